@@ -17,21 +17,25 @@ from starlette.routing import Route
 from explorer.ui import MAIN, warm_up
 from explorer.ui.links.preview import NAME, preview
 from explorer.ui.server import answers, files
-from explorer.ui.server.admission import admission, limits, operation, replicas
-from explorer.ui.server.admission.paths import PAGES, PREFIX, page_path
-from explorer.ui.server.admission.payload import payload
-from explorer.ui.server.admission.protection import Protection
-from explorer.ui.server.admission.seats import Seats
-from explorer.ui.server.admission.sending import Sending
-from explorer.ui.server.admission.turns import Turns
+from explorer.ui.server.admission import admission, limits, monitoring, replicas
+from explorer.ui.server.admission.compute_slots import ComputeSlots
+from explorer.ui.server.admission.paths import PAGES, PREFIX, strip_prefix
+from explorer.ui.server.admission.request_body import read_json
+from explorer.ui.server.admission.response_limits import ResponseLimitMiddleware
+from explorer.ui.server.admission.security import SecurityMiddleware
+from explorer.ui.server.admission.turns import FairTurnMiddleware
 from explorer.ui.server.admission.uvicorn_server import follow_server
-from explorer.ui.server.admission.visitors import arriving, asking, named
+from explorer.ui.server.admission.visitors import (
+    set_visitor_cookie,
+    visitor_from_page_request,
+    visitor_from_request,
+)
 from explorer.ui.server.classes import routes as classes
 from explorer.ui.server.runs import first, jobs, tables, takeaway
 
-_seats = Seats(limits.COMPUTING, limits.WAITING)
-_judging = Seats(limits.JUDGING, limits.WAITING)  # apart: no curve waits for a check
-_searching = Seats(limits.SEARCHING, limits.WAITING)  # apart: no check waits for near rules
+_seats = ComputeSlots(limits.COMPUTE_SLOTS, limits.MAX_WAITING)
+_judging = ComputeSlots(limits.CHECK_SLOTS, limits.MAX_WAITING)  # apart: no curve waits for a check
+_searching = ComputeSlots(limits.SEARCH_SLOTS, limits.MAX_WAITING)  # apart: no check waits for near rules
 _SEATS = {"computing": _seats, "judging": _judging, "searching": _searching}
 
 
@@ -44,9 +48,9 @@ async def ask(request: Request) -> Response:
     """Return the answer to a question as JSON; the body of the request is its arguments."""
     question = answers.QUESTIONS.get(request.path_params["question"])
     if question is None:
-        raise admission.Refused(404, "There is no such question.")
-    arguments = await payload(request, answers.LONGEST_BODY)
-    answer = await _SEATS[question.seats].compute(asking(request), question.answer, arguments)
+        raise admission.RefusedError(404, "There is no such question.")
+    arguments = await read_json(request, answers.LONGEST_BODY)
+    answer = await _SEATS[question.seats].compute(visitor_from_request(request), question.answer, arguments)
     return JSONResponse(answer, headers=files.NOT_KEPT)
 
 
@@ -90,14 +94,16 @@ _EARLY = re.sub(r'<link rel="modulepreload" crossorigin .+?>', "", _EARLY)
 
 async def index(request: Request) -> Response:
     """Streamlit's own front end, told where its server is, with what the instrument needs at once."""
-    path = page_path(request.scope["path"])
+    path = strip_prefix(request.scope["path"])
     page = _PAGES.get(path, _NO_PAGE)
     if path == "/":
-        with suppress(admission.Refused):  # a server that is busy leaves it to Streamlit
-            about, body = await _seats.compute(arriving(request), answers.served, request.url.query)
+        with suppress(admission.RefusedError):  # a server that is busy leaves it to Streamlit
+            about, body = await _seats.compute(
+                visitor_from_page_request(request), answers.served, request.url.query
+            )
             page = _EARLY.replace(_USUAL, about).replace(_ROOT, body + _ROOT)
-    return replicas.kept_here(
-        request, named(request, HTMLResponse(page, headers={"Cache-Control": "no-cache"}))
+    return replicas.set_replica_cookie(
+        request, set_visitor_cookie(request, HTMLResponse(page, headers={"Cache-Control": "no-cache"}))
     )
 
 
@@ -116,10 +122,10 @@ def friendly_error(error: Exception) -> bool:
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
     """Warm up before the first visitor, and take what is loaded out of the garbage collector's rounds."""
-    operation.begin()
-    replicas.check()
-    admission.raise_open_files()
-    admission.say_rarely(asyncio.get_running_loop())
+    monitoring.configure_logging()
+    replicas.check_environment()
+    admission.raise_file_limit()
+    admission.throttle_file_errors(asyncio.get_running_loop())
     torch.set_num_threads(1)  # more of them wait for each other, and hold up everybody
     close = warm_up()
     files.begin()
@@ -128,9 +134,9 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
     gc.freeze()
     works = (admission.end_idle_threads(), classes.end_old_classes(), follow_server())
     meanwhile = [asyncio.create_task(work) for work in works]
-    operation.journal.note("server started", torch=torch.__version__, hosted=limits.HOSTED)
+    monitoring.event_log.record("server started", torch=torch.__version__, hosted=limits.HOSTED)
     yield
-    operation.journal.note("server stopped")
+    monitoring.event_log.record("server stopped")
     for work in meanwhile:
         work.cancel()
     close()
@@ -138,7 +144,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[None]:
 
 def paced(route: Route) -> Route:
     """A route below the server's prefix that answers each visitor so often only."""
-    middleware = [Middleware(admission.Paced, _paces), Middleware(replicas.Housed)]
+    middleware = [Middleware(admission.RateLimitMiddleware, _paces), Middleware(replicas.ReplicaMiddleware)]
     return Route(PREFIX + route.path, route.endpoint, methods=route.methods, middleware=middleware)
 
 
@@ -149,7 +155,7 @@ class _Name(StringConvertor):
 
 
 register_url_convertor("name", _Name())
-_paces = admission.Paces()
+_paces = admission.VisitorRateLimiters()
 _ANSWERS = [
     Route("/ask/{question}", ask, methods=["POST"]),
     Route("/sheet", on_paper),
@@ -168,7 +174,7 @@ _TAKEN = dict.fromkeys(route.path.split("/")[1] for route in _ROUTES)  # names t
 
 async def nothing(_request: Request) -> Response:
     """Where nothing is among the answers, the front end's page would stand, as if something were."""
-    raise admission.Refused(404, "There is nothing at this address: go to the first page.")
+    raise admission.RefusedError(404, "There is nothing at this address: go to the first page.")
 
 
 app = st.App(
@@ -179,18 +185,21 @@ app = st.App(
         *(paced(route) for route in _ROUTES),
         *(paced(Route(f"/{name}", nothing)) for name in _TAKEN),
         *(paced(Route(f"/{name}/{{rest:path}}", nothing, methods=["GET", "POST"])) for name in _TAKEN),
-        *(Route(PREFIX + route.path, route.endpoint) for route in operation.ROUTES),
+        *(Route(PREFIX + route.path, route.endpoint) for route in monitoring.ROUTES),
         *(paced(Route(page.path, index)) for page in PAGES),
         paced(Route("/{page:name}", index)),
         *([Route(PREFIX, slash)] if PREFIX else []),
     ],
     middleware=[
-        Middleware(Turns),
-        Middleware(Protection, _EARLY),
-        Middleware(Sending),
-        Middleware(admission.Pages),
+        Middleware(FairTurnMiddleware),
+        Middleware(SecurityMiddleware, _EARLY),
+        Middleware(ResponseLimitMiddleware),
+        Middleware(admission.PageLimitMiddleware),
         Middleware(files.FrontEnd),
     ],
-    exception_handlers={admission.Refused: admission.refused, replicas.Elsewhere: replicas.elsewhere},
+    exception_handlers={
+        admission.RefusedError: admission.handle_refused,
+        replicas.WrongReplicaError: replicas.handle_wrong_replica,
+    },
     on_script_error=friendly_error,
 )

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 import app
 from explorer import ui
 from explorer.ui.server import answers, files
-from explorer.ui.server.admission import admission, operation
+from explorer.ui.server.admission import admission, monitoring
 from explorer.ui.server.admission.paths import PAGES
 from tests.ui.visitors import scope_of
 
@@ -79,17 +79,17 @@ def test_a_solution_is_judged_in_a_seat(monkeypatch: pytest.MonkeyPatch) -> None
 
 
 def test_whatever_computes_is_paced() -> None:
-    of_operators = {route.path for route in operation.ROUTES}  # a probe is never told to come again
+    of_operators = {route.path for route in monitoring.ROUTES}  # a probe is never told to come again
     known = {"/assets/{name:path}", *(page.path for page in PAGES), *of_operators}
     ours = [route for route in app.app._user_routes if route.path not in known]
     assert {"/ask/{question}", "/runs"} <= {route.path for route in ours}
     for route in ours:
-        assert isinstance(route.app, admission.Paced), route.path
+        assert isinstance(route.app, admission.RateLimitMiddleware), route.path
 
 
 def test_a_busy_server_leaves_the_first_page_to_streamlit(monkeypatch: pytest.MonkeyPatch) -> None:
     async def refuse(*_: object) -> None:
-        raise admission.Refused(429, "busy")
+        raise admission.RefusedError(429, "busy")
 
     monkeypatch.setattr(app._seats, "compute", refuse)
     answer = asyncio.run(app.index(Request(scope_of(path="/"))))
@@ -129,7 +129,7 @@ def test_where_nothing_is_among_the_answers_it_is_said(path: str, method: str) -
     matching = (route for route in app.app._user_routes if route.matches(scope)[0] is Match.FULL)
     route = next(matching)
     assert route.endpoint is app.nothing
-    with pytest.raises(admission.Refused, match="nothing at this address") as refused:
+    with pytest.raises(admission.RefusedError, match="nothing at this address") as refused:
         asyncio.run(app.nothing(Request(scope)))
     assert refused.value.status_code == 404
 

@@ -33,7 +33,7 @@ class Probe:
         far = torch.logspace(0.7, 3.0, 10, dtype=dtype)
         x = torch.cat([-far, torch.linspace(-4.0, 4.0, 41, dtype=dtype) + 0.0137, far])
         is_free = subject.domain is None and subject.example is None
-        self.x = subject.lift(x) if is_free else subject.sample(-4.0, 4.0, 61)
+        self.x = subject.broadcast(x) if is_free else subject.sample(-4.0, 4.0, 61)
         if is_free and subject.trial.suffix:
             self.x = subject.sample(-4.0, 4.0, 61)
         self.y = subject.run(self.x.clone())

@@ -9,6 +9,7 @@ from torch import Tensor
 from explorer.catalogue import Op, Rule
 from explorer.checks.result import format_position
 from explorer.checks.traits import Traits, find_traits
+from explorer.curves.bisection import find_jumps
 from explorer.curves.foreign import (
     FAR,
     NEAR,
@@ -19,8 +20,7 @@ from explorer.curves.foreign import (
     merge_points,
     spread_points,
 )
-from explorer.curves.kinks import kinks
-from explorer.curves.switches import jumps
+from explorer.curves.kinks import find_kinks
 
 MANY_JUMPS = 3  # an op with at least this number of jumps is a staircase
 _CANCELLED = 0.01  # of a gradient's absolute area: with less left over, its parts cancel
@@ -168,7 +168,7 @@ class Curve:
     @cached_property
     def jumps(self) -> tuple[Tensor, Tensor]:
         """Positions and heights of the jumps of y, at most one per cell of the scan; (m,) each."""
-        at, _ = jumps(self.subject.y, self.scan)
+        at, _ = find_jumps(self.subject.y, self.scan)
         h = 1e-9 * at.abs().clamp(min=1.0)  # beyond a value at the jump alone, such as that of sign at 0
         below, above = self.subject.y(at - h), self.subject.y(at + h)
         heights = above - below
@@ -179,14 +179,14 @@ class Curve:
     @cached_property
     def gradient_jumps(self) -> tuple[Tensor, Tensor]:
         """Positions and heights of the jumps of the gradient for g = 1; (m,) each."""
-        return jumps(self.subject.gradient, self.scan)
+        return find_jumps(self.subject.gradient, self.scan)
 
     @cached_property
     def _samples(self) -> tuple[Tensor, Tensor]:
         """x from −10,000 to 10,000, denser around jumps and kinks, and the gradient there for g = 1."""
         op, rule = self.subject.op, self.subject.rule
         if op and rule:
-            edges = kinks(op, rule, self.subject.parameters, -NEAR, NEAR) or []
+            edges = find_kinks(op, rule, self.subject.parameters, -NEAR, NEAR) or []
         else:
             edges = self.gradient_jumps[0].tolist()
         peak = self.x[self.gradient.abs().nan_to_num(nan=0.0, posinf=0.0).argmax()]

@@ -57,7 +57,7 @@ def check_double_backward(curve: Curve) -> Result:
 
 def _differentiate_twice(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
     """Return the gradients of the gradient's sum by x and by g, from autograd; 0 if there is no path."""
-    leaf, upstream = (subject.lift(values).clone() for values in (x, g))
+    leaf, upstream = (subject.broadcast(values).clone() for values in (x, g))
     leaf.requires_grad_()
     with torch.enable_grad():
         y = subject.run(leaf.clone())
@@ -68,11 +68,13 @@ def _differentiate_twice(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor
             r = torch.autograd.grad(y, leaf, upstream, create_graph=True, allow_unused=True)[0]
             if r is None or not r.requires_grad:
                 return torch.zeros_like(x), torch.zeros_like(g)
-            torch.autograd.backward(subject.lower(r).sum())  # unlike grad, it reaches once_differentiable
+            torch.autograd.backward(
+                subject.reduce_rows(r).sum()
+            )  # unlike grad, it reaches once_differentiable
         except Exception as error:
             raise _RefusalError(describe_error(error)) from error
     by_x, by_g = (torch.zeros_like(part) if part.grad is None else part.grad for part in (leaf, upstream))
-    return subject.lower(by_x), subject.lower(by_g)
+    return subject.reduce_rows(by_x), subject.reduce_rows(by_g)
 
 
 def _judge_refusal(curve: Curve, words: str, bends: bool) -> Result:

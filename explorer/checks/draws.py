@@ -10,7 +10,7 @@ from torch import Tensor
 from explorer.catalogue import Loss, Op, Rule, find_loss
 from explorer.checks.curve import Curve
 from explorer.checks.result import Result, by_design, fails, format_number, holds
-from explorer.curves.expectation import DrawnPair
+from explorer.curves.expectation import StochasticPair
 from explorer.formula import DRAWS, Formula, listed
 from explorer.formula.tree import NORMAL, UNIFORM, Binary, Name, Node, Number, Unary, substituted, walk
 
@@ -78,8 +78,8 @@ def _get_pair(curve: Curve) -> tuple[Op, Rule]:
 def _measure_bias(curve: Curve, loss: Loss, rule: Rule | None = None) -> float:
     """Return the largest error of the mean gradient over draws, relative to the largest exact gradient."""
     op, native = _get_pair(curve)
-    pair = DrawnPair(op, rule or native, loss, curve.subject.parameters, over=_X)
-    exact: Tensor = pair.exact(_X)
+    pair = StochasticPair(op, rule or native, loss, curve.subject.parameters, mean_points=_X)
+    exact: Tensor = pair.compute_mean_slope(_X)
     size = float(exact.abs().max())
     off = float((pair.gradient(_X).mean - exact).abs().max())
     return off / size if size > 0 else off

@@ -76,9 +76,13 @@ def list_floats(dtype: torch.dtype, subject: Subject) -> Tensor:
 
 def _evaluate(subject: Subject, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
     """Return y and the gradients for g = 1 and for g = 0."""
-    lifted = subject.lift(x)
+    lifted = subject.broadcast(x)
     y, r = subject.run_both(lifted)
-    return subject.lower(y), subject.lower(r), subject.lower(subject.run_both(lifted, 0.0)[1])
+    return (
+        subject.reduce_rows(y),
+        subject.reduce_rows(r),
+        subject.reduce_rows(subject.run_both(lifted, 0.0)[1]),
+    )
 
 
 def _is_representable(subject: Subject, x: Tensor, dtype: torch.dtype) -> Tensor:

@@ -11,7 +11,7 @@ from explorer.catalogue import RULES, gradient_beside
 from explorer.checks.curve import Curve, round_position
 from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds
 from explorer.curves.foreign import NEAR, UntriedError, make_pair_subject
-from explorer.curves.kinks import kinks
+from explorer.curves.kinks import find_kinks
 from explorer.formula import FUNCTIONS
 
 _STEEP = 1e4  # a limit beyond this counts as infinite, and no value is due between such limits
@@ -79,7 +79,7 @@ def _find_positions(curve: Curve) -> Tensor:
     """Return the kinks, and round numbers at which the gradient differs from both sides; (m,)."""
     subject = curve.subject
     if subject.op and subject.rule:
-        positions = kinks(subject.op, subject.rule, subject.parameters, -NEAR, NEAR) or []
+        positions = find_kinks(subject.op, subject.rule, subject.parameters, -NEAR, NEAR) or []
         return torch.tensor(positions, dtype=curve.dtype)
     found = torch.cat([curve.gradient_jumps[0], curve.jumps[0], _find_corners(curve)])
     jumps = [round_position(float(x)) for x in found if x.abs() <= 1e3]

@@ -7,7 +7,7 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds
-from explorer.curves.foreign import Departure, departures
+from explorer.curves.foreign import Departure, find_departures
 
 _PLAIN = torch.arange(-16, 17) / 2  # x that are easy to read, and to try by hand
 _ROUNDING = 10.0  # times the difference between neighbouring floats: a larger departure is not rounding
@@ -47,11 +47,13 @@ def _find_departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float
     if not len(x):
         return None
     single, sure = curve.subject.gradient(x), curve.subject.y(x).isfinite()
-    found = departures(lambda g: curve.subject.gradient(x, g), sure, curve.traits.y_dtype)
+    found = find_departures(lambda g: curve.subject.gradient(x, g), sure, curve.traits.y_dtype)
     ranked = []
-    if any(bool(each.departs.any()) for each in found):
+    if any(bool(each.is_nonlinear.any()) for each in found):
         rounding = _measure_rounding(curve, x)
-        found = [each._replace(departs=each.departs & _is_beyond(each, single, rounding)) for each in found]
+        found = [
+            each._replace(is_nonlinear=each.is_nonlinear & _is_beyond(each, single, rounding)) for each in found
+        ]
     for g, r, size, wrong in found:
         if bool(wrong.any()):
             at = int((torch.where(wrong, size, -1.0) - x.abs() * 1e-9).argmax())

@@ -36,7 +36,7 @@ def describe_idle_mask(curve: Curve) -> str:
     """Return a clause on a mask of backward that is true for every x, such as of a clamped y; "" if none."""
     if curve.subject.function is None:
         return ""
-    leaf = curve.subject.lift(list_floats(curve.dtype, curve.subject)).requires_grad_()
+    leaf = curve.subject.broadcast(list_floats(curve.dtype, curve.subject)).requires_grad_()
     try:
         y = curve.subject.run(leaf.clone())
         with _Recorder(leaf.shape) as recorder:

@@ -12,8 +12,8 @@ import torch
 from torch import Tensor
 
 from explorer.checks.argument_gradients import pull_arguments
+from explorer.curves.bisection import find_jumps
 from explorer.curves.foreign import NEAR, Subject, UntriedError, merge_points, spread_points
-from explorer.curves.switches import jumps
 
 _STEP = 1e-5  # of an argument
 _MAX_JUMPS = 300
@@ -56,7 +56,7 @@ def compute_moments(subject: Subject, k: int, share: float = 0.0) -> Moments:
     centre, below, above = (move_argument(subject, k, value + sign * step) for sign in (0.0, -1.0, 1.0))
     scan = merge_points([spread_points(reach, _SCAN, 2, torch.float64)])
     scan = subject.clip(scan[scan.abs() <= reach])
-    at, low, high = (jumps(partial(_sum_columns, item), scan)[0] for item in (centre, below, above))
+    at, low, high = (find_jumps(partial(_sum_columns, item), scan)[0] for item in (centre, below, above))
     if not len(at) == len(low) == len(high) or len(at) > _MAX_JUMPS:
         raise UntriedError("its forward jumps as the argument moves, at more x than could be followed")
     speed, h = (high - low) / (2 * step), 1e-9 * at.abs().clamp(min=1.0)
@@ -85,14 +85,14 @@ def move_argument(subject: Subject, k: int, value: Tensor) -> Subject:
 def _sum_columns(subject: Subject, x: Tensor) -> Tensor:
     """Return y summed over all dimensions after the first; (n,) float64."""
     with torch.no_grad():
-        y = subject.run(subject.lift(x.to(subject.trial.dtype))).double()
+        y = subject.run(subject.broadcast(x.to(subject.trial.dtype))).double()
     return y.flatten(1).sum(1) if subject.trial.suffix else y
 
 
 def _sum_gradient(subject: Subject, k: int, x: Tensor, g: Tensor) -> Tensor:
     """Return the gradient of argument k, summed over the argument's elements."""
     dtype = subject.trial.dtype
-    lifted, arguments = subject.lift(x.to(dtype)), subject.prepare(dtype, learned=True)
+    lifted, arguments = subject.broadcast(x.to(dtype)), subject.prepare(dtype, learned=True)
     y = subject.run(lifted.clone(), arguments)
-    gradient = pull_arguments(subject.call, lifted, arguments, subject.lift(g.to(dtype)).to(y.dtype))[k]
+    gradient = pull_arguments(subject.call, lifted, arguments, subject.broadcast(g.to(dtype)).to(y.dtype))[k]
     return torch.zeros((), dtype=torch.float64) if gradient is None else gradient.double().sum()

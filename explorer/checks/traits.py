@@ -15,8 +15,8 @@ from explorer.curves.foreign import (
     SEED,
     NoGradientError,
     Subject,
-    draws_at_random,
     find_dependence,
+    has_random_output,
     is_same,
 )
 
@@ -48,7 +48,7 @@ class Traits:
 
 def fix_seed(subject: Subject) -> Subject:
     """Return the subject; if it draws at random, with a seed that is set before each forward."""
-    return replace(subject, seed=SEED) if draws_at_random(subject) else subject
+    return replace(subject, seed=SEED) if has_random_output(subject) else subject
 
 
 def find_traits(subject: Subject) -> Traits:

@@ -1,10 +1,17 @@
-"""Curves that torch samples: of ops and rules, of any table, and of anybody's functions; and their kinks."""
+"""Sample ops, rules, tables and user-defined functions as curves with PyTorch, and locate their kinks."""
 
-from explorer.curves.grids import LEAST_RANGE, NARROWEST_RANGE, grid
-from explorer.curves.pointed import pointed
-from explorer.curves.sampling import READING_POINTS, Curves, readings, sample, sample_curves
+from explorer.curves.grids import MIN_RANGE, MIN_RELATIVE_RANGE, make_grid
+from explorer.curves.interpolation import interpolate_functions
+from explorer.curves.sampling import READING_POINTS, Curves, sample, sample_curves, take_readings
 
 __all__ = [
-    "LEAST_RANGE", "NARROWEST_RANGE", "READING_POINTS", "Curves", "grid", "pointed", "readings", "sample",
+    "MIN_RANGE",
+    "MIN_RELATIVE_RANGE",
+    "READING_POINTS",
+    "Curves",
+    "interpolate_functions",
+    "make_grid",
+    "sample",
     "sample_curves",
+    "take_readings",
 ]  # fmt: skip

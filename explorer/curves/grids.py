@@ -1,4 +1,4 @@
-"""The x of curves: a range of some dtype, its even points, and the floats at kinks and beside them."""
+"""The x values of curves: an even grid, plus each kink and its neighbouring floats."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -9,105 +9,107 @@ from numpy.typing import NDArray
 
 from explorer.catalogue import finite
 from explorer.catalogue.records import LARGEST_RANGE
-from explorer.curves.sampled import BESIDE, EVEN, KINK, Floats
+from explorer.curves.sampled import EVEN, KINK, NEIGHBOUR, Floats
 from explorer.formula.reference import even_points
 
-MOST_POINTS = 4001
-# Of the larger end, and at 0: in a range below that float64 has too few numbers for a curve.
-NARROWEST_RANGE, LEAST_RANGE = 1e-12, 1e-30
-_MUCH = 0.02  # of a curve's height: a change within a step of the grid that may be a jump
-_HALVINGS = 120  # from a step of the grid to neighbours next to 0, in float64
+MAX_POINTS = 4001
+# Narrower ranges hold too few float64 numbers for a curve: relative to the larger end, and absolute at 0.
+MIN_RELATIVE_RANGE, MIN_RANGE = 1e-12, 1e-30
+_JUMP_FRACTION = 0.02  # of a curve's height; a smaller change within a grid step is not a candidate
+_MAX_BISECTIONS = 120  # reach adjacent float64 numbers even next to 0
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
 
-def given_range(start: float, stop: float, dtype: torch.dtype) -> tuple[float, float]:
-    """The ends of a range, the lower one first; widened where they are one float of the dtype.
+def normalize_range(start: float, stop: float, dtype: torch.dtype) -> tuple[float, float]:
+    """Return the ends of a range in ascending order, widened if they are the same float of the dtype.
 
-    Raises ValueError for ends that are no finite numbers or lie too far out.
+    Raises ValueError for ends that are not finite or out of bounds.
     """
     low, high = sorted((finite("start", start), finite("stop", stop)))
     if max(-low, high) > LARGEST_RANGE:
         raise ValueError(f"start and stop must lie within ±{LARGEST_RANGE:.15g}, not at {start} and {stop}")
-    ends = exact_floats([low, high], dtype)
-    if ends[0] < ends[1]:
+    floats = round_to_dtype([low, high], dtype)
+    if floats[0] < floats[1]:
         return low, high
     return max(low - 1.0, -LARGEST_RANGE), min(high + 1.0, LARGEST_RANGE)
 
 
-def given_points(points: int) -> int:
-    """The number of points; raises ValueError where it is none or out of bounds."""
-    if not isinstance(points, int) or not 2 <= points <= MOST_POINTS:
-        raise ValueError(f"points must be a whole number from 2 to {MOST_POINTS}, not {points!r}")
+def check_points(points: int) -> int:
+    """Return the number of points; raise ValueError if it is not an integer within the bounds."""
+    if not isinstance(points, int) or not 2 <= points <= MAX_POINTS:
+        raise ValueError(f"points must be a whole number from 2 to {MAX_POINTS}, not {points!r}")
     return points
 
 
-def given_dtype(dtype: str | torch.dtype) -> torch.dtype:
-    """The dtype of a name, or one of torch's as it is; raises ValueError for any other."""
+def to_torch_dtype(dtype: str | torch.dtype) -> torch.dtype:
+    """Return the torch dtype for a name or a torch dtype; raise ValueError if it is not supported."""
     torch_dtype = DTYPES.get(str(dtype).removeprefix("torch."))
     if torch_dtype is None:
         raise ValueError(f"dtype must be {' or '.join(DTYPES)}, not {dtype!r}")
     return torch_dtype
 
 
-def exact_floats(numbers: Sequence[float], dtype: torch.dtype) -> tuple[float, ...]:
-    """Numbers as the nearest floats of a dtype, without −0."""
+def round_to_dtype(numbers: Sequence[float], dtype: torch.dtype) -> tuple[float, ...]:
+    """Return numbers rounded to the nearest floats of a dtype, with −0 replaced by 0."""
     return tuple((torch.tensor(numbers, dtype=torch.float64).to(dtype) + 0.0).tolist())
 
 
-def grid(
+def make_grid(
     start: float, stop: float, points: int, kinks: Sequence[float], dtype: torch.dtype
 ) -> tuple[Floats, NDArray[np.int8]]:
-    """The x of curves, ascending and distinct, and the mark of each.
+    """Return the x of curves, (n,) ascending and distinct, and the mark of each, (n,) int8.
 
-    Four floats to each side of a kink are tried as well: where an op divides x before it rounds,
-    the jump may come that late.
+    Around each kink the first and the fourth float on both sides are included: an op that divides x before it
+    rounds may jump up to four floats late.
     """
-    at = torch.tensor(kinks, dtype=dtype)
-    beside = []
+    kink_x = torch.tensor(kinks, dtype=dtype)
+    neighbours = []
     for direction in (-math.inf, math.inf):
-        steps = [at]
+        steps = [kink_x]
         for _ in range(4):
-            steps.append(torch.nextafter(steps[-1], torch.full_like(at, direction)))
-        beside += [steps[1], steps[4]]
-    parts = {KINK: at, BESIDE: torch.cat(beside), EVEN: even_points(start, stop, points).to(dtype)}
+            steps.append(torch.nextafter(steps[-1], torch.full_like(kink_x, direction)))
+        neighbours += [steps[1], steps[4]]
+    parts = {KINK: kink_x, NEIGHBOUR: torch.cat(neighbours), EVEN: even_points(start, stop, points).to(dtype)}
     marks = np.concatenate([np.full(len(part), mark, dtype=np.int8) for mark, part in parts.items()])
-    # Of equal x the first is taken: a kink before what lies beside one, and that before the even grid.
-    x, first = np.unique(torch.cat(list(parts.values())).numpy(), return_index=True)
-    low, high = exact_floats([start, stop], dtype)
+    # unique() keeps the first of equal x: a kink wins over a neighbour, and a neighbour over the even grid.
+    x, indices = np.unique(torch.cat(list(parts.values())).numpy(), return_index=True)
+    low, high = round_to_dtype([start, stop], dtype)
     inside = (x >= low) & (x <= high)
-    return x[inside], marks[first][inside]
+    return x[inside], marks[indices][inside]
 
 
-def late_jumps(
+def find_late_jumps(
     x: Floats, marks: NDArray[np.int8], y: Floats, curve: Callable[[Floats], Floats]
 ) -> dict[int, float]:
-    """Jumps that come later than four floats behind a kink: its outer float's index, the x to stand there.
+    """Find jumps more than four floats past their kink; return the first x beyond each, by index in x.
 
-    Next to 0 floats lie so close that a summand swallows them: in float32 ``round(x - 0.5)`` jumps at -3e-8.
-    The x is the first float beyond the jump; it is looked for where a curve changes by much within a step.
+    Near 0 floats are so dense that a summand absorbs them: ``round(x - 0.5)`` jumps at -3e-8 in float32. Only
+    grid steps next to a kink with a large change are searched.
     """
-    kinks, side = np.flatnonzero(marks == KINK)[:, None], np.array([-1, 1])
-    near, far = (kinks + 2 * side).ravel(), (kinks + 3 * side).ravel()
-    usual = y[np.isfinite(y)]
-    if not len(usual):
+    kinks, sides = np.flatnonzero(marks == KINK)[:, None], np.array([-1, 1])
+    near, far = (kinks + 2 * sides).ravel(), (kinks + 3 * sides).ravel()
+    finite_y = y[np.isfinite(y)]
+    if not len(finite_y):
         return {}
     with np.errstate(invalid="ignore", over="ignore"):
         inside = (far >= 0) & (far < len(x))
         near, far = near[inside], far[inside]
         change = np.abs(y[far] - y[near])
-        may = (marks[near] == BESIDE) & (marks[far] == EVEN) & (change > _MUCH * np.ptp(usual))
-        if not may.any():
+        is_candidate = (
+            (marks[near] == NEIGHBOUR) & (marks[far] == EVEN) & (change > _JUMP_FRACTION * np.ptp(finite_y))
+        )
+        if not is_candidate.any():
             return {}
-        inner, outer = _narrowed(curve, x[near[may]], x[far[may]])
-        jumps = np.abs(curve(outer) - curve(inner)) > change[may] / 2
-    return dict(zip(near[may][jumps].tolist(), outer[jumps].tolist(), strict=True))
+        inner, outer = _bisect_changes(curve, x[near[is_candidate]], x[far[is_candidate]])
+        is_jump = np.abs(curve(outer) - curve(inner)) > change[is_candidate] / 2
+    return dict(zip(near[is_candidate][is_jump].tolist(), outer[is_jump].tolist(), strict=True))
 
 
-def _narrowed(curve: Callable[[Floats], Floats], inner: Floats, outer: Floats) -> tuple[Floats, Floats]:
-    """Neighbouring floats between ``inner`` and ``outer``, (m,) each, where most of the change is."""
-    for _ in range(_HALVINGS):
+def _bisect_changes(curve: Callable[[Floats], Floats], inner: Floats, outer: Floats) -> tuple[Floats, Floats]:
+    """Return adjacent floats between ``inner`` and ``outer``, (m,) each, that enclose most of each change."""
+    for _ in range(_MAX_BISECTIONS):
         middle = (inner + outer) / 2
-        first, second, third = curve(np.concatenate([inner, middle, outer])).reshape(3, -1)
-        is_inner = np.abs(second - first) <= np.abs(third - second)
-        inner, outer = np.where(is_inner, middle, inner), np.where(is_inner, outer, middle)
+        y_inner, y_middle, y_outer = curve(np.concatenate([inner, middle, outer])).reshape(3, -1)
+        is_change_outside = np.abs(y_middle - y_inner) <= np.abs(y_outer - y_middle)
+        inner, outer = np.where(is_change_outside, middle, inner), np.where(is_change_outside, outer, middle)
     return inner, outer

@@ -1,4 +1,4 @@
-"""Positions of kinks: declared in the catalogue, found numerically in an own formula or function."""
+"""Positions of kinks, declared in the catalogue or found numerically for user-defined functions."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,26 +20,26 @@ from explorer.catalogue import (
     kink_points,
     values,
 )
-from explorer.curves.switches import (
-    MOST_KINKS,
+from explorer.curves.bisection import (
+    MAX_KINKS,
     SCAN_POINTS,
     Curve,
-    apart,
+    find_changes,
+    find_jumps,
+    find_zeros,
     is_near,
-    jumps,
-    switches,
-    zeros,
+    merge_close,
 )
 from explorer.formula import Formula
 from explorer.formula.pieces import at_ends, degree, edge_pieces, pieces, turns
 from explorer.formula.reference import even_points, fixed
 from explorer.formula.tree import Call, Foreign, Node, children, names, walk
 
-_THROUGH = {"y", "g", "ya()", "f()", "fa()"}
-_OFF = 0.137  # of a step: keeps a scan off the round numbers where kinks are
+_OUTPUT_NAMES = {"y", "g", "ya()", "f()", "fa()"}
+_SCAN_OFFSET = 0.137  # of a step: keeps scan points off round numbers, where kinks tend to be
 
 
-def kinks(
+def find_kinks(
     op: Op,
     rule: Rule | None,
     settings: Mapping[str, float],
@@ -47,30 +47,30 @@ def kinks(
     stop: float,
     g: float = 1.0,
     *,
-    over: tuple[float, float] | None = None,
+    mean_range: tuple[float, float] | None = None,
 ) -> list[float] | None:
-    """The kinks of an op and a rule within ``[start, stop]``, ascending; None for too many to be shown.
+    """Return the kinks of an op, or of its gradient by a rule, within ``[start, stop]``, ascending.
 
-    A catalogue entry declares its own. A function that is no formula is searched for jumps of its values and
-    of its backward. In an own formula each comparison, rounding, division, ``abs``
-    … is watched over the range, and the x where it switches is found by halving in float64. A rule
-    without y does not jump where its op does: too many kinks of the op are none of the rule's. Torch's
-    own gradient has a kink too where it is another at one x than on both sides of it. A mean is over the
-    range, or ``over`` another one.
+    Catalogue entries declare their kinks. For a user-defined formula every comparison, rounding, division,
+    ``abs`` … is scanned over the range, and each x where it switches is located by bisection in float64. A
+    user-defined function is searched for jumps of its values and of its backward. A rule that does not depend
+    on y does not jump with its op, so an op with too many kinks adds none to it. Torch's own gradient also
+    has a kink where it differs at a single x from both sides. Reductions such as ``mean(…)`` are taken over
+    ``mean_range``, by default the range itself. None if there are too many kinks to plot.
     """
     parameters, rule = values(op, rule, settings), rule and beside(op, rule)
-    torchs = rule is not None and rule.parsed is None
-    forward = _entry_kinks(op, op, parameters, start, stop, g, torchs, over)
+    is_autograd = rule is not None and rule.parsed is None
+    op_kinks = _find_entry_kinks(op, op, parameters, start, stop, g, is_autograd, mean_range)
     if rule is None or rule.parsed is None:
-        flat = torchs and degree(op.parsed.tree) == 0  # torch's gradient is 0, jumps or not
-        return [] if forward is None and flat else forward
-    own = _entry_kinks(rule, op, parameters, start, stop, g, over=over)
-    if forward is None and "y" not in rule.parsed.variables:
-        forward = []
-    return None if forward is None or own is None else _few({*forward, *own})
+        is_flat = is_autograd and degree(op.parsed.tree) == 0  # torch's gradient is 0, jumps or not
+        return [] if op_kinks is None and is_flat else op_kinks
+    rule_kinks = _find_entry_kinks(rule, op, parameters, start, stop, g, mean_range=mean_range)
+    if op_kinks is None and "y" not in rule.parsed.variables:
+        op_kinks = []
+    return None if op_kinks is None or rule_kinks is None else _sort_or_none({*op_kinks, *rule_kinks})
 
 
-def through_kinks(
+def find_mean_kinks(
     op: Op,
     rule: Rule | None,
     loss: Loss,
@@ -78,23 +78,24 @@ def through_kinks(
     start: float,
     stop: float,
     g: float,
-    known: Sequence[float],
+    known_kinks: Sequence[float],
 ) -> list[float] | None:
-    """The x but those ``known`` where a rule or the loss switches with y, g or f at an end of what is drawn.
+    """Return further kinks of a mean over draws, where rule or loss switches at an extreme draw.
 
-    Its mean may have a kink there: that of ``abs(y - 1)`` where the largest y passes 1. None for too many.
+    ``abs(y - 1)`` for instance has one where the largest possible y passes 1. Positions near ``known_kinks``
+    are left out. None if there are too many.
     """
     parameters = loss.values(settings) | values(op, rule, settings) | {UPSTREAM.name: g}
     formulas = [loss.parsed, loss.slope, *([rule.parsed] if rule and rule.parsed else [])]
     trees: dict[Node, None] = {}
     for piece in (piece for formula in formulas for piece in pieces(formula.tree)):
-        if _THROUGH.intersection(names(piece)):
+        if _OUTPUT_NAMES.intersection(names(piece)):
             trees |= dict.fromkeys(at_ends(in_draws(Formula(piece), op.parsed, loss)))
-    found = _switching(trees, parameters, start, stop)
-    return found and [x for x in found if not is_near(x, known, 1e-6 * (stop - start))]
+    all_kinks = _find_tree_changes(trees, parameters, start, stop)
+    return all_kinks and [x for x in all_kinks if not is_near(x, known_kinks, 1e-6 * (stop - start))]
 
 
-def part_kinks(
+def find_part_kinks(
     op: Op,
     rule: Rule,
     name: str,
@@ -103,152 +104,166 @@ def part_kinks(
     stop: float,
     g: float = 1.0,
 ) -> list[float] | None:
-    """The kinks in x of the contribution of one element to the gradient for a parameter; else as ``kinks``.
+    """Return the kinks in x of one element's contribution to a parameter's gradient, as ``find_kinks`` does.
 
-    They are the op's, the rule's where the contribution depends on it, and those of a contribution's own
-    formula for which the rule declares none. Raises ValueError where the parameter cannot learn by the rule.
+    They are those of the op, of the rule if the contribution depends on it, and of the contribution's formula
+    if the rule declares none for it. Raises ValueError if the parameter cannot learn by the rule.
     """
-    contributed = contribution(op, rule, name)
-    parts = [kinks(op, None, settings, start, stop, g)]
-    if contributed.origin != "torch":
-        parts.append(kinks(op, rule, settings, start, stop, g))
-    if contributed.origin == "rule" and rule.kinks is None:
-        parts.append(_searched(contributed.formula, op, values(op, rule, settings), start, stop, g))
-    known = [part for part in parts if part is not None]
-    return _few({x for part in known for x in part}) if len(known) == len(parts) else None
+    element_part = contribution(op, rule, name)
+    sources = [find_kinks(op, None, settings, start, stop, g)]
+    if element_part.origin != "torch":
+        sources.append(find_kinks(op, rule, settings, start, stop, g))
+    if element_part.origin == "rule" and rule.kinks is None:
+        sources.append(_search_formula(element_part.formula, op, values(op, rule, settings), start, stop, g))
+    known_sources = [source for source in sources if source is not None]
+    return (
+        _sort_or_none({x for part in known_sources for x in part})
+        if len(known_sources) == len(sources)
+        else None
+    )
 
 
-def _few(positions: set[float]) -> list[float] | None:
-    return sorted(positions) if len(positions) <= MOST_KINKS else None
+def _sort_or_none(positions: set[float]) -> list[float] | None:
+    """Return positions in ascending order, or None if there are more than ``MAX_KINKS``."""
+    return sorted(positions) if len(positions) <= MAX_KINKS else None
 
 
-def _entry_kinks(
+def _find_entry_kinks(
     entry: Op | Rule,
     op: Op,
     parameters: Mapping[str, float],
     start: float,
     stop: float,
     g: float,
-    torchs: bool = False,
-    over: tuple[float, float] | None = None,
+    is_autograd: bool = False,
+    mean_range: tuple[float, float] | None = None,
 ) -> list[float] | None:
+    """Return the declared kinks of an op or rule, or those found by a search; None if there are too many."""
     try:
         if entry.kinks is not None:
-            return _few(set(kink_points(entry.kinks, parameters, start, stop, MOST_KINKS)))
+            return _sort_or_none(set(kink_points(entry.kinks, parameters, start, stop, MAX_KINKS)))
     except TooManyKinksError:
         return None
-    assert entry.parsed  # torch's own gradient declares that it has none of its own
+    assert entry.parsed  # the default rule has no formula, but declares that it adds no kinks
     if entry.draws or op.draws:
-        return _edges(entry.parsed, parameters, start, stop)
-    return _searched(entry.parsed, op, parameters, start, stop, g, torchs, over)
+        return _find_edge_kinks(entry.parsed, parameters, start, stop)
+    return _search_formula(entry.parsed, op, parameters, start, stop, g, is_autograd, mean_range)
 
 
-def _edges(
+def _find_edge_kinks(
     formula: Formula, parameters: Mapping[str, float], start: float, stop: float
 ) -> list[float] | None:
-    """The x where the mean of a formula that draws may have a kink; they need not bend it."""
-    return _switching(dict.fromkeys(edge_pieces(formula.tree)), parameters, start, stop)
+    """Return the x where the mean of a stochastic formula may have a kink."""
+    return _find_tree_changes(dict.fromkeys(edge_pieces(formula.tree)), parameters, start, stop)
 
 
-def _switching(
+def _find_tree_changes(
     trees: Iterable[Node], parameters: Mapping[str, float], start: float, stop: float
 ) -> list[float] | None:
-    """The x where one of some trees, each constant between them, changes; None for too many."""
-    found: list[float] = []
+    """Return the x where any of several piecewise constant trees changes; None if there are too many."""
+    positions: list[float] = []
     try:
         for tree in trees:
-            found += switches(Formula(tree).bind(parameters), start, stop, found)
+            positions += find_changes(Formula(tree).bind(parameters), start, stop, positions)
     except TooManyKinksError:
         return None
-    return _few({x for x in apart(sorted(found), stop - start) if start <= x <= stop})
+    return _sort_or_none({x for x in merge_close(sorted(positions), stop - start) if start <= x <= stop})
 
 
-def _searched(
+def _search_formula(
     formula: Formula,
     op: Op,
     parameters: Mapping[str, float],
     start: float,
     stop: float,
     g: float,
-    torchs: bool = False,
-    over: tuple[float, float] | None = None,
+    is_autograd: bool = False,
+    mean_range: tuple[float, float] | None = None,
 ) -> list[float] | None:
-    span = over or (start, stop)
-    settled, bound = fixed(formula, op.parsed, parameters, *span, g)
-    forward, means = fixed(op.parsed, op.parsed, parameters, *span, g)
-    foreign = torchs and any(isinstance(node, Foreign) for node in walk(settled.tree))
-    upstream = g if foreign or "g" in settled.variables else 1.0  # its backward may do anything with g
-    through = forward if "y" in settled.variables else None
-    values_of = tuple(sorted({**bound, **means}.items()))
+    """Return the kinks found in a user-defined formula or function; None if there are too many."""
+    span = mean_range or (start, stop)
+    reduced, parameters_formula = fixed(formula, op.parsed, parameters, *span, g)
+    forward, parameters_y = fixed(op.parsed, op.parsed, parameters, *span, g)
+    is_foreign = is_autograd and any(isinstance(node, Foreign) for node in walk(reduced.tree))
+    upstream = g if is_foreign or "g" in reduced.variables else 1.0  # a foreign backward may depend on g
+    y_formula = forward if "y" in reduced.variables else None
+    bound = tuple(sorted({**parameters_formula, **parameters_y}.items()))
     try:
-        return _few(set(_positions(settled, through, values_of, start, stop, upstream, torchs)))
+        return _sort_or_none(
+            set(_search_kinks(reduced, y_formula, bound, start, stop, upstream, is_autograd))
+        )
     except TooManyKinksError:
         return None
 
 
 @lru_cache(maxsize=256)
-def _positions(
+def _search_kinks(
     formula: Formula,
     forward: Formula | None,
     parameters: tuple[tuple[str, float], ...],
     start: float,
     stop: float,
     g: float,
-    torchs: bool,
+    is_autograd: bool,
 ) -> tuple[float, ...]:
+    """Return the kinks of a formula without reductions, ascending; ``forward`` is y's formula or None."""
     bound = dict(parameters)
     op = forward.bind(bound) if forward else None
 
-    def on_curve(tree: Node) -> Curve:
+    def make_curve(tree: Node) -> Curve:
         evaluate = Formula(tree).bind(bound)
         return lambda x: evaluate(x, op(x) if op else None, torch.full_like(x, g))
 
     positions: list[float] = []
-    # Inner pieces first: where an outer one changes twice in a cell of the scan, an inner one turns between.
+    # Inner pieces first: if an outer piece changes twice in a scan cell, an inner one has its extremum there.
     for piece in reversed(dict.fromkeys(pieces(formula.tree))):
-        turning: list[float] = []
+        turning_points: list[float] = []
         for tree in turns(piece) or ():
             with suppress(TooManyKinksError):
-                turning += switches(on_curve(tree), start, stop, positions + turning)
-        changing = switches(on_curve(piece), start, stop, positions + turning)
-        touching = zeros(on_curve(piece), turning) if piece == Call("sign", children(piece)) else []
-        positions += touching + [x for x in changing if not is_near(x, touching, 1e-6 * (stop - start))]
+                turning_points += find_changes(make_curve(tree), start, stop, positions + turning_points)
+        changes = find_changes(make_curve(piece), start, stop, positions + turning_points)
+        zero_x = (
+            find_zeros(make_curve(piece), turning_points) if piece == Call("sign", children(piece)) else []
+        )
+        positions += zero_x + [x for x in changes if not is_near(x, zero_x, 1e-6 * (stop - start))]
     for node in walk(formula.tree):
         if isinstance(node, Foreign):
-            positions += _foreign_kinks(on_curve(node), start, stop, g)
-    inside = [x for x in apart(sorted(positions), stop - start) if start <= x <= stop]
+            positions += _find_foreign_kinks(make_curve(node), start, stop, g)
+    inside = [x for x in merge_close(sorted(positions), stop - start) if start <= x <= stop]
     candidates = torch.tensor(inside, dtype=torch.float64)
-    bending = _bends(on_curve(formula.tree), candidates, stop - start, torchs, g)
-    bent: list[float] = candidates[bending].tolist()
-    return tuple(bent)
+    is_kink = _mask_kinks(make_curve(formula.tree), candidates, stop - start, is_autograd, g)
+    kinks: list[float] = candidates[is_kink].tolist()
+    return tuple(kinks)
 
 
-def _foreign_kinks(curve: Curve, start: float, stop: float, g: float) -> list[float]:
-    """The jumps of the values of a function that is no formula, and of what its backward returns for g.
+def _find_foreign_kinks(curve: Curve, start: float, stop: float, g: float) -> list[float]:
+    """Return the jumps of a user-defined function's values and of its backward for upstream gradient g.
 
-    Raises TooManyKinksError as ``switches``.
+    Raises TooManyKinksError.
     """
     step = (stop - start) / SCAN_POINTS
-    scan = even_points(start - step, stop + step, SCAN_POINTS) + _OFF * step
-    found: list[float] = []
-    for some in (_values(curve), lambda x: _slopes(curve, x, g)[1]):
-        at = jumps(some, scan)[0]
-        if len(at) > MOST_KINKS:
-            raise TooManyKinksError(f"a function jumps {len(at)} times")
-        found += at.tolist()
-    return found
+    scan = even_points(start - step, stop + step, SCAN_POINTS) + _SCAN_OFFSET * step
+    positions: list[float] = []
+    for function in (_disable_grad(curve), lambda x: _evaluate_with_slopes(curve, x, g)[1]):
+        jump_x = find_jumps(function, scan)[0]
+        if len(jump_x) > MAX_KINKS:
+            raise TooManyKinksError(f"a function jumps {len(jump_x)} times")
+        positions += jump_x.tolist()
+    return positions
 
 
-def _values(curve: Curve) -> Curve:
-    def values(x: Tensor) -> Tensor:
+def _disable_grad(curve: Curve) -> Curve:
+    """Return the curve as a function that runs without autograd."""
+
+    def evaluate(x: Tensor) -> Tensor:
         with torch.no_grad():
             return curve(x)
 
-    return values
+    return evaluate
 
 
-def _slopes(curve: Curve, x: Tensor, g: float) -> tuple[Tensor, Tensor]:
-    """Values at x, and what autograd returns there for g; 0 where it sees no path."""
+def _evaluate_with_slopes(curve: Curve, x: Tensor, g: float) -> tuple[Tensor, Tensor]:
+    """Return the values at x and autograd's gradient for g, (n,) each; the gradient is 0 without a graph."""
     leaf = x.detach().requires_grad_()
     values = curve(leaf)
     slopes = torch.zeros_like(leaf)
@@ -257,36 +272,42 @@ def _slopes(curve: Curve, x: Tensor, g: float) -> tuple[Tensor, Tensor]:
     return values.detach(), slopes.detach()
 
 
-def _bends(curve: Curve, x: Tensor, width: float, torchs: bool, g: float) -> Tensor:
-    """Mask of the x that are kinks of the curve itself: with a value, between sides of other value or slope.
+def _mask_kinks(curve: Curve, x: Tensor, width: float, is_autograd: bool, g: float) -> Tensor:
+    """Return a mask of the x, (n,) ascending, at which the curve itself has a kink.
 
-    Seen from a hundredth of the distance a smooth change is a hundredth as large, that of a jump or corner
-    is not; where values begin or end, or the slope grows on and on, is a kink as well. x: (n,) ascending.
+    Value and slope are compared across two distances. Over a hundredth of the distance a smooth change
+    shrinks to a hundredth, but a jump or corner does not. Ends of the domain and unbounded slopes count as
+    kinks too.
     """
     if not len(x):
         return torch.zeros(0, dtype=torch.bool)
-    unit = 32 * torch.nextafter(x.abs(), torch.tensor(math.inf, dtype=x.dtype)) - 32 * x.abs()
+    rounding_step = 32 * torch.nextafter(x.abs(), torch.tensor(math.inf, dtype=x.dtype)) - 32 * x.abs()
     gaps = torch.cat([x.diff(), torch.tensor([width])])
-    space = torch.minimum(gaps, gaps.roll(1)) / 300  # the farther look stays on this side of the neighbours
-    step = torch.maximum(unit, space.clamp(max=1e-10 * width))
-    (far, steep_far, _), (near, steep, valued) = (
-        _changes(curve, x, step * factor, torchs, g) for factor in (100, 1)
+    max_step = torch.minimum(gaps, gaps.roll(1)) / 300  # 100 steps stay short of other candidates
+    step = torch.maximum(rounding_step, max_step.clamp(max=1e-10 * width))
+    (changes_far, steepness_far, _), (changes, steepness, has_value) = (
+        _measure_changes(curve, x, step * factor, is_autograd, g) for factor in (100, 1)
     )
-    smooth: Tensor = (near < far / 2 + 1e-300).all(0) & (steep <= 1.05 * steep_far + 1e-300)
-    return ~smooth & valued
+    is_smooth: Tensor = (changes < changes_far / 2 + 1e-300).all(0) & (
+        steepness <= 1.05 * steepness_far + 1e-300
+    )
+    return ~is_smooth & has_value
 
 
-def _changes(curve: Curve, x: Tensor, step: Tensor, torchs: bool, g: float) -> tuple[Tensor, Tensor, Tensor]:
-    """The changes of value and slope across each x, without rounding, (2, n); the steepness there, (n,).
+def _measure_changes(
+    curve: Curve, x: Tensor, step: Tensor, is_autograd: bool, g: float
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Measure how value and slope change across x, (2, n), and the largest slope, (n,).
 
-    The third is whether the curve has a value at x or beside it; (n,) bool.
+    The third result, a mask, (n,), tells whether the curve has a value at x or next to it. Changes below
+    rounding error are 0.
     """
-    values, slopes = _slopes(curve, torch.stack([x - step, x, x + step]), g)
+    values, slopes = _evaluate_with_slopes(curve, torch.stack([x - step, x, x + step]), g)
     jump = torch.maximum((values[0] - values[1]).abs(), (values[2] - values[1]).abs())
     corner = (slopes[0] - slopes[2]).abs()
-    if torchs:
+    if is_autograd:
         corner = torch.maximum(corner, (slopes[1] - slopes[0]).abs())
-    rounding = 1e-11 * torch.stack([values.abs().amax(0), slopes.abs().amax(0)])
+    tolerance = 1e-11 * torch.stack([values.abs().amax(0), slopes.abs().amax(0)])
     changes = torch.stack([jump, corner])
-    changes = torch.where(changes.isfinite() & (changes <= rounding), 0.0, changes)
+    changes = torch.where(changes.isfinite() & (changes <= tolerance), 0.0, changes)
     return changes, slopes[::2].abs().amax(0), ~values.isnan().all(0)

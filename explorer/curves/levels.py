@@ -1,4 +1,4 @@
-"""The values that an op that rounds to a number format takes, as ticks of its axis."""
+"""Ticks at the output levels of ops that round to a number format."""
 
 from __future__ import annotations
 
@@ -6,48 +6,56 @@ from typing import NamedTuple
 
 import numpy as np
 
-from explorer.curves.sampled import FORWARD, Sampled
+from explorer.curves.sampled import FORWARD, SampledCurves
 from explorer.formula import FUNCTIONS
 from explorer.formula.tree import Call, walk
 
-LETTERS = 5  # of a label at most, without its sign
-FEWEST = 3  # labels, below which round numbers say more
+MAX_LABEL_LENGTH = 5  # characters, without the sign
+MIN_LABELS = 3  # with fewer, ticks at round numbers are more useful
 
 
 class LevelTicks(NamedTuple):
-    """Labelled values and their texts, and those that have a mark alone; none of each for another op."""
+    """Values and texts of labelled ticks, and values of all marks; empty for ops without levels."""
 
     values: list[float]
     texts: list[str]
     marks: list[float]
 
 
-def levels_of(curves: Sampled) -> list[float]:
-    """The values of an op of a format in the picture, ascending; none for another op, or too many jumps."""
+def find_levels(curves: SampledCurves) -> list[float]:
+    """Return the sampled output levels of a format-rounding op, ascending.
+
+    The list is empty for any other op, and if the op has too many jumps.
+    """
     calls = (part for part in walk(curves.op.parsed.tree) if isinstance(part, Call))
-    rounds = any(FUNCTIONS[call.function].rounds_to_format for call in calls)
-    if not rounds or curves.op.known_degree() != 0 or curves.kinks[FORWARD] is None:
+    is_rounding = any(FUNCTIONS[call.function].rounds_to_format for call in calls)
+    if not is_rounding or curves.op.known_degree() != 0 or curves.kinks[FORWARD] is None:
         return []
     y = curves.y.astype(np.float32)
     return [float(value) for value in np.unique(y[np.isfinite(y)] + np.float32(0))]
 
 
-def level_ticks(levels: list[float], label: float, mark: float) -> LevelTicks:
-    """Of the levels those that have room, labels and marks so far apart; what is short to write first."""
+def choose_level_ticks(levels: list[float], label_gap: float, mark_gap: float) -> LevelTicks:
+    """Choose as many ticks as fit, given the least gap between labels and between marks.
+
+    Levels with short texts are labelled first.
+    """
     texts = {value: f"{value:.6g}".replace("-", "−") for value in (*levels, *map(abs, levels))}
-    short = [value for value in levels if len(texts[abs(value)]) <= LETTERS and "e" not in texts[value]]
-    order = sorted(short, key=lambda value: (value != 0, len(texts[abs(value)]), -abs(value), value))
-    labelled = _apart(order, label)
-    if len(labelled) < FEWEST:
+    short = [
+        value for value in levels if len(texts[abs(value)]) <= MAX_LABEL_LENGTH and "e" not in texts[value]
+    ]
+    candidates = sorted(short, key=lambda value: (value != 0, len(texts[abs(value)]), -abs(value), value))
+    labelled = _keep_spaced(candidates, label_gap)
+    if len(labelled) < MIN_LABELS:
         labelled = []
-    marks = _apart([*labelled, *sorted(levels, key=lambda value: (-abs(value), value))], mark)
+    marks = _keep_spaced([*labelled, *sorted(levels, key=lambda value: (-abs(value), value))], mark_gap)
     return LevelTicks(labelled, [texts[value] for value in labelled], marks)
 
 
-def _apart(values: list[float], least: float) -> list[float]:
-    """Each value that is so far from those before it; ascending."""
-    taken: list[float] = []
+def _keep_spaced(values: list[float], gap: float) -> list[float]:
+    """Drop each value closer than ``gap`` to an earlier one; return the others in ascending order."""
+    spaced: list[float] = []
     for value in values:
-        if all(abs(value - other) >= least for other in taken):
-            taken.append(value)
-    return sorted(taken)
+        if all(abs(value - other) >= gap for other in spaced):
+            spaced.append(value)
+    return sorted(spaced)

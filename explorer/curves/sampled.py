@@ -1,4 +1,4 @@
-"""Curves as numbers, whoever computed them; no torch is needed to describe them."""
+"""Curves as arrays of numbers, however they were computed; describing them needs no torch."""
 
 import math
 from abc import ABC, abstractmethod
@@ -14,36 +14,37 @@ from explorer.catalogue import Op, Rule
 from explorer.formula.tree import Call, Foreign, walk
 
 POINTS = 601
-EVEN, KINK, BESIDE = 0, 1, 2
+EVEN, KINK, NEIGHBOUR = 0, 1, 2
 FORWARD = "forward"
-_FLOAT32_STEPS = 8  # a step of the grid below this many float32 numbers needs float64
+_FLOAT32_STEPS = 8  # float32 numbers per step of the grid; with fewer, curves need float64
 
 Floats = NDArray[np.floating[Any]]
 Mask = NDArray[np.bool_]
 
 
 @dataclass(frozen=True, eq=False)
-class Sampled(ABC):
+class SampledCurves(ABC):
     """An op and the gradients of its rules at the same x.
 
     Attributes:
-        op, rules: the entries; ``parameters`` holds the values chosen for them, by name.
-        start, stop, points, g: the request, start below stop.
+        op, rules: the entries; ``parameters`` holds their parameter values by name.
+        start, stop, points, g: the request; start is less than stop.
         x: (n,) float32 or float64, ascending and distinct.
-        marks: (n,) int8: 0 for a point of the even grid, 1 for a kink of any curve, 2 for one of the
-            floats beside a kink.
+        marks: (n,) int8: 0 for a point of the even grid, 1 for a kink of any curve, 2 for a float next to a
+            kink.
         y: (n,) forward values, of x's dtype.
         gradients: by rule key, (n,) of x's dtype.
-        kinks: by "forward", rule key or ``part_key`` of one, as floats of the dtype; None for too many to be
-            shown.
-        loss: of a pair that draws, the formula of y whose derivative, times g, is the upstream gradient; then
-            y, gradients and parts are means over what is drawn. "" for others.
-        spreads: by "forward" and rule key, (n,): the standard deviation over what is drawn, where it is.
-        unbiased: (n,) g times the slope of the mean loss in x, which an unbiased rule returns on average;
-            None where nothing is drawn.
+        kinks: by "forward", rule key or ``to_part_key(rule key)``, as floats of the dtype; None if there are
+            too many to plot.
+        loss: for a stochastic op or rule, the formula of y whose derivative, times g, is the upstream
+            gradient; y, gradients and parts are then means over the random draws. "" otherwise.
+        spreads: by "forward" and rule key, (n,): the standard deviation over the random draws; empty if there
+            are none.
+        unbiased: (n,) g times the slope of the mean loss in x, the mean gradient of an unbiased rule; None
+            for deterministic ops and rules.
         learns: the parameter whose contributions are sampled too, or "".
-        parts: by rule key, (n,) of x's dtype: what one element contributes to the gradient for it, unscaled;
-            without the rules by which it cannot learn.
+        parts: by rule key, (n,) of x's dtype: the contribution of one element to that parameter's gradient,
+            unscaled. Rules by which it cannot learn are left out.
     """
 
     op: Op
@@ -71,13 +72,13 @@ class Sampled(ABC):
 
     @cached_property
     def columns(self) -> dict[str, Floats]:
-        """Every curve, by "forward", rule key or ``part_key`` of one."""
-        parts = {part_key(key): values for key, values in self.parts.items()}
+        """Every curve, by "forward", rule key or ``to_part_key(rule key)``."""
+        parts = {to_part_key(key): values for key, values in self.parts.items()}
         return {FORWARD: self.y, **self.gradients, **parts}
 
     @cached_property
     def degrees(self) -> dict[str, float]:
-        """The degree of each curve's polynomials between kinks; inf where it is not known."""
+        """The degree in x of each curve's polynomials between kinks; inf if unknown."""
         y = self.op.known_degree()
         degrees = {rule.key: rule.known_degree(y) if rule.parsed else max(y - 1, 0) for rule in self.rules}
         return {FORWARD: y, **degrees}
@@ -86,50 +87,50 @@ class Sampled(ABC):
     def declared(self) -> dict[str, bool]:
         """Whether the catalogue declares the kinks of each curve, so that none is missed."""
         op = self.op.kinks is not None
-        alone = {
+        without_y = {
             rule.key: rule.parsed is not None and "y" not in rule.parsed.variables for rule in self.rules
         }
-        rules = {rule.key: rule.kinks is not None and (op or alone[rule.key]) for rule in self.rules}
+        rules = {rule.key: rule.kinks is not None and (op or without_y[rule.key]) for rule in self.rules}
         return {FORWARD: op, **rules}
 
-    def flat(self) -> Mask:
-        """Mask of the points at which the op has slope 0, kinks and their neighbours left out; (n,).
+    def mask_flat(self) -> Mask:
+        """Return a mask of the points at which the op has slope 0, except kinks and their neighbours; (n,).
 
-        A function that is no formula may have any backward: its slope is that to the neighbouring points.
+        A user-defined function may have any backward, so its slope is measured to the neighbouring points.
         """
         parts = [*walk(self.op.parsed.tree)]
         if any(isinstance(part, Foreign) for part in parts):
-            still = np.concatenate([[True], self.y[1:] == self.y[:-1], [True]])
-            level: Mask = still[1:] & still[:-1] & ~self.around(FORWARD)
-            return level
-        detached = any(isinstance(part, Call) and part.function == "detach" for part in parts)
-        flat: Mask = (self.autograd(1.0) == 0) & ~self.around(FORWARD) & (not detached)
-        return flat
+            is_constant = np.concatenate([[True], self.y[1:] == self.y[:-1], [True]])
+            is_level: Mask = is_constant[1:] & is_constant[:-1] & ~self.mask_near_kinks(FORWARD)
+            return is_level
+        is_detached = any(isinstance(part, Call) and part.function == "detach" for part in parts)
+        is_flat: Mask = (self.compute_autograd(1.0) == 0) & ~self.mask_near_kinks(FORWARD) & (not is_detached)
+        return is_flat
 
-    def around(self, key: str) -> Mask:
-        """Mask of the points that are a kink of one curve, or one of the floats beside it; (n,)."""
-        near = np.zeros(len(self.x), dtype=bool)
-        at = np.searchsorted(self.x, np.asarray(self.kinks[key] or (), dtype=self.x.dtype))
+    def mask_near_kinks(self, key: str) -> Mask:
+        """Return a mask of the points that are a kink of one curve or a float next to it; (n,)."""
+        is_near = np.zeros(len(self.x), dtype=bool)
+        indices = np.searchsorted(self.x, np.asarray(self.kinks[key] or (), dtype=self.x.dtype))
         for step in range(-2, 3):
-            near[np.clip(at + step, 0, len(near) - 1)] = True
-        near &= self.marks != EVEN
-        return near
+            is_near[np.clip(indices + step, 0, len(is_near) - 1)] = True
+        is_near &= self.marks != EVEN
+        return is_near
 
     @abstractmethod
-    def at(self, key: str, x: Floats) -> Floats:
-        """The values of one curve at other x of the range; (m,), of their dtype."""
+    def evaluate(self, key: str, x: Floats) -> Floats:
+        """Return the values of one curve at other x within the range; (m,), of their dtype."""
 
     @abstractmethod
-    def autograd(self, g: float) -> Floats:
-        """Torch's own gradient of the op for an upstream gradient; (n,)."""
+    def compute_autograd(self, g: float) -> Floats:
+        """Return torch's own gradient of the op for an upstream gradient; (n,)."""
 
 
-def part_key(rule: str) -> str:
-    """The key of a rule's contributions among curves and kinks."""
+def to_part_key(rule: str) -> str:
+    """Return the key of a rule's contributions among curves and kinks."""
     return f"part {rule}"
 
 
-def dtype_of(span: tuple[float, float]) -> str:
-    """Float32, unless the range is so narrow that its numbers lie too far apart."""
-    apart = math.ldexp(1.0, math.frexp(max(map(abs, span)))[1] - 24)  # float32 has 24 digits
-    return "float32" if (span[1] - span[0]) / (POINTS - 1) > _FLOAT32_STEPS * apart else "float64"
+def choose_dtype(span: tuple[float, float]) -> str:
+    """Return "float32", or "float64" if the range is too narrow for the spacing of float32 numbers."""
+    spacing = math.ldexp(1.0, math.frexp(max(map(abs, span)))[1] - 24)  # float32 has 24 binary digits
+    return "float32" if (span[1] - span[0]) / (POINTS - 1) > _FLOAT32_STEPS * spacing else "float64"

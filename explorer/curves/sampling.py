@@ -1,4 +1,4 @@
-"""Curves: an op and rules sampled over a range."""
+"""Sample an op and its rules over a range."""
 
 from __future__ import annotations
 
@@ -26,12 +26,19 @@ from explorer.catalogue import (
     find_loss,
     finite,
 )
-from explorer.curves.drawn import Drawing
-from explorer.curves.evaluated import Evaluation
-from explorer.curves.foreign import ForeignRule, GivenOp, GivenRule, entry_op, entry_rule
-from explorer.curves.grids import exact_floats, given_dtype, given_points, given_range, grid, late_jumps
-from explorer.curves.kinks import kinks, part_kinks, through_kinks
-from explorer.curves.sampled import BESIDE, FORWARD, KINK, POINTS, Floats, Sampled, part_key
+from explorer.curves.deterministic import DeterministicEvaluator
+from explorer.curves.foreign import ForeignRule, OpLike, RuleLike, resolve_op, resolve_rule
+from explorer.curves.grids import (
+    check_points,
+    find_late_jumps,
+    make_grid,
+    normalize_range,
+    round_to_dtype,
+    to_torch_dtype,
+)
+from explorer.curves.kinks import find_kinks, find_mean_kinks, find_part_kinks
+from explorer.curves.sampled import FORWARD, KINK, NEIGHBOUR, POINTS, Floats, SampledCurves, to_part_key
+from explorer.curves.stochastic import StochasticEvaluator
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -40,37 +47,39 @@ READING_POINTS = 7
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curves(Sampled):
-    """Curves that torch computed."""
+class Curves(SampledCurves):
+    """Curves computed by PyTorch."""
 
     def __repr__(self) -> str:
         rules, span = ", ".join(self.gradients), f"{self.start:g} to {self.stop:g}"
         return f"Curves({self.op.key} with {rules}, x from {span}, {len(self.x)} points, g = {self.g:g})"
 
     def __deepcopy__(self, _memo: object) -> Curves:
-        return self  # nothing in it changes; pandas copies what stands in attrs
+        return self  # immutable; pandas deep-copies attrs
 
-    def at(self, key: str, x: Floats) -> Floats:
-        """The values of one curve at other x of the range; (m,), of their dtype."""
+    def evaluate(self, key: str, x: Floats) -> Floats:
+        """Return the values of one curve at other x within the range, (m,) of their dtype."""
         rule = next((rule for rule in self.rules if rule.key == key), self.rules[0])
-        y, gradients = self._evaluated(rule, x, self.g)
+        y, gradients = self._evaluate_rule(rule, x, self.g)
         return y if key == FORWARD else gradients
 
-    def autograd(self, g: float) -> Floats:
-        """The gradient of torch's own autograd for the op and an upstream gradient; (n,)."""
-        return self._evaluated(RULES["default"], self.x, g)[1]
+    def compute_autograd(self, g: float) -> Floats:
+        """Return autograd's gradient of the op for an upstream gradient, (n,)."""
+        return self._evaluate_rule(RULES["default"], self.x, g)[1]
 
-    def _evaluated(self, rule: Rule, x: Floats, g: float) -> tuple[Floats, Floats]:
+    def _evaluate_rule(self, rule: Rule, x: Floats, g: float) -> tuple[Floats, Floats]:
+        """Return y and the rule's gradient at x, each of x's shape and dtype."""
         loss, span = find_loss(self.loss) if self.loss else None, (self.start, self.stop)
-        return _source(self.op, loss, self.parameters, g, span, self.learns).values(rule, x)
+        return _make_evaluator(self.op, loss, self.parameters, g, span, self.learns).evaluate(rule, x)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A new tidy table: rule, x, y, gradient, one block a rule; these curves in ``attrs["curves"]``.
+        """The curves as a new tidy table, with columns rule, x, y, gradient and one block per rule.
 
-        Where a parameter learns there is a column part as well, NaN for a rule by which it cannot.
+        ``attrs["curves"]`` is self. If a parameter learns there is a column part, NaN for rules it cannot
+        learn by.
         """
-        import pandas as pd  # 40 MB and a third of a second, which no training needs
+        import pandas as pd  # lazy: 40 MB and 0.3 s that trainings do not need
 
         blocks = [
             pd.DataFrame({"rule": key, "x": self.x, "y": self.y, "gradient": gradients})
@@ -91,20 +100,20 @@ class Curves(Sampled):
         return frame
 
     @cached_property
-    def exact(self) -> Curves:
+    def float64_curves(self) -> Curves:
         """The same curves, sampled in float64."""
         if self.x.dtype == np.float64:
             return self
-        chosen: dict[str, Any] = {
+        request: dict[str, Any] = {
             name: getattr(self, name) for name in ("start", "stop", "points", "g", "learns")
         }
-        chosen |= {"f": self.loss} if self.loss else {}
-        return sample_curves(self.op, self.rules, dtype="float64", **(chosen | dict(self.parameters)))
+        request |= {"f": self.loss} if self.loss else {}
+        return sample_curves(self.op, self.rules, dtype="float64", **(request | dict(self.parameters)))
 
 
 def sample_curves(
-    op: GivenOp,
-    rules: GivenRule | Sequence[GivenRule],
+    op: OpLike,
+    rules: RuleLike | Sequence[RuleLike],
     *,
     start: float = -3.0,
     stop: float = 3.0,
@@ -115,99 +124,111 @@ def sample_curves(
     f: str | float = SQUARE,
     **parameters: float,
 ) -> Curves:
-    """The curves that ``sample`` makes a table of; the arguments are the same."""
-    op = entry_op(op)
-    chosen = tuple(beside(op, rule) for rule in _rules(rules))
-    torch_dtype = given_dtype(dtype)
-    start, stop = span = given_range(start, stop, torch_dtype)
-    points, g = given_points(points), finite("g", g)
+    """Sample an op and its rules; the arguments are those of ``sample``, which returns a table."""
+    op = resolve_op(op)
+    chosen_rules = tuple(beside(op, rule) for rule in _resolve_rules(rules))
+    torch_dtype = to_torch_dtype(dtype)
+    start, stop = span = normalize_range(start, stop, torch_dtype)
+    points, g = check_points(points), finite("g", g)
     if not isinstance(f, str):
         parameters, f = {"f": f, **parameters}, SQUARE
-    loss = find_loss(f) if op.draws or any(rule.draws for rule in chosen) else None
-    settings = checked(op, chosen, parameters, (), loss)
-    learning = _learning(op, chosen, learns)
-    positions = {
-        key: None if some is None else exact_floats(some, torch_dtype)
-        for key, some in _kinks(op, chosen, learns, learning, settings, span, g, loss).items()
+    loss = find_loss(f) if op.draws or any(rule.draws for rule in chosen_rules) else None
+    settings = checked(op, chosen_rules, parameters, (), loss)
+    contributions = _find_contributions(op, chosen_rules, learns)
+    kinks = {
+        key: None if some is None else round_to_dtype(some, torch_dtype)
+        for key, some in _find_all_kinks(
+            op, chosen_rules, learns, contributions, settings, span, g, loss
+        ).items()
     }
-    bends = [value for some in positions.values() for value in some or ()]
-    x, marks = grid(start, stop, points, bends, torch_dtype)
+    kink_x = [value for positions in kinks.values() for value in positions or ()]
+    x, marks = make_grid(start, stop, points, kink_x, torch_dtype)
 
-    known = None if positions[FORWARD] is None else marks
-    source = _source(op, loss, settings, g, span, learns)
-    found = source.curves(chosen, x, known)
-    late = {} if loss else late_jumps(x, marks, found.y, lambda some: source.values(chosen[0], some)[0])
-    if late:
-        x[list(late)] = list(late.values())
-        found = source.curves(chosen, x, known)
+    known_marks = None if kinks[FORWARD] is None else marks
+    evaluator = _make_evaluator(op, loss, settings, g, span, learns)
+    values = evaluator.evaluate_curves(chosen_rules, x, known_marks)
+    late_x = (
+        {}
+        if loss
+        else find_late_jumps(x, marks, values.y, lambda some: evaluator.evaluate(chosen_rules[0], some)[0])
+    )
+    if late_x:
+        x[list(late_x)] = list(late_x.values())
+        values = evaluator.evaluate_curves(chosen_rules, x, known_marks)
     parts = {
-        rule.key: source.part(rule, learning[rule.key].formula, x) for rule in chosen if rule.key in learning
+        rule.key: evaluator.evaluate_part(rule, contributions[rule.key].formula, x)
+        for rule in chosen_rules
+        if rule.key in contributions
     }
     return Curves(
-        op, chosen, settings, *span, points, g, x, marks, found.y, found.gradients, positions, learns, parts,
-        loss.text if loss else "", found.spreads, found.unbiased,
+        op, chosen_rules, settings, *span, points, g, x, marks, values.y, values.gradients, kinks,
+        learns, parts, loss.text if loss else "", values.spreads, values.unbiased,
     )  # fmt: skip
 
 
-def _source(
+def _make_evaluator(
     op: Op,
     loss: Loss | None,
     settings: Mapping[str, float],
     g: float,
     span: tuple[float, float],
     learns: str,
-) -> Drawing | Evaluation:
-    """What computes the values of curves; with a loss, of what draws."""
-    return Drawing(op, loss, settings, g, span) if loss else Evaluation(op, settings, g, span, learns)
+) -> StochasticEvaluator | DeterministicEvaluator:
+    """Return the evaluator for an op: stochastic if there is a loss, deterministic otherwise."""
+    return (
+        StochasticEvaluator(op, loss, settings, g, span)
+        if loss
+        else DeterministicEvaluator(op, settings, g, span, learns)
+    )
 
 
-def _kinks(
+def _find_all_kinks(
     op: Op,
     rules: Sequence[Rule],
     learns: str,
-    learning: Collection[str],
+    learning_keys: Collection[str],
     settings: Mapping[str, float],
     span: tuple[float, float],
     g: float,
     loss: Loss | None,
 ) -> dict[str, list[float] | None]:
-    """The kinks of each curve, by "forward", rule key or ``part_key`` of one; None for too many.
+    """Find the kinks of each curve, by "forward", rule key or ``to_part_key``; None for too many.
 
-    Where something draws those of the mean ``loss`` are among them all.
+    With a loss, the kinks of means over draws are included.
     """
-    found = {FORWARD: kinks(op, None, settings, *span, g)}
-    found |= {rule.key: kinks(op, rule, settings, *span, g) for rule in rules}
-    found |= {
-        part_key(rule.key): part_kinks(op, rule, learns, settings, *span, g)
+    all_kinks = {FORWARD: find_kinks(op, None, settings, *span, g)}
+    all_kinks |= {rule.key: find_kinks(op, rule, settings, *span, g) for rule in rules}
+    all_kinks |= {
+        to_part_key(rule.key): find_part_kinks(op, rule, learns, settings, *span, g)
         for rule in rules
-        if rule.key in learning
+        if rule.key in learning_keys
     }
     if not loss:
-        return found
+        return all_kinks
     by_key = {rule.key: rule for rule in rules}
-    for key, known in found.items():
-        if known is not None:
-            more = through_kinks(op, by_key.get(key), loss, settings, *span, g, known)
-            found[key] = None if more is None else sorted([*known, *more])
-    return found
+    for key, curve_kinks in all_kinks.items():
+        if curve_kinks is not None:
+            mean_kinks = find_mean_kinks(op, by_key.get(key), loss, settings, *span, g, curve_kinks)
+            all_kinks[key] = None if mean_kinks is None else sorted([*curve_kinks, *mean_kinks])
+    return all_kinks
 
 
-def _learning(op: Op, rules: Sequence[Rule], name: str) -> dict[str, Contribution]:
-    """The contribution of one element to the gradient for a parameter, by the rules by which it can learn.
+def _find_contributions(op: Op, rules: Sequence[Rule], name: str) -> dict[str, Contribution]:
+    """Return each rule's per-element contribution to a parameter's gradient, by key.
 
-    Raises ValueError where it can learn by none of them.
+    Rules by which the parameter cannot learn are left out. Raises ValueError if none remains.
     """
     if not name:
         return {}
     parts = {rule.key: part for rule in rules if (part := contribution_or_none(op, rule, name))}
     if not parts:
-        contribution(op, rules[0], name)  # which says why
+        contribution(op, rules[0], name)  # raises with the reason
     return parts
 
 
 def sample(
-    op: GivenOp,
-    rules: GivenRule | Sequence[GivenRule],
+    op: OpLike,
+    rules: RuleLike | Sequence[RuleLike],
     *,
     start: float = -3.0,
     stop: float = 3.0,
@@ -218,79 +239,77 @@ def sample(
     f: str | float = SQUARE,
     **parameters: float,
 ) -> pd.DataFrame:
-    """Sample an op and the gradients its rules return.
+    """Sample an op and the gradients returned by its rules.
 
     Args:
-        op: key of ``OPS`` or ``"formula: …"`` in x; or anybody's own function: a Function class, a module, a
-            function of torch, a lambda. It is called with x alone; the default rule is its own backward.
-        rules: up to 6 keys of ``RULES`` or ``"formula: …"`` in x, y, g; one key alone may be a string. Of a
-            function among them the backward counts alone. Its key is its name behind ``sampled: ``.
-        start, stop: ends of the range of x, both within ±1e6; swapped if reversed, 1 apart from
-            their common value on both sides, within these bounds, if they are the same float of the dtype.
-        points: evenly spaced x, 2 to 4,001; every kink in the range is added with the nearest
-            floats on both sides of it.
-        learns: a parameter that learns, or ""; it is a tensor then, for torch's own gradient of x too.
+        op: a key of ``OPS``, ``"formula: …"`` in x, or a user-defined function: a Function class, a module, a
+            torch function or a lambda. It is called with x alone; the default rule is its own backward.
+        rules: one or up to 6 rules: keys of ``RULES``, ``"formula: …"`` in x, y, g, or functions. Only the
+            backward of a function is used; its key is its name prefixed by ``sampled: ``.
+        start: one end of the range of x, within ±1e6.
+        stop: the other end. If both round to the same float of the dtype, the range is widened by 1 on both
+            sides, within the bounds.
+        points: number of evenly spaced x, 2 to 4,001; every kink in the range and the nearest floats on both
+            sides of it are added.
+        learns: the parameter that learns, or ""; autograd's gradient of x treats it as a tensor.
         g: the upstream gradient, the same for every x.
-        f: of an op or rule that draws, the loss, a formula of y; the upstream gradient is its derivative
-            times g, and its parameters are given by name. Others pass it over; a number is a
-            parameter of that name.
-        dtype: "float32" or "float64" (or torch's own).
-        **parameters: values by name, or ``rule.name`` for one rule only.
+        f: the loss of a stochastic op or rule, a formula of y: the upstream gradient is its derivative times
+            g. Its parameters are given by name. A number is a parameter named f. Ignored otherwise.
+        dtype: "float32" or "float64", or the torch dtype.
+        **parameters: parameter values by name, or by ``rule.name`` for one rule only.
 
     Returns:
-        A tidy table with the columns rule (key), x, y, gradient, the numbers of the asked dtype; one
-        block per rule on the same x, ascending; with ``learns`` a column part as well, what one element
-        contributes to the gradient for that parameter, before any scale. Where something is drawn y,
-        gradient and part are means over it, and there are columns y_sd and gradient_sd, the standard
-        deviations, NaN where one has no bound, and unbiased, the slope of the mean loss, which an unbiased
-        rule returns on average.
-        Outside the op's domain values are NaN or infinite. ``mean(…)`` is over 2,001 even points of the
-        range, whatever is drawn.
-        ``attrs["curves"]`` holds the Curves, for ``explorer.figure`` and ``explorer.describe``.
+        A tidy table with the columns rule (key), x, y and gradient, numbers of the requested dtype; one block
+        per rule, all on the same ascending x. With ``learns`` there is a column part: the contribution of one
+        element to the parameter's gradient, before any scale. For a stochastic op or rule y, gradient and
+        part are means over the draws, y_sd and gradient_sd their standard deviations (NaN if unbounded), and
+        unbiased is the slope of the mean loss, the expectation of an unbiased rule. Values outside the op's
+        domain are NaN or infinite. ``mean(…)`` is taken over 2,001 even points of the range.
+        ``attrs["curves"]`` holds the Curves for ``explorer.figure`` and ``explorer.describe``.
 
     Raises:
-        ValueError: an unknown key, parameter, dtype, or a number out of bounds, in a plain sentence; a
-            function that is not elementwise, raises, draws at random or does not come back within 10 s.
+        ValueError: for an unknown key, parameter or dtype, a number out of bounds, or a function that is not
+            elementwise, raises, is random or takes longer than 10 s.
     """
     view: dict[str, Any] = {"start": start, "stop": stop, "points": points, "g": g, "dtype": dtype}
     return sample_curves(op, rules, learns=learns, f=f, **(view | parameters)).frame
 
 
-def readings(
-    op: GivenOp, rules: Sequence[GivenRule], *, points: int = READING_POINTS, **sampling: Any
+def take_readings(
+    op: OpLike, rules: Sequence[RuleLike], *, points: int = READING_POINTS, **sampling: Any
 ) -> pd.DataFrame:
-    """Gradients of torch's own autograd, beside the rules, at a few even steps and around each kink.
+    """Tabulate autograd's and the rules' gradients at a few even points and around each kink.
 
-    Arguments as for ``sample``. One row per x: columns x, y, "torch" and one per rule, named by its label,
-    or by its key where the label is taken (the own rule ``x``). Around a kink stand the kink itself and the
-    nearest float on each side.
+    The arguments are those of ``sample``. There is one row per x, with columns x, y, "torch" and one per
+    rule, named by its label, or by its key if the label is taken (such as a custom rule ``x``). Each kink is
+    listed with the nearest float on both sides.
     """
     import pandas as pd
 
     curves = sample_curves(op, rules, points=points, **sampling)
-    table = pd.DataFrame({"x": curves.x, "y": curves.y, "torch": curves.autograd(curves.g)})
+    table = pd.DataFrame({"x": curves.x, "y": curves.y, "torch": curves.compute_autograd(curves.g)})
     for key, label in curves.labels.items():
         if key != "default":
             table[key if label in table else label] = curves.gradients[key]
-    kink = np.pad(curves.marks == KINK, 1)
-    drawn = (curves.marks != BESIDE) | kink[:-2] | kink[2:]
-    return pd.DataFrame(table[drawn].reset_index(drop=True))
+    is_kink = np.pad(curves.marks == KINK, 1)
+    is_shown = (curves.marks != NEIGHBOUR) | is_kink[:-2] | is_kink[2:]
+    return pd.DataFrame(table[is_shown].reset_index(drop=True))
 
 
-def _rules(rules: GivenRule | Sequence[GivenRule]) -> tuple[Rule, ...]:
-    """Rules by their keys, each once; of own functions of one name the later ones are numbered."""
-    several = [rules] if isinstance(rules, str | Rule) or callable(rules) else list(rules)
-    chosen: dict[str, Rule] = {}
-    for rule in map(entry_rule, {id(each): each for each in several}.values()):
-        ending = _ending(rule, chosen) if isinstance(rule, ForeignRule) else ""
-        named = replace(rule, key=rule.key + ending, label=rule.label + ending) if ending else rule
-        chosen[named.key] = named
-    if not 1 <= len(chosen) <= MOST_RULES:
-        raise ValueError(f"choose 1 to {MOST_RULES} rules, not {len(chosen)}")
-    return tuple(chosen.values())
+def _resolve_rules(rules: RuleLike | Sequence[RuleLike]) -> tuple[Rule, ...]:
+    """Return distinct rules for keys, formulas or functions; functions of the same name are numbered."""
+    rule_list = [rules] if isinstance(rules, str | Rule) or callable(rules) else list(rules)
+    by_key: dict[str, Rule] = {}
+    for rule in map(resolve_rule, {id(key_or_rule): key_or_rule for key_or_rule in rule_list}.values()):
+        suffix = _choose_suffix(rule, by_key) if isinstance(rule, ForeignRule) else ""
+        unique = replace(rule, key=rule.key + suffix, label=rule.label + suffix) if suffix else rule
+        by_key[unique.key] = unique
+    if not 1 <= len(by_key) <= MOST_RULES:
+        raise ValueError(f"choose 1 to {MOST_RULES} rules, not {len(by_key)}")
+    return tuple(by_key.values())
 
 
-def _ending(rule: Rule, taken: Collection[str]) -> str:
-    """A number behind the key of a rule that no other one has; "" where there is no need."""
-    endings = chain([""], (f" {number}" for number in count(2)))
-    return next(ending for ending in endings if rule.key + ending not in taken)
+def _choose_suffix(rule: Rule, used_keys: Collection[str]) -> str:
+    """Return the suffix that makes a rule's key unique, "" if it is unique already."""
+    suffixes = chain([""], (f" {number}" for number in count(2)))
+    return next(suffix for suffix in suffixes if rule.key + suffix not in used_keys)

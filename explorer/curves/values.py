@@ -7,9 +7,10 @@ from explorer.curves.sampled import Floats
 
 
 class CurveValues(NamedTuple):
-    """The values of curves at the same x, (n,) each of its dtype; of what draws they are means.
+    """Values of curves at shared x, (n,) each of x's dtype; means over the draws if stochastic.
 
-    ``spreads`` are the standard deviations of what draws, ``unbiased`` its gradient without bias.
+    ``spreads`` holds standard deviations by curve, ``unbiased`` the unbiased gradient, both only if
+    stochastic.
     """
 
     y: Floats

@@ -5,7 +5,7 @@ from itertools import pairwise
 from math import comb
 from typing import NamedTuple
 
-from explorer.curves.sampled import Sampled
+from explorer.curves.sampled import SampledCurves
 from explorer.description.claims import MOST_PIECES, Claim, Span
 from explorer.description.gradient import span_texts
 from explorer.description.words import (
@@ -23,7 +23,7 @@ def comparison_sentences(
     compared: list[Claim],
     gradients: Mapping[str, list[Claim]],
     each: list[str],
-    curves: Sampled,
+    curves: SampledCurves,
     names: Mapping[str, str],
 ) -> list[str]:
     """Sentences on the gradient of each rule, after one on their differences where those are long."""
@@ -54,7 +54,7 @@ def _differences(
     compared: list[Claim],
     gradients: Mapping[str, list[Claim]],
     labels: Mapping[str, str],
-    curves: Sampled,
+    curves: SampledCurves,
 ) -> Iterator[str]:
     """Sentences on the differences of curves, the most telling first; ``labels`` of those that differ."""
     yield from _apart_words(of_kind(compared, "apart"), labels, curves.g)
@@ -82,7 +82,7 @@ def _apart_words(apart: list[Claim], labels: Mapping[str, str], g: float) -> Ite
         yield f"All {len(labels)} gradients differ at g = {in_digits(g)}, but only at {positions.pop()}."
 
 
-def _gap_words(gaps: list[Claim], labels: Mapping[str, str], curves: Sampled) -> Iterator[str]:
+def _gap_words(gaps: list[Claim], labels: Mapping[str, str], curves: SampledCurves) -> Iterator[str]:
     """Two curves of few values: where which of them gives what, beside torch's own or the first."""
     if not gaps:
         return
@@ -110,7 +110,7 @@ def _doing(label: str, verb: str) -> str:
 
 
 def _spot_words(
-    levels: Mapping[str, list[Claim]], labels: Mapping[str, str], curves: Sampled
+    levels: Mapping[str, list[Claim]], labels: Mapping[str, str], curves: SampledCurves
 ) -> Iterator[str]:
     """Several curves of few values: the widest stretch on which no two of them are the same."""
     ends = sorted({x for some in levels.values() for claim in some for span in claim.spans for x in span})
@@ -132,7 +132,7 @@ def _level_within(levels: Iterable[Claim], span: Span) -> float | None:
     return None
 
 
-def _stretch(span: Span, texts: Mapping[float, str], curves: Sampled) -> str:
+def _stretch(span: Span, texts: Mapping[float, str], curves: SampledCurves) -> str:
     start, stop = (texts[x] for x in span)
     if span[0] == curves.x[0]:
         return "Everywhere" if span[1] == curves.x[-1] else f"For x below {stop}"

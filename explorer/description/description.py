@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from explorer.curves import Curves
-from explorer.curves.tabled import curves_of
+from explorer.curves.tables import to_curves
 from explorer.description.learning import learning_words
 from explorer.description.missing import lost_words
 from explorer.description.telling import Description, telling
@@ -27,7 +27,7 @@ def describe(shown: Curves | pd.DataFrame) -> str:
     not known, and rules that share no x are not compared. Raises ValueError for a table without these
     columns, and for one with a single x.
     """
-    said = map(_description, curves_of(shown))
+    said = map(_description, to_curves(shown))
     return " ".join(filter(None, map(_whole, said)))
 
 
@@ -41,14 +41,14 @@ def _whole(description: Description) -> str:
 
 def described(shown: Curves | pd.DataFrame) -> Description:
     """The parts of ``describe``, to be shown apart; of curves that share x and y."""
-    (curves,) = curves_of(shown)
+    (curves,) = to_curves(shown)
     return _description(curves)
 
 
 def _description(curves: Curves) -> Description:
     if len(curves.x) < _FEWEST:
         raise ValueError("describe needs two different x of each rule: this table has one")
-    exact = curves.exact
+    exact = curves.float64_curves
     more = [lost_words(curves, exact), learning_words(exact) if exact.learns else ""]
     return telling(exact, float(np.finfo(curves.x.dtype).max), " ".join(filter(None, more)))
 

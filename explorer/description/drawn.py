@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from explorer.curves.sampled import FORWARD, Floats, Sampled
+from explorer.curves.sampled import FORWARD, Floats, SampledCurves
 from explorer.description.words import MAIN_LENGTH, in_digits, position_words
 from explorer.formula import listed
 
@@ -12,7 +12,7 @@ _NONE = 1e-5  # of the largest exact gradient: what integrals and dtypes are off
 _HIDDEN = 1e-12  # of a standard deviation: what is left of a mean of 0
 
 
-def drawn_head(curves: Sampled, names: Mapping[str, str]) -> str:
+def drawn_head(curves: SampledCurves, names: Mapping[str, str]) -> str:
     """``drawn_biases``, or its gist where that is long."""
     whole = drawn_biases(curves, names)
     if len(whole) <= MAIN_LENGTH:
@@ -21,7 +21,7 @@ def drawn_head(curves: Sampled, names: Mapping[str, str]) -> str:
     return next((text for text in _shorter(curves, known) if len(text) <= MAIN_LENGTH), whole)
 
 
-def drawn_biases(curves: Sampled, names: Mapping[str, str]) -> str:
+def drawn_biases(curves: SampledCurves, names: Mapping[str, str]) -> str:
     """One sentence on what the rules return on average, beside the exact gradient."""
     if curves.unbiased is None:
         return f"{names[FORWARD]} draws anew for each element and step: the curves are means."
@@ -35,7 +35,7 @@ def drawn_biases(curves: Sampled, names: Mapping[str, str]) -> str:
     return f"On average {listed(told)}{size if _off(curves, known) else ''}."
 
 
-def _shorter(curves: Sampled, biases: Mapping[str, float]) -> Iterator[str]:
+def _shorter(curves: SampledCurves, biases: Mapping[str, float]) -> Iterator[str]:
     """The gist of the biases, shorter and shorter."""
     off, all_of = _off(curves, biases), f"{len(biases)} rules"
     if len(biases) == len(curves.gradients):
@@ -53,21 +53,21 @@ def _shorter(curves: Sampled, biases: Mapping[str, float]) -> Iterator[str]:
         yield f"On average {right}; {others} off by up to {most}."
 
 
-def _known_biases(curves: Sampled, names: Mapping[str, str]) -> dict[str, float]:
+def _known_biases(curves: SampledCurves, names: Mapping[str, str]) -> dict[str, float]:
     """The bias of each rule that has a mean, by its name."""
     assert curves.unbiased is not None
     biases = {names[key]: _bias(values, curves.unbiased) for key, values in curves.gradients.items()}
     return {name: bias for name, bias in biases.items() if bias is not None}
 
 
-def _off(curves: Sampled, biases: Mapping[str, float]) -> dict[str, float]:
+def _off(curves: SampledCurves, biases: Mapping[str, float]) -> dict[str, float]:
     """Those that are more than what integrals and dtypes are off."""
     assert curves.unbiased is not None
     least = _NONE * max(_largest(curves.unbiased), _NONE)
     return {name: bias for name, bias in biases.items() if bias > least}
 
 
-def _each_bias(curves: Sampled, biases: Mapping[str, float]) -> list[str]:
+def _each_bias(curves: SampledCurves, biases: Mapping[str, float]) -> list[str]:
     """First the rules without a bias, then each of the others."""
     off = _off(curves, biases)
     right = [name for name in biases if name not in off]
@@ -77,7 +77,7 @@ def _each_bias(curves: Sampled, biases: Mapping[str, float]) -> list[str]:
     ]
 
 
-def drawn_spread_gist(curves: Sampled, names: Mapping[str, str]) -> str:
+def drawn_spread_gist(curves: SampledCurves, names: Mapping[str, str]) -> str:
     """``drawn_spreads``, or its ends where that is long."""
     whole = drawn_spreads(curves, names)
     sizes = _known_spreads(curves, names)
@@ -88,7 +88,7 @@ def drawn_spread_gist(curves: Sampled, names: Mapping[str, str]) -> str:
     return f"Single draws spread from {ends} (standard deviation)."
 
 
-def drawn_spreads(curves: Sampled, names: Mapping[str, str]) -> str:
+def drawn_spreads(curves: SampledCurves, names: Mapping[str, str]) -> str:
     """How far single draws lie from the mean; "" where that is not known."""
     sizes = _known_spreads(curves, names)
     if not sizes:
@@ -102,7 +102,7 @@ def drawn_spreads(curves: Sampled, names: Mapping[str, str]) -> str:
     return f"Single draws spread by up to {listed(each)} (standard deviation)."
 
 
-def _known_spreads(curves: Sampled, names: Mapping[str, str]) -> dict[str, float]:
+def _known_spreads(curves: SampledCurves, names: Mapping[str, str]) -> dict[str, float]:
     """The largest spread of each rule that has a mean, by its name."""
     return {
         names[key]: _largest(curves.spreads[key])
@@ -111,7 +111,7 @@ def _known_spreads(curves: Sampled, names: Mapping[str, str]) -> dict[str, float
     }
 
 
-def drawn_rests(curves: Sampled, names: Mapping[str, str]) -> str:
+def drawn_rests(curves: SampledCurves, names: Mapping[str, str]) -> str:
     """Where descent by the mean of each rule comes to rest, one sentence."""
     by_words: dict[tuple[str, str], list[str]] = {}
     none = np.zeros(len(curves.x))

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_LIGHT
 from explorer.curves import Curves
-from explorer.curves.levels import level_ticks, levels_of
-from explorer.curves.sampled import EVEN, FORWARD, Floats, Mask, part_key
-from explorer.curves.switches import MOST_KINKS
-from explorer.curves.tabled import curves_of
+from explorer.curves.bisection import MAX_KINKS
+from explorer.curves.levels import choose_level_ticks, find_levels
+from explorer.curves.sampled import EVEN, FORWARD, Floats, Mask, to_part_key
+from explorer.curves.tables import to_curves
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -65,7 +65,7 @@ def curve_figure(shown: Curves | pd.DataFrame, **layout: Any) -> go.Figure:
 
 def curve_spec(shown: Curves | pd.DataFrame) -> Spec:
     """The figure of ``curve_figure`` as a dict of traces and layout whose arrays are NumPy's."""
-    groups = curves_of(shown)
+    groups = to_curves(shown)
     several = len(groups) > 1
     traces: list[Spec] = []
     for curves in groups:
@@ -79,7 +79,7 @@ def curve_spec(shown: Curves | pd.DataFrame) -> Spec:
     for (curves, key, label), line in zip(drawn, lines, strict=True):
         if key in curves.parts:
             third: Spec = {"name": _escaped(label), "yaxis": "y3", "showlegend": False}
-            traces += _curve(curves, part_key(key), line, third)
+            traces += _curve(curves, to_part_key(key), line, third)
     bands = _bands(groups, iter([line["color"] for line in lines]))
     data = [*bands, *traces, *_exact_lines(groups), *_circle_key(traces)]
     return {"data": data, "layout": _layout(groups)}
@@ -202,7 +202,7 @@ def _jumps(curves: Curves, key: str, y: Floats) -> tuple[Mask, Mask]:
     A jump is judged by the size of the curve away from kinks; beside a pole it may be huge. Between two kinks
     with no point of the grid between them nothing jumps.
     """
-    near = curves.around(key)
+    near = curves.mask_near_kinks(key)
     kinks = np.sort(np.asarray(curves.kinks[key] or (), dtype=np.float64))
     nearest = np.searchsorted((kinks[1:] + kinks[:-1]) / 2, curves.x)
     usual = y[np.isfinite(y) & ~near].astype(np.float64)
@@ -243,7 +243,7 @@ def _key(words: str, marker: Spec) -> Spec:
 
 
 _CUT: Spec = {
-    "text": f"more than {MOST_KINKS} kinks: drawn as a line", "showarrow": False,
+    "text": f"more than {MAX_KINKS} kinks: drawn as a line", "showarrow": False,
     "xref": "paper", "yref": "paper", "x": 1, "y": 1, "xanchor": "right", "yanchor": "bottom",
 }  # fmt: skip
 
@@ -305,11 +305,11 @@ def _layout(groups: Sequence[Curves]) -> Spec:
 
 def _format_ticks(groups: Sequence[Curves]) -> Spec:
     """Ticks at the values of an op that rounds to a number format, where it is the only op."""
-    levels = levels_of(groups[0]) if len(groups) == 1 else []
+    levels = find_levels(groups[0]) if len(groups) == 1 else []
     if not levels:
         return {}
     height = levels[-1] - levels[0]
-    values, texts, marks = level_ticks(levels, height / _LABELS, height / _MARKS)
+    values, texts, marks = choose_level_ticks(levels, height / _LABELS, height / _MARKS)
     minor = {"tickmode": "array", "tickvals": marks, "ticks": "inside", "ticklen": 6, "tickcolor": NEUTRAL}
     return {"minor": minor} | ({"tickvals": values, "ticktext": texts} if values else {})
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 
-from explorer.curves.sampled import Sampled
+from explorer.curves.sampled import SampledCurves
 from explorer.description.claims import MOST_PIECES, Claim, Span
 from explorer.description.missing import hole_words, is_whole, overflow_words, part_words, shares_of
 from explorer.description.words import (
@@ -17,7 +17,7 @@ from explorer.description.words import (
 from explorer.formula import listed
 
 
-def gradient_words(claims: list[Claim], curves: Sampled) -> str:
+def gradient_words(claims: list[Claim], curves: SampledCurves) -> str:
     """The words that follow "the gradient is"."""
     shares = shares_of(claims)
     if is_whole(shares.get("undefined")):
@@ -38,7 +38,7 @@ def _alone_words(points: list[Claim], g: float) -> str:
     return f"finite almost nowhere in this picture: {listed(values)}"
 
 
-def _level_words(claims: list[Claim], curves: Sampled) -> str:
+def _level_words(claims: list[Claim], curves: SampledCurves) -> str:
     levels, points, holes = of_kind(claims, "level"), of_kind(claims, "point"), hole_words(claims)
     bounds = different_texts(
         [*(x for claim in levels for span in claim.spans for x in span), *(p.numbers[1] for p in points)]
@@ -62,7 +62,7 @@ def _point_words(points: list[Claim], texts: Mapping[float, str], g: float) -> l
 
 
 def span_texts(
-    claim: Claim, texts: Mapping[float, str], curves: Sampled, everywhere: str = "everywhere"
+    claim: Claim, texts: Mapping[float, str], curves: SampledCurves, everywhere: str = "everywhere"
 ) -> list[str]:
     """The stretches on which a level holds, in a few words each."""
     if claim.spans == ((float(curves.x[0]), float(curves.x[-1])),):
@@ -70,7 +70,7 @@ def span_texts(
     return [_span(span, texts, claim, curves) for span in claim.spans]
 
 
-def _span(span: Span, texts: Mapping[float, str], claim: Claim, curves: Sampled) -> str:
+def _span(span: Span, texts: Mapping[float, str], claim: Claim, curves: SampledCurves) -> str:
     """The words for a span on which a level holds, bounds included where they are known."""
     start, stop = (texts[bound] for bound in span)
     first, last = (_holds_at(bound, texts[bound], claim, curves) for bound in span)
@@ -81,7 +81,7 @@ def _span(span: Span, texts: Mapping[float, str], claim: Claim, curves: Sampled)
     return f"for x from {'above ' * (first is False)}{start} to {'below ' * (last is False)}{stop}"
 
 
-def _holds_at(bound: float, text: str, claim: Claim, curves: Sampled) -> bool | None:
+def _holds_at(bound: float, text: str, claim: Claim, curves: SampledCurves) -> bool | None:
     """Whether a curve has its level at a bound too; None where the bound in words is another number."""
     if float(text.replace("−", "-")) != bound:
         return None
@@ -89,7 +89,7 @@ def _holds_at(bound: float, text: str, claim: Claim, curves: Sampled) -> bool | 
     return bool(values[np.searchsorted(curves.x, bound)] == claim.numbers[0])
 
 
-def _among_words(claims: list[Claim], curves: Sampled) -> str:
+def _among_words(claims: list[Claim], curves: SampledCurves) -> str:
     (among,), parts, holes = of_kind(claims, "among"), of_kind(claims, "part"), hole_words(claims)
     if parts:
         value = value_text(parts[0].numbers[0], curves.g)
@@ -99,7 +99,7 @@ def _among_words(claims: list[Claim], curves: Sampled) -> str:
     return listed([f"one of {values}{almost}", *holes])
 
 
-def _range_words(claims: list[Claim], curves: Sampled) -> str:
+def _range_words(claims: list[Claim], curves: SampledCurves) -> str:
     (span,), zeros = of_kind(claims, "range"), of_kind(claims, "part")
     low, high, at = span.numbers
     scope = "" if span.exact else " in this picture"
@@ -113,18 +113,18 @@ def _range_words(claims: list[Claim], curves: Sampled) -> str:
     return f"{words}, and {listed(more)}" if more else words
 
 
-def _pole_words(claims: list[Claim], _curves: Sampled) -> str:
+def _pole_words(claims: list[Claim], _curves: SampledCurves) -> str:
     (poles,) = of_kind(claims, "unbounded")
     return listed(
         [f"unbounded near {position_words(poles.numbers)}", *hole_words(claims, known=poles.numbers)]
     )
 
 
-def _many_words(claims: list[Claim], _curves: Sampled) -> str:
+def _many_words(claims: list[Claim], _curves: SampledCurves) -> str:
     return f"not summed up here: it {'has' if claims[0].exact else 'may have'} too many kinks"
 
 
-_SAYINGS: Mapping[str, Callable[[list[Claim], Sampled], str]] = {
+_SAYINGS: Mapping[str, Callable[[list[Claim], SampledCurves], str]] = {
     "many": _many_words,
     "unbounded": _pole_words,
     "level": _level_words,

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 
-from explorer.curves.sampled import FORWARD, Sampled
+from explorer.curves.sampled import FORWARD, SampledCurves
 from explorer.description.claims import MOST_PIECES, Claim
 from explorer.description.forward import forward_words
 from explorer.description.gradient import span_texts
@@ -15,7 +15,9 @@ from explorer.formula.tree import Foreign, walk
 _TRUE = "default"
 
 
-def headline(curves: Sampled, claims: list[Claim], compared: list[Claim], names: Mapping[str, str]) -> str:
+def headline(
+    curves: SampledCurves, claims: list[Claim], compared: list[Claim], names: Mapping[str, str]
+) -> str:
     """One sentence on the true gradient: where a rule with a known fault misses it, else on that of the op.
 
     ``claims`` are those of ``forward_claims``, ``compared`` those of ``comparisons``, ``names`` the curves'.
@@ -33,7 +35,7 @@ def headline(curves: Sampled, claims: list[Claim], compared: list[Claim], names:
     return short[0] if short else _op_words(curves, claims, names[FORWARD])
 
 
-def _op_words(curves: Sampled, claims: list[Claim], name: str) -> str:
+def _op_words(curves: SampledCurves, claims: list[Claim], name: str) -> str:
     claim, tree = claims[0], curves.op.parsed.tree
     if len(claims) > 1 or claim.kind not in ("flat", "level") or passes_levels(tree):
         return f"{name} {forward_words(claims)}."
@@ -46,7 +48,7 @@ def _op_words(curves: Sampled, claims: list[Claim], name: str) -> str:
     return f"{name} is flat on {part_words(claim)}: there its true gradient is 0."
 
 
-def _gap_words(gap: Claim, curves: Sampled, names: Mapping[str, str]) -> str:
+def _gap_words(gap: Claim, curves: SampledCurves, names: Mapping[str, str]) -> str:
     """Where a rule returns one value and the true gradient is another."""
     true = gap.about.index(_TRUE)
     rule, level = gap.about[1 - true], gap.numbers[1 - true]

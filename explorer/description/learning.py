@@ -1,6 +1,6 @@
 """Sentences on a parameter that learns: its gradient on data, and the values at which it comes to rest."""
 
-from explorer.curves.sampled import Sampled
+from explorer.curves.sampled import SampledCurves
 from explorer.description.pull import Pull, normal_numbers, pull
 from explorer.description.words import in_digits
 
@@ -31,7 +31,7 @@ LEARNING_WORDS = {
 MOST_POSITIONS = 4  # that are named one by one
 
 
-def learning_words(curves: Sampled) -> str:
+def learning_words(curves: SampledCurves) -> str:
     """The gradient on standard normal numbers for what learns, a rule each; "" where something is drawn."""
     if curves.unbiased is not None:
         return ""  # what a parameter gets hangs on the draw as well

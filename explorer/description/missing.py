@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from explorer.curves.sampled import FORWARD, Sampled
+from explorer.curves.sampled import FORWARD, SampledCurves
 from explorer.description.claims import Claim
 from explorer.description.words import of_kind, position_words
 from explorer.formula import percent
@@ -43,7 +43,7 @@ def overflow_words(shares: Mapping[str, Claim]) -> str:
     return f", and too large for 32 bits on {part_words(shares['overflow'])}" if "overflow" in shares else ""
 
 
-def lost_words(drawn: Sampled, exact: Sampled) -> str:
+def lost_words(drawn: SampledCurves, exact: SampledCurves) -> str:
     """Return a sentence for each curve that a short dtype loses to an overflow on the way; "" for none.
 
     ``exact``: the same curves in float64, with values there that the dtype of ``drawn`` can hold.
@@ -56,7 +56,7 @@ def lost_words(drawn: Sampled, exact: Sampled) -> str:
         bare = ~np.isfinite(drawn.columns[key])
         if not bare.any():
             continue
-        values = exact.at(key, x)
+        values = exact.evaluate(key, x)
         lost = bare & np.isfinite(values) & (np.abs(values) <= np.finfo(dtype).max)
         share = float(np.diff(x)[lost[1:] & lost[:-1]].sum() / (x[-1] - x[0]))
         if share > _LEAST_LOST:

@@ -4,7 +4,7 @@ from collections import Counter
 from dataclasses import dataclass
 from itertools import accumulate, takewhile
 
-from explorer.curves.sampled import FORWARD, Sampled
+from explorer.curves.sampled import FORWARD, SampledCurves
 from explorer.description.claims import Claim, comparisons, forward_claims, gradient_claims
 from explorer.description.comparison import comparison_sentences
 from explorer.description.drawn import (
@@ -45,7 +45,7 @@ class Description:
         return {"head": self.head, "main": self.main, "rest": self.rest, **below}
 
 
-def telling(exact: Sampled, limit: float, learning: str = "") -> Description:
+def telling(exact: SampledCurves, limit: float, learning: str = "") -> Description:
     """The sentences on curves.
 
     ``limit`` is the largest number of the dtype that is drawn, ``learning`` the sentence on the parameter
@@ -74,7 +74,7 @@ def telling(exact: Sampled, limit: float, learning: str = "") -> Description:
     return Description(head, " ".join(sentences[:count]), " ".join(rest), tuple(claims))
 
 
-def _of_draws(curves: Sampled, names: dict[str, str]) -> Description:
+def _of_draws(curves: SampledCurves, names: dict[str, str]) -> Description:
     """The sentences on curves that are means over what is drawn."""
     head, biases = drawn_head(curves, names), drawn_biases(curves, names)
     rests = drawn_rests(curves, names)
@@ -83,7 +83,7 @@ def _of_draws(curves: Sampled, names: dict[str, str]) -> Description:
     return Description(head, head, " ".join(filter(None, told)), (), below)
 
 
-def _brief(curves: Sampled) -> dict[str, str]:
+def _brief(curves: SampledCurves) -> dict[str, str]:
     """The name of each curve: its label, or the beginning of a long one, which others may share."""
     cut = {key: _cut(label) for key, label in curves.labels.items()}
     alike = [name for name, count in Counter(cut.values()).items() if count > 1]

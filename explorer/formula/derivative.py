@@ -133,7 +133,7 @@ class _Reverse:
                 inside = Compare(("<=", "<="), (_number(first), Name("a"), _number(last)))
                 return [passed if self.finite else Call("where", (inside, passed, ZERO))]
             case Foreign(function):
-                return [function.passed]
+                return [function.gradient_tree]
             case _:
                 return []
 

@@ -108,7 +108,7 @@ class ForeignFunction(Protocol):
         """Its name in sentences."""
 
     @property
-    def passed(self) -> Node:
+    def gradient_tree(self) -> Node:
         """The gradient that it passes on to its first argument, as a tree in that as ``a``, and in ``g``."""
 
     @property

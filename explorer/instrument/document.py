@@ -18,9 +18,9 @@ from explorer.catalogue import (
 from explorer.catalogue.colours import NEGATIVE, NEUTRAL, POSITIVE, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.catalogue.losses import LOSSES
 from explorer.catalogue.records import LARGEST_RANGE
-from explorer.curves import LEAST_RANGE, NARROWEST_RANGE, READING_POINTS
+from explorer.curves import MIN_RANGE, MIN_RELATIVE_RANGE, READING_POINTS
+from explorer.curves.bisection import MAX_BISECTIONS, MAX_KINKS, SCAN_POINTS
 from explorer.curves.sampled import POINTS
-from explorer.curves.switches import HALVINGS, MOST_KINKS, SCAN_POINTS
 from explorer.description import LEARNING_WORDS
 from explorer.description.pull import MOST_NUMBERS, NORMAL_NUMBERS, normal_numbers
 from explorer.formula import FUNCTIONS, MAX_LENGTH, MAX_NODES
@@ -81,12 +81,12 @@ def sampling() -> Json:
         "readings": READING_POINTS,
         "reference": REFERENCE_POINTS,
         "nearZero": NEAR_ZERO,
-        "mostKinks": MOST_KINKS,
+        "mostKinks": MAX_KINKS,
         "scan": SCAN_POINTS,
-        "halvings": HALVINGS,
+        "halvings": MAX_BISECTIONS,
         "largest": LARGEST_RANGE,
-        "narrowest": NARROWEST_RANGE,
-        "least": LEAST_RANGE,
+        "narrowest": MIN_RELATIVE_RANGE,
+        "least": MIN_RANGE,
         "functions": shapes(),
     }
 

@@ -1,4 +1,4 @@
-"""Lessons: the stories of custom gradients, each a small module whose shown code is the code that runs."""
+"""Lessons on custom gradients: one small module each, whose displayed code is the code that runs."""
 
 from explorer.lessons import (
     accumulation,

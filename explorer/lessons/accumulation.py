@@ -1,15 +1,15 @@
-"""Gradients add up: two calls of backward, and what zero_grad is for."""
+"""Gradients accumulate: two calls of backward, and the purpose of zero_grad."""
 
 import torch
 from torch import nn
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, explore
-from explorer.lessons.retest import fresh
+from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.retest import make_variant
 
 
 def after_two():
-    """``.grad`` after the same loss has gone back two times."""
+    """Return ``.grad`` after two backward passes of the same loss."""
     w = torch.tensor([1.0, 3.0], requires_grad=True)
     for _ in range(2):
         loss = (w**2).sum()
@@ -18,14 +18,14 @@ def after_two():
 
 
 def after_one():
-    """The gradient of one loss."""
+    """Return the gradient of one loss."""
     w = torch.tensor([1.0, 3.0], requires_grad=True)
     (w**2).sum().backward()
     return w.grad.tolist()
 
 
 def cleared():
-    """``.grad`` after ``zero_grad``."""
+    """Return ``.grad`` after ``zero_grad``."""
     net = nn.Linear(2, 1)
     net(torch.ones(2)).backward()
     net.zero_grad()
@@ -33,19 +33,19 @@ def cleared():
 
 
 def in_parts():
-    """The gradient of a mean over eight examples at once, and in two halves that are added up."""
+    """Return the gradient of a mean over eight examples, computed at once and summed over two halves."""
     x = torch.arange(8.0)
-    received = {}
+    gradients = {}
     for name, parts in (("whole", [x]), ("halves", x.chunk(2))):
         w = torch.tensor(3.0, requires_grad=True)
         for part in parts:
             ((w * part) ** 2).mean().div(len(parts)).backward()
-        received[name] = w.grad.item()
-    return received
+        gradients[name] = w.grad.item()
+    return gradients
 
 
 def called_again():
-    """The error of a second ``backward`` through one graph."""
+    """Return the error of a second ``backward`` through one graph."""
     w = torch.tensor([1.0, 3.0], requires_grad=True)
     loss = (w**2).sum()
     loss.backward()
@@ -92,13 +92,13 @@ LESSON = Lesson(
     Another matter is a second `backward` of the same loss: “{called_again}”.
     """,
     numbers=(after_one, after_two, cleared, in_parts, called_again),
-    scenes=(explore("square", "default", "formula: 4 * g * x"),),
+    scenes=(link_explore("square", "default", "formula: 4 * g * x"),),
     retest=(
-        fresh("square", "formula: 4 * g * x", -1, 0.5, 2),
-        fresh("cube", "formula: 6 * g * x**2", -1, 0.5, 2),
-        fresh("relu", "formula: 2 * g * (x > 0)", -1, 0.5, 2),
-        fresh("abs", "formula: 3 * g * sign(x)", -1, 0.5, 2),
-        fresh("formula: a * x**2", "formula: 4 * a * g * x", -1, 0.5, 2, a=3),
+        make_variant("square", "formula: 4 * g * x", -1, 0.5, 2),
+        make_variant("cube", "formula: 6 * g * x**2", -1, 0.5, 2),
+        make_variant("relu", "formula: 2 * g * (x > 0)", -1, 0.5, 2),
+        make_variant("abs", "formula: 3 * g * sign(x)", -1, 0.5, 2),
+        make_variant("formula: a * x**2", "formula: 4 * a * g * x", -1, 0.5, 2, a=3),
     ),
     remember="A call of `backward` adds to what stands in `grad`, so clear it before each step.",
 )

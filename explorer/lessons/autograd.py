@@ -1,4 +1,4 @@
-"""Autograd does it for you: a layer whose numbers are learned."""
+"""Autograd computes gradients for you: a layer with learned numbers."""
 
 import warnings
 
@@ -6,12 +6,12 @@ import torch
 from torch import nn
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, explore
-from explorer.lessons.retest import fresh
+from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.retest import make_variant
 
 
 class MyLayer(nn.Module):
-    """Multiplies its input by nine numbers it learns."""
+    """A layer that multiplies its input by nine learned numbers."""
 
     def __init__(self):
         super().__init__()
@@ -24,24 +24,24 @@ class MyLayer(nn.Module):
 
 
 def gradient():
-    """The gradient of the sum of the outputs, one row, for an input of twos."""
+    """Return the gradient of the sum of the outputs, one row, for an input of twos."""
     layer = MyLayer()
     layer(torch.full((3, 3), 2.0)).sum().backward()
     return layer.mytensor.grad[0].tolist()
 
 
 def learned():
-    """The parameters that an optimiser would receive."""
+    """Return the names of the parameters that an optimiser would receive."""
     return [name for name, _ in MyLayer().named_parameters()]
 
 
 def plain_tensor_asks():
-    """Whether a tensor that is no parameter asks for a gradient."""
+    """Return whether a tensor that is not a parameter requires a gradient."""
     return torch.rand(3, 3).requires_grad
 
 
 def tensor_slip():
-    """Torch's answer to the published ``torch.tensor(3, 3)``."""
+    """Return torch's error for the published ``torch.tensor(3, 3)``."""
     try:
         torch.tensor(3, 3)
     except TypeError as error:
@@ -49,15 +49,15 @@ def tensor_slip():
 
 
 def uniform_slip():
-    """Torch's answer to the published ``init.uniform``."""
-    with warnings.catch_warnings(record=True) as caught:
+    """Return torch's warning for the published ``init.uniform``."""
+    with warnings.catch_warnings(record=True) as messages:
         warnings.simplefilter("always")
         nn.init.uniform(torch.empty(3, 3), 0, 1)
-    return str(caught[0].message)
+    return str(messages[0].message)
 
 
 def init_slip():
-    """Torch's answer when ``super().__init__()`` is missing, as it was."""
+    """Return torch's error for the published layer, in which ``super().__init__()`` is missing."""
 
     class Forgetful(MyLayer):
         def __init__(self):
@@ -111,13 +111,13 @@ LESSON = Lesson(
     """,
     code=(MyLayer,),
     numbers=(gradient, learned, plain_tensor_asks, tensor_slip, uniform_slip, init_slip),
-    scenes=(explore("formula: a * x", "default", a=2),),
+    scenes=(link_explore("formula: a * x", "default", a=2),),
     retest=(
-        fresh("formula: a * x", "default", -1, 0.5, 2, a=3),
-        fresh("formula: x / a", "default", -1, 0.5, 2, a=4),
-        fresh("formula: a - x", "default", -1, 0.5, 2, a=2),
-        fresh("square", "default", -1, 0.5, 2),
-        fresh("formula: a * x**2", "default", -1, 0.5, 2, a=3),
+        make_variant("formula: a * x", "default", -1, 0.5, 2, a=3),
+        make_variant("formula: x / a", "default", -1, 0.5, 2, a=4),
+        make_variant("formula: a - x", "default", -1, 0.5, 2, a=2),
+        make_variant("square", "default", -1, 0.5, 2),
+        make_variant("formula: a * x**2", "default", -1, 0.5, 2, a=3),
     ),
     remember="If you only use torch's operations on parameters, the backward is already written.",
 )

@@ -1,16 +1,16 @@
-"""The chain rule by hand: one step of a net so small that every number of it is printed."""
+"""The chain rule by hand: one step of a net so small that every number is displayed."""
 
 import torch
 from torch.autograd import Function
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, explore, train
+from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore, link_train
 from explorer.lessons.pictures import ByHand
-from explorer.lessons.retest import fresh
+from explorer.lessons.retest import make_variant
 
 
 class MaskedClamp(Function):
-    """Clamp to −1 … 1; backward g inside, 0 outside."""
+    """Clamp to −1 … 1; backward returns g inside and 0 outside."""
 
     @staticmethod
     def forward(ctx, x):
@@ -24,63 +24,67 @@ class MaskedClamp(Function):
 
 
 class StraightClamp(MaskedClamp):
-    """The same with a backward that does nothing: it returns g."""
+    """The same clamp with a backward that returns g unchanged."""
 
     @staticmethod
     def backward(ctx, g):
         return g
 
 
-INPUTS = torch.tensor([[2.0, 1.0], [-1.0, 1.0], [1.0, -3.0]])  # an example a row
+INPUTS = torch.tensor([[2.0, 1.0], [-1.0, 1.0], [1.0, -3.0]])  # one example per row
 TARGETS = torch.tensor([0.7, 0.15, -0.25])
-W1 = torch.tensor([[0.4, 0.5], [0.3, -0.2]])  # an input a row, a unit a column
+W1 = torch.tensor([[0.4, 0.5], [0.3, -0.2]])  # one input per row, one unit per column
 W2 = torch.tensor([0.5, -1.0])
 
 
-def short(value):
-    """A number as it is written by hand; zero has no sign."""
+def round_short(value):
+    """Round a number to four decimals, and −0 to 0."""
     return round(value, 4) + 0.0
 
 
 def step(clamp):
-    """The numbers of one step in their order: forward, then the gradients of y, x and w1."""
+    """Return the numbers of one step in order: forward, then the gradients of y, x and w1."""
     w1 = W1.clone().requires_grad_()
     x = INPUTS @ w1
     y = clamp(x)
     loss = (y @ W2 - TARGETS).square().sum() / 2
     g, gradient, w1_grad = torch.autograd.grad(loss, (y, x, w1))
-    found = {"x": x, "y": y, "g": g, "gradient": gradient, "w1_grad": w1_grad}
-    return {name: [[short(value) for value in row] for row in found[name].tolist()] for name in found}
+    tensors = {"x": x, "y": y, "g": g, "gradient": gradient, "w1_grad": w1_grad}
+    return {
+        name: [[round_short(value) for value in row] for row in tensors[name].tolist()] for name in tensors
+    }
 
 
 def masked():
-    """With the gradient of clamp."""
+    """Return the numbers of a step with the gradient of clamp."""
     return step(MaskedClamp.apply)
 
 
 def straight():
-    """With straight-through."""
+    """Return the numbers of a step with straight-through."""
     return step(StraightClamp.apply)
 
 
 def first():
-    """What each example adds to the gradient of the first weight: its input times its gradient."""
+    """Return each example's contribution to the first weight's gradient: its input times its gradient."""
     by_rule = {"masked": masked(), "straight": straight()}
     return {
-        rule: [short(row[0] * found["gradient"][index][0]) for index, row in enumerate(INPUTS.tolist())]
-        for rule, found in by_rule.items()
+        rule: [
+            round_short(row[0] * numbers["gradient"][index][0]) for index, row in enumerate(INPUTS.tolist())
+        ]
+        for rule, numbers in by_rule.items()
     }
 
 
-def all_of_it():
-    """Inputs, weights and every number on the way and back, the gradients with two rules."""
-    there = masked()
-    rules = {"Masked": there, "Straight-through": straight()}
+def make_exercise():
+    """Return the exercise: inputs, weights, all numbers of forward and backward, gradients by two rules."""
+    numbers = masked()
+    rules = {"Masked": numbers, "Straight-through": straight()}
     x, g = "x = inputs @ w1", "g = ∂loss/∂y"
     return ByHand(
         given={
-            "inputs": INPUTS.tolist(), "w1": W1.tolist(), x: there["x"], "y = clamp(x, −1, 1)": there["y"],
-            "w2": [W2.tolist()], g: there["g"],
+            "inputs": INPUTS.tolist(), "w1": W1.tolist(), x: numbers["x"],
+            "y = clamp(x, −1, 1)": numbers["y"], "w2": [W2.tolist()], g: numbers["g"],
         },
         hints=(x, g),
         asked="gradient of x",
@@ -91,8 +95,8 @@ def all_of_it():
     )  # fmt: skip
 
 
-def _who_sends(results):
-    """The answer with the examples of which something reaches the first weight."""
+def _get_answer(results):
+    """Return the answer that names the examples whose contribution to the first weight is not 0."""
     answers = {
         (False, True, True): "What the other examples send",
         (True, True, True): "What all examples send",
@@ -126,7 +130,7 @@ LESSON = Lesson(
                 "masked",
             ),
         ),
-        _who_sends,
+        _get_answer,
     ),
     excerpt=Excerpt((MaskedClamp,), "return g * (x.abs() <= 1)"),
     words="""
@@ -141,19 +145,19 @@ LESSON = Lesson(
 
     Slow motion on Train shows the same step of a net with thousands of numbers.
     """,
-    code=(MaskedClamp, StraightClamp, short, step),
+    code=(MaskedClamp, StraightClamp, round_short, step),
     numbers=(masked, straight, first),
-    pictures=(all_of_it,),
+    pictures=(make_exercise,),
     scenes=(
-        explore("clamp", "masked", "straight_through", "zero", start=-2, stop=2, lo=-1.0, hi=1.0),
-        train("clamp", "masked", "straight_through", task="digits", lo=-1.0, hi=1.0),
+        link_explore("clamp", "masked", "straight_through", "zero", start=-2, stop=2, lo=-1.0, hi=1.0),
+        link_train("clamp", "masked", "straight_through", task="digits", lo=-1.0, hi=1.0),
     ),
     retest=(
-        fresh("clamp", "masked", -2, 0.5, 3, lo=-1, hi=1),
-        fresh("clamp", "straight_through", -2, 0.5, 3, lo=-1, hi=1),
-        fresh("hardtanh", "default", -3, -0.5, 0.5),
-        fresh("clamp", "masked", -1, 0.5, 1.5, lo=0, hi=2),
-        fresh("relu", "default", -2, 1, 3),
+        make_variant("clamp", "masked", -2, 0.5, 3, lo=-1, hi=1),
+        make_variant("clamp", "straight_through", -2, 0.5, 3, lo=-1, hi=1),
+        make_variant("hardtanh", "default", -3, -0.5, 0.5),
+        make_variant("clamp", "masked", -1, 0.5, 1.5, lo=0, hi=2),
+        make_variant("relu", "default", -2, 1, 3),
     ),
     remember="A rule decides element by element; a weight adds up what the examples send through it.",
 )

@@ -1,4 +1,4 @@
-"""A Function is called by apply; other names that stand in published code and are none."""
+"""Functions are called by apply; and invalid names that published code uses."""
 
 import importlib
 import types
@@ -7,48 +7,48 @@ import warnings
 import torch
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, explore
+from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
 from explorer.lessons.rectifier import MyReLU
-from explorer.lessons.retest import fresh
+from explorer.lessons.retest import make_variant
 from explorer.lessons.straight_through import RoundGradient
 
 
-def said(attempt):
-    """The result of an attempt: a gradient, or the beginning of the error."""
+def try_call(attempt):
+    """Return the result of an attempt, or the first sentence of its error."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of the instance, before the error
+        warnings.simplefilter("ignore")  # calling an instance warns before it raises
         try:
             return attempt()
         except (RuntimeError, TypeError, AttributeError, ModuleNotFoundError) as error:
             return str(error).split(". ")[0]
 
 
-def gradient_by(call):
-    """The gradient at x = −1 and 2 when MyReLU is called in one of the ways."""
+def compute_gradient(call):
+    """Return the gradient at x = −1 and 2 for one way of calling MyReLU."""
     x = torch.tensor([-1.0, 2.0], requires_grad=True)
     call(x).sum().backward()
     return x.grad.tolist()
 
 
 def called():
-    """By ``apply``, by an instance, and by ``forward``."""
+    """Return the result of calling ``apply``, an instance, and ``forward``."""
     return {
-        "apply": said(lambda: gradient_by(MyReLU.apply)),
-        "instance": said(lambda: gradient_by(lambda x: MyReLU()(x))),
-        "forward": said(lambda: gradient_by(MyReLU.forward)),
+        "apply": try_call(lambda: compute_gradient(MyReLU.apply)),
+        "instance": try_call(lambda: compute_gradient(lambda x: MyReLU()(x))),
+        "forward": try_call(lambda: compute_gradient(MyReLU.forward)),
     }
 
 
 def import_slip():
-    """Python's answer to the published ``import pytorch``."""
-    return said(lambda: importlib.import_module("pytorch"))
+    """Return Python's error for the published ``import pytorch``."""
+    return try_call(lambda: importlib.import_module("pytorch"))
 
 
 def name_slip():
-    """Python's answer where gradient.py has RoundGradient and RoundNoGradient is called."""
+    """Return Python's error if gradient.py defines RoundGradient and RoundNoGradient is called."""
     gradient = types.ModuleType("gradient")
     gradient.RoundGradient = RoundGradient
-    return said(lambda: gradient.RoundNoGradient)
+    return try_call(lambda: gradient.RoundNoGradient)
 
 
 LESSON = Lesson(
@@ -85,15 +85,15 @@ LESSON = Lesson(
     called `torch`. And where `gradient.py` defines `RoundGradient`, the name `RoundNoGradient` finds
     “{name_slip}”.
     """,
-    code=(MyReLU, RoundGradient, said, gradient_by),
+    code=(MyReLU, RoundGradient, try_call, compute_gradient),
     numbers=(called, import_slip, name_slip),
-    scenes=(explore("relu", "seed_relu", "default", start=-1, stop=1),),
+    scenes=(link_explore("relu", "seed_relu", "default", start=-1, stop=1),),
     retest=(
-        fresh("relu", "seed_relu", -1, 0, 2),
-        fresh("relu", "leaky_backward", -1, 0.5, 2),
-        fresh("abs", "formula: g * sign(x)", -1, 0, 2),
-        fresh("square", "formula: 2 * g * x", -1, 0.5, 2),
-        fresh("relu", "guided", -1, 0.5, 2),
+        make_variant("relu", "seed_relu", -1, 0, 2),
+        make_variant("relu", "leaky_backward", -1, 0.5, 2),
+        make_variant("abs", "formula: g * sign(x)", -1, 0, 2),
+        make_variant("square", "formula: 2 * g * x", -1, 0.5, 2),
+        make_variant("relu", "guided", -1, 0.5, 2),
     ),
     remember="A layer is made and then called; a Function is only ever applied.",
 )

@@ -1,4 +1,4 @@
-"""Is it right? gradcheck, its step size, its precision, and kinks."""
+"""Correctness of a backward: gradcheck, its step size, its precision, and kinks."""
 
 import math
 
@@ -6,36 +6,36 @@ import torch
 from torch.autograd import gradcheck
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, explore
+from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
 from explorer.lessons.pictures import Lines
-from explorer.lessons.retest import fresh
+from explorer.lessons.retest import make_variant
 
 STEPS = [10.0**-exponent for exponent in range(1, 13)]
 
 
-def error_at(eps, dtype):
-    """How far the slope between 1 − eps and 1 + eps is from the derivative of sin at 1."""
+def compute_error(eps, dtype):
+    """Return how far the slope of sin between 1 − eps and 1 + eps is from the derivative at 1."""
     x, step = torch.tensor(1.0, dtype=dtype), torch.tensor(eps, dtype=dtype)
     slope = (torch.sin(x + step) - torch.sin(x - step)) / (2 * step)
     return abs(slope.item() - math.cos(1.0))
 
 
 def valley():
-    """For both precisions the best of the steps and its error."""
+    """Return the step with the smallest error, and this error, for both precisions."""
     best = {}
     for dtype in (torch.float32, torch.float64):
-        eps = min(STEPS, key=lambda step: error_at(step, dtype))
-        best[str(dtype).removeprefix("torch.")] = {"eps": eps, "error": error_at(eps, dtype)}
+        eps = min(STEPS, key=lambda step: compute_error(step, dtype))
+        best[str(dtype).removeprefix("torch.")] = {"eps": eps, "error": compute_error(eps, dtype)}
     return best
 
 
 def tiny_step():
-    """The error in float32 with gradcheck's own step."""
-    return error_at(1e-6, torch.float32)
+    """Return the error in float32 with gradcheck's own step."""
+    return compute_error(1e-6, torch.float32)
 
 
 def by_hand():
-    """The slope of ReLU at exactly 0, measured as gradcheck measures it."""
+    """Return the slope of ReLU at exactly 0, measured by gradcheck's method."""
     eps = 1e-6
     x = torch.zeros((), dtype=torch.double)
     right, left = torch.relu(x + eps), torch.relu(x - eps)
@@ -44,7 +44,7 @@ def by_hand():
 
 
 def at_a_kink():
-    """The verdict of gradcheck on ReLU at exactly 0."""
+    """Return gradcheck's numerical and analytical slope of ReLU at exactly 0."""
     x = torch.zeros(1, dtype=torch.double, requires_grad=True)
     try:
         gradcheck(torch.relu, (x,))
@@ -54,15 +54,15 @@ def at_a_kink():
 
 
 def beside_the_kink():
-    """And a little beside it."""
+    """Return whether ReLU passes gradcheck at 0.1, next to the kink."""
     x = torch.tensor([0.1], dtype=torch.double, requires_grad=True)
     return gradcheck(torch.relu, (x,))
 
 
-def error_curve():
-    """The error of the numerical derivative against its step, in both precisions."""
+def make_error_curve():
+    """Return the error of the numerical derivative by its step, in both precisions."""
     precisions = {"float32": torch.float32, "float64": torch.float64}
-    y = {name: [error_at(eps, dtype) for eps in STEPS] for name, dtype in precisions.items()}
+    y = {name: [compute_error(eps, dtype) for eps in STEPS] for name, dtype in precisions.items()}
     return Lines("step eps", "error of the slope", STEPS, y)
 
 
@@ -105,21 +105,21 @@ LESSON = Lesson(
     slope is {at_a_kink[numerical]:g}, torch returns {at_a_kink[analytical]:g}, and neither is wrong. A
     little beside it gradcheck says `{beside_the_kink}`.
     """,
-    code=(error_at,),
+    code=(compute_error,),
     numbers=(valley, tiny_step, by_hand, at_a_kink, beside_the_kink),
-    pictures=(error_curve,),
+    pictures=(make_error_curve,),
     scenes=(
-        explore(
+        link_explore(
             "relu", "default", "formula: g * (relu(x + h) - relu(x - h)) / (2 * h)", start=-1, stop=1, h=0.1
         ),
-        explore("sin", "default"),
+        link_explore("sin", "default"),
     ),
     retest=(
-        fresh("relu", "default", -1, 0, 2),
-        fresh("abs", "default", -1, 0.5, 2),
-        fresh("leaky_relu", "default", -1, 0.5, 2, a=0.25),
-        fresh("relu6", "default", -1, 2, 7),
-        fresh("hardshrink", "default", -1, 0.25, 2),
+        make_variant("relu", "default", -1, 0, 2),
+        make_variant("abs", "default", -1, 0.5, 2),
+        make_variant("leaky_relu", "default", -1, 0.5, 2, a=0.25),
+        make_variant("relu6", "default", -1, 2, 7),
+        make_variant("hardshrink", "default", -1, 0.25, 2),
     ),
     remember="Check in float64, with gradcheck's own step, away from kinks.",
 )

@@ -1,14 +1,14 @@
-"""Clamp and its mask: torch's own, one as published with its bug, and the repaired one."""
+"""Clamp and its mask: torch's own, the published one with its bug, and the fixed one."""
 
 import torch
 from torch.autograd import Function, gradcheck
 
-from explorer.lessons.lesson import Drawing, Lesson, curve, explore
-from explorer.lessons.retest import fresh
+from explorer.lessons.lesson import Drawing, Lesson, link_explore, make_curve_answer
+from explorer.lessons.retest import make_variant
 
 
 class ClampGradient(Function):
-    """The published version: above the bound it returns 1, neither 0 nor g."""
+    """The published clamp: above the bound its backward returns 1, neither 0 nor g."""
 
     @staticmethod
     def forward(ctx, x):
@@ -25,7 +25,7 @@ class ClampGradient(Function):
 
 
 class FixedClampGradient(ClampGradient):
-    """The same with 0 above the bound, as torch has it."""
+    """The fixed clamp: above the bound its backward returns 0, as torch's does."""
 
     @staticmethod
     def backward(ctx, g):
@@ -36,32 +36,33 @@ class FixedClampGradient(ClampGradient):
         return grad_input
 
 
-def gradients(clamp, g):
-    """The gradient at x = −1, 0.5 and 2 for one upstream gradient."""
+def compute_gradients(clamp, g):
+    """Return the gradient at x = −1, 0.5 and 2 for one upstream gradient."""
     x = torch.tensor([-1.0, 0.5, 2.0], requires_grad=True)
     clamp(x).backward(torch.full_like(x, g))
     return x.grad.tolist()
 
 
 def torch_own():
-    """torch's own clamp, for g = 1."""
-    return gradients(lambda x: x.clamp(0, 1), 1.0)
+    """Return the gradient of torch's own clamp for g = 1."""
+    return compute_gradients(lambda x: x.clamp(0, 1), 1.0)
 
 
 def published():
-    """ClampGradient, for three g."""
+    """Return the gradient of ClampGradient for three g."""
     return {
-        name: gradients(ClampGradient.apply, g) for name, g in (("one", 1.0), ("two", 2.0), ("minus", -1.0))
+        name: compute_gradients(ClampGradient.apply, g)
+        for name, g in (("one", 1.0), ("two", 2.0), ("minus", -1.0))
     }
 
 
 def fixed():
-    """FixedClampGradient, for g = 2."""
-    return gradients(FixedClampGradient.apply, 2.0)
+    """Return the gradient of FixedClampGradient for g = 2."""
+    return compute_gradients(FixedClampGradient.apply, 2.0)
 
 
 def gradcheck_says():
-    """The verdict of plain gradcheck above the bound."""
+    """Return the error of plain gradcheck above the bound."""
     x = torch.tensor([2.0], dtype=torch.double, requires_grad=True)
     try:
         gradcheck(ClampGradient.apply, (x,))
@@ -77,12 +78,16 @@ LESSON = Lesson(
         "Draw the gradient of `clamp`, with bounds at `x = 0` and `x = 1`, while `g = 1`.",
         "default",
         (
-            curve(
+            make_curve_answer(
                 "straight_through",
                 "This passes everything; but when x moves outside the bounds, y does not move with it.",
             ),
-            curve("formula: g * clamp(x, 0, 1)", "This is y itself; the gradient is the slope of y."),
-            curve("default", "The gradient is the slope of y: only inside the bounds does y move with x."),
+            make_curve_answer(
+                "formula: g * clamp(x, 0, 1)", "This is y itself; the gradient is the slope of y."
+            ),
+            make_curve_answer(
+                "default", "The gradient is the slope of y: only inside the bounds does y move with x."
+            ),
         ),
     ),
     words="""
@@ -98,16 +103,16 @@ LESSON = Lesson(
     straight-through does that. At `g = -1` it returns `{published[minus]}`: the wrong sign, so a
     training step goes the wrong way. `FixedClampGradient` returns `{fixed}` at `g = 2`, as torch does.
     """,
-    code=(ClampGradient, FixedClampGradient, gradients),
+    code=(ClampGradient, FixedClampGradient, compute_gradients),
     numbers=(torch_own, published, fixed, gradcheck_says),
-    scenes=(explore("clamp", "default", "straight_through", "published_clamp", start=-1, stop=2),),
+    scenes=(link_explore("clamp", "default", "straight_through", "published_clamp", start=-1, stop=2),),
     retest=(
-        fresh("clamp", "masked", -2, 0.25, 2, lo=-1, hi=1),
-        fresh("clamp", "published_clamp", -0.5, 0.25, 2),
-        fresh("clamp", "published_clamp", -2, 0.5, 3, lo=-1, hi=2),
-        fresh("clamp", "masked", 0, 0.75, 1.5, lo=0.5, hi=1),
-        fresh("hardtanh", "default", -2, 0.5, 1.5),
-        fresh("relu6", "default", -1, 2, 7),
+        make_variant("clamp", "masked", -2, 0.25, 2, lo=-1, hi=1),
+        make_variant("clamp", "published_clamp", -0.5, 0.25, 2),
+        make_variant("clamp", "published_clamp", -2, 0.5, 3, lo=-1, hi=2),
+        make_variant("clamp", "masked", 0, 0.75, 1.5, lo=0.5, hi=1),
+        make_variant("hardtanh", "default", -2, 0.5, 1.5),
+        make_variant("relu6", "default", -1, 2, 7),
     ),
     exercise="clamp",
     remember="Run gradcheck, and look at a backward with an upstream gradient that is not one.",

@@ -1,11 +1,11 @@
-"""Arguments that are not tensors, and gradients that are not there."""
+"""Arguments that are not tensors, and missing gradients."""
 
 import torch
 from torch.autograd import Function
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, explore
-from explorer.lessons.retest import fresh
+from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.retest import make_variant
 
 
 class MulConstant(Function):
@@ -25,7 +25,7 @@ class MulConstant(Function):
 
 
 class Blocked(Function):
-    """Passes its input on and returns no gradient at all."""
+    """The identity, with a backward that returns no gradient."""
 
     @staticmethod
     def forward(ctx, x):
@@ -37,17 +37,17 @@ class Blocked(Function):
 
 
 def for_the_number():
-    """The gradient that ``backward`` returns for the constant."""
+    """Return the gradient that ``backward`` returns for the constant."""
     return MulConstant.backward(None, None)[1]
 
 
-def returning(*more):
-    """The gradient of x if ``backward`` returns ``more`` values after the first one, or the error."""
+def try_returning(*extra):
+    """Return the gradient of x if ``backward`` returns ``extra`` values after the first one, or the error."""
 
     class Returning(MulConstant):
         @staticmethod
         def backward(ctx, grad_output):
-            return grad_output * ctx.constant, *more
+            return grad_output * ctx.constant, *extra
 
     x = torch.ones(2, requires_grad=True)
     try:
@@ -58,27 +58,27 @@ def returning(*more):
 
 
 def returned():
-    """With nothing for the number, with a number for it, with None, and with one None more."""
+    """Return the results with no value for the constant, with 0, with None, and with an additional None."""
     return {
-        "short": returning(),
-        "zero": returning(0.0),
-        "none": returning(None),
-        "more": returning(None, None),
+        "short": try_returning(),
+        "zero": try_returning(0.0),
+        "none": try_returning(None),
+        "more": try_returning(None, None),
     }
 
 
 def behind_a_block():
-    """The gradient of x when no gradient comes back to MulConstant."""
+    """Return the gradient of x if no gradient reaches MulConstant."""
     x = torch.ones(2, requires_grad=True)
     Blocked.apply(MulConstant.apply(x, 3.0)).sum().backward()
     return x.grad
 
 
-def arriving(materialize):
-    """The argument of ``backward`` there."""
+def get_received(materialize):
+    """Return the argument of MulConstant's ``backward`` if no gradient reaches it."""
     received = []
 
-    class Watched(MulConstant):
+    class Recording(MulConstant):
         @staticmethod
         def forward(ctx, tensor, constant):
             output = MulConstant.forward(ctx, tensor, constant)
@@ -91,13 +91,13 @@ def arriving(materialize):
             return MulConstant.backward(ctx, grad_output)
 
     x = torch.ones(2, requires_grad=True)
-    Blocked.apply(Watched.apply(x, 3.0)).sum().backward()
+    Blocked.apply(Recording.apply(x, 3.0)).sum().backward()
     return received[0] if received[0] is None else received[0].tolist()
 
 
 def given():
-    """The arguments by default, when zeros are made up, and after ``set_materialize_grads(False)``."""
-    return {"usual": arriving(True), "spared": arriving(False)}
+    """Return this argument by default, materialized zeros, and after ``set_materialize_grads(False)``."""
+    return {"usual": get_received(True), "spared": get_received(False)}
 
 
 LESSON = Lesson(
@@ -138,15 +138,15 @@ LESSON = Lesson(
     `ctx.set_materialize_grads(False)` it is given `{given[spared]}`, and the code must handle it, as the
     first lines of `backward` do. What ends up in `x.grad` is `{behind_a_block}`.
     """,
-    code=(MulConstant, Blocked, returning, arriving),
+    code=(MulConstant, Blocked, try_returning, get_received),
     numbers=(for_the_number, returned, given, behind_a_block),
-    scenes=(explore("formula: c * x", "formula: c * g", c=3),),
+    scenes=(link_explore("formula: c * x", "formula: c * g", c=3),),
     retest=(
-        fresh("formula: c * x", "formula: c * g", -1, 0.5, 2, c=-2),
-        fresh("formula: x / c", "formula: g / c", -1, 0.5, 2, c=4),
-        fresh("formula: x + c", "formula: g", -1, 0.5, 2, c=3),
-        fresh("formula: c - x", "formula: -g", -1, 0.5, 2, c=2),
-        fresh("formula: c * x**2", "formula: 2 * c * x * g", -1, 0.5, 2, c=3),
+        make_variant("formula: c * x", "formula: c * g", -1, 0.5, 2, c=-2),
+        make_variant("formula: x / c", "formula: g / c", -1, 0.5, 2, c=4),
+        make_variant("formula: x + c", "formula: g", -1, 0.5, 2, c=3),
+        make_variant("formula: c - x", "formula: -g", -1, 0.5, 2, c=2),
+        make_variant("formula: c * x**2", "formula: 2 * c * x * g", -1, 0.5, 2, c=3),
     ),
     exercise="constants",
     remember="At least as many values back as arguments in; None for an argument that is not a tensor.",

@@ -1,4 +1,4 @@
-"""The context: what goes wrong when a Function does not tell autograd what it does."""
+"""The context: the bugs of Functions that do not tell autograd everything about themselves."""
 
 import gc
 import weakref
@@ -7,12 +7,12 @@ import torch
 from torch.autograd import Function
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, explore
-from explorer.lessons.retest import fresh
+from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.retest import make_variant
 
 
 class SavedExp(Function):
-    """exp, its output kept with ``save_for_backward``."""
+    """exp, with its output saved by ``save_for_backward``."""
 
     @staticmethod
     def forward(ctx, x):
@@ -27,7 +27,7 @@ class SavedExp(Function):
 
 
 class StoredExp(Function):
-    """exp, its output stored on ctx: it leaks, and it misses changes."""
+    """exp, with its output stored on ctx: it leaks memory and misses in-place changes."""
 
     @staticmethod
     def forward(ctx, x):
@@ -40,7 +40,7 @@ class StoredExp(Function):
 
 
 class Doubled(Function):
-    """Doubles its input in place and says so."""
+    """Doubles its input in place and marks it as dirty."""
 
     @staticmethod
     def forward(ctx, x):
@@ -53,7 +53,7 @@ class Doubled(Function):
 
 
 class SecretlyDoubled(Doubled):
-    """Doubles its input in place without a word."""
+    """Doubles its input in place without marking it."""
 
     @staticmethod
     def forward(ctx, x):
@@ -61,7 +61,7 @@ class SecretlyDoubled(Doubled):
 
 
 class ReluWithMask(Function):
-    """ReLU and its mask; the mask is marked as not differentiable."""
+    """ReLU with its mask as a second output, which is marked as not differentiable."""
 
     @staticmethod
     def forward(ctx, x):
@@ -77,7 +77,7 @@ class ReluWithMask(Function):
 
 
 class UnmarkedMask(ReluWithMask):
-    """The same without the mark."""
+    """ReLU with its mask, which is not marked."""
 
     @staticmethod
     def forward(ctx, x):
@@ -86,8 +86,8 @@ class UnmarkedMask(ReluWithMask):
         return x * mask, mask
 
 
-def lifetime(function):
-    """Whether the output is in memory after its last name is gone, and after the collector has come."""
+def check_lifetime(function):
+    """Return whether the output is in memory after its last name is deleted, and after garbage collection."""
     gc.disable()
     try:
         y = function.apply(torch.ones(2, requires_grad=True))
@@ -101,19 +101,19 @@ def lifetime(function):
 
 
 def alive():
-    """Of the saved and of the stored output."""
-    return {function.__name__: lifetime(function) for function in (SavedExp, StoredExp)}
+    """Return the lifetimes of the saved and of the stored output."""
+    return {function.__name__: check_lifetime(function) for function in (SavedExp, StoredExp)}
 
 
 def true_slope():
-    """The gradient of torch's own exp at 0."""
+    """Return the gradient of torch's own exp at 0."""
     x = torch.zeros(1, requires_grad=True)
     x.exp().sum().backward()
     return x.grad.item()
 
 
-def after_a_change(function):
-    """The gradient of exp at 0 after somebody has multiplied the output by ten, or the error."""
+def compute_after_change(function):
+    """Return the gradient of exp at 0 after the output was multiplied by ten in place, or the error."""
     x = torch.zeros(1, requires_grad=True)
     y = function.apply(x)
     total = (y * 1).sum()
@@ -127,12 +127,12 @@ def after_a_change(function):
 
 
 def changed():
-    """The result of each of the two after that change; the true gradient is exp(0)."""
-    return {function.__name__: after_a_change(function) for function in (SavedExp, StoredExp)}
+    """Return the result of both Functions after that change; the true gradient is exp(0)."""
+    return {function.__name__: compute_after_change(function) for function in (SavedExp, StoredExp)}
 
 
-def after_doubling(function):
-    """The gradient of x after its copy h was doubled in place: by the name h, and by what was returned."""
+def compute_after_doubling(function):
+    """Return the gradient of x after its copy h was doubled in place: by h, and by the returned tensor."""
     gradients = {}
     for name in ("h", "returned"):
         x = torch.ones(1, requires_grad=True)
@@ -144,12 +144,12 @@ def after_doubling(function):
 
 
 def dirty():
-    """With and without ``mark_dirty``."""
-    return {function.__name__: after_doubling(function) for function in (Doubled, SecretlyDoubled)}
+    """Return these gradients with and without ``mark_dirty``."""
+    return {function.__name__: compute_after_doubling(function) for function in (Doubled, SecretlyDoubled)}
 
 
-def through_the_mask(function):
-    """The gradient of the sum of the mask, or the error."""
+def differentiate_mask(function):
+    """Return the gradient of the sum of the mask, or the error."""
     x = torch.tensor([-1.0, 2.0], requires_grad=True)
     try:
         function.apply(x)[1].sum().backward()
@@ -159,8 +159,8 @@ def through_the_mask(function):
 
 
 def mask():
-    """With and without ``mark_non_differentiable``."""
-    return {function.__name__: through_the_mask(function) for function in (ReluWithMask, UnmarkedMask)}
+    """Return the result with and without ``mark_non_differentiable``."""
+    return {function.__name__: differentiate_mask(function) for function in (ReluWithMask, UnmarkedMask)}
 
 
 LESSON = Lesson(
@@ -197,21 +197,21 @@ LESSON = Lesson(
     `{mask[UnmarkedMask]}`, as if that meant something. With the mark: “{mask[ReluWithMask]}”.
     """,
     code=(
-        *(SavedExp, StoredExp, lifetime, after_a_change),
-        *(Doubled, SecretlyDoubled, after_doubling),
-        *(ReluWithMask, UnmarkedMask, through_the_mask),
+        *(SavedExp, StoredExp, check_lifetime, compute_after_change),
+        *(Doubled, SecretlyDoubled, compute_after_doubling),
+        *(ReluWithMask, UnmarkedMask, differentiate_mask),
     ),
     numbers=(alive, true_slope, changed, dirty, mask),
     scenes=(
-        explore("formula: 2 * x", "default", "straight_through"),
-        explore("exp", "default", "formula: g * y", start=-2, stop=2),
+        link_explore("formula: 2 * x", "default", "straight_through"),
+        link_explore("exp", "default", "formula: g * y", start=-2, stop=2),
     ),
     retest=(
-        fresh("square", "formula: 2 * g * x", -1, 0.5, 2),
-        fresh("reciprocal", "formula: -g * y**2", -1, 0.5, 2),
-        fresh("sqrt", "formula: g / (2 * y)", 0.25, 1, 4),
-        fresh("formula: 2 * x", "formula: 2 * g", -1, 0.5, 2),
-        fresh("cube", "formula: 3 * g * x**2", -1, 0.5, 2),
+        make_variant("square", "formula: 2 * g * x", -1, 0.5, 2),
+        make_variant("reciprocal", "formula: -g * y**2", -1, 0.5, 2),
+        make_variant("sqrt", "formula: g / (2 * y)", 0.25, 1, 4),
+        make_variant("formula: 2 * x", "formula: 2 * g", -1, 0.5, 2),
+        make_variant("cube", "formula: 3 * g * x**2", -1, 0.5, 2),
     ),
     remember="Tell autograd what you keep, what you change and what has no gradient.",
 )

@@ -1,15 +1,15 @@
-"""Find the bug: three Functions that are hidden, and what they return."""
+"""Find the bug: three hidden Functions and their gradients."""
 
 import torch
 from torch.autograd import Function
 
-from explorer.lessons.lesson import Answer, Choice, Lesson, explore
+from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
 from explorer.lessons.pictures import Suspects
-from explorer.lessons.retest import fresh
+from explorer.lessons.retest import make_variant
 
 
 class Meant(Function):
-    """Twice a clamp to −1 … 1, as it is meant."""
+    """Twice a clamp to −1 … 1, correct."""
 
     @staticmethod
     def forward(ctx, x):
@@ -25,7 +25,7 @@ class Meant(Function):
 
 
 class First(Meant):
-    """With another line."""
+    """A wrong line: ``inside`` lacks the lower bound."""
 
     @staticmethod
     def backward(ctx, g):
@@ -36,7 +36,7 @@ class First(Meant):
 
 
 class Second(Meant):
-    """With another line."""
+    """A wrong line: the sign of g is lost."""
 
     @staticmethod
     def backward(ctx, g):
@@ -47,7 +47,7 @@ class Second(Meant):
 
 
 class Third(Meant):
-    """With another line."""
+    """A wrong line: the slope is half as large."""
 
     @staticmethod
     def backward(ctx, g):
@@ -60,24 +60,24 @@ class Third(Meant):
 UPSTREAM = (1.0, 2.0, -1.0)
 
 
-def returned(function, points, g):
-    """The gradient at these x for one upstream gradient."""
+def compute_gradient(function, points, g):
+    """Return the gradient at the given x for one upstream gradient."""
     x = torch.tensor(points, requires_grad=True)
     function.apply(x).backward(torch.full_like(x, g))
     return [value + 0.0 for value in x.grad.tolist()]
 
 
 def hidden():
-    """What each of them returns at x = −2, 0.5 and 3 for three g."""
+    """Return the gradient of each Function at x = −2, 0.5 and 3 for three g."""
     points = [-2.0, 0.5, 3.0]
     return {
-        function.__name__: {f"{g:g}": returned(function, points, g) for g in UPSTREAM}
+        function.__name__: {f"{g:g}": compute_gradient(function, points, g) for g in UPSTREAM}
         for function in (Meant, First, Second, Third)
     }
 
 
-def _suspects(function, line, hidden_line):
-    """The picture of a hidden Function."""
+def _make_suspects(function, line, hidden_line):
+    """Return the picture of a hidden Function."""
     x = [step / 20 for step in range(-60, 61)]
     few = [-2.0, 0.5, 3.0]
     return Suspects(
@@ -90,28 +90,28 @@ def _suspects(function, line, hidden_line):
             ("return g * slope", "Were it wrong, the curves at other g would not be that at g = 1 times g."),
         ),
         faulty=line, hidden_line=hidden_line, x=x, few=few,
-        curves={f"g = {g:g}": returned(function, x, g) for g in UPSTREAM},
-        numbers={f"g = {g:g}": returned(function, few, g) for g in UPSTREAM},
+        curves={f"g = {g:g}": compute_gradient(function, x, g) for g in UPSTREAM},
+        numbers={f"g = {g:g}": compute_gradient(function, few, g) for g in UPSTREAM},
     )  # fmt: skip
 
 
 def first():
-    """The first one."""
-    return _suspects(First, 0, "inside = x <= 1")
+    """Return the picture of the first Function."""
+    return _make_suspects(First, 0, "inside = x <= 1")
 
 
 def second():
-    """The second one."""
-    return _suspects(Second, 2, "return g.abs() * slope")
+    """Return the picture of the second Function."""
+    return _make_suspects(Second, 2, "return g.abs() * slope")
 
 
 def third():
-    """The third one."""
-    return _suspects(Third, 1, "slope = 1.0 * inside")
+    """Return the picture of the third Function."""
+    return _make_suspects(Third, 1, "slope = 1.0 * inside")
 
 
-def _differs(results):
-    """The answer that says at which g the second one is wrong."""
+def _get_answer(results):
+    """Return the answer that names the g at which the second Function is wrong."""
     meant, second = results["hidden"]["Meant"], results["hidden"]["Second"]
     wrong = [g for g in meant if meant[g] != second[g]]
     answers = {("-1",): "Only an upstream gradient below zero", (): "None: it is right"}
@@ -142,7 +142,7 @@ LESSON = Lesson(
                 "formula: 2 * g * (abs(x) <= 1)",
             ),
         ),
-        _differs,
+        _get_answer,
     ),
     words="""
     Below are Functions that you do not see, only what they return. Each is meant to be twice a clamp,
@@ -155,21 +155,21 @@ LESSON = Lesson(
 
     So look at a backward with several g, and at x on all sides of its bounds.
     """,
-    code=(Meant, First, Second, Third, returned),
+    code=(Meant, First, Second, Third, compute_gradient),
     numbers=(hidden,),
     pictures=(first, second, third),
     scenes=(
-        explore(
+        link_explore(
             "formula: 2 * clamp(x, -1, 1)", "default", "formula: 2 * abs(g) * (abs(x) <= 1)",
             "formula: 2 * (abs(x) <= 1)", g=-1.0,
         ),
     ),
     retest=(
-        fresh("clamp", "published_clamp", -2, 0.5, 3, lo=-1, hi=2),
-        fresh("relu", "formula: abs(g) * (x > 0)", -1, 0.5, 2),
-        fresh("clamp", "formula: g * (x <= 1)", -2, 0.5, 3, lo=-1, hi=1),
-        fresh("formula: 3 * x", "formula: abs(3 * g)", -1, 0.5, 2),
-        fresh("formula: 2 * x", "formula: g", -1, 0.5, 2),
+        make_variant("clamp", "published_clamp", -2, 0.5, 3, lo=-1, hi=2),
+        make_variant("relu", "formula: abs(g) * (x > 0)", -1, 0.5, 2),
+        make_variant("clamp", "formula: g * (x <= 1)", -2, 0.5, 3, lo=-1, hi=1),
+        make_variant("formula: 3 * x", "formula: abs(3 * g)", -1, 0.5, 2),
+        make_variant("formula: 2 * x", "formula: g", -1, 0.5, 2),
     ),
     remember="Each kind of mistake leaves a trace of its own: look at several g, and beyond the bounds.",
 )  # fmt: skip

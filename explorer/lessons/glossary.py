@@ -1,4 +1,4 @@
-"""Terms of the lessons, each explained once."""
+"""The glossary of the lessons: an explanation for each term."""
 
 GLOSSARY = {
     "baseline": "A number taken off the loss before it weighs a draw: it changes no mean, and a good one"

@@ -1,4 +1,4 @@
-"""Never change g in place: it belongs to others too."""
+"""Never change g in place: other functions use it too."""
 
 import warnings
 
@@ -6,12 +6,12 @@ import torch
 from torch.autograd import Function
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, explore
-from explorer.lessons.retest import fresh
+from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.retest import make_variant
 
 
 class CloningReLU(Function):
-    """ReLU; backward works on a copy of g."""
+    """ReLU with a backward that modifies a copy of g."""
 
     @staticmethod
     def forward(ctx, x):
@@ -27,7 +27,7 @@ class CloningReLU(Function):
 
 
 class GreedyReLU(CloningReLU):
-    """The same without the copy."""
+    """ReLU with a backward that modifies g itself."""
 
     @staticmethod
     def backward(ctx, g):
@@ -36,8 +36,8 @@ class GreedyReLU(CloningReLU):
         return g
 
 
-def gradients(function, total):
-    """Gradients at x = −1 and 2 for g = 1: of the function alone, and with x added, as round a block."""
+def compute_gradients(function, total):
+    """Return gradients at x = −1 and 2 for g = 1: of the function alone, and in a residual block x + f(x)."""
     received = {}
     for name, block in (("alone", function.apply), ("beside", lambda x: x + function.apply(x))):
         x = torch.tensor([-1.0, 2.0], requires_grad=True)
@@ -48,16 +48,18 @@ def gradients(function, total):
 
 
 def given():
-    """With an upstream gradient of ones."""
-    return {function.__name__: gradients(function, total=False) for function in (CloningReLU, GreedyReLU)}
+    """Return the gradients for an upstream gradient of ones."""
+    return {
+        function.__name__: compute_gradients(function, total=False) for function in (CloningReLU, GreedyReLU)
+    }
 
 
 def summed():
-    """With that of ``sum()``, which is one number for all, and the beginning of torch's warning."""
-    with warnings.catch_warnings(record=True) as caught:
+    """Return the gradients for that of ``sum()``, one expanded number, and the start of torch's warning."""
+    with warnings.catch_warnings(record=True) as messages:
         warnings.simplefilter("always")
-        received = gradients(GreedyReLU, total=True)
-    return received | {"warning": str(caught[0].message).split(". ")[0]}
+        received = compute_gradients(GreedyReLU, total=True)
+    return received | {"warning": str(messages[0].message).split(". ")[0]}
 
 
 LESSON = Lesson(
@@ -103,15 +105,15 @@ LESSON = Lesson(
 
     So make a new tensor: `g * (x > 0)`, or `g.clone()` first, as `CloningReLU` does.
     """,
-    code=(CloningReLU, GreedyReLU, gradients),
+    code=(CloningReLU, GreedyReLU, compute_gradients),
     numbers=(given, summed),
-    scenes=(explore("formula: x + relu(x)", "default", "formula: 2 * g * (x > 0)"),),
+    scenes=(link_explore("formula: x + relu(x)", "default", "formula: 2 * g * (x > 0)"),),
     retest=(
-        fresh("formula: x + relu(x)", "default", -1, 0.5, 2),
-        fresh("formula: x - relu(x)", "default", -1, 0.5, 2),
-        fresh("formula: x + abs(x)", "default", -1, 0.5, 2),
-        fresh("formula: x + clamp(x, 0, 1)", "default", -1, 0.5, 2),
-        fresh("formula: 2 * x + relu(x)", "default", -1, 0.5, 2),
+        make_variant("formula: x + relu(x)", "default", -1, 0.5, 2),
+        make_variant("formula: x - relu(x)", "default", -1, 0.5, 2),
+        make_variant("formula: x + abs(x)", "default", -1, 0.5, 2),
+        make_variant("formula: x + clamp(x, 0, 1)", "default", -1, 0.5, 2),
+        make_variant("formula: 2 * x + relu(x)", "default", -1, 0.5, 2),
     ),
     exercise="in-place",
     remember="Read g and return a new tensor: it is not yours.",

@@ -1,4 +1,4 @@
-"""The leaf trap: a weight that was computed while it was made."""
+"""The leaf trap: a weight that is the result of a computation."""
 
 import warnings
 
@@ -6,12 +6,12 @@ import torch
 from torch import nn
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, explore
-from explorer.lessons.retest import fresh
+from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.retest import make_variant
 
 
 def step(w):
-    """How a step of a training loop ends, which would move w towards ones."""
+    """Take a training step that moves w towards ones; return "moves" or the error."""
     loss = ((w - 1) ** 2).sum()
     try:
         loss.backward()
@@ -23,9 +23,9 @@ def step(w):
 
 
 def outcomes():
-    """What becomes of a small random start, by the way it is written."""
+    """Return the outcome of a step for each way of making small random weights."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # torch warns of the first: its `.grad` is read
+        warnings.simplefilter("ignore")  # torch warns about reading `.grad` of the first tensor
         return {
             "scaled after": step(torch.randn(3, requires_grad=True) * 0.1),
             "asked last": step((torch.randn(3) * 0.1).requires_grad_()),
@@ -35,7 +35,7 @@ def outcomes():
 
 
 def lost_leaf():
-    """The leaf's gradient at a w of ones, when it has a name; w is half of it."""
+    """Return the gradient of a named leaf, if w is half of it and has a gradient of 3."""
     leaf = torch.full((2,), 2.0, requires_grad=True)
     w = leaf * 0.5
     (3 * w).sum().backward()
@@ -43,7 +43,7 @@ def lost_leaf():
 
 
 def converted():
-    """Whether a tensor that asks is still a leaf after a conversion."""
+    """Return whether a tensor that requires a gradient is still a leaf after a conversion."""
     return torch.randn(3, requires_grad=True).double().is_leaf
 
 
@@ -93,13 +93,13 @@ LESSON = Lesson(
     """,
     code=(step,),
     numbers=(outcomes, lost_leaf, converted),
-    scenes=(explore("formula: 0.1 * x", "default", "straight_through"),),
+    scenes=(link_explore("formula: 0.1 * x", "default", "straight_through"),),
     retest=(
-        fresh("formula: 0.1 * x", "default", -1, 0.5, 2),
-        fresh("formula: 3 * x", "default", -1, 0.5, 2),
-        fresh("formula: (0.5 * x)**2", "default", -1, 0.5, 2),
-        fresh("formula: relu(0.5 * x)", "default", -1, 0.5, 2),
-        fresh("formula: abs(2 * x)", "default", -1, 0.5, 2),
+        make_variant("formula: 0.1 * x", "default", -1, 0.5, 2),
+        make_variant("formula: 3 * x", "default", -1, 0.5, 2),
+        make_variant("formula: (0.5 * x)**2", "default", -1, 0.5, 2),
+        make_variant("formula: relu(0.5 * x)", "default", -1, 0.5, 2),
+        make_variant("formula: abs(2 * x)", "default", -1, 0.5, 2),
     ),
     remember="Compute a weight first, and ask for its gradient last.",
 )

@@ -1,19 +1,19 @@
-"""A step size that learns: which way it is pulled, by which parts, and where it comes to rest."""
+"""A step size that learns: the direction of its gradient, the contributions to it, and its equilibrium."""
 
 import torch
 from torch.autograd import Function
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, explore
-from explorer.lessons.retest import fresh
+from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.retest import make_variant
 
-LOW, HIGH = -2, 1  # the outermost levels
+LOW, HIGH = -2, 1  # the lowest and highest level
 START = 0.6
 STEPS = 300
 
 
 class Quantise(Function):
-    """The nearest of four levels, times a step s that learns; ``rounding`` weighs one of its two parts."""
+    """Quantisation to four levels times a learned step s; ``rounding`` weights the rounding error's part."""
 
     @staticmethod
     def forward(ctx, x, s, rounding):
@@ -30,37 +30,37 @@ class Quantise(Function):
         return g * ((v > LOW) & (v < HIGH)), (g * part).sum(), None
 
 
-def normal():
-    """A thousand numbers that lie as the standard normal does."""
+def make_normal():
+    """Return a thousand quantiles of the standard normal distribution."""
     shares = (torch.arange(1000, dtype=torch.float64) + 0.5) / 1000
     return torch.special.ndtri(shares).round(decimals=4)
 
 
 def pull():
-    """The gradient for s at its start, for half the squared error: all of it, and what pulls either way."""
-    x = normal()
+    """Return the gradient for s at its start, for half the squared error: its total, and its sum by sign."""
+    x = make_normal()
     s = torch.tensor(START, dtype=torch.float64, requires_grad=True)
     y = Quantise.apply(x, s, 1.0)
     y.backward(y.detach() - x)
     one_by_one = s.detach().expand_as(x).clone().requires_grad_()
-    parts = torch.stack([single(*pair) for pair in zip(x, one_by_one, strict=True)])
-    beyond = ((x / START <= LOW) | (x / START >= HIGH)).double().mean()
+    parts = torch.stack([compute_part(*pair) for pair in zip(x, one_by_one, strict=True)])
+    outside_share = ((x / START <= LOW) | (x / START >= HIGH)).double().mean()
     up, down = parts.clamp(max=0).sum(), parts.clamp(min=0).sum()
-    numbers = {"up": up, "down": down, "total": s.grad, "beyond": beyond}
+    numbers = {"up": up, "down": down, "total": s.grad, "beyond": outside_share}
     numbers["factor"] = 1 / torch.tensor(len(x) * HIGH).sqrt()
     return {"s": START} | {name: number.item() for name, number in numbers.items()}
 
 
-def single(x, s):
-    """The contribution of one number to the gradient for s."""
+def compute_part(x, s):
+    """Return the part of the gradient for s that one number contributes."""
     y = Quantise.apply(x, s, 1.0)
     (part,) = torch.autograd.grad(y, s, y.detach() - x)
     return part
 
 
-def descended(rounding):
-    """Where plain descent takes s, the error before and after, and how far the last step was."""
-    x = normal()
+def optimize_step(rounding):
+    """Train s by plain gradient descent; return it, the error before and after, and the last step."""
+    x = make_normal()
     s = torch.tensor(START, dtype=torch.float64, requires_grad=True)
     errors, steps = [], []
     for _ in range(STEPS):
@@ -73,17 +73,17 @@ def descended(rounding):
 
 
 def learned():
-    """With both parts."""
-    return descended(1.0)
+    """Return the result of training with both parts of the gradient."""
+    return optimize_step(1.0)
 
 
 def careless():
-    """Without the rounding part."""
-    return descended(0.0)
+    """Return the result of training without the rounding error's part."""
+    return optimize_step(0.0)
 
 
-def _way(results):
-    """Against the gradient."""
+def _get_answer(results):
+    """Return the answer that names the direction of a step, opposite to the gradient."""
     return "It grows" if results["pull"]["total"] < 0 else "It shrinks"
 
 
@@ -113,7 +113,7 @@ LESSON = Lesson(
                 "formula: g * (round(x / 0.6) - x / 0.6)",
             ),
         ),
-        _way,
+        _get_answer,
     ),
     excerpt=Excerpt(
         (Quantise.backward,),
@@ -135,10 +135,10 @@ LESSON = Lesson(
 
     Drag s until the arrows turn, then ask where it comes to rest.
     """,
-    code=(Quantise, normal, single, descended),
+    code=(Quantise, make_normal, compute_part, optimize_step),
     numbers=(pull, learned, careless),
     scenes=(
-        explore(
+        link_explore(
             "quantize", "lsq",
             "formula: Careless = g * (qmin < x / s < qmax); "
             "s: sum(g * where(x / s <= qmin, qmin, where(x / s >= qmax, qmax, 0)))",
@@ -146,12 +146,14 @@ LESSON = Lesson(
         ),
     ),
     retest=(
-        fresh("quantize", "masked", -2, 0.25, 2),
-        fresh("quantize", "straight_through", -2, 0.25, 2),
-        fresh("quantize", "quantize_masked", -4, 0.25, 4),
-        fresh("formula: round(x / s) * s", "formula: g", -1, 0.3, 2, s=0.5),
-        fresh("formula: clamp(round(x / s), -2, 1) * s", "formula: g * (abs(x) < 1)", -2, 0.25, 2, s=0.5),
-        fresh("formula: clamp(round(x / s), -2, 1) * s", "default", -2, 0.25, 2, s=0.5),
+        make_variant("quantize", "masked", -2, 0.25, 2),
+        make_variant("quantize", "straight_through", -2, 0.25, 2),
+        make_variant("quantize", "quantize_masked", -4, 0.25, 4),
+        make_variant("formula: round(x / s) * s", "formula: g", -1, 0.3, 2, s=0.5),
+        make_variant(
+            "formula: clamp(round(x / s), -2, 1) * s", "formula: g * (abs(x) < 1)", -2, 0.25, 2, s=0.5
+        ),
+        make_variant("formula: clamp(round(x / s), -2, 1) * s", "default", -2, 0.25, 2, s=0.5),
     ),
     exercise="step-size",
     remember="A parameter rests where the parts of the data that pull it up and down balance.",

@@ -1,4 +1,4 @@
-"""Look at a gradient: leaves, other tensors, and what was once a Variable."""
+"""Inspecting a gradient: leaves, other tensors, and the former Variable."""
 
 import warnings
 
@@ -7,19 +7,19 @@ from torch import nn
 from torch.autograd import Variable
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, explore
-from explorer.lessons.retest import fresh
+from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.retest import make_variant
 
 
 def of_leaf():
-    """``.grad`` of a plain tensor that asks for a gradient; no Parameter is needed."""
+    """Return ``.grad`` of a plain tensor that requires a gradient; no Parameter is needed."""
     x = torch.tensor([1.0, 3.0], requires_grad=True)
     (x**2).sum().backward()
     return x.grad.tolist()
 
 
 def of_vector():
-    """The error of ``backward`` at an output of several numbers."""
+    """Return the error of ``backward`` for an output of several numbers."""
     x = torch.tensor([1.0, 3.0], requires_grad=True)
     try:
         (x**2).backward()
@@ -27,8 +27,8 @@ def of_vector():
         return str(error)
 
 
-def squared():
-    """A tensor that was computed, after ``backward``."""
+def compute_square():
+    """Return a computed tensor, after ``backward``."""
     x = torch.tensor([1.0, 3.0], requires_grad=True)
     y = x**2
     loss = y.sum()
@@ -37,16 +37,16 @@ def squared():
 
 
 def of_non_leaf():
-    """``.grad`` of a tensor that was computed, and the beginning of torch's warning."""
-    y = squared()
-    with warnings.catch_warnings(record=True) as caught:
+    """Return ``.grad`` of a computed tensor, and the beginning of torch's warning."""
+    y = compute_square()
+    with warnings.catch_warnings(record=True) as messages:
         warnings.simplefilter("always")
         grad = y.grad
-    return {"grad": grad, "warning": str(caught[0].message).split(". ")[0]}
+    return {"grad": grad, "warning": str(messages[0].message).split(". ")[0]}
 
 
 def retained():
-    """The same after ``retain_grad``."""
+    """Return ``.grad`` of a computed tensor after ``retain_grad``."""
     x = torch.tensor([1.0, 3.0], requires_grad=True)
     y = x**2
     y.retain_grad()
@@ -55,7 +55,7 @@ def retained():
 
 
 def hooked():
-    """The argument of a hook: the gradient as it passes by."""
+    """Return the argument of a hook: the gradient that autograd propagates."""
     received = []
     y = torch.tensor([1.0, 3.0], requires_grad=True) ** 2
     y.register_hook(lambda grad: received.append(grad.tolist()))
@@ -64,12 +64,12 @@ def hooked():
 
 
 def kind_of_variable():
-    """The type that ``Variable`` returns today."""
+    """Return the type that ``Variable`` returns today."""
     return type(Variable(torch.ones(2), requires_grad=True)).__name__
 
 
 def registered():
-    """How many parameters a layer has that holds a Variable, and one that holds a Parameter."""
+    """Return the numbers of parameters of a layer with a Variable and a layer with a Parameter."""
     layers = {"Variable": nn.Module(), "Parameter": nn.Module()}
     layers["Variable"].w = Variable(torch.ones(2), requires_grad=True)
     layers["Parameter"].w = nn.Parameter(torch.ones(2))
@@ -93,7 +93,7 @@ LESSON = Lesson(
         ),
         lambda results: str(results["of_non_leaf"]["grad"]),
     ),
-    excerpt=Excerpt((squared,), "y = x**2"),
+    excerpt=Excerpt((compute_square,), "y = x**2"),
     words="""
     After `backward`, gradients are kept only on [leaves](leaf): tensors that you made and that ask for
     a gradient. No `nn.Parameter` is needed: for `x = [1, 3]`, `x.grad` is `{of_leaf}`.
@@ -108,15 +108,15 @@ LESSON = Lesson(
     `Parameter` is more: a layer finds it. A layer that holds a Variable has {registered[Variable]}
     parameters, one that holds a Parameter has {registered[Parameter]}.
     """,
-    code=(squared,),
+    code=(compute_square,),
     numbers=(of_leaf, of_vector, of_non_leaf, retained, hooked, kind_of_variable, registered),
-    scenes=(explore("square", "default"),),
+    scenes=(link_explore("square", "default"),),
     retest=(
-        fresh("square", "default", -1, 0.5, 2),
-        fresh("cube", "default", -1, 0.5, 2),
-        fresh("abs", "default", -1, 0.5, 2),
-        fresh("relu", "default", -1, 0.5, 2),
-        fresh("formula: a * x**2", "default", -1, 0.5, 2, a=3),
+        make_variant("square", "default", -1, 0.5, 2),
+        make_variant("cube", "default", -1, 0.5, 2),
+        make_variant("abs", "default", -1, 0.5, 2),
+        make_variant("relu", "default", -1, 0.5, 2),
+        make_variant("formula: a * x**2", "default", -1, 0.5, 2, a=3),
     ),
     remember="Leaves keep their gradient; everything else needs `retain_grad` or a hook.",
 )

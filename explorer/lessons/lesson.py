@@ -1,4 +1,4 @@
-"""The records of a lesson: plain data and the functions that compute its numbers."""
+"""The records of a lesson: plain data, and the functions that compute its numbers."""
 
 import ast
 import inspect
@@ -12,30 +12,30 @@ from urllib.parse import urlencode
 
 from explorer.formula import with_minus
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.highlighting import spans
-from explorer.lessons.pictures import Picture, data
-from explorer.lessons.retest import Variant, question
+from explorer.lessons.highlighting import highlight
+from explorer.lessons.pictures import Picture, to_data
+from explorer.lessons.retest import Variant, make_question
 from explorer.reading.exercises import EXERCISES
 from explorer.training.system import one_thread
 
 Results = Mapping[str, Any]
 
-PREDICTING_MIN = 2.0  # and the fresh questions
-WORDS_A_MIN = 100  # of words that are new, read slowly
-LINES_A_MIN = 40  # of code that is looked through
+PREDICTION_MIN = 2.0  # for the prediction and the retest
+WORDS_PER_MIN = 100  # unfamiliar text is read slowly
+LINES_PER_MIN = 40  # code is skimmed
 
-_ONE_AT_A_TIME = Lock()  # some stories catch warnings or stop the garbage collector, for the whole process
+_LOCK = Lock()  # some lessons catch warnings or stop the garbage collector, for the whole process
 
 
 @dataclass(frozen=True)
 class Link:
-    """A page in exactly one state: its path and the query that carries everything chosen."""
+    """A page in one state: its path, and the query that sets everything."""
 
     path: str
     query: str
 
 
-def explore(
+def link_explore(
     op: str,
     *rules: str,
     start: float = -3.0,
@@ -44,15 +44,18 @@ def explore(
     learns: str = "",
     **parameters: float,
 ) -> Link:
-    """Explore with an op and rules over a range; parameters by name, one of them may learn."""
-    chosen = {"op": op, "rule": rules, "range": (start, stop), "g": g, **parameters}
+    """Return a link to Explore with an op and rules over a range.
+
+    ``parameters`` are values by name; ``learns`` is the name of a parameter that learns, "" for none.
+    """
+    query = {"op": op, "rule": rules, "range": (start, stop), "g": g, **parameters}
     if learns:
-        chosen["learns"] = learns
-    return Link("/", urlencode(chosen, doseq=True))
+        query["learns"] = learns
+    return Link("/", urlencode(query, doseq=True))
 
 
-def train(op: str, *rules: str, **settings: str | float) -> Link:
-    """Train with an op and rules; other settings of a run and parameters by name."""
+def link_train(op: str, *rules: str, **settings: str | float) -> Link:
+    """Return a link to Train with an op and rules; ``settings`` are parameters and run settings by name."""
     return Link("/train", urlencode({"op": op, "rule": rules, **settings}, doseq=True))
 
 
@@ -61,11 +64,11 @@ class Answer:
     """One answer to a question.
 
     Attributes:
-        text: what it says, without a number that has to be computed.
-        why: one sentence to whoever picks it: the reason, or an objection. It does not name the right answer.
-            Numbers as in a lesson's words.
+        text: the answer itself, without computed numbers.
+        why: the reply if the reader picks it, one sentence: the reason, or an objection. It does not reveal
+            the right answer. Placeholders for numbers as in a lesson's ``words``.
         picture: key or formula of the rule whose gradient this would be in the lesson's first scene.
-            None where the answer is that there is no gradient.
+            None if the answer is that there is no gradient.
     """
 
     text: str
@@ -75,13 +78,13 @@ class Answer:
 
 @dataclass(frozen=True)
 class Choice:
-    """A question with a few answers; which one is right follows from the lesson's numbers.
+    """A multiple-choice question; the right answer follows from the lesson's numbers.
 
     Attributes:
         ask: the question.
-        answers: to pick from.
-        right: the text of the right one.
-        thumbnails: whether the pictures stand beside the answers before one is picked.
+        answers: the answers to pick from.
+        right: returns the text of the right answer.
+        thumbnails: whether pictures are displayed next to the answers before one is picked.
     """
 
     ask: str
@@ -90,20 +93,20 @@ class Choice:
     thumbnails: bool = False
 
     def data(self, results: Results) -> dict[str, Any]:
-        """Plain data; ``right`` is the index of the right answer. Raises ValueError if it is not there."""
+        """Return plain data; ``right`` is an index. Raises ValueError if the right text is not an answer."""
         right = [answer.text for answer in self.answers].index(self.right(results))
-        answers = [_data(answer, results) for answer in self.answers]
+        answers = [_to_data(answer, results) for answer in self.answers]
         return {"ask": self.ask, "answers": answers, "right": right, "thumbnails": self.thumbnails}
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """A gradient to be drawn before it is shown; who does not draw picks among pictures of rules.
+    """A gradient for the reader to draw before it is revealed, or to pick among pictures of rules.
 
     Attributes:
         ask: the task, for the op of the lesson's first scene.
-        rule: the rule whose gradient is drawn over it.
-        answers: pictures to pick from, without text, that of ``rule`` among them.
+        rule: the rule whose gradient is plotted over the drawing.
+        answers: pictures to pick from, without text, including that of ``rule``.
         at: an x, such as a corner, at which the values of all rules of the scene are reported as well.
     """
 
@@ -113,44 +116,44 @@ class Drawing:
     at: float | None = None
 
     def data(self, results: Results) -> dict[str, Any]:
-        """Plain data; ``right`` is the index of the right picture. Raises ValueError if it is not there."""
+        """Return plain data; ``right`` is an index. Raises ValueError if no picture is right."""
         right = [answer.picture for answer in self.answers].index(self.rule)
-        answers = [_data(answer, results) for answer in self.answers]
+        answers = [_to_data(answer, results) for answer in self.answers]
         return {"ask": self.ask, "answers": answers, "right": right, "rule": self.rule, "at": self.at}
 
 
-def curve(rule: str, why: str) -> Answer:
-    """An answer that is a curve alone: the gradient of a rule by key or formula."""
+def make_curve_answer(rule: str, why: str) -> Answer:
+    """Return an answer without text: the gradient of a rule, by key or formula."""
     return Answer("", why, rule)
 
 
-def _data(answer: Answer, results: Results) -> dict[str, Any]:
-    return {"text": answer.text, "why": filled(answer.why, results), "picture": answer.picture}
+def _to_data(answer: Answer, results: Results) -> dict[str, Any]:
+    return {"text": answer.text, "why": fill_numbers(answer.why, results), "picture": answer.picture}
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """One screen: a question, a prediction, at most 150 words, live curves, code, and one sentence to keep.
+    """One screen: question, prediction, at most 150 words, live curves, code, and a sentence to remember.
 
-    ``words`` is Markdown of ours, indented with the code. No number stands in it: ``{name}`` takes what the
-    function of that name returns, with any format after a colon; ``[leaf tensor](leaf)`` leads to the
-    glossary. The shown code needs torch alone, so that it runs wherever a reader takes it.
+    ``words`` is our own Markdown, indented with the code. It holds no literal numbers: ``{name}`` inserts the
+    result of the function of that name, with an optional format after a colon. ``[leaf tensor](leaf)`` links
+    to the glossary. The displayed code needs torch alone, so that readers can run it anywhere.
 
     Attributes:
-        key: permanent name, the end of its link.
+        key: the permanent name, used in the lesson's link.
         title: a few words.
-        question: what the lesson answers.
-        prediction: the question that the reader answers first, in words or by drawing.
-        words: the story.
-        numbers: the functions that compute what stands in the words; their source is shown.
-        scenes: the live curves and nets, each in exactly one state of Explore or Train, which it opens.
+        question: the question that the lesson answers.
+        prediction: the question that the reader answers first, by picking or drawing.
+        words: the lesson's text.
+        numbers: the functions that compute the numbers in the text; their source is displayed.
+        scenes: live curves and nets, each as a link to one state of Explore or Train.
         remember: one sentence.
-        code: the Functions and layers of the story, shown before the numbers.
-        excerpt: the lines that the question is about, beside it; None where it is about no code.
-        pictures: functions that compute heat maps, lines, sweeps, a step to be done by hand, steps to be
-            put in order, a corner whose slope is dragged, or a hidden Function.
-        retest: fresh questions on the same matter, two of which are asked at the end.
-        exercise: the key of the exercise that the lesson ends with; "" for none.
+        code: the Functions and layers of the lesson, displayed before the numbers.
+        excerpt: the lines that the question is about, displayed next to it; None if it is not about code.
+        pictures: functions that return heat maps, lines, sweeps, a step to compute by hand, steps to put in
+            order, a corner whose slope is dragged, or a hidden Function.
+        retest: further questions on the same subject; two are asked at the end.
+        exercise: the key of the exercise that ends the lesson; "" for none.
     """
 
     key: str
@@ -169,81 +172,85 @@ class Lesson:
 
     @property
     def minutes(self) -> int:
-        """The time that a reader may take, estimated from the length of words and code."""
+        """The reader's estimated time in minutes, from the length of text and code."""
         words, lines = len(self.words.split()), self.source.count("\n")
-        return round(PREDICTING_MIN + words / WORDS_A_MIN + lines / LINES_A_MIN)
+        return round(PREDICTION_MIN + words / WORDS_PER_MIN + lines / LINES_PER_MIN)
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """The words and the reply to each answer, with placeholders for numbers."""
+        """The lesson's text and the reply to each answer, with placeholders for numbers."""
         return (inspect.cleandoc(self.words), *(answer.why for answer in self.prediction.answers))
 
     @property
     def source(self) -> str:
-        """The code that runs, as it stands in the lesson's modules; complete: it needs torch alone.
+        """The code that runs, from the lesson's modules; it is complete and needs torch alone.
 
-        It prints every number as the words have it.
+        It prints every number in the format used in the text.
         """
         code = [*self.code, *self.numbers]
         modules = dict.fromkeys(inspect.getmodule(thing) for thing in code)
-        head = dict.fromkeys(line for module in modules if module for line in _head(module))
-        parts = ["\n".join(head), *(inspect.getsource(thing).strip() for thing in code), self._printing()]
+        head = dict.fromkeys(line for module in modules if module for line in _get_head(module))
+        parts = [
+            "\n".join(head),
+            *(inspect.getsource(thing).strip() for thing in code),
+            self._make_print_code(),
+        ]
         return "\n\n\n".join(parts) + "\n"
 
-    def _printing(self) -> str:
-        """Code that prints the numbers."""
-        fields = dict.fromkeys(field for text in self.sentences for field in _fields(text))
+    def _make_print_code(self) -> str:
+        """Return code that computes and prints the numbers."""
+        fields = dict.fromkeys(field for text in self.sentences for field in _find_fields(text))
         lines = [f'print("{name}: {{{name}{form}}}".format(**results))' for name, form in fields]
         names = (number.__name__ for number in self.numbers)
         computed = [f'    "{name}": {name}(),' for name in names]
         return "\n".join(["results = {", *computed, "}", *lines])
 
-    def results(self) -> dict[str, Any]:
-        """The value of every number, computed now."""
-        with _ONE_AT_A_TIME, one_thread():
+    def compute_results(self) -> dict[str, Any]:
+        """Compute every number now; return the values by the name of their function."""
+        with _LOCK, one_thread():
             return {number.__name__: number() for number in self.numbers}
 
     def data(self) -> dict[str, Any]:
-        """Everything a page needs, as text, numbers, lists and dicts; all numbers are computed now."""
-        results = self.results()
+        """Return everything a page needs, as text, numbers, lists and dicts; all numbers are computed now."""
+        results = self.compute_results()
         rules = [answer.picture for answer in self.prediction.answers if answer.picture]
         return {name: getattr(self, name) for name in ("key", "title", "question", "remember")} | {
             "prediction": self.prediction.data(results),
-            "words": filled(inspect.cleandoc(self.words), results),
-            "code": spans(self.source),
+            "words": fill_numbers(inspect.cleandoc(self.words), results),
+            "code": highlight(self.source),
             "excerpt": self.excerpt and self.excerpt.data(),
             "scenes": [asdict(scene) for scene in self.scenes],
-            "retest": [question(variant, rules) for variant in self.retest],
+            "retest": [make_question(variant, rules) for variant in self.retest],
             "exercise": EXERCISES[self.exercise].data() if self.exercise else None,
-            "pictures": [data(picture()) for picture in self.pictures],
+            "pictures": [to_data(picture()) for picture in self.pictures],
         }
 
 
-class _Prose(Formatter):
-    """Numbers as sentences on screen write them."""
+class _ProseFormatter(Formatter):
+    """A formatter that writes numbers as prose does, with a proper minus sign."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
         text: str = super().format_field(value, format_spec)
         return with_minus(text) if isinstance(value, int | float) else text
 
 
-def filled(text: str, results: Results) -> str:
-    """A text with its numbers; between backticks they stand as code writes them."""
+def fill_numbers(text: str, results: Results) -> str:
+    """Replace the placeholders of a text by numbers; between backticks these are formatted as in code."""
     parts = text.split("`")
     return "`".join(
-        part.format(**results) if index % 2 else _Prose().vformat(part, (), results)
+        part.format(**results) if index % 2 else _ProseFormatter().vformat(part, (), results)
         for index, part in enumerate(parts)
     )
 
 
-def _fields(text: str) -> list[tuple[str, str]]:
-    """Name and format of each number that a text takes, such as ``("net[last]", ":,.0f")``."""
+def _find_fields(text: str) -> list[tuple[str, str]]:
+    """Return name and format of each placeholder of a text, such as ``("net[last]", ":,.0f")``."""
     parts = Formatter().parse(text)
     return [(name, f":{form}" if form else "") for _, name, form, _ in parts if name]
 
 
-def _head(module: ModuleType) -> list[str]:
-    """The import lines and constants of a module."""
+def _get_head(module: ModuleType) -> list[str]:
+    """Return the import lines and constants of a module, without imports from ``explorer``."""
     text = inspect.getsource(module)
     kinds = (ast.Import, ast.ImportFrom, ast.Assign)
     lines = [ast.get_source_segment(text, node) for node in ast.parse(text).body if isinstance(node, kinds)]

@@ -1,12 +1,12 @@
-"""A function with several inputs: one gradient for each, None where none is due."""
+"""A function with several inputs: a gradient for each, or None if none is needed."""
 
 import torch
 from torch.autograd import Function, gradcheck
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, explore
+from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
 from explorer.lessons.pictures import HeatMap
-from explorer.lessons.retest import fresh
+from explorer.lessons.retest import make_variant
 
 
 class LinearFunction(Function):
@@ -34,7 +34,7 @@ class LinearFunction(Function):
 
 
 class WrongBiasFunction(LinearFunction):
-    """The same with a slip: the mean over the rows where the sum is due."""
+    """LinearFunction with a bug: the bias gets the mean over the rows instead of the sum."""
 
     @staticmethod
     def backward(ctx, grad_output):
@@ -42,8 +42,8 @@ class WrongBiasFunction(LinearFunction):
         return grad_input, grad_weight, grad_output.mean(0)
 
 
-def checked(function):
-    """The verdict of gradcheck with the published shapes: True, or the first line of its complaint."""
+def run_gradcheck(function):
+    """Run gradcheck with the published shapes; return True, or the first line of the error."""
     inputs = [
         torch.randn(*shape, dtype=torch.double, requires_grad=True) for shape in ((20, 20), (30, 20), (30,))
     ]
@@ -54,24 +54,24 @@ def checked(function):
 
 
 def said():
-    """The verdicts of ``gradcheck`` on the right function and on the wrong one."""
-    return {function.__name__: checked(function) for function in (LinearFunction, WrongBiasFunction)}
+    """Return the results of ``gradcheck`` for the right function and the wrong one."""
+    return {function.__name__: run_gradcheck(function) for function in (LinearFunction, WrongBiasFunction)}
 
 
 def due():
-    """``needs_input_grad`` where only the weight is learned and there is no bias."""
+    """Return ``needs_input_grad`` if only the weight is learned and there is no bias."""
     output = LinearFunction.apply(torch.ones(2, 3), torch.ones(2, 3, requires_grad=True))
     return output.grad_fn.needs_input_grad
 
 
 def values_back():
-    """How many values ``backward`` returns after that call."""
+    """Return the number of values that ``backward`` returns after that call."""
     output = LinearFunction.apply(torch.ones(2, 3), torch.ones(2, 3, requires_grad=True))
     return len(LinearFunction.backward(output.grad_fn, torch.ones(2, 2)))
 
 
 def small():
-    """An input (3, 2) and an upstream gradient g (3, 2) in small whole numbers, and the weight's gradient."""
+    """Return an input (3, 2), an upstream gradient g (3, 2) in small integers, and the weight's gradient."""
     input = torch.tensor([[1.0, 2.0], [0.0, 1.0], [3.0, 1.0]])
     g = torch.tensor([[1.0, 0.0], [2.0, 1.0], [1.0, 3.0]])
     weight = torch.zeros(2, 2, requires_grad=True)
@@ -80,24 +80,24 @@ def small():
 
 
 def by_hand():
-    """The entry in row 1, column 0 of that gradient, as a sum over the rows."""
+    """Return the entry in row 1, column 0 of that gradient, written as a sum over the rows."""
     input, g, _ = small().values()
     terms = [f"{g[row][1]:g}·{input[row][0]:g}" for row in range(3)]
     return f"{' + '.join(terms)} = {sum(g[row][1] * input[row][0] for row in range(3)):g}"
 
 
-def input_map():
-    """The input, with the column that the entry followed by hand is summed from."""
+def make_input_map():
+    """Return the input, with the column that enters the sum marked."""
     return HeatMap("input (n × in)", small()["input"], entry=(None, 0))
 
 
-def upstream_map():
-    """The upstream gradient, with the other column of that sum."""
+def make_upstream_map():
+    """Return the upstream gradient, with the other column of that sum marked."""
     return HeatMap("g (n × out)", small()["g"], entry=(None, 1))
 
 
-def gradient_map():
-    """The gradient of the weight, with the entry that is followed by hand."""
+def make_gradient_map():
+    """Return the gradient of the weight, with the entry of that sum marked."""
     return HeatMap("gradient of weight (out × in)", small()["gradient"], entry=(1, 0))
 
 
@@ -139,16 +139,16 @@ LESSON = Lesson(
     With the mean in place of the sum for the bias: “{said[WrongBiasFunction]}”. It counts inputs from
     zero, so the one it names is the bias.
     """,
-    code=(LinearFunction, WrongBiasFunction, checked),
+    code=(LinearFunction, WrongBiasFunction, run_gradcheck),
     numbers=(said, due, values_back, small, by_hand),
-    pictures=(input_map, upstream_map, gradient_map),
-    scenes=(explore("formula: a * x", "default", a=2),),
+    pictures=(make_input_map, make_upstream_map, make_gradient_map),
+    scenes=(link_explore("formula: a * x", "default", a=2),),
     retest=(
-        fresh("formula: a * x", "default", -1, 0.5, 2, a=3),
-        fresh("formula: a * x + b", "formula: g * a", -1, 0.5, 2, a=-2, b=1),
-        fresh("formula: a * x + b", "default", -1, 0.5, 2, a=4, b=2),
-        fresh("formula: b - a * x", "default", -1, 0.5, 2, a=2, b=1),
-        fresh("formula: a * (x + b)", "default", -1, 0.5, 2, a=3, b=1),
+        make_variant("formula: a * x", "default", -1, 0.5, 2, a=3),
+        make_variant("formula: a * x + b", "formula: g * a", -1, 0.5, 2, a=-2, b=1),
+        make_variant("formula: a * x + b", "default", -1, 0.5, 2, a=4, b=2),
+        make_variant("formula: b - a * x", "default", -1, 0.5, 2, a=2, b=1),
+        make_variant("formula: a * (x + b)", "default", -1, 0.5, 2, a=3, b=1),
     ),
     exercise="needed",
     remember="One gradient per input, in its order and its shape; None where none is due.",

@@ -1,4 +1,4 @@
-"""A minimum that one rule leaves and others do not (Yin et al. 2019, arXiv:1903.05662)."""
+"""A spurious minimum that one rule escapes and others do not (Yin et al. 2019, arXiv:1903.05662)."""
 
 import math
 from functools import cache
@@ -7,8 +7,8 @@ import torch
 from torch.autograd import Function
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, explore
-from explorer.lessons.retest import fresh
+from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.retest import make_variant
 
 RULES = {
     "straight_through": lambda x: torch.ones_like(x),
@@ -18,7 +18,7 @@ RULES = {
 
 
 class Step(Function):
-    """1 above 0, else 0; backward g times what a rule makes of x."""
+    """The step function, 1 above 0, otherwise 0; backward multiplies g by a rule's factor for x."""
 
     @staticmethod
     def forward(ctx, x, rule):
@@ -32,62 +32,62 @@ class Step(Function):
         return g * RULES[ctx.rule](x), None
 
 
-W_STAR = torch.ones(10) / math.sqrt(10)  # of the net that gives the answers, of length 1
+W_STAR = torch.ones(10) / math.sqrt(10)  # weights of the teacher net, of length 1
 V_STAR = torch.tensor([1.0, -1.0, 1.0, 1.0])
 
 
-def lowest(v_star):
-    """The v with the lowest loss at w = −w*."""
+def solve_lowest(v_star):
+    """Return the v with the lowest loss at w = −w*."""
     eye, ones = torch.eye(len(v_star)), torch.ones(len(v_star), len(v_star))
     return torch.linalg.solve(eye + ones, (ones - eye) @ v_star)
 
 
-def loss_of(w, v, rule, examples, generator):
-    """Half the mean squared error: each example is a random matrix, whose rows all meet the same w."""
+def compute_loss(w, v, rule, examples, generator):
+    """Return half the mean squared error; each example is a random matrix whose rows share w."""
     z = torch.randn(examples, len(v), len(w), generator=generator)
     answers = Step.apply(z @ W_STAR, rule) @ V_STAR
     return (Step.apply(z @ w, rule) @ v - answers).square().mean() / 2
 
 
 @cache
-def descended(rule):
-    """The size of the gradient along w at w = −w*, the loss there, and the loss on the way down from it."""
+def train_rule(rule):
+    """Train from w = −w*; return the size of the gradient along w there, and the losses afterwards."""
     generator = torch.Generator().manual_seed(0)
-    w, v = (-W_STAR).requires_grad_(), lowest(V_STAR).requires_grad_()
-    loss = loss_of(w, v, rule, 100_000, generator)
+    w, v = (-W_STAR).requires_grad_(), solve_lowest(V_STAR).requires_grad_()
+    loss = compute_loss(w, v, rule, 100_000, generator)
     (gradient,) = torch.autograd.grad(loss, w)
     size, losses = abs((gradient @ w).item()), [loss.item()]
     for _ in range(120):
-        loss = loss_of(w, v, rule, 1000, generator)
+        loss = compute_loss(w, v, rule, 1000, generator)
         loss.backward()
         losses.append(loss.item())
         with torch.no_grad():
-            for each in (w, v):
-                each -= 0.1 * each.grad
-                each.grad = None
+            for tensor in (w, v):
+                tensor -= 0.1 * tensor.grad
+                tensor.grad = None
     return size, losses
 
 
 def gradient():
-    """By rule what is left of the gradient along w, in the mean over many examples."""
-    return {rule: descended(rule)[0] for rule in RULES}
+    """Return the remaining gradient along w by rule, averaged over many examples."""
+    return {rule: train_rule(rule)[0] for rule in RULES}
 
 
 def on_paper():
-    """The same for straight-through, as the paper has it."""
-    v = lowest(V_STAR)
+    """Return this gradient for straight-through by the paper's formula."""
+    v = solve_lowest(V_STAR)
     return ((v @ v + v @ V_STAR) / math.sqrt(2 * math.pi)).item()
 
 
 def loss():
-    """In the minimum, and by rule after so many steps of gradient descent: the mean of the last of them."""
-    _, losses = descended("straight_through")
-    after = {rule: sum(descended(rule)[1][-20:]) / 20 for rule in RULES}
+    """Return the loss at the minimum, the number of steps, and by rule the mean loss of the last 20 steps."""
+    _, losses = train_rule("straight_through")
+    after = {rule: sum(train_rule(rule)[1][-20:]) / 20 for rule in RULES}
     return {"before": losses[0], "steps": len(losses) - 1, **after}
 
 
-def _moves(results):
-    """The answer whose rule has a gradient left."""
+def _get_answer(results):
+    """Return the answer that names the rule whose gradient does not vanish."""
     answers = {
         "straight_through": "Straight-through",
         "relu": "The ReLU's",
@@ -95,8 +95,8 @@ def _moves(results):
     }
     sizes = results["gradient"]
     largest = max(sizes, key=sizes.get)
-    others = [size for rule, size in sizes.items() if rule != largest]
-    return answers[largest] if sizes[largest] > 10 * max(others) else "None of them"
+    other_sizes = [size for rule, size in sizes.items() if rule != largest]
+    return answers[largest] if sizes[largest] > 10 * max(other_sizes) else "None of them"
 
 
 LESSON = Lesson(
@@ -128,7 +128,7 @@ LESSON = Lesson(
                 "In a minimum the loss is level, but none of these is the gradient of the loss.",
             ),
         ),
-        _moves,
+        _get_answer,
     ),
     excerpt=Excerpt((Step,), "return g * RULES[ctx.rule](x), None"),
     words="""
@@ -146,15 +146,17 @@ LESSON = Lesson(
 
     The proof is in `arXiv:1903.05662`, Yin et al.
     """,
-    code=(Step, lowest, loss_of, descended),
+    code=(Step, solve_lowest, compute_loss, train_rule),
     numbers=(gradient, on_paper, loss),
-    scenes=(explore("step_open", "straight_through", "formula: g * (x > 0)", "formula: g * (0 < x < 1)"),),
+    scenes=(
+        link_explore("step_open", "straight_through", "formula: g * (x > 0)", "formula: g * (0 < x < 1)"),
+    ),
     retest=(
-        fresh("step_open", "formula: g * (x > 0)", -1, 0.5, 2),
-        fresh("step_open", "formula: g * (0 < x < 1)", -1, 0.5, 2),
-        fresh("step", "straight_through", -1, 0.5, 2),
-        fresh("step_open", "formula: g * (x < 2)", -1, 0.5, 3),
-        fresh("sign", "formula: g * (0 < x < 1)", -1, 0.5, 2),
+        make_variant("step_open", "formula: g * (x > 0)", -1, 0.5, 2),
+        make_variant("step_open", "formula: g * (0 < x < 1)", -1, 0.5, 2),
+        make_variant("step", "straight_through", -1, 0.5, 2),
+        make_variant("step_open", "formula: g * (x < 2)", -1, 0.5, 3),
+        make_variant("sign", "formula: g * (0 < x < 1)", -1, 0.5, 2),
     ),
     remember="A rule may push where the loss does not fall, and out of a minimum as well.",
 )

@@ -1,10 +1,10 @@
-"""The two-layer net of several lessons, in torch alone."""
+"""The two-layer net that several lessons train, in torch alone."""
 
 import torch
 
 
-def two_layer_net(activation, steps=500, learning_rate=1e-6):
-    """The two-layer net on random data: its first and last loss, and how far its first layer moved."""
+def train_two_layer_net(activation, steps=500, learning_rate=1e-6):
+    """Train a two-layer net on random data; return its first and last loss and its first layer's movement."""
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(64, 1000, generator=generator)
     y = torch.randn(64, 10, generator=generator)
@@ -22,6 +22,6 @@ def two_layer_net(activation, steps=500, learning_rate=1e-6):
     return {"first": losses[0], "last": losses[-1], "moved": (w1.detach() - start).norm().item()}
 
 
-def about(value, digits=2):
-    """A number to its first digits: the last ones differ from one machine to the next."""
+def round_to(value, digits=2):
+    """Round a number to its first digits; the other digits differ between machines."""
     return float(f"{value:.{digits}g}")

@@ -1,15 +1,15 @@
-"""Lists as arguments, several outputs, and arguments that may be left out."""
+"""Lists as arguments, several outputs, and optional arguments."""
 
 import torch
 from torch.autograd import Function
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, explore
-from explorer.lessons.retest import fresh
+from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.retest import make_variant
 
 
 class WeightedList(Function):
-    """2 a + 3 b of a list [a, b]: autograd does not look into the list."""
+    """2 a + 3 b of a list [a, b]; autograd does not look into the list."""
 
     @staticmethod
     def forward(ctx, tensors):
@@ -22,7 +22,7 @@ class WeightedList(Function):
 
 
 class Weighted(Function):
-    """2 a + 3 b, each tensor an argument of its own."""
+    """2 a + 3 b, with each tensor as a separate argument."""
 
     @staticmethod
     def forward(ctx, a, b):
@@ -34,7 +34,7 @@ class Weighted(Function):
 
 
 class SinCos(Function):
-    """Two outputs from one input, and one upstream gradient for each."""
+    """A function with two outputs of one input; backward gets an upstream gradient for each."""
 
     @staticmethod
     def forward(ctx, x):
@@ -48,7 +48,7 @@ class SinCos(Function):
 
 
 class Scaled(Function):
-    """x, times a number if one is given."""
+    """x, times an optional number."""
 
     @staticmethod
     def forward(ctx, x, scale=1.0):
@@ -60,14 +60,14 @@ class Scaled(Function):
         return g * ctx.scale, None
 
 
-def pair():
-    """Two tensors that ask for a gradient."""
+def make_pair():
+    """Return two tensors that require a gradient."""
     return torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
 
 
 def in_a_list():
-    """The outcome for a and b in a list: whether the output asks for a gradient, and the error."""
-    y = WeightedList.apply(list(pair()))
+    """Return the outcome for a and b in a list: whether the output requires a gradient, and the error."""
+    y = WeightedList.apply(list(make_pair()))
     try:
         y.sum().backward()
     except RuntimeError as error:
@@ -75,14 +75,14 @@ def in_a_list():
 
 
 def one_by_one():
-    """The gradients of both, each given by itself: ``apply(*tensors)``."""
-    tensors = pair()
+    """Return the gradients of both if passed separately: ``apply(*tensors)``."""
+    tensors = make_pair()
     Weighted.apply(*tensors).sum().backward()
     return [tensor.grad.tolist() for tensor in tensors]
 
 
 def of_two_outputs():
-    """The gradient at x = 0 if the sine alone is used, and if the cosine alone."""
+    """Return the gradient at x = 0 if only the sine is used, and if only the cosine is used."""
     gradients = {}
     for index, name in enumerate(("sin", "cos")):
         x = torch.zeros(1, requires_grad=True)
@@ -92,21 +92,21 @@ def of_two_outputs():
 
 
 def unused():
-    """The argument of backward for an output that nobody uses."""
+    """Return the argument of backward for an unused output."""
     received = []
 
-    class Watched(SinCos):
+    class Recording(SinCos):
         @staticmethod
         def backward(ctx, g_sin, g_cos):
             received.append(g_cos.tolist())
             return SinCos.backward(ctx, g_sin, g_cos)
 
-    Watched.apply(torch.zeros(1, requires_grad=True))[0].sum().backward()
+    Recording.apply(torch.zeros(1, requires_grad=True))[0].sum().backward()
     return received[0]
 
 
 def of_integers():
-    """Whether an output of integers asks for a gradient where the input does."""
+    """Return whether an output of integers requires a gradient if the input does."""
 
     class Sign(Function):
         @staticmethod
@@ -121,7 +121,7 @@ def of_integers():
 
 
 def optional():
-    """The gradient of x with the scale left out, though backward returns a None for it."""
+    """Return the gradient of x if scale is omitted, although backward returns None for it."""
     x = torch.ones(2, requires_grad=True)
     Scaled.apply(x).sum().backward()
     return x.grad.tolist()
@@ -158,15 +158,15 @@ LESSON = Lesson(
     **Arguments left out.** `Scaled` may be called without its scale. Its `backward` still returns a value
     for it; this value is `None`, so torch accepts it: `{optional}`.
     """,
-    code=(WeightedList, Weighted, SinCos, Scaled, pair),
+    code=(WeightedList, Weighted, SinCos, Scaled, make_pair),
     numbers=(in_a_list, one_by_one, of_two_outputs, unused, of_integers, optional),
-    scenes=(explore("formula: 2 * x + 3 * b", "default", b=1), explore("sin", "default")),
+    scenes=(link_explore("formula: 2 * x + 3 * b", "default", b=1), link_explore("sin", "default")),
     retest=(
-        fresh("formula: 2 * x + 3 * b", "default", -1, 0.5, 2, b=2),
-        fresh("formula: x * b", "default", -1, 0.5, 2, b=3),
-        fresh("formula: b - x", "default", -1, 0.5, 2, b=2),
-        fresh("formula: x**2 + b", "default", -1, 0.5, 2, b=2),
-        fresh("formula: b * x**2", "default", -1, 0.5, 2, b=-1),
+        make_variant("formula: 2 * x + 3 * b", "default", -1, 0.5, 2, b=2),
+        make_variant("formula: x * b", "default", -1, 0.5, 2, b=3),
+        make_variant("formula: b - x", "default", -1, 0.5, 2, b=2),
+        make_variant("formula: x**2 + b", "default", -1, 0.5, 2, b=2),
+        make_variant("formula: b * x**2", "default", -1, 0.5, 2, b=-1),
     ),
     remember="Each tensor is an argument of its own; each output brings back a gradient of its own.",
 )

@@ -1,4 +1,4 @@
-"""Paths through the lessons: each a title and the keys of its lessons in their order."""
+"""Paths through the lessons: a title and the ordered keys of the lessons for each."""
 
 PATHS: dict[str, tuple[str, ...]] = {
     "First hour": (

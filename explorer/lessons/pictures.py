@@ -1,4 +1,4 @@
-"""The pictures of a lesson: plain records, which the browser draws by their kind."""
+"""The pictures of a lesson: plain records, which the browser draws according to their kind."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -9,9 +9,9 @@ from explorer.formula.tree import Data
 
 @dataclass(frozen=True)
 class HeatMap:
-    """A small matrix to be shown cell by cell; one entry, (row, column), is followed by hand.
+    """A small matrix displayed cell by cell; the computation of one entry, (row, column), is shown by hand.
 
-    A row of None stands for the whole column.
+    A row of None marks the whole column.
     """
 
     title: str
@@ -21,7 +21,7 @@ class HeatMap:
 
 @dataclass(frozen=True)
 class Lines:
-    """Curves over one x, both axes logarithmic."""
+    """Curves over one x, with both axes logarithmic."""
 
     x_name: str
     y_name: str
@@ -31,15 +31,15 @@ class Lines:
 
 @dataclass(frozen=True)
 class Sweep:
-    """A share as a function of a parameter, over seeds, beside a control without the parameter.
+    """A share as a function of a parameter, over seeds, next to a control without the parameter.
 
     Attributes:
-        parameter: its name; its value in the first scene is marked.
-        x_name, y_name: titles of the axes: the parameter's values, on a scale of decades, and the share.
+        parameter: the parameter's name; its value in the first scene is marked.
+        x_name, y_name: titles of the axes: the parameter's values, on a logarithmic scale, and the share.
         x: the values of the parameter, ascending, above 0.
-        mean, sd: of the share at each of them, from 0 to 1, over the seeds.
+        mean, sd: mean and standard deviation of the share over the seeds, for each x, from 0 to 1.
         control: mean and standard deviation of the control.
-        control_name: its name.
+        control_name: the control's name.
         seeds: the number of seeds.
     """
 
@@ -56,16 +56,16 @@ class Sweep:
 
 @dataclass(frozen=True)
 class ByHand:
-    """A step of a small net of which every number is printed but those that the reader types.
+    """A training step of a small net; the reader types one matrix, all other numbers are displayed.
 
     Attributes:
         given: matrices by name, in the order in which they are computed.
-        hints: the names of those that are told where a typed value is wrong.
-        asked: the name of the matrix that is typed.
-        asked_by_rule: that matrix by the name of a rule; a value is right within a hundredth of it.
-        then: the name of the matrix that is shown once all of it is right.
+        hints: the names of the matrices whose entries explain a wrong typed value.
+        asked: the name of the matrix that the reader types.
+        asked_by_rule: that matrix by the name of a rule; a typed value is right if it is within 0.01 of it.
+        then: the name of the matrix that is displayed once all typed values are right.
         then_by_rule: that matrix by the name of a rule.
-        rows, columns: what a row and a column of the typed matrix are, such as "example" and "unit".
+        rows, columns: the meaning of a row and a column of the typed matrix, such as "example" and "unit".
     """
 
     given: Mapping[str, Sequence[Sequence[float]]]
@@ -80,12 +80,12 @@ class ByHand:
 
 @dataclass(frozen=True)
 class Order:
-    """Steps that the reader puts in order.
+    """Steps for the reader to put in order.
 
     Attributes:
-        title: what they are.
-        steps: in their order, each with the reason why it stands there: one sentence, for whoever has
-            something else in its place.
+        title: the title of the list.
+        steps: the steps in the right order, each with one sentence that explains its position, displayed if
+            another step is there.
     """
 
     title: str
@@ -94,11 +94,11 @@ class Order:
 
 @dataclass(frozen=True)
 class Corner:
-    """The corner of a curve, at which the reader drags a slope.
+    """The corner of a curve, where the reader drags a slope.
 
     Attributes:
-        left, right: the slopes beside it; each between them is a subgradient.
-        named: slopes that somebody has chosen, by name.
+        left, right: the slopes on both sides; each slope between them is a subgradient.
+        named: slopes that implementations have chosen, by name.
     """
 
     left: float
@@ -108,16 +108,16 @@ class Corner:
 
 @dataclass(frozen=True)
 class Suspects:
-    """A hidden Function, one of whose lines is not the one that is read: it is named from what is returned.
+    """A hidden Function with one line that differs from the displayed ones, to be found from its output.
 
     Attributes:
-        title: its name.
-        lines: of backward as it is meant, each with the trace that it would leave if it were wrong.
-        faulty: the index of the one that differs.
-        hidden_line: what stands there instead.
+        title: the Function's name.
+        lines: the lines of the correct backward, each with the symptom it would cause if it were wrong.
+        faulty: the index of the line that differs.
+        hidden_line: the line that the hidden Function has instead.
         x: points, ascending.
-        curves: the gradient at them, by the name of an upstream gradient.
-        few, numbers: a few points, and the gradients there.
+        curves: the gradients at ``x``, by the name of an upstream gradient.
+        few, numbers: a few points, and the gradients at these points by the name of an upstream gradient.
     """
 
     title: str
@@ -136,8 +136,8 @@ class Asked:
 
     Attributes:
         ask: the question.
-        answers: to pick from, each with what is said to whoever picks it.
-        right: the index of the right one.
+        answers: the answers to pick from, each with the reply to it.
+        right: the index of the right answer.
     """
 
     ask: str
@@ -147,7 +147,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Control:
-    """A number that the reader moves: its name, where it is at first, its bounds and its meaning."""
+    """A number that the reader sets: its name, default, bounds and meaning."""
 
     name: str
     default: float
@@ -158,20 +158,21 @@ class Control:
 
 @dataclass(frozen=True)
 class Walker:
-    """A unit that draws 0 or 1, whose x walks downhill by what an estimator returns for one draw a step.
+    """A random unit with output 0 or 1, whose x descends by a gradient estimator with one draw per step.
 
-    Formulas are trees (see ``Formula.data``), evaluated where they are drawn.
+    Formulas are trees (see ``Formula.to_data``) and are evaluated in the browser.
 
     Attributes:
-        op: of the output y, in x and u().
-        loss, slope: of the loss and its derivative, in y.
-        mean_loss, exact: of the mean loss and its derivative, in x.
-        estimators: by label: in x, y, g, draws and parameters.
-        start: the chance p = sigmoid(x) of a 1, from which all runs begin.
-        rate: by which an estimate is multiplied.
-        parameters: of the loss and the estimators.
-        steps, runs, seed: of the runs whose ends are counted; u is ``fresh(seed, step, runs)``.
-        drawn: the number of them that are drawn.
+        op: the formula of the output y, in x and u().
+        loss, slope: the formulas of the loss and its derivative, in y.
+        mean_loss, exact: the formulas of the mean loss and its derivative, in x.
+        estimators: the formulas of the estimators by label, in x, y, g, draws and parameters.
+        start: the probability p = sigmoid(x) of a 1 at the start of all runs.
+        rate: the factor of each estimate, the learning rate.
+        parameters: the parameters of the loss and the estimators.
+        steps, runs, seed: size and seed of the runs whose final positions are counted; the draws u of a step
+            are ``fresh(seed, step, runs)``.
+        drawn: the number of these runs that are plotted.
     """
 
     op: Data
@@ -192,6 +193,6 @@ class Walker:
 Picture = HeatMap | Lines | Sweep | ByHand | Order | Corner | Suspects | Asked | Walker
 
 
-def data(picture: Picture) -> dict[str, Any]:
-    """Plain data of a picture; ``kind`` is the name of its record."""
+def to_data(picture: Picture) -> dict[str, Any]:
+    """Return a picture as plain data; ``kind`` is the name of its record."""
     return {"kind": type(picture).__name__, **asdict(picture)}

@@ -1,16 +1,16 @@
-"""The recipe: how a Function is written, what lies on ctx, and which check finds what was forgotten."""
+"""The recipe: how to write a Function, how to use ctx, and which check finds an omission."""
 
 import torch
 from torch.autograd import Function, gradcheck
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, explore
+from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
 from explorer.lessons.pictures import Order
-from explorer.lessons.retest import fresh
+from explorer.lessons.retest import make_variant
 
 
 class Square(Function):
-    """x ** exponent for an exponent of two; x lies on ctx as a saved tensor, the exponent as a number."""
+    """x ** exponent for an exponent of two; ctx keeps x as a saved tensor and the exponent as a number."""
 
     @staticmethod
     def forward(ctx, x, exponent):
@@ -25,7 +25,7 @@ class Square(Function):
 
 
 class ForgetfulSquare(Square):
-    """The same with a backward that leaves g out."""
+    """Square with a backward that omits g."""
 
     @staticmethod
     def backward(ctx, g):
@@ -33,22 +33,26 @@ class ForgetfulSquare(Square):
         return ctx.exponent * x, None
 
 
-def passes(function, *values):
-    """Whether gradcheck lets a Function pass at these x."""
+def is_accepted(function, *values):
+    """Return whether a Function passes gradcheck at the given x."""
     x = torch.tensor(values, dtype=torch.double, requires_grad=True)
     return gradcheck(function.apply, (x, 2), raise_exception=False)
 
 
 def checked():
-    """Both at a single x and at several."""
-    both = (Square, ForgetfulSquare)
+    """Return whether each Function passes at a single x, and at several."""
+    functions = (Square, ForgetfulSquare)
     return {
-        each.__name__: {"single": passes(each, 3.0), "several": passes(each, -1.0, 0.5, 3.0)} for each in both
+        function.__name__: {
+            "single": is_accepted(function, 3.0),
+            "several": is_accepted(function, -1.0, 0.5, 3.0),
+        }
+        for function in functions
     }
 
 
 def says():
-    """The end of gradcheck's verdict on the forgetful one at a single x."""
+    """Return the first line of gradcheck's error for ForgetfulSquare at a single x."""
     x = torch.tensor([3.0], dtype=torch.double, requires_grad=True)
     try:
         gradcheck(ForgetfulSquare.apply, (x, 2))
@@ -57,7 +61,7 @@ def says():
 
 
 def upstream():
-    """The gradient of x = 3 by each of them where something behind y multiplies it."""
+    """Return the gradient at x = 3 by each Function if a later operation multiplies y."""
     gradients = {"times": 10}
     for function in (Square, ForgetfulSquare):
         x = torch.tensor(3.0, requires_grad=True)
@@ -66,8 +70,8 @@ def upstream():
     return gradients
 
 
-def steps():
-    """The recipe in its order."""
+def make_order():
+    """Return the recipe in order."""
     return Order(
         "The recipe, out of order",
         (
@@ -84,8 +88,8 @@ def steps():
     )  # fmt: skip
 
 
-def _finds(results):
-    """The answer with the check that does not let the forgetful one pass."""
+def _get_answer(results):
+    """Return the answer that names the check which ForgetfulSquare does not pass."""
     passed = results["checked"]["ForgetfulSquare"]
     answers = {
         (True, True): "Nothing: it has no error of its own",
@@ -120,7 +124,7 @@ LESSON = Lesson(
                 "formula: 2 * x",
             ),
         ),
-        _finds,
+        _get_answer,
     ),
     excerpt=Excerpt((Square.forward, ForgetfulSquare.backward), "return ctx.exponent * x, None"),
     words="""
@@ -136,16 +140,16 @@ LESSON = Lesson(
 
     Drag g: only where it is one do the curves agree.
     """,
-    code=(Square, ForgetfulSquare, passes),
+    code=(Square, ForgetfulSquare, is_accepted),
     numbers=(checked, says, upstream),
-    pictures=(steps,),
-    scenes=(explore("square", "default", "formula: 2 * x", "zero", start=-2, stop=2, g=2),),
+    pictures=(make_order,),
+    scenes=(link_explore("square", "default", "formula: 2 * x", "zero", start=-2, stop=2, g=2),),
     retest=(
-        fresh("square", "formula: 2 * g * x", -1, 0.5, 2),
-        fresh("cube", "formula: 3 * x**2", -1, 0.5, 2),
-        fresh("square", "formula: 2 * x", -1, 0.5, 3),
-        fresh("cube", "formula: 3 * g * x**2", -1, 0.5, 2),
-        fresh("formula: 3 * x", "formula: 3 * g", -1, 0.5, 2),
+        make_variant("square", "formula: 2 * g * x", -1, 0.5, 2),
+        make_variant("cube", "formula: 3 * x**2", -1, 0.5, 2),
+        make_variant("square", "formula: 2 * x", -1, 0.5, 3),
+        make_variant("cube", "formula: 3 * g * x**2", -1, 0.5, 2),
+        make_variant("formula: 3 * x", "formula: 3 * g", -1, 0.5, 2),
     ),
     remember="Keep in forward what backward needs, multiply by g, and look with another g.",
 )

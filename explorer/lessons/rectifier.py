@@ -1,16 +1,16 @@
-"""MyReLU, what happens exactly at 0, and the two-layer net it was written for."""
+"""MyReLU, its behaviour exactly at 0, and the two-layer net it was written for."""
 
 import torch
 from torch.autograd import Function
 
-from explorer.lessons.lesson import Drawing, Lesson, curve, explore, train
-from explorer.lessons.net import about, two_layer_net
+from explorer.lessons.lesson import Drawing, Lesson, link_explore, link_train, make_curve_answer
+from explorer.lessons.net import round_to, train_two_layer_net
 from explorer.lessons.pictures import Corner
-from explorer.lessons.retest import fresh
+from explorer.lessons.retest import make_variant
 
 
 class MyReLU(Function):
-    """ReLU with a backward of its own: it passes g at exactly 0."""
+    """ReLU with a custom backward, which passes g at exactly 0."""
 
     @staticmethod
     def forward(ctx, x):
@@ -25,8 +25,8 @@ class MyReLU(Function):
         return grad_x
 
 
-def gradients(relu):
-    """The gradient at x = −1, 0 and 1, for g = 1."""
+def compute_gradients(relu):
+    """Return the gradient at x = −1, 0 and 1, for g = 1."""
     x = torch.tensor([-1.0, 0.0, 1.0], requires_grad=True)
     relu(x).sum().backward()
     left, at_zero, right = x.grad.tolist()
@@ -34,37 +34,37 @@ def gradients(relu):
 
 
 def slopes():
-    """Of torch's own ReLU and of MyReLU."""
-    return {"torch": gradients(torch.relu), "MyReLU": gradients(MyReLU.apply)}
+    """Return the gradients of torch's own ReLU and of MyReLU."""
+    return {"torch": compute_gradients(torch.relu), "MyReLU": compute_gradients(MyReLU.apply)}
 
 
-def corner():
-    """The corner, whose slope is dragged."""
+def make_corner():
+    """Return the corner whose slope the reader drags."""
     by_name = slopes()
-    beside = by_name["torch"]
-    return Corner(beside["left"], beside["right"], {name: by_name[name]["at_zero"] for name in by_name})
+    sides = by_name["torch"]
+    return Corner(sides["left"], sides["right"], {name: by_name[name]["at_zero"] for name in by_name})
 
 
 def nets():
-    """The net with torch's own ReLU, and with MyReLU as in the published example."""
-    nets = {"torch": two_layer_net(torch.relu), "MyReLU": two_layer_net(MyReLU.apply)}
+    """Return the losses of the net with torch's own ReLU, and with MyReLU as in the published example."""
+    nets = {"torch": train_two_layer_net(torch.relu), "MyReLU": train_two_layer_net(MyReLU.apply)}
     return {
-        name: {"first": about(net["first"]), "last": about(net["last"], digits=1)}
+        name: {"first": round_to(net["first"]), "last": round_to(net["last"], digits=1)}
         for name, net in nets.items()
     }
 
 
 def corners():
-    """How many of the net's hidden values are exactly 0 in any of its steps."""
+    """Return how many of the net's hidden values are exactly 0 in any training step."""
     zeros = []
 
-    def watched(hidden):
+    def record_zeros(hidden):
         zeros.append(hidden == 0)
         return MyReLU.apply(hidden)
 
-    two_layer_net(watched)
-    ever = torch.stack(zeros).any(dim=0)
-    return {"steps": len(zeros), "values": ever.numel(), "zero": int(ever.sum())}
+    train_two_layer_net(record_zeros)
+    was_zero = torch.stack(zeros).any(dim=0)
+    return {"steps": len(zeros), "values": was_zero.numel(), "zero": int(was_zero.sum())}
 
 
 LESSON = Lesson(
@@ -75,13 +75,17 @@ LESSON = Lesson(
         "Draw the gradient of ReLU, while `g = 1`. The point `x = 0` itself is not judged.",
         "default",
         (
-            curve(
+            make_curve_answer(
                 "formula: g * relu(x)",
                 "This is ReLU itself; the gradient is how fast it rises.",
             ),
-            curve("default", "On each side of the corner ReLU is a straight line, with one slope."),
-            curve("straight_through", "This passes everything; but left of zero ReLU does not rise."),
-            curve("zero", "This passes nothing; but right of zero y moves as much as x does."),
+            make_curve_answer(
+                "default", "On each side of the corner ReLU is a straight line, with one slope."
+            ),
+            make_curve_answer(
+                "straight_through", "This passes everything; but left of zero ReLU does not rise."
+            ),
+            make_curve_answer("zero", "This passes nothing; but right of zero y moves as much as x does."),
         ),
         at=0.0,
     ),
@@ -101,16 +105,19 @@ LESSON = Lesson(
     It matters where exact zeros are common: after another ReLU, in padding, in [quantised](quantised) nets,
     in a coarse [number format](number_format).
     """,
-    code=(MyReLU, gradients, two_layer_net, about),
+    code=(MyReLU, compute_gradients, train_two_layer_net, round_to),
     numbers=(slopes, nets, corners),
-    pictures=(corner,),
-    scenes=(explore("relu", "default", "seed_relu", start=-1, stop=1), train("relu", "default", "seed_relu")),
+    pictures=(make_corner,),
+    scenes=(
+        link_explore("relu", "default", "seed_relu", start=-1, stop=1),
+        link_train("relu", "default", "seed_relu"),
+    ),
     retest=(
-        fresh("relu", "seed_relu", -1, 0, 2),
-        fresh("relu", "default", -1, 0, 2),
-        fresh("leaky_relu", "default", -1, 0.5, 2, a=0.25),
-        fresh("formula: relu(-x)", "formula: -g * (x <= 0)", -1, 0, 2),
-        fresh("formula: relu(x - 1)", "formula: g * (x >= 1)", 0, 1, 2),
+        make_variant("relu", "seed_relu", -1, 0, 2),
+        make_variant("relu", "default", -1, 0, 2),
+        make_variant("leaky_relu", "default", -1, 0.5, 2, a=0.25),
+        make_variant("formula: relu(-x)", "formula: -g * (x <= 0)", -1, 0, 2),
+        make_variant("formula: relu(x - 1)", "formula: g * (x >= 1)", 0, 1, 2),
     ),
     exercise="slope",
     remember="At a corner the gradient is a choice: look which one your code makes.",

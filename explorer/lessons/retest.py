@@ -1,4 +1,4 @@
-"""Fresh questions on what a lesson has taught: another op, other bounds, another g; every answer computed."""
+"""Retest questions on a lesson's subject, with another op, other bounds or another g and computed answers."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,21 +15,21 @@ from explorer.formula.printing import TORCH, source
 from explorer.formula.tree import Name as Parameter
 from explorer.formula.tree import Node, Number, Unary, substituted
 from explorer.gradient import apply
-from explorer.lessons.highlighting import spans
-from explorer.measures.nearest.neighbours import suiting
+from explorer.lessons.highlighting import highlight
+from explorer.measures.nearest.neighbours import list_candidates
 
 Row = tuple[float, ...]
 
 UPSTREAM = (2.0, -1.0, 0.5, 3.0, -2.0)
 ANSWERS = 4
-DIGITS = 4  # significant digits of a value; longer ones make no question that is read at a glance
-LONGEST = 6  # characters
-_USUAL = ("straight_through", "default", "zero")
-_LEFT_OUT = "That leaves g out: the upstream gradient is a factor of what is returned."
-_SIGN = "That has the wrong sign."
+DIGITS = 4  # significant digits of a value; longer values cannot be read at a glance
+MAX_LENGTH = 6  # characters of a value
+_DEFAULT_RULES = ("straight_through", "default", "zero")
+_WITHOUT_G = "That leaves g out: the upstream gradient is a factor of what is returned."
+_WRONG_SIGN = "That has the wrong sign."
 _OUTPUT = "That is y; the question is how the loss changes with x."
-_OTHER = "That is what the rule {} returns."
-_OWN = "That is what another backward returns, `{}`."
+_CATALOGUE_RULE = "That is what the rule {} returns."
+_CUSTOM_RULE = "That is what another backward returns, `{}`."
 
 
 @dataclass(frozen=True)
@@ -38,9 +38,9 @@ class Variant:
 
     Attributes:
         op, rule: keys or formulas.
-        x: where the gradient is asked for.
-        parameters: by name; others have their defaults.
-        u: what was drawn at each x, for a pair that draws; its rule names no loss.
+        x: the x at which the question asks for the gradient.
+        parameters: values by name; the others have their defaults.
+        u: the random draw at each x, for a stochastic pair whose rule does not depend on the loss.
     """
 
     op: str
@@ -51,119 +51,133 @@ class Variant:
 
     @property
     def draw(self) -> torch.Tensor | None:
-        """What was drawn, as a tensor; None where nothing is."""
+        """The random draws as a float64 tensor; None for a deterministic pair."""
         return torch.tensor(self.u, dtype=torch.float64) if self.u else None
 
 
-def fresh(op: str, rule: str, *x: float, u: Row = (), **parameters: float) -> Variant:
-    """A variant at these x."""
+def make_variant(op: str, rule: str, *x: float, u: Row = (), **parameters: float) -> Variant:
+    """Return a variant at the given x."""
     numbers = {name: float(value) for name, value in parameters.items()}
     return Variant(op, rule, tuple(map(float, x)), numbers, u)
 
 
-def question(variant: Variant, pictures: Sequence[str] = ()) -> dict[str, Any]:
-    """The question on a variant as plain data: ``ask``, ``code``, ``answers``, and ``right``, its index.
+def make_question(variant: Variant, pictures: Sequence[str] = ()) -> dict[str, Any]:
+    """Return the question about a variant: ``ask``, ``code``, ``answers`` and the index ``right``.
+
+    The choice of g and the order of the answers are random, but the same for equal variants.
 
     Args:
-        variant: what is asked about.
-        pictures: rules whose gradients are preferred among the wrong answers.
+        variant: the pair and the x that the question is about.
+        pictures: rules whose gradients are preferred as wrong answers.
 
     Raises:
-        ValueError: fewer than three rules say something else, or a value is too long to be read.
+        ValueError: there are fewer than three distinct short wrong answers, or a right value is too long.
     """
-    told = (variant.op, variant.rule, variant.x, sorted(variant.parameters.items()))
-    chance = random.Random(repr((*told, variant.u) if variant.u else told))
-    g = chance.choice(UPSTREAM)
-    right = _gradient(variant, variant.rule, g)
+    seed = (variant.op, variant.rule, variant.x, sorted(variant.parameters.items()))
+    rng = random.Random(repr((*seed, variant.u) if variant.u else seed))
+    g = rng.choice(UPSTREAM)
+    right = _compute_gradient(variant, variant.rule, g)
     wrong = dict[Row, str]()
-    for row, why in _others(variant, pictures, right, g):
-        if row != right and all(len(_text(value)) <= LONGEST for value in row):
-            wrong.setdefault(row, why)
-    if len(wrong) < ANSWERS - 1 or max(len(_text(value)) for value in right) > LONGEST:
+    for row, reason in _iterate_wrong(variant, pictures, right, g):
+        if row != right and all(len(_format_value(value)) <= MAX_LENGTH for value in row):
+            wrong.setdefault(row, reason)
+    if len(wrong) < ANSWERS - 1 or max(len(_format_value(value)) for value in right) > MAX_LENGTH:
         raise ValueError(f"{variant.op} with {variant.rule} makes no question at {variant.x} for g = {g:g}")
     rows = [right, *list(wrong)[: ANSWERS - 1]]
-    chance.shuffle(rows)
+    rng.shuffle(rows)
     x = ", ".join(number_text(value) for value in variant.x)
     return {
         "ask": f"What is `x.grad` at `x = [{x}]` after `y.backward(torch.full_like(y, {number_text(g)}))`?",
-        "code": spans(_code(variant)),
-        "answers": [_answer(row, wrong.get(row, "")) for row in rows],
+        "code": highlight(_make_code(variant)),
+        "answers": [_make_answer(row, wrong.get(row, "")) for row in rows],
         "right": rows.index(right),
     }
 
 
-def _answer(row: Row, why: str) -> dict[str, str]:
-    return {"text": with_minus(", ".join(map(_text, row))), "why": why}
+def _make_answer(row: Row, reason: str) -> dict[str, str]:
+    return {"text": with_minus(", ".join(map(_format_value, row))), "why": reason}
 
 
-def _others(variant: Variant, pictures: Sequence[str], right: Row, g: float) -> Iterator[tuple[Row, str]]:
-    """Rows that are not right, each with its reason: slips first, then what other rules return."""
-    yield _gradient(variant, variant.rule, 1.0), _LEFT_OUT
-    yield tuple(0.0 - value for value in right), _SIGN
-    for rule in (*pictures, *_USUAL, *(each.key for each in suiting(find_op(variant.op)))):
+def _iterate_wrong(
+    variant: Variant, pictures: Sequence[str], right: Row, g: float
+) -> Iterator[tuple[Row, str]]:
+    """Yield candidates for wrong answers, with reasons: common slips, gradients by other rules, and y.
+
+    A candidate may equal ``right``.
+    """
+    yield _compute_gradient(variant, variant.rule, 1.0), _WITHOUT_G
+    yield tuple(0.0 - value for value in right), _WRONG_SIGN
+    for rule in (*pictures, *_DEFAULT_RULES, *(entry.key for entry in list_candidates(find_op(variant.op)))):
         record = find_rule(rule)
-        why = _OWN.format(record.formula) if rule.startswith("formula") else _OTHER.format(record.label)
-        with suppress(ValueError):  # a parameter of its own, of the op's name, cannot be as the op's is
-            yield _gradient(variant, rule, g), why
+        reason = (
+            _CUSTOM_RULE.format(record.formula)
+            if rule.startswith("formula")
+            else _CATALOGUE_RULE.format(record.label)
+        )
+        with suppress(ValueError):  # the value of the op's parameter may be invalid for the rule's namesake
+            yield _compute_gradient(variant, rule, g), reason
     x = torch.tensor(variant.x, dtype=torch.float64)
-    yield _rounded(apply(variant.op, "zero", x, draw=variant.draw, **_values(variant, "zero"))), _OUTPUT
+    yield (
+        _round_values(apply(variant.op, "zero", x, draw=variant.draw, **_get_values(variant, "zero"))),
+        _OUTPUT,
+    )
 
 
-def _values(variant: Variant, rule: str) -> dict[str, float]:
+def _get_values(variant: Variant, rule: str) -> dict[str, float]:
     return values(find_op(variant.op), find_rule(rule), variant.parameters)
 
 
-def _gradient(variant: Variant, rule: str, g: float) -> Row:
-    """What a rule returns at each x."""
+def _compute_gradient(variant: Variant, rule: str, g: float) -> Row:
+    """Return the gradient by a rule at each x."""
     x = torch.tensor(variant.x, dtype=torch.float64, requires_grad=True)
-    parameters: dict[str, Any] = {**_values(variant, rule)}
+    parameters: dict[str, Any] = {**_get_values(variant, rule)}
     y = apply(variant.op, rule, x, draw=variant.draw, **parameters)
-    return _rounded(torch.autograd.grad(y, x, torch.full_like(y, g))[0])
+    return _round_values(torch.autograd.grad(y, x, torch.full_like(y, g))[0])
 
 
-def _rounded(tensor: torch.Tensor) -> Row:
+def _round_values(tensor: torch.Tensor) -> Row:
     return tuple(float(f"{value:.{DIGITS}g}") + 0.0 for value in tensor.tolist())  # no −0
 
 
-def _text(value: float) -> str:
+def _format_value(value: float) -> str:
     return f"{value:.{DIGITS}g}"
 
 
-def _code(variant: Variant) -> str:
-    """The pair as a Function, its numbers written out; an op that is left to torch is one line.
+def _make_code(variant: Variant) -> str:
+    """Return the source of the pair with literal numbers: a Function, or one line if the rule is torch's own.
 
-    What was drawn stands above it.
+    The random draws are assigned above it.
     """
-    drawn = f"u = torch.tensor([{', '.join(map(number_text, variant.u))}])\n" if variant.u else ""
+    draws = f"u = torch.tensor([{', '.join(map(number_text, variant.u))}])\n" if variant.u else ""
     op, rule = find_op(variant.op), find_rule(variant.rule)
-    numbers = _values(variant, variant.rule)
-    forward = _printed(op.parsed.tree, numbers)
+    numbers = _get_values(variant, variant.rule)
+    forward = _print_formula(op.parsed.tree, numbers)
     if rule.parsed is None:
-        return f"{drawn}y = {forward}\n"
-    backward = _printed(rule.parsed.tree, numbers)
+        return f"{draws}y = {forward}\n"
+    backward = _print_formula(rule.parsed.tree, numbers)
     saved = [name for name in rule.parsed.variables if name != "g"]
-    kept = f"ctx.save_for_backward({', '.join(saved)})"
-    computed = [f"y = {forward}", kept, "return y"]
-    first = computed if "y" in saved else [*[kept] * bool(saved), f"return {forward}"]
-    taken = f"{', '.join(saved)}{',' * (len(saved) == 1)} = ctx.saved_tensors"
+    save = f"ctx.save_for_backward({', '.join(saved)})"
+    computed = [f"y = {forward}", save, "return y"]
+    first = computed if "y" in saved else [*[save] * bool(saved), f"return {forward}"]
+    unpack = f"{', '.join(saved)}{',' * (len(saved) == 1)} = ctx.saved_tensors"
     lines = [
         "class F(Function):",
-        *_method("forward(ctx, x)", first),
-        *_method("backward(ctx, g)", [taken] * bool(saved) + [f"return {backward}"]),
+        *_make_method("forward(ctx, x)", first),
+        *_make_method("backward(ctx, g)", [unpack] * bool(saved) + [f"return {backward}"]),
         "",
         "y = F.apply(x)",
     ]
-    return drawn + "\n" * bool(drawn) + "\n".join(lines) + "\n"
+    return draws + "\n" * bool(draws) + "\n".join(lines) + "\n"
 
 
-def _method(head: str, body: list[str]) -> list[str]:
+def _make_method(head: str, body: list[str]) -> list[str]:
     return ["    @staticmethod", f"    def {head}:", *(f"        {line}" for line in body)]
 
 
-def _printed(node: Node, numbers: Mapping[str, float]) -> str:
-    named: dict[Node, Node] = {Parameter(name): _number(value) for name, value in numbers.items()}
+def _print_formula(node: Node, numbers: Mapping[str, float]) -> str:
+    named: dict[Node, Node] = {Parameter(name): _make_number(value) for name, value in numbers.items()}
     return source(substituted(node, named), TORCH)
 
 
-def _number(value: float) -> Node:
+def _make_number(value: float) -> Node:
     return Number(value) if value >= 0 else Unary("-", Number(-value))

@@ -1,12 +1,12 @@
-"""Twice: the backward of a backward."""
+"""Double backward: the backward of a backward."""
 
 import torch
 from torch.autograd import Function, gradcheck, gradgradcheck
 from torch.autograd.function import once_differentiable
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, explore
-from explorer.lessons.retest import fresh
+from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
+from explorer.lessons.retest import make_variant
 
 
 class Cube(Function):
@@ -24,7 +24,7 @@ class Cube(Function):
 
 
 class OnceCube(Cube):
-    """The same, declared to be differentiable once."""
+    """x³, with a backward declared to be differentiable once."""
 
     @staticmethod
     @once_differentiable
@@ -34,7 +34,7 @@ class OnceCube(Cube):
 
 
 class FrozenCube(Cube):
-    """Computes its slope in forward, where autograd does not look."""
+    """x³, with its slope computed in forward, where autograd does not record."""
 
     @staticmethod
     def forward(ctx, x):
@@ -46,8 +46,8 @@ class FrozenCube(Cube):
         return g * ctx.slope
 
 
-def second_derivative(compute):
-    """The second derivative of ``compute`` at x = 1, or the error."""
+def compute_second_derivative(compute):
+    """Return the second derivative of ``compute`` at x = 1, or the error."""
     x = torch.ones((), dtype=torch.double, requires_grad=True)
     (first,) = torch.autograd.grad(compute(x), x, create_graph=True)
     try:
@@ -58,13 +58,13 @@ def second_derivative(compute):
 
 
 def twice():
-    """For each of the three: of the square of x³."""
+    """Return the second derivative of the square of x³ by each of the three Functions."""
     functions = (Cube, OnceCube, FrozenCube)
-    return {f.__name__: second_derivative(lambda x, f=f: f.apply(x) ** 2) for f in functions}
+    return {f.__name__: compute_second_derivative(lambda x, f=f: f.apply(x) ** 2) for f in functions}
 
 
 def penalty():
-    """The gradient for w = 1 of the squared slope of f(w x) at x = 1, by the first two."""
+    """Return the gradient at w = 1 of the squared slope of f(w x) at x = 1, by the first two Functions."""
     gradients = {}
     for function in (Cube, OnceCube):
         w, x = (torch.ones(1, requires_grad=True) for _ in range(2))
@@ -75,18 +75,18 @@ def penalty():
 
 
 def of_the_cube():
-    """Of x³ itself, by FrozenCube."""
-    return second_derivative(FrozenCube.apply)
+    """Return the second derivative of x³ itself, by FrozenCube."""
+    return compute_second_derivative(FrozenCube.apply)
 
 
 def once():
-    """Whether gradcheck, which differentiates once, accepts the wrong one."""
+    """Return whether gradcheck, which differentiates once, accepts FrozenCube."""
     x = torch.ones(1, dtype=torch.double, requires_grad=True)
     return gradcheck(FrozenCube.apply, (x,))
 
 
 def gradgradcheck_says():
-    """The verdicts of gradgradcheck, which differentiates twice, on the right one and on the wrong one."""
+    """Return the results of gradgradcheck, which differentiates twice, for Cube and FrozenCube."""
     x = torch.ones(1, dtype=torch.double, requires_grad=True)
     try:
         gradgradcheck(FrozenCube.apply, (x,))
@@ -137,15 +137,15 @@ LESSON = Lesson(
     `gradcheck` differentiates once and says `{once}`; `gradgradcheck` says
     “{gradgradcheck_says[FrozenCube]}”. The curves show both derivatives.
     """,
-    code=(Cube, OnceCube, FrozenCube, second_derivative),
+    code=(Cube, OnceCube, FrozenCube, compute_second_derivative),
     numbers=(twice, penalty, of_the_cube, once, gradgradcheck_says),
-    scenes=(explore("formula: 6 * x**5", "default", "formula: 18 * x**4 * g", start=-1.5, stop=1.5),),
+    scenes=(link_explore("formula: 6 * x**5", "default", "formula: 18 * x**4 * g", start=-1.5, stop=1.5),),
     retest=(
-        fresh("formula: 3 * x**2", "default", -1, 0.5, 2),
-        fresh("formula: 2 * x", "default", -1, 0.5, 2),
-        fresh("formula: 4 * x**3", "default", -1, 0.5, 2),
-        fresh("formula: 3 * x**2", "formula: 3 * g * detach(x) * 2 * x", -1, 0.5, 2),
-        fresh("cube", "default", -1, 0.5, 2),
+        make_variant("formula: 3 * x**2", "default", -1, 0.5, 2),
+        make_variant("formula: 2 * x", "default", -1, 0.5, 2),
+        make_variant("formula: 4 * x**3", "default", -1, 0.5, 2),
+        make_variant("formula: 3 * x**2", "formula: 3 * g * detach(x) * 2 * x", -1, 0.5, 2),
+        make_variant("cube", "default", -1, 0.5, 2),
     ),
     exercise="twice",
     remember="Save inputs and compute the slope in backward; then gradgradcheck it.",

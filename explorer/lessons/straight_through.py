@@ -1,17 +1,17 @@
-"""Straight-through: a backward that tells a useful untruth."""
+"""Straight-through: a backward that returns a false but useful gradient."""
 
 import torch
 from torch.autograd import Function, gradcheck
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Drawing, Lesson, curve, explore, train
-from explorer.lessons.net import about, two_layer_net
-from explorer.lessons.retest import fresh
+from explorer.lessons.lesson import Drawing, Lesson, link_explore, link_train, make_curve_answer
+from explorer.lessons.net import round_to, train_two_layer_net
+from explorer.lessons.retest import make_variant
 from explorer.lessons.vanishing import quantise
 
 
 class RoundGradient(Function):
-    """Rounds forward; backward it acts as if it had done nothing."""
+    """Rounding, with the identity as its backward."""
 
     @staticmethod
     def forward(ctx, x):
@@ -23,7 +23,7 @@ class RoundGradient(Function):
 
 
 class QuantiseGradient(RoundGradient):
-    """The same with a few levels, as in the net."""
+    """Quantisation to the few levels of the net, with the identity as its backward."""
 
     @staticmethod
     def forward(ctx, x):
@@ -31,14 +31,14 @@ class QuantiseGradient(RoundGradient):
 
 
 def gradient():
-    """The different values in the gradient of the published example: 2 × 6 random numbers, summed."""
+    """Return the distinct values in the gradient of the published example (a sum of 2 × 6 random numbers)."""
     input = torch.nn.Parameter(torch.randn(2, 6))
     RoundGradient.apply(input).sum().backward()
     return input.grad.unique().tolist()
 
 
 def gradcheck_says():
-    """The verdict of gradcheck: its numerical derivative beside ours."""
+    """Return the error of gradcheck, which compares its numerical derivative with our gradient."""
     x = torch.tensor([0.3], dtype=torch.double, requires_grad=True)
     try:
         gradcheck(RoundGradient.apply, (x,))
@@ -47,9 +47,9 @@ def gradcheck_says():
 
 
 def net():
-    """The net of the lesson before, with straight-through."""
-    trained = two_layer_net(QuantiseGradient.apply)
-    return {name: about(value) for name, value in trained.items()}
+    """Return the result of the previous lesson's net, trained with straight-through."""
+    trained = train_two_layer_net(QuantiseGradient.apply)
+    return {name: round_to(value) for name, value in trained.items()}
 
 
 LESSON = Lesson(
@@ -60,9 +60,13 @@ LESSON = Lesson(
         "`RoundGradient` returns `g`, whatever x is. Draw its gradient while g is one.",
         "straight_through",
         (
-            curve("straight_through", "The backward returns what it is given, the same at every x."),
-            curve("default", "That is torch's own gradient of `round`, which this backward replaces."),
-            curve(
+            make_curve_answer(
+                "straight_through", "The backward returns what it is given, the same at every x."
+            ),
+            make_curve_answer(
+                "default", "That is torch's own gradient of `round`, which this backward replaces."
+            ),
+            make_curve_answer(
                 "soft_round",
                 "A curve that changes with x must read x; this backward returns what it is given.",
             ),
@@ -80,18 +84,18 @@ LESSON = Lesson(
     The same net as before now learns in both layers: the first one moves by about {net[moved]:g}, and
     the loss falls from about {net[first]:,.0f} to {net[last]:,.0f}.
     """,
-    code=(RoundGradient, two_layer_net, about, quantise, QuantiseGradient),
+    code=(RoundGradient, train_two_layer_net, round_to, quantise, QuantiseGradient),
     numbers=(gradient, gradcheck_says, net),
     scenes=(
-        explore("round", "default", "straight_through"),
-        train("quantize", "default", "straight_through"),
+        link_explore("round", "default", "straight_through"),
+        link_train("quantize", "default", "straight_through"),
     ),
     retest=(
-        fresh("floor", "straight_through", -1.5, 0.25, 2.75),
-        fresh("sign", "straight_through", -1.5, -0.25, 2),
-        fresh("trunc", "straight_through", -1.5, 0.25, 2.75),
-        fresh("step", "straight_through", -1.5, -0.25, 2),
-        fresh("sign", "clipped", -1.5, -0.75, 1),
+        make_variant("floor", "straight_through", -1.5, 0.25, 2.75),
+        make_variant("sign", "straight_through", -1.5, -0.25, 2),
+        make_variant("trunc", "straight_through", -1.5, 0.25, 2.75),
+        make_variant("step", "straight_through", -1.5, -0.25, 2),
+        make_variant("sign", "clipped", -1.5, -0.75, 1),
     ),
     exercise="edge",
     remember="Straight-through: compute the step forward, pretend the line backward.",

@@ -1,4 +1,4 @@
-"""Which surrogate? One rule from too narrow to too wide, predicted first, then trained."""
+"""Choosing a surrogate: one rule from too narrow to too wide, predicted first, then trained."""
 
 import math
 from functools import cache
@@ -9,13 +9,13 @@ from torch.autograd import Function
 from torch.nn.functional import cross_entropy
 
 from explorer.lessons.excerpt import Excerpt
-from explorer.lessons.lesson import Answer, Choice, Lesson, explore, train
+from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore, link_train
 from explorer.lessons.pictures import Sweep
-from explorer.lessons.retest import fresh
+from explorer.lessons.retest import make_variant
 
 
 class Sign(Function):
-    """The sign, whose backward passes g where |x| ≤ c."""
+    """The sign function, whose backward passes g where |x| ≤ c."""
 
     @staticmethod
     def forward(ctx, x, c):
@@ -30,11 +30,11 @@ class Sign(Function):
 
 WIDTHS = (0.0, 0.05, 0.15, 0.5, 1.5, 5.0)  # 0 is the control: no gradient passes
 SEEDS = 8
-ENDS = (2, 16, 16, 16, 2)  # inputs, units of three hidden layers, outputs
+ENDS = (2, 16, 16, 16, 2)  # numbers of inputs, units of three hidden layers, and outputs
 
 
-def rings():
-    """2,000 points on two rings, and which ring each is on."""
+def make_rings():
+    """Return 2,000 points on two rings, (2000, 2), and the index of each point's ring."""
     y = torch.arange(2).repeat_interleave(1000)
     angle = 2 * math.pi * torch.linspace(0, 1, 1000).repeat(2)
     ring = torch.stack([angle.cos(), angle.sin()], 1) * (1 - 0.5 * y)[:, None]
@@ -43,73 +43,73 @@ def rings():
     return x[order], y[order]
 
 
-def start(generator):
-    """The start of one net: the weights of all layers, and then their biases."""
+def init_net(generator):
+    """Return one net's initial parameters: the weights of all layers, then their biases."""
     pairs = list(pairwise(ENDS))
     weights = [torch.randn(a, b, generator=generator) / a**0.5 for a, b in pairs]
     biases = [torch.randn(1, b, generator=generator) for _, b in pairs[:-1]]
     return [*weights, *biases, torch.zeros(1, 2)]
 
 
-def output(x, parameters, c):
-    """The outputs of nets for points x, and the values before each of their signs."""
+def compute_output(x, parameters, c):
+    """Return the outputs of nets at points x, and the inputs of each of their signs."""
     *weights, last = parameters[:4]
     *biases, bias = parameters[4:]
     values = []
-    for weight, each in zip(weights, biases, strict=True):
-        values.append(x @ weight + each)
+    for weight, layer_bias in zip(weights, biases, strict=True):
+        values.append(x @ weight + layer_bias)
         x = Sign.apply(values[-1], c)
     return x @ last + bias, values
 
 
 @cache
-def trained():
-    """The share of 500 held-out points that each net gets right, and of values within c: (widths, seeds).
+def train_nets():
+    """Return each net's accuracy on 500 held-out points and share of values within c: (widths, seeds) each.
 
-    The nets of all widths and seeds train side by side, each seed from its own start.
+    Nets of all widths and seeds train in parallel; nets of one seed start equal and see equal batches.
     """
-    x, y = rings()
+    x, y = make_rings()
     generators = [torch.Generator().manual_seed(seed) for seed in range(SEEDS)]
-    starts = zip(*map(start, generators), strict=True)
+    starts = zip(*map(init_net, generators), strict=True)
     parameters = [torch.stack(each).repeat(len(WIDTHS), 1, 1).requires_grad_() for each in starts]
     c = torch.tensor(WIDTHS).repeat_interleave(SEEDS).view(-1, 1, 1)
     adam = torch.optim.Adam(parameters, lr=0.01)
     for _ in range(200):
         rows = torch.stack([torch.randint(1000, (64,), generator=each) for each in generators])
         rows = rows.repeat(len(WIDTHS), 1)
-        logits, _ = output(x[rows], parameters, c)
+        logits, _ = compute_output(x[rows], parameters, c)
         adam.zero_grad()
         (len(rows) * cross_entropy(logits.flatten(0, 1), y[rows].flatten())).backward()
         adam.step()
     with torch.no_grad():
-        logits, values = output(x[-500:], parameters, c)
+        logits, values = compute_output(x[-500:], parameters, c)
     right = (logits.argmax(-1) == y[-500:]).float().mean(1)
     inside = torch.stack([(each.abs() <= c).float().mean((1, 2)) for each in values]).mean(0)
     return right.view(-1, SEEDS), inside.view(-1, SEEDS)
 
 
-def measured(width):
-    """One width: held-out accuracy, mean ± deviation over seeds, and the share of values within c."""
-    right, inside = (each[WIDTHS.index(width)] for each in trained())
+def measure_width(width):
+    """Return one width's held-out accuracy, mean ± deviation over seeds, and the share of values within c."""
+    right, inside = (table[WIDTHS.index(width)] for table in train_nets())
     mean, sd = right.mean().item(), right.std().item()
     text = f"{100 * mean:.0f} ± {100 * sd:.0f} %"
     return {"c": width, "mean": mean, "sd": sd, "text": text, "inside": inside.mean().item()}
 
 
 def sweep():
-    """Held-out accuracy by width: of the control, the narrowest, the best and the widest."""
-    right, _ = trained()
-    none, narrow, *_, wide = WIDTHS
+    """Return held-out accuracy by width: of the control, the narrowest, the best and the widest."""
+    right, _ = train_nets()
+    zero, narrow, *_, wide = WIDTHS
     best = WIDTHS[right.mean(1).argmax()]
-    return {name: measured(c) for name, c in (("narrow", narrow), ("best", best), ("wide", wide))} | {
+    return {name: measure_width(c) for name, c in (("narrow", narrow), ("best", best), ("wide", wide))} | {
         "seeds": SEEDS,
-        "zero": measured(none),
+        "zero": measure_width(zero),
     }
 
 
-def by_width():
-    """Held-out accuracy over the width, beside the control."""
-    zero, *widths = map(measured, WIDTHS)
+def make_sweep():
+    """Return held-out accuracy by width, with the control."""
+    zero, *widths = map(measure_width, WIDTHS)
     return Sweep(
         parameter="c",
         x_name="half-width c of the window",
@@ -123,10 +123,10 @@ def by_width():
     )
 
 
-def _best_box(_results):
-    """The answer whose width ended highest."""
+def _get_answer(_results):
+    """Return the answer that names the width with the highest final accuracy."""
     boxes = {0.0: "No gradient at all", 0.05: "The narrow box", 0.5: "The middle box", 5.0: "The wide box"}
-    return boxes[max(boxes, key=lambda width: measured(width)["mean"])]
+    return boxes[max(boxes, key=lambda width: measure_width(width)["mean"])]
 
 
 LESSON = Lesson(
@@ -161,7 +161,7 @@ LESSON = Lesson(
                 "zero",
             ),
         ),
-        _best_box,
+        _get_answer,
         thumbnails=True,
     ),
     excerpt=Excerpt((Sign,), "return g * (x.abs() <= c), None"),
@@ -179,22 +179,22 @@ LESSON = Lesson(
 
     Move c from dead through good to mismatch, and train below.
     """,
-    code=(Sign, rings, start, output, trained, measured),
+    code=(Sign, make_rings, init_net, compute_output, train_nets, measure_width),
     numbers=(sweep,),
     scenes=(
-        explore("sign", "zero", "clipped", start=-6, stop=6, c=0.5),
-        train(
+        link_explore("sign", "zero", "clipped", start=-6, stop=6, c=0.5),
+        link_train(
             "sign", "zero", "clipped", "straight_through",
             task="circles", hidden="16,16,16", seeds=SEEDS, c=0.5,
         ),
     ),
-    pictures=(by_width,),
+    pictures=(make_sweep,),
     retest=(
-        fresh("sign", "clipped", -1.5, -0.25, 0.75, c=0.5),
-        fresh("sign", "clipped", -1.5, -0.25, 0.75, c=1),
-        fresh("step", "triangle", -1.5, -0.75, 1),
-        fresh("step", "boxcar", -1.5, -0.25, 0.75),
-        fresh("sign", "approx_sign", -1.5, -0.75, 0.5),
+        make_variant("sign", "clipped", -1.5, -0.25, 0.75, c=0.5),
+        make_variant("sign", "clipped", -1.5, -0.25, 0.75, c=1),
+        make_variant("step", "triangle", -1.5, -0.75, 1),
+        make_variant("step", "boxcar", -1.5, -0.25, 0.75),
+        make_variant("sign", "approx_sign", -1.5, -0.75, 0.5),
     ),
     remember="A surrogate that is too narrow teaches nothing, and one that is too wide no longer fits.",
 )  # fmt: skip

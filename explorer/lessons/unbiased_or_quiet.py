@@ -1,112 +1,114 @@
-"""Unbiased or quiet? A unit that draws, and estimators of its gradient that walk by one draw a step."""
+"""Unbiased or low-noise: a random unit, and estimators of its gradient that use one draw a step."""
 
 import torch
 
 from explorer.catalogue import Loss, find_op, find_rule
 from explorer.gradient.hashing import hash_uniform, mix_bits
-from explorer.lessons.lesson import Answer, Choice, Lesson, explore
+from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
 from explorer.lessons.pictures import Asked, Control, Walker
-from explorer.lessons.retest import fresh as variant
+from explorer.lessons.retest import make_variant as variant
 
-T = 0.45  # the output at which the loss is lowest
-START = 0.2  # p at first
+T = 0.45  # the target, the output with the lowest loss
+START = 0.2  # the initial p
 RATES = (1.0, 2.0, 4.0, 8.0)
 RUNS, STEPS, SEED = 2000, 150, 1
 
 
-def lost(y):
-    """The loss of an output."""
+def compute_loss(y):
+    """Return the loss of an output."""
     return (y - T) ** 2
 
 
-def mean_loss(p):
-    """The mean loss of a unit that draws one with chance p, else zero."""
-    return (1 - p) * lost(0.0) + p * lost(1.0)
+def compute_mean_loss(p):
+    """Return the mean loss of a unit whose output is 1 with probability p, otherwise 0."""
+    return (1 - p) * compute_loss(0.0) + p * compute_loss(1.0)
 
 
-def unit(x, u):
-    """The chance p, and the output that u draws."""
+def sample_unit(x, u):
+    """Return the probability p and the output for the draw u."""
     p = x.sigmoid()
     return p, (u < p).double()
 
 
 def straight_through(x, u):
-    """The slope of the loss at the draw, times that of p."""
-    p, y = unit(x, u)
+    """Return the slope of the loss at the drawn output, times that of p."""
+    p, y = sample_unit(x, u)
     return 2 * (y - T) * p * (1 - p)
 
 
 def reinmax(x, u):
-    """As straight-through, with the mean of two slopes of p."""
-    p, y = unit(x, u)
+    """Return the same with the mean of two slopes in place of that of p."""
+    p, y = sample_unit(x, u)
     half = (y + p) / 2
     return 2 * (y - T) * (2 * half * (1 - half) - p * (1 - p) / 2)
 
 
 def reinforce(x, u):
-    """The loss, times the slope of the chance's logarithm."""
-    p, y = unit(x, u)
-    return lost(y) * (y - p)
+    """Return the loss, times the slope of the log-probability."""
+    p, y = sample_unit(x, u)
+    return compute_loss(y) * (y - p)
 
 
 def reinforce_baseline(x, u):
-    """The same with the mean loss taken off."""
-    p, y = unit(x, u)
-    return (lost(y) - mean_loss(p)) * (y - p)
+    """Return the same with the mean loss subtracted from the loss."""
+    p, y = sample_unit(x, u)
+    return (compute_loss(y) - compute_mean_loss(p)) * (y - p)
 
 
 def arm(x, u):
-    """The losses of the draws by u and 1 - u, compared."""
-    return (lost(unit(x, 1 - u)[1]) - lost(unit(x, u)[1])) * (u - 0.5)
+    """Return an estimate from the losses of the outputs for u and for 1 - u."""
+    return (compute_loss(sample_unit(x, 1 - u)[1]) - compute_loss(sample_unit(x, u)[1])) * (u - 0.5)
 
 
 def disarm(x, u):
-    """The mean of the same over all u that draw both outputs."""
-    y, twin = unit(x, u)[1], unit(x, 1 - u)[1]
-    return (lost(twin) - lost(y)) * (twin - y) * x.abs().sigmoid() / 2
+    """Return the mean of the same over all u with these two outputs."""
+    y, antithetic = sample_unit(x, u)[1], sample_unit(x, 1 - u)[1]
+    return (compute_loss(antithetic) - compute_loss(y)) * (antithetic - y) * x.abs().sigmoid() / 2
 
 
-def estimators():
-    """All estimators by name."""
-    known = (straight_through, reinmax, reinforce, reinforce_baseline, arm, disarm)
-    return {each.__name__: each for each in known}
+def get_estimators():
+    """Return all estimators by name."""
+    functions = (straight_through, reinmax, reinforce, reinforce_baseline, arm, disarm)
+    return {function.__name__: function for function in functions}
 
 
-def logit(p):
-    """The x whose chance is p."""
+def to_logit(p):
+    """Return the x whose probability is p."""
     return torch.tensor(p, dtype=torch.double).logit()
 
 
 def ends():
-    """The loss of both outputs."""
-    return {"zero": lost(0.0), "one": lost(1.0)}
+    """Return the loss of both outputs."""
+    return {"zero": compute_loss(0.0), "one": compute_loss(1.0)}
 
 
 def exact():
-    """The exact gradient at the start: of the mean loss, for x."""
-    x = logit(START).requires_grad_()
-    mean_loss(x.sigmoid()).backward()
+    """Return the exact gradient of the mean loss for x at the start."""
+    x = to_logit(START).requires_grad_()
+    compute_mean_loss(x.sigmoid()).backward()
     return x.grad.item()
 
 
-def over_u(estimate, x):
-    """Mean and standard deviation of an estimator at an x, over even u."""
+def average_over_u(estimate, x):
+    """Return mean and standard deviation of an estimator at an x, over evenly spaced u."""
     u = (torch.arange(10_000, dtype=torch.double) + 0.5) / 10_000
-    each = estimate(x, u)
-    return {"mean": each.mean().item(), "sd": each.std(correction=0).item()}
+    estimates = estimate(x, u)
+    return {"mean": estimates.mean().item(), "sd": estimates.std(correction=0).item()}
 
 
 def start():
-    """Mean and standard deviation of each estimator at the start."""
-    return {"p": START} | {name: over_u(each, logit(START)) for name, each in estimators().items()}
+    """Return mean and standard deviation of each estimator at the start."""
+    return {"p": START} | {
+        name: average_over_u(estimate, to_logit(START)) for name, estimate in get_estimators().items()
+    }
 
 
 def rest():
-    """The p at which straight-through comes to rest: its mean rises through 0 there."""
-    low, high = logit(0.01), logit(0.99)
+    """Return the p at which straight-through is in equilibrium: its mean rises through 0 there."""
+    low, high = to_logit(0.01), to_logit(0.99)
     for _ in range(40):
         middle = (low + high) / 2
-        if over_u(straight_through, middle)["mean"] < 0:
+        if average_over_u(straight_through, middle)["mean"] < 0:
             low = middle
         else:
             high = middle
@@ -114,22 +116,22 @@ def rest():
 
 
 def shares():
-    """The share of all runs that end above p = 1/2, by estimator; one a rate."""
+    """Return the share of runs that end above p = 1/2, by estimator, as a list with one share per rate."""
     rates = torch.tensor(RATES, dtype=torch.double)[:, None]
-    walkers = dict.fromkeys(estimators(), logit(START).expand(len(RATES), RUNS))
+    walkers = dict.fromkeys(get_estimators(), to_logit(START).expand(len(RATES), RUNS))
     for step in range(STEPS):
         u = hash_uniform(SEED, step, RUNS)
-        walkers = {name: x - rates * estimators()[name](x, u) for name, x in walkers.items()}
+        walkers = {name: x - rates * get_estimators()[name](x, u) for name, x in walkers.items()}
     return {name: (x > 0).double().mean(1).tolist() for name, x in walkers.items()}
 
 
-def _better_end(results):
-    """The answer that names the output with the smaller loss."""
+def _get_answer(results):
+    """Return the answer that names the output with the smaller loss."""
     return "Down to zero" if results["ends"]["zero"] < results["ends"]["one"] else "Up to one"
 
 
-def resting():
-    """The end of straight-through."""
+def ask_rest():
+    """Return the question about the end of runs by straight-through."""
     best = f"{rest():.2f}"
     return Asked(
         "Straight-through returns 2 (y − t) · p (1 − p) for each draw y. Where is p after many steps?",
@@ -146,18 +148,20 @@ def resting():
     )
 
 
-def enough():
-    """A mean that is right, and the ends of single runs."""
-    at, above = start(), shares()
-    percent = {name: ", ".join(f"{100 * each:.2g}" for each in values) for name, values in above.items()}
+def ask_enough():
+    """Return the question whether an unbiased mean suffices, given the ends of single runs."""
+    at_start, above_half = start(), shares()
+    percent = {
+        name: ", ".join(f"{100 * share:.2g}" for share in values) for name, values in above_half.items()
+    }
     rates = ", ".join(f"{rate:g}" for rate in RATES)
     return Asked(
         "ReinMax is unbiased for a parabola: its mean is the exact gradient at every p. Is that enough?",
         (
             (
                 "Yes: every run ends at the right end",
-                f"A run takes single draws, and they stray by {at['reinmax']['sd']:.2f} from a mean of"
-                f" {at['reinmax']['mean']:.3f}.",
+                f"A run takes single draws, and they stray by {at_start['reinmax']['sd']:.2f} from a mean of"
+                f" {at_start['reinmax']['mean']:.3f}.",
             ),
             (
                 "No: some runs end at the wrong end",
@@ -175,34 +179,34 @@ def enough():
     )
 
 
-def rules():
-    """All estimators by their labels, as keys or formulas; "REINFORCE" takes a baseline b, 0 at first."""
+def get_rules():
+    """Return all estimators by label, as keys or formulas; "REINFORCE" has a baseline b, 0 by default."""
     return {
         "Straight-through": "sigmoid_st",
         "ReinMax": "reinmax",
         "Straight-through Gumbel": "st_gumbel",
         "REINFORCE": "reinforce_baseline",
-        "REINFORCE, mean loss as baseline": f"formula: (f() - {mean_loss_formula()}) * (y - sigmoid(x))",
+        "REINFORCE, mean loss as baseline": f"formula: (f() - {make_mean_loss_formula()}) * (y - sigmoid(x))",
         "ARM": "arm",
         "DisARM": "disarm",
     }
 
 
-def mean_loss_formula():
-    """The mean loss as a formula of x."""
+def make_mean_loss_formula():
+    """Return the mean loss as a formula of x."""
     return "(target**2 * (1 - sigmoid(x)) + (1 - target)**2 * sigmoid(x))"
 
 
-def walker():
-    """The unit, walked by every estimator."""
-    loss, chord = Loss("(y - target)**2"), find_op(f"formula: {mean_loss_formula()}")
+def make_walker():
+    """Return the picture of the unit and the runs of every estimator."""
+    loss, chord = Loss("(y - target)**2"), find_op(f"formula: {make_mean_loss_formula()}")
     return Walker(
         op=find_op("bernoulli").parsed.data,
         loss=loss.parsed.data,
         slope=loss.slope.data,
         mean_loss=chord.parsed.data,
         exact=chord.parsed.gradient.data,
-        estimators={name: find_rule(each).parsed.data for name, each in rules().items()},
+        estimators={name: find_rule(rule).parsed.data for name, rule in get_rules().items()},
         start=Control("p", START, 0.01, 0.99, "where runs begin"),
         rate=Control("rate", 4.0, 0.2, 8.0, "of learning"),
         parameters=(
@@ -243,7 +247,7 @@ LESSON = Lesson(
             ),
             Answer("Nowhere: a draw has no slope", "A single draw has none, but the mean loss has.", "zero"),
         ),
-        _better_end,
+        _get_answer,
     ),
     words="""
     The unit draws only the ends of the parabola, so its mean loss is their chord: p should go all the way
@@ -260,12 +264,12 @@ LESSON = Lesson(
     Answer both questions, then walk.
     """,
     code=(
-        mix_bits, hash_uniform, lost, mean_loss, unit, straight_through, reinmax, reinforce,
-        reinforce_baseline, arm, disarm, estimators, logit, over_u,
+        mix_bits, hash_uniform, compute_loss, compute_mean_loss, sample_unit, straight_through, reinmax,
+        reinforce, reinforce_baseline, arm, disarm, get_estimators, to_logit, average_over_u,
     ),
     numbers=(ends, exact, start, rest, shares),
-    pictures=(resting, enough, walker),
-    scenes=(explore("bernoulli", "sigmoid_st", "disarm", start=-4, stop=4, g=10),),
+    pictures=(ask_rest, ask_enough, make_walker),
+    scenes=(link_explore("bernoulli", "sigmoid_st", "disarm", start=-4, stop=4, g=10),),
     retest=(
         variant("formula: (x - t)**2", "default", 0, 1, t=0.25),
         variant("formula: (x - t)**2", "default", 0, 1, t=0.75),

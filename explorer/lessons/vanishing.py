@@ -1,28 +1,28 @@
-"""Where the gradient vanishes: round, and a net whose first layer stands still."""
+"""Vanishing gradients: round, and a net whose first layer does not change."""
 
 import torch
 
-from explorer.lessons.lesson import Drawing, Lesson, curve, explore, train
-from explorer.lessons.net import about, two_layer_net
-from explorer.lessons.retest import fresh
+from explorer.lessons.lesson import Drawing, Lesson, link_explore, link_train, make_curve_answer
+from explorer.lessons.net import round_to, train_two_layer_net
+from explorer.lessons.retest import make_variant
 
 
 def gradient_of_round():
-    """torch's own gradient of round, for an upstream gradient of ones."""
+    """Return torch's own gradient of round, for an upstream gradient of ones."""
     x = torch.tensor([-1.2, 0.3, 2.6], requires_grad=True)
     x.round().sum().backward()
     return x.grad.tolist()
 
 
 def quantise(x):
-    """Rounds to multiples of a quarter, from -1 to 0.75."""
+    """Round to multiples of a quarter, from -1 to 0.75."""
     return (x / 0.25).round().clamp(-4, 3) * 0.25
 
 
 def net():
-    """The net with torch's own gradient of these steps."""
-    trained = two_layer_net(quantise)
-    return {name: about(value) for name, value in trained.items()}
+    """Return the result of the net trained with torch's own gradient of these steps."""
+    trained = train_two_layer_net(quantise)
+    return {name: round_to(value) for name, value in trained.items()}
 
 
 LESSON = Lesson(
@@ -33,16 +33,16 @@ LESSON = Lesson(
         "Draw the gradient of `round`.",
         "default",
         (
-            curve(
+            make_curve_answer(
                 "straight_through",
                 "That is the slope of the line which the staircase follows from far away; a derivative looks"
                 " at one x from close by.",
             ),
-            curve(
+            make_curve_answer(
                 "default",
                 "Beside any x the staircase is flat, and at a jump torch returns the same as beside it.",
             ),
-            curve(
+            make_curve_answer(
                 "soft_round",
                 "These peaks are the slopes of a staircase with round edges; this one jumps at once, and"
                 " beside each jump it is level.",
@@ -61,16 +61,16 @@ LESSON = Lesson(
     `clamp` is often named together with `round`. It is a milder case: inside its bounds the gradient
     passes unchanged.
     """,
-    code=(two_layer_net, about, quantise),
+    code=(train_two_layer_net, round_to, quantise),
     numbers=(gradient_of_round, net),
-    scenes=(explore("round", "default"), train("quantize", "default")),
+    scenes=(link_explore("round", "default"), link_train("quantize", "default")),
     retest=(
-        fresh("floor", "default", -1.5, 0.25, 2.75),
-        fresh("ceil", "default", -1.5, 0.25, 2.75),
-        fresh("sign", "default", -1.5, -0.25, 2),
-        fresh("trunc", "default", -1.5, -0.25, 2.75),
-        fresh("clamp", "default", -0.5, 0.25, 2),
-        fresh("fraction", "default", -1.5, 0.25, 2.75),
+        make_variant("floor", "default", -1.5, 0.25, 2.75),
+        make_variant("ceil", "default", -1.5, 0.25, 2.75),
+        make_variant("sign", "default", -1.5, -0.25, 2),
+        make_variant("trunc", "default", -1.5, -0.25, 2.75),
+        make_variant("clamp", "default", -0.5, 0.25, 2),
+        make_variant("fraction", "default", -1.5, 0.25, 2.75),
     ),
     remember="A flat function has gradient zero, and zero times anything teaches nothing.",
 )

@@ -1,4 +1,4 @@
-"""Rules on an equal footing: their areas and widths at g = 1, and rules scaled to one area or one width."""
+"""Areas and widths of rules at g = 1, and rules scaled to the same area or width."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -13,30 +13,30 @@ from explorer.catalogue.own import own_rule
 from explorer.checks.curve import Curve
 from explorer.curves import sample_curves
 from explorer.curves.foreign import NEAR, make_pair_subject, merge_points
-from explorer.curves.kinks import kinks
+from explorer.curves.kinks import find_kinks
 from explorer.formula import FUNCTIONS, Formula, FormulaError, listed, number_text, with_minus
 from explorer.formula.tree import Binary, Call, Foreign, Name, Node, Number, Through, Unary, substituted, walk
-from explorer.measures.maps import bent
+from explorer.measures.maps import find_nonlinear_intervals
 from explorer.measures.size import size_of
 
 Kind = Literal["area", "width"]
 
 _X = Name("x")
-_SAME = 1e-9  # of a peak: less is rounding
-_STEP, _LEAST, _FARTHEST = 1.02, 1e-6, 1e6  # from one x to the next by factors around 0 and each kink
-_MOST_KINKS = 20  # around which points are laid
-_FLAT = 1e-3  # of a width: a longer stretch at the peak is no peak
-_NEAR_PEAK = 1e-6  # of a width: the peak is at that kink
-_HALVINGS = 60
-_EQUAL = 1e-6  # of the size of the first rule: that is it
-_LONGEST, _ENDING = 40, "_scaled"
+_ROUNDING = 1e-9  # relative to a peak: smaller values are rounding
+_STEP, _MIN_DISTANCE, _MAX_DISTANCE = 1.02, 1e-6, 1e6  # distances from 0 and kinks: factor, smallest, largest
+_MAX_KINKS = 20  # with more kinks, the grid is refined around 0 only
+_FLAT = 1e-3  # relative to a width: a longer flat top is not a peak
+_NEAR_PEAK = 1e-6  # relative to a width: a peak this close to a kink is at the kink
+_BISECTIONS = 60
+_EQUAL_FACTOR = 1e-6  # of factor − 1: the rule has the wanted size already
+_MAX_LENGTH, _SUFFIX = 40, "_scaled"
 _IN_Y = "is written in y, which does not widen with it"
 _TOO_LONG = "would be too long a formula"
 
 
 @dataclass(frozen=True)
-class Sized:
-    """An area or a width above 0; NaN with the `reason` why there is none."""
+class SizeValue:
+    """An area or a width above 0, or NaN with the `reason` why it is undefined."""
 
     value: float = math.nan
     reason: str = ""
@@ -46,70 +46,71 @@ class Sized:
 class Sizes:
     """The area of a rule over all x, its width at half its height, and the x of its peak; all at g = 1."""
 
-    area: Sized
-    width: Sized
+    area: SizeValue
+    width: SizeValue
     peak: float = 0.0
 
 
 @dataclass(frozen=True)
-class Scaled:
-    """Rules scaled to the size of the first one that has one: `rules` by the keys of those they replace."""
+class ScaledRules:
+    """Rules scaled to the size of the first rule that has one: `rules` by the keys of the replaced rules."""
 
     rules: Mapping[str, Rule]
     sentence: str
 
 
 def find_sizes(op: str | Op, rule: str | Rule, parameters: Mapping[str, float]) -> Sizes:
-    """Return the sizes of a rule next to an op; values left out of `parameters` are at their default."""
+    """Return the sizes of a rule with an op; parameters left out of `parameters` have their defaults."""
     op = find_op(op)
     rule = beside(op, find_rule(rule))
     reason = _find_reason(op, rule, parameters)
     if reason:
-        return Sizes(Sized(reason=reason), Sized(reason=reason))
-    op = _without_draws(op)
-    curve = Curve(make_pair_subject(op, rule, _of(op, rule, parameters)))
-    area = _area(curve)
+        return Sizes(SizeValue(reason=reason), SizeValue(reason=reason))
+    op = _replace_stochastic(op)
+    curve = Curve(make_pair_subject(op, rule, _select_values(op, rule, parameters)))
+    area = _measure_area(curve)
     if rule.parsed and "y" in rule.parsed.variables:
-        return Sizes(area, Sized(reason=_IN_Y))
-    found = kinks(op, rule, values(op, rule, parameters), -NEAR, NEAR, 1.0) or []
-    width, peak = _width(curve, found)
+        return Sizes(area, SizeValue(reason=_IN_Y))
+    kink_positions = find_kinks(op, rule, values(op, rule, parameters), -NEAR, NEAR, 1.0) or []
+    width, peak = _measure_width(curve, kink_positions)
     return Sizes(area, width, peak)
 
 
-def scale_rules(op: str | Op, rules: Sequence[str], parameters: Mapping[str, float], kind: Kind) -> Scaled:
-    """Return all rules that can be scaled to the size of the first one that has one.
+def scale_rules(
+    op: str | Op, rules: Sequence[str], parameters: Mapping[str, float], kind: Kind
+) -> ScaledRules:
+    """Return all rules that can be scaled to the area or width of the first rule that has one.
 
-    Raises ValueError where fewer than two have one.
+    Raises ValueError if fewer than two rules have one.
     """
     op = find_op(op)
     records = {key: find_rule(key) for key in rules}
     sizes = {key: find_sizes(op, rule, parameters) for key, rule in records.items()}
-    sized = {key: getattr(each, kind) for key, each in sizes.items()}
-    first = next((key for key, each in sized.items() if not each.reason), None)
-    if first is None or sum(not each.reason for each in sized.values()) < 2:
+    chosen_sizes = {key: getattr(each, kind) for key, each in sizes.items()}
+    first = next((key for key, each in chosen_sizes.items() if not each.reason), None)
+    if first is None or sum(not each.reason for each in chosen_sizes.values()) < 2:
         raise ValueError(f"it takes two rules that have a finite {kind}")
-    scaled, told, refused = {}, [], []
+    scaled, descriptions, failures = {}, [], []
     for key, rule in records.items():
-        label, size = rule.label, sized[key]
-        factor = float(f"{sized[first].value / size.value:.6g}")
-        if key == first or abs(factor - 1) <= _EQUAL:
+        label, size = rule.label, chosen_sizes[key]
+        factor = float(f"{chosen_sizes[first].value / size.value:.6g}")
+        if key == first or abs(factor - 1) <= _EQUAL_FACTOR:
             continue
         new = None if size.reason else _scale(op, rule, parameters, kind, factor, sizes[key].peak)
         if new is None:
-            refused.append(f"{label} {size.reason or _TOO_LONG}")
+            failures.append(f"{label} {size.reason or _TOO_LONG}")
             continue
-        lost = [each.name for each in rule.learned]
-        told.append(
-            f"{label} × {_text(factor)}{f' (without its own gradient for {listed(lost)})' if lost else ''}"
-        )
+        lost_names = [each.name for each in rule.learned]
+        loss = f" (without its own gradient for {listed(lost_names)})" if lost_names else ""
+        descriptions.append(f"{label} × {_format_number(factor)}{loss}")
         scaled[key] = new
-    lead = f"To the {kind} of {records[first].label}, {_text(sized[first].value, 4)}"
-    main = f"{lead}: {listed(told)}." if told else f"{lead}: all have it already."
-    return Scaled(scaled, f"{main} Not scaled: {'; '.join(refused)}." if refused else main)
+    lead = f"To the {kind} of {records[first].label}, {_format_number(chosen_sizes[first].value, 4)}"
+    main = f"{lead}: {listed(descriptions)}." if descriptions else f"{lead}: all have it already."
+    return ScaledRules(scaled, f"{main} Not scaled: {'; '.join(failures)}." if failures else main)
 
 
 def _find_reason(op: Op, rule: Rule, parameters: Mapping[str, float]) -> str:
-    """Return why a rule has no size of its own, "" where it may have one."""
+    """Return why the size of a rule is undefined, "" if it may be defined."""
     if rule.parsed is None:
         return "is torch's own gradient of the op"
     nodes = [*walk(rule.parsed.tree)]
@@ -122,84 +123,101 @@ def _find_reason(op: Op, rule: Rule, parameters: Mapping[str, float]) -> str:
     if any(isinstance(node, Foreign | Through) for node in nodes):
         return "is no formula"
     span: dict[str, Any] = {"start": -NEAR, "stop": NEAR, "points": 2, "dtype": "float64"}
-    curves = sample_curves(_without_draws(op), rule, **(span | _of(op, rule, parameters)))
-    return "" if bent(curves, rule.key) == [] else "is not linear in g, so its size hangs on g"
+    curves = sample_curves(_replace_stochastic(op), rule, **(span | _select_values(op, rule, parameters)))
+    return (
+        ""
+        if find_nonlinear_intervals(curves, rule.key) == []
+        else "is not linear in g, so its size hangs on g"
+    )
 
 
-def _without_draws(op: Op) -> Op:
-    """Return another op for one that draws, of which a rule without y knows nothing."""
+def _replace_stochastic(op: Op) -> Op:
+    """Return the op, or identity for a stochastic one: a rule without y does not depend on it."""
     return find_op("identity") if op.draws else op
 
 
-def _of(op: Op, rule: Rule, parameters: Mapping[str, float]) -> dict[str, Any]:
-    """Return the values of the parameters of an op that does not draw, and of a rule, by name."""
-    names = {p.name for p in (*_without_draws(op).parameters, *rule.parameters)}
+def _select_values(op: Op, rule: Rule, parameters: Mapping[str, float]) -> dict[str, Any]:
+    """Return the parameters of a rule and of its op, unless the op is stochastic: name → value."""
+    names = {p.name for p in (*_replace_stochastic(op).parameters, *rule.parameters)}
     return {name: value for name, value in values(op, rule, parameters).items() if name in names}
 
 
-def _area(curve: Curve) -> Sized:
+def _measure_area(curve: Curve) -> SizeValue:
     size = size_of(curve)
     if math.isinf(size.area):
-        return Sized(reason="has no finite area")
+        return SizeValue(reason="has no finite area")
     if math.isnan(size.area):
-        return Sized(reason="cannot be summed")
+        return SizeValue(reason="cannot be summed")
     if not size.peak:
-        return Sized(reason="blocks everything")
-    return Sized(reason="has an area of 0") if curve.cancels else Sized(abs(size.area))
+        return SizeValue(reason="blocks everything")
+    return SizeValue(reason="has an area of 0") if curve.cancels else SizeValue(abs(size.area))
 
 
-def _width(curve: Curve, bends: Sequence[float]) -> tuple[Sized, float]:
-    """Return the width of a rule at half its height, and the x at which it is highest."""
+def _measure_width(curve: Curve, kink_positions: Sequence[float]) -> tuple[SizeValue, float]:
+    """Return the width of a rule at half its height, and the x of its peak."""
 
-    def sizes(x: Tensor) -> Tensor:
+    def compute_sizes(x: Tensor) -> Tensor:
         return curve.subject.gradient(x).nan_to_num(nan=0.0, posinf=0.0, neginf=0.0).abs()
 
-    x = _points(bends)
-    signed, known = curve.subject.gradient(x), sizes(x)
-    top = int(known.argmax())
-    height = float(known[top])
+    x = _make_grid(kink_positions)
+    signed, heights = curve.subject.gradient(x), compute_sizes(x)
+    top = int(heights.argmax())
+    height = float(heights[top])
     if height == 0:
-        return Sized(reason="blocks everything"), 0.0
-    same_side = bool((signed.nan_to_num() * signed[top].sign() >= -_SAME * height).all())
-    rising, falling = known[: top + 1].diff(), known[top:].diff()
-    if not (same_side and (rising >= -_SAME * height).all() and (falling <= _SAME * height).all()):
-        return Sized(reason="has lobes"), 0.0
-    about = _highest(sizes, float(x[max(top - 1, 0)]), float(x[min(top + 1, len(x) - 1)]))
-    half = max(height, float(sizes(torch.tensor([about], dtype=torch.float64)))) / 2
-    low, high = (_crossing(sizes, x, known >= half, top, half, way) for way in (-1, 1))
+        return SizeValue(reason="blocks everything"), 0.0
+    same_side = bool((signed.nan_to_num() * signed[top].sign() >= -_ROUNDING * height).all())
+    rising, falling = heights[: top + 1].diff(), heights[top:].diff()
+    if not (same_side and (rising >= -_ROUNDING * height).all() and (falling <= _ROUNDING * height).all()):
+        return SizeValue(reason="has lobes"), 0.0
+    peak = _find_highest(compute_sizes, float(x[max(top - 1, 0)]), float(x[min(top + 1, len(x) - 1)]))
+    half = max(height, float(compute_sizes(torch.tensor([peak], dtype=torch.float64)))) / 2
+    low, high = (_find_crossing(compute_sizes, x, heights >= half, top, half, way) for way in (-1, 1))
     if math.isnan(low + high):
-        return Sized(reason="never falls to half its height"), 0.0
+        return SizeValue(reason="never falls to half its height"), 0.0
     width = high - low
-    highest = x[known >= height * (1 - _SAME)]
+    highest = x[heights >= height * (1 - _ROUNDING)]
     if float(highest[-1] - highest[0]) > _FLAT * width:
-        return Sized(reason="is flat on top: a mask has no peak"), 0.0
-    return Sized(width), next((at for at in (0.0, *bends) if abs(at - about) <= _NEAR_PEAK * width), about)
-
-
-def _points(bends: Sequence[float]) -> Tensor:
-    """Return points by factors around 0 and each kink, ascending, next to kinks and not at them."""
-    steps = _LEAST * _STEP ** torch.arange(
-        math.ceil(math.log(_FARTHEST / _LEAST, _STEP)), dtype=torch.float64
+        return SizeValue(reason="is flat on top: a mask has no peak"), 0.0
+    return SizeValue(width), next(
+        (at for at in (0.0, *kink_positions) if abs(at - peak) <= _NEAR_PEAK * width), peak
     )
-    centres = [0.0, *(bends if len(bends) <= _MOST_KINKS else ())]
+
+
+def _make_grid(kink_positions: Sequence[float]) -> Tensor:
+    """Return x at geometric distances from 0 and each kink, (n,) ascending, without the kinks themselves."""
+    steps = _MIN_DISTANCE * _STEP ** torch.arange(
+        math.ceil(math.log(_MAX_DISTANCE / _MIN_DISTANCE, _STEP)), dtype=torch.float64
+    )
+    centres = [0.0, *(kink_positions if len(kink_positions) <= _MAX_KINKS else ())]
     around = [centre + side * steps for centre in centres for side in (-1, 1)]
-    close = torch.tensor([at + side * _SAME for at in (0.0, *bends) for side in (-1, 1)], dtype=torch.float64)
+    close = torch.tensor(
+        [at + side * _ROUNDING for at in (0.0, *kink_positions) for side in (-1, 1)], dtype=torch.float64
+    )
     even = torch.linspace(-NEAR, NEAR, 4001, dtype=torch.float64)
     x = merge_points([even, close, *around])
-    return x[~torch.isin(x, torch.tensor([*bends], dtype=torch.float64))]
+    return x[~torch.isin(x, torch.tensor([*kink_positions], dtype=torch.float64))]
 
 
-def _crossing(
-    sizes: Callable[[Tensor], Tensor], x: Tensor, is_high: Tensor, top: int, half: float, way: int
+def _find_crossing(
+    sizes: Callable[[Tensor], Tensor], x: Tensor, is_high: Tensor, top: int, half: float, step: int
 ) -> float:
-    """Return the x on one side of the top from where on a rule is below half its height; NaN for none."""
+    """Return the x at which a rule falls below half its height on one side of its peak; NaN if it never does.
+
+    Args:
+        sizes: function from x to the size of the rule.
+        x: (n,) ascending.
+        is_high: (n,) whether the size is at least ``half``.
+        top: index of the peak.
+        half: half the height of the peak.
+        step: 1 to search above the peak, −1 below it.
+    """
     index = top
     while 0 <= index < len(x) and is_high[index]:
-        index += way
+        index += step
     if not 0 <= index < len(x):
         return math.nan
-    inside, outside = float(x[index - way]), float(x[index])
-    for _ in range(_HALVINGS):
+    inside, outside = float(x[index - step]), float(x[index])
+    for _ in range(_BISECTIONS):
         middle = (inside + outside) / 2
         if float(sizes(torch.tensor([middle], dtype=torch.float64))) < half:
             outside = middle
@@ -208,51 +226,51 @@ def _crossing(
     return inside
 
 
-def _highest(sizes: Callable[[Tensor], Tensor], low: float, high: float) -> float:
-    """Return the x between two others at which a rule with one peak is highest."""
-    for _ in range(_HALVINGS):
+def _find_highest(sizes: Callable[[Tensor], Tensor], low: float, high: float) -> float:
+    """Return the x of the peak of a rule between two x, by ternary search."""
+    for _ in range(_BISECTIONS):
         third = (high - low) / 3
-        one, other = sizes(torch.tensor([low + third, high - third], dtype=torch.float64)).tolist()
-        low, high = (low + third, high) if one < other else (low, high - third)
+        left, right = sizes(torch.tensor([low + third, high - third], dtype=torch.float64)).tolist()
+        low, high = (low + third, high) if left < right else (low, high - third)
     return (low + high) / 2
 
 
 def _scale(
     op: Op, rule: Rule, parameters: Mapping[str, float], kind: Kind, factor: float, peak: float
 ) -> Rule | None:
-    """Return a rule made higher or wider, with numbers for its own parameters; None if that is too long."""
+    """Return the scaled rule, with numbers instead of parameters; None if its formula is too long."""
     assert rule.parsed
     shared = {p.name for p in op.parameters}
     numbers = values(op, beside(op, rule), parameters)
     replaced: dict[Node, Node] = {
-        Name(name): _number(value) for name, value in numbers.items() if name not in shared
+        Name(name): _make_number(value) for name, value in numbers.items() if name not in shared
     }
     if kind == "width":
-        replaced[_X] = _inner(float(f"{1 / factor:.6g}"), float(f"{peak:.6g}"))
+        replaced[_X] = _scale_x(float(f"{1 / factor:.6g}"), float(f"{peak:.6g}"))
     tree = substituted(rule.parsed.tree, replaced)
     if kind == "area":
         tree = Binary("*", Number(factor), tree)
     if rule.key.startswith(OWN):
         name = "" if rule.label == rule.formula else rule.label
     else:
-        name = rule.key[: _LONGEST - len(_ENDING)] + _ENDING
+        name = rule.key[: _MAX_LENGTH - len(_SUFFIX)] + _SUFFIX
     try:
         return own_rule(own_key(Formula(tree).text, name).removeprefix(OWN))
     except FormulaError:
         return None
 
 
-def _inner(factor: float, centre: float) -> Node:
-    """Return what stands for x in a rule that is as much wider around its centre as 1 / `factor`."""
+def _scale_x(factor: float, centre: float) -> Node:
+    """Return the expression for x that makes a rule 1 / `factor` times as wide around its centre."""
     if centre == 0:
         return Binary("*", Number(factor), _X)
     distance = Binary("-" if centre > 0 else "+", _X, Number(abs(centre)))
-    return Binary("+", _number(centre), Binary("*", Number(factor), distance))
+    return Binary("+", _make_number(centre), Binary("*", Number(factor), distance))
 
 
-def _number(value: float) -> Node:
+def _make_number(value: float) -> Node:
     return Unary("-", Number(-value)) if value < 0 else Number(value)
 
 
-def _text(value: float, digits: int = 6) -> str:
+def _format_number(value: float, digits: int = 6) -> str:
     return with_minus(number_text(float(f"{value:.{digits}g}")))

@@ -1,4 +1,4 @@
-"""The size of a rule at g = 1: how high it is, how much it weighs, how wide it reaches."""
+"""The size of a rule at g = 1: its peak, its area and the length of its support."""
 
 import math
 from dataclasses import dataclass
@@ -10,24 +10,23 @@ from explorer.checks.curve import Curve
 from explorer.curves.foreign import FAR, NEAR, OFF, merge_points
 from explorer.formula import parse
 
-_FINE, _MOST_ENDS = 40_001, 4_000  # points that are looked at for gaps, and ends of gaps that are searched
-_LARGE = 512.0  # up to here gaps are looked for at even points as well: the levels of 8-bit formats
-_HALVINGS = 80  # of the step in which a rule ends: to the last bit
-_SAME = 1e-6  # of a peak: one below 0 that is no higher than the one above is not the peak
-_EDGE, _LEAST = 1e-3, 1e-9  # within this share of a support a rule that ends has this share of its peak
+_FINE_POINTS, _MAX_ENDS = 40_001, 4_000  # points sampled to find gaps; number of gap ends that are refined
+_GAP_RANGE = 512.0  # even points up to here find the gaps between levels of 8-bit formats
+_BISECTIONS = 80  # locate the end of a rule to the last bit
+_TOLERANCE = 1e-6  # relative: a negative peak must exceed the positive one by this share
+_EDGE, _MIN_SHARE = 1e-3, 1e-9  # smaller than _LEAST of its peak at _EDGE of the support, a rule is a tail
 
 
 @dataclass(frozen=True)
 class Size:
-    """The size of a rule beside an op at g = 1.
+    """The size of a rule with an op at g = 1.
 
     Attributes:
-        peak: its largest value by size, with its sign; infinite at a pole and without bounds, 0 where it
-            blocks everything.
-        area: its integral over all x; infinite where that goes on growing, NaN where it cannot be
-            summed, as at a steep pole, or where its parts above and below 0 only cancel, as of a wave
-            without end.
-        support: the length of x on which it is not 0, gaps left out; infinite for tails.
+        peak: its value of largest size, with its sign; infinite at a pole or if unbounded, 0 if it blocks
+            everything.
+        area: its integral over all x; infinite if the integral diverges, NaN if it cannot be computed, as at
+            a steep pole, or if its positive and negative parts only cancel, as of an endless wave.
+        support: the length of x on which it is not 0, without gaps; infinite for tails.
     """
 
     peak: float
@@ -36,44 +35,47 @@ class Size:
 
 
 def size_of(curve: Curve) -> Size:
-    """Return the size of the rule of a curve, from float64."""
+    """Return the size of a curve's rule, computed in float64."""
     x = curve.integral[0]
     r = curve.subject.gradient(x)
-    x, r = _parted(curve, x, r)
-    support = _support(curve, x, r)
-    return Size(_peak(curve, r), _area(curve, x, r, support), support)
+    x, r = _refine_grid(curve, x, r)
+    support = _measure_support(curve, x, r)
+    return Size(_find_peak(curve, r), _measure_area(curve, x, r, support), support)
 
 
-def _parted(curve: Curve, x: Tensor, r: Tensor) -> tuple[Tensor, Tensor]:
-    """Return a finer grid with both sides of each x at which the rule becomes 0 or ceases to be."""
-    far = torch.logspace(-6, math.log10(FAR) - 1e-4, _FINE // 2, dtype=x.dtype)
-    even = torch.linspace(-1, 1, _FINE, dtype=x.dtype) + OFF / _FINE
-    fine = merge_points([x, -far, NEAR * even, _LARGE * even, far])
+def _refine_grid(curve: Curve, x: Tensor, r: Tensor) -> tuple[Tensor, Tensor]:
+    """Return a finer grid and the rule's values: it has both neighbours of each x where the rule becomes 0.
+
+    The grid is that of the curve if the rule has at most two such x, or too many.
+    """
+    far = torch.logspace(-6, math.log10(FAR) - 1e-4, _FINE_POINTS // 2, dtype=x.dtype)
+    even = torch.linspace(-1, 1, _FINE_POINTS, dtype=x.dtype) + OFF / _FINE_POINTS
+    fine = merge_points([x, -far, NEAR * even, _GAP_RANGE * even, far])
     r = curve.subject.gradient(fine)
     zero = r == 0
     cells = (zero[1:] != zero[:-1]).nonzero()[:, 0]
-    if not 2 < len(cells) < _MOST_ENDS:
+    if not 2 < len(cells) < _MAX_ENDS:
         return x, curve.subject.gradient(x)
     low, high, is_zero = fine[cells], fine[cells + 1], zero[cells]
-    for _ in range(_HALVINGS):
+    for _ in range(_BISECTIONS):
         middle = (low + high) / 2
-        same = (curve.subject.gradient(middle) == 0) == is_zero
-        low, high = torch.where(same, middle, low), torch.where(same, high, middle)
+        is_low_side = (curve.subject.gradient(middle) == 0) == is_zero
+        low, high = torch.where(is_low_side, middle, low), torch.where(is_low_side, high, middle)
     fine = merge_points([fine, low, high])
     return fine, curve.subject.gradient(fine)
 
 
-def _peak(curve: Curve, r: Tensor) -> float:
-    known = torch.cat([r, _beyond(curve)])
-    known = known[~known.isnan()]
-    if not len(known):
+def _find_peak(curve: Curve, r: Tensor) -> float:
+    values = torch.cat([r, _find_unbounded(curve)])
+    values = values[~values.isnan()]
+    if not len(values):
         return math.nan
-    low, high = (float(end) + 0.0 for end in known.aminmax())
-    return low if -low > high * (1 + _SAME) else high
+    low, high = (float(end) + 0.0 for end in values.aminmax())
+    return low if -low > high * (1 + _TOLERANCE) else high
 
 
-def _beyond(curve: Curve) -> Tensor:
-    """Return an infinite value for each side on which the rule grows without bounds."""
+def _find_unbounded(curve: Curve) -> Tensor:
+    """Return an infinite value, with the sign of the rule, for each side on which the rule is unbounded."""
     far = torch.tensor([FAR * 100.0**step for step in range(5)], dtype=torch.float64)
     ends = []
     for x in (-far, far):
@@ -84,8 +86,8 @@ def _beyond(curve: Curve) -> Tensor:
     return torch.tensor(ends, dtype=torch.float64)
 
 
-def _area(curve: Curve, x: Tensor, r: Tensor, support: float) -> float:
-    """Return the area that the entry declares; else it is summed, over ``x`` where the rule has gaps."""
+def _measure_area(curve: Curve, x: Tensor, r: Tensor, support: float) -> float:
+    """Return the area that the entry declares, else the integral; over ``x`` if the rule has gaps."""
     declared = curve.subject.declared
     if declared and declared.area not in (None, "infinite"):
         assert declared.area
@@ -94,28 +96,28 @@ def _area(curve: Curve, x: Tensor, r: Tensor, support: float) -> float:
     return curve.measure_area(x if has_gaps else None)
 
 
-def _support(curve: Curve, x: Tensor, r: Tensor) -> float:
-    moves = (r.nan_to_num(nan=1.0) != 0).nonzero()[:, 0]
-    if not len(moves):
+def _measure_support(curve: Curve, x: Tensor, r: Tensor) -> float:
+    nonzero = (r.nan_to_num(nan=1.0) != 0).nonzero()[:, 0]
+    if not len(nonzero):
         return 0.0
-    first, last = int(moves[0]), int(moves[-1])
+    first, last = int(nonzero[0]), int(nonzero[-1])
     if first == 0 or last == len(x) - 1 or x[last] - x[first] > FAR:
         return math.inf
-    low = _end(curve, float(x[first]), float(x[first - 1]))
-    high = _end(curve, float(x[last]), float(x[last + 1]))
+    low = _bisect_end(curve, float(x[first]), float(x[first - 1]))
+    high = _bisect_end(curve, float(x[last]), float(x[last + 1]))
     inside_x, is_zero = x[first : last + 1], r[first : last + 1] == 0
     gaps = float((inside_x.diff() * (is_zero[1:] & is_zero[:-1])).sum())
     if gaps:
         return float(f"{high - low - gaps:.12g}")
     inside = torch.tensor([low + _EDGE * (high - low), high - _EDGE * (high - low)], dtype=x.dtype)
-    edges, peak = curve.subject.gradient(inside).abs(), abs(_peak(curve, r))
-    fades = math.isfinite(peak) and bool((edges < _LEAST * peak).all())
+    edges, peak = curve.subject.gradient(inside).abs(), abs(_find_peak(curve, r))
+    fades = math.isfinite(peak) and bool((edges < _MIN_SHARE * peak).all())
     return math.inf if fades else high - low
 
 
-def _end(curve: Curve, inside: float, outside: float) -> float:
-    """Where a rule becomes 0 between an x at which it is not and one at which it is."""
-    for _ in range(_HALVINGS):
+def _bisect_end(curve: Curve, inside: float, outside: float) -> float:
+    """Return the x at which a rule becomes 0, between ``inside``, with another value, and ``outside``."""
+    for _ in range(_BISECTIONS):
         middle = (inside + outside) / 2
         at = curve.subject.gradient(torch.tensor([middle], dtype=curve.dtype))
         if float(at) == 0:

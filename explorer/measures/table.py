@@ -1,4 +1,4 @@
-"""Every rule that suits an op, a row each: its size, its share, and what its checks say."""
+"""The table of all rules for an op, one row per rule: its size, its share, and the results of its checks."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from explorer.checks.curve import Curve
 from explorer.curves.foreign import SPAN, make_pair_subject
 from explorer.description.pull import normal_numbers
 from explorer.gradient import bind, share_of_all
-from explorer.measures.lens import distance, noise_of, seen
+from explorer.measures.lens import compute_lens, measure_distance, noise_of
 from explorer.measures.size import size_of
 
 if TYPE_CHECKING:
@@ -36,15 +36,17 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Row:
-    """One rule beside an op, at g = 1.
+    """One rule with an op, at g = 1.
 
     Attributes:
         rule: its key.
-        peak, area, support: as of ``Size``.
-        share: the share of straight-through's gradient that it passes on the standard normal.
+        peak: as in ``Size``.
+        area: as in ``Size``.
+        support: as in ``Size``.
+        share: the size of its gradient relative to straight-through's, on standard normal data.
         linear: whether it is linear in g.
-        finite: whether it is a number everywhere, in every dtype.
-        fails: the names of the checks that fail, with commas between them.
+        finite: whether it is finite everywhere, in every dtype.
+        fails: the names of the failed checks, comma-separated.
         source: paper or public file.
     """
 
@@ -60,18 +62,18 @@ class Row:
 
     @property
     def plain(self) -> dict[str, Any]:
-        """Its fields as JSON types: numbers that JSON does not have are texts: "inf", "-inf" and "nan"."""
-        return {name: _plain(value) for name, value in asdict(self).items()}
+        """The fields as JSON types: infinite and NaN numbers are the texts "inf", "-inf" and "nan"."""
+        return {name: _to_json(value) for name, value in asdict(self).items()}
 
 
-def _plain(value: Any) -> Any:
+def _to_json(value: Any) -> Any:
     return str(value) if isinstance(value, float) and not math.isfinite(value) else value
 
 
-def suiting(op: Op) -> list[Rule]:
-    """The rules that make sense for an op; for one of one's own all that are for ops that draw nothing.
+def list_suitable_rules(op: Op) -> list[Rule]:
+    """Return the rules suitable for an op; for a custom op all deterministic rules.
 
-    None for an op that draws, which is not compared.
+    The list is empty for a stochastic op, which has no table.
     """
     if op.draws:
         return []
@@ -85,64 +87,73 @@ def compare(op: str | Op, *, noise: str = "uniform", width: float = 1.0, **param
 
     Args:
         op: key of ``OPS``, ``"formula: …"`` in x, or an ``Op``.
-        noise, width: of the lens, as for ``explorer.lens``.
-        **parameters: values by name, or ``rule.name`` for one rule only; the others at their default.
+        noise: noise of the lens, as for ``explorer.lens``.
+        width: width of that noise, as for ``explorer.lens``.
+        **parameters: values by name, or ``rule.name`` for one rule only; the others have their defaults.
 
     Returns:
-        One row a rule, in the order of the catalogue. rule: its key; peak: its largest value by size, at
-        g = 1; area: its integral over all x, infinite where it goes on growing, NaN where there is no sum;
-        support: the length of x on which it is not 0, infinite for tails; share: of
-        straight-through's gradient, what it passes on the standard normal (see ``share``); lens: the distance
-        from the op's gradient under that noise over x from −3 to 3, at g = 1, as a share of that gradient's
-        size: 0 for a rule that it is, NaN where there is no mean, infinite where it is 0; linear: in g;
-        finite: everywhere, in every dtype; fails: the names of the checks that fail, "" for none; source.
+        One row per rule, in the order of the catalogue, with the columns
+
+        - rule: its key;
+        - peak: its value of largest size, at g = 1;
+        - area: its integral over all x; infinite if it diverges, NaN if it cannot be computed;
+        - support: the length of x on which it is not 0; infinite for tails;
+        - share: the size of its gradient relative to straight-through's, on standard normal data (see
+          ``share``);
+        - lens: its distance from the op's gradient under that noise, over x from −3 to 3 at g = 1, relative
+          to the size of that gradient: 0 for the same curve, NaN if the op has no mean, infinite if the
+          gradient is 0;
+        - linear: whether it is linear in g;
+        - finite: whether it is finite everywhere, in every dtype;
+        - fails: the names of the failed checks, "" if all pass;
+        - source.
 
     Raises:
         ValueError: an unknown key, noise or parameter.
     """
-    import pandas as pd  # which no row needs
+    import pandas as pd  # here because rows do not need it
 
     op, law = find_op(op), noise_of(noise, width)
     require_fixed("compare", op)
-    rules = suiting(op)
+    rules = list_suitable_rules(op)
     settings = checked(op, rules, parameters)
     table = pd.DataFrame([asdict(row_of(op, rule, settings)) for rule in rules])
-    table.insert([*table].index("share") + 1, "lens", _distances(op, rules, settings, law, width))
+    table.insert([*table].index("share") + 1, "lens", _measure_distances(op, rules, settings, law, width))
     return table
 
 
-def lens_distances(
+def compute_lens_distances(
     op: str | Op, parameters: Mapping[str, float], noise: str, width: float
 ) -> dict[str, float]:
-    """Return the column `lens` of `compare`, rule key -> distance; parameters of other rules are ignored."""
+    """Return the column `lens` of `compare`, rule key → distance; parameters of other rules are ignored."""
     entry = find_op(op)
     require_fixed("compare", entry)
-    rules = suiting(entry)
-    found = _distances(entry, rules, parameters, noise_of(noise, width), width)
-    return dict(zip((rule.key for rule in rules), found, strict=True))
+    rules = list_suitable_rules(entry)
+    distances = _measure_distances(entry, rules, parameters, noise_of(noise, width), width)
+    return dict(zip((rule.key for rule in rules), distances, strict=True))
 
 
-def _distances(
+def _measure_distances(
     op: Op, rules: Sequence[Rule], settings: Mapping[str, float], noise: Noise, width: float
 ) -> list[float]:
-    """The distance of each rule from the op under noise."""
-    x, gradient, _ = seen(op, values(op, None, settings), noise, float(width), SPAN)
-    at = torch.from_numpy(x)
+    """Return the distance of each rule from the op's gradient under noise."""
+    x, gradient, _ = compute_lens(op, values(op, None, settings), noise, float(width), SPAN)
+    points = torch.from_numpy(x)
     subjects = [make_pair_subject(op, rule, values(op, rule, settings)) for rule in rules]
-    return [distance(x, gradient, subject.gradient(at).numpy()) for subject in subjects]
+    return [measure_distance(x, gradient, subject.gradient(points).numpy()) for subject in subjects]
 
 
 def row_of(op: Op, rule: Rule, settings: Mapping[str, float]) -> Row:
-    """The row of one rule; ``settings`` as of ``catalogue.values``."""
-    own = values(op, rule, settings)
-    size = size_of(Curve(make_pair_subject(op, rule, own)))
-    results = check_pair(op, rule, own)
+    """Return the row of one rule; ``settings`` as for ``catalogue.values``."""
+    numbers = values(op, rule, settings)
+    size = size_of(Curve(make_pair_subject(op, rule, numbers)))
+    results = check_pair(op, rule, numbers)
     verdicts = {result.name: result.verdict for result in results}
-    normal = _normal()
+    normal = _make_normal()
     return Row(
         rule=rule.key,
         **asdict(size),
-        share=share_of_all(bind(op, rule, own), [(normal, torch.ones_like(normal))]),
+        share=share_of_all(bind(op, rule, numbers), [(normal, torch.ones_like(normal))]),
         linear=rule.linear,
         finite=verdicts["finite"] == "holds",
         fails=", ".join(result.name for result in results.failures),
@@ -151,5 +162,5 @@ def row_of(op: Op, rule: Rule, settings: Mapping[str, float]) -> Row:
 
 
 @cache
-def _normal() -> torch.Tensor:
+def _make_normal() -> torch.Tensor:
     return torch.tensor(normal_numbers(), dtype=torch.float64)

@@ -4,15 +4,15 @@ from collections.abc import Sequence
 from importlib.util import find_spec
 from typing import Any
 
-from explorer.curves.foreign import GivenOp, GivenRule
+from explorer.curves.foreign import OpLike, RuleLike
 from explorer.questions.standalone import make_page
 
 _WITHOUT = "This is a page in a frame. A widget is lighter and follows Python: pip install anywidget pillow."
 
 
 def instrument(
-    op: GivenOp,
-    rules: GivenRule | Sequence[GivenRule],
+    op: OpLike,
+    rules: RuleLike | Sequence[RuleLike],
     *,
     start: float = -3.0,
     stop: float = 3.0,

@@ -10,8 +10,8 @@ import traitlets as t
 
 from explorer.catalogue import OPS, RULES, SQUARE, Op, Rule, beside, find_loss, learnable, qualified
 from explorer.curves import Curves, sample
-from explorer.curves.foreign import GivenOp, GivenRule, entry_op, entry_rule
-from explorer.curves.pointed import pointed
+from explorer.curves.foreign import OpLike, RuleLike, resolve_op, resolve_rule
+from explorer.curves.interpolation import interpolate_functions
 from explorer.description import described
 from explorer.description.figures import curve_spec
 from explorer.instrument import choice_data
@@ -28,11 +28,11 @@ _CHOSEN = (
 _count = count(1)
 
 
-def _op_to_json(given: GivenOp, widget: "Instrument") -> str:
+def _op_to_json(given: OpLike, widget: "Instrument") -> str:
     return widget.find_op(given).key
 
 
-def _rules_to_json(given: Sequence[GivenRule], widget: "Instrument") -> list[str]:
+def _rules_to_json(given: Sequence[RuleLike], widget: "Instrument") -> list[str]:
     return [widget.find_rule(each).key for each in given]
 
 
@@ -59,7 +59,7 @@ class Instrument(Cell):
     _words = t.Dict().tag(sync=True)
     _answers: Any = t.List().tag(sync=True)
 
-    def __init__(self, op: GivenOp, rules: GivenRule | Sequence[GivenRule], **chosen: Any) -> None:
+    def __init__(self, op: OpLike, rules: RuleLike | Sequence[RuleLike], **chosen: Any) -> None:
         self._given: dict[str, tuple[Any, Op | Rule]] = {}  # by key
         self._is_ready = False
         several = [*rules] if isinstance(rules, list | tuple) else [rules]
@@ -118,14 +118,14 @@ class Instrument(Cell):
         except ValueError:  # a saved file has no such section
             return make_page(**self.choice, **view).html()
 
-    def find_op(self, given: GivenOp) -> Op:
+    def find_op(self, given: OpLike) -> Op:
         """Return the record of an op, one and the same for a function given again."""
-        record: Op = self._record(entry_op, Op, given)
+        record: Op = self._record(resolve_op, Op, given)
         return record
 
-    def find_rule(self, given: GivenRule) -> Rule:
+    def find_rule(self, given: RuleLike) -> Rule:
         """Return the record of a rule, one and the same for a function given again."""
-        record: Rule = self._record(entry_rule, Rule, given)
+        record: Rule = self._record(resolve_rule, Rule, given)
         return record
 
     def find_given(self, key: str) -> Any:
@@ -208,7 +208,7 @@ class Instrument(Cell):
         """Send the browser the entries that no catalogue has, a function as points around the range."""
         entries = self._entries
         if self._given:
-            op, rules = pointed(self._look({name: getattr(self, name) for name in _CHOSEN})[0])
+            op, rules = interpolate_functions(self._look({name: getattr(self, name) for name in _CHOSEN})[0])
             entries = [op, *rules]
         known = all(entry.key in OPS or entry.key in RULES for entry in entries) and self.f == SQUARE
         view = View(f=self.f)

@@ -9,7 +9,7 @@ import numpy as np
 
 from explorer.catalogue import find_op, find_rule
 from explorer.curves import Curves, sample_curves
-from explorer.curves.sampled import dtype_of
+from explorer.curves.sampled import choose_dtype
 from explorer.description import Description, described, document
 from explorer.questions import Answer
 
@@ -30,7 +30,7 @@ def answer_curves(
     view: dict[str, Any] = {"start": start, "stop": stop, "g": g, "learns": learns, **parameters}
     if f and any(each.draws for each in (find_op(op), *map(find_rule, rules))):
         view["f"] = f
-    found = sample_curves(op, rules, dtype=dtype_of((start, stop)), **view)
+    found = sample_curves(op, rules, dtype=choose_dtype((start, stop)), **view)
     answer: Answer = encode(document(found, _words(found)))
     return answer
 

@@ -1,6 +1,6 @@
 """The question "implied": the function that each rule descends, as a layer over the op."""
 
-from explorer.measures.implied import ImpliedForwards, implied_forwards
+from explorer.measures.implied import ImpliedForwards, compute_implied_forwards
 from explorer.questions import Answer
 from explorer.questions.curves import encode
 
@@ -9,7 +9,7 @@ def answer_implied(
     op: str, rules: list[str], parameters: dict[str, float], start: float, stop: float
 ) -> Answer:
     """Return `lead`, and of each of `rules` a sentence and, where it can be drawn, its `x` and `y`."""
-    return encode_implied(implied_forwards(op, rules, start=start, stop=stop, **parameters))
+    return encode_implied(compute_implied_forwards(op, rules, start=start, stop=stop, **parameters))
 
 
 def encode_implied(found: ImpliedForwards) -> Answer:

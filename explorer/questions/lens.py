@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from math import isfinite
 
 from explorer.catalogue import Op
-from explorer.measures import lens_distances
+from explorer.measures import compute_lens_distances
 from explorer.measures.lens import Lens, lens
 from explorer.questions import Answer
 from explorer.questions.curves import encode
@@ -40,5 +40,5 @@ def answer_distances(op: str, parameters: dict[str, float], noise: str, width: f
 
 def encode_distances(op: str | Op, parameters: Mapping[str, float], noise: str, width: float) -> Answer:
     """Return the finite distances of the rules that suit an op as JSON types."""
-    distances = lens_distances(op, parameters, noise, width)
+    distances = compute_lens_distances(op, parameters, noise, width)
     return {"distances": {key: each for key, each in distances.items() if isfinite(each)}}

@@ -1,6 +1,6 @@
 """The question "map": the gradient of rules over x and g."""
 
-from explorer.measures.maps import RuleMap, bent_words, rule_map
+from explorer.measures.maps import RuleMap, describe_linearity, rule_map
 from explorer.questions import Answer
 from explorer.questions.curves import encode
 
@@ -22,9 +22,9 @@ def encode_map(found: RuleMap) -> Answer:
     rules = {}
     for key, stretches in found.bent.items():
         if stretches == []:
-            values = {"unit": found.curves.at(key, found.x).astype("f4")}
+            values = {"unit": found.curves.evaluate(key, found.x).astype("f4")}
         else:
             values = {"values": found.gradients[key][::-1].astype("f4").ravel()}
-        rules[key] = {"words": bent_words(stretches, span)} | values
+        rules[key] = {"words": describe_linearity(stretches, span)} | values
     answer: Answer = encode({"columns": len(found.x), "rows": len(found.g), "rules": rules})
     return answer

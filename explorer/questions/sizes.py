@@ -3,7 +3,7 @@
 import math
 
 from explorer.instrument import entry
-from explorer.measures.scaling import Sized, find_sizes, scale_rules
+from explorer.measures.scaling import SizeValue, find_sizes, scale_rules
 from explorer.questions import Answer
 
 
@@ -21,5 +21,5 @@ def answer_scaled(op: str, rules: list[str], parameters: dict[str, float], kind:
     return {"entries": {key: entry(rule) for key, rule in found.rules.items()}, "words": found.sentence}
 
 
-def _plain(sized: Sized) -> Answer:
+def _plain(sized: SizeValue) -> Answer:
     return {"value": None if math.isnan(sized.value) else sized.value, "reason": sized.reason}

@@ -8,15 +8,15 @@ from typing import Any
 from explorer.catalogue import SQUARE, Op, Rule, qualified
 from explorer.catalogue.noises import LENS_WORDS
 from explorer.curves import Curves, sample_curves
-from explorer.curves.foreign import ForeignOp, GivenOp, GivenRule
-from explorer.curves.pointed import pointed
+from explorer.curves.foreign import ForeignOp, OpLike, RuleLike
+from explorer.curves.interpolation import interpolate_functions
 from explorer.description import described
 from explorer.formula import quoted
 from explorer.instrument import Page, choice_data
 from explorer.instrument.page import SavedAnswer
 from explorer.instrument.view import LAYERS, SAVED_SECTIONS, View
-from explorer.measures import row_of, rule_map, suiting
-from explorer.measures.implied import implied_forwards
+from explorer.measures import list_suitable_rules, row_of, rule_map
+from explorer.measures.implied import compute_implied_forwards
 from explorer.measures.lens import lens, noise_of
 from explorer.questions import Answer, as_sentence
 from explorer.questions.implied import encode_implied
@@ -26,8 +26,8 @@ from explorer.questions.map import encode_map
 
 
 def make_page(
-    op: GivenOp,
-    rules: GivenRule | Sequence[GivenRule],
+    op: OpLike,
+    rules: RuleLike | Sequence[RuleLike],
     *,
     learns: str = "",
     section: str = "",
@@ -36,7 +36,7 @@ def make_page(
     """Return the instrument as a page; arguments and errors are those of ``explorer.instrument``."""
     parameters = {name: value for name, value in looked.items() if name not in _VIEWED}
     curves, view = look_at(op, rules, learns=learns, section=section, **looked)
-    shown, lines = pointed(curves)
+    shown, lines = interpolate_functions(curves)
     values = spread_parameters(lines, parameters)
     choice = choice_data(shown, lines, parameters=values, learns=learns, view=view)
     answers = collect_answers(curves.op, curves.rules, values, view, learns)
@@ -47,8 +47,8 @@ _VIEWED = ("start", "stop", "g", "f", "layer", "noise", "noise_width")
 
 
 def look_at(
-    op: GivenOp,
-    rules: GivenRule | Sequence[GivenRule],
+    op: OpLike,
+    rules: RuleLike | Sequence[RuleLike],
     *,
     layer: str = "",
     noise: str = "uniform",
@@ -105,7 +105,7 @@ def _ask(
             ),
         )
     if view.layer == "implied":
-        yield "implied", "", lambda: encode_implied(implied_forwards(op, rules, **over))
+        yield "implied", "", lambda: encode_implied(compute_implied_forwards(op, rules, **over))
     if view.section == "map":
         top = _largest_g(view.g)
         yield "map", "", lambda: encode_map(rule_map(op, rules, top=top, **over))
@@ -116,7 +116,7 @@ def _ask(
     if view.section == "compare":
         if not isinstance(op, ForeignOp):
             yield "distances", "", lambda: encode_distances(op, parameters, **noise)
-        for rule in suiting(op):
+        for rule in list_suitable_rules(op):
             yield "row", rule.key, partial(_row, op, rule, parameters)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 
 from explorer.catalogue import OPS, RULES
-from explorer.curves import Curves, grid, sample_curves
+from explorer.curves import Curves, make_grid, sample_curves
 from explorer.curves.sampled import EVEN, FORWARD, KINK, POINTS, Floats
 from explorer.description import described
 from explorer.lessons import LESSONS
@@ -66,7 +66,7 @@ class _Values:
 
     def curve(self, curves: Curves, key: str) -> Json:
         """A curve of ``curves`` by the number of its values, and those of its kinks."""
-        values = curves.at(key, self.x)
+        values = curves.evaluate(key, self.x)
         number = self._numbers.setdefault(values.tobytes(), len(self._arrays))
         if number == len(self._arrays):
             self._arrays.append(values)
@@ -93,7 +93,7 @@ class _Values:
 
 
 def _grid(kinks: Sequence[float]) -> tuple[Floats, Any]:
-    return grid(*Choice().range, POINTS, kinks, torch.float32)
+    return make_grid(*Choice().range, POINTS, kinks, torch.float32)
 
 
 def sentences(op: str, rules: Iterable[str] = tuple(RULES)) -> dict[str, list[str]]:

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import OPS, RULES, Op, Rule
-from explorer.curves.kinks import kinks
+from explorer.curves.kinks import find_kinks
 from explorer.formula.tree import NORMAL, Binary, Call, Name, Node, Number, walk
 from explorer.gradient import apply
 from tests.accelerator.table import Seen, Table
@@ -66,9 +66,9 @@ def find_points() -> list[float]:
     """Return points that hold the kinks of every op and rule at their defaults, and both zeros."""
     points = {k / 8 for k in range(-40, 41)}
     for op in OPS.values():
-        points.update(kinks(op, None, {}, -5, 5) or ())
+        points.update(find_kinks(op, None, {}, -5, 5) or ())
     for rule in RULES.values():
-        points.update(kinks(OPS["abs"], rule, {}, -5, 5) or ())
+        points.update(find_kinks(OPS["abs"], rule, {}, -5, 5) or ())
     return [*sorted(points), -0.0]
 
 

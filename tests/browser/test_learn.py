@@ -9,7 +9,7 @@ import re
 from playwright.sync_api import Page, expect
 
 from explorer.lessons import GLOSSARY, LESSONS, PATHS
-from explorer.lessons.retest import question
+from explorer.lessons.retest import make_question
 from explorer.ui.server import answers
 from tests.browser.access import in_both_themes
 from tests.browser.lessons import (
@@ -89,7 +89,7 @@ def test_the_code_stands_beside_its_question_and_an_answer_lights_the_line_that_
     course.context.clear_permissions()
 
 
-FRESH = [question(variant, ["straight_through"]) for variant in LESSONS["straight-through"].retest]
+FRESH = [make_question(variant, ["straight_through"]) for variant in LESSONS["straight-through"].retest]
 
 
 def answer(course: Page, right: bool) -> None:

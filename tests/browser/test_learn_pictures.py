@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 from explorer.catalogue.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.lessons import LESSONS, unbiased_or_quiet
 from explorer.lessons.by_hand import masked
-from explorer.lessons.recipe import steps
+from explorer.lessons.recipe import make_order
 from tests.browser.access import show_in
 from tests.browser.lessons import present, press, turn_to
 from tests.browser.reading import enter
@@ -54,9 +54,9 @@ def test_a_step_is_done_by_hand(course: Page) -> None:
 def test_the_recipe_is_put_in_order(course: Page) -> None:
     recipe = opened(course, "recipe", "The recipe, out of order")
     items, said = recipe.get_by_role("listitem"), recipe.get_by_role("status")
-    first = [text.replace("`", "")[:20] for text, _ in steps().steps]
+    first = [text.replace("`", "")[:20] for text, _ in make_order().steps]
     recipe.get_by_role("button", name="Check the order").click()
-    expect(said).to_have_text(f"Not yet at 1: another step stands there. {steps().steps[0][1]}")
+    expect(said).to_have_text(f"Not yet at 1: another step stands there. {make_order().steps[0][1]}")
     for start in first[::-1]:  # each to the top, the first one last
         earlier = recipe.get_by_role("button", name=f"Earlier: {start}")
         for _ in first:
@@ -118,7 +118,7 @@ def test_the_walker_counts_its_runs_and_is_moved_by_hand_and_by_keyboard(course:
     expect(walker.locator(".walker-end")).to_have_text(
         "After 150 steps 795 of 2,000 runs are above p = 0.5, 1,205 below."
     )
-    assert walker.locator(".run").count() == unbiased_or_quiet.walker().drawn
+    assert walker.locator(".run").count() == unbiased_or_quiet.make_walker().drawn
     here, slider = walker.locator(".walker-here"), walker.get_by_role("slider", name="p where")
     expect(here).to_contain_text("the wrong way")
     drag(course, walker.locator(".walker-loss"), (0.2, 0.5), (0.8, 0.5))

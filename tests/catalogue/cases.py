@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Parameter, Rule, kink_points, values
-from explorer.curves.kinks import kinks
+from explorer.curves.kinks import find_kinks
 from explorer.gradient import apply
 from tests.catalogue import oracles
 from tests.catalogue.fixed import OPS, RULES
@@ -73,7 +73,7 @@ def all_kinks(
         if entry.kinks is not None:
             found += kink_points(entry.kinks, parameters, start, stop, 200)
         else:
-            found += kinks(op, None if entry is op else rule, parameters, start, stop) or []
+            found += find_kinks(op, None if entry is op else rule, parameters, start, stop) or []
     return found
 
 

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule, kink_points
-from explorer.curves.kinks import kinks
+from explorer.curves.kinks import find_kinks
 from explorer.formula.reference import fixed
 from tests.catalogue.cases import all_kinks, settings_of, usual_op
 from tests.catalogue.finder import clusters, kinks_of
@@ -50,7 +50,7 @@ def _known(op: Op, rule: Rule, parameters: dict[str, float]) -> list[float]:
     if rule.kinks is None:  # they are searched together with those of the op
         beside = op if "y" in rule.parsed.variables else OPS["identity"]
         ops = kink_points(beside.kinks, parameters, START, STOP, 100)
-        return [kink for kink in kinks(beside, rule, parameters, START, STOP) if kink not in ops]
+        return [kink for kink in find_kinks(beside, rule, parameters, START, STOP) if kink not in ops]
     declared = rule.kinks + (op.kinks if "y" in rule.parsed.variables else ())
     return kink_points(declared, parameters, START, STOP, 100)
 

@@ -6,8 +6,8 @@ import pytest
 import torch
 
 from explorer.catalogue.records import LARGEST_RANGE
-from explorer.curves import readings, sample, sample_curves
-from explorer.curves.grids import MOST_POINTS
+from explorer.curves import sample, sample_curves, take_readings
+from explorer.curves.grids import MAX_POINTS
 from explorer.curves.sampling import MOST_RULES
 from explorer.formula import FormulaError
 from explorer.gradient import apply
@@ -50,7 +50,7 @@ def test_the_same_rule_twice_counts_once():
         ({"g": math.nan}, "g must be a finite number, not nan"),
         ({"g": -math.inf}, "g must be a finite number, not -inf"),
         ({"points": 1}, "points must be a whole number from 2 to 4001, not 1"),
-        ({"points": MOST_POINTS + 1}, "not 4002"),
+        ({"points": MAX_POINTS + 1}, "not 4002"),
         ({"points": 2.5}, "not 2.5"),
         ({"dtype": "float16"}, "dtype must be float32 or float64, not 'float16'"),
         ({"dtype": torch.int32}, "dtype must be"),
@@ -73,7 +73,7 @@ def test_the_limits_themselves_are_allowed():
     frame = sample("relu", list(RULES)[:MOST_RULES], start=-LARGEST_RANGE, stop=LARGEST_RANGE)
     assert frame["rule"].nunique() == MOST_RULES
     assert frame["x"].abs().max() == LARGEST_RANGE
-    assert len(sample("identity", "default", points=MOST_POINTS)) == MOST_POINTS
+    assert len(sample("identity", "default", points=MAX_POINTS)) == MAX_POINTS
 
 
 @pytest.mark.parametrize("name", ["x", "y", "g"])
@@ -89,7 +89,7 @@ def test_a_rule_may_return_what_it_was_given(name: str):
 
 
 def test_readings_stand_around_each_kink():
-    table = readings("relu", ["default", "seed_relu"], start=-1, stop=1, g=2.0, points=3)
+    table = take_readings("relu", ["default", "seed_relu"], start=-1, stop=1, g=2.0, points=3)
     near = float(np.nextafter(np.float32(0), np.float32(1)))
     assert list(table.columns) == ["x", "y", "torch", RULES["seed_relu"].label]
     assert table["x"].tolist() == [-1, -near, 0, near, 1]
@@ -100,7 +100,7 @@ def test_readings_stand_around_each_kink():
 
 def test_readings_of_own_rules_called_like_a_column():
     rules = ["formula: x", "formula: y", "formula: 3 * g"]
-    table = readings("formula: c * x", rules, start=-1, stop=1, g=2.0, c=2.0, points=2)
+    table = take_readings("formula: c * x", rules, start=-1, stop=1, g=2.0, c=2.0, points=2)
     assert list(table.columns) == ["x", "y", "torch", "formula: x", "formula: y", "3 * g"]
     assert table.to_numpy().tolist() == [[-1, -2, 4, -1, -2, 6], [1, 2, 4, 1, 2, 6]]
 
@@ -121,7 +121,7 @@ def test_a_parameter_that_learns_has_its_part():
     low, high = (next(p.default for p in OPS["quantize"].parameters if p.name == n) for n in ("qmin", "qmax"))
     wanted = np.select([v <= low, v >= high], [low, high], inside)
     np.testing.assert_allclose(parts.parts["lsq"], wanted, rtol=1e-12, atol=1e-12)
-    assert parts.exact.learns == "s"
+    assert parts.float64_curves.learns == "s"
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -133,11 +133,15 @@ def test_a_bound_that_learns_is_a_tensor_for_torchs_own_gradient(dtype: str):
     lo, hi = (torch.full_like(x, bound, requires_grad=True) for bound in (-1, 1))
     upstream = torch.full_like(x, 2.0)
     own, part = torch.autograd.grad(torch.clamp(x, lo, hi), (x, hi), upstream)
-    for result in (curves.gradients["default"], curves.at("default", curves.x), curves.autograd(2.0)):
+    for result in (
+        curves.gradients["default"],
+        curves.evaluate("default", curves.x),
+        curves.compute_autograd(2.0),
+    ):
         assert np.array_equal(result, own)
     assert np.array_equal(curves.parts["default"], part)
     (numbers,) = torch.autograd.grad(torch.clamp(x, -1, 1), x, upstream)
-    assert np.array_equal(sample_curves("clamp", "default", **span).at("default", curves.x), numbers)
+    assert np.array_equal(sample_curves("clamp", "default", **span).evaluate("default", curves.x), numbers)
     assert np.array_equal(curves.gradients["masked"], 2.0 * (abs(curves.x) <= 1))
 
 

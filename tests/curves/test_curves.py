@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from explorer.curves import sample, sample_curves
-from explorer.curves.kinks import kinks
+from explorer.curves.kinks import find_kinks
 from explorer.curves.sampled import EVEN
 from explorer.curves.sampling import MOST_RULES
 from explorer.gradient import apply
@@ -67,8 +67,8 @@ def test_a_table_is_a_view_of_its_curves():
 def test_the_same_in_float64():
     curves = sample_curves("clamp", "clipped", start=0, stop=2, points=11, g=-2, c=0.3)
     double = sample_curves("clamp", "clipped", start=0, stop=2, points=11, g=-2, c=0.3, dtype="float64")
-    pd.testing.assert_frame_equal(curves.exact.frame, double.frame)
-    assert double.exact is double
+    pd.testing.assert_frame_equal(curves.float64_curves.frame, double.frame)
+    assert double.float64_curves is double
 
 
 @pytest.mark.parametrize(
@@ -113,9 +113,9 @@ def test_every_kink_of_an_op_is_sampled_on_both_sides(op, dtype: str):
     frame = sample(op, ["default", "straight_through"], start=-2.5, stop=2.5, points=7, g=2.0, dtype=dtype)
     number = DTYPES[dtype]
     settings = {p.name: p.default for p in op.parameters}
-    at = np.array(kinks(op, None, settings, -2.5, 2.5), dtype=number)
+    at = np.array(find_kinks(op, None, settings, -2.5, 2.5), dtype=number)
     assert len(at) or op.kinks is not None, "the search finds kinks that are not declared"
-    assert bool(len(at)) == bool(op.kinks is None or kinks(op, None, settings, -2.5, 2.5))
+    assert bool(len(at)) == bool(op.kinks is None or find_kinks(op, None, settings, -2.5, 2.5))
     wanted = {*at, *np.nextafter(at, number(-np.inf)), *np.nextafter(at, number(np.inf))}
     sampled = block_of(frame, "default")
     assert {x for x in wanted if -2.5 <= x <= 2.5} <= set(sampled["x"])
@@ -133,7 +133,7 @@ def test_every_kink_of_an_op_is_sampled_on_both_sides(op, dtype: str):
 @loop_over("rule", [rule for rule in RULES.values() if rule.kinks])
 def test_every_kink_of_a_rule_is_sampled_on_both_sides(rule):
     settings = {p.name: p.default for p in rule.parameters}
-    at = np.array(kinks(OPS["identity"], rule, settings, -2.5, 2.5), dtype=np.float32)
+    at = np.array(find_kinks(OPS["identity"], rule, settings, -2.5, 2.5), dtype=np.float32)
     assert len(at)
     block = block_of(sample("identity", rule, start=-2.5, stop=2.5, points=7), rule.key)
     for side in (-np.inf, np.inf):

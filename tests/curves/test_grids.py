@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from explorer.curves import sample, sample_curves
-from explorer.curves.sampled import BESIDE, EVEN, KINK
+from explorer.curves.sampled import EVEN, KINK, NEIGHBOUR
 
 DTYPES = {"float32": np.float32, "float64": np.float64}
 
@@ -17,10 +17,15 @@ def test_each_x_is_marked_as_even_kink_or_beside(dtype: str):
     kinks = np.array([-1.5, -0.5, -0.3, 0.3, 0.5, 1.5], dtype=number)
     assert curves.x[curves.marks == KINK].tolist() == kinks.tolist()
     assert set(curves.x[curves.marks == EVEN]) == set(np.linspace(-2, 2, 9, dtype=number)) - set(kinks)
-    beside = curves.x[curves.marks == BESIDE]
+    beside = curves.x[curves.marks == NEIGHBOUR]
     assert set(np.nextafter(kinks, number(9))) | set(np.nextafter(kinks, number(-9))) <= set(beside)
     assert len(beside) == 4 * len(kinks)
-    assert curves.x[curves.around("forward") & (curves.marks == KINK)].tolist() == [-1.5, -0.5, 0.5, 1.5]
+    assert curves.x[curves.mask_near_kinks("forward") & (curves.marks == KINK)].tolist() == [
+        -1.5,
+        -0.5,
+        0.5,
+        1.5,
+    ]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -31,7 +36,7 @@ def test_a_jump_that_a_summand_delays_beside_0_is_found(op: str, dtype: str):
     (at,) = np.flatnonzero(sampled.x == 0)
     before, after = sampled.x[at - 2], np.nextafter(sampled.x[at - 2], sampled.x.dtype.type(1))
     assert -1e-6 < before < after < 0
-    y = sampled.at("forward", np.array([before, after, 0], dtype=before.dtype))
+    y = sampled.evaluate("forward", np.array([before, after, 0], dtype=before.dtype))
     assert y[0] < y[1] == y[2] == sampled.y[at]
     assert sampled.y[at - 2] == sampled.y[at - 3]
 

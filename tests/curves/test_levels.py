@@ -6,7 +6,7 @@ import torch
 import explorer
 from explorer.catalogue import OPS, find_op
 from explorer.curves import sample_curves
-from explorer.curves.levels import level_ticks, levels_of
+from explorer.curves.levels import choose_level_ticks, find_levels
 from explorer.description.figures import curve_spec
 from explorer.instrument.entries import entry
 from tests.frontend.conftest import node  # noqa: F401
@@ -35,7 +35,7 @@ def curves_of(op: str, span: tuple[float, float]):
 @loop_over("op", FORMATS)
 @loop_over("span", SPANS)
 def test_every_value_of_the_format_in_the_picture_is_a_level(op, span):
-    levels = levels_of(curves_of(op, span))
+    levels = find_levels(curves_of(op, span))
     every = torch.arange(256, dtype=torch.uint8)
     codes = every.view(CODES[op]).float() if op in CODES else torch.tensor(E2M1)
     ends = OPS[op].parsed.bind({"s": 1.0})(torch.tensor(span))
@@ -44,21 +44,25 @@ def test_every_value_of_the_format_in_the_picture_is_a_level(op, span):
 
 
 def test_ticks_are_values_with_room_and_the_shortest_are_labelled_first():
-    levels = levels_of(curves_of("fp4_e2m1", (-8.0, 8.0)))
-    ticks = level_ticks(levels, 0.9, 0.1)
+    levels = find_levels(curves_of("fp4_e2m1", (-8.0, 8.0)))
+    ticks = choose_level_ticks(levels, 0.9, 0.1)
     assert ticks.marks == levels
     assert ticks.texts == ["−6", "−4", "−3", "−2", "−1", "0", "1", "2", "3", "4", "6"]
-    uneven = level_ticks([0.643 * value for value in levels], 0.9, 0.1)
+    uneven = choose_level_ticks([0.643 * value for value in levels], 0.9, 0.1)
     assert uneven.texts == ["−3.858", "−2.572", "−1.286", "0", "1.286", "2.572", "3.858"]
-    many = level_ticks(levels_of(curves_of("fp8_e4m3", (-448.0, 448.0))), 90, 10)
+    many = choose_level_ticks(find_levels(curves_of("fp8_e4m3", (-448.0, 448.0))), 90, 10)
     assert {0.0, 448.0, -448.0} <= {*many.values} <= {*many.marks}
     assert all(after - before >= 10 for before, after in zip(many.marks, many.marks[1:], strict=False))
-    assert level_ticks([0.015625, 0.03125, 0.046875], 0.01, 0.01) == ([], [], [0.015625, 0.03125, 0.046875])
+    assert choose_level_ticks([0.015625, 0.03125, 0.046875], 0.01, 0.01) == (
+        [],
+        [],
+        [0.015625, 0.03125, 0.046875],
+    )
 
 
 @pytest.mark.parametrize("op", ["round", "sign", "formula: fp(x, 3, -6, 448) + x"])
 def test_other_ops_have_none(op):
-    assert levels_of(curves_of(op, (-3.0, 3.0))) == []
+    assert find_levels(curves_of(op, (-3.0, 3.0))) == []
 
 
 def test_the_browser_has_the_same_ticks(node: Node):  # noqa: F811
@@ -72,10 +76,10 @@ def test_the_browser_has_the_same_ticks(node: Node):  # noqa: F811
     for (op, span), (label, mark), (levels, ticks) in zip(
         cases, room, node.run(IN_BROWSER, asked), strict=True
     ):
-        mine = levels_of(curves_of(op, span))
+        mine = find_levels(curves_of(op, span))
         assert {*levels} <= {*mine}
         assert len(levels) >= len(mine) - 2  # float64 may miss one whose x are thinner than a pixel
-        assert ticks == level_ticks(mine, label, mark)._asdict()
+        assert ticks == choose_level_ticks(mine, label, mark)._asdict()
 
 
 def test_the_figure_has_them_and_says_where_jumps_are_not_drawn():

@@ -18,7 +18,7 @@ from streamlit import config
 
 from explorer.instrument import drawing
 from explorer.ui.server import answers
-from explorer.ui.server.admission.operation import ROUTES
+from explorer.ui.server.admission.monitoring import ROUTES
 from tests.browser.server import ROOT, free_port, running
 from tests.deploy.files import (
     command,

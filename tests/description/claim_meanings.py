@@ -18,7 +18,7 @@ def _near(found: np.ndarray | float, value: float, size: float = 0.0) -> np.ndar
 
 def level(truth: Truth, claim: Claim) -> bool:
     (value,), (key,) = claim.numbers, claim.about
-    drawn = truth.curves.exact.x
+    drawn = truth.curves.float64_curves.x
     for start, stop in claim.spans:
         even = start + (stop - start) * np.linspace(0.00312, 0.99689, 41)
         x = even if claim.exact else drawn[(drawn > start) & (drawn < stop)]
@@ -51,7 +51,7 @@ def part(truth: Truth, claim: Claim) -> bool:
 
 def range(truth: Truth, claim: Claim) -> bool:
     low, high, at = claim.numbers
-    exact = truth.curves.exact
+    exact = truth.curves.float64_curves
     seen = exact.x[np.isfinite(exact.columns[claim.about[0]])]  # torch's cosh ends before NumPy's
     x = np.concatenate([exact.x, truth.random]) if claim.exact else seen
     result = truth.of(claim.about[0], x)
@@ -97,7 +97,7 @@ def _grows(truth: Truth, key: str, x: float) -> bool:
 def flat(truth: Truth, claim: Claim) -> bool:
     x = truth.random
     if not claim.exact:
-        x = truth.curves.exact.x
+        x = truth.curves.float64_curves.x
         result = truth.of(FORWARD, x)
         same = np.isclose(result[1:], result[:-1], rtol=1e-15, atol=0) & np.isfinite(result[1:])
         cells = np.diff(x)[same]
@@ -125,7 +125,7 @@ def many(truth: Truth, claim: Claim) -> bool:
 
 
 def alike(truth: Truth, claim: Claim) -> bool:
-    one, *others = (truth.of(key, truth.curves.exact.x) for key in claim.about)
+    one, *others = (truth.of(key, truth.curves.float64_curves.x) for key in claim.about)
     size = np.abs(one[np.isfinite(one)]).max(initial=0.0)
     return all(
         np.isclose(one, other, rtol=1e-6, atol=1e-9 * size, equal_nan=True).mean() > 0.995 for other in others
@@ -133,7 +133,7 @@ def alike(truth: Truth, claim: Claim) -> bool:
 
 
 def apart(truth: Truth, claim: Claim) -> bool:
-    x = truth.random if claim.exact else truth.curves.exact.x
+    x = truth.random if claim.exact else truth.curves.float64_curves.x
     x = x[~np.isin(x, claim.numbers)]
     one, other = (truth.of(key, x) for key in claim.about)
     return bool(np.isclose(one, other, rtol=1e-6, equal_nan=True).mean() > 0.995)
@@ -141,7 +141,7 @@ def apart(truth: Truth, claim: Claim) -> bool:
 
 def different(truth: Truth, claim: Claim) -> bool:
     """No two of the curves are the same at every drawn x; the others are like one of them."""
-    result = {key: truth.of(key, truth.curves.exact.x) for key in truth.curves.gradients}
+    result = {key: truth.of(key, truth.curves.float64_curves.x) for key in truth.curves.gradients}
     rules, gradients = claim.numbers
 
     def same(one: str, other: str, rtol: float) -> bool:
@@ -173,7 +173,7 @@ def gap(truth: Truth, claim: Claim) -> bool:
 def peak(truth: Truth, claim: Claim) -> bool:
     (peak,), (key,) = claim.numbers, claim.about
     curves = truth.curves
-    x = np.concatenate([curves.exact.x, *map(_beside, curves.exact.kinks[key])])
+    x = np.concatenate([curves.float64_curves.x, *map(_beside, curves.float64_curves.kinks[key])])
     result = truth.of(key, x[(x >= curves.start) & (x <= curves.stop)])
     slack = 1e-6 * abs(peak) + 1e-13 * max(1.0, abs(curves.g))
     reached = np.isclose(result, peak, rtol=1e-6, atol=slack).any()
@@ -183,9 +183,9 @@ def peak(truth: Truth, claim: Claim) -> bool:
 def area(truth: Truth, claim: Claim) -> bool:
     """By two x in each of many cells, which grow by 4 % with the distance from each kink and the peak."""
     curves, (key,) = truth.curves, claim.about
-    drawn = curves.exact.x
+    drawn = curves.float64_curves.x
     width = drawn[-1] - drawn[0]
-    centres = {*curves.exact.kinks[key], drawn[np.argmax(np.abs(truth.of(key, drawn)))]}
+    centres = {*curves.float64_curves.kinks[key], drawn[np.argmax(np.abs(truth.of(key, drawn)))]}
     steps = width * np.append(0, 1.04 ** -np.arange(760))
     edges = [drawn, *(centre + side * steps for centre in centres for side in (-1, 1))]
     edges = np.unique(np.clip(np.concatenate(edges), drawn[0], drawn[-1]))

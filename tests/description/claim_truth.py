@@ -107,7 +107,7 @@ class Truth:
 
     def _torchs(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
         """With y of torch at sampled x where both are 0 but for rounding, which a logarithm tells apart."""
-        exact = self.curves.exact
+        exact = self.curves.float64_curves
         at = np.abs(np.subtract.outer(x, exact.x)).argmin(-1) if x.ndim else 0
         rounded = np.isclose(exact.x[at], x, rtol=1e-6, atol=0) & (np.abs(y - exact.y[at]) < 1e-15)
         return np.where(rounded & (np.abs(y) < 1e-15), exact.y[at], y)

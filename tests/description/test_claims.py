@@ -24,7 +24,10 @@ NUMBER = r"−?[0-9]+(?:\.[0-9]+)?(?:e−?[0-9]+)?"
 def _lost_in_32_bits(curves: Curves) -> list[float]:
     """Return for each curve the % of the evenly spaced x at which float64 alone has a number."""
     even, x = curves.marks == EVEN, curves.x.astype(np.float64)
-    lost = (np.isfinite(curves.exact.at(key, x)) & ~np.isfinite(y) for key, y in curves.columns.items())
+    lost = (
+        np.isfinite(curves.float64_curves.evaluate(key, x)) & ~np.isfinite(y)
+        for key, y in curves.columns.items()
+    )
     return [100 * float(each[even].mean()) for each in lost]
 
 
@@ -120,7 +123,7 @@ def test_a_small_step_is_no_rounding(formula: str, start: float, stop: float):
     forward = described(curves).claims[0]
     assert forward.kind == "flat"
     assert forward.numbers[0] == (0.0 if "detach" in formula else 1.0)
-    assert len(set(curves.exact.y)) > 1
+    assert len(set(curves.float64_curves.y)) > 1
 
 
 def test_a_spike_between_two_kinks_that_touch_is_no_pole():

@@ -235,7 +235,7 @@ def test_single_x_without_a_value_or_with_one_are_told(op: str, rule: str, words
 def test_a_stretch_of_zeros_counts_though_its_kink_is_a_float_away(op, rule, span, g, share):
     curves = sample_curves(op, rule, start=span[0], stop=span[1], g=g)
     x = np.linspace(*span, 200_001)
-    measured = (curves.exact.at(curves.rules[0].key, x) == 0).mean()
+    measured = (curves.float64_curves.evaluate(curves.rules[0].key, x) == 0).mean()
     assert f"{measured:.0%}".replace("%", " %") == share
     assert f"0 on {share}" in describe(curves.frame)
 

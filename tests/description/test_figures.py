@@ -12,7 +12,7 @@ import pytest
 from explorer.catalogue import MOST_RULES
 from explorer.catalogue.colours import RULE_COLOURS_LIGHT
 from explorer.curves import sample, sample_curves
-from explorer.curves.grids import MOST_POINTS
+from explorer.curves.grids import MAX_POINTS
 from explorer.curves.sampled import EVEN
 from explorer.description.figures import CLOSED, OPEN, curve_figure, curve_spec
 from tests.catalogue.cases import usual_op
@@ -229,8 +229,8 @@ def test_every_number_outside_the_arrays_is_finite(op: str):
 def test_a_figure_at_the_limits_is_small_enough(op: str, dtype: str):
     """All points, all rules, and with round as many kinks as are shown."""
     rules = ["default", "soft_round", "dsq", "ewgs", "masked", "approx_sign"]
-    frame = sample(op, rules, start=-49, stop=49, points=MOST_POINTS, dtype=dtype)
-    assert len(frame) >= MOST_RULES * MOST_POINTS
+    frame = sample(op, rules, start=-49, stop=49, points=MAX_POINTS, dtype=dtype)
+    assert len(frame) >= MOST_RULES * MAX_POINTS
     assert len(curve_figure(frame).to_json()) < LARGEST_BYTES
 
 

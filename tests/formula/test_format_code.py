@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from explorer.catalogue import find_op
-from explorer.curves.kinks import kinks
+from explorer.curves.kinks import find_kinks
 from explorer.formula import parse
 from explorer.snippets import helpers, jax_snippet, snippet
 from tests.formula.format_cases import CASTS, FLOATS, HELPERS, bits, codes, hard_points
@@ -38,12 +38,12 @@ def test_uncalled_the_names_stay_parameters():
     ("fp(x / 3, 1, 0, 6) * 3", 30, 14), ("fp(x**3, 1, 0, 6)", 3, 14), ("fp(-x * x, 1, 0, 6)", 4, 14),
 ])  # fmt: skip
 def test_every_jump_of_a_format_is_found(text, start, count):
-    result = kinks(find_op("formula: " + text), None, {}, -float(start), float(start))
+    result = find_kinks(find_op("formula: " + text), None, {}, -float(start), float(start))
     assert len(result) == count
 
 
 def test_every_jump_of_an_exponent_is_found():
-    result = kinks(find_op("formula: exponent(x, -6)"), None, {}, -3.0, 3.0)
+    result = find_kinks(find_op("formula: exponent(x, -6)"), None, {}, -3.0, 3.0)
     powers = [2.0**power for power in range(-5, 2)]
     assert result == [*(-power for power in reversed(powers)), *powers]
 

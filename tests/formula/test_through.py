@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import explorer
 from explorer.catalogue import find_op, find_rule
-from explorer.curves.kinks import kinks
+from explorer.curves.kinks import find_kinks
 from explorer.formula import Formula, FormulaError, parse
 from explorer.formula.derivative import derivative
 from explorer.formula.tree import data
@@ -86,7 +86,7 @@ def test_text_data_and_code_say_the_same(points):
 
 @given(CASES)
 def test_its_kinks_are_the_points_at_which_it_bends(points):
-    found = kinks(find_op(f"formula: {written(points)}"), find_rule("default"), {}, -5, 5)
+    found = find_kinks(find_op(f"formula: {written(points)}"), find_rule("default"), {}, -5, 5)
     at, y = np.array(points).T
     slopes = np.concatenate([[0.0], np.diff(y) / np.diff(at), [0.0]])
     bends = at[np.abs(np.diff(slopes)) > 1e-6]

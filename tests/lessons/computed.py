@@ -8,7 +8,7 @@ from explorer.lessons import LESSONS
 
 @cache
 def results(key: str) -> dict[str, Any]:
-    return LESSONS[key].results()
+    return LESSONS[key].compute_results()
 
 
 @cache

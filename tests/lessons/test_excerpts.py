@@ -21,9 +21,9 @@ def test_an_excerpt_has_six_to_twelve_lines_of_the_lessons_own_code(lesson: Less
     assert lesson.excerpt
     lines = text(lesson)
     assert 6 <= len(lines) <= 12
-    assert lines[lesson.excerpt.data()["decides"]].strip() == lesson.excerpt.decides
+    assert lines[lesson.excerpt.data()["decides"]].strip() == lesson.excerpt.key_line
     known = {line.split("  #")[0].strip() for line in lesson.source.splitlines()}
-    opened = set(lesson.excerpt.left_open.values())
+    opened = set(lesson.excerpt.blanks.values())
     assert {line.strip() for line in lines} <= known | opened
 
 

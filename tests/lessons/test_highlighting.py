@@ -3,7 +3,7 @@
 import pytest
 
 from explorer.lessons import LESSONS
-from explorer.lessons.highlighting import spans
+from explorer.lessons.highlighting import highlight
 
 PARTS = '''class A:  # a comment
     """Of more
@@ -15,18 +15,18 @@ PARTS = '''class A:  # a comment
 
 @pytest.mark.parametrize("lesson", LESSONS.values(), ids=list(LESSONS))
 def test_the_texts_are_the_source(lesson):
-    parts = spans(lesson.source)
+    parts = highlight(lesson.source)
     assert "".join(text for _, text in parts) == lesson.source
     assert {kind for kind, _ in parts} >= {"", "keyword", "name", "string"}
 
 
 @pytest.mark.parametrize("source", ["", "\n", "x", "x = 1  # no end", PARTS])
 def test_nothing_is_lost_of_any_source(source: str):
-    assert "".join(text for _, text in spans(source)) == source
+    assert "".join(text for _, text in highlight(source)) == source
 
 
 def test_the_kinds():
-    parts = spans(PARTS)
+    parts = highlight(PARTS)
 
     def of(kind: str) -> list[str]:
         return [text for one, text in parts if one == kind]

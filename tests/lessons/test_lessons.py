@@ -32,7 +32,7 @@ from explorer.lessons import (
     Sweep,
     Walker,
 )
-from explorer.lessons.lesson import filled
+from explorer.lessons.lesson import fill_numbers
 from explorer.lessons.pictures import Picture
 from explorer.reading.exercises import EXERCISES
 from explorer.training.system.threads import one_thread
@@ -143,8 +143,8 @@ def test_the_shown_code_runs_alone_and_prints_what_the_words_say(
 
 def test_sentences_write_numbers_as_the_screen_does_and_code_as_code_does():
     results = {"pull": {"up": -1006.4, "tiny": -2e-6}, "text": "-1"}
-    assert filled("{pull[up]:.0f}, `x = {pull[up]:.0f}`, {text}", results) == "−1006, `x = -1006`, -1"
-    assert filled("about {pull[tiny]:g}", results) == "about −2e−06"
+    assert fill_numbers("{pull[up]:.0f}, `x = {pull[up]:.0f}`, {text}", results) == "−1006, `x = -1006`, -1"
+    assert fill_numbers("about {pull[tiny]:g}", results) == "about −2e−06"
     sentences = data("learned-step")["words"].split("`")[::2]
     assert not re.search(r"-\d", "".join(sentences))
 
@@ -222,7 +222,7 @@ def test_every_entry_of_the_glossary_is_used_and_is_a_sentence():
 
 def test_two_visitors_at_once_get_the_same_numbers():
     with ThreadPoolExecutor(4) as pool:
-        several = list(pool.map(lambda _: LESSONS["leaves"].results(), range(40)))
+        several = list(pool.map(lambda _: LESSONS["leaves"].compute_results(), range(40)))
     assert all(results == several[0] for results in several)
 
 

@@ -9,12 +9,12 @@ from torch.autograd import Function
 
 from explorer.formula import with_minus
 from explorer.lessons import LESSONS, PATHS
-from explorer.lessons.retest import Variant, fresh, question
+from explorer.lessons.retest import Variant, make_question, make_variant
 
 QUESTIONS = [
     pytest.param(asked, id=f"{key}-{index}")
     for key, lesson in LESSONS.items()
-    for index, asked in enumerate(map(question, lesson.retest))
+    for index, asked in enumerate(map(make_question, lesson.retest))
 ]
 NUMBERS = re.compile(r"x = \[(.*)\]` after `y\.backward\(torch\.full_like\(y, (.*)\)\)`")
 
@@ -46,15 +46,15 @@ def test_a_lesson_has_fresh_questions_for_two_rounds(key: str) -> None:
     variants = LESSONS[key].retest
     assert len(variants) >= 4
     assert len(set(map(repr, variants))) == len(variants)
-    assert list(map(question, variants)) == list(map(question, variants)), "no chance"
+    assert list(map(make_question, variants)) == list(map(make_question, variants)), "no chance"
     ops = {variant.op for variant in variants}
     assert len(ops) >= 3 or len({tuple(variant.parameters.items()) for variant in variants}) >= 3
 
 
 def test_what_cannot_be_asked_is_refused() -> None:
     with pytest.raises(ValueError, match="makes no question"):
-        question(fresh("tanh", "default", 7, 8, 9))
-    assert isinstance(fresh("clamp", "default", 1, lo=0), Variant)
+        make_question(make_variant("tanh", "default", 7, 8, 9))
+    assert isinstance(make_variant("clamp", "default", 1, lo=0), Variant)
 
 
 def test_paths_lead_over_lessons_and_every_lesson_is_on_one() -> None:

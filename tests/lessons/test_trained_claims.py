@@ -10,7 +10,7 @@ import explorer
 from explorer.description.pull import normal_numbers, pull
 from explorer.description.resting import rest
 from explorer.lessons import learned_step, minimum, unbiased_or_quiet
-from explorer.lessons.surrogates import SEEDS, WIDTHS, Sign, trained
+from explorer.lessons.surrogates import SEEDS, WIDTHS, Sign, train_nets
 from explorer.training import Run, Settings
 from explorer.training.ranking import rank, shown_above
 from explorer.ui.links.link import from_text
@@ -24,7 +24,7 @@ def test_surrogates(r: Results) -> None:
     sweep = r["sweep"]
     assert sweep["seeds"] == SEEDS
     assert sweep["narrow"]["c"] < sweep["best"]["c"] < sweep["wide"]["c"]
-    right, _ = trained()
+    right, _ = train_nets()
     scores = dict(zip(WIDTHS, right.tolist(), strict=True))
     none, narrow, *_, wide = WIDTHS
     above = shown_above(scores, none, 1 / 500)
@@ -45,11 +45,11 @@ def test_minimum(r: Results) -> None:
 
 def test_the_spurious_minimum_of_the_lesson_is_one() -> None:
     """v is the lowest for its w, and the loss does not fall when w is turned a little."""
-    v = minimum.lowest(minimum.V_STAR)
+    v = minimum.solve_lowest(minimum.V_STAR)
 
     def loss(turned: float, v: torch.Tensor) -> float:
         w = -minimum.W_STAR + turned * torch.nn.functional.one_hot(torch.tensor(0), 10)
-        return minimum.loss_of(w, v, "relu", 200_000, torch.Generator().manual_seed(0)).item()
+        return minimum.compute_loss(w, v, "relu", 200_000, torch.Generator().manual_seed(0)).item()
 
     here = loss(0, v)
     assert min(loss(turned, v) for turned in (-0.3, 0.3)) > here
@@ -57,7 +57,7 @@ def test_the_spurious_minimum_of_the_lesson_is_one() -> None:
         for by in (-0.1, 0.1):
             moved = v + by * torch.nn.functional.one_hot(torch.tensor(index), 4)
             assert loss(0, moved) > here
-    assert minimum.loss_of(minimum.W_STAR, minimum.V_STAR, "relu", 1000, torch.Generator()).item() == 0
+    assert minimum.compute_loss(minimum.W_STAR, minimum.V_STAR, "relu", 1000, torch.Generator()).item() == 0
 
 
 P, T = 0.2, 0.45  # of the unit that draws, by NumPy alone
@@ -116,7 +116,7 @@ def test_runs_of_what_is_unbiased_and_loud_end_at_the_wrong_end() -> None:
             assert share == pytest.approx(other, abs=tells), (name, rate)
     assert all(share > 0.04 for share in shares["reinmax"])
     assert all(share == 0 for name in ("reinforce_baseline", "arm", "disarm") for share in shares[name])
-    said = dict(unbiased_or_quiet.enough().answers)["No: some runs end at the wrong end"]
+    said = dict(unbiased_or_quiet.ask_enough().answers)["No: some runs end at the wrong end"]
     assert "by straight-through 32, 36, 40, 39 %, by ReinMax 5.1, 11, 18, 25 %" in said
 
 
@@ -142,7 +142,7 @@ def test_the_nets_of_a_width_are_those_that_train_below_the_words(c: float) -> N
     settings = {"task": "circles", "hidden": (16, 16, 16), "seeds": SEEDS}
     run = Run(Settings(op="sign", rules=(rule,), parameters=parameters, **settings), recorded=())
     run.advance(run.settings.steps)
-    right, _ = trained()
+    right, _ = train_nets()
     score = run.snapshot().score[rule]
     assert score is not None
     assert right[WIDTHS.index(c)].tolist() == pytest.approx(score.tolist(), abs=0.03)
@@ -158,7 +158,7 @@ def test_the_gradient_of_the_lesson_is_the_rule_of_the_catalogue(c: float) -> No
 
 def test_learned_step(r: Results) -> None:
     """The story is true, and the live panel below it has the same numbers."""
-    numbers = learned_step.normal().tolist()
+    numbers = learned_step.make_normal().tolist()
     settings = {"s": learned_step.START, "qmin": float(learned_step.LOW), "qmax": float(learned_step.HIGH)}
     assert numbers == pytest.approx(normal_numbers(), abs=1e-12)
     pulled = pull("quantize", "lsq", "s", normal_numbers(), settings)

@@ -6,7 +6,7 @@ import torch
 
 from explorer.catalogue import find_op, values
 from explorer.formula import parse
-from explorer.measures.implied import ImpliedForwards, implied_forwards
+from explorer.measures.implied import ImpliedForwards, compute_implied_forwards
 from tests.catalogue.cases import usual_op
 from tests.catalogue.fixed import RULES
 
@@ -14,7 +14,7 @@ DECLARED = [rule for rule in RULES.values() if rule.linear and rule.antiderivati
 
 
 def implied(op: str, rule: str, start: float, stop: float, **parameters: float) -> ImpliedForwards:
-    return implied_forwards(op, rule, start=start, stop=stop, **parameters)
+    return compute_implied_forwards(op, rule, start=start, stop=stop, **parameters)
 
 
 def test_it_is_the_declared_one_but_for_a_constant() -> None:
@@ -50,7 +50,7 @@ def test_a_constant_difference_is_known_from_another_one(
     op: str, rule: str, start: float, by: float | None, words: str
 ) -> None:
     found = implied(op, rule, start, 3)
-    assert found.implied[rule].by == (by if by is None else pytest.approx(by))
+    assert found.implied[rule].offset == (by if by is None else pytest.approx(by))
     assert found.describe(rule).endswith(words)
 
 

@@ -7,7 +7,7 @@ import pytest
 
 import explorer
 from explorer.catalogue import find_op, find_rule
-from explorer.measures import suiting
+from explorer.measures import list_suitable_rules
 from explorer.measures.scaling import Kind, find_sizes, scale_rules
 from tests.catalogue.fixed import RULES
 
@@ -64,7 +64,7 @@ def test_scaled_rules_have_one_size(kind: Kind) -> None:
     """Every surrogate of a step next to one rule; it keeps its peak, and its shape."""
     op, scaled = find_op("step"), 0
     size = getattr(find_sizes(op, FIRST, {}), kind).value
-    for key in (rule.key for rule in suiting(op)):
+    for key in (rule.key for rule in list_suitable_rules(op)):
         own = find_sizes(op, key, {})
         if getattr(own, kind).reason:
             continue

@@ -6,7 +6,7 @@ import torch
 import explorer
 from explorer.catalogue import RULES
 from explorer.checks import check_pair
-from explorer.measures import compare, row_of, suiting
+from explorer.measures import compare, list_suitable_rules, row_of
 from tests.catalogue import fixed
 from tests.catalogue.fixed import OPS
 
@@ -27,7 +27,7 @@ def test_it_has_a_row_for_each_rule_that_suits_and_no_other():
 
 
 def test_all_rules_suit_an_own_op():
-    assert suiting(explorer.catalogue.find_op("formula: x**3")) == [*fixed.RULES.values()]
+    assert list_suitable_rules(explorer.catalogue.find_op("formula: x**3")) == [*fixed.RULES.values()]
 
 
 def test_a_row_says_what_the_checks_say():

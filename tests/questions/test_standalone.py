@@ -17,11 +17,11 @@ from tests.frontend.modules import Node
 
 ASKED = """
     const { setDocument } = await import("./choice/entries.js");
-    const { received } = await import("./choice/message.js");
+    const { parseMessage } = await import("./choice/message.js");
     const { collectAnswers } = await import("./explore/page/saved-answers.js");
     setDocument(given.document);
     const ask = async (question, args) => ({ question, args });
-    return collectAnswers(received(given.choice), ask);
+    return collectAnswers(parseMessage(given.choice), ask);
 """
 CHOICES: list[tuple[str, list[str], dict[str, Any]]] = [
     ("sign", ["clipped", "zero"], {"section": "compare", "c": 0.5}),
@@ -68,14 +68,14 @@ def test_python_answers_what_the_browser_asks(node: Node) -> None:
 def test_answers_of_other_values_and_none_are_not_saved(node: Node) -> None:
     asked = """
         const { setDocument } = await import("./choice/entries.js");
-        const { received } = await import("./choice/message.js");
+        const { parseMessage } = await import("./choice/message.js");
         const { collectAnswers } = await import("./explore/page/saved-answers.js");
         setDocument(given.document);
         const kinds = [{ row: 1 }, { row: 2, note: "At the defaults." }, { message: "Wait", again: true },
           { message: "No", lacks: true }, { message: "It has no mean." }];
         let count = 0;
         const ask = async () => kinds[count++ % kinds.length];
-        return (await collectAnswers(received(given.choice), ask)).map(([, , answer]) => answer);
+        return (await collectAnswers(parseMessage(given.choice), ask)).map(([, , answer]) => answer);
     """
     choice = start_of(make_page("sign", ["clipped"], section="compare"))["choice"]
     found = node.run(asked, {"document": document() | {"link": {"words": []}}, "choice": choice})

@@ -20,13 +20,13 @@ SOME = ("clamp", "reciprocal")  # with parameters that rules share, and infiniti
 
 TOLD = """
     const { setDocument } = await import("./choice/entries.js");
-    const { received } = await import("./choice/message.js");
+    const { parseMessage } = await import("./choice/message.js");
     const { curvesArguments } = await import("./asking/ask.js");
     const { loadStoredCurves } = await import("./asking/stored-curves.js");
     setDocument(given.document);
     const load = async (name) => given.files[name] ?? Promise.reject(new Error(name));
-    const asked = (message) => loadStoredCurves(curvesArguments(received(message)), load).catch(() => null);
-    return Promise.all(given.choices.map(asked));
+    const find = (sent) => loadStoredCurves(curvesArguments(parseMessage(sent)), load).catch(() => null);
+    return Promise.all(given.choices.map(find));
 """
 
 

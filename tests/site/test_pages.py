@@ -25,11 +25,11 @@ SOURCE = "https://example.org/<project>"
 
 SAVED = """
     const { setDocument } = await import("./choice/entries.js");
-    const { received } = await import("./choice/message.js");
+    const { parseMessage } = await import("./choice/message.js");
     const { writeFile } = await import("./explore/page/saving.js");
     setDocument(given.document);
     const ask = async () => ({ message: "", lacks: true });
-    return writeFile(received(given.choice), given.template, ask);
+    return writeFile(parseMessage(given.choice), given.template, ask);
 """
 
 

@@ -20,25 +20,25 @@ from tests.ui.choices import query_of, random_choice
 
 READ = """
     const { setDocument } = await import("./choice/entries.js");
-    const { received } = await import("./choice/message.js");
-    const { readLink, readOwn } = await import("./choice/reading.js");
+    const { parseMessage } = await import("./choice/message.js");
+    const { readLink, readOwn } = await import("./choice/link-reader.js");
     setDocument(given.document);
-    const first = received(given.first);
+    const first = parseMessage(given.first);
     const answer = given.answers && (async (kind, text) => given.answers[`${kind} ${text}`]);
     const told = [];
     for (const query of given.queries) {
       const own = answer && (await readOwn(query, answer));
       const { choice, notices } = readLink(query, { first, own });
-      told.push({ choice, notices, expected: received(given.expected[query]) });
+      told.push({ choice, notices, expected: parseMessage(given.expected[query]) });
     }
     return told;
 """
 
 SENT = """
     const { setDocument } = await import("./choice/entries.js");
-    const { received, sentChoice } = await import("./choice/message.js");
+    const { parseMessage, toMessage } = await import("./choice/message.js");
     setDocument(given.document);
-    return given.choices.map((choice) => sentChoice(received(choice)));
+    return given.choices.map((choice) => toMessage(parseMessage(choice)));
 """
 
 # Whatever can be wrong with a link, and right at its edges.

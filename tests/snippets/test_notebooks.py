@@ -9,7 +9,7 @@ import pytest
 
 from explorer.catalogue import contribution, find_op, find_rule, values
 from explorer.curves import sample
-from explorer.curves.sampled import part_key
+from explorer.curves.sampled import to_part_key
 from explorer.description.pull import normal_numbers, pull
 from explorer.snippets import notebook, snippet
 from explorer.snippets.pair import paired
@@ -35,7 +35,7 @@ def _notebook(op, rule):
 
 def _learning(op, rule, name):
     result = sample(op, rule, learns=name, **RANGE).attrs["curves"].kinks
-    kinks = sorted({*result[rule], *result[part_key(rule)]})
+    kinks = sorted({*result[rule], *result[to_part_key(rule)]})
     return nbformat.reads(notebook(op, rule, None, [name], kinks=kinks, **RANGE), as_version=4)
 
 

@@ -7,7 +7,7 @@ from explorer.ui.server.admission import visitors
 
 def signed(name: str) -> str:
     """The cookie that a server gives to who has this name."""
-    return f"{name}.{visitors.signature('visitor', name)}"
+    return f"{name}.{visitors.sign('visitor', name)}"
 
 
 def scope_of(

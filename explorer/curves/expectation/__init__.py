@@ -1,20 +1,20 @@
-"""Means and spreads of what draws, over its u, and the exact gradient that an estimator is held to."""
+"""Means and standard deviations over u of stochastic ops and rules, and their unbiased gradient."""
 
-from explorer.curves.expectation.corners import corners_among, slopes
+from explorer.curves.expectation.corners import compute_unbiased_gradient, find_corners
 from explorer.curves.expectation.expected import expected
 from explorer.curves.expectation.integral import Moments, NoMeanError
-from explorer.curves.expectation.pair import DrawnPair
-from explorer.curves.expectation.single import Jump, has_two_outputs, is_smooth, jump
+from explorer.curves.expectation.pair import StochasticPair
+from explorer.curves.expectation.single import Jump, find_jump, has_two_outputs, is_smooth
 
 __all__ = [
-    "DrawnPair",
     "Jump",
     "Moments",
     "NoMeanError",
-    "corners_among",
+    "StochasticPair",
+    "compute_unbiased_gradient",
     "expected",
+    "find_corners",
+    "find_jump",
     "has_two_outputs",
     "is_smooth",
-    "jump",
-    "slopes",
 ]

@@ -1,4 +1,4 @@
-"""Integrals over u in (0, 1), split where the integrand switches."""
+"""Integrals over u in (0, 1), split at the discontinuities of the integrand."""
 
 from __future__ import annotations
 
@@ -10,32 +10,32 @@ import numpy as np
 import torch
 from torch import Tensor
 
-_LEAST, _MOST = 1e-300, 1 - 2.0**-53  # u that stand for 0 and 1
-_EARLIER = 1 - 2.0**-46  # a mean that is another if u goes no farther hangs on what floats do not tell
+_MIN_U, _MAX_U = 1e-300, 1 - 2.0**-53  # the u used for 0 and 1
+_EARLIER_MAX_U = 1 - 2.0**-46  # a mean that changes if u stops here depends on details below float precision
 _REFINEMENTS = ((1 / 8, 3.25), (1 / 16, 3.3), (1 / 32, 3.35), (1 / 64, 3.4))
-_FURTHER = (1 / 64, 3.9)  # where a mean that is not there still grows, and no spike is missed
-_NUDGE = 2.0**-51  # of a cut: a spike that it moves out of sight is narrower than floats tell
-_AGREES = 1e-6  # of its size: so near, and the finer of two refinements is right to far more digits
-_GROWS = 1e-5
+_WIDER = (1 / 64, 3.9)  # wide enough for a divergent mean to keep growing, fine enough to hit every spike
+_NUDGE = 2.0**-51  # of a cut: a spike that this shift hides is narrower than float precision
+_TOLERANCE = 1e-6  # relative: if two refinements agree this well, the finer has many more correct digits
+_GROWTH_TOLERANCE = 1e-5
 _NO_MEAN = "the mean over what is drawn does not exist here, cannot be computed, or is too large"
-_TRIED = 24  # x at which a mean is looked at once more
+_PROBE_COUNT = 24  # x at which a mean is checked again
 
 
 class NoMeanError(ValueError):
-    """A mean over u that does not exist, or is too large for a number."""
+    """Raised for a mean over u that does not exist or is too large for a float."""
 
 
 Shape = Literal["flat", "smooth", "any"]
 
 
 class Moments(NamedTuple):
-    """Mean and standard deviation over u, (n,) each."""
+    """Mean and standard deviation (``spread``) over u, (n,) each."""
 
     mean: Tensor
     spread: Tensor
 
 
-class _Sized(NamedTuple):
+class _SizedMoments(NamedTuple):
     """Moments, and the mean of the absolute value."""
 
     moments: Moments
@@ -43,87 +43,103 @@ class _Sized(NamedTuple):
 
 
 class Nodes(NamedTuple):
-    """Places on (0, 1) and their weights; ``far`` are the distances from 1."""
+    """Quadrature nodes on (0, 1): ``u``, the distances from 1 (``complement``) and weights."""
 
-    near: Tensor
-    far: Tensor
+    u: Tensor
+    complement: Tensor
     weights: Tensor
 
 
-def moments(value: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, shape: Shape) -> Moments:
-    """Mean and spread over u of ``value(x, u)``, both of one shape.
+def integrate_moments(
+    function: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, shape: Shape
+) -> Moments:
+    """Return mean and standard deviation of an integrand over u.
 
-    x: (n,) float64. cuts: (n, m) ascending, the u at which it switches, 1 where there are fewer. ``shape``:
-    what it is along u between them. NaN where they are not finite; spreads that do not settle are NaN
-    for every x. Raises NoMeanError where no mean is finite, and where means do not settle.
+    Args:
+        function: the integrand ``function(x, u)``; arguments and result have the same shape.
+        x: (n,) float64.
+        cuts: (n, m) ascending: the u at which the integrand is discontinuous, padded with 1.
+        shape: the shape of the integrand along u between cuts.
+
+    Returns:
+        NaN where a moment is not finite. If standard deviations do not converge they are NaN for every x.
+
+    Raises:
+        NoMeanError: if no mean is finite, or if means do not converge.
     """
     if shape != "any":
-        return _checked(_moments(value, x, cuts, _legendre(1 if shape == "flat" else 16)).moments)
-    last = _moments(value, x, cuts, _tanh_sinh(*_REFINEMENTS[0]))
+        return _require_mean(
+            _apply_quadrature(function, x, cuts, _make_legendre_nodes(1 if shape == "flat" else 16)).moments
+        )
+    last = _apply_quadrature(function, x, cuts, _make_tanh_sinh_nodes(*_REFINEMENTS[0]))
     for refinement in _REFINEMENTS[1:]:
-        before, last = last, _moments(value, x, cuts, _tanh_sinh(*refinement))
-        if all(_near(before, last, _AGREES)):
+        before, last = last, _apply_quadrature(function, x, cuts, _make_tanh_sinh_nodes(*refinement))
+        if all(_compare_moments(before, last, _TOLERANCE)):
             break
-    some = torch.linspace(0, len(x) - 1, min(len(x), _TRIED)).long()
-    moved = torch.where(cuts < 1, cuts * (1 - _NUDGE), cuts)[some]
-    further = _moments(value, x[some], moved, _tanh_sinh(*_FURTHER), _EARLIER)
-    here = _Sized(Moments(*(each[some] for each in last.moments)), last.size[some])
+    probes = torch.linspace(0, len(x) - 1, min(len(x), _PROBE_COUNT)).long()
+    moved_cuts = torch.where(cuts < 1, cuts * (1 - _NUDGE), cuts)[probes]
+    wider = _apply_quadrature(function, x[probes], moved_cuts, _make_tanh_sinh_nodes(*_WIDER), _EARLIER_MAX_U)
+    at_probes = _SizedMoments(Moments(*(moment[probes] for moment in last.moments)), last.size[probes])
     mean, spread = last.moments
-    if not all(_near(here, further, _GROWS)):
-        if not _near(here, further, _AGREES).mean:
+    if not all(_compare_moments(at_probes, wider, _GROWTH_TOLERANCE)):
+        if not _compare_moments(at_probes, wider, _TOLERANCE).mean:
             raise NoMeanError(_NO_MEAN)
-        spread = torch.full_like(x, torch.nan)  # without a bound, or of spikes that floats hardly tell
-    return _checked(Moments(mean, spread))
+        spread = torch.full_like(x, torch.nan)  # unbounded, or of spikes too narrow for float64
+    return _require_mean(Moments(mean, spread))
 
 
-class _Settled(NamedTuple):
-    """Whether means agree, and whether spreads do."""
+class _Agreement(NamedTuple):
+    """Whether means agree, and whether standard deviations agree."""
 
     mean: bool
     spread: bool
 
 
-def _near(one: _Sized, other: _Sized, share: float) -> _Settled:
-    """Whether two agree wherever the first is finite, up to a share of their size."""
-    sizes = 1 + other.size, 1 + other.size + other.moments.spread
-    compared = zip(one.moments, other.moments, sizes, strict=True)
-    return _Settled(
-        *(bool((((a - b).abs() <= share * size) | ~a.isfinite()).all()) for a, b, size in compared)
+def _compare_moments(first: _SizedMoments, second: _SizedMoments, tolerance: float) -> _Agreement:
+    """Return whether two moments agree, relative to their size, wherever the first is finite."""
+    sizes = 1 + second.size, 1 + second.size + second.moments.spread
+    compared = zip(first.moments, second.moments, sizes, strict=True)
+    return _Agreement(
+        *(bool((((a - b).abs() <= tolerance * size) | ~a.isfinite()).all()) for a, b, size in compared)
     )
 
 
-def _checked(found: Moments) -> Moments:
-    """NaN where it is not finite, as at a pole; NoMeanError where no mean is."""
-    there = found.mean.isfinite()
-    if len(there) and not bool(there.any()):
+def _require_mean(moments: Moments) -> Moments:
+    """Return moments with NaN for values that are not finite, such as at a pole.
+
+    Raises NoMeanError if no mean is finite.
+    """
+    has_mean = moments.mean.isfinite()
+    if len(has_mean) and not bool(has_mean.any()):
         raise NoMeanError(_NO_MEAN)
-    spread = torch.where(there & found.spread.isfinite(), found.spread, torch.nan)
-    return Moments(torch.where(there, found.mean, torch.nan), spread)
+    spread = torch.where(has_mean & moments.spread.isfinite(), moments.spread, torch.nan)
+    return Moments(torch.where(has_mean, moments.mean, torch.nan), spread)
 
 
-def _moments(
-    value: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, nodes: Nodes, most: float = _MOST
-) -> _Sized:
+def _apply_quadrature(
+    function: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, nodes: Nodes, max_u: float = _MAX_U
+) -> _SizedMoments:
+    """Return moments by quadrature on each interval between cuts, with u limited to ``max_u``."""
     begin = torch.cat([torch.zeros_like(cuts[:, :1]), cuts[:, :-1]], dim=1)[..., None]
     end = cuts[..., None]
     width = end - begin
-    u = torch.where(nodes.near < 0.5, begin + width * nodes.near, end - width * nodes.far)
-    u = u.clamp(_LEAST, most)
+    u = torch.where(nodes.u < 0.5, begin + width * nodes.u, end - width * nodes.complement)
+    u = u.clamp(_MIN_U, max_u)
     weights = width * nodes.weights
-    values = value(x[:, None, None].expand(u.shape), u)
+    values = function(x[:, None, None].expand(u.shape), u)
     values = torch.where(weights == 0, 0.0, values)
     mean, size = (values * weights).sum((1, 2)), (values.abs() * weights).sum((1, 2))
     spread = ((values - mean[:, None, None]) ** 2 * weights).sum((1, 2)).sqrt()
-    return _Sized(Moments(mean, spread), size)
+    return _SizedMoments(Moments(mean, spread), size)
 
 
-def _legendre(n: int) -> Nodes:
-    place, weight = map(torch.from_numpy, np.polynomial.legendre.leggauss(n))
-    return Nodes((1 + place) / 2, (1 - place) / 2, weight / 2)
+def _make_legendre_nodes(n: int) -> Nodes:
+    point, weight = map(torch.from_numpy, np.polynomial.legendre.leggauss(n))
+    return Nodes((1 + point) / 2, (1 - point) / 2, weight / 2)
 
 
-def _tanh_sinh(step: float, reach: float) -> Nodes:
-    """Double exponential nodes, crowded at both ends (Takahasi and Mori, 1974)."""
+def _make_tanh_sinh_nodes(step: float, reach: float) -> Nodes:
+    """Return double exponential nodes, dense at both ends (Takahasi and Mori, 1974)."""
     even = torch.arange(-round(reach / step), round(reach / step) + 1, dtype=torch.float64) * step
     inner = math.pi * torch.sinh(even)
     near, far = torch.sigmoid(inner), torch.sigmoid(-inner)

@@ -1,4 +1,4 @@
-"""An op with a rule that draw: their means and spreads over u at given x, and the exact gradient."""
+"""A stochastic op with a rule: means and standard deviations over u at given x, and the unbiased gradient."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import UPSTREAM, Loss, Op, Rule, beside, in_draws, values
-from explorer.curves.expectation.integral import Moments, Shape, moments
-from explorer.curves.expectation.jumps import Switch, is_flat, roots, switches
+from explorer.curves.expectation.integral import Moments, Shape, integrate_moments
+from explorer.curves.expectation.jumps import Switch, find_roots, find_switches, is_flat
 from explorer.formula import Formula, quoted
 from explorer.formula.operands import reductions
 from explorer.formula.tree import (
@@ -29,22 +29,22 @@ from explorer.formula.tree import (
 )
 from explorer.gradient.draws import to_normal
 
-_BESIDE = 1e-9  # of the distance from 0 or 1: on either side of a jump
-_ULPS = 2.0**-49  # of 1 + |x|: so far may a jump lie from where it was found
-_SAME = 1e-8  # of the distance from 0 or 1: jumps that are one
-_ONE = 1e-15  # of u: nothing lies between
-_BENT = {"where", "abs", "relu", "min", "max", "clamp", "detach"}
-_DRAWN = {UNIFORM, NORMAL}
+_SIDE_STEP = 1e-9  # of the distance from 0 or 1: from a jump to its sides
+_ROOT_ERROR = 2.0**-49  # of 1 + |x|: error of the position of a jump
+_SAME_JUMP = 1e-8  # of the distance from 0 or 1: closer jumps are the same jump
+_MIN_GAP = 1e-15  # cuts closer than this are merged
+_NOT_SMOOTH = {"where", "abs", "relu", "min", "max", "clamp", "detach"}
+_RANDOM_NAMES = {UNIFORM, NORMAL}
 _Y, _G = Name("y"), Name("g")
 
 
 @dataclass(frozen=True)
-class DrawnPair:
-    """An op, a rule and a loss, of which the first two may draw.
+class StochasticPair:
+    """An op, a rule and a loss; op and rule may be stochastic.
 
-    ``settings`` holds parameter values by name, the loss's too; ``g`` is a factor on the loss. A mean over
-    elements is one over the x in ``over``, (n,) float64. Raises ValueError for a mean over elements of what
-    is drawn, and for any without ``over``.
+    ``settings`` holds parameter values by name, including the loss's; ``g`` is a factor on the loss.
+    Reductions over elements, such as ``mean(…)``, are taken over the x in ``mean_points``, (n,) float64.
+    Raises ValueError for a reduction of random values, and for any reduction without ``mean_points``.
     """
 
     op: Op
@@ -52,27 +52,29 @@ class DrawnPair:
     loss: Loss
     settings: Mapping[str, float]
     g: float = 1.0
-    over: Tensor | None = None
+    mean_points: Tensor | None = None
 
     def __post_init__(self) -> None:
-        self._forward, self._backward  # noqa: B018  # they raise
+        self._forward, self._backward  # noqa: B018  # evaluated to raise early
 
     @cached_property
     def parameters(self) -> dict[str, float]:
-        """All numbers, by their names in formulas."""
-        own = self.loss.values(self.settings)
-        return own | values(self.op, self.rule, self.settings) | {UPSTREAM.name: self.g}
+        """All parameter values, by their names in formulas."""
+        loss_parameters = self.loss.values(self.settings)
+        return loss_parameters | values(self.op, self.rule, self.settings) | {UPSTREAM.name: self.g}
 
     @cached_property
     def _forward(self) -> Node:
-        return self._without_means(self.op.parsed.tree)
+        return self._replace_means(self.op.parsed.tree)
 
-    def _without_means(self, tree: Node) -> Node:
-        """A tree in x and u with a number for each mean over elements."""
+    def _replace_means(self, tree: Node) -> Node:
+        """Return a tree in x and u in which each reduction over elements is replaced by a number."""
         means = reductions(tree)
-        if any(_DRAWN.intersection(names(part)) for part in means) or (means and self.over is None):
+        if any(_RANDOM_NAMES.intersection(names(part)) for part in means) or (
+            means and self.mean_points is None
+        ):
             raise ValueError("a mean over the elements of what is drawn has no one value at each x")
-        values = {part: float(Formula(part).bind(self.parameters)(self.over)[0]) for part in means}
+        values = {part: float(Formula(part).bind(self.parameters)(self.mean_points)[0]) for part in means}
         numbers: dict[Node, Node] = {
             part: Number(value) if value >= 0 else Unary("-", Number(-value))
             for part, value in values.items()
@@ -80,119 +82,133 @@ class DrawnPair:
         return substituted(tree, numbers)
 
     @cached_property
-    def _lost(self) -> Node:
-        """f(op(x, u))."""
+    def _loss_tree(self) -> Node:
+        """The tree of f(op(x, u))."""
         return substituted(self.loss.parsed.tree, {_Y: self._forward})
 
     @cached_property
     def _backward(self) -> Node:
-        """The rule in x and u alone: y is the op, g the slope of the loss there."""
+        """The rule in x and u alone: y is the op, and g the slope of the loss at y."""
         rule = beside(self.op, self.rule).parsed or self.op.parsed.gradient
         if rule is None:
             raise ValueError(f"torch's gradient of {quoted(self.op.key)} is too long to be written out")
-        return self._in_draws(rule)
+        return self._expand_in_draws(rule)
 
-    def _in_draws(self, formula: Formula) -> Node:
-        """A formula in x, y, g and draws as one in x and u alone."""
-        return self._without_means(in_draws(formula, self.op.parsed, self.loss))
+    def _expand_in_draws(self, formula: Formula) -> Node:
+        """Return a formula in x, y, g and random numbers as a tree in x and u alone."""
+        return self._replace_means(in_draws(formula, self.op.parsed, self.loss))
 
-    def _values(self, formula: Formula) -> Callable[[Tensor, Tensor], Tensor]:
-        bound, needs_normal = formula.bind(self.parameters), NORMAL in formula.draws
+    def _bind_formula(self, formula: Formula) -> Callable[[Tensor, Tensor], Tensor]:
+        """Return a formula as a function of x and u."""
+        function, needs_normal = formula.bind(self.parameters), NORMAL in formula.draws
 
-        def at(x: Tensor, u: Tensor) -> Tensor:
-            drawn = {UNIFORM: u, NORMAL: to_normal(u)} if needs_normal else {UNIFORM: u}
-            return bound(x, None, None, drawn)
+        def evaluate(x: Tensor, u: Tensor) -> Tensor:
+            tensors = {UNIFORM: u, NORMAL: to_normal(u)} if needs_normal else {UNIFORM: u}
+            return function(x, None, None, tensors)
 
-        return at
+        return evaluate
 
-    def _cuts(self, x: Tensor, tree: Node) -> Tensor:
-        """The u at which a tree switches, ascending, with 1 at the end; (n, m)."""
-        found = [roots(switch, self._values, x) for switch in switches(tree)]
-        cuts = torch.cat([*found, torch.ones(len(x), 1, dtype=x.dtype)], dim=1).nan_to_num(1.0).sort(dim=1)[0]
-        cuts[:, :-1][cuts.diff(dim=1) <= _ONE] = 1.0
+    def _find_cuts(self, x: Tensor, tree: Node) -> Tensor:
+        """Return the u at which a tree switches, ascending and ending with 1; (n, m)."""
+        root_lists = [find_roots(switch, self._bind_formula, x) for switch in find_switches(tree)]
+        cuts = (
+            torch.cat([*root_lists, torch.ones(len(x), 1, dtype=x.dtype)], dim=1)
+            .nan_to_num(1.0)
+            .sort(dim=1)[0]
+        )
+        cuts[:, :-1][cuts.diff(dim=1) <= _MIN_GAP] = 1.0
         return cuts.sort(dim=1)[0][:, : 1 + int((cuts < 1).sum(1).max())]
 
-    def _moments(self, x: Tensor, tree: Node) -> Moments:
-        values = self._values(Formula(tree))
-        if not _DRAWN.intersection(names(tree)):
+    def _compute_moments(self, x: Tensor, tree: Node) -> Moments:
+        """Return mean and standard deviation of a tree over u."""
+        values = self._bind_formula(Formula(tree))
+        if not _RANDOM_NAMES.intersection(names(tree)):
             return Moments(values(x, torch.full_like(x, 0.5)), torch.zeros_like(x))
-        return moments(values, x, self._cuts(x, tree), _shape(tree))
+        return integrate_moments(values, x, self._find_cuts(x, tree), _classify_shape(tree))
 
     def forward(self, x: Tensor) -> Moments:
-        """Mean and spread of y at x, (n,) float64."""
-        return self._moments(x, self._forward)
+        """Compute mean and standard deviation of y at x, (n,) float64."""
+        return self._compute_moments(x, self._forward)
 
     def gradient(self, x: Tensor) -> Moments:
-        """Mean and spread of what the rule returns."""
-        return self._moments(x, self._backward)
+        """Compute mean and standard deviation of the rule's gradient at x, (n,) float64."""
+        return self._compute_moments(x, self._backward)
 
-    def part(self, x: Tensor, formula: Formula) -> Moments:
-        """Mean and spread of a formula in x, y, g and draws: what an element contributes."""
-        return self._moments(x, self._in_draws(formula))
+    def compute_part(self, x: Tensor, formula: Formula) -> Moments:
+        """Compute mean and standard deviation of a formula for the contribution of one element.
 
-    def lost(self, x: Tensor) -> Tensor:
-        """The mean of the loss, times g."""
-        return self.g * self._moments(x, self._lost).mean
-
-    def exact(self, x: Tensor) -> Tensor:
-        """g · d/dx E f(op(x, u)): the mean of f's slope in x, and what its jumps along u add as they move.
-
-        Where the mean has a corner the value is that of one side.
+        The formula is in x, y, g and random numbers.
         """
-        tree = self._lost
+        return self._compute_moments(x, self._expand_in_draws(formula))
+
+    def compute_loss(self, x: Tensor) -> Tensor:
+        """Return the mean of the loss, times g."""
+        return self.g * self._compute_moments(x, self._loss_tree).mean
+
+    def compute_mean_slope(self, x: Tensor) -> Tensor:
+        """Return g · d/dx E f(op(x, u)), the gradient of the mean loss.
+
+        It is the mean of f's slope in x, plus the contribution of jumps along u that move with x. At a corner
+        of the mean loss it is the slope of one side.
+        """
+        tree = self._loss_tree
         smooth = Formula(tree).gradient
         if smooth is None:
             raise ValueError(f"the gradient of {quoted(self.op.key)} is too long to be written out")
-        path = self._moments(x, substituted(smooth.tree, {_G: Number(1.0)})).mean
-        moving = [self._moving(switch, x) for switch in switches(tree) if not switch.is_soft]
-        if not moving:
+        path = self._compute_moments(x, substituted(smooth.tree, {_G: Number(1.0)})).mean
+        moving_jumps = [
+            self._find_moving_jumps(switch, x) for switch in find_switches(tree) if not switch.is_soft
+        ]
+        if not moving_jumps:
             return self.g * path
-        places, speeds = (torch.cat(columns, dim=1) for columns in zip(*moving, strict=True))
-        there = places.nan_to_num(0.5)
-        room = torch.minimum(there, 1 - there)
-        near = (places[:, :, None] - places[:, None]).abs() <= _SAME * room[..., None]
-        same = near.sum(2).clamp(min=1)  # found by two switches
-        value, at = self._values(Formula(tree)), x[:, None].expand(places.shape)
-        rounded = _ULPS * (1 + x.abs())[:, None]
-        step = torch.maximum(_BESIDE * room, rounded).minimum(room / 2)
-        jump = value(at, there - step) - value(at, (there + step).clamp(max=1 - torch.finfo(x.dtype).eps / 2))
-        return self.g * (path + torch.where(jump == 0, 0.0, jump * speeds / same).nansum(1))
+        jump_u, speeds = (torch.cat(columns, dim=1) for columns in zip(*moving_jumps, strict=True))
+        u = jump_u.nan_to_num(0.5)
+        room = torch.minimum(u, 1 - u)
+        is_same = (jump_u[:, :, None] - jump_u[:, None]).abs() <= _SAME_JUMP * room[..., None]
+        times = is_same.sum(2).clamp(min=1)  # several switches may find the same jump
+        value, at = self._bind_formula(Formula(tree)), x[:, None].expand(jump_u.shape)
+        error = _ROOT_ERROR * (1 + x.abs())[:, None]
+        step = torch.maximum(_SIDE_STEP * room, error).minimum(room / 2)
+        jump = value(at, u - step) - value(at, (u + step).clamp(max=1 - torch.finfo(x.dtype).eps / 2))
+        return self.g * (path + torch.where(jump == 0, 0.0, jump * speeds / times).nansum(1))
 
-    def _moving(self, switch: Switch, x: Tensor) -> tuple[Tensor, Tensor]:
-        """The u at which a formula switches, and their slopes in x; (n, m), NaN for none that moves."""
-        u = roots(switch, self._values, x)
-        here = u.isfinite()
-        leaf = x[:, None].expand(u.shape)[here].clone().requires_grad_()
-        place = u[here].requires_grad_()
-        inner = self._values(switch.inner)(leaf, place)
+    def _find_moving_jumps(self, switch: Switch, x: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the u at which a formula switches and their slopes in x; (n, m), NaN if u does not move."""
+        u = find_roots(switch, self._bind_formula, x)
+        is_root = u.isfinite()
+        leaf = x[:, None].expand(u.shape)[is_root].clone().requires_grad_()
+        u_leaf = u[is_root].requires_grad_()
+        inner = self._bind_formula(switch.inner)(leaf, u_leaf)
         speeds = torch.full_like(u, torch.nan)
         if inner.requires_grad:
-            by_x, by_u = torch.autograd.grad(inner.sum(), (leaf, place), allow_unused=True)
+            by_x, by_u = torch.autograd.grad(inner.sum(), (leaf, u_leaf), allow_unused=True)
             if by_x is not None and by_u is not None:
-                speeds[here] = torch.where(by_u == 0, torch.nan, -by_x / by_u)
+                speeds[is_root] = torch.where(by_u == 0, torch.nan, -by_x / by_u)
         return torch.where(speeds.isfinite(), u, torch.nan), speeds
 
-    def drawn(self, x: Tensor, u: Tensor) -> tuple[Tensor, Tensor]:
-        """y and what the rule returns for one draw at each x; (n,) each."""
-        return self._values(Formula(self._forward))(x, u), self._values(Formula(self._backward))(x, u)
+    def evaluate_draw(self, x: Tensor, u: Tensor) -> tuple[Tensor, Tensor]:
+        """Return y and the rule's gradient for one random draw at each x; (n,) each."""
+        return self._bind_formula(Formula(self._forward))(x, u), self._bind_formula(Formula(self._backward))(
+            x, u
+        )
 
 
-def _shape(tree: Node) -> Shape:
-    """The shape of a tree along u between its switches: flat, a polynomial or nearly, or anything."""
+def _classify_shape(tree: Node) -> Shape:
+    """Return the shape of a tree along u between its switches: flat, a near polynomial, or any."""
     if is_flat(tree):
         return "flat"
     return "smooth" if _is_smooth(tree) else "any"
 
 
 def _is_smooth(node: Node) -> bool:
-    """Whether a tree is nearly a polynomial along u: nothing bends there by itself, as log and normal do."""
+    """Return whether a tree is nearly a polynomial along u, without sharp curves such as those of log."""
     if is_flat(node):
         return True
     match node:
         case Name(name):
             return name != NORMAL
-        case Binary("/" | "**", _, right) if _DRAWN.intersection(names(right)):
+        case Binary("/" | "**", _, right) if _RANDOM_NAMES.intersection(names(right)):
             return False
-        case Call(function) if function not in _BENT:
+        case Call(function) if function not in _NOT_SMOOTH:
             return False
     return all(map(_is_smooth, children(node)))

@@ -1,4 +1,4 @@
-"""The one u at which an op with two outputs at each x jumps from one to the other."""
+"""The single u at which an op with two outputs at each x jumps from one to the other."""
 
 from __future__ import annotations
 
@@ -9,21 +9,22 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, values
-from explorer.curves.expectation.jumps import Switch, roots, switches
+from explorer.curves.expectation.jumps import Switch, find_roots, find_switches
 from explorer.formula import Formula
 from explorer.formula.pieces import degree
 from explorer.formula.tree import NORMAL, UNIFORM, names
 from explorer.gradient.draws import to_normal
 
-_SOME = torch.linspace(-2, 2, 9)
+_TEST_X = torch.linspace(-2, 2, 9)
 
 
 class Jump(NamedTuple):
     """The jump of an op along u, (n,) float64 each.
 
     Attributes:
-        before, after: y below and above the u of the jump; equal where there is none.
-        speed: the slope in x of this u; 0 where there is none.
+        before: y below the u of the jump.
+        after: y above the u of the jump; equal to ``before`` if there is no jump.
+        speed: the slope of this u in x; 0 if there is no jump.
     """
 
     before: Tensor
@@ -32,50 +33,56 @@ class Jump(NamedTuple):
 
 
 def has_two_outputs(op: Op, parameters: Mapping[str, float]) -> bool:
-    """Whether an op has two outputs at each x and no slope: its one jump along u is all that moves.
+    """Return whether an op has two outputs at each x and slope 0: only its one jump along u moves with x.
 
-    It is tried at a few x.
+    The op is tried at 9 x from −2 to 2.
     """
-    hard = _hard(op)
-    if is_smooth(op) or len(hard) != 1 or hard[0].level is not None or degree(op.parsed.tree) != 0:
+    hard_switches = _find_hard_switches(op)
+    if (
+        is_smooth(op)
+        or len(hard_switches) != 1
+        or hard_switches[0].level is not None
+        or degree(op.parsed.tree) != 0
+    ):
         return False
-    return jump(op, parameters, _SOME) is not None
+    return find_jump(op, parameters, _TEST_X) is not None
 
 
 def is_smooth(op: Op) -> bool:
-    """Whether an op draws and no jump along u moves with x: its own gradient is then exact on average."""
-    return bool(op.draws) and not any("x" in names(switch.inner.tree) for switch in _hard(op))
+    """Return whether an op is random and no jump along u moves with x: its own gradient is then unbiased."""
+    return bool(op.draws) and not any("x" in names(switch.inner.tree) for switch in _find_hard_switches(op))
 
 
-def jump(op: Op, parameters: Mapping[str, float], x: Tensor) -> Jump | None:
-    """The jump of an op that ``has_two_outputs``, at x (n,); None where it has more of them at some x."""
-    (switch,) = _hard(op)
-    known = values(op, None, parameters)
+def find_jump(op: Op, parameters: Mapping[str, float], x: Tensor) -> Jump | None:
+    """Return the jump of an op with two outputs at x, (n,), or None if it has several jumps at some x."""
+    (switch,) = _find_hard_switches(op)
+    numbers = values(op, None, parameters)
 
-    def evaluated(formula: Formula) -> Callable[[Tensor, Tensor], Tensor]:
-        bound = formula.bind(known)
+    def bind_formula(formula: Formula) -> Callable[[Tensor, Tensor], Tensor]:
+        function = formula.bind(numbers)
         if NORMAL in formula.draws:
-            return lambda x, u: bound(x, None, None, {UNIFORM: u, NORMAL: to_normal(u)})
-        return lambda x, u: bound(x, None, None, {UNIFORM: u})
+            return lambda x, u: function(x, None, None, {UNIFORM: u, NORMAL: to_normal(u)})
+        return lambda x, u: function(x, None, None, {UNIFORM: u})
 
     x = x.double()
-    found = roots(switch, evaluated, x).sort(1).values  # NaN last
-    if found.shape[1] > 1 and bool(found[:, 1].isfinite().any()):
+    root_u = find_roots(switch, bind_formula, x).sort(1).values  # sorts NaN last
+    if root_u.shape[1] > 1 and bool(root_u[:, 1].isfinite().any()):
         return None
-    at = found[:, 0]
-    jumps, place, y = at.isfinite(), at.nan_to_num(0.5), evaluated(op.parsed)
-    before, after = y(x, place / 2), y(x, (1 + place) / 2)
-    speed = _speed(evaluated(switch.inner), x, place)
-    return Jump(before, torch.where(jumps, after, before), torch.where(jumps, speed, 0.0))
+    first_root = root_u[:, 0]
+    has_jump, jump_u, y = first_root.isfinite(), first_root.nan_to_num(0.5), bind_formula(op.parsed)
+    before, after = y(x, jump_u / 2), y(x, (1 + jump_u) / 2)
+    speed = _compute_speed(bind_formula(switch.inner), x, jump_u)
+    return Jump(before, torch.where(has_jump, after, before), torch.where(has_jump, speed, 0.0))
 
 
-def _speed(inner: Callable[[Tensor, Tensor], Tensor], x: Tensor, u: Tensor) -> Tensor:
-    """du/dx along which a function keeps its value."""
+def _compute_speed(inner: Callable[[Tensor, Tensor], Tensor], x: Tensor, u: Tensor) -> Tensor:
+    """Return du/dx along which a function keeps its value."""
     with torch.enable_grad():
-        at = x.clone().requires_grad_(), u.clone().requires_grad_()
-        by_x, by_u = torch.autograd.grad(inner(*at).sum(), at)
+        leaves = x.clone().requires_grad_(), u.clone().requires_grad_()
+        by_x, by_u = torch.autograd.grad(inner(*leaves).sum(), leaves)
     return -by_x / by_u
 
 
-def _hard(op: Op) -> list[Switch]:
-    return [switch for switch in switches(op.parsed.tree) if not switch.is_soft]
+def _find_hard_switches(op: Op) -> list[Switch]:
+    """Return the switches of an op at which it jumps."""
+    return [switch for switch in find_switches(op.parsed.tree) if not switch.is_soft]

@@ -1,11 +1,11 @@
-"""Functions that are no formula: somebody's own, tried and timed before they are believed, and points."""
+"""Functions without a formula: user-defined functions, tested under a time limit, and interpolated points."""
 
 from explorer.curves.foreign.elementwise import (
     FAR,
     NEAR,
     OFF,
-    draws_at_random,
     find_dependence,
+    has_random_output,
     is_same,
     merge_points,
     require_elementwise,
@@ -15,12 +15,12 @@ from explorer.curves.foreign.entries import (
     SAMPLED,
     ForeignOp,
     ForeignRule,
-    GivenOp,
-    GivenRule,
-    entry_op,
-    entry_rule,
+    OpLike,
+    RuleLike,
+    resolve_op,
+    resolve_rule,
 )
-from explorer.curves.foreign.linearity import Departure, departs, departures
+from explorer.curves.foreign.linearity import Departure, find_departures, mask_nonlinear
 from explorer.curves.foreign.points import Points
 from explorer.curves.foreign.subject import (
     SEED,
@@ -35,7 +35,7 @@ from explorer.curves.foreign.subject import (
     make_pair_subject,
     pull_gradient,
 )
-from explorer.curves.foreign.timed import TIME_LIMIT_S, HungError, run_within, use_one_thread_after_fork
+from explorer.curves.foreign.timeouts import TIME_LIMIT_S, HungError, run_within, use_one_thread_after_fork
 
 __all__ = [
     "FAR",
@@ -49,27 +49,27 @@ __all__ = [
     "ForeignOp",
     "ForeignRule",
     "ForwardError",
-    "GivenOp",
-    "GivenRule",
     "HungError",
     "NoGradientError",
+    "OpLike",
     "Points",
+    "RuleLike",
     "Subject",
     "UntriedError",
-    "departs",
-    "departures",
     "describe_error",
-    "draws_at_random",
-    "entry_op",
-    "entry_rule",
+    "find_departures",
     "find_dependence",
     "find_line",
+    "has_random_output",
     "is_same",
     "make_own_subject",
     "make_pair_subject",
+    "mask_nonlinear",
     "merge_points",
     "pull_gradient",
     "require_elementwise",
+    "resolve_op",
+    "resolve_rule",
     "run_within",
     "spread_points",
     "use_one_thread_after_fork",

@@ -1,4 +1,4 @@
-"""A function that is known at some points and taken to be straight between them."""
+"""A function given by points and interpolated linearly between them."""
 
 import math
 from collections.abc import Sequence
@@ -20,36 +20,37 @@ Numbers = Sequence[float] | NDArray[np.floating[Any]]
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Values at ascending x, straight lines between them, NaN beyond them; the browser draws the same.
+    """Values at ascending x with straight lines between them, NaN outside; the browser draws the same lines.
 
     Attributes:
-        name: in sentences.
-        x, y: at least two points, x distinct.
-        passed: as of ``formula.tree.ForeignFunction``.
+        name: the name in messages.
+        x: the positions, at least two, distinct.
+        y: the values at x.
+        gradient_tree: as in ``formula.tree.ForeignFunction``.
     """
 
     name: str
     x: Numbers
     y: Numbers
-    passed: Node = ZERO
+    gradient_tree: Node = ZERO
 
     @property
     def points(self) -> tuple[list[float], list[float | None]]:
-        """The points as JSON has them: None where there is no finite value."""
+        """The points as JSON has them; a y that is not finite is None."""
         return [float(x) for x in self.x], [float(y) if math.isfinite(y) else None for y in self.y]
 
     @cached_property
     def _lines(self) -> Tensor:
-        """The lines for ``follow_lines``; NaN before the first point and behind one that no line leaves."""
+        """The lines for ``follow_lines``; NaN before the first point and after a point that starts none."""
         x, y = torch.tensor(self.x, dtype=torch.float64), torch.tensor(self.y, dtype=torch.float64)
         slopes = torch.cat([y.diff() / x.diff(), x.new_tensor([math.nan])])
         is_end = ~slopes.isfinite()
-        behind = x[is_end].nextafter(x.new_tensor(math.inf))
-        empty = torch.stack([behind, behind * math.nan, behind * 0])
+        past_end = x[is_end].nextafter(x.new_tensor(math.inf))
+        empty = torch.stack([past_end, past_end * math.nan, past_end * 0])
         before = x.new_tensor([[-math.inf], [math.nan], [0]])
         lines = torch.cat([before, empty, torch.stack([x, y, slopes.masked_fill(is_end, 0)])], dim=1)
         return lines[:, lines[0].argsort(stable=True)]
 
     def __call__(self, x: Tensor) -> Tensor:
-        """Return the values at x, of its shape and dtype; at a point exactly its own."""
+        """Return the values at x, of its shape and dtype; exact at the points."""
         return follow_lines(self._lines, x.to(torch.float64)).to(x.dtype)

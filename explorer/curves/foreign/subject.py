@@ -1,4 +1,4 @@
-"""The subject of a check: an op with a rule, or somebody's own Function, behind one interface."""
+"""The subject of a check: an op with a rule, or a user-defined Function, behind one interface."""
 
 import functools
 import inspect
@@ -19,32 +19,32 @@ from explorer.formula.reference import fixed_pair
 from explorer.formula.tree import Call, walk
 from explorer.gradient import bind_formulas
 
-SPAN = (-3.0, 3.0)  # that a mean in a formula is over
-SEED = 7  # of functions that draw
-_MISCALLED = ("positional argument", "keyword argument", "not callable")
+SPAN = (-3.0, 3.0)  # the range of reductions such as mean(…)
+SEED = 7  # of random functions
+_CALL_ERROR_WORDS = ("positional argument", "keyword argument", "not callable")
 _SHAPE_WORDS = ("shape", "size", "dimension", "expected", "index", "mat1", "channels", "must match")
-_TRIED = 7  # elements of the first trial; a prime, so that no shape fits it by chance
+_TRIED = 7  # elements of the first trial; a prime, so that no other shape fits by chance
 _MOST_SHAPES = 12
 _NO_BACKWARD = 2  # rank of a trial whose backward fails
 _FORMATS = (torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz)
-_HALVES = (torch.bfloat16, torch.float16)  # whose casts are torch's own only if y is cast as well
-_UNROUNDED = (1.3, -0.77, 2.9)  # x and g that no short format holds
+_HALVES = (torch.bfloat16, torch.float16)  # only if y is cast as well are these torch's own casts
+_UNROUNDED = (1.3, -0.77, 2.9)  # x and g that short formats cannot represent
 _MOST_CONSTANTS = 24
 
 
 class UntriedError(Exception):
-    """Something could not be tried; the message gives the reason."""
+    """Raised if something could not be tried; the message gives the reason."""
 
 
 class ForwardError(UntriedError):
-    """The forward raised, although it was called as it should be."""
+    """Raised if the forward fails although it was called correctly."""
 
 
 class NoGradientError(UntriedError):
-    """The backward failed, although the forward did not.
+    """Raised if the backward fails although the forward does not.
 
     Attributes:
-        line: the place in the user's code, as ``file:line: code``; "" if it is not known.
+        line: the place in the user's code, as ``file:line: code``; "" if unknown.
     """
 
     def __init__(self, message: str, line: str = "") -> None:
@@ -61,7 +61,7 @@ class Subject:
         call: ``(x, *arguments) -> y``.
         arguments: the arguments after x; tensors of floats are cast to x's dtype.
         function: the Function class, if the subject is one.
-        op, rule, parameters: those of a pair; None and {} for somebody's own function.
+        op, rule, parameters: those of an op with a rule; None and {} for a user-defined function.
         plain: the forward as code that autograd can follow, if it is known without a Function.
         names: the names of the arguments, if they have any.
         example: an x whose first dimension counts elements, if the user gave one.
@@ -105,7 +105,7 @@ class Subject:
         if self.op is None or self.rule is None:
             x = torch.tensor(_UNROUNDED, dtype=self.trial.dtype)
             y, r = self.y(self.fit_domain(x)), self.gradient(self.fit_domain(x), x)
-            formats = [*_FORMATS, *(each for each in _HALVES if torch.equal(y, x.to(each).to(x.dtype)))]
+            formats = [*_FORMATS, *(dtype for dtype in _HALVES if torch.equal(y, x.to(dtype).to(x.dtype)))]
             return any(torch.equal(r, x.to(short).to(r.dtype)) for short in formats)
         backward = self.rule.parsed or self.op.parsed.gradient
         parts = walk(backward.tree) if backward else []
@@ -124,10 +124,10 @@ class Subject:
     def constants(self) -> list[float]:
         """The numbers that may be kinks: those of ``numbers`` and the constants of the code; at most 24."""
         functions = [self.function.forward, self.function.backward] if self.function else [self.call]
-        written = [
+        literals = [
             number for each in functions for number in _iterate_constants(getattr(each, "__code__", None))
         ]
-        return list(dict.fromkeys([*self.numbers, *(written if self.op is None else [])]))[:_MOST_CONSTANTS]
+        return list(dict.fromkeys([*self.numbers, *(literals if self.op is None else [])]))[:_MOST_CONSTANTS]
 
     def prepare(self, dtype: torch.dtype, learned: bool = False, device: str = "cpu") -> tuple[Any, ...]:
         """Return the arguments; tensors are copies of a dtype that require grad only if they are to learn."""
@@ -151,7 +151,7 @@ class Subject:
                     torch.manual_seed(self.seed)
                     y = self.call(x, *prepared)
         except Exception as error:
-            kind = UntriedError if _is_no_fault(error) else ForwardError
+            kind = UntriedError if _is_call_error(error) else ForwardError
             raise kind(f"it raises {describe_error(error)}") from error
         return tuple(y) if isinstance(y, tuple | list) else (y,)
 
@@ -214,10 +214,10 @@ class Subject:
         if self.domain is None or not x.numel():
             return x
         low, high = self.domain
-        least, greatest = float(x.min()), float(x.max())
-        if least >= low and greatest <= high:
+        min_x, max_x = float(x.min()), float(x.max())
+        if min_x >= low and max_x <= high:
             return x
-        return low + (x - least) * ((high - low) / max(greatest - least, 1e-9))
+        return low + (x - min_x) * ((high - low) / max(max_x - min_x, 1e-9))
 
     def clip(self, x: Tensor) -> Tensor:
         """Return the x that lie in the domain."""
@@ -232,17 +232,17 @@ class Subject:
         if self.example is not None:
             return self.example.detach().to(dtype).clone()
         x = self.fit_domain(torch.linspace(low, high, count, dtype=dtype))
-        lifted = self.lift(x)
+        lifted = self.broadcast(x)
         if lifted.dim() > 1:
             places = torch.arange(lifted[0].numel(), dtype=dtype).reshape(lifted.shape[1:])
             lifted = self.fit_domain(lifted + 0.37 * (1.7 * places).sin())
         return lifted
 
-    def lift(self, x: Tensor) -> Tensor:
-        """Return x (n,) in the shape that the function takes, the same along every further dimension."""
+    def broadcast(self, x: Tensor) -> Tensor:
+        """Return x (n,) in the shape that the function takes, constant along every further dimension."""
         return _spread(x, self.trial.suffix)
 
-    def lower(self, values: Tensor) -> Tensor:
+    def reduce_rows(self, values: Tensor) -> Tensor:
         """Return the first value of each row, in the dtype of the trial; (n,)."""
         rows = values[(slice(None), *[0] * len(self.trial.suffix))]  # type: ignore[index]  # a tuple of ints
         return rows.to(self.trial.dtype) if rows.is_floating_point() or not rows.is_complex() else rows
@@ -250,12 +250,12 @@ class Subject:
     def y(self, x: Tensor) -> Tensor:
         """Return the forward values at x (n,); (n,)."""
         with torch.no_grad():
-            return self.lower(self.run(self.lift(x).clone()))
+            return self.reduce_rows(self.run(self.broadcast(x).clone()))
 
     def gradient(self, x: Tensor, g: Tensor | float = 1.0) -> Tensor:
         """Return the gradients at x (n,) for an upstream gradient, one number or (n,); (n,)."""
-        upstream = self.lift(g) if isinstance(g, Tensor) else g
-        return self.lower(self.run_both(self.lift(x), upstream)[1])
+        upstream = self.broadcast(g) if isinstance(g, Tensor) else g
+        return self.reduce_rows(self.run_both(self.broadcast(x), upstream)[1])
 
 
 @dataclass(frozen=True)
@@ -310,7 +310,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def find_line(error: BaseException) -> str:
-    """Return the last line of user code that an exception passed, as ``file:line: code``; "" if none."""
+    """Return the last line of user code in a traceback, as ``file:line: code``; "" if there is none."""
     place, trace = "", error.__traceback__
     while trace is not None:
         path, number = trace.tb_frame.f_code.co_filename, trace.tb_lineno
@@ -322,12 +322,12 @@ def find_line(error: BaseException) -> str:
     return place
 
 
-def _is_no_fault(error: Exception) -> bool:
-    """Return whether a call raised because of its arguments, or because a device is missing."""
+def _is_call_error(error: Exception) -> bool:
+    """Return whether a call failed because of its arguments or a missing device, not of its code."""
     words = str(error)
     if not torch.cuda.is_available() and ("CUDA" in words or "NVIDIA" in words):
         return True
-    return isinstance(error, TypeError) and any(part in words for part in _MISCALLED)
+    return isinstance(error, TypeError) and any(part in words for part in _CALL_ERROR_WORDS)
 
 
 def _describe_kind(value: object) -> str:
@@ -395,8 +395,8 @@ def _make_module_subject(
     state = {**dict(module.named_parameters()), **dict(module.named_buffers())}
 
     def call(x: Tensor, *values: Any) -> Any:
-        chosen = dict(zip(state, values[len(arguments) :], strict=True))
-        return torch.func.functional_call(module, chosen, (x, *values[: len(arguments)]), dict(named))
+        state_values = dict(zip(state, values[len(arguments) :], strict=True))
+        return torch.func.functional_call(module, state_values, (x, *values[: len(arguments)]), dict(named))
 
     names = (*(f"argument {k + 1}" for k in range(len(arguments))), *state)
     return Subject(name, call, (*arguments, *state.values()), is_module=True, names=names)

@@ -6,7 +6,7 @@ from itertools import combinations
 
 import numpy as np
 
-from explorer.curves.sampled import BESIDE, Floats, Mask, Sampled
+from explorer.curves.sampled import NEIGHBOUR, Floats, Mask, SampledCurves
 from explorer.description.claims.claim import MOST_PIECES, Claim, Span
 from explorer.description.claims.pieces import Curve, zero_share
 
@@ -14,7 +14,7 @@ _gauss = cache(np.polynomial.legendre.leggauss)
 _MOST_CENTRES = 40  # more kinks than this are too many for an area
 
 
-def comparisons(curves: Sampled, claims: Mapping[str, Sequence[Claim]]) -> Iterable[Claim]:
+def comparisons(curves: SampledCurves, claims: Mapping[str, Sequence[Claim]]) -> Iterable[Claim]:
     """Claims on rules that coincide or differ at a few x only; of three or more, on how many differ.
 
     ``claims``: those about each rule alone.
@@ -36,7 +36,7 @@ def comparisons(curves: Sampled, claims: Mapping[str, Sequence[Claim]]) -> Itera
     for one, other in combinations(first, 2):
         differing = _differing(curves, one, other)
         x = curves.x[differing]
-        if len(x) <= MOST_PIECES and BESIDE not in curves.marks[differing]:
+        if len(x) <= MOST_PIECES and NEIGHBOUR not in curves.marks[differing]:
             known = set(x.tolist()) <= _kinks(curves, one, other) and _known(curves, one, other)
             yield Claim("apart", (one, other), tuple(map(float, x)), exact=known)
     for one, other in combinations(first, 2):
@@ -45,7 +45,7 @@ def comparisons(curves: Sampled, claims: Mapping[str, Sequence[Claim]]) -> Itera
         yield from _measures(Curve(curves, key), claims[key])
 
 
-def _differing(curves: Sampled, one: str, other: str) -> Mask:
+def _differing(curves: SampledCurves, one: str, other: str) -> Mask:
     """Mask of the points at which two curves differ by more than rounding; (n,)."""
     a, b = curves.columns[one], curves.columns[other]
     with np.errstate(over="ignore"):  # a difference beyond the largest number is one
@@ -53,11 +53,11 @@ def _differing(curves: Sampled, one: str, other: str) -> Mask:
     return ~same
 
 
-def _kinks(curves: Sampled, *keys: str) -> set[float]:
+def _kinks(curves: SampledCurves, *keys: str) -> set[float]:
     return {kink for key in keys for kink in curves.kinks[key] or ()}
 
 
-def _known(curves: Sampled, *keys: str) -> bool:
+def _known(curves: SampledCurves, *keys: str) -> bool:
     """Whether there are enough points between all kinks of some curves to know how they differ."""
     kinks = sorted(_kinks(curves, *keys))
     counted = all(curves.kinks[key] is not None for key in keys)
@@ -129,7 +129,7 @@ def _integral(curve: Curve, edges: Floats, count: int) -> float:
     nodes, weights = _gauss(count)
     halves, middles = np.diff(edges) / 2, (edges[1:] + edges[:-1]) / 2
     x = np.concatenate([middles + halves * node for node in nodes])
-    values = curve.curves.at(curve.key, x)
+    values = curve.curves.evaluate(curve.key, x)
     return sum(
         float(weight * (values[place * len(halves) : (place + 1) * len(halves)] * halves).sum())
         for place, weight in enumerate(weights)

@@ -7,7 +7,7 @@ from itertools import groupby, pairwise
 
 import numpy as np
 
-from explorer.curves.sampled import BESIDE, EVEN, KINK, Floats, Mask, Sampled
+from explorer.curves.sampled import EVEN, KINK, NEIGHBOUR, Floats, Mask, SampledCurves
 
 _NOTHING = 1e-9  # of the range: a few floats beside a kink are no part of it
 _BESIDE = 1e-6  # of the range: so far from a pole of second order rounding has made an end of it
@@ -57,7 +57,7 @@ def _runs(mask: Mask) -> list[slice]:
 class Curve:
     """One of several curves, in float64: its values, kinks and pieces."""
 
-    curves: Sampled
+    curves: SampledCurves
     key: str
 
     @property
@@ -98,7 +98,7 @@ class Curve:
             left, right = start in own, stop in own
             first, last = np.searchsorted(self.x, start) + left, np.searchsorted(self.x, stop) + (not right)
             inner = np.arange(first + 2 * left, last - 2 * right)
-            inner = inner[(marks[inner] != BESIDE) & ~self.holes[inner]]
+            inner = inner[(marks[inner] != NEIGHBOUR) & ~self.holes[inner]]
             if len(inner) <= self.degree < np.inf:
                 begin = min(first + left, len(self.x) - 1)  # of two kinks side by side at the end
                 inner = np.arange(begin, max(last - right, begin + 1))
@@ -125,7 +125,7 @@ class Curve:
             return False
         x = np.add(ends, (-near, near))
         x = x[(x >= self.x[0]) & (x <= self.x[-1])]
-        return bool((np.isfinite(self.curves.at(self.key, x)) != np.isfinite(self.y[run.start])).all())
+        return bool((np.isfinite(self.curves.evaluate(self.key, x)) != np.isfinite(self.y[run.start])).all())
 
     @cached_property
     def holes(self) -> Mask:
@@ -216,7 +216,7 @@ def _is_cut(curve: Curve, pieces: list[Piece]) -> bool:
     inside = slice(first + 1, last)
     if curve.y[inside][curve.curves.marks[inside] == EVEN].any() or not any(beyond):
         return False
-    return not any(curve.curves.at(curve.key, _approach(piece)).any() for piece in pieces)
+    return not any(curve.curves.evaluate(curve.key, _approach(piece)).any() for piece in pieces)
 
 
 def _approach(piece: Piece) -> Floats:

@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from explorer.curves.sampled import BESIDE, EVEN, FORWARD, KINK, Floats, Sampled
+from explorer.curves.sampled import EVEN, FORWARD, KINK, NEIGHBOUR, Floats, SampledCurves
 from explorer.description.claims.claim import MOST_PIECES, Claim, Span
 from explorer.description.claims.pieces import Curve, Piece, zero_share
 
@@ -13,7 +13,7 @@ _ROUNDING = 1e-15  # by which values that are equal may differ
 _CANCELLED = 1e-13  # and what is left of x where it was taken from itself
 
 
-def forward_claims(curves: Sampled, limit: float) -> list[Claim]:
+def forward_claims(curves: SampledCurves, limit: float) -> list[Claim]:
     """Claims on the op where it is flat, not finite, or beyond ``limit``. The curves are in float64."""
     if curves.kinks[FORWARD] is None:
         return [Claim("many", (FORWARD,), exact=curves.op.kinks is not None)]
@@ -28,7 +28,7 @@ def forward_claims(curves: Sampled, limit: float) -> list[Claim]:
     return [flatness, *missing, *(_alone(curve) if _is_missing(missing) else [])]
 
 
-def _settled(curves: Sampled) -> Floats:
+def _settled(curves: SampledCurves) -> Floats:
     """Forward values, all of a flat part the same, though rounding may have set them apart; (n,)."""
     x, y = np.abs(curves.x), curves.y
     with np.errstate(invalid="ignore", over="ignore"):
@@ -36,14 +36,14 @@ def _settled(curves: Sampled) -> Floats:
         still = steps <= _ROUNDING * np.abs(y[:-1])
         small = steps <= _CANCELLED * np.maximum(x[1:], x[:-1])
     if (small & ~still).any():  # torch's own gradient tells
-        flat = curves.flat()
+        flat = curves.mask_flat()
         still |= small & flat[1:] & flat[:-1]
     still &= np.isfinite(y[1:]) & np.isfinite(y[:-1])
     begins = np.append(True, ~still)
     return y[np.maximum.accumulate(np.where(begins, np.arange(len(y)), 0))]
 
 
-def gradient_claims(curves: Sampled, key: str, limit: float) -> list[Claim]:
+def gradient_claims(curves: SampledCurves, key: str, limit: float) -> list[Claim]:
     """Claims on the values of a rule and their spans; the first that is no share says most."""
     if curves.kinks[key] is None:
         declared = curves.op.kinks is not None and all(rule.kinks is not None for rule in curves.rules)
@@ -94,7 +94,7 @@ def _ends_at_kinks(curve: Curve, gap: slice) -> bool:
 
 def _alone(curve: Curve) -> list[Claim]:
     """The single x at which there is a value, in the midst of those at which there is none."""
-    alone = np.flatnonzero(np.isfinite(curve.y) & (curve.curves.marks != BESIDE))
+    alone = np.flatnonzero(np.isfinite(curve.y) & (curve.curves.marks != NEIGHBOUR))
     return [Claim("point", (curve.key,), (float(curve.y[i]), float(curve.x[i]))) for i in alone]
 
 
@@ -105,7 +105,7 @@ def _poles(curve: Curve) -> tuple[float, ...]:
     sides = [(kink, steps) for kink in curve.kinks for steps in _approaches(curve, kink)]
     if not sides:
         return ()
-    values = np.abs(curve.curves.at(curve.key, np.concatenate([kink + steps for kink, steps in sides])))
+    values = np.abs(curve.curves.evaluate(curve.key, np.concatenate([kink + steps for kink, steps in sides])))
     kinks = []
     for kink, steps in sides:
         if _grows(values[: len(steps)]):
@@ -191,12 +191,12 @@ def _range(curve: Curve) -> list[Claim]:
     exact = curve.degree <= 1 and all(piece.known and _is_within(piece, y) for piece in curve.pieces)
     farthest = np.abs(y) >= np.abs(y).max() * (1 - 1e-12)
     at = int(np.argmax(2 * (farthest & (marks == KINK)) + farthest))  # a kink rather than what is beside
-    near = _kink_beside(curve.curves, x[at]) if marks[at] == BESIDE else x[at]
+    near = _kink_beside(curve.curves, x[at]) if marks[at] == NEIGHBOUR else x[at]
     claims = [Claim("range", (curve.key,), (float(y.min()), float(y.max()), float(near)), exact=exact)]
     share, known = zero_share(curve)
     return [*claims, Claim("part", (curve.key,), (0.0, share), exact=known)] if 0.02 < share < 1 else claims
 
 
-def _kink_beside(curves: Sampled, x: float) -> float:
+def _kink_beside(curves: SampledCurves, x: float) -> float:
     kinks = curves.x[curves.marks == KINK]
     return float(kinks[np.argmin(np.abs(kinks - x))])

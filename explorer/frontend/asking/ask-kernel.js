@@ -1,6 +1,6 @@
 // Questions answered by the kernel of a notebook, by messages of a widget.
 
-import { PATIENCE_MS } from "../choice/server.js";
+import { TIMEOUT_MS } from "../choice/server.js";
 
 const SILENT = { message: "The kernel does not answer: it is busy, or gone.", again: true };
 
@@ -20,7 +20,7 @@ export function createKernelAsk(model, end) {
   /** @type {(...of: Parameters<import("./ask.js").Ask>) => Promise<import("./ask.js").Answer>} */
   async function ask(question, args, { signal } = {}) {
     const id = `${name}.${(count += 1)}`;
-    const late = AbortSignal.timeout(PATIENCE_MS);
+    const late = AbortSignal.timeout(TIMEOUT_MS);
     const answer = new Promise((resolve) => {
       waiting.set(id, resolve);
       for (const each of [late, signal, end]) each?.addEventListener("abort", () => resolve(SILENT));

@@ -1,6 +1,6 @@
 // Questions answered by the server.
 
-import { PATIENCE_MS, sent, server, SILENT } from "../choice/server.js";
+import { TIMEOUT_MS, toPostOptions, toServerUrl, SILENT_TEXT } from "../choice/server.js";
 
 const LONG_PATIENCE_MS = 120_000; // of the first visitor of a lesson, whose numbers are computed meanwhile
 /** A field that each answer has; those of "curves" are checked where they are decoded. @type {Record<string, string>} */
@@ -26,16 +26,16 @@ export const FIELDS = {
 
 /** @type {(...of: Parameters<import("./ask.js").Ask>) => Promise<import("./ask.js").Answer>} */
 async function askServer(question, args, { signal } = {}) {
-  const late = AbortSignal.timeout(question === "lesson" ? LONG_PATIENCE_MS : PATIENCE_MS);
-  const options = { ...sent(args), signal: signal ? AbortSignal.any([signal, late]) : late };
+  const late = AbortSignal.timeout(question === "lesson" ? LONG_PATIENCE_MS : TIMEOUT_MS);
+  const options = { ...toPostOptions(args), signal: signal ? AbortSignal.any([signal, late]) : late };
   try {
-    const response = await fetch(server(`ask/${question}`), options);
+    const response = await fetch(toServerUrl(`ask/${question}`), options);
     const failure = response.ok ? {} : { again: true, busy: response.status === 429 };
     const answer = await response.json();
     if (answer.message === undefined && FIELDS[question] && !(FIELDS[question] in answer)) throw new Error();
     return { ...answer, ...failure };
   } catch {
-    return { message: SILENT, again: true };
+    return { message: SILENT_TEXT, again: true };
   }
 }
 

@@ -1,10 +1,10 @@
 // Questions where there is no server: what was answered beforehand lies beside the pages, for ops and rules at their
 // defaults; what needs no torch is answered by Python in a worker; all else needs the app.
 
-import { isOwn } from "../choice/entries.js";
-import { defaultView } from "../choice/view.js";
-import { numberText } from "../formula/numbers.js";
-import { listed } from "../formula/phrases.js";
+import { isCustom } from "../choice/entries.js";
+import { getDefaultView } from "../choice/view.js";
+import { formatNumber } from "../formula/numbers.js";
+import { joinList } from "../formula/phrases.js";
 import { keyOf } from "./ask.js";
 import { loadStoredCurves } from "./stored-curves.js";
 import { loaded } from "./files.js";
@@ -64,8 +64,8 @@ async function torchs(args) {
 
 /** The noise lens at the defaults, with a sentence on each rule. @param {Record<string, *>} args @returns {Promise<Answer>} */
 async function storedLens({ op, rules, parameters, noise, width, start, stop, g }) {
-  const { lens } = isOwn(op) ? { lens: null } : await fileOf(op);
-  const { range, g: usualG } = defaultView();
+  const { lens } = isCustom(op) ? { lens: null } : await fileOf(op);
+  const { range, g: usualG } = getDefaultView();
   const isUsual = start === range[0] && stop === range[1] && g === usualG && !Object.keys(parameters).length;
   const isHere = lens && isUsual && noise === lens.noise && width === lens.width;
   if (!isHere || !rules.every((/** @type {string} */ key) => key in lens.rules))
@@ -86,7 +86,7 @@ async function storedByRule(question, args) {
 
 /** An answer that came along; null where none did. @param {string} question @param {Record<string, *>} args */
 async function storedAnswer(question, args) {
-  if (isOwn(args.op)) return null;
+  if (isCustom(args.op)) return null;
   const { pieces, answers } = await fileOf(args.op);
   const numbers = answers.get(keyOf(question, args));
   return numbers ? JSON.parse(numbers.map((/** @type {number} */ number) => pieces[number]).join("")) : null;
@@ -94,16 +94,16 @@ async function storedAnswer(question, args) {
 
 /** The answer at the defaults to a question on other values, with a note on it. @param {string} question @param {Record<string, *>} args */
 async function nearestAnswer(question, { start, stop, ...args }) {
-  const [low, high] = defaultView().range;
+  const [low, high] = getDefaultView().range;
   const range = start === undefined ? {} : { start: low, stop: high };
   const answer = await storedAnswer(question, { ...args, ...range, parameters: {} });
-  const said = (/** @type {number} */ value) => numberText(value).replace("-", "−");
+  const said = (/** @type {number} */ value) => formatNumber(value).replace("-", "−");
   const moved = Object.entries(args.parameters).map(
     ([name, value]) => `${name.split(".").pop()} = ${said(value)}`,
   );
   if (start !== undefined && (start !== low || stop !== high))
     moved.push(`the range ${said(start)} to ${said(stop)}`);
-  return answer && { ...answer, note: `At the defaults. For ${listed(moved)} the app checks this.` };
+  return answer && { ...answer, note: `At the defaults. For ${joinList(moved)} the app checks this.` };
 }
 
 /** @type {Map<string, Promise<{pieces: string[], answers: Map<string, number[]>, lens: *}>>} */

@@ -1,6 +1,6 @@
 // Questions to Python about a choice. Pages ask them in one way; app, site and saved file differ in who answers.
 
-import { heldParameters } from "../choice/address.js";
+import { getLinkedParameters } from "../choice/address.js";
 import { keepOneRule } from "./some-rules.js";
 
 /** @import { Choice } from "../choice/choice.js" */
@@ -86,11 +86,11 @@ export function curvesArguments(choice) {
   const { op, rules, range, g, f, learns } = choice;
   const [start, stop] = range;
   const keys = rules.map(({ key }) => key);
-  return { op, rules: keys, parameters: heldParameters(choice), start, stop, g, f, learns };
+  return { op, rules: keys, parameters: getLinkedParameters(choice), start, stop, g, f, learns };
 }
 
 /** The arguments of a question about one rule of a choice. @param {Choice} choice @param {number} slot */
 export function ruleArguments(choice, slot) {
   const one = keepOneRule(choice, slot);
-  return { op: one.op, rule: one.rules[0].key, parameters: heldParameters(one) };
+  return { op: one.op, rule: one.rules[0].key, parameters: getLinkedParameters(one) };
 }

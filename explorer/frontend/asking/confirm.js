@@ -1,6 +1,6 @@
 // Torch's curves for the present choice: requested at rest, dropped when the choice has moved on.
 
-import { array } from "../choice/arrays.js";
+import { decodeArray } from "../choice/arrays.js";
 import { curvesArguments } from "./ask.js";
 
 /** @import { Choice } from "../choice/choice.js" */
@@ -82,9 +82,9 @@ export function decodeCurves(answer) {
   if (answer?.curves) return answer; // put together here
   try {
     const { kinks, head, main, rest, below = "" } = answer;
-    const [x, y, marks] = [answer.x, answer.y, answer.marks].map(array);
+    const [x, y, marks] = [answer.x, answer.y, answer.marks].map(decodeArray);
     const [gradients, parts, spread] = [answer.gradients, answer.parts, answer.spreads ?? {}].map(arrays);
-    const unbiased = answer.unbiased ? array(answer.unbiased) : null;
+    const unbiased = answer.unbiased ? decodeArray(answer.unbiased) : null;
     const all = [y, marks, ...[gradients, parts, spread].flatMap((some) => Object.values(some))];
     if (unbiased) all.push(unbiased);
     if (all.some((values) => values.length !== x.length)) throw new Error("lengths differ");
@@ -100,5 +100,5 @@ export function decodeCurves(answer) {
 
 /** @param {Object<string, *>} encoded */
 function arrays(encoded) {
-  return Object.fromEntries(Object.entries(encoded).map(([key, value]) => [key, array(value)]));
+  return Object.fromEntries(Object.entries(encoded).map(([key, value]) => [key, decodeArray(value)]));
 }

@@ -1,7 +1,7 @@
 // A choice with some of its rules alone.
 
-import { withoutRule } from "../choice/choice.js";
-import { defaultView } from "../choice/view.js";
+import { removeRule } from "../choice/choice.js";
+import { getDefaultView } from "../choice/view.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 
@@ -13,7 +13,7 @@ import { defaultView } from "../choice/view.js";
 export function keepRules(choice, isKept) {
   return choice.rules
     .filter((rule) => !isKept(rule))
-    .reduce((rest, rule) => withoutRule(rest, rule.slot), choice);
+    .reduce((rest, rule) => removeRule(rest, rule.slot), choice);
 }
 
 /**
@@ -25,5 +25,5 @@ export function keepRules(choice, isKept) {
 export function keepOneRule(choice, slot) {
   const one = keepRules(choice, (rule) => rule.slot === slot);
   const rules = one.rules.map(({ key }) => ({ key, slot: 0, hidden: false }));
-  return { ...one, rules, ...defaultView(), learns: "", slow: "", training: {} };
+  return { ...one, rules, ...getDefaultView(), learns: "", slow: "", training: {} };
 }

@@ -2,11 +2,11 @@
 
 import { curvesArguments, keyOf } from "./ask.js";
 import { decodeCurves } from "./confirm.js";
-import { isOwn } from "../choice/entries.js";
-import { received } from "../choice/message.js";
-import { defaultView } from "../choice/view.js";
-import { array } from "../choice/arrays.js";
-import { BESIDE, EVEN, KINK } from "../formula/curves.js";
+import { isCustom } from "../choice/entries.js";
+import { parseMessage } from "../choice/message.js";
+import { getDefaultView } from "../choice/view.js";
+import { decodeArray } from "../choice/arrays.js";
+import { NEIGHBOUR, EVEN, KINK } from "../formula/curves.js";
 
 /** @import { Answer } from "./confirm.js" */
 /**
@@ -29,9 +29,11 @@ import { BESIDE, EVEN, KINK } from "../formula/curves.js";
  */
 export async function loadStoredCurves(args, load) {
   /** @type {OfOp} */
-  const known = await load(isOwn(args.op) ? "own" : args.op);
+  const known = await load(isCustom(args.op) ? "own" : args.op);
   const key = keyOf("curves", args);
-  const whole = known.answers.find((one) => keyOf("curves", curvesArguments(received(one.choice))) === key);
+  const whole = known.answers.find(
+    (one) => keyOf("curves", curvesArguments(parseMessage(one.choice))) === key,
+  );
   if (whole) {
     const answer = decodeCurves(whole.answer);
     return "message" in answer ? null : answer;
@@ -45,9 +47,9 @@ export async function loadStoredCurves(args, load) {
 
 /** Whether everything but op and rules is at its default. @param {Record<string, *>} args */
 function isUsual({ parameters, start, stop, g, f, learns, rules }) {
-  const { range, ...view } = defaultView();
+  const { range, ...view } = getDefaultView();
   const isSeen = start === range[0] && stop === range[1] && g === view.g && f === view.f && !learns;
-  return isSeen && Object.keys(parameters).length === 0 && !rules.some(isOwn);
+  return isSeen && Object.keys(parameters).length === 0 && !rules.some(isCustom);
 }
 
 /**
@@ -62,12 +64,12 @@ function assembled(rules, known, forward, { x, even, kinks, arrays }) {
   const curves = [forward, ...rules.map((key) => known.gradients[key])];
   const bends = curves.flatMap((curve) => curve.kinks ?? []).map((number) => kinks[number]);
   const marked = new Map(even.map((index) => [index, EVEN]));
-  for (const { beside } of bends) for (const index of beside) marked.set(index, BESIDE);
+  for (const { beside } of bends) for (const index of beside) marked.set(index, NEIGHBOUR);
   for (const { at } of bends) marked.set(at, KINK);
   const indices = [...marked.keys()].sort((one, other) => one - other);
-  const all = array(x);
+  const all = decodeArray(x);
   const picked = (/** @type {Curve} */ curve) => {
-    const whole = array(arrays[curve.values]);
+    const whole = decodeArray(arrays[curve.values]);
     return Float32Array.from(indices, (index) => whole[index]);
   };
   const where = (/** @type {Curve} */ curve) =>

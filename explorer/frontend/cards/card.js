@@ -1,8 +1,8 @@
 // A card: the op or one rule, with its colour, formula and parameters.
 
 import { element, freshId, setAttribute, setText } from "../elements/dom.js";
-import { isOwn } from "../choice/entries.js";
-import { shownName } from "../formula/controls.js";
+import { isCustom } from "../choice/entries.js";
+import { getDisplayName } from "../formula/controls.js";
 import { createOwnField } from "./own.js";
 import { createSlider } from "../elements/slider.js";
 
@@ -66,7 +66,7 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
 
   /** @param {Entry} entry */
   function showOwn(entry) {
-    const own = isOwn(entry.key);
+    const own = isCustom(entry.key);
     if (own && !field) {
       field = createOwnField({ kind, read, onEntry });
       formula.after(field.element);
@@ -86,7 +86,7 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
         name: control.name,
         inFormulas: control.parameter.name,
         slider: createSlider({
-          name: shownName(control.parameter),
+          name: getDisplayName(control.parameter),
           meaning: control.parameter.meaning,
           onChange: (...change) => onParameter(control, ...change),
         }),

@@ -2,29 +2,29 @@
 
 import { createCard } from "./card.js";
 import {
-  boundsOf,
-  cardControls,
-  entriesOf,
+  getBounds,
+  getCardControls,
+  getEntries,
   canAddRule,
-  learnableOf,
-  withHiding,
-  withOp,
-  withOtherRule,
-  withParameter,
-  withRule,
-  withoutRule,
+  getLearnable,
+  toggleHidden,
+  setOp,
+  replaceRule,
+  setParameter,
+  addRule,
+  removeRule,
 } from "../choice/choice.js";
-import { chosenData } from "../choice/data.js";
-import { drawingAt, keepsSymmetry, putDrawing, turnSymmetry } from "../choice/drawing.js";
-import { withLearning } from "../choice/taught.js";
+import { getData } from "../choice/data.js";
+import { getDrawing, isKeptSymmetric, putDrawing, setSymmetry } from "../choice/drawing.js";
+import { togglePanel } from "../choice/learning-panel.js";
 import { contributionOf } from "../formula/contribution.js";
 import { valueOf } from "../formula/controls.js";
-import { mirrored } from "../formula/lines.js";
-import { passedText } from "../formula/numbers.js";
+import { mirrorLine } from "../formula/lines.js";
+import { formatPassedShare } from "../formula/numbers.js";
 import { shareOf } from "../measures/share.js";
 import { keyed } from "../elements/children.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
-import { catalogue, learn, suits } from "../choice/entries.js";
+import { getCatalogue, addCustomEntry, isSuitable } from "../choice/entries.js";
 import { opOptions, ruleOptions } from "./options.js";
 import { createPalette } from "./palette.js";
 
@@ -62,24 +62,24 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     op: createPalette(host, {
       title: "Op",
       searchLabel: "Search ops",
-      onChoose: (key) => change(withOp(store.now, key)),
+      onChoose: (key) => change(setOp(store.current, key)),
     }),
     rule: createPalette(host, { title: "Rules", searchLabel: "Search rules", onChoose: choose, onDraw }),
   };
-  const opCard = cardFor("op", [opButton], (key) => withOp(store.now, key));
-  opButton.addEventListener("click", () => palettes.op.open(opOptions(store.now, refuses)));
-  add.addEventListener("click", () => palettes.rule.open(ruleOptions(store.now, refuses)));
+  const opCard = cardFor("op", [opButton], (key) => setOp(store.current, key));
+  opButton.addEventListener("click", () => palettes.op.open(opOptions(store.current, refuses)));
+  add.addEventListener("click", () => palettes.rule.open(ruleOptions(store.current, refuses)));
   host.append(opCard.element, rules, add);
 
   /** @param {Choice} next @param {Partial<import("../choice/store.js").Change>} [how] */
   function change(next, how) {
-    if (next !== store.now) store.change(next, how);
+    if (next !== store.current) store.change(next, how);
   }
 
   /** @param {string} key */
   function choose(key) {
-    change(withRule(store.now, key));
-    const slot = store.now.rules.find((rule) => rule.key === key)?.slot;
+    change(addRule(store.current, key));
+    const slot = store.current.rules.find((rule) => rule.key === key)?.slot;
     if (slot !== undefined) cards.parts.get(slot)?.focusFormula();
   }
 
@@ -90,12 +90,12 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
       buttons,
       read,
       onParameter: (control, value, phase, byKeys) =>
-        change(withParameter(store.now, control, value), { phase, thing: byKeys ? control.name : null }),
-      onLearning: (name) => change(withLearning(store.now, name)),
-      onFailing: () => change({ ...store.now, section: "checks" }),
+        change(setParameter(store.current, control, value), { phase, target: byKeys ? control.name : null }),
+      onLearning: (name) => change(togglePanel(store.current, name)),
+      onFailing: () => change({ ...store.current, section: "checks" }),
       onEntry: (entry) => {
-        learn(kind, entry);
-        change(exchange(entry.key), { thing: `${kind} as it is typed` });
+        addCustomEntry(kind, entry);
+        change(exchange(entry.key), { target: `${kind} as it is typed` });
       },
       onSymmetric: (on) => drawn && slot !== null && turnSymmetric(slot, on),
       onZero: (zero) => slot !== null && redraw(slot, (drawing) => ({ ...drawing, zero })),
@@ -104,11 +104,11 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
 
   /** @param {RuleCard} first */
   function createRuleCard({ rule: { slot } }) {
-    const turn = () => change(withHiding(store.now, slot));
+    const turn = () => change(toggleHidden(store.current, slot));
     const hide = element("button", { class: "hide", onclick: turn });
     const remove = element("button", { class: "remove", onclick: () => taken(slot) }, "×");
     const buttons = drawn ? [hide, remove] : [remove];
-    const card = cardFor("rule", buttons, (key) => withOtherRule(store.now, slot, key), slot);
+    const card = cardFor("rule", buttons, (key) => replaceRule(store.current, slot, key), slot);
     return {
       ...card,
       leaves: card.forgetFormula,
@@ -126,53 +126,53 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
 
   /** Change the drawing of a rule. @param {number} slot @param {(drawing: Drawing) => Drawing} next */
   function redraw(slot, next) {
-    const rule = store.now.rules.find((one) => one.slot === slot);
-    const drawing = rule && drawingAt(rule.key);
+    const rule = store.current.rules.find((one) => one.slot === slot);
+    const drawing = rule && getDrawing(rule.key);
     if (drawing) putDrawing(store, slot, next(drawing), { read });
   }
 
   /** @param {number} slot @param {boolean} on */
   function turnSymmetric(slot, on) {
-    turnSymmetry(store, slot, on);
-    redraw(slot, (drawing) => (on ? { ...drawing, points: mirrored(drawing.points, FINE) } : drawing));
+    setSymmetry(store, slot, on);
+    redraw(slot, (drawing) => (on ? { ...drawing, points: mirrorLine(drawing.points, FINE) } : drawing));
   }
 
   /** @param {number} slot */
   function taken(slot) {
-    change(withoutRule(store.now, slot));
+    change(removeRule(store.current, slot));
     add.focus();
   }
 
   /** @param {Choice} choice */
   function show(choice) {
-    const { op, rules: entries } = entriesOf(choice);
+    const { op, rules: entries } = getEntries(choice);
     const { neutral, rules: bright } = colours();
     const plain = { part: null, share: "", doubt: "", hidden: false, drawing: null };
     opCard.update({ ...stateOf(choice, op, drawn), ...plain, colour: neutral });
     cards.show(
       choice.rules.map((rule, index) => {
         const entry = entries[index];
-        const drawing = drawn && read ? drawingAt(rule.key) : null;
+        const drawing = drawn && read ? getDrawing(rule.key) : null;
         const state = {
           ...stateOf(choice, entry, drawn),
           part: drawn ? partOf(choice, entry) : null,
           share: drawn ? shareWords(choice, entry) : "",
           colour: bright[rule.slot % bright.length],
-          doubt: suits(entry, op) ? "" : entry.otherwise,
+          doubt: isSuitable(entry, op) ? "" : entry.otherwise,
           hidden: rule.hidden,
-          drawing: drawing && { zero: drawing.zero, symmetric: keepsSymmetry(store, rule.slot, drawing) },
+          drawing: drawing && { zero: drawing.zero, symmetric: isKeptSymmetric(store, rule.slot, drawing) },
         };
         return { rule, state, isOnly: choice.rules.length === 1 };
       }),
     );
     add.disabled = !canAddRule(choice);
-    setAttribute(add, "title", add.disabled ? `${catalogue().limits.rules} rules are the most.` : null);
+    setAttribute(add, "title", add.disabled ? `${getCatalogue().limits.rules} rules are the most.` : null);
   }
 
-  const stop = store.follow(show);
+  const stop = store.subscribeNow(show);
   return {
     /** Draw the cards anew: the colours have changed. */
-    refresh: () => show(store.now),
+    refresh: () => show(store.current),
     /** Show on each card the check that fails. @param {Failing} failing */
     showFailing(failing) {
       for (const [slot, card] of cards.parts) card.showFailing(failing.get(slot) ?? null);
@@ -182,7 +182,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     /** Show the learned values beside the sliders. @param {Present} present */
     showPresent(present) {
       opCard.showPresent(present.op);
-      for (const { key, slot } of store.now.rules)
+      for (const { key, slot } of store.current.rules)
         cards.parts.get(slot)?.showPresent(present.rules[key] ?? {});
     },
     destroy() {
@@ -199,14 +199,14 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
  * @param {boolean} drawn
  */
 function stateOf(choice, entry, drawn) {
-  const controls = cardControls(choice, entry);
-  const names = drawn ? learnableOf(choice) : [];
+  const controls = getCardControls(choice, entry);
+  const names = drawn ? getLearnable(choice) : [];
   return {
     entry,
-    autograd: entriesOf(choice).op.autograd,
+    autograd: getEntries(choice).op.autograd,
     controls,
     values: controls.map((control) => valueOf(choice.parameters, control)),
-    bounds: controls.map((control) => boundsOf(choice, control)),
+    bounds: controls.map((control) => getBounds(choice, control)),
     learning: controls.map(({ parameter: { name } }) =>
       names.includes(name) ? choice.learns === name : null,
     ),
@@ -219,10 +219,10 @@ function stateOf(choice, entry, drawn) {
  * @param {import("../formula/entry.js").Rule} rule
  */
 function shareWords(choice, rule) {
-  const data = chosenData();
-  const share = shareOf(entriesOf(choice).op, rule, data, choice.parameters, choice.g);
+  const data = getData();
+  const share = shareOf(getEntries(choice).op, rule, data, choice.parameters, choice.g);
   if (share === null) return "";
-  const passed = Number.isNaN(share) ? "not a number" : passedText(share);
+  const passed = Number.isNaN(share) ? "not a number" : formatPassedShare(share);
   return `Share of straight-through's gradient on ${data.label}: ${passed}.`;
 }
 
@@ -234,11 +234,11 @@ function shareWords(choice, rule) {
 function partOf(choice, rule) {
   const { learns } = choice;
   if (!learns) return null;
-  const { op } = entriesOf(choice);
+  const { op } = getEntries(choice);
   const contribution = contributionOf(op, rule, learns);
   if (!contribution) return { text: `${learns} cannot learn by this rule.`, formula: "" };
   const { origin, text, scaleText, atBound, note } = contribution;
   const whole = scaleText ? `${scaleText} * sum(${text})` : text && `sum(${text})`;
-  const sentences = [`The gradient for ${learns}: ${catalogue().origins[origin]}.`, atBound, note];
+  const sentences = [`The gradient for ${learns}: ${getCatalogue().origins[origin]}.`, atBound, note];
   return { text: sentences.filter(Boolean).join(" "), formula: whole };
 }

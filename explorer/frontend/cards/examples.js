@@ -1,7 +1,7 @@
 // Examples to start from.
 
-import { queryOf } from "../choice/address.js";
-import { catalogue } from "../choice/entries.js";
+import { toQuery } from "../choice/address.js";
+import { getCatalogue } from "../choice/entries.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { createMenu } from "../elements/menu.js";
 
@@ -62,15 +62,15 @@ export function createExamples(examples, onChoose, isSame = () => true, trainWor
 function nextOf(choice, example, otherwise) {
   const { lesson, train } = example ?? { lesson: null, train: "" };
   if (!lesson && !train && !otherwise) return { words: "", address: null };
-  const { pages } = catalogue().link;
+  const { pages } = getCatalogue().link;
   return lesson
     ? { words: `Lesson: ${lesson.title}`, address: `${pages.learn}?lesson=${lesson.key}` }
-    : { words: train || otherwise, address: `${pages.train}?${queryOf(trained(choice))}` };
+    : { words: train || otherwise, address: `${pages.train}?${toQuery(trained(choice))}` };
 }
 
 /** The choice on the task that shows what rules do. @param {Choice} choice @returns {Choice} */
 function trained(choice) {
-  return { ...choice, training: { task: catalogue().firstTask, ...choice.training } };
+  return { ...choice, training: { task: getCatalogue().firstTask, ...choice.training } };
 }
 
 /** @param {Choice} one @param {Choice} other */

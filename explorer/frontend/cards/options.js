@@ -1,7 +1,7 @@
 // The options of the palettes: ops by family; rules with those that suit the op first.
 
-import { entriesOf, lossOf, settingsOf } from "../choice/choice.js";
-import { catalogue, suits } from "../choice/entries.js";
+import { getEntries, getLoss, getSamplingSettings } from "../choice/choice.js";
+import { getCatalogue, isSuitable } from "../choice/entries.js";
 import { thumbnail } from "../chart/scene/thumbnail.js";
 
 /** @import { Choice } from "../choice/choice.js" */
@@ -20,7 +20,7 @@ const NOT_MADE = "Made for other ops";
  * @returns {Option[]}
  */
 export function opOptions(choice, refuses) {
-  const { ops, families, firstOwn } = catalogue();
+  const { ops, families, firstOwn } = getCatalogue();
   const listed = Object.values(ops).map((entry) =>
     option(entry, families[entry.family], { op: entry, rule: null }, choice, refuses(entry)),
   );
@@ -33,13 +33,13 @@ export function opOptions(choice, refuses) {
 
 /** Every rule; those that are shown already cannot be chosen again. @param {Choice} choice @param {Refuses} refuses */
 export function ruleOptions(choice, refuses) {
-  const { rules, firstOwn } = catalogue();
-  const { op } = entriesOf(choice);
+  const { rules, firstOwn } = getCatalogue();
+  const { op } = getEntries(choice);
   const chosen = new Set(choice.rules.map((rule) => rule.key));
   const groups = [MADE_FOR, "For any op", "Your own", NOT_MADE];
   const listed = Object.values(rules).map((entry) => ({
     ...option(entry, groupOf(entry, op), { op, rule: entry }, choice),
-    doubt: suits(entry, op) ? "" : entry.otherwise,
+    doubt: isSuitable(entry, op) ? "" : entry.otherwise,
     barred: chosen.has(entry.key) ? TAKEN : refuses(entry),
   }));
   const first = firstOwn.rule.find((/** @type {Rule} */ entry) => !chosen.has(entry.key));
@@ -51,7 +51,7 @@ export function ruleOptions(choice, refuses) {
 /** @param {Rule} rule @param {Op} op */
 function groupOf(rule, op) {
   if (!rule.suits.length) return "For any op";
-  return suits(rule, op) ? MADE_FOR : NOT_MADE;
+  return isSuitable(rule, op) ? MADE_FOR : NOT_MADE;
 }
 
 /** @param {Option[]} options @param {string[]} groups in their order @returns {Option[]} */
@@ -68,7 +68,7 @@ function byGroup(options, groups) {
  * @returns {Option}
  */
 function option(entry, group, pair, choice, barred = "") {
-  const settings = { ...settingsOf(choice), loss: lossOf(choice) };
+  const settings = { ...getSamplingSettings(choice), loss: getLoss(choice) };
   const parameters = pair.rule ? choice.parameters : {};
   return { entry, group, doubt: "", barred, picture: () => thumbnail(pair, { ...settings, parameters }) };
 }

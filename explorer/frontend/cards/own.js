@@ -1,7 +1,7 @@
 // The field of an own formula: read by Python as it is typed, with the mistake below it.
 
 import { element, focusedNear, freshId, setAttribute, setText, setValue } from "../elements/dom.js";
-import { catalogue, isOwn, ownText } from "../choice/entries.js";
+import { getCatalogue, isCustom, getCustomText } from "../choice/entries.js";
 
 /** @import { Entry } from "../formula/entry.js" */
 /**
@@ -30,7 +30,7 @@ export function createOwnField({ kind, read, onEntry }) {
   const field = element("input", {
     type: "text",
     id: freshId(),
-    maxlength: catalogue().limits.formula,
+    maxlength: getCatalogue().limits.formula,
     spellcheck: "false",
     autocomplete: "off",
     autocapitalize: "off",
@@ -97,7 +97,7 @@ export function createOwnField({ kind, read, onEntry }) {
         forget();
         say(null);
       }
-      setValue(field, isOwn(entry.key) ? ownText(entry.key) : entry.key);
+      setValue(field, isCustom(entry.key) ? getCustomText(entry.key) : entry.key);
     },
     forget,
     focus: () => field.select(),

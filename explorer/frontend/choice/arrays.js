@@ -1,11 +1,11 @@
-// Arrays as they travel: their own bytes as base64.
+// Decoding of numeric arrays sent as base64.
 
 const TYPES = { f4: Float32Array, f8: Float64Array, i1: Int8Array, i4: Int32Array, u1: Uint8Array };
 
-/** @param {{dtype: keyof typeof TYPES, bdata: string}} encoded little-endian */
-export function array({ dtype, bdata }) {
-  const letters = atob(bdata);
-  const bytes = new Uint8Array(letters.length); // letter by letter: Uint8Array.from takes fifteen times as long
-  for (let at = 0; at < bytes.length; at += 1) bytes[at] = letters.charCodeAt(at);
+/** Decode a numeric array. @param {{dtype: keyof typeof TYPES, bdata: string}} encoded little-endian, in base64 */
+export function decodeArray({ dtype, bdata }) {
+  const binary = atob(bdata);
+  const bytes = new Uint8Array(binary.length); // filled in a loop: Uint8Array.from is 15 times slower
+  for (let index = 0; index < bytes.length; index += 1) bytes[index] = binary.charCodeAt(index);
   return new TYPES[dtype](bytes.buffer);
 }

@@ -1,110 +1,113 @@
-// The numbers beneath a parameter that learns: stored in this tab, and in no link.
+// The data that a learning parameter is evaluated on: stored in this tab, never in a link.
 
-import { mirrored } from "../formula/floats.js";
-import { filled as sentence } from "../formula/phrases.js";
-import { numbersIn } from "./pasted.js";
-import { sampling } from "../formula/sampling.js";
-import { catalogue } from "./entries.js";
-import { keep, load } from "./session.js";
+import { mirrorAtZero } from "../formula/floats.js";
+import { fillTemplate as sentence } from "../formula/phrases.js";
+import { parseNumbers } from "./pasted-numbers.js";
+import { getSampling } from "../formula/sampling.js";
+import { getCatalogue } from "./entries.js";
+import { saveInSession, loadFromSession } from "./session.js";
 
 /** @typedef {"normal"|"carried"|"pasted"} Kind */
 /**
- * ``label`` as in a sentence; ``bars`` if only a histogram is known, ``note`` on its omissions.
+ * ``label`` is a phrase for a sentence; ``bars`` are set if only a histogram is known, ``note`` names its omissions.
  * @typedef {import("../measures/share.js").Numbers & {kind: Kind, label: string,
  *   bars: {edges: number[], counts: number[]}|null, note: string}} Data
  */
 
 /**
- * A histogram of what came into an op: ``of`` says whose it is, ``means`` are those of the numbers in each bin,
- * null in an empty one; what lies beyond the ends is in the outermost, and ``note`` says so where that is much.
+ * A histogram of an op's inputs in a training: ``of`` is the name of their source, ``means`` the mean of each bin,
+ * null if empty. The outermost bins include values beyond the ends, which ``note`` mentions if they are many.
  * @typedef {{of: string, edges: number[], counts: number[], means: (number|null)[], note: string}} Carried
  */
 
-const NAME = "numbers";
-const CARRIED = "carried-numbers";
-/** @typedef {{kind: Kind, text: string}} Kept ``text`` is the pasted one */
+const SELECTION_KEY = "numbers";
+const CARRIED_KEY = "carried-numbers";
+/** @typedef {{kind: Kind, text: string}} Selection ``text`` is the pasted text */
 
-/** @returns {Kept} */
-function chosen() {
-  return load(NAME) ?? { kind: carriedData() ? "carried" : "normal", text: "" };
+/** Return the stored selection. @returns {Selection} */
+function loadSelection() {
+  return loadFromSession(SELECTION_KEY) ?? { kind: loadCarried() ? "carried" : "normal", text: "" };
 }
 
-let read = /** @type {Data|null} */ (null); // the last data that were read
+let cached = /** @type {Data|null} */ (null);
 
-/** The data that a training has carried here. @returns {Carried|null} */
-export const carriedData = () => load(CARRIED);
+/** Return the histogram stored by a training, or null. @returns {Carried|null} */
+export const loadCarried = () => loadFromSession(CARRIED_KEY);
 
-/** Keep data of a training, or remove them. @param {Carried|null} data */
-export const carry = (data) => keep(CARRIED, data);
+/** Store a histogram of a training, or remove it. @param {Carried|null} data */
+export const saveCarried = (data) => saveInSession(CARRIED_KEY, data);
 
-/** The numbers that are chosen; the standard normal where they are gone. @returns {Data} */
-export function chosenData() {
-  const { kind, text } = chosen();
-  read ??= { normal: normalData, carried, pasted: () => pasted(text) }[kind]() ?? normalData();
-  return read;
+/** Return the selected data, or the standard normal if they are gone. @returns {Data} */
+export function getData() {
+  const { kind, text } = loadSelection();
+  cached ??=
+    { normal: makeNormalData, carried: makeCarriedData, pasted: () => makePastedData(text) }[kind]() ??
+    makeNormalData();
+  return cached;
 }
 
-/** The text that was pasted last, or "". */
-export const pastedText = () => chosen().text;
+/** Return the last pasted text, or "". */
+export const getPastedText = () => loadSelection().text;
 
-/** @param {Kind} kind */
-export function chooseData(kind) {
-  keep(NAME, { ...chosen(), kind });
-  read = null;
+/** Select a kind of data. @param {Kind} kind */
+export function selectKind(kind) {
+  saveInSession(SELECTION_KEY, { ...loadSelection(), kind });
+  cached = null;
 }
 
 /**
- * Take over a pasted text.
+ * Store and select a pasted text of numbers, if it is valid.
  * @param {string} text
- * @returns {string} a sentence on the first fault; "" if there is none
+ * @returns {string} a message about the first error, or ""
  */
-export function pasteData(text) {
-  const result = numbersIn(text, limits());
+export function savePasted(text) {
+  const result = parseNumbers(text, getLimits());
   if ("message" in result) return result.message;
-  keep(NAME, { kind: "pasted", text });
-  read = null;
+  saveInSession(SELECTION_KEY, { kind: "pasted", text });
+  cached = null;
   return "";
 }
 
-/** The kinds that can be chosen now, with their names. @returns {[Kind, string][]} */
-export function kinds() {
-  const brought = carriedData();
+/** Return the kinds of data that can be selected now, with their labels. @returns {[Kind, string][]} */
+export function listKinds() {
+  const carriedData = loadCarried();
   return [
     ["normal", "Standard normal"],
-    .../** @type {[Kind, string][]} */ (brought ? [["carried", brought.of]] : []),
+    .../** @type {[Kind, string][]} */ (carriedData ? [["carried", carriedData.of]] : []),
     ["pasted", "Your own numbers"],
   ];
 }
 
-function limits() {
-  return { most: catalogue().learning.most, largest: sampling().largest };
+/** Return the limits for pasted numbers. */
+function getLimits() {
+  return { most: getCatalogue().learning.most, largest: getSampling().largest };
 }
 
-/** Standard normal numbers. @returns {Data} */
-export function normalData() {
-  const { normal: numbers, words } = catalogue().learning;
-  const values = mirrored(numbers);
+/** Return the catalogue's standard normal numbers as data. @returns {Data} */
+export function makeNormalData() {
+  const { normal: numbers, words } = getCatalogue().learning;
+  const values = mirrorAtZero(numbers);
   const label = words.normal.replace("{count}", values.length.toLocaleString("en"));
   return { kind: "normal", label, values, weights: null, count: values.length, bars: null, note: "" };
 }
 
-/** The data of a training: the mean of each bin, as often as it has numbers. @returns {Data|null} */
-function carried() {
-  const brought = carriedData();
-  if (!brought) return null;
-  const { of, edges, counts, means, note } = brought;
-  const filled = counts.flatMap((count, bin) => (count ? [{ count, mean: means[bin] ?? NaN }] : []));
+/** Return the stored histogram as data: bin means weighted by counts, or null. @returns {Data|null} */
+function makeCarriedData() {
+  const carriedData = loadCarried();
+  if (!carriedData) return null;
+  const { of, edges, counts, means, note } = carriedData;
+  const filledBins = counts.flatMap((count, bin) => (count ? [{ count, mean: means[bin] ?? NaN }] : []));
   const count = counts.reduce((sum, each) => sum + each, 0);
   const texts = { count: count.toLocaleString("en"), data: of, bins: counts.length };
-  const label = sentence(catalogue().learning.words.carried, texts);
-  const values = Float64Array.from(filled, ({ mean }) => mean);
-  const weights = Float64Array.from(filled, (bin) => bin.count);
+  const label = sentence(getCatalogue().learning.words.carried, texts);
+  const values = Float64Array.from(filledBins, ({ mean }) => mean);
+  const weights = Float64Array.from(filledBins, (bin) => bin.count);
   return { kind: "carried", label, values, weights, count, bars: { edges, counts }, note };
 }
 
-/** @param {string} text @returns {Data|null} */
-function pasted(text) {
-  const result = numbersIn(text, limits());
+/** Return pasted numbers as data, or null if they are invalid. @param {string} text @returns {Data|null} */
+function makePastedData(text) {
+  const result = parseNumbers(text, getLimits());
   if ("message" in result) return null;
   const { values } = result;
   const { length: count } = values;

@@ -1,9 +1,9 @@
-// Ops and rules by key: the catalogue's document, and the own formulas met so far.
+// Ops, rules and losses by key: the catalogue's, and custom formulas added by the visitor.
 
-import { beside } from "../formula/controls.js";
-import { firstDrawn } from "../formula/draws.js";
-import { filled } from "../formula/phrases.js";
-import { held } from "../formula/records.js";
+import { adaptRule } from "../formula/controls.js";
+import { findStochastic } from "../formula/draws.js";
+import { fillTemplate } from "../formula/phrases.js";
+import { getOwn } from "../formula/records.js";
 import { setSampling } from "../formula/sampling.js";
 
 /** @import { Loss } from "../formula/draws.js" */
@@ -11,141 +11,142 @@ import { setSampling } from "../formula/sampling.js";
 /** @typedef {{op: Op, rule: Rule, loss: Loss}} ByKind */
 /** @typedef {keyof ByKind} Kind */
 /**
- * The document of explorer/instrument/document.py. A saved file has no ``link`` and nothing below it.
+ * The document from explorer/instrument/document.py. A saved file has no ``link`` and none of the fields after it.
  * @typedef {object} Document
  * @property {Record<string, Op>} ops
  * @property {Record<string, Rule>} rules
  * @property {Record<string, string>} families
  * @property {Record<string, string>} groups
- * @property {string} own what the key of an own formula begins with
- * @property {{op: Op, rule: Rule[]}} firstOwn what own formulas start from
- * @property {{light: string[], dark: string[], neutral: string, ends: [string, string]}} colours ``ends`` of a scale through 0
+ * @property {string} own prefix of custom formulas' keys
+ * @property {{op: Op, rule: Rule[]}} firstOwn initial custom formulas
+ * @property {{light: string[], dark: string[], neutral: string, ends: [string, string]}} colours ``ends``: of the
+ *   diverging scale
  * @property {import("../formula/sampling.js").Sampling} sampling
- * @property {Record<import("../formula/contribution.js").Origin, string>} origins of a contribution, in words
- * @property {{normal: number[], most: number, words: Record<string, string>}} learning of a parameter: the standard
- *   normal as numbers, those above 0, how many may be pasted, and sentences with fields in braces
+ * @property {Record<import("../formula/contribution.js").Origin, string>} origins labels of a contribution's origins
+ * @property {{normal: number[], most: number, words: Record<string, string>}} learning for a learning parameter: the
+ *   standard normal's numbers above 0, the most numbers to paste, and sentence templates
  * @property {Record<string, {label: string, meaning: string, controls: Record<string, string>}>} layers of
  *   the chart: see explorer/instrument/view.py
- * @property {Record<string, Loss>} losses of what draws, by their texts
- * @property {Record<string, string>} drawn sentences on what draws, with fields in braces
- * @property {import("./view.js").Word[]} view the words of a link that are rows
+ * @property {Record<string, Loss>} losses for stochastic ops and rules, by text
+ * @property {Record<string, string>} drawn sentence templates about stochastic ops and rules
+ * @property {import("./view.js").Word[]} view the query parameters declared in Python
  * @property {{rules: number, formula: number, nodes: number, query: number, quote: number,
  *   readings: number, table: {fewest: number, rows: number, columns: number, classes: number, bytes: number},
  *   study: {low: number, high: number, rates: number, values: number, scaled: string[], unscaled: string},
- *   unwatched: number}} limits ``table`` and ``study`` are not in a saved file either; ``scaled`` are
- *   optimisers whose steps are as long as gradients are large, ``unscaled`` says why not others, ``unwatched``: seconds
- *   after which a run that nobody watches pauses
- * @property {{words: string[], pages: {learn: string, train: string}}} link ``pages``: addresses beside that of Explore
- * @property {string} saved the address of what a saved file is made of; a saved file has none
+ *   unwatched: number}} limits ``table`` and ``study`` are missing from a saved file too; ``scaled`` are optimisers
+ *   whose step is proportional to the gradient, ``unscaled`` is the reason against others, ``unwatched`` the seconds
+ *   until an unwatched run pauses
+ * @property {{words: string[], pages: {learn: string, train: string}}} link ``pages``: addresses relative to Explore's
+ * @property {string} saved the address of the template for saved files; not in a saved file
  * @property {*[]} settings of a run
  * @property {*[]} tasks in the order of the picker
- * @property {string} firstTask of who asks for nothing
- * @property {string} usualTask of a link without one
+ * @property {string} firstTask the task of a visit without a link
+ * @property {string} usualTask the task of a link that names none
  * @property {*[]} instruments measurements of a training
  * @property {string[]} panels keys of instruments that have a module in train/panels
- * @property {Record<"ready"|"running"|"paused", string>} sentences on the status of a run: templates
- * @property {string[]} controls keys of rules beside which others must look better
+ * @property {Record<"ready"|"running"|"paused", string>} sentences templates about the status of a run
+ * @property {string[]} controls keys of baseline rules, which other rules should beat
  */
 
-let known = /** @type {Document} */ (/** @type {unknown} */ (null));
+let documentData = /** @type {Document} */ (/** @type {unknown} */ (null));
 /** @type {{[K in Kind]: Record<string, ByKind[K]>}} */
-const own = { op: {}, rule: {}, loss: {} };
+const customEntries = { op: {}, rule: {}, loss: {} };
 
-/** Take over the document that the server or the saved file holds. @param {Document} document */
+/** Set the document of the server or the saved file. @param {Document} document */
 export function setDocument(document) {
-  known = document;
+  documentData = document;
   setSampling(document.sampling);
-  learnAll({ op: [known.firstOwn.op], rule: known.firstOwn.rule, loss: [] });
+  addCustomEntries({ op: [documentData.firstOwn.op], rule: documentData.firstOwn.rule, loss: [] });
 }
 
-/** The document: ops, rules, families, groups, limits. */
-export function catalogue() {
-  return known;
+/** Return the document: ops, rules, families, groups, limits. */
+export function getCatalogue() {
+  return documentData;
 }
 
 /**
- * The entry of a key.
+ * Return the op, rule or loss with a key, or undefined.
  * @template {Kind} K
  * @param {K} kind
  * @param {string} key
  */
-export function find(kind, key) {
+export function findEntry(kind, key) {
   /** @type {{[K in Kind]: Record<string, ByKind[K]>}} */
-  const listed = { op: known.ops, rule: known.rules, loss: known.losses };
-  return held(listed[kind], key) ?? held(own[kind], key);
+  const catalogued = { op: documentData.ops, rule: documentData.rules, loss: documentData.losses };
+  return getOwn(catalogued[kind], key) ?? getOwn(customEntries[kind], key);
 }
 
-/** The rule of a key as it stands beside an op. @param {Op|undefined} op @param {string} key */
-export function findBeside(op, key) {
-  const rule = find("rule", key);
-  return op && rule ? beside(op, rule) : rule;
+/** Return the rule with a key, adapted to an op. @param {Op|undefined} op @param {string} key */
+export function findRuleForOp(op, key) {
+  const rule = findEntry("rule", key);
+  return op && rule ? adaptRule(op, rule) : rule;
 }
 
 /**
- * Remember an own formula.
+ * Add a custom formula.
  * @template {Kind} K
  * @param {K} kind
  * @param {ByKind[K]} entry
  */
-export function learn(kind, entry) {
-  Object.assign(own[kind], { [entry.key]: entry });
+export function addCustomEntry(kind, entry) {
+  Object.assign(customEntries[kind], { [entry.key]: entry });
 }
 
-/** Forget an own formula that is not chosen any more. @param {Kind} kind @param {string} key */
-export function forget(kind, key) {
-  delete own[kind][key];
+/** Remove a custom formula that is no longer chosen. @param {Kind} kind @param {string} key */
+export function removeCustomEntry(kind, key) {
+  delete customEntries[kind][key];
 }
 
-/** Remember the own formulas that travelled with a choice. @param {{op: Op[], rule: Rule[], loss?: Loss[]}} entries */
-export function learnAll({ op, rule, loss = [] }) {
-  op.forEach((entry) => learn("op", entry));
-  rule.forEach((entry) => learn("rule", entry));
-  loss.forEach((entry) => learn("loss", entry));
+/** Add the custom formulas sent with a choice. @param {{op: Op[], rule: Rule[], loss?: Loss[]}} entries */
+export function addCustomEntries({ op, rule, loss = [] }) {
+  op.forEach((entry) => addCustomEntry("op", entry));
+  rule.forEach((entry) => addCustomEntry("rule", entry));
+  loss.forEach((entry) => addCustomEntry("loss", entry));
 }
 
-/** @param {string} key whether it is an own formula's */
-export function isOwn(key) {
-  return key.startsWith(known.own.trimEnd());
+/** Return whether a key belongs to a custom formula. @param {string} key */
+export function isCustom(key) {
+  return key.startsWith(documentData.own.trimEnd());
 }
 
-/** The formula of an own key; the blank behind "formula:" may be left out. @param {string} key */
-export function ownText(key) {
-  return key.slice(known.own.trimEnd().length).replace(/^ /, "");
+/** Return the formula in a custom key; the blank after "formula:" is optional. @param {string} key */
+export function getCustomText(key) {
+  return key.slice(documentData.own.trimEnd().length).replace(/^ /, "");
 }
 
 /**
- * The own formulas of a choice, as they travel with it.
+ * Return the custom formulas of a choice, and its loss, to be sent with it.
  * @param {{op: string, rules: {key: string}[], f: string}} choice
  */
-export function ownEntries(choice) {
+export function getCustomEntries(choice) {
   const keys = choice.rules.map((rule) => rule.key);
   return {
-    op: [choice.op].filter(isOwn).map((key) => find("op", key)),
-    rule: keys.filter(isOwn).map((key) => find("rule", key)),
-    loss: [find("loss", choice.f)],
+    op: [choice.op].filter(isCustom).map((key) => findEntry("op", key)),
+    rule: keys.filter(isCustom).map((key) => findEntry("rule", key)),
+    loss: [findEntry("loss", choice.f)],
   };
 }
 
 /**
- * Why a part of the page takes no such ops and rules, "" where it does: none of them may draw.
- * @param {string} here its name
+ * Return why a part of the page does not support these ops and rules, or "": none may be stochastic.
+ * @param {string} place the part's name
  * @param {...(Op|Rule)} entries
  */
-export function refusalOfDrawn(here, ...entries) {
-  const drawn = firstDrawn(entries);
-  return drawn ? filled(known.drawn.fixed, { entry: drawn.label, here }) : "";
+export function explainStochasticRefusal(place, ...entries) {
+  const stochastic = findStochastic(entries);
+  return stochastic ? fillTemplate(documentData.drawn.fixed, { entry: stochastic.label, here: place }) : "";
 }
 
 /**
- * Why no net trains an op or rule, "" where one does.
+ * Return why no net can be trained with an op or rule, or "".
  * @param {Op|Rule} entry
- * @param {boolean} [spikes] whether the units of the net do
+ * @param {boolean} [isSpiking] whether the net's units spike
  */
-export function refusalOfTraining({ untrained = "", unspiking = "" }, spikes = false) {
-  return spikes ? unspiking : untrained;
+export function explainTrainingRefusal({ untrained = "", unspiking = "" }, isSpiking = false) {
+  return isSpiking ? unspiking : untrained;
 }
 
-/** Whether a rule makes sense for an op. @param {Rule} rule @param {Op} op */
-export function suits(rule, op) {
-  return !rule.suits.length || rule.suits.includes(op.family) || isOwn(op.key);
+/** Return whether a rule suits an op. @param {Rule} rule @param {Op} op */
+export function isSuitable(rule, op) {
+  return !rule.suits.length || rule.suits.includes(op.family) || isCustom(op.key);
 }

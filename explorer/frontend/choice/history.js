@@ -1,61 +1,62 @@
-// The browser's history of choices: its address, Back and Forward.
+// The browser history of choices: address bar, Back and Forward.
 
-import { addressOf, titleOf } from "./address.js";
-import { learnAll, ownEntries } from "./entries.js";
+import { toAddress, toTitle } from "./address.js";
+import { addCustomEntries, getCustomEntries } from "./entries.js";
 import { afterFrame } from "../elements/dom.js";
-import { followSteps } from "./steps.js";
+import { onHistoryStep } from "./steps.js";
 
 /** @import { Choice } from "./choice.js" */
 
 /**
- * Keep the address bar, the page's title and Back and Forward in step with a store. Returns what ends it.
+ * Keep address bar, page title and browser history in sync with a store; return a function that stops it.
  * @param {import("./store.js").Store} store
  */
-export function followAddress(store) {
+export function syncAddress(store) {
   const page = location.pathname;
-  let last = /** @type {string|null} */ (null);
-  let unsaid = /** @type {(() => void)|null} */ (null);
-  const say = () => {
-    if (location.pathname === page) unsaid?.(); // another page's address is not ours
-    unsaid = null;
+  let lastTarget = /** @type {string|null} */ (null);
+  let pendingWrite = /** @type {(() => void)|null} */ (null);
+  const flush = () => {
+    if (location.pathname === page) pendingWrite?.(); // never write to another page's address
+    pendingWrite = null;
   };
-  const stop = store.subscribe((choice, { phase, thing, origin }) => {
+  const unsubscribe = store.subscribe((choice, { phase, target: target, origin }) => {
     if (phase !== "settled") return;
-    const again = origin !== "hand" || (thing !== null && thing === last);
-    if (origin === "hand" || origin === "history") last = thing;
-    if (origin === "history") unsaid = null;
-    say();
-    const address = origin === "arrival" ? location.href : addressOf(choice, location);
-    unsaid = () => {
-      if (document.title !== titleOf(choice)) document.title = titleOf(choice);
-      if (origin !== "history") write(choice, address, again);
+    const isReplacing = origin !== "hand" || (target !== null && target === lastTarget);
+    if (origin === "hand" || origin === "history") lastTarget = target;
+    if (origin === "history") pendingWrite = null;
+    flush();
+    const address = origin === "arrival" ? location.href : toAddress(choice, location);
+    pendingWrite = () => {
+      if (document.title !== toTitle(choice)) document.title = toTitle(choice);
+      if (origin !== "history") writeAddress(choice, address, isReplacing);
     };
     if (origin === "hand")
-      afterFrame(say); // the browser takes longer over a new address than over a curve
-    else say();
+      afterFrame(flush); // setting the address takes longer than drawing a curve
+    else flush();
   });
-  const popped = (/** @type {PopStateEvent} */ event) => {
+  const onPopState = (/** @type {PopStateEvent} */ event) => {
     const state = event.state?.instrument;
     if (!state) return;
-    if (location.pathname === page) event.stopImmediatePropagation(); // no change of page
-    learnAll(state.own);
+    if (location.pathname === page) event.stopImmediatePropagation(); // the page stays the same
+    addCustomEntries(state.own);
     store.change(state.choice, { origin: "history" });
   };
-  const leaveSteps = followSteps(popped);
+  const unsubscribeSteps = onHistoryStep(onPopState);
   return () => {
-    stop();
-    say();
-    leaveSteps();
+    unsubscribe();
+    flush();
+    unsubscribeSteps();
   };
 }
 
 /**
+ * Write a choice to the browser history.
  * @param {Choice} choice
  * @param {string} address
- * @param {boolean} again in the place of the present entry of the history
+ * @param {boolean} isReplacing whether to replace the current entry
  */
-function write(choice, address, again) {
-  if (!again && address === location.pathname + location.search) return;
-  const state = { instrument: { choice, own: ownEntries(choice) } };
-  history[again ? "replaceState" : "pushState"](state, "", address);
+function writeAddress(choice, address, isReplacing) {
+  if (!isReplacing && address === location.pathname + location.search) return;
+  const state = { instrument: { choice, own: getCustomEntries(choice) } };
+  history[isReplacing ? "replaceState" : "pushState"](state, "", address);
 }

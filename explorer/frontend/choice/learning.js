@@ -1,24 +1,24 @@
-// The parameters that learn in training: by the names a link has, ``s`` for all rules or ``rule.s`` for one.
+// The parameters that learn in training, named as in a link: ``s`` for all rules or ``rule.s`` for one.
 
-import { contributionOf, learnable } from "../formula/contribution.js";
+import { contributionOf, listLearnable } from "../formula/contribution.js";
 
 /** @import { Op, Rule } from "../formula/entry.js" */
 /** @import { Choice } from "./choice.js" */
 /**
- * A parameter, and the rules with which it can learn.
+ * A parameter, and the rules by which it can learn.
  * @typedef {{name: string, rules: {rule: Rule, learns: boolean}[]}} Learning
  */
 
 /**
- * The parameters that can learn, and whether each does.
+ * Return the parameters that can learn, and whether each does.
  * @param {Op} op
  * @param {Rule[]} rules
- * @param {string} text as a link has it
+ * @param {string} text from a link
  * @returns {Learning[]}
  */
-export function learningOf(op, rules, text) {
-  const names = namesIn(text);
-  return learnable(op, rules).map((name) => ({
+export function parseLearning(op, rules, text) {
+  const names = splitNames(text);
+  return listLearnable(op, rules).map((name) => ({
     name,
     rules: rules
       .filter((rule) => contributionOf(op, rule, name))
@@ -27,46 +27,49 @@ export function learningOf(op, rules, text) {
 }
 
 /**
- * The text of what learns: the name alone where it does with every rule that it can learn with.
+ * Return the link text of learning parameters; a name alone represents all rules.
  * @param {Learning[]} learning
  */
-export function learningText(learning) {
+export function formatLearning(learning) {
   const texts = learning.flatMap(({ name, rules }) => {
-    const by = rules.filter(({ learns }) => learns).map(({ rule }) => `${rule.key}.${name}`);
-    return by.length === rules.length ? [name] : by;
+    const ruleNames = rules.filter(({ learns }) => learns).map(({ rule }) => `${rule.key}.${name}`);
+    return ruleNames.length === rules.length ? [name] : ruleNames;
   });
   return texts.join(",");
 }
 
 /**
- * The same, but for one parameter with one rule.
+ * Toggle whether a parameter learns by one rule.
  * @param {Learning[]} learning
  * @param {string} name
  * @param {string} key of the rule
  */
-export function toggled(learning, name, key) {
-  return withRules(learning, name, (one) => (one.rule.key === key ? !one.learns : one.learns));
+export function toggleLearning(learning, name, key) {
+  return updateRules(learning, name, (one) => (one.rule.key === key ? !one.learns : one.learns));
 }
 
 /**
- * The same, but for one parameter with all of its rules.
+ * Set whether a parameter learns by all of its rules.
  * @param {Learning[]} learning
  * @param {string} name
  * @param {boolean} learns
  */
-export function withAll(learning, name, learns) {
-  return withRules(learning, name, () => learns);
+export function setLearningByAllRules(learning, name, learns) {
+  return updateRules(learning, name, () => learns);
 }
 
-/** @param {Learning[]} learning @param {string} name @param {(one: Learning["rules"][number]) => boolean} learnsBy */
-function withRules(learning, name, learnsBy) {
-  const changed = (/** @type {Learning} */ { rules }) =>
-    rules.map((one) => ({ ...one, learns: learnsBy(one) }));
-  return learning.map((each) => (each.name === name ? { name, rules: changed(each) } : each));
+/**
+ * Recompute for each rule of a parameter whether it learns.
+ * @param {Learning[]} learning @param {string} name @param {(one: Learning["rules"][number]) => boolean} isLearning
+ */
+function updateRules(learning, name, isLearning) {
+  const updateAll = (/** @type {Learning} */ { rules }) =>
+    rules.map((one) => ({ ...one, learns: isLearning(one) }));
+  return learning.map((each) => (each.name === name ? { name, rules: updateAll(each) } : each));
 }
 
-/** Names between commas; those within an own formula's brackets part nothing. @param {string} text */
-function namesIn(text) {
+/** Split names at commas outside parentheses. @param {string} text */
+function splitNames(text) {
   const names = [""];
   let depth = 0;
   for (const character of text) {
@@ -77,9 +80,9 @@ function namesIn(text) {
   return names.map((name) => name.trim()).filter(Boolean);
 }
 
-/** A choice in whose training this learns. @param {Choice} choice @param {Learning[]} learning @returns {Choice} */
-export function withTraining(choice, learning) {
+/** Set the parameters that learn in training. @param {Choice} choice @param {Learning[]} learning @returns {Choice} */
+export function setLearning(choice, learning) {
   const { learn: _, ...training } = choice.training;
-  const text = learningText(learning);
+  const text = formatLearning(learning);
   return { ...choice, training: text ? { ...training, learn: text } : training };
 }

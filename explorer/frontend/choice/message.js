@@ -1,69 +1,89 @@
-// The message that holds a choice between Python and the browser: checked before it is used.
+// The message with a choice between Python and the browser, validated on receipt.
 
-import { widened } from "./choice.js";
-import { catalogue, find, learn, ownEntries } from "./entries.js";
-import { isView, viewOf } from "./view.js";
+import { widenBounds } from "./choice.js";
+import { getCatalogue, findEntry, addCustomEntry, getCustomEntries } from "./entries.js";
+import { isView, pickView } from "./view.js";
 
 /** @import { Choice } from "./choice.js" */
 
 /**
- * A choice as Python writes it, with its own formulas.
- * Throws an Error with a sentence where it makes no sense.
+ * Return the choice in a message from Python, and add its custom formulas. Throw an Error if it is invalid.
  * @param {*} message
  * @returns {Choice}
  */
-export function received(message) {
-  const { op, rules, hide, slots, parameters, learns, slow, training, own } = record(message);
+export function parseMessage(message) {
+  const {
+    op,
+    rules,
+    hide,
+    slots,
+    parameters,
+    learns,
+    slow,
+    training,
+    own: customEntries,
+  } = requireRecord(message);
   for (const kind of /** @type {const} */ (["op", "rule", "loss"]))
-    list(record(own)[kind] ?? []).forEach((entry) => learn(kind, entry));
-  const known =
+    requireList(requireRecord(customEntries)[kind] ?? []).forEach((entry) => addCustomEntry(kind, entry));
+  const isKnown =
     typeof op === "string" &&
-    find("op", op) &&
-    list(rules).length > 0 &&
-    rules.every((/** @type {string} */ key) => find("rule", key));
+    findEntry("op", op) &&
+    requireList(rules).length > 0 &&
+    rules.every((/** @type {string} */ key) => findEntry("rule", key));
   if (
-    !known ||
+    !isKnown ||
     !isView(message) ||
-    !find("loss", message.f) ||
-    !Object.values(record(parameters)).every(Number.isFinite)
+    !findEntry("loss", message.f) ||
+    !Object.values(requireRecord(parameters)).every(Number.isFinite)
   )
-    refuse();
-  const free = new Set(Array(catalogue().limits.rules).keys());
-  const taken = new Set(list(slots));
-  if (taken.size !== rules.length || ![...taken].every((slot) => free.has(slot))) refuse();
-  if (![slow, learns, ...Object.values(record(training))].every((text) => typeof text === "string")) refuse();
-  const listed = rules.map((/** @type {string} */ key, /** @type {number} */ index) => ({
+    throwUnreadable();
+  const allSlots = new Set(Array(getCatalogue().limits.rules).keys());
+  const usedSlots = new Set(requireList(slots));
+  if (usedSlots.size !== rules.length || ![...usedSlots].every((slot) => allSlots.has(slot)))
+    throwUnreadable();
+  if (![slow, learns, ...Object.values(requireRecord(training))].every((text) => typeof text === "string"))
+    throwUnreadable();
+  const chosenRules = rules.map((/** @type {string} */ key, /** @type {number} */ index) => ({
     key,
     slot: slots[index],
-    hidden: list(hide).includes(key),
+    hidden: requireList(hide).includes(key),
   }));
-  return widened({ op, rules: listed, parameters, learns, ...viewOf(message), bounds: {}, slow, training });
+  return widenBounds({
+    op,
+    rules: chosenRules,
+    parameters,
+    learns,
+    ...pickView(message),
+    bounds: {},
+    slow,
+    training,
+  });
 }
 
-/** A choice as Python writes it: ``received`` gives it back. @param {Choice} choice */
-export function sentChoice(choice) {
+/** Return the message for a choice, the inverse of ``parseMessage``. @param {Choice} choice */
+export function toMessage(choice) {
   const { op, rules, parameters, learns, slow, training } = choice;
   return {
     ...{ op, parameters, learns, slow, training },
-    ...viewOf(choice),
+    ...pickView(choice),
     rules: rules.map(({ key }) => key),
     hide: rules.filter(({ hidden }) => hidden).map(({ key }) => key),
     slots: rules.map(({ slot }) => slot),
-    own: ownEntries(choice),
+    own: getCustomEntries(choice),
   };
 }
 
-/** @param {*} value @returns {Object<string, *>} */
-function record(value) {
-  return value !== null && typeof value === "object" && !Array.isArray(value) ? value : refuse();
+/** Return a value if it is a record, otherwise throw. @param {*} value @returns {Object<string, *>} */
+function requireRecord(value) {
+  return value !== null && typeof value === "object" && !Array.isArray(value) ? value : throwUnreadable();
 }
 
-/** @param {*} value @returns {*[]} */
-function list(value) {
-  return Array.isArray(value) ? value : refuse();
+/** Return a value if it is a list, otherwise throw. @param {*} value @returns {*[]} */
+function requireList(value) {
+  return Array.isArray(value) ? value : throwUnreadable();
 }
 
-/** @returns {never} */
-function refuse() {
+/** Throw the error for an invalid message. @returns {never} */
+function throwUnreadable() {
   throw new Error("The page could not read the server's message: reload the page.");
 }

@@ -1,42 +1,42 @@
-// Values that outlive a reload of the page, in the session storage, or the visit, in the local one. A frame on another
-// site may have none, and one may be full: then they last as long as the page.
+// Values in the browser's storage, as JSON: session storage survives a reload, local storage lasts across visits. A
+// frame on another site may have no storage, and storage may be full; values then last as long as the page.
 
 /** @typedef {"sessionStorage"|"localStorage"} Kind */
 
 const PREFIX = "gradient-explorer.";
-const memory = /** @type {Map<string, string>} */ (new Map()); // of what no storage took
+const memory = /** @type {Map<string, string>} */ (new Map()); // values that no storage accepted
 
-/** The value stored under a name; null if there is none. @param {string} name */
-export const load = (name) => read("sessionStorage", name);
+/** Return the value stored in this session under a name, or null. @param {string} name */
+export const loadFromSession = (name) => read("sessionStorage", name);
 
-/** @param {string} name @param {*} value as JSON has it */
-export const keep = (name, value) => write("sessionStorage", name, value);
+/** Store a value in this session. @param {string} name @param {*} value serializable as JSON */
+export const saveInSession = (name, value) => write("sessionStorage", name, value);
 
-/** The value that this browser remembers under a name from visit to visit; null if there is none. @param {string} name */
-export const recall = (name) => read("localStorage", name);
+/** Return the value stored across visits under a name, or null. @param {string} name */
+export const loadFromBrowser = (name) => read("localStorage", name);
 
-/** @param {string} name @param {*} value as JSON has it */
-export const remember = (name, value) => write("localStorage", name, value);
+/** Store a value across visits. @param {string} name @param {*} value serializable as JSON */
+export const saveInBrowser = (name, value) => write("localStorage", name, value);
 
-/** Forget all that is stored under names that begin so. @param {string} start */
-export function drop(start) {
+/** Remove all values of this session whose name begins with ``start``. @param {string} start */
+export function removeFromSession(start) {
   for (const name of [...memory.keys()]) if (name.startsWith(start)) memory.delete(name);
   tryStorage("sessionStorage", (storage) => {
     for (const name of Object.keys(storage)) if (name.startsWith(PREFIX + start)) storage.removeItem(name);
   });
 }
 
-/** @param {Kind} kind @param {string} name */
+/** Return the value stored under a name, or null. @param {Kind} kind @param {string} name */
 function read(kind, name) {
   const text = memory.get(name) ?? tryStorage(kind, (storage) => storage.getItem(PREFIX + name));
   try {
     return JSON.parse(text ?? "null");
   } catch {
-    return null; // somebody else wrote it
+    return null; // not written by this module
   }
 }
 
-/** @param {Kind} kind @param {string} name @param {*} value */
+/** Store a value, in memory if the storage refuses it. @param {Kind} kind @param {string} name @param {*} value */
 function write(kind, name, value) {
   const text = JSON.stringify(value);
   memory.set(name, text);
@@ -47,7 +47,7 @@ function write(kind, name, value) {
 }
 
 /**
- * What an act on the browser's storage returns; undefined where it may not be looked at, or is full.
+ * Call a function with the browser's storage and return its result, or undefined if storage is denied or full.
  * @template T
  * @param {Kind} kind
  * @param {(storage: Storage) => T} act
@@ -60,13 +60,13 @@ function tryStorage(kind, act) {
   }
 }
 
-/** This session's name, so that it has one active run and one study. @returns {string} */
-export function owner() {
-  const known = load("owner");
-  if (known) return known;
-  const made = [...crypto.getRandomValues(new Uint8Array(16))]
+/** Return this session's random id, which limits it to one active run and one study. @returns {string} */
+export function getOwner() {
+  const stored = loadFromSession("owner");
+  if (stored) return stored;
+  const created = [...crypto.getRandomValues(new Uint8Array(16))]
     .map((byte) => byte.toString(16).padStart(2, "0"))
     .join("");
-  keep("owner", made);
-  return made;
+  saveInSession("owner", created);
+  return created;
 }

@@ -1,15 +1,15 @@
-// Steps of Back and Forward, heard before Streamlit hears them.
+// Back and Forward events, handled before Streamlit.
 
-/** @typedef {(event: PopStateEvent) => void} Follow */
+/** @typedef {(event: PopStateEvent) => void} StepListener */
 
-/** @type {Set<Follow>} */
-const followers = new Set();
-// A window calls its listeners in the order they came, and this module is there before Streamlit is. It would
-// run the script at every step, and push the page's address once more when that has run.
-window.addEventListener("popstate", (event) => followers.forEach((follow) => follow(event)));
+/** @type {Set<StepListener>} */
+const listeners = new Set();
+// Listeners are called in the order of registration, and this module is loaded before Streamlit, which would rerun
+// the script at every step and then push the page's address again.
+window.addEventListener("popstate", (event) => listeners.forEach((follow) => follow(event)));
 
-/** Subscribe to every step; returns a function that unsubscribes. @param {Follow} follow */
-export function followSteps(follow) {
-  followers.add(follow);
-  return () => followers.delete(follow);
+/** Subscribe to Back and Forward; return a function that unsubscribes. @param {StepListener} listener */
+export function onHistoryStep(listener) {
+  listeners.add(listener);
+  return () => listeners.delete(listener);
 }

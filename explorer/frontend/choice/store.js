@@ -1,52 +1,51 @@
-// The store of the one choice: a change carries its manner, subscribers are called with both.
+// The store of the choice: listeners receive every change and how it was made.
 
 /** @import { Choice } from "./choice.js" */
 /**
- * The manner of a change. A change is "moving" while something is dragged and "settled" at rest.
- * Settled changes in a row with one and the same ``thing`` are one step of Back. At "arrival" the address
- * is as the visitor has it, from "start" on it is ours.
- * @typedef {{phase: "moving"|"settled", thing: string|null,
+ * How a change was made: "moving" during a drag, "settled" afterwards. Consecutive settled changes of the same
+ * ``target`` share one history entry. On "arrival" the address stays as visited; from "start" on we write it.
+ * @typedef {{phase: "moving"|"settled", target: string|null,
  *   origin: "hand"|"history"|"arrival"|"start"}} Change
  */
-/** @typedef {(choice: Choice, change: Change) => void} Watcher */
+/** @typedef {(choice: Choice, change: Change) => void} Listener */
 /** @typedef {ReturnType<typeof createStore>} Store */
 
 /** @type {Change} */
-const AT_REST = { phase: "settled", thing: null, origin: "hand" };
+const AT_REST = { phase: "settled", target: null, origin: "hand" };
 
-/** A store without a choice yet. */
+/** Create a store without a choice. */
 export function createStore() {
   /** @type {Choice|null} */
   let choice = null;
-  /** @type {Set<Watcher>} */
+  /** @type {Set<Listener>} */
   const watchers = new Set();
   return {
-    /** The present choice; null before the page has one. */
+    /** The current choice, or null. */
     get choice() {
       return choice;
     },
-    /** The present choice of a page that has one. */
-    get now() {
+    /** The current choice; the page must have one. */
+    get current() {
       return /** @type {Choice} */ (choice);
     },
-    /** Subscribe to every change; returns a function that unsubscribes. @param {Watcher} watcher */
-    subscribe(watcher) {
-      watchers.add(watcher);
-      return () => watchers.delete(watcher);
+    /** Subscribe to every change; return a function that unsubscribes. @param {Listener} listener */
+    subscribe(listener) {
+      watchers.add(listener);
+      return () => watchers.delete(listener);
     },
-    /** Subscribe, and be called at once where there is a choice. @param {Watcher} watcher */
-    follow(watcher) {
-      const stop = this.subscribe(watcher);
-      if (choice) watcher(choice, AT_REST);
+    /** Subscribe, and call the listener at once if there is a choice. @param {Listener} listener */
+    subscribeNow(listener) {
+      const stop = this.subscribe(listener);
+      if (choice) listener(choice, AT_REST);
       return stop;
     },
     /** Replace the choice. @param {Choice} next @param {Partial<Change>} [change] */
     change(next, change = {}) {
       choice = next;
-      for (const watcher of [...watchers]) watcher(next, { ...AT_REST, ...change });
+      for (const listener of [...watchers]) listener(next, { ...AT_REST, ...change });
     },
   };
 }
 
-/** The store that all parts of a page share. */
+/** The store shared by all parts of a page. */
 export const store = createStore();

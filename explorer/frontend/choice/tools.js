@@ -1,20 +1,20 @@
-// Whether all tools are open: chosen in the link, or remembered by the browser.
+// The open tools: set in the link, or remembered by the browser.
 
-import { recall, remember } from "./session.js";
+import { loadFromBrowser, saveInBrowser } from "./session.js";
 
 /** @import { Choice } from "./choice.js" */
 /** @typedef {import("./view.js").View["tools"]} Tools */
 
-const REMEMBERED = "all-tools";
+const STORAGE_KEY = "all-tools";
 
-/** The tools that are open: those of the link, or what was chosen last. @param {Choice} choice @returns {string} */
-export function openTools({ tools }) {
-  const last = recall(REMEMBERED);
+/** Return the tools that are open: as set in the link, or as last chosen. @param {Choice} choice @returns {string} */
+export function getOpenTools({ tools }) {
+  const last = loadFromBrowser(STORAGE_KEY);
   return tools || (last === true ? "all" : typeof last === "string" ? last : "");
 }
 
-/** Have a store choose tools, and the browser remember them. @param {import("./store.js").Store} store @param {string} tools */
-export function chooseTools(store, tools) {
-  remember(REMEMBERED, tools === "all" ? true : tools);
-  store.change({ ...store.now, tools });
+/** Set the open tools in a store and in the browser. @param {import("./store.js").Store} store @param {string} tools */
+export function setOpenTools(store, tools) {
+  saveInBrowser(STORAGE_KEY, tools === "all" ? true : tools);
+  store.change({ ...store.current, tools });
 }

@@ -1,71 +1,74 @@
-// The words of a link that Python declares (explorer/instrument/view.py): their defaults, their texts in a link.
+// The query parameters declared in Python (explorer/instrument/view.py): their defaults and link texts.
 
-import { catalogue } from "./entries.js";
-import { held } from "../formula/records.js";
+import { getCatalogue } from "./entries.js";
+import { getOwn } from "../formula/records.js";
 
 /**
- * The values of the words.
+ * The values of the query parameters.
  * @typedef {object} View
  * @property {[number, number]} range of x
  * @property {number} g the upstream gradient
- * @property {string} f the loss of what is drawn, a formula of y
- * @property {string} layer that is drawn over the op, or ""
- * @property {string} noise through which the lens shows the op
- * @property {number} noise_width of that noise
- * @property {string} section that is open below the chart, or ""
- * @property {string} tools that are open: "all", one of Train's, or ""
+ * @property {string} f the loss of stochastic ops and rules, a formula of y
+ * @property {string} layer drawn over the op, or ""
+ * @property {string} noise of the lens
+ * @property {number} noise_width width of the noise
+ * @property {string} section open below the chart, or ""
+ * @property {string} tools the open tools: "all", one of Train's, or ""
  */
 /**
- * The row of a word: see Word in explorer/instrument/view.py.
+ * The declaration of a query parameter: see Word in explorer/instrument/view.py.
  * @typedef {{name: string, kind: "number"|"range"|"choice"|"loss", default: *, meaning: string, low: number, high: number,
  *   words: Record<string, string>, refusal: string}} Word
  */
 
 const isNumber = Number.isFinite;
-/** Whether a value is of a kind. @type {Record<Word["kind"], (value: *) => boolean>} */
-const IS_OF = {
+/** Type checks by kind. @type {Record<Word["kind"], (value: *) => boolean>} */
+const IS_KIND = {
   number: isNumber,
   range: (value) => Array.isArray(value) && value.length === 2 && value.every(isNumber),
   choice: (value) => typeof value === "string",
   loss: (value) => typeof value === "string",
 };
 
-/** The view of a link without words. @returns {View} */
-export function defaultView() {
-  return viewWith((word) => word.default);
+/** Return the view of a link without query parameters. @returns {View} */
+export function getDefaultView() {
+  return mapWords((word) => word.default);
 }
 
-/** The words of a view among other values. @param {*} values @returns {View} */
-export function viewOf(values) {
-  return viewWith(({ name }) => held(values, name));
+/** Pick the query parameters from an object with further values. @param {*} values @returns {View} */
+export function pickView(values) {
+  return mapWords(({ name }) => getOwn(values, name));
 }
 
-/** Whether each word has a value of its kind. @param {*} values */
+/** Return whether each query parameter has a value of its kind. @param {*} values */
 export function isView(values) {
-  return catalogue().view.every(({ name, kind }) => IS_OF[kind](held(values, name)));
+  return getCatalogue().view.every(({ name, kind }) => IS_KIND[kind](getOwn(values, name)));
 }
 
-/** The words that are not at their default as a link holds them. @param {View} view @returns {[string, string][]} */
-export function viewTexts(view) {
-  return catalogue().view.flatMap((word) => {
-    const value = /** @type {*} */ (held(view, word.name));
+/**
+ * Return the texts of query parameters that are not at their default.
+ * @param {View} view @returns {[string, string][]}
+ */
+export function toLinkTexts(view) {
+  return getCatalogue().view.flatMap((word) => {
+    const value = /** @type {*} */ (getOwn(view, word.name));
     const texts = [value].flat().map((each) => /** @type {[string, string]} */ ([word.name, String(each)]));
     return String(value) === String(word.default) ? [] : texts;
   });
 }
 
-/** The row of a word. @param {string} name */
-export function wordOf(name) {
-  return /** @type {Word} */ (catalogue().view.find((word) => word.name === name));
+/** Return the declaration of a query parameter. @param {string} name */
+export function getWord(name) {
+  return /** @type {Word} */ (getCatalogue().view.find((word) => word.name === name));
 }
 
-/** The bounds of a number or of the ends of a range. @param {keyof View} name @returns {[number, number]} */
-export function boundsOfWord(name) {
-  const { low, high } = wordOf(name);
+/** Return the bounds of a number or of a range's ends. @param {keyof View} name @returns {[number, number]} */
+export function getWordBounds(name) {
+  const { low, high } = getWord(name);
   return [low, high];
 }
 
-/** A view with a value for each word. @param {(word: Word) => *} valueOf @returns {View} */
-export function viewWith(valueOf) {
-  return /** @type {*} */ (Object.fromEntries(catalogue().view.map((word) => [word.name, valueOf(word)])));
+/** Compute a value for each query parameter. @param {(word: Word) => *} valueOf @returns {View} */
+export function mapWords(valueOf) {
+  return /** @type {*} */ (Object.fromEntries(getCatalogue().view.map((word) => [word.name, valueOf(word)])));
 }

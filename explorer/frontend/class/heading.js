@@ -2,8 +2,8 @@
 
 import { isAt, isAtLesson, live } from "./live.js";
 import { led } from "./membership.js";
-import { fits, queryOf } from "../choice/address.js";
-import { server } from "../choice/server.js";
+import { isQueryShort, toQuery } from "../choice/address.js";
+import { toServerUrl } from "../choice/server.js";
 import { store } from "../choice/store.js";
 import { element, setText } from "../elements/dom.js";
 
@@ -42,8 +42,8 @@ export function createClassHeading(host) {
   }
 
   async function lead() {
-    const query = queryOf(store.now);
-    if (!fits(query)) return tell(TOO_LONG);
+    const query = toQuery(store.current);
+    if (!isQueryShort(query)) return tell(TOO_LONG);
     const answer = await live.command("follow", { path: pathOf(led()?.pages ?? []), query });
     return tell(answer.message ?? `${answer.here} ${answer.here === 1 ? "page follows" : "pages follow"}.`);
   }

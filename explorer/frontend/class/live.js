@@ -2,7 +2,7 @@
 
 import { attended, BEGUN, keepAttended, keepLed, led } from "./membership.js";
 import { followed, lessonOf, wayOf } from "./way.js";
-import { post, server } from "../choice/server.js";
+import { postJson, toServerUrl } from "../choice/server.js";
 import { createFeed } from "../train/client/events.js";
 
 /**
@@ -23,7 +23,7 @@ function createLive() {
   let isNew = false; // the seat was taken just now: what came before is not followed
   const watchers = /** @type {Set<(view: View|null) => void>} */ (new Set());
   const feed = createFeed({
-    address: (id) => server(`classes/${encodeURIComponent(id)}/events?${proof()}`),
+    address: (id) => toServerUrl(`classes/${encodeURIComponent(id)}/events?${proof()}`),
     onEvent,
     onLost: () => show({ lost: true }),
   });
@@ -54,7 +54,7 @@ function createLive() {
     const way = isNew ? null : wayOf(seen, mine, isAtLesson());
     isNew = false;
     keepAttended(followed(seen, mine));
-    if (way) setTimeout(() => location.assign(server(way)), Math.random() * SPREAD_MS);
+    if (way) setTimeout(() => location.assign(toServerUrl(way)), Math.random() * SPREAD_MS);
   }
 
   function forget() {
@@ -72,7 +72,7 @@ function createLive() {
 
   /** @param {string} name @param {*} data */
   async function asked(name, data) {
-    return view ? post(server(`classes/${encodeURIComponent(view.id)}/${name}`), data) : {};
+    return view ? postJson(toServerUrl(`classes/${encodeURIComponent(view.id)}/${name}`), data) : {};
   }
 
   /** Lead the class: the answer of the server, with a message where it refuses. @param {string} name @param {*} [data] */
@@ -117,7 +117,7 @@ function createLive() {
      * @returns {Promise<{id?: string, message?: string}>}
      */
     async open(lesson) {
-      const answer = await post(server("classes"), { lesson });
+      const answer = await postJson(toServerUrl("classes"), { lesson });
       if (answer.secret) keepLed(answer);
       return answer;
     },
@@ -147,7 +147,7 @@ function createLive() {
       view = null;
       for (const watcher of [...watchers]) watcher(view);
     },
-    lessonOf: (/** @type {string} */ id) => server(lessonOf(id)),
+    lessonOf: (/** @type {string} */ id) => toServerUrl(lessonOf(id)),
   };
 }
 
@@ -158,7 +158,7 @@ export function isAtLesson() {
 
 /** Whether the tab is at a page of the explorer. @param {string} page */
 export function isAt(page) {
-  return location.pathname.replace(/\/$/, "") === new URL(server(page)).pathname.replace(/\/$/, "");
+  return location.pathname.replace(/\/$/, "") === new URL(toServerUrl(page)).pathname.replace(/\/$/, "");
 }
 
 /** The one class of this tab: the heading and the lesson share it. */

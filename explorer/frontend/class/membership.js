@@ -1,6 +1,6 @@
 // The class that a browser leads, or that a tab attends: the secret stays in the teacher's browser.
 
-import { keep, load, recall, remember } from "../choice/session.js";
+import { saveInSession, loadFromSession, loadFromBrowser, saveInBrowser } from "../choice/session.js";
 
 /** A class as its teacher holds it; ``pages`` are the paths that students can be led to. */
 /** @typedef {{id: string, secret: string, watch: string, pages: string[]}} Led */
@@ -12,13 +12,13 @@ export const BEGUN = "class-begun";
 const [LED, ATTENDED] = ["class-led", "class-attended"];
 
 /** @returns {Led|null} */
-export const led = () => recall(LED);
+export const led = () => loadFromBrowser(LED);
 
 /** @param {Led|null} next */
-export const keepLed = (next) => remember(LED, next);
+export const keepLed = (next) => saveInBrowser(LED, next);
 
 /** @returns {Attended|null} */
-export const attended = () => load(ATTENDED);
+export const attended = () => loadFromSession(ATTENDED);
 
 /** @param {Attended|null} next */
-export const keepAttended = (next) => keep(ATTENDED, next);
+export const keepAttended = (next) => saveInSession(ATTENDED, next);

@@ -3,7 +3,7 @@
 import { element, setText } from "../elements/dom.js";
 import { shape } from "../elements/svg.js";
 import { sampleCurves } from "../formula/curves.js";
-import { within } from "../formula/numbers.js";
+import { clampTo } from "../formula/numbers.js";
 import { jumps } from "../chart/scene/jumps.js";
 import { across, down } from "../chart/scene/panels.js";
 
@@ -39,7 +39,7 @@ export function createCase() {
     if (!seen || !known || !frame || !panel) return;
     const x = across(frame, known.x);
     const heightOf = (/** @type {number|null} */ value) =>
-      value === null ? panel.top : within(down(panel, value), panel.top, panel.top + panel.height);
+      value === null ? panel.top : clampTo(down(panel, value), panel.top, panel.top + panel.height);
     const [due, is] = [known.wanted, known.found].map(heightOf);
     place(line, { x1: x, x2: x, y1: panel.top, y2: panel.top + panel.height });
     place(apart, { x1: x, x2: x, y1: due, y2: is });

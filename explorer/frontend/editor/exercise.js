@@ -1,7 +1,7 @@
 // An exercise: a Function that fails, in a field; what is written is read as one types, and the first fault is named.
 
 import { element, setAttribute, setText } from "../elements/dom.js";
-import { keep, load } from "../choice/session.js";
+import { saveInSession, loadFromSession } from "../choice/session.js";
 import { createCase } from "./case.js";
 import { createEditor } from "./editor.js";
 
@@ -30,7 +30,7 @@ export function createExercise(exercise, { ask: askPython, onBegin, onDraw }) {
   const layer = createCase();
   const said = element("p", { class: "judged", role: "status" });
   const seen = element("p", { class: "seen" });
-  let text = load(name) ?? given;
+  let text = loadFromSession(name) ?? given;
   let isAsking = false;
   let timer = 0;
   const editor = createEditor({
@@ -65,7 +65,7 @@ export function createExercise(exercise, { ask: askPython, onBegin, onDraw }) {
   /** @param {string} content */
   function judgeText(content) {
     text = content;
-    keep(name, text);
+    saveInSession(name, text);
     if (!isAsking) ask();
   }
 

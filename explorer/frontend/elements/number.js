@@ -1,7 +1,7 @@
 // A field for an exact number, as people write it; a text that is none, or none that may be chosen, stays in it,
 // with a sentence that says so.
 
-import { refusal, typedNumber } from "../formula/numbers.js";
+import { explainInvalidNumber, parseNumber } from "../formula/numbers.js";
 import { element, freshId, setAttribute, setText } from "./dom.js";
 
 /**
@@ -38,8 +38,8 @@ export function createNumberField({ name, class: kind = "", onNumber, next, wron
   }
 
   function commit() {
-    const value = typedNumber(field.value);
-    const reason = value === null ? field.value.trim() && refusal(field.value) : wrong(value);
+    const value = parseNumber(field.value);
+    const reason = value === null ? field.value.trim() && explainInvalidNumber(field.value) : wrong(value);
     typing = false; // from now on it shows what becomes of it, while it still has the focus
     if (reason) return refuse(reason);
     rest();
@@ -50,7 +50,7 @@ export function createNumberField({ name, class: kind = "", onNumber, next, wron
   function press(event) {
     if (event.key === "Escape") return rest();
     const way = /** @type {Object<string, 1|-1>} */ ({ ArrowUp: 1, ArrowDown: -1 })[event.key];
-    const value = typedNumber(field.value);
+    const value = parseNumber(field.value);
     if (!way || value === null) return;
     event.preventDefault();
     typing = false;
@@ -69,7 +69,7 @@ export function createNumberField({ name, class: kind = "", onNumber, next, wron
     show(text) {
       const anew = text !== displayed;
       displayed = text;
-      setAttribute(field, "aria-valuenow", typedNumber(text));
+      setAttribute(field, "aria-valuenow", parseNumber(text));
       if (!typing && (anew || !message.textContent)) rest();
     },
   };

@@ -1,6 +1,6 @@
 // A slider with its exact number beside it.
 
-import { numberText, outside, within } from "../formula/numbers.js";
+import { formatNumber, explainOutOfBounds, clampTo } from "../formula/numbers.js";
 import { element, freshId, setAttribute } from "./dom.js";
 import { createNumberField } from "./number.js";
 import { followPointer } from "./track.js";
@@ -34,8 +34,8 @@ export function createSlider({ name, meaning = "", onChange }) {
     name,
     class: "exact",
     onNumber: (value, stepped) => onChange(value, "settled", stepped),
-    next: (value, way) => within(scale.next(within(value, ...ends), way), ...ends),
-    wrong: (value) => outside(value, ...allowed),
+    next: (value, way) => clampTo(scale.next(clampTo(value, ...ends), way), ...ends),
+    wrong: (value) => explainOutOfBounds(value, ...allowed),
   });
   const [phrase] = meaning.split(":"); // a hint may follow
   const label = element(
@@ -67,9 +67,9 @@ export function createSlider({ name, meaning = "", onChange }) {
       setAttribute(range, "min", scale.ends[0]);
       setAttribute(range, "max", scale.ends[1]);
       setAttribute(range, "step", scale.step);
-      if (chosen() !== value) range.value = String(scale.held(within(value, ...bounds)));
-      setAttribute(range, "aria-valuetext", numberText(value));
-      exact.show(numberText(value));
+      if (chosen() !== value) range.value = String(scale.held(clampTo(value, ...bounds)));
+      setAttribute(range, "aria-valuetext", formatNumber(value));
+      exact.show(formatNumber(value));
     },
   };
 }

@@ -1,63 +1,66 @@
 /**
- * The parameters of an op and rules, and the name of each one's value. Beside an op that has its name in another
- * meaning a rule's parameter has another name in its trees, as in explorer/catalogue/beside.py; the texts for people
- * keep the rule's own name, as its card does.
+ * The parameters of an op and rules, and the name of each value. If an op's parameter has the same name but another
+ * meaning, the rule's parameter gets another name in the rule's trees, as in explorer/catalogue/beside.py; texts on the
+ * page keep the rule's own name.
  */
 
-import { held } from "./records.js";
+import { getOwn } from "./records.js";
 
 /** @import { Entry, Op, Parameter, Rule } from "./entry.js" */
 /** @typedef {{name: string, parameter: Parameter}} Control */
 
-const APART = "_rule"; // behind the name of a rule's parameter that the op has in another meaning
+const RULE_SUFFIX = "_rule"; // appended to a rule's parameter whose name has another meaning for the op
 
 /** @type {WeakMap<Rule, Map<string, Rule>>} */
-const renamed = new WeakMap();
+const adaptedRules = new WeakMap();
 
 /**
- * Whether the op's and the rule's parameter of one name are two: they stand for different quantities, or the
- * op's default is a value at which the rule means nothing.
+ * Return whether an op's and a rule's parameter of the same name are distinct.
+ *
+ * They are if they represent different quantities, or if the op's default is meaningless for the rule.
  * @param {Parameter} own of the op
  * @param {Parameter} other of the rule
  */
-export function meanApart(own, other) {
+export function areDistinct(own, other) {
   const differ = own.quantity !== "" && other.quantity !== "" && own.quantity !== other.quantity;
   const [low, high] = other.reach;
   return differ || (other.domain !== "" && !(low <= own.default && own.default <= high));
 }
 
 /**
- * The rule beside an op, one and the same object for the same two; the rule itself where nothing is renamed.
+ * Return the rule adapted to an op, with ambiguous parameters renamed, or the rule itself.
+ *
+ * The same arguments return the same object.
  * @param {Op} op
  * @param {Rule} rule
  * @returns {Rule}
  */
-export function beside(op, rule) {
+export function adaptRule(op, rule) {
   const names = rule.parameters
-    .filter((other) => op.parameters.some((own) => own.name === other.name && meanApart(own, other)))
+    .filter((other) => op.parameters.some((own) => own.name === other.name && areDistinct(own, other)))
     .map(({ name }) => name);
   if (!names.length) return rule;
-  const known = renamed.get(rule) ?? new Map();
-  renamed.set(rule, known);
+  const cached = adaptedRules.get(rule) ?? new Map();
+  adaptedRules.set(rule, cached);
   const key = names.join();
-  if (!known.has(key)) known.set(key, withNames(rule, names));
-  return known.get(key);
+  if (!cached.has(key)) cached.set(key, renameParameters(rule, names));
+  return cached.get(key);
 }
 
-/** The name for people: that in the entry's own formulas. @param {Parameter} parameter */
-export function shownName({ plain, name }) {
+/** Return the name on the page, which is the name in the entry's own formulas. @param {Parameter} parameter */
+export function getDisplayName({ plain, name }) {
   return plain || name;
 }
 
-/** @param {Rule} rule @param {string[]} names @returns {Rule} */
-function withNames(rule, names) {
-  const nameOf = (/** @type {string} */ name) => (names.includes(name) ? name + APART : name);
+/** Return a rule with a suffix on some parameters. @param {Rule} rule @param {string[]} names @returns {Rule} */
+function renameParameters(rule, names) {
+  const nameOf = (/** @type {string} */ name) => (names.includes(name) ? name + RULE_SUFFIX : name);
 
-  /** The same with other names in every tree. @param {*} part @returns {*} */
-  function changed(part) {
-    if (Array.isArray(part)) return part[0] === "name" ? ["name", nameOf(part[1])] : part.map(changed);
+  /** Rename the parameters in every tree of a value. @param {*} part @returns {*} */
+  function renameIn(part) {
+    if (Array.isArray(part)) return part[0] === "name" ? ["name", nameOf(part[1])] : part.map(renameIn);
     if (part === null || typeof part !== "object") return part;
-    return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, changed(value)]));
+    return Object.fromEntries(Object.entries(part).map(([key, value]) => [key, renameIn(value)]));
   }
 
   const { tree, kinks, pieces, slopes, learned } = rule;
@@ -69,43 +72,47 @@ function withNames(rule, names) {
   }));
   return {
     ...rule,
-    ...changed({ tree, kinks, pieces, slopes }),
+    ...renameIn({ tree, kinks, pieces, slopes }),
     parameters,
     movable: rule.movable.map(({ name, sign }) => ({ name: nameOf(name), sign })),
-    learned: Object.fromEntries(Object.entries(learned).map(([name, each]) => [nameOf(name), changed(each)])),
+    learned: Object.fromEntries(
+      Object.entries(learned).map(([name, each]) => [nameOf(name), renameIn(each)]),
+    ),
   };
 }
 
 /**
- * The control of each parameter of one entry. A name that the op has too is one parameter, as is one
- * that several rules mean alike; where they mean it differently each has its own, "rule.name".
+ * Return the control of each parameter of one entry.
+ *
+ * A parameter whose name the op has too is shared, as is a parameter that several rules define alike. If rules
+ * define it differently, each has its own control, "rule.name".
  * @param {Entry} entry the op or one of the rules
  * @param {Entry} op
- * @param {Entry[]} rules as they stand beside the op
+ * @param {Entry[]} rules adapted to the op
  * @returns {Control[]}
  */
 export function controlsOf(entry, op, rules) {
   return entry.parameters.map((own) => {
-    const others = rules.flatMap((rule) => rule.parameters).filter(({ name }) => name === own.name);
+    const namesakes = rules.flatMap((rule) => rule.parameters).filter(({ name }) => name === own.name);
     const shared = op.parameters.find((parameter) => parameter.name === own.name);
-    if (shared) return { name: own.name, parameter: others.reduce(narrowed, shared) };
-    const alike = !own.plain && others.every((other) => likeness(other) === likeness(own));
-    return { name: alike ? own.name : `${entry.key}.${shownName(own)}`, parameter: own };
+    if (shared) return { name: own.name, parameter: namesakes.reduce(narrowToDomain, shared) };
+    const alike = !own.plain && namesakes.every((other) => toComparisonKey(other) === toComparisonKey(own));
+    return { name: alike ? own.name : `${entry.key}.${getDisplayName(own)}`, parameter: own };
   });
 }
 
-/** All that a control shows and allows of a parameter, as text. @param {Parameter} parameter */
-function likeness(parameter) {
+/** Return everything that a control shows and allows of a parameter, as text. @param {Parameter} parameter */
+function toComparisonKey(parameter) {
   return JSON.stringify({ ...parameter, domain: "", reach: null });
 }
 
 /**
- * The op's parameter within the domain of a rule that shares it; with the rule's bounds where its own lead out.
+ * Narrow the op's parameter to the domain of a rule that shares it; take the rule's bounds if the op's exceed it.
  * @param {Parameter} own
  * @param {Parameter} other
  * @returns {Parameter}
  */
-function narrowed(own, other) {
+function narrowToDomain(own, other) {
   if (other.domain === "") return own;
   const reach = /** @type {[number, number]} */ ([
     Math.max(own.reach[0], other.reach[0]),
@@ -116,86 +123,94 @@ function narrowed(own, other) {
   return { ...own, reach, low, high };
 }
 
-/** The controls of a loss: what an op or a rule has too is one with theirs. @param {Parameter[]} parameters @returns {Control[]} */
-export function controlsOfLoss(parameters) {
+/**
+ * Return the controls of a loss; a name that an op or rule has too is one parameter with theirs.
+ * @param {Parameter[]} parameters @returns {Control[]}
+ */
+export function makeLossControls(parameters) {
   return parameters.map((parameter) => ({ name: parameter.name, parameter: { ...parameter, plain: "" } }));
 }
 
-/** All controls of an op and rules, and of their loss, each once. @param {Entry} op @param {Entry[]} rules @param {Control[]} [ofLoss] */
-export function allControls(op, rules, ofLoss = []) {
-  const every = [...ofLoss, ...[op, ...rules].flatMap((entry) => controlsOf(entry, op, rules))];
-  return [...new Map(every.map((control) => [control.name, control])).values()];
+/**
+ * Return the distinct controls of op, rules and loss.
+ * @param {Entry} op @param {Entry[]} rules @param {Control[]} [ofLoss]
+ */
+export function listControls(op, rules, ofLoss = []) {
+  const controls = [...ofLoss, ...[op, ...rules].flatMap((entry) => controlsOf(entry, op, rules))];
+  return [...new Map(controls.map((control) => [control.name, control])).values()];
 }
 
 /**
- * The value of a control.
- * @param {Object<string, number>} parameters values that differ from their default, by control name
+ * Return the value of a control.
+ * @param {Object<string, number>} parameters values other than the default, by control name
  * @param {Control} control
  */
 export function valueOf(parameters, control) {
-  return held(parameters, control.name) ?? control.parameter.default;
+  return getOwn(parameters, control.name) ?? control.parameter.default;
 }
 
 /**
- * Values with one of them changed. Where two must not cross, such as lo and hi, the other one gives way.
+ * Return values with one value changed; a partner that it must not cross, as hi for lo, follows.
  * @param {Object<string, number>} parameters
  * @param {Control} control
  * @param {number} value
- * @param {Control[]} controls all there are
+ * @param {Control[]} controls all controls
  */
-export function withValue(parameters, control, value, controls) {
+export function changeValue(parameters, control, value, controls) {
   const next = { ...parameters, [control.name]: value };
   for (const other of controls) {
     if (isAbove(other, control) && valueOf(next, other) < value) next[other.name] = value;
     if (isAbove(control, other) && valueOf(next, other) > value) next[other.name] = value;
   }
-  return nonDefault(next, controls);
+  return dropDefaults(next, controls);
 }
 
 /**
- * Only those values that belong to a control and differ from its default.
+ * Return the values that belong to a control and differ from its default.
  * @param {Object<string, number>} parameters
  * @param {Control[]} controls
  */
-export function nonDefault(parameters, controls) {
+export function dropDefaults(parameters, controls) {
   const differing = controls.filter((control) => valueOf(parameters, control) !== control.parameter.default);
   return Object.fromEntries(differing.map((control) => [control.name, valueOf(parameters, control)]));
 }
 
 /**
- * Values for another op or other rules: each parameter of each rule keeps its value, under whatever name. A name
- * that goes from an op to a rule or back takes its value along where it means the same.
+ * Return the values for another op or other rules: each parameter of each rule keeps its value under its new name.
+ *
+ * A name that moves between op and rule keeps its value if it means the same.
  * @param {Object<string, number>} parameters
  * @param {{op: Entry, rules: Entry[]}} before
  * @param {{op: Entry, rules: Entry[]}} after
  * @param {Control[]} [ofLoss]
  */
-export function carried(parameters, before, after, ofLoss = []) {
+export function carryValues(parameters, before, after, ofLoss = []) {
   const next = { ...parameters };
-  for (const [one, other] of [
+  for (const [first, second] of [
     [before, after],
     [after, before],
   ])
-    for (const own of one.op.parameters) {
-      const theirs = [other.op, ...other.rules].flatMap((entry) => entry.parameters);
-      const same = theirs.find(({ name }) => name === own.name);
-      if (same && !other.op.parameters.includes(same) && meanApart(own, same)) delete next[own.name];
+    for (const parameter of first.op.parameters) {
+      const theirs = [second.op, ...second.rules].flatMap((entry) => entry.parameters);
+      const namesake = theirs.find(({ name }) => name === parameter.name);
+      if (namesake && !second.op.parameters.includes(namesake) && areDistinct(parameter, namesake))
+        delete next[parameter.name];
     }
   for (const rule of after.rules) {
-    const was = before.rules.find((entry) => entry.key === rule.key);
-    const old = was ? controlsOf(was, before.op, before.rules) : [];
+    const earlier = before.rules.find((entry) => entry.key === rule.key);
+    const old = earlier ? controlsOf(earlier, before.op, before.rules) : [];
     controlsOf(rule, after.op, after.rules).forEach((control, index) => {
-      const value = was && held(parameters, old[index].name);
+      const value = earlier && getOwn(parameters, old[index].name);
       if (value !== undefined) next[control.name] = value;
     });
   }
-  return nonDefault(next, allControls(after.op, after.rules, ofLoss));
+  return dropDefaults(next, listControls(after.op, after.rules, ofLoss));
 }
 
-/** @param {Control} upper @param {Control} lower */
+/** Return whether one control must not fall below another. @param {Control} upper @param {Control} lower */
 function isAbove(upper, lower) {
   const { below } = lower.parameter;
   if (!below) return false;
-  const rule = lower.name.slice(0, lower.name.length - shownName(lower.parameter).length);
+  const rule = lower.name.slice(0, lower.name.length - getDisplayName(lower.parameter).length);
   return [rule + below, below].includes(upper.name);
 }

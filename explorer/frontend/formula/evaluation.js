@@ -1,98 +1,97 @@
 /**
- * A formula's tree to numbers: each distinct part is computed once, over a whole array of x.
+ * Evaluation of a formula's tree: each distinct subtree is computed once, over a whole array of x.
  *
- * @typedef {number | Node} Tree nested lists as Python's Formula.data gives them
+ * @typedef {number | Node} Tree nested lists as in Python's Formula.data
  * @typedef {["name", string] | Call | Comparison | Points | LossAt | ["~" | "-", Tree] | [Operator, Tree, Tree]} Node
  * @typedef {["call", string, ...Tree[]]} Call
  * @typedef {["compare", string[], ...Tree[]]} Comparison a chain: one sign fewer than trees
- * @typedef {["points"|"through", number[], (number|null)[], Tree]} Points straight between points; beyond them constant
- *   of "through", NaN of "points", a function that is no formula
- * @typedef {["f", Tree]} LossAt the loss at an output other than the one drawn
+ * @typedef {["points"|"through", number[], (number|null)[], Tree]} Points linear between points; beyond them "through"
+ *   is constant and "points", a user-defined function, is NaN
+ * @typedef {["f", Tree]} LossAt the loss at an output other than the drawn one
  * @typedef {"+" | "-" | "*" | "/" | "**" | "&" | "|"} Operator
- * @typedef {(values: Value[], scope: Scope) => Value} Step from the values of earlier steps
+ * @typedef {(values: Value[], scope: Scope) => Value} Step computes a value from those of earlier steps
  * @typedef {object} Scope
  * @property {Float64Array} x
  * @property {Value} [y] the op's forward values at x
  * @property {Value} [g] the upstream gradient
- * @property {Record<string, Value>} [draws] by the names that a formula has for them; normal() follows from u()
+ * @property {Record<string, Value>} [draws] random draws by name in a formula; normal() follows from u()
  * @property {Record<string, number>} parameters
- * @property {Map<string, Value>} [parts] of several trees at this one scope: what they have in common is computed once
- * @property {Scope} [reference] where every mean(…) is taken over, and every other reduction; without one, x
- *   itself
+ * @property {Map<string, Value>} [parts] cache of subtrees' values, for several trees in this scope
+ * @property {Scope} [reference] scope over which mean(…) and other reductions are taken; x itself by default
  */
 
-import { FUNCTIONS, OPERATORS, PYTHON, REDUCTIONS, toThe } from "./functions.js";
-import { mapped, negative, overEach } from "./loops.js";
+import { FUNCTIONS, OPERATORS, PYTHON_FUNCTIONS, REDUCTIONS, makePower } from "./functions.js";
+import { mapValues, negate, divideConstant } from "./loops.js";
 import { ndtri } from "./normal.js";
-import { held } from "./records.js";
+import { getOwn } from "./records.js";
 
 /** @import { Scalar } from "./functions.js" */
 /** @import { Value } from "./loops.js" */
 
 const CONSTANTS = { pi: Math.PI, e: Math.E };
-const NOWHERE = new Float64Array(0);
+const NO_X = new Float64Array(0);
 export const [UNIFORM, NORMAL] = ["u()", "normal()"];
-/** Draws without a number: what hangs on them is none. @type {Record<string, number>} */
+/** Random draws without a value, so that everything that depends on them is NaN. @type {Record<string, number>} */
 const NO_DRAWS = { "u()": NaN, "f()": NaN, "ya()": NaN, "fa()": NaN };
-/** Of a draw: the uniform and the normal number, the loss of its output, and output and loss of its twin. */
+/** Names of a random draw: uniform and normal number, loss, and output and loss of the antithetic sample. */
 export const DRAWS = [UNIFORM, NORMAL, "f()", "ya()", "fa()"];
 
 /** @type {WeakMap<Node, (scope: Scope) => Value>} */
-const compiled = new WeakMap();
-/** Reductions over references, which a search for kinks asks for again and again. @type {WeakMap<Scope, Map<string, number>>} */
-const reduced = new WeakMap();
+const programs = new WeakMap();
+/** Cached reductions over references, as in a search for kinks. @type {WeakMap<Scope, Map<string, number>>} */
+const reductions = new WeakMap();
 
 /**
- * The values of a tree at every x of the scope.
+ * Return the values of a tree at every x of the scope.
  * @param {Tree} tree
  * @param {Scope} scope
  * @returns {Float64Array}
  */
 export function evaluate(tree, scope) {
-  const value = calculated(tree, scope);
+  const value = evaluateValue(tree, scope);
   return typeof value === "number" ? new Float64Array(scope.x.length).fill(value) : value;
 }
 
 /**
- * The one value of a tree without x, y and g.
+ * Return the value of a tree without x, y and g.
  * @param {Tree} tree
  * @param {Record<string, number>} parameters
  */
-export const constantValue = (tree, parameters) =>
-  /** @type {number} */ (calculated(tree, { x: NOWHERE, parameters }));
+export const evaluateConstant = (tree, parameters) =>
+  /** @type {number} */ (evaluateValue(tree, { x: NO_X, parameters }));
 
-/** @param {Tree} tree @param {Scope} scope @returns {Value} */
-function calculated(tree, scope) {
+/** Return a tree's value, one number if it is constant. @param {Tree} tree @param {Scope} scope @returns {Value} */
+function evaluateValue(tree, scope) {
   if (typeof tree === "number") return tree;
-  let program = compiled.get(tree);
-  if (!program) compiled.set(tree, (program = compile(tree)));
+  let program = programs.get(tree);
+  if (!program) programs.set(tree, (program = compile(tree)));
   return program(scope);
 }
 
-/** The operands of a node; its head is the rest. @param {Tree} node @returns {Tree[]} */
-export function operands(node) {
+/** Return the operands of a node, which are its elements after the head. @param {Tree} node @returns {Tree[]} */
+export function getOperands(node) {
   if (typeof node === "number" || node[0] === "name") return [];
   if (node[0] === "points" || node[0] === "through") return [node[3]];
   return /** @type {Tree[]} */ (node.slice(node[0] === "compare" || node[0] === "call" ? 2 : 1));
 }
 
 /**
- * Whether a node makes one number of all elements, as a mean does.
+ * Return whether a node reduces all elements to one number, as a mean does.
  * @param {Tree} node
  * @returns {node is ["call", string, Tree]}
  */
 export const isReduction = (node) =>
   typeof node !== "number" && node[0] === "call" && Object.hasOwn(REDUCTIONS, node[1]);
 
-/** Whether a tree has one value for all x; a mean has. @param {Tree} node @returns {boolean} */
+/** Return whether a tree has one value for all x, as a mean does. @param {Tree} node @returns {boolean} */
 function isConstant(node) {
   if (typeof node === "number" || isReduction(node)) return true;
   if (node[0] === "name") return !isVariable(node[1]) && !isDraw(node[1]);
-  return node[0] !== "f" && operands(node).every(isConstant);
+  return node[0] !== "f" && getOperands(node).every(isConstant);
 }
 
 /**
- * A program of steps, each on the values of earlier ones; equal parts share a step.
+ * Compile a tree to a program of steps, each computed from earlier values; equal subtrees share a step.
  * @param {Node} tree
  * @returns {(scope: Scope) => Value}
  */
@@ -101,17 +100,17 @@ function compile(tree) {
   const steps = [];
   /** @type {Map<string, number>} */
   const numbers = new Map();
-  /** @param {Tree} node @returns {number} of its step */
-  const numberOf = (node) => {
+  /** Add the step of a node, unless it exists. @param {Tree} node @returns {number} the index of its step */
+  const addStep = (node) => {
     const key = JSON.stringify(node);
-    const known = numbers.get(key);
-    if (known !== undefined) return known;
-    const apart = isReduction(node); // over x of its own
-    const number = steps.push(stepOf(node, apart ? [] : operands(node).map(numberOf))) - 1;
+    const existing = numbers.get(key);
+    if (existing !== undefined) return existing;
+    const isSeparate = isReduction(node); // taken over other x
+    const number = steps.push(makeStep(node, isSeparate ? [] : getOperands(node).map(addStep))) - 1;
     numbers.set(key, number);
     return number;
   };
-  numberOf(tree);
+  addStep(tree);
   const keys = [...numbers.keys()];
   return (scope) => {
     const { parts } = scope;
@@ -126,66 +125,70 @@ function compile(tree) {
   };
 }
 
-/** @param {Tree} node @param {number[]} from the steps of its operands @returns {Step} */
-function stepOf(node, from) {
+/** Return a node's step. @param {Tree} node @param {number[]} from the steps of its operands @returns {Step} */
+function makeStep(node, from) {
   if (typeof node === "number") return () => node;
   if (node[0] === "name") {
     const [, name] = node;
-    if (name === NORMAL) return (_, scope) => drawn(scope, NORMAL) ?? mapped(ndtri, drawn(scope, UNIFORM));
-    if (isDraw(name)) return (_, scope) => drawn(scope, name);
+    if (name === NORMAL)
+      return (_, scope) => getDraw(scope, NORMAL) ?? mapValues(ndtri, getDraw(scope, UNIFORM));
+    if (isDraw(name)) return (_, scope) => getDraw(scope, name);
     if (isVariable(name)) return (_, scope) => /** @type {Value} */ (scope[name]);
-    return (_, scope) => held(CONSTANTS, name) ?? scope.parameters[name];
+    return (_, scope) => getOwn(CONSTANTS, name) ?? scope.parameters[name];
   }
   if (isReduction(node)) {
     const text = JSON.stringify(node);
     const reduce = (/** @type {Scope} */ scope) => REDUCTIONS[node[1]](evaluate(node[2], scope));
-    return (_, scope) => (scope.reference ? kept(scope.reference, text, reduce) : reduce(scope));
+    return (_, scope) => (scope.reference ? reduceOnce(scope.reference, text, reduce) : reduce(scope));
   }
   if (node[0] === "**" && !isConstant(node[1]) && isConstant(node[2])) {
-    return (values) => mapped(toThe(/** @type {number} */ (values[from[1]])), values[from[0]]);
+    return (values) => mapValues(makePower(/** @type {number} */ (values[from[1]])), values[from[0]]);
   }
-  const apply = operation(node);
-  return (values) => mapped(apply, ...from.map((i) => values[i]));
+  const apply = getOperation(node);
+  return (values) => mapValues(apply, ...from.map((i) => values[i]));
 }
 
-/** @param {Scope} reference @param {string} text of the node @param {(scope: Scope) => number} reduce */
-function kept(reference, text, reduce) {
-  let known = reduced.get(reference);
-  if (!known) reduced.set(reference, (known = new Map()));
-  let value = known.get(text);
-  if (value === undefined) known.set(text, (value = reduce(reference)));
+/**
+ * Return a reduction over a reference, computed once.
+ * @param {Scope} reference @param {string} text of the node @param {(scope: Scope) => number} reduce
+ */
+function reduceOnce(reference, text, reduce) {
+  let cache = reductions.get(reference);
+  if (!cache) reductions.set(reference, (cache = new Map()));
+  let value = cache.get(text);
+  if (value === undefined) cache.set(text, (value = reduce(reference)));
   return value;
 }
 
-/** @param {string} name @returns {name is "x"|"y"|"g"} */
+/** Return whether a name is a variable. @param {string} name @returns {name is "x"|"y"|"g"} */
 const isVariable = (name) => ["x", "y", "g"].includes(name);
 
-/** @param {string} name */
+/** Return whether a name is a random draw. @param {string} name */
 const isDraw = (name) => DRAWS.includes(name);
 
-/** @param {Scope} scope @param {string} name @returns {Value} */
-const drawn = (scope, name) => /** @type {Record<string, Value>} */ (scope.draws ?? NO_DRAWS)[name];
+/** Return the values of a random draw. @param {Scope} scope @param {string} name @returns {Value} */
+const getDraw = (scope, name) => /** @type {Record<string, Value>} */ (scope.draws ?? NO_DRAWS)[name];
 
-/** The function of a node, from the numbers of its operands. @param {Node} node @returns {Scalar} */
-function operation(node) {
-  if (node[0] === "call") return (isConstant(node) && PYTHON[node[1]]) || FUNCTIONS[node[1]];
-  if (node[0] === "points") return straight(node[1], node[2]);
-  if (node[0] === "through") return beyond(node[1], straight(node[1], node[2]));
-  if (node[0] === "f") return () => NaN; // a draw without a number as well: the loss is not known here
-  if (node[0] === "compare") return chain(node[1].map((sign) => OPERATORS[sign]));
+/** Return the function from the operands' numbers to a node's number. @param {Node} node @returns {Scalar} */
+function getOperation(node) {
+  if (node[0] === "call") return (isConstant(node) && PYTHON_FUNCTIONS[node[1]]) || FUNCTIONS[node[1]];
+  if (node[0] === "points") return interpolate(node[1], node[2]);
+  if (node[0] === "through") return extendEnds(node[1], interpolate(node[1], node[2]));
+  if (node[0] === "f") return () => NaN; // the loss is unknown here, as a random draw without a value
+  if (node[0] === "compare") return joinComparisons(node[1].map((sign) => OPERATORS[sign]));
   if (node[0] === "~") return (a) => 1 - a;
-  if (node.length === 2) return negative;
-  if (node[0] === "/" && isConstant(node[1]) && !isConstant(node[2])) return overEach;
+  if (node.length === 2) return negate;
+  if (node[0] === "/" && isConstant(node[1]) && !isConstant(node[2])) return divideConstant;
   return OPERATORS[node[0]];
 }
 
 /**
- * Straight lines between points; at each exactly its own value.
+ * Return the linear interpolation between points, exact at each point and NaN beyond them.
  * @param {number[]} x ascending
  * @param {(number|null)[]} y
  * @returns {Scalar}
  */
-function straight(x, y) {
+function interpolate(x, y) {
   return (at) => {
     if (!(at >= x[0] && at <= x[x.length - 1])) return NaN;
     let [left, right] = [0, x.length - 1];
@@ -201,13 +204,16 @@ function straight(x, y) {
   };
 }
 
-/** A function of numbers between the first and the last x, and constant beyond them. @param {number[]} x @param {Scalar} inside @returns {Scalar} */
-function beyond(x, inside) {
+/**
+ * Extend a function by constants beyond both end points.
+ * @param {number[]} x @param {Scalar} inside @returns {Scalar}
+ */
+function extendEnds(x, inside) {
   return (at) => inside(Math.min(Math.max(at, x[0]), x[x.length - 1]));
 }
 
-/** @param {Scalar[]} links @returns {Scalar} */
-function chain(links) {
+/** Return the comparison of a chain of values. @param {Scalar[]} links @returns {Scalar} */
+function joinComparisons(links) {
   if (links.length === 1) return links[0];
   return (...values) => Number(links.every((link, i) => link(values[i], values[i + 1])));
 }

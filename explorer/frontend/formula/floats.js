@@ -1,41 +1,41 @@
-/** Float64 numbers: their neighbours, and even grids of them with the same bits as in Python. */
+/** Float64 numbers: neighbours, and even grids with the same bits as in Python. */
 
-import { sampling } from "./sampling.js";
+import { getSampling } from "./sampling.js";
 
 const number = new Float64Array(1);
 const bits = new BigInt64Array(number.buffer);
 
-/** The next float64 above x. @param {number} x */
-export function above(x) {
+/** Return the next float64 above x. @param {number} x */
+export function getNextFloat(x) {
   if (!(x < Infinity)) return x;
-  number[0] = x + 0; // no −0
+  number[0] = x + 0; // −0 becomes 0
   bits[0] += number[0] < 0 ? -1n : 1n;
   return number[0];
 }
 
-/** The next float64 below x. @param {number} x */
-export const below = (x) => -above(-x);
+/** Return the next float64 below x. @param {number} x */
+export const getPreviousFloat = (x) => -getNextFloat(-x);
 
-/** The distance from |x| to the next float64. @param {number} x */
-export const unit = (x) => above(Math.abs(x)) - Math.abs(x);
+/** Return the distance from |x| to the next float64. @param {number} x */
+export const getFloatSpacing = (x) => getNextFloat(Math.abs(x)) - Math.abs(x);
 
 /**
- * Evenly spaced numbers, both ends included; a number that is 0 but for rounding is 0.
+ * Return evenly spaced numbers including both ends; a number that is 0 up to rounding is 0.
  * @param {number} start
  * @param {number} stop
  * @param {number} points
  * @returns {Float64Array}
  */
-export function evenPoints(start, stop, points) {
+export function makeEvenPoints(start, stop, points) {
   const step = (stop - start) / (points - 1);
-  const zero = sampling().nearZero * (stop - start);
+  const zero = getSampling().nearZero * (stop - start);
   const x = Float64Array.from({ length: points }, (_, i) => i * step + start);
   x[points - 1] = stop;
   return x.map((value) => (Math.abs(value) < zero ? 0 : value));
 }
 
-/** Ascending numbers above 0, and before them the same with a minus. @param {number[]} upper */
-export const mirrored = (upper) =>
+/** Return ascending positive numbers, preceded by their negatives. @param {number[]} upper */
+export const mirrorAtZero = (upper) =>
   Float64Array.from(
     [...upper]
       .reverse()
@@ -44,11 +44,11 @@ export const mirrored = (upper) =>
   );
 
 /**
- * The index of the first of ascending x that is not below a value.
+ * Return the index of the first of ascending x that is at least a value, or their number.
  * @param {ArrayLike<number>} x
  * @param {number} value
  */
-export function firstNotBelow(x, value) {
+export function findFirstAtLeast(x, value) {
   let low = 0;
   let high = x.length;
   while (low < high) {

@@ -9,17 +9,17 @@ import { erf } from "./normal.js";
 const ROOT_PI = Math.sqrt(Math.PI);
 
 /**
- * C's pow, where JavaScript has NaN for 1 to any power and for (−1) to an infinite one.
+ * Compute C's pow; JavaScript returns NaN for 1 to any power and for (−1) to an infinite power.
  * @param {number} a
  * @param {number} b
  */
-export function power(a, b) {
+export function computePower(a, b) {
   if (a === 1 || (a === -1 && Math.abs(b) === Infinity)) return 1;
   return a ** b;
 }
 
 /**
- * Powers to a constant that torch computes by products and roots.
+ * Powers that torch computes as products and roots, by constant exponent.
  * @type {Map<number, (a: number) => number>}
  */
 const CONSTANT_POWERS = new Map([
@@ -32,50 +32,50 @@ const CONSTANT_POWERS = new Map([
   [-2, (a) => 1 / (a * a)],
 ]);
 
-/** The function a ↦ a to a constant power. @param {number} exponent */
-export const toThe = (exponent) => CONSTANT_POWERS.get(exponent) ?? ((a) => power(a, exponent));
+/** Return the function that raises its argument to a constant power. @param {number} exponent */
+export const makePower = (exponent) => CONSTANT_POWERS.get(exponent) ?? ((a) => computePower(a, exponent));
 
 /** @type {Scalar} */
 const clamp = (a, low, high) => Math.min(Math.max(a, low), high);
 /** @type {Scalar} */
 const elu = (a, alpha) => (a < 0 ? Math.expm1(a) * alpha : a);
 
-/** The nearest whole number, a half to even. @type {Scalar} */
+/** Round to the nearest integer, halves to even. @type {Scalar} */
 function round(a) {
   const down = Math.floor(a);
   const rest = a - down;
   return rest < 0.5 || (rest === 0.5 && down % 2 === 0) ? down : Math.ceil(a);
 }
 
-/** A whole number between two, the lower one where it is none. @type {Scalar} */
-const whole = (a, low, high) => (a > low ? round(Math.min(a, high)) : low);
+/** Round to an integer within bounds; return the lower bound for NaN. @type {Scalar} */
+const roundBetween = (a, low, high) => (a > low ? round(Math.min(a, high)) : low);
 
 const bits = new DataView(new ArrayBuffer(8));
 
-/** floor(log2(|a|)) of a finite number, no less than a whole number from −1022 on. @type {Scalar} */
-function binade(a, least) {
+/** Return floor(log2(|a|)) of a finite number, at least ``least``, an integer from −1022. @type {Scalar} */
+function findBinade(a, least) {
   bits.setFloat64(0, a);
   return Math.max(((bits.getUint32(0) >>> 20) & 2047) - 1023, least);
 }
 
-/** floor(log2(|a|)), exactly, and no less than so much; infinite where a is. @type {Scalar} */
+/** Return floor(log2(|a|)) exactly, at least ``least``; return |a| if ``a`` is infinite or NaN. @type {Scalar} */
 function exponent(a, least) {
-  return Number.isFinite(a) ? binade(a, whole(least, -1022, 1023)) : Math.abs(a);
+  return Number.isFinite(a) ? findBinade(a, roundBetween(least, -1022, 1023)) : Math.abs(a);
 }
 
-/** The formats of torch's casts: bits of the mantissa, least exponent, largest. @type {Record<string, number[]>} */
+/** The formats of torch's casts: bits of the mantissa, minimum exponent, maximum. @type {Record<string, number[]>} */
 export const CASTS = { float8_e4m3fn: [3, -6, 448], float8_e5m2: [2, -14, 57344] };
 
-/** @param {number[]} format @returns {Scalar} */
-function castTo([mantissa, least, largest]) {
+/** Return the function that rounds to a format. @param {number[]} format @returns {Scalar} */
+function makeCast([mantissa, least, largest]) {
   return (a) => fp(a, mantissa, least, largest);
 }
 
-/** The nearest number of a format, halves to even: bits of the mantissa, least exponent, largest. @type {Scalar} */
+/** Round to a format, halves to even: bits of the mantissa, minimum exponent, maximum. @type {Scalar} */
 function fp(a, mantissa, least, largest) {
   const top = Math.abs(largest);
   if (!Number.isFinite(a) || Number.isNaN(top)) return Number.isNaN(a) ? a : copysign(top, a);
-  const step = 2 ** (binade(a, whole(least, -1022, 1023)) - whole(mantissa, 0, 52));
+  const step = 2 ** (findBinade(a, roundBetween(least, -1022, 1023)) - roundBetween(mantissa, 0, 52));
   return copysign(Math.min(Math.abs(round(a / step) * step), top), a);
 }
 
@@ -95,8 +95,8 @@ export const FUNCTIONS = {
   trunc: Math.trunc,
   fp,
   exponent,
-  float8_e4m3fn: castTo(CASTS.float8_e4m3fn),
-  float8_e5m2: castTo(CASTS.float8_e5m2),
+  float8_e4m3fn: makeCast(CASTS.float8_e4m3fn),
+  float8_e5m2: makeCast(CASTS.float8_e5m2),
   exp: Math.exp,
   expm1: Math.expm1,
   log: Math.log,
@@ -154,10 +154,10 @@ export const FUNCTIONS = {
   nan_to_num: (a) => (Number.isNaN(a) ? 0 : clamp(a, -Number.MAX_VALUE, Number.MAX_VALUE)),
 };
 
-/** @param {Float64Array} values */
+/** Return the mean of values. @param {Float64Array} values */
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** One number for all elements. @type {Record<string, (values: Float64Array) => number>} */
+/** Functions that reduce all elements to one number. @type {Record<string, (values: Float64Array) => number>} */
 export const REDUCTIONS = {
   mean,
   amax: (values) => values.reduce((a, b) => Math.max(a, b), -Infinity),
@@ -170,21 +170,21 @@ export const REDUCTIONS = {
 };
 
 /**
- * Constants are computed by Python, whose min and max pass a NaN over that stands second.
+ * Functions for constants, which Python computes: its min and max ignore a NaN in second place.
  * @type {Record<string, Scalar>}
  */
-export const PYTHON = {
+export const PYTHON_FUNCTIONS = {
   min: (a, b) => (b < a ? b : a),
   max: (a, b) => (b > a ? b : a),
 };
 
-/** Conditions are 0 and 1. @type {Record<string, Scalar>} */
+/** The operators; conditions are 0 and 1. @type {Record<string, Scalar>} */
 export const OPERATORS = {
   "+": (a, b) => a + b,
   "-": (a, b) => a - b,
   "*": (a, b) => a * b,
   "/": (a, b) => a / b,
-  "**": power,
+  "**": computePower,
   "&": (a, b) => a && b,
   "|": (a, b) => a || b,
   "<": (a, b) => Number(a < b),

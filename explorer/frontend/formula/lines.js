@@ -1,62 +1,68 @@
 /**
- * A drawn rule: straight lines through points, from a stroke to a formula and back.
+ * Rules drawn by hand: straight lines through points, converted from a stroke to a formula and back.
  *
  * @typedef {[number, number]} Point x and the gradient at g = 1
- * @typedef {{name: string, points: Point[], zero: boolean}} Drawing ``zero``: whether it is 0 outside its points
- * @typedef {[number, number]} Units of x and y, which are one px
+ * @typedef {{name: string, points: Point[], zero: boolean}} Drawing ``zero``: whether it is 0 outside the points
+ * @typedef {[number, number]} Units the x and y that correspond to one px
  */
 
-import { tidied } from "./numbers.js";
+import { roundToUnit } from "./numbers.js";
 
 /** @import { Tree } from "./evaluation.js" */
 
-export const MOST_POINTS = 16;
-const [CLOSE, COARSER] = [0.007, 1.2]; // how far from the stroke, in heights; rounding adds to it
+export const MAX_POINTS = 16;
+const [TOLERANCE, TOLERANCE_GROWTH] = [0.007, 1.2]; // distance from the stroke in panel heights; rounding adds to it
 const DIGITS = 3;
 
 /**
- * The line through the fewest points that follows a stroke as far as a formula allows.
- * @param {Point[]} stroke in the order of the hand, which may go back: what is drawn last counts
+ * Fit a line of the fewest points to a stroke, as closely as a formula allows.
+ * @param {Point[]} stroke in the order of drawing, which may go back: later points replace earlier ones
  * @param {Units} units
  * @param {number} height of the panel
- * @param {(points: Point[]) => boolean} fits whether a formula holds the points
- * @returns {Point[]} fewer than two of a stroke without width
+ * @param {(points: Point[]) => boolean} fits whether a formula can hold the points
+ * @returns {Point[]} fewer than two for a stroke without width
  */
-export function smoothed(stroke, units, height, fits) {
-  const line = columnsOf(stroke, units[0]);
-  for (let far = CLOSE * height; ; far *= COARSER) {
-    const points = rounded(simplified(line, far), units);
-    if (points.length <= 2 || (points.length <= MOST_POINTS && fits(points))) return points;
+export function fitLine(stroke, units, height, fits) {
+  const line = collectColumns(stroke, units[0]);
+  for (let tolerance = TOLERANCE * height; ; tolerance *= TOLERANCE_GROWTH) {
+    const points = roundPoints(simplifyLine(line, tolerance), units);
+    if (points.length <= 2 || (points.length <= MAX_POINTS && fits(points))) return points;
   }
 }
 
-/** The heights of a stroke by columns that are one px wide, ascending. @param {Point[]} stroke @param {number} unit @returns {Point[]} */
-function columnsOf(stroke, unit) {
+/** Return a stroke's heights in columns one px wide. @param {Point[]} stroke @param {number} unit @returns {Point[]} */
+function collectColumns(stroke, unit) {
   /** @type {Map<number, number>} */
   const heights = new Map();
   stroke.forEach(([x, y], i) => {
-    const [before, from] = stroke[Math.max(i - 1, 0)];
+    const [before, beforeY] = stroke[Math.max(i - 1, 0)];
     const [start, stop] = [before, x].map((each) => Math.round(each / unit));
-    const way = Math.sign(stop - start);
-    for (let at = start; at !== stop; at += way)
-      if (at !== start) heights.set(at, from + ((at - start) / (stop - start)) * (y - from));
+    const direction = Math.sign(stop - start);
+    for (let at = start; at !== stop; at += direction)
+      if (at !== start) heights.set(at, beforeY + ((at - start) / (stop - start)) * (y - beforeY));
     heights.set(stop, y);
   });
   return [...heights].sort(([one], [other]) => one - other).map(([at, y]) => [at * unit, y]);
 }
 
-/** Fewer points whose line is nowhere higher or lower by more than ``far``. @param {Point[]} line @param {number} far @returns {Point[]} */
-function simplified(line, far) {
+/**
+ * Drop points that change no height by more than ``tolerance``.
+ * @param {Point[]} line @param {number} tolerance @returns {Point[]}
+ */
+function simplifyLine(line, tolerance) {
   if (line.length < 3) return line;
   const [first, last] = [line[0], line[line.length - 1]];
-  const away = line.map(([x, y]) => Math.abs(y - heightAt([first, last], x)));
-  const worst = away.indexOf(Math.max(...away));
-  if (away[worst] <= far) return [first, last];
-  return [...simplified(line.slice(0, worst + 1), far), ...simplified(line.slice(worst), far).slice(1)];
+  const distances = line.map(([x, y]) => Math.abs(y - interpolateHeight([first, last], x)));
+  const worst = distances.indexOf(Math.max(...distances));
+  if (distances[worst] <= tolerance) return [first, last];
+  return [
+    ...simplifyLine(line.slice(0, worst + 1), tolerance),
+    ...simplifyLine(line.slice(worst), tolerance).slice(1),
+  ];
 }
 
-/** The height of a line at x; that of its nearer end outside. @param {Point[]} points @param {number} x */
-export function heightAt(points, x) {
+/** Return the height of a line at x; outside, that of the nearer end. @param {Point[]} points @param {number} x */
+export function interpolateHeight(points, x) {
   const right = points.findIndex(([at]) => at >= x);
   if (right < 0) return points[points.length - 1][1];
   const [stop, y] = points[right];
@@ -64,36 +70,37 @@ export function heightAt(points, x) {
   return stop === x || start === stop ? y : before + ((x - start) / (stop - start)) * (y - before);
 }
 
-/** Points in numbers of few digits, their x ascending. @param {Point[]} points @param {Units} units @returns {Point[]} */
-export function rounded(points, units) {
+/** Round points to few digits with ascending x. @param {Point[]} points @param {Units} units @returns {Point[]} */
+export function roundPoints(points, units) {
   let before = -Infinity;
   return points.map((point) => {
-    const [x, y] = point.map((value, i) => short(tidied(value, units[i] / 2)));
+    const [x, y] = point.map((value, i) => roundDigits(roundToUnit(value, units[i] / 2)));
     const digit = Math.floor(Math.log10(Math.abs(before) || 100 * units[0])) - DIGITS + 1;
-    const least = before + 10 ** digit; // the next number of as many digits
-    before = x > before ? x : short(least);
+    const minX = before + 10 ** digit; // the next number with this many digits
+    before = x > before ? x : roundDigits(minX);
     return [before, y];
   });
 }
 
-/** @param {number} value */
-const short = (value) => Number(value.toPrecision(DIGITS)) + 0;
+/** Round a number to three significant digits, without −0. @param {number} value */
+const roundDigits = (value) => Number(value.toPrecision(DIGITS)) + 0;
 
 /**
- * The right half of a line mirrored to the left; the left one where it has nothing to the right of 0.
+ * Mirror the right half of a line to the left, or the left half if nothing is to the right of 0.
  * @param {Point[]} points
  * @param {Units} units
  * @returns {Point[]}
  */
-export function mirrored(points, units) {
+export function mirrorLine(points, units) {
   const side = points[points.length - 1][0] > 0 ? 1 : -1;
   const all = points
     .map(([x, y]) => /** @type {Point} */ ([side * x, y]))
     .sort(([one], [other]) => one - other);
-  const middle = /** @type {Point} */ ([0, short(heightAt(all, 0))]);
+  const middle = /** @type {Point} */ ([0, roundDigits(interpolateHeight(all, 0))]);
   let half = [middle, ...all.filter(([x]) => x > 0)];
-  for (let far = CLOSE; half.length > MOST_POINTS / 2; far *= COARSER) half = simplified(half, far);
-  return rounded(
+  for (let tolerance = TOLERANCE; half.length > MAX_POINTS / 2; tolerance *= TOLERANCE_GROWTH)
+    half = simplifyLine(half, tolerance);
+  return roundPoints(
     [
       ...half
         .slice(1)
@@ -105,20 +112,20 @@ export function mirrored(points, units) {
   );
 }
 
-/** Whether a line is its own mirror image. @param {Point[]} points */
+/** Return whether a line is its own mirror image at x = 0. @param {Point[]} points */
 export const isSymmetric = (points) =>
   points.every(([x, y], i) => {
-    const [twin, height] = points[points.length - 1 - i];
-    return twin === -x && height === y;
+    const [mirrorX, height] = points[points.length - 1 - i];
+    return mirrorX === -x && height === y;
   });
 
-/** The formula of a drawing, without its name. @param {Drawing} drawing */
+/** Return the formula of a drawing, without its name. @param {Drawing} drawing */
 export function formulaOf({ points, zero }) {
   const [[first], [last]] = [points[0], points[points.length - 1]];
   return `g * through(x, ${points.flat().join(", ")})${zero ? ` * (x >= ${first}) * (x <= ${last})` : ""}`;
 }
 
-/** Its tree, as Python reads the formula. @param {Drawing} drawing @returns {Tree} */
+/** Return the tree of a drawing's formula, as Python parses it. @param {Drawing} drawing @returns {Tree} */
 export function treeOf({ points, zero }) {
   const x = /** @type {Tree} */ (["name", "x"]);
   const number = (/** @type {number} */ value) => /** @type {Tree} */ (value < 0 ? ["-", -value] : value);
@@ -133,11 +140,11 @@ export function treeOf({ points, zero }) {
 }
 
 /**
- * The drawing that a rule is; null for any other rule.
+ * Return the drawing whose formula a rule has, or null.
  * @param {{label: string, tree: Tree|null}} rule
  * @returns {Drawing|null}
  */
-export function drawingOf({ label, tree }) {
+export function parseDrawing({ label, tree }) {
   const text = JSON.stringify(tree);
   const [, x, y] = text.match(/^(?:\["\*",)+\["name","g"\],\["through",(\[[^\]]*\]),(\[[^\]]*\])/) ?? [];
   if (!x) return null;

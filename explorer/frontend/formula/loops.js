@@ -1,21 +1,21 @@
 /**
- * Functions of numbers applied to whole arrays. The most common have a loop of their own: one loop that calls any
+ * Functions of numbers, applied to whole arrays. The most common have separate loops: a loop that calls an arbitrary
  * function takes three times as long.
  *
- * @typedef {number | Float64Array} Value one for all elements, or one for each
+ * @typedef {number | Float64Array} Value one number for all elements, or one for each
  * @typedef {(result: Float64Array, a: Float64Array, s: number, b: Float64Array, t: number, c: Float64Array,
- *   r: number) => void} Loop ``s``, ``t`` and ``r`` are 0 where an operand is one number for all, else 1
+ *   r: number) => void} Loop ``s``, ``t`` and ``r`` are 0 for an operand that is one number, otherwise 1
  */
 
-import { FUNCTIONS, OPERATORS, toThe } from "./functions.js";
+import { FUNCTIONS, OPERATORS, makePower } from "./functions.js";
 
 /** @import { Scalar } from "./functions.js" */
 
-/** @type {Scalar} */
-export const negative = (a) => -a;
+/** Negate a number. @type {Scalar} */
+export const negate = (a) => -a;
 
-/** A constant over an array, as torch divides. @type {Scalar} */
-export const overEach = (a, b) => (1 / b) * a;
+/** Divide a constant by an array's element as torch does. @type {Scalar} */
+export const divideConstant = (a, b) => (1 / b) * a;
 
 /** @type {Map<Scalar, Loop>} */
 const LOOPS = new Map([
@@ -44,7 +44,7 @@ const LOOPS = new Map([
     },
   ],
   [
-    overEach,
+    divideConstant,
     (result, a, s, b, t) => {
       for (let i = 0; i < result.length; i += 1) result[i] = (1 / b[i * t]) * a[i * s];
     },
@@ -68,13 +68,13 @@ const LOOPS = new Map([
     },
   ],
   [
-    negative,
+    negate,
     (result, a, s) => {
       for (let i = 0; i < result.length; i += 1) result[i] = -a[i * s];
     },
   ],
   [
-    toThe(2),
+    makePower(2),
     (result, a, s) => {
       for (let i = 0; i < result.length; i += 1) result[i] = a[i * s] * a[i * s];
     },
@@ -117,28 +117,28 @@ const LOOPS = new Map([
   ],
 ]);
 
-const NONE = new Float64Array(1);
+const UNUSED = new Float64Array(1);
 
 /**
- * A function of numbers applied to numbers and arrays.
+ * Apply a function of numbers to numbers and arrays.
  * @param {Scalar} apply
  * @param {...Value} values
  * @returns {Value}
  */
-export function mapped(apply, ...values) {
+export function mapValues(apply, ...values) {
   const length = values.find((value) => typeof value !== "number")?.length;
   if (length === undefined) return apply(.../** @type {number[]} */ (values));
   const result = new Float64Array(length);
   const loop = LOOPS.get(apply);
-  if (!loop) return filled(result, apply, values);
+  if (!loop) return applyEach(result, apply, values);
   const [a, b, c] = values.map((value) => (typeof value === "number" ? Float64Array.of(value) : value));
   const [s, t, r] = values.map((value) => (typeof value === "number" ? 0 : 1));
-  loop(result, a, s, b ?? NONE, t ?? 0, c ?? NONE, r ?? 0);
+  loop(result, a, s, b ?? UNUSED, t ?? 0, c ?? UNUSED, r ?? 0);
   return result;
 }
 
-/** @param {Float64Array} result @param {Scalar} apply @param {Value[]} values */
-function filled(result, apply, values) {
+/** Fill an array element by element. @param {Float64Array} result @param {Scalar} apply @param {Value[]} values */
+function applyEach(result, apply, values) {
   const { length } = result;
   const columns = values.map((value) =>
     typeof value === "number" ? new Float64Array(length).fill(value) : value,

@@ -1,9 +1,9 @@
-/** The error function, the normal distribution and its quantile, as torch has them. */
+/** The error function and the quantile function of the normal distribution, with torch's values. */
 
 const ROOT_PI = Math.sqrt(Math.PI);
 
-/** erf by its series of positive terms, 2/√π · e^(−x²) · Σ 2ⁿ x^(2n+1) / (1·3·…·(2n+1)). @param {number} x */
-function erfSeries(x) {
+/** Compute erf by its series of positive terms, 2/√π · e^(−x²) · Σ 2ⁿ x^(2n+1) / (1·3·…·(2n+1)). @param {number} x */
+function sumErfSeries(x) {
   let term = x;
   let sum = x;
   for (let n = 1; Math.abs(term) > 1e-17 * Math.abs(sum); n += 1) {
@@ -13,20 +13,20 @@ function erfSeries(x) {
   return (2 / ROOT_PI) * Math.exp(-x * x) * sum;
 }
 
-/** 1 − erf by its continued fraction, for x from 2 on: the larger x, the fewer steps to the last bit. @param {number} x */
-function complement(x) {
+/** Compute 1 − erf for x ≥ 2 by its continued fraction; a larger x needs fewer steps. @param {number} x */
+function computeErfc(x) {
   let rest = x;
   for (let n = Math.ceil(8 + 185 / (x * x)); n > 0; n -= 1) rest = x + n / 2 / rest;
   return Math.exp(-x * x) / ROOT_PI / rest;
 }
 
-/** @param {number} x */
+/** Compute the error function. @param {number} x */
 export function erf(x) {
-  if (!(Math.abs(x) > 2)) return erfSeries(x);
-  return Math.sign(x) * (1 - complement(Math.abs(x)));
+  if (!(Math.abs(x) > 2)) return sumErfSeries(x);
+  return Math.sign(x) * (1 - computeErfc(Math.abs(x)));
 }
 
-/** Above and below the bar of the fractions by which Cephes, and so torch, has the quantile. */
+/** Numerators and denominators of the fractions by which Cephes, and so torch, computes the quantile. */
 const MIDDLE = [
   [-59.96335010141079, 98.00107541859997, -56.67628574690703, 13.931260938727968, -1.2391658386738125],
   [
@@ -54,32 +54,32 @@ const FAR = [
     0.00032801446468212774, 2.8924786474538068e-6, 6.790194080099813e-9,
   ],
 ];
-const TAILS = 0.1353352832366127; // e**-2: below it, and above 1 minus it
+const TAIL_CHANCE = 0.1353352832366127; // e**-2: the tails are below it and above 1 minus it
 const ROOT_TWO_PI = 2.5066282746310007;
-const FAR_OUT = 8; // sqrt(-2 log p) from which on the last fraction holds
+const FAR_START = 8; // the last fraction applies to sqrt(-2 log p) from 8
 
-/** @param {number[]} coefficients the highest power first @param {number} x */
-function polynomial(coefficients, x) {
+/** Evaluate a polynomial. @param {number[]} coefficients the highest power first @param {number} x */
+function evaluatePolynomial(coefficients, x) {
   let sum = 0;
   for (const coefficient of coefficients) sum = sum * x + coefficient;
   return sum;
 }
 
-/** @param {number[][]} fraction @param {number} x */
-const ratio = ([above, below], x) => polynomial(above, x) / polynomial(below, x);
+/** Evaluate a fraction of two polynomials. @param {number[][]} fraction @param {number} x */
+const evaluateFraction = ([above, below], x) => evaluatePolynomial(above, x) / evaluatePolynomial(below, x);
 
-/** The number that a standard normal one lies below with a chance: torch.special.ndtri. @param {number} chance */
+/** Return the standard normal quantile of a probability, as torch.special.ndtri. @param {number} chance */
 export function ndtri(chance) {
   if (!(chance > 0 && chance < 1)) return chance === 0 ? -Infinity : chance === 1 ? Infinity : NaN;
-  const isUpper = chance > 1 - TAILS;
+  const isUpper = chance > 1 - TAIL_CHANCE;
   const tail = isUpper ? 1 - chance : chance;
-  if (tail > TAILS) {
-    const from = tail - 0.5;
-    const square = from * from;
-    return (from + from * (square * ratio(MIDDLE, square))) * ROOT_TWO_PI;
+  if (tail > TAIL_CHANCE) {
+    const distance = tail - 0.5;
+    const square = distance * distance;
+    return (distance + distance * (square * evaluateFraction(MIDDLE, square))) * ROOT_TWO_PI;
   }
   const x = Math.sqrt(-2 * Math.log(tail));
   const z = 1 / x;
-  const size = x - Math.log(x) / x - z * ratio(x < FAR_OUT ? TAIL : FAR, z);
+  const size = x - Math.log(x) / x - z * evaluateFraction(x < FAR_START ? TAIL : FAR, z);
   return isUpper ? size : -size;
 }

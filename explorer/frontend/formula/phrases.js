@@ -1,26 +1,26 @@
-// Parts of sentences: templates that are filled, lists, and numbers as Python writes them.
+// Parts of sentences: filled templates, lists, and numbers formatted as in Python's sentences.
 
 /**
- * A template with its fields filled.
+ * Return a template with its fields in braces replaced by values.
  * @param {string} template
  * @param {Record<string, string|number>} values
  */
-export function filled(template, values) {
+export function fillTemplate(template, values) {
   return template.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 }
 
-/** Parts as a sentence has them: "a, b and c". @param {string[]} parts */
-export function listed(parts) {
+/** Join parts as in a sentence: "a, b and c". @param {string[]} parts */
+export function joinList(parts) {
   return parts.length < 2
     ? parts.join("")
     : `${parts.slice(0, -1).join(", ")} and ${parts[parts.length - 1]}`;
 }
 
 /**
- * A number with four digits, as Python's sentences have it; whole below ten millions.
+ * Format a number with four significant digits, as in Python's sentences; below ten million without an exponent.
  * @param {number} value
  */
-export function digits(value) {
+export function formatDigits(value) {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "−inf";
   const [mantissa, exponent] = value.toExponential(3).split("e");
   const power = Number(exponent);

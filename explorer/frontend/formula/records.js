@@ -1,11 +1,11 @@
-// Values by names that a user chooses: "constructor" and "toString" are names like any other.
+// Lookup by names that a user chooses, such as "constructor", which plain access would find in the prototype.
 
 /**
- * The value of a name; undefined where the record does not hold it itself.
+ * Return the value of a record's own property, or undefined.
  * @template T
  * @param {Record<string, T>} record
  * @param {string} name
  */
-export function held(record, name) {
+export function getOwn(record, name) {
   return Object.hasOwn(record, name) ? record[name] : undefined;
 }

@@ -1,6 +1,6 @@
 // A prediction over a range of x: a value in each of many cells, NaN where nothing was drawn.
 
-import { within } from "../formula/numbers.js";
+import { clampTo } from "../formula/numbers.js";
 
 const CELLS = 300;
 
@@ -11,7 +11,7 @@ export function createCells([start, stop]) {
   const values = new Float64Array(CELLS).fill(NaN);
   const x = Float64Array.from(values, (_, cell) => start + ((cell + 0.5) / CELLS) * (stop - start));
   const cellOf = (/** @type {number} */ at) =>
-    within(Math.floor(((at - start) / (stop - start)) * CELLS), 0, CELLS - 1);
+    clampTo(Math.floor(((at - start) / (stop - start)) * CELLS), 0, CELLS - 1);
 
   return {
     /** The middles of the cells, ascending. */

@@ -5,8 +5,8 @@ import { chosenLessons, createContents } from "./contents.js";
 import { createLesson } from "./screen.js";
 import { createSheet } from "./sheet.js";
 import { createGlossary } from "./words.js";
-import { isPresented, present } from "../choice/presenting.js";
-import { followSteps } from "../choice/steps.js";
+import { isPresenting, setPresenting } from "../choice/presentation.js";
+import { onHistoryStep } from "../choice/steps.js";
 
 /** @import { Listed, Path } from "./contents.js" */
 /** @typedef {{lessons: Listed[], paths: Path[], glossary: Object<string, string>,
@@ -56,7 +56,7 @@ export function createCourse(
 
   host.replaceChildren(bar.element, body, terms.element);
   setAttribute(host, "data-embedded", embedded);
-  const leaveSteps = followSteps((event) => {
+  const leaveSteps = onHistoryStep((event) => {
     if (location.pathname !== page) return;
     event.stopImmediatePropagation();
     show();
@@ -97,14 +97,14 @@ export function createCourse(
   }
 
   function turnStage() {
-    present(!isPresented());
+    setPresenting(!isPresenting());
     dress();
     current?.showLinks();
   }
 
   function dress() {
-    host.classList.toggle("presenting", isPresented());
-    bar.show(queryNow().get("lesson"), isPresented());
+    host.classList.toggle("presenting", isPresenting());
+    bar.show(queryNow().get("lesson"), isPresenting());
     dressClass();
   }
 
@@ -116,8 +116,8 @@ export function createCourse(
   function pressed(event) {
     const busy = /** @type {Element} */ (event.target).matches(TAKES_KEYS);
     if (busy || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "p" || (event.key === "Escape" && isPresented())) turnStage();
-    if (!isPresented()) return;
+    if (event.key === "p" || (event.key === "Escape" && isPresenting())) turnStage();
+    if (!isPresenting()) return;
     if (/^[1-9]$/.test(event.key)) current?.pick(Number(event.key) - 1);
     const step = NEXT[event.key];
     if (!step) return;
@@ -169,7 +169,7 @@ export function createCourse(
       ...{ lessons, load: lesson, build },
       onLesson(/** @type {string} */ key) {
         history.replaceState(history.state, "", addressWith({ lesson: key }));
-        bar.show(key, isPresented());
+        bar.show(key, isPresenting());
         host.scrollTo(0, 0);
       },
       onLeave: (/** @type {string|null} */ key) => leadTo({ lesson: key, class: null }),
@@ -182,7 +182,7 @@ export function createCourse(
   function build(record, part = null) {
     document.title = `${record.title} · Gradient explorer`;
     const around = {
-      ...{ address, embedded, presenting: isPresented, skeleton, instrument },
+      ...{ address, embedded, presenting: isPresenting, skeleton, instrument },
       onTerm: terms.show,
       next: () => next(record.key),
       onAgain: show,

@@ -4,7 +4,7 @@
 import { element, setText } from "../elements/dom.js";
 import { across, down, panelOf } from "../chart/scene/panels.js";
 import { shape } from "../elements/svg.js";
-import { within } from "../formula/numbers.js";
+import { clampTo } from "../formula/numbers.js";
 import { createCells } from "./cells.js";
 import { valuesOf } from "./judging.js";
 
@@ -47,7 +47,7 @@ export function createDrawing(range, onDrawn) {
     const at = low + ((event.clientX - box.left - left) / inner) * (high - low);
     const [least, most] = range;
     const value = most - ((event.clientY - box.top - top) / height) * (most - least);
-    return { x: at, value: within(value, least, most) };
+    return { x: at, value: clampTo(value, least, most) };
   }
 
   /** @param {PointerEvent} event */

@@ -1,9 +1,9 @@
 // A lesson before its answer: what the reader picks or draws, whether it is right, and what is said to it.
 
-import { entriesOf, settingsOf } from "../choice/choice.js";
+import { getEntries, getSamplingSettings } from "../choice/choice.js";
 import { sampleCurves } from "../formula/curves.js";
 import { element } from "../elements/dom.js";
-import { find, learn } from "../choice/entries.js";
+import { findEntry, addCustomEntry } from "../choice/entries.js";
 import { createDrawing } from "./drawing.js";
 import { judge, valueAt } from "./judging.js";
 import { createPrediction } from "./prediction.js";
@@ -41,7 +41,7 @@ const SPAN = /** @type {[number, number]} */ ([-1, 2]); // of the gradients' axi
 export function createForecast(prediction, choice, { onTerm, decide = CHECK, onCheck, onSkip, onChange }) {
   const { answers, right, rule, at } = prediction;
   const draws = rule !== undefined;
-  for (const { entry } of answers) if (entry) learn("rule", entry);
+  for (const { entry } of answers) if (entry) addCustomEntry("rule", entry);
   let curves = /** @type {(ReturnType<typeof sampled>|null)[]|null} */ (null);
   const drawing = createDrawing(choice.range, () => {
     form.drawn();
@@ -62,7 +62,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   function contentOf({ text, picture }) {
     const pictured = draws || prediction.thumbnails;
     const small = pictured
-      ? [thumbnail({ op: entriesOf(choice).op, rule: ruleOf(picture) }, settingsOf(choice))]
+      ? [thumbnail({ op: getEntries(choice).op, rule: ruleOf(picture) }, getSamplingSettings(choice))]
       : [];
     return [
       ...small,
@@ -190,7 +190,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
 
 /** @param {string} key of a rule that is known */
 function ruleOf(key) {
-  return /** @type {import("../formula/entry.js").Rule} */ (find("rule", key));
+  return /** @type {import("../formula/entry.js").Rule} */ (findEntry("rule", key));
 }
 
 /** @param {string} key of a rule */
@@ -212,8 +212,8 @@ function wordsOf({ x, y, marks }) {
 function sampled(key, choice) {
   const rule = ruleOf(key);
   const { x, marks, gradients } = sampleCurves(
-    { op: entriesOf(choice).op, rules: [rule] },
-    settingsOf(choice),
+    { op: getEntries(choice).op, rules: [rule] },
+    getSamplingSettings(choice),
   );
   return { x, marks, y: /** @type {Float64Array} */ (gradients[key]) };
 }

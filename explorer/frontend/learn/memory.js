@@ -1,6 +1,12 @@
 // The memory of lessons, sent nowhere: drawings, picks and revealed answers in this tab, progress in this browser.
 
-import { drop, keep, load, recall as recallVisit, remember as rememberVisit } from "../choice/session.js";
+import {
+  removeFromSession,
+  saveInSession,
+  loadFromSession,
+  loadFromBrowser as recallVisit,
+  saveInBrowser as rememberVisit,
+} from "../choice/session.js";
 
 /**
  * ``picked`` is the index of an answer; ``drawn`` the cells of a drawing;
@@ -14,13 +20,13 @@ import { drop, keep, load, recall as recallVisit, remember as rememberVisit } fr
 export const NOTHING = { picked: null, drawn: null, missed: false, revealed: null };
 
 /** @param {string} key of a lesson @returns {State} */
-export const recall = (key) => ({ ...NOTHING, ...load(nameOf(key)) });
+export const recall = (key) => ({ ...NOTHING, ...loadFromSession(nameOf(key)) });
 
 /** @param {string} key @param {State} state */
-export const remember = (key, state) => keep(nameOf(key), state);
+export const remember = (key, state) => saveInSession(nameOf(key), state);
 
 /** Forget all that this tab remembers of keys that begin so, before a reload too. @param {string} start */
-export const forget = (start) => drop(nameOf(start));
+export const forget = (start) => removeFromSession(nameOf(start));
 
 /** @param {string} key */
 const nameOf = (key) => `lesson ${key}`;

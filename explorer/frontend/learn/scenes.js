@@ -1,10 +1,10 @@
 // The live part of a lesson: the same instrument as on Explore, and links that open what it displays.
 
-import { queryOf } from "../choice/address.js";
-import { entriesOf } from "../choice/choice.js";
+import { toQuery } from "../choice/address.js";
+import { getEntries } from "../choice/choice.js";
 import { element, setAttribute } from "../elements/dom.js";
 import { createInstrument } from "../explore/page/instrument.js";
-import { received } from "../choice/message.js";
+import { parseMessage } from "../choice/message.js";
 import { createStore } from "../choice/store.js";
 import { entered } from "../train/state/tasks.js";
 
@@ -49,7 +49,7 @@ export function curvesOf(scenes) {
  */
 export function showScene(host, { scene, layer, leastRange, secret, reach }) {
   const store = createStore();
-  const choice = received(scene.choice);
+  const choice = parseMessage(scene.choice);
   store.change(
     secret ? { ...choice, rules: choice.rules.map((rule) => ({ ...rule, hidden: true })) } : choice,
   );
@@ -72,7 +72,7 @@ export function showScene(host, { scene, layer, leastRange, secret, reach }) {
  */
 export function showNet(host, { scene, presenting, skeleton, reach }) {
   const store = createStore();
-  store.change(paced(entered(received(scene.choice), "link"), presenting));
+  store.change(paced(entered(parseMessage(scene.choice), "link"), presenting));
   host.replaceChildren(document.createRange().createContextualFragment(skeleton));
   const training = /** @type {HTMLElement} */ (host.querySelector(".training"));
   return { store, destroy: createInstrument(training, store, reach).destroy };
@@ -94,7 +94,7 @@ function paced(choice, presenting) {
  */
 export function createLinks(scenes, { address, embedded, presenting }) {
   const links = scenes.map((scene) => {
-    const { op, rules } = entriesOf(received(scene.choice));
+    const { op, rules } = getEntries(parseMessage(scene.choice));
     const page = scene.path === "/" ? "Open in Explore" : "Open in Train";
     const names = `${op.label} with ${rules.map((rule) => rule.label).join(", ")}`;
     return element(
@@ -108,14 +108,14 @@ export function createLinks(scenes, { address, embedded, presenting }) {
     setAttribute(links[index], "href", `${address(scenes[index].path.slice(1))}?${query}`);
   };
   const choiceOf = (/** @type {Scene} */ { path, choice }) =>
-    path === "/train" ? paced(entered(received(choice), "link"), presenting()) : received(choice);
-  const show = () => scenes.forEach((scene, index) => point(index, queryOf(choiceOf(scene))));
+    path === "/train" ? paced(entered(parseMessage(choice), "link"), presenting()) : parseMessage(choice);
+  const show = () => scenes.forEach((scene, index) => point(index, toQuery(choiceOf(scene))));
   show();
   return {
     elements: links,
     /** Presenting has begun or ended. */
     show,
     /** @param {Scene} scene @param {ReturnType<typeof createStore>} store */
-    follow: (scene, store) => store.subscribe((choice) => point(scenes.indexOf(scene), queryOf(choice))),
+    follow: (scene, store) => store.subscribe((choice) => point(scenes.indexOf(scene), toQuery(choice))),
   };
 }

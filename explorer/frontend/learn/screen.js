@@ -1,6 +1,6 @@
 // One lesson: the question and a prediction first; then its answer, the story, and the live curves.
 
-import { entriesOf } from "../choice/choice.js";
+import { getEntries } from "../choice/choice.js";
 import { createExercise } from "../editor/exercise.js";
 import { element, setText } from "../elements/dom.js";
 import { createExcerpt, wholeCode } from "./code.js";
@@ -10,7 +10,7 @@ import { pictureOf } from "./pictures/pictures.js";
 import { createRetest } from "./retest.js";
 import { createLinks, curvesOf, createHosts, showNet, showScene } from "./scenes.js";
 import { inline, paragraphs } from "./words.js";
-import { received } from "../choice/message.js";
+import { parseMessage } from "../choice/message.js";
 
 /**
  * The surroundings of a lesson: ``address`` gives that of a page or route of the server, ``instrument`` is
@@ -42,7 +42,7 @@ export function createLesson(lesson, around, part = null) {
   const memory = part ? part.memory : lesson.key;
   const state = { ...(memory ? recall(memory) : NOTHING) };
   const [first] = curvesOf(lesson.scenes);
-  const forecast = createForecast(lesson.prediction, received(first.choice), {
+  const forecast = createForecast(lesson.prediction, parseMessage(first.choice), {
     onTerm: around.onTerm,
     ...(part && { decide: "Send my prediction" }),
     onCheck: part ? send : check,
@@ -146,7 +146,7 @@ export function createLesson(lesson, around, part = null) {
 
   /** What an exercise should return and what was written, with the case that fails. @param {*} choice @param {Layer} layer */
   function showWritten(choice, layer) {
-    if (written) return written.change(received(choice));
+    if (written) return written.change(parseMessage(choice));
     clear();
     const reach = { ...around.instrument, confirm: null, hasData: false };
     current = showScene(screen, { scene: { path: "/", query: "", choice }, layer, secret: false, reach });
@@ -265,7 +265,11 @@ export function createLesson(lesson, around, part = null) {
     const curves = curvesOf(lesson.scenes);
     if (curves.length < 2) return [];
     return curves.map((scene) =>
-      element("button", { onclick: () => show(scene) }, `Show ${entriesOf(received(scene.choice)).op.label}`),
+      element(
+        "button",
+        { onclick: () => show(scene) },
+        `Show ${getEntries(parseMessage(scene.choice)).op.label}`,
+      ),
     );
   }
 

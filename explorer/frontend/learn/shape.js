@@ -1,13 +1,13 @@
 // The shape of a gradient in words, for screen readers.
 
-import { numberText } from "../formula/substitution.js";
+import { formatFourDigits } from "../formula/substitution.js";
 
 const LEVEL = 1e-3; // of the height of the curve, from one point to the next: that is no slope to the eye
 const MOST_PARTS = 6;
 const VERBS = /** @type {Object<string, string>} */ ({ "-1": "falls to ", 0: "", 1: "rises to " });
 
 /** A number as exactly as a hand draws. @param {number} value */
-export const about = (value) => numberText(Number(value.toPrecision(2)) + 0);
+export const about = (value) => formatFourDigits(Number(value.toPrecision(2)) + 0);
 
 /**
  * The parts of a curve from the left to the right, "0 until x = −1, then rises to 2".

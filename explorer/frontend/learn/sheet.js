@@ -1,10 +1,10 @@
 // The course on paper: a page a lesson with axes to draw on, then a key. The browser prints it.
 
-import { entriesOf, isRandom, lossOf } from "../choice/choice.js";
-import { received } from "../choice/message.js";
+import { getEntries, isStochastic, getLoss } from "../choice/choice.js";
+import { parseMessage } from "../choice/message.js";
 import { loadPlotly } from "../chart/plotly/plotly.js";
 import { element, setText } from "../elements/dom.js";
-import { numberText } from "../formula/substitution.js";
+import { formatFourDigits } from "../formula/substitution.js";
 import { coloured } from "./code.js";
 import { createForecast } from "./forecast.js";
 import { paperChart } from "./pictures/paper.js";
@@ -47,7 +47,7 @@ export function createSheet(lessons, { lesson, plotly, back }) {
   /** @param {*} Plotly @param {string} number @param {number} value of the item in the key @param {*} record */
   async function append(Plotly, number, value, record) {
     const [{ choice: sent }] = curvesOf(record.scenes);
-    const choice = received(sent);
+    const choice = parseMessage(sent);
     const acts = { onTerm: nothing, onCheck: nothing, onSkip: null, onChange: nothing };
     const forecast = createForecast(record.prediction, choice, acts);
     const { answers, right } = record.prediction;
@@ -115,11 +115,11 @@ function answersOf(contents) {
 
 /** @param {Choice} choice */
 function captionOf(choice) {
-  const { op } = entriesOf(choice);
-  if (!isRandom(choice))
-    return `Above: ${op.label}. Below: draw the gradient for g = ${numberText(choice.g)}.`;
+  const { op } = getEntries(choice);
+  if (!isStochastic(choice))
+    return `Above: ${op.label}. Below: draw the gradient for g = ${formatFourDigits(choice.g)}.`;
   const mean = "its mean in a band of one standard deviation";
-  return `Above: ${op.label}, ${mean}. Below: draw the gradient of the mean of ${lossOf(choice).text}.`;
+  return `Above: ${op.label}, ${mean}. Below: draw the gradient of the mean of ${getLoss(choice).text}.`;
 }
 
 /**

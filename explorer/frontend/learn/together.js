@@ -2,9 +2,9 @@
 
 import { live } from "../class/live.js";
 import { led } from "../class/membership.js";
-import { server } from "../choice/server.js";
+import { toServerUrl } from "../choice/server.js";
 import { element } from "../elements/dom.js";
-import { array } from "../choice/arrays.js";
+import { decodeArray } from "../choice/arrays.js";
 import { createAnswers } from "./answers.js";
 import { createStudentsBand, createTeachersBand } from "../class/bands.js";
 import { createCrowd } from "../class/crowd.js";
@@ -69,7 +69,7 @@ function createTogether(host, id, { lessons, load, build, onLesson, onLeave }) {
   function leading() {
     return {
       isNew: opened === id,
-      invite: () => live.command("invite", { address: server("") }),
+      invite: () => live.command("invite", { address: toServerUrl("") }),
       command: live.command,
       next: (/** @type {string} */ key) => lessons[lessons.findIndex((each) => each.key === key) + 1] ?? null,
     };
@@ -150,7 +150,7 @@ function createTogether(host, id, { lessons, load, build, onLesson, onLeave }) {
       timer = setTimeout(() => reveal(view), AGAIN_MS);
       return;
     }
-    const curves = drawings.map(array);
+    const curves = drawings.map(decodeArray);
     crowd?.show(curves);
     answers?.show(view.counts ?? [], curves);
   }

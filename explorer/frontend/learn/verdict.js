@@ -1,7 +1,7 @@
 // Sentences on a prediction.
 
 import { nameOf, valueAt } from "./judging.js";
-import { numberText } from "../formula/substitution.js";
+import { formatFourDigits } from "../formula/substitution.js";
 import { about } from "./shape.js";
 
 /** @import { Curve, Excursion, Judgement } from "./judging.js" */
@@ -40,7 +40,7 @@ export function drawnRightWords({ mean, whole, share }, name) {
 export function drawnWrongWords({ excursions }, drawn) {
   const x = nameOf(worstOf(excursions));
   const places = excursions.length > 2 ? `in ${excursions.length} places, among them` : "";
-  return `Not yet. Look again ${places || "near"} x = ${numberText(x)}, where you drew ${about(valueAt(drawn, x))}. ${AGAIN}`;
+  return `Not yet. Look again ${places || "near"} x = ${formatFourDigits(x)}, where you drew ${about(valueAt(drawn, x))}. ${AGAIN}`;
 }
 
 /**
@@ -53,7 +53,7 @@ export function drawnWrongWords({ excursions }, drawn) {
 export function apartWords({ mean, excursions }, drawn, truth, name) {
   const x = nameOf(worstOf(excursions));
   const apart = `Your drawing is on average ${about(mean)} from ${name}.`;
-  return `${apart} At x = ${numberText(x)} you drew ${about(valueAt(drawn, x))}; it is ${about(valueAt(truth, x))}.`;
+  return `${apart} At x = ${formatFourDigits(x)} you drew ${about(valueAt(drawn, x))}; it is ${about(valueAt(truth, x))}.`;
 }
 
 /**

@@ -18,8 +18,8 @@
  */
 
 import { quoted } from "./csv.js";
-import { passedText, shortText } from "../formula/numbers.js";
-import { floatText } from "../formula/python.js";
+import { formatPassedShare, formatShort } from "../formula/numbers.js";
+import { formatFloat } from "../formula/python.js";
 
 const SAME = 1e-12;
 
@@ -58,7 +58,7 @@ export function cellOf(row, column) {
   if (column === "source") return row.source;
   if (column === "share" || column === "lens") {
     const share = row[column];
-    return share === null || !Number.isFinite(share) ? "–" : passedText(share <= SAME ? 0 : share);
+    return share === null || !Number.isFinite(share) ? "–" : formatPassedShare(share <= SAME ? 0 : share);
   }
   if (!measured) return row.message ? "–" : "…";
   const value = measured[column];
@@ -69,7 +69,7 @@ export function cellOf(row, column) {
 /** @param {number} value */
 function numberOf(value) {
   if (Number.isNaN(value)) return "–";
-  const text = Number.isFinite(value) ? shortText(value) : value < 0 ? "-∞" : "∞";
+  const text = Number.isFinite(value) ? formatShort(value) : value < 0 ? "-∞" : "∞";
   return text.replace("-", "−");
 }
 
@@ -125,5 +125,5 @@ function fieldOf(row, column) {
   const value = knownOf(row, column);
   if (value === undefined || value === null || Number.isNaN(value)) return "";
   if (typeof value === "boolean") return value ? "True" : "False";
-  return typeof value === "number" ? floatText(value) : value;
+  return typeof value === "number" ? formatFloat(value) : value;
 }

@@ -1,6 +1,6 @@
 /** Curves as a table in text: the columns and numbers of ``explorer.sample(…).to_csv(index=False)``. */
 
-import { floatText, singleText } from "../formula/python.js";
+import { formatFloat, formatFloat32 } from "../formula/python.js";
 
 /**
  * @typedef {Float64Array|Float32Array} Floats
@@ -44,7 +44,7 @@ export function columnsOf({ x, y, gradients, parts, drawn }, key, learning) {
  * @param {boolean} learning whether there is a column for a parameter that learns
  */
 export function csvText(curves, rules, learning) {
-  const text = curves.x instanceof Float32Array ? singleText : floatText;
+  const text = curves.x instanceof Float32Array ? formatFloat32 : formatFloat;
   const field = (/** @type {number|undefined} */ value) =>
     value === undefined || Number.isNaN(value) ? "" : text(value);
   const rows = rules.flatMap((key) => {

@@ -9,10 +9,10 @@
  */
 
 import { sampleCurves } from "../formula/curves.js";
-import { evaluate, operands } from "../formula/evaluation.js";
+import { evaluate, getOperands } from "../formula/evaluation.js";
 import { CASTS, FUNCTIONS } from "../formula/functions.js";
-import { raised } from "../formula/numbers.js";
-import { roundedText } from "../formula/substitution.js";
+import { formatSuperscript } from "../formula/numbers.js";
+import { formatRounded } from "../formula/substitution.js";
 
 /** @import { Op } from "../formula/entry.js" */
 /** @import { Tree } from "../formula/evaluation.js" */
@@ -29,7 +29,7 @@ const [LETTERS, DIGITS, SHORT] = [9, 15, 7]; // of an exact decimal, of float64,
 export function roundingIn(tree) {
   if (typeof tree === "number") return null;
   if (tree[0] === "call" && (tree[1] === "fp" || tree[1] in CASTS)) return tree;
-  for (const part of operands(tree)) {
+  for (const part of getOperands(tree)) {
     const found = roundingIn(part);
     if (found) return found;
   }
@@ -45,7 +45,7 @@ export function roundingIn(tree) {
 export function formatOf(tree, parameters) {
   const call = roundingIn(tree);
   if (!call) return null;
-  const [, ...own] = operands(call);
+  const [, ...own] = getOperands(call);
   const numbers = own.length ? own.map((each) => at(each, 0, parameters)) : CASTS[call[1]];
   const [mantissa, least] = [whole(numbers[0], 0, 52), whole(numbers[1], -1022, 1023)];
   return { mantissa, least, largest: Math.abs(numbers[2]) };
@@ -112,7 +112,7 @@ export function landingOf(tree, x, parameters, scopeAt) {
   if (!call || !format) return null;
   const scope = scopeAt(Float64Array.of(x));
   const [value] = evaluate(call, scope);
-  const [given] = evaluate(operands(call)[0], scope);
+  const [given] = evaluate(getOperands(call)[0], scope);
   const size = Math.abs(value);
   const above = size + stepAt(format, size);
   const below = size === 0 ? -above : size - stepAt(format, size - stepAt(format, size) / 2);
@@ -153,7 +153,7 @@ export function exactText(value) {
   for (let power = FUNCTIONS.exponent(size, -1022); size && size / 2 ** power < MOST; power -= 1) {
     const factor = size / 2 ** power;
     if (!Number.isInteger(factor)) continue;
-    return `${value < 0 ? "−" : ""}${factor === 1 ? "" : `${factor}·`}2${raised(power)}`;
+    return `${value < 0 ? "−" : ""}${factor === 1 ? "" : `${factor}·`}2${formatSuperscript(power)}`;
   }
-  return roundedText(value, SHORT);
+  return formatRounded(value, SHORT);
 }

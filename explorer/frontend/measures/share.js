@@ -3,8 +3,8 @@
  */
 
 import { gradientOf } from "../formula/contribution.js";
-import { valuesOf } from "../formula/curves.js";
-import { firstDrawn } from "../formula/draws.js";
+import { getParameterValues } from "../formula/curves.js";
+import { findStochastic } from "../formula/draws.js";
 import { evaluate } from "../formula/evaluation.js";
 
 /** @import { Op, Rule } from "../formula/entry.js" */
@@ -22,8 +22,8 @@ import { evaluate } from "../formula/evaluation.js";
  */
 export function shareOf(op, rule, { values: x, weights, count }, settings, g) {
   const tree = gradientOf(op, rule, "");
-  if (tree === null || firstDrawn([op, rule])) return null;
-  const parameters = valuesOf(op, rule, settings);
+  if (tree === null || findStochastic([op, rule])) return null;
+  const parameters = getParameterValues(op, rule, settings);
   const y = evaluate(op.tree, { x, parameters });
   const gradient = evaluate(tree, { x, y, g, parameters });
   const sum = gradient.reduce((total, each, i) => total + Math.abs(each) * (weights?.[i] ?? 1), 0);

@@ -1,7 +1,7 @@
 // The buttons beside the title: one puts the page on a stage, one copies the link to the present choice.
 
-import { fits, queryOf } from "../choice/address.js";
-import { present } from "../choice/presenting.js";
+import { isQueryShort, toQuery } from "../choice/address.js";
+import { setPresenting } from "../choice/presentation.js";
 import { isCopied } from "../elements/clipboard.js";
 import { element, setText } from "../elements/dom.js";
 import { store } from "../choice/store.js";
@@ -15,7 +15,7 @@ export function createButtons(host) {
   let timer = 0;
 
   async function copy() {
-    const whole = !store.choice || fits(queryOf(store.choice));
+    const whole = !store.choice || isQueryShort(toQuery(store.choice));
     say(whole ? await copied(location.href) : "This choice is too long for a link.");
   }
 
@@ -26,7 +26,7 @@ export function createButtons(host) {
     timer = setTimeout(() => setText(said, ""), SAID_MS);
   }
 
-  const stage = element("button", { class: "to-stage", onclick: () => present(true) }, "Present (p)");
+  const stage = element("button", { class: "to-stage", onclick: () => setPresenting(true) }, "Present (p)");
   host.replaceChildren(stage, button, said);
   return { destroy: () => clearTimeout(timer) };
 }

@@ -2,15 +2,15 @@
 
 import { attended, BEGUN, led } from "../class/membership.js";
 import { setDocument } from "../choice/entries.js";
-import { explored } from "../choice/taught.js";
+import { prepareExplore } from "../choice/learning-panel.js";
 import { createButtons } from "./heading.js";
-import { received } from "../choice/message.js";
+import { parseMessage } from "../choice/message.js";
 import { createPage } from "./page.js";
 import { pageReachOf, reachOf } from "./reach.js";
 import { clear, createServed, letGo, takeOver } from "./served.js";
 import { element } from "../elements/dom.js";
 import { showNotices } from "../elements/notices.js";
-import { fetchDocument, server } from "../choice/server.js";
+import { fetchDocument, toServerUrl } from "../choice/server.js";
 import { stayUncovered } from "./uncovered.js";
 
 /**
@@ -103,7 +103,7 @@ async function exploring() {
 
 /** @type {Make} */
 function explore(root, { data }) {
-  const page = served ?? createPage(root, received(data.choice), pageReachOf(data), explored);
+  const page = served ?? createPage(root, parseMessage(data.choice), pageReachOf(data), prepareExplore);
   served = null;
   if (page.root !== root) takeOver(page.root, root);
   page.join();
@@ -122,7 +122,7 @@ async function training() {
 
 /** @returns {Promise<Make>} */
 async function studying() {
-  const [{ createStudy }, { enteredStudy }] = await Promise.all([
+  const [{ createStudy }, { enterStudy: enteredStudy }] = await Promise.all([
     import("../study/study.js"),
     import("../study/settings.js"),
   ]);
@@ -139,7 +139,7 @@ function working(createTraining, enter) {
   return (root, { data }) => {
     leaveServed();
     const reach = { ...pageReachOf(data), createTraining };
-    const page = createPage(root, received(data.choice), reach, enter);
+    const page = createPage(root, parseMessage(data.choice), reach, enter);
     page.join();
     return page.destroy;
   };
@@ -158,7 +158,7 @@ async function lessons() {
   return (root, { data }) => {
     leaveServed();
     const instrument = { ...reachOf(data), createTraining, ...none };
-    const reach = { address: server, instrument, classes };
+    const reach = { address: toServerUrl, instrument, classes };
     return createCourse(root, data.course, reach).destroy;
   };
 }

@@ -1,7 +1,7 @@
 // The instrument in a notebook: its choice is that of a widget, which Python reads and writes.
 
 import { createConfirmation } from "../asking/confirm.js";
-import { received, sentChoice } from "../choice/message.js";
+import { parseMessage, toMessage } from "../choice/message.js";
 import { createStore } from "../choice/store.js";
 import { createInstrument } from "../explore/page/instrument.js";
 import { createSavedAsk } from "../explore/page/saved-answers.js";
@@ -48,7 +48,8 @@ export function mountInstrument({ model, place, plotly, ask, library }) {
   };
   const instrument = createInstrument(whole, store, {
     plotly,
-    ask: ask ?? createSavedAsk(model.get("_answers"), store.now, { elsewhere: ELSEWHERE, never: PYTHONS }),
+    ask:
+      ask ?? createSavedAsk(model.get("_answers"), store.current, { elsewhere: ELSEWHERE, never: PYTHONS }),
     confirm: null,
     elsewhere: WORDS_ELSEWHERE,
     sections: without,
@@ -86,12 +87,12 @@ function linkModel(model, store, tools) {
     const others = changed();
     if (!others.length) return;
     const now = store.choice
-      ? sentChoice(store.choice)
+      ? toMessage(store.choice)
       : { tools, hide: [], slots: [], slow: "", training: {} };
     const set = Object.fromEntries(others.map((name) => [name, model.get(name)]));
     const next = /** @type {*} */ ({ ...now, ...set, own: model.get("_own") });
     try {
-      const choice = received({ ...next, slots: keepSlots(next.rules, store.choice) });
+      const choice = parseMessage({ ...next, slots: keepSlots(next.rules, store.choice) });
       take();
       store.change(choice, { origin: store.choice ? "history" : "start" });
     } catch {} // until the rest of it has come
@@ -101,7 +102,7 @@ function linkModel(model, store, tools) {
     clearTimeout(timer);
     timer = 0;
     reported = performance.now();
-    const sent = /** @type {Record<string, *>} */ (sentChoice(store.now));
+    const sent = /** @type {Record<string, *>} */ (toMessage(store.current));
     const moved = WORDS.filter((name) => JSON.stringify(sent[name]) !== JSON.stringify(model.get(name)));
     for (const name of moved) model.set(name, sent[name]);
     take();

@@ -1,7 +1,7 @@
 // The page of the one choice: instrument and address.
 
-import { isBare } from "../choice/address.js";
-import { followAddress } from "../choice/history.js";
+import { isBareAddress } from "../choice/address.js";
+import { syncAddress } from "../choice/history.js";
 import { createInstrument } from "../explore/page/instrument.js";
 import { store } from "../choice/store.js";
 import { createStage } from "./stage.js";
@@ -16,18 +16,18 @@ import { createStage } from "./stage.js";
  *   by: "nothing"|"link"|"page") => import("../choice/choice.js").Choice} [enter]
  */
 export function createPage(root, first, reach, enter = (choice) => choice) {
-  const by = store.choice ? "page" : isBare(location.search) ? "nothing" : "link";
+  const by = store.choice ? "page" : isBareAddress(location.search) ? "nothing" : "link";
   store.change(enter(store.choice ?? first, by), { origin: "arrival" });
   const framed = new URLSearchParams(location.search).has("embed");
   const instrument = createInstrument(root, store, { ...reach, calm: reach.calm && !framed });
-  const leaveAddress = followAddress(store);
+  const leaveAddress = syncAddress(store);
   root.classList.toggle("framed", framed);
   const stage = framed ? null : createStage(root, { store, onChange: instrument.refresh });
   announce("arrival");
 
   /** @param {"arrival"|"start"} origin */
   function announce(origin) {
-    store.change({ ...store.now }, { origin });
+    store.change({ ...store.current }, { origin });
   }
 
   return {

@@ -1,19 +1,19 @@
 // The means of an instrument with a server.
 
 import { createConfirmation } from "../asking/confirm.js";
-import { received } from "../choice/message.js";
+import { parseMessage } from "../choice/message.js";
 import { ask } from "../asking/ask-server.js";
-import { server } from "../choice/server.js";
+import { toServerUrl } from "../choice/server.js";
 
 /** The means of every instrument with a server. @param {*} data as Python sends it */
 export function reachOf(data) {
   return {
-    plotly: server(`assets/${data.plotly}`),
+    plotly: toServerUrl(`assets/${data.plotly}`),
     ask,
     confirm: /** @type {import("../asking/confirm.js").Confirm} */ (
       (on) => createConfirmation({ ask, ...on })
     ),
-    server,
+    server: toServerUrl,
   };
 }
 
@@ -31,5 +31,5 @@ export function pageReachOf(data) {
 
 /** Examples with their choices. @param {*[]} examples as Python sends them */
 export function receivedExamples(examples) {
-  return examples.map((example) => ({ ...example, choice: received(example.choice) }));
+  return examples.map((example) => ({ ...example, choice: parseMessage(example.choice) }));
 }

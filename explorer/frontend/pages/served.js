@@ -1,6 +1,6 @@
 // Explore as it came with the page: drawn while Streamlit is still loading, which then takes it over.
 
-import { received } from "../choice/message.js";
+import { parseMessage } from "../choice/message.js";
 import { createPage } from "./page.js";
 import { pageReachOf } from "./reach.js";
 
@@ -27,7 +27,7 @@ export function createServed() {
   };
   for (const type of ["pointerup", "pointercancel"]) window.addEventListener(type, lifted, { capture: true });
   const sent = JSON.parse(data);
-  return createPage(root, received(sent.choice), pageReachOf(sent));
+  return createPage(root, parseMessage(sent.choice), pageReachOf(sent));
 }
 
 /**

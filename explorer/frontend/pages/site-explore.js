@@ -1,10 +1,10 @@
 // Explore without a server.
 
-import { queryOf } from "../choice/address.js";
-import { learnAll, ownEntries } from "../choice/entries.js";
-import { received } from "../choice/message.js";
-import { readLink, readOwn } from "../choice/reading.js";
-import { keep, load } from "../choice/session.js";
+import { toQuery } from "../choice/address.js";
+import { addCustomEntries, getCustomEntries } from "../choice/entries.js";
+import { parseMessage } from "../choice/message.js";
+import { readLink, readCustomFormulas } from "../choice/link-reader.js";
+import { saveInSession, loadFromSession } from "../choice/session.js";
 import { store } from "../choice/store.js";
 import { element } from "../elements/dom.js";
 import { createPage } from "./page.js";
@@ -16,9 +16,9 @@ const { sections, app, languages, notebook, torch } = start;
 const FOUND =
   `What torch ${torch} found for each op with each rule came along, at the defaults of their parameters and, for ` +
   "what stands beside another rule, of the range. Elsewhere the app checks it.";
-const [first, examples] = [received(start.choice), receivedExamples(start.examples)];
-learnAll(start.own);
-if (load(OWN)) learnAll(load(OWN)); // of who has been here
+const [first, examples] = [parseMessage(start.choice), receivedExamples(start.examples)];
+addCustomEntries(start.own);
+if (loadFromSession(OWN)) addCustomEntries(loadFromSession(OWN)); // of who has been here
 arrange();
 const { choice, notices } = readLink(location.search, { first, own: await own() });
 tell(notices);
@@ -33,8 +33,8 @@ const page = createPage(/** @type {HTMLElement} */ (document.querySelector("main
 });
 store.subscribe((now, { phase }) => {
   if (phase !== "settled") return;
-  carryOn(queryOf(now));
-  keep(OWN, ownEntries(now));
+  carryOn(toQuery(now));
+  saveInSession(OWN, getCustomEntries(now));
 });
 page.join();
 
@@ -53,7 +53,7 @@ async function own() {
     done();
     if (words) done = tellWaiting(words);
   };
-  const formulas = await readOwn(
+  const formulas = await readCustomFormulas(
     location.search,
     (kind, text) => /** @type {*} */ (ask("entry", { kind, text }, { onWait: wait })),
   );

@@ -2,7 +2,7 @@
 
 import { createConfirmation } from "../asking/confirm.js";
 import { setDocument } from "../choice/entries.js";
-import { keep, load } from "../choice/session.js";
+import { saveInSession, loadFromSession } from "../choice/session.js";
 import { element } from "../elements/dom.js";
 import { showNotices } from "../elements/notices.js";
 import { createButtons } from "./heading.js";
@@ -52,7 +52,7 @@ export function arrange() {
  * @param {string} query
  */
 export function carryOn(query) {
-  keep(CHOICE, query);
+  saveInSession(CHOICE, query);
   const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (
     document.querySelectorAll("nav a[data-carries]")
   );
@@ -61,7 +61,7 @@ export function carryOn(query) {
 
 /** The choice of the page that was left, for one that has none of its own. */
 export function carried() {
-  return load(CHOICE) ?? "";
+  return loadFromSession(CHOICE) ?? "";
 }
 
 /** Say what of a link could not be had. @param {string[]} notices */

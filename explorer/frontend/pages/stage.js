@@ -1,6 +1,11 @@
 // Explore, Train or Study on a stage, as a lesson is: key P puts it there, P or Escape takes it off.
 
-import { followStage, isPresented, onStage, present } from "../choice/presenting.js";
+import {
+  onPresentingChange,
+  isPresenting,
+  toPresentingAddress,
+  setPresenting,
+} from "../choice/presentation.js";
 import { element } from "../elements/dom.js";
 import { followKey } from "../elements/keys.js";
 
@@ -15,11 +20,15 @@ const OPEN = ".menu[open], dialog[open]"; // Escape closes them first
  */
 export function createStage(root, { store, onChange }) {
   const end = new AbortController();
-  const leave = element("button", { class: "leave", onclick: () => present(false) }, "Leave the stage (p)");
+  const leave = element(
+    "button",
+    { class: "leave", onclick: () => setPresenting(false) },
+    "Leave the stage (p)",
+  );
   root.append(leave);
 
   function show() {
-    const presented = isPresented();
+    const presented = isPresenting();
     leave.hidden = !presented;
     if (root.classList.contains(PRESENTING) === presented) return;
     root.classList.toggle(PRESENTING, presented);
@@ -29,7 +38,7 @@ export function createStage(root, { store, onChange }) {
 
   /** @param {KeyboardEvent} event */
   function pressed({ key }) {
-    if (key === "Escape" && isPresented() && !document.querySelector(OPEN)) present(false);
+    if (key === "Escape" && isPresenting() && !document.querySelector(OPEN)) setPresenting(false);
   }
 
   /** @param {MouseEvent} event */
@@ -39,13 +48,13 @@ export function createStage(root, { store, onChange }) {
       link instanceof HTMLAnchorElement &&
       !link.download &&
       link.origin === location.origin &&
-      isPresented()
+      isPresenting()
     )
-      link.href = onStage(link.href);
+      link.href = toPresentingAddress(link.href);
   }
 
-  followStage(show, end.signal);
-  followKey("p", () => present(!isPresented()), end.signal);
+  onPresentingChange(show, end.signal);
+  followKey("p", () => setPresenting(!isPresenting()), end.signal);
   addEventListener("keydown", pressed, { capture: true, signal: end.signal }); // before a menu has closed
   root.addEventListener("click", goesAlong, { capture: true, signal: end.signal });
   const stop = store.subscribe(show); // Back and Forward lead to addresses on a stage and off it

@@ -1,12 +1,12 @@
 // The instrument in a saved file or a notebook: no server, so nothing is confirmed or read anew.
 
-import { titleOf } from "../choice/address.js";
+import { toTitle } from "../choice/address.js";
 import { setDocument } from "../choice/entries.js";
 import { createInstrument } from "../explore/page/instrument.js";
 import { createSavedAsk } from "../explore/page/saved-answers.js";
-import { received } from "../choice/message.js";
+import { parseMessage } from "../choice/message.js";
 import { createStore } from "../choice/store.js";
-import { wordOf } from "../choice/view.js";
+import { getWord } from "../choice/view.js";
 
 const ELSEWHERE =
   "This file has Python's answer for the values it was saved with. Elsewhere, the app answers this.";
@@ -19,12 +19,12 @@ const store = createStore();
 const { limits } = start.document;
 // It has no links: a query is what a row of the table is found by, of any length.
 setDocument({ ...start.document, link: { words: [] }, limits: { ...limits, query: Infinity } });
-const { format, compare, map } = wordOf("section").words;
-store.subscribe((choice) => (document.title = titleOf(choice)));
-store.change(received(start.choice), { origin: "start" });
+const { format, compare, map } = getWord("section").words;
+store.subscribe((choice) => (document.title = toTitle(choice)));
+store.change(parseMessage(start.choice), { origin: "start" });
 createInstrument(/** @type {HTMLElement} */ (document.querySelector(".instrument")), store, {
   plotly: "",
-  ask: createSavedAsk(start.answers, store.now, { elsewhere: ELSEWHERE, never: PYTHONS }),
+  ask: createSavedAsk(start.answers, store.current, { elsewhere: ELSEWHERE, never: PYTHONS }),
   confirm: null,
   elsewhere: WORDS,
   sections: { format, compare, map },

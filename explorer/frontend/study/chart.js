@@ -8,11 +8,12 @@ import { centred, createFigure } from "../chart/plotly/figure.js";
 
 /** @import { Picture, Series } from "./accuracy.js" */
 
-const [FEW_LETTERS, MANY_LETTERS] = [13, 26]; // of a rule's name beside its line
-const LETTER = 0.5; // of the font's height
-const LEAST_SPAN = 0.1; // of scores along the axis
+const [FEW_LETTERS, MANY_LETTERS] = [13, 26]; // maximum length of a rule's name on a narrow and a wide chart
+const LETTER = 0.5; // width of a letter, as a fraction of the font's height
+const MIN_SPAN = 0.1; // of the axis, in units of the score
 
 /**
+ * Create the chart.
  * @param {HTMLElement} host of a fixed height
  * @param {{plotly: string}} options the address of plotly.js
  */
@@ -20,14 +21,20 @@ export function createAccuracyChart(host, { plotly }) {
   return createFigure(host, {
     plotly,
     hover: true,
-    compose: (/** @type {Picture} */ picture, /** @type {number} */ width) => linesOf(picture, width, host),
+    compose: (/** @type {Picture} */ picture, /** @type {number} */ width) =>
+      composeFigure(picture, width, host),
   });
 }
 
-/** @param {Picture} picture @param {number} width px of the host @param {HTMLElement} host */
-function linesOf(picture, width, host) {
+/**
+ * Return Plotly's traces and layout for a picture.
+ * @param {Picture} picture
+ * @param {number} width px of the host
+ * @param {HTMLElement} host
+ */
+function composeFigure(picture, width, host) {
   const { series, chance, firstControl, title, share } = picture;
-  const known = series.some(({ point }) => point);
+  const hasPoints = series.some(({ point }) => point);
   const letters = width < NARROW ? FEW_LETTERS : MANY_LETTERS;
   const size = parseFloat(getComputedStyle(host).fontSize) || 13;
   const texts = cut(
@@ -41,32 +48,34 @@ function linesOf(picture, width, host) {
     layout: {
       hovermode: "closest",
       margin: { l: Math.ceil(longest * LETTER * size) + 12, r: 16, t: 8, b: Math.ceil(3.1 * size), pad: 0 },
-      xaxis: { title: { text: title, standoff: 4 }, ...scaleOf(series, share), visible: known },
+      xaxis: { title: { text: title, standoff: 4 }, ...makeScoreAxis(series, share), visible: hasPoints },
       yaxis: {
         tickmode: "array",
         tickvals: series.map((_, at) => at),
         ticktext: texts.map(escaped),
         range: [line, -0.5],
         zeroline: false,
-        showgrid: known, // else a line goes through the words
+        showgrid: hasPoints, // without points, a grid line would cross the text
       },
       shapes: [
-        ...(known && chance ? [ruler({ x0: chance, x1: chance, y0: 0, y1: 1, yref: "paper" })] : []),
-        ...(known && firstControl > 0
-          ? [ruler({ y0: firstControl - 0.5, y1: firstControl - 0.5, x0: 0, x1: 1, xref: "paper" })]
+        ...(hasPoints && chance
+          ? [makeDottedLine({ x0: chance, x1: chance, y0: 0, y1: 1, yref: "paper" })]
+          : []),
+        ...(hasPoints && firstControl > 0
+          ? [makeDottedLine({ y0: firstControl - 0.5, y1: firstControl - 0.5, x0: 0, x1: 1, xref: "paper" })]
           : []),
       ],
       annotations: [
-        ...(known ? [] : [centred(picture.empty)]),
-        ...(known && chance
-          ? [named("chance", { x: chance, y: 1, yref: "paper", yanchor: "top", xanchor: "left" })]
+        ...(hasPoints ? [] : [centred(picture.empty)]),
+        ...(hasPoints && chance
+          ? [makeAnnotation("chance", { x: chance, y: 1, yref: "paper", yanchor: "top", xanchor: "left" })]
           : []),
       ],
     },
   };
 }
 
-/** @param {Series} series @param {number} line */
+/** Return the trace of a rule, with at most one point. @param {Series} series @param {number} line */
 function traceOf({ key, name, colour, control, point }, line) {
   const filled = control ? "diamond" : "circle";
   return {
@@ -97,23 +106,23 @@ function traceOf({ key, name, colour, control, point }, line) {
 }
 
 /**
- * The axis of scores: all of them, and no difference drawn larger than it is.
+ * Return the axis of scores. Its range covers all intervals and has a minimum span: small differences look small.
  * @param {Series[]} series
- * @param {boolean} share
+ * @param {boolean} share whether scores are fractions, shown in percent
  */
-function scaleOf(series, share) {
+function makeScoreAxis(series, share) {
   const ends = series.flatMap(({ point }) =>
     point ? [point.score - (point.half ?? 0), point.score + (point.half ?? 0)] : [],
   );
-  const most = share ? 1 : Infinity;
-  const high = Math.min(Math.max(...ends, -Infinity) + 0.02, most);
-  const low = Math.max(Math.min(...ends, high - LEAST_SPAN) - 0.03, share ? 0 : -Infinity);
+  const max = share ? 1 : Infinity;
+  const high = Math.min(Math.max(...ends, -Infinity) + 0.02, max);
+  const low = Math.max(Math.min(...ends, high - MIN_SPAN) - 0.03, share ? 0 : -Infinity);
   const range = ends.length ? [low, high] : [0, 1];
-  return share ? { range, tickformat: ",.0%", ...percents(range) } : { range };
+  return share ? { range, tickformat: ",.0%", ...makePercentTicks(range) } : { range };
 }
 
-/** Ticks at whole percents. @param {number[]} range */
-function percents([low, high]) {
+/** Return ticks at integer percentages. @param {number[]} range */
+function makePercentTicks([low, high]) {
   const step = [0.01, 0.02, 0.05, 0.1, 0.2, 0.25].find((each) => (high - low) / each <= 6) ?? 0.25;
   const first = Math.ceil(low / step - 1e-9);
   const count = Math.floor(high / step + 1e-9) - first + 1;
@@ -122,11 +131,11 @@ function percents([low, high]) {
 }
 
 /** @param {*} position */
-function ruler(position) {
+function makeDottedLine(position) {
   return { type: "line", line: { color: GUESSED, width: 1, dash: "dot" }, ...position };
 }
 
 /** @param {string} text @param {*} position */
-function named(text, position) {
+function makeAnnotation(text, position) {
   return { text: escaped(text), showarrow: false, borderpad: 2, ...position };
 }

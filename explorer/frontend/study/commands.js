@@ -1,4 +1,4 @@
-// Start, Stop, Reset, and the status of the study in numbers and sentences.
+// The buttons Start, Stop and Reset, and the status of the study as numbers and sentences.
 
 import { element, setText } from "../elements/dom.js";
 import { available, button, createStatus } from "../train/widgets/button.js";
@@ -9,7 +9,8 @@ import { available, button, createStatus } from "../train/widgets/button.js";
 const METRICS = ["Runs", "Left"];
 
 /**
- * @param {{buttons: HTMLElement, status: HTMLElement}} hosts ``status`` is for numbers and sentences
+ * Create the buttons and the status display.
+ * @param {{buttons: HTMLElement, status: HTMLElement}} hosts ``status`` holds numbers and sentences
  * @param {Acts} on
  */
 export function createCommands({ buttons, status }, { onStart, onStop, onResume, onReset }) {

@@ -1,4 +1,4 @@
-// The distances of rules from the highest: a row a rule, a ring a seed, the interval as a band.
+// The chart of distances from the highest rule: one row per rule, one ring per seed, the interval as a band.
 
 import { counted } from "../elements/children.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
@@ -13,7 +13,7 @@ export function createDifferences({ headline, drawing }) {
   return {
     /** @param {Picture|null} picture */
     show(picture) {
-      setText(headline, (picture?.headline ?? "").replaceAll(" %", "\u00a0%")); // a line never begins with %
+      setText(headline, (picture?.headline ?? "").replaceAll(" %", "\u00a0%")); // so that no line begins with %
       setAttribute(drawing, "hidden", !picture);
       if (!picture) return;
       panels[0].show(picture.near);
@@ -42,14 +42,14 @@ function createPanel(kind) {
       setAttribute(node, "hidden", !panel);
       if (!panel) return;
       setText(heading, panel.heading);
-      node.style.setProperty("--zero", percent(panel.zero));
+      node.style.setProperty("--zero", toPercent(panel.zero));
       counted(rows, panel.rows, createRow, drawRow);
       counted(
         ticks,
         panel.ticks,
         () => element("span", {}),
         (tick, { at, text }) => {
-          tick.style.left = percent(at);
+          tick.style.left = toPercent(at);
           setText(tick, text);
         },
       );
@@ -73,29 +73,29 @@ function createRow() {
 
 /** @param {HTMLElement} node @param {Row} row */
 function drawRow(node, { key, name, note, colour, seeds, middle, ends, words }) {
-  const [named, track, said] = node.children;
+  const [title, track, sentence] = node.children;
   const [band, rings, diamond] = /** @type {HTMLElement[]} */ ([...track.children]);
   setAttribute(node, "data-rule", key);
   node.style.setProperty("--colour", colour);
-  setText(named.children[0], name);
-  setText(named.children[1], note);
-  setText(said, words);
+  setText(title.children[0], name);
+  setText(title.children[1], note);
+  setText(sentence, words);
   setAttribute(track, "aria-label", `${name}, ${note}: ${words}`);
   setAttribute(band, "hidden", !ends);
-  if (ends) Object.assign(band.style, { left: percent(ends[0]), width: percent(ends[1] - ends[0]) });
+  if (ends) Object.assign(band.style, { left: toPercent(ends[0]), width: toPercent(ends[1] - ends[0]) });
   setAttribute(diamond, "hidden", middle === null);
-  diamond.style.left = percent(middle ?? 0);
+  diamond.style.left = toPercent(middle ?? 0);
   counted(
     rings,
     seeds,
     () => element("i", {}),
     (ring, at) => {
-      ring.style.left = percent(at);
+      ring.style.left = toPercent(at);
     },
   );
 }
 
-/** @param {number} share */
-function percent(share) {
+/** Return a fraction as a CSS percentage. @param {number} share */
+function toPercent(share) {
   return `${(100 * share).toFixed(2)}%`;
 }

@@ -1,50 +1,58 @@
-// The order of rules in two studies, one on an equal footing: as in explorer/study/order.py. No page.
+// How equal footing changes the order of rules between two studies, as in explorer/study/order.py.
 
-import { find } from "../choice/entries.js";
-import { listed } from "../formula/phrases.js";
-import { isEqual, studyKey, withEqual } from "./settings.js";
+import { findEntry } from "../choice/entries.js";
+import { joinList } from "../formula/phrases.js";
+import { hasEqualFooting, toStudyKey, withEqualFooting } from "./settings.js";
 
 /** @import { Standing } from "../train/state/records.js" */
 /** @import { State } from "./state.js" */
-/** @typedef {[string, Standing[]][]} Finished the standings of studies that are finished, by key, the last one last */
+/** @typedef {[string, Standing[]][]} Finished keys and standings of finished studies, the latest one last */
 
-const MOST_KEPT = 12;
+const MAX_KEPT = 12;
 
-/** The finished studies with the one on display, once it is among them. @param {State} state @returns {Finished} */
+/**
+ * Return the finished studies, including the displayed one if it has standings.
+ * @param {State} state
+ * @returns {Finished}
+ */
 export function withFinished({ finished, studiedKey, view }) {
   const standings = view.status.results?.standings ?? [];
   if (!studiedKey || !standings.length) return finished;
-  const others = finished.filter(([key]) => key !== studiedKey);
-  return [...others, /** @type {[string, Standing[]]} */ ([studiedKey, standings])].slice(-MOST_KEPT);
+  const rest = finished.filter(([key]) => key !== studiedKey);
+  return [...rest, /** @type {[string, Standing[]]} */ ([studiedKey, standings])].slice(-MAX_KEPT);
 }
 
 /**
- * How many pairs of rules change order by an equal footing, "" where one of both studies was not run.
+ * Describe which pairs of rules change order with equal footing; return "" unless both studies are finished.
  * @param {State} state
  */
 export function orderOf({ studied, table, finished, view }) {
-  const own = view.status.results?.standings ?? [];
-  if (!studied || !own.length) return "";
-  const partner = studyKey(withEqual(studied, !isEqual(studied)), table);
+  const current = view.status.results?.standings ?? [];
+  if (!studied || !current.length) return "";
+  const partner = toStudyKey(withEqualFooting(studied, !hasEqualFooting(studied)), table);
   const other = finished.find(([key]) => key === partner)?.[1];
-  return other ? `With equal footing and without: ${sentenceOf(own, other)}` : "";
+  return other ? `With equal footing and without: ${describeChanges(current, other)}` : "";
 }
 
-/** @param {Standing[]} own @param {Standing[]} other */
-function sentenceOf(own, other) {
-  const both = own.flatMap((one) => {
+/**
+ * Describe the pairs of rules whose order differs between two studies.
+ * @param {Standing[]} current
+ * @param {Standing[]} other
+ */
+function describeChanges(current, other) {
+  const pairs = current.flatMap((one) => {
     const two = other.find(({ first, second }) => first === one.first && second === one.second);
     return two ? [{ one, two }] : [];
   });
-  if (!both.length) return "no pair of rules can be compared in both.";
-  const changed = both.filter(({ one, two }) => one.lower * two.lower < 0);
-  if (!changed.length) return `none of ${both.length} pairs of rules changes order.`;
+  if (!pairs.length) return "no pair of rules can be compared in both.";
+  const changed = pairs.filter(({ one, two }) => one.lower * two.lower < 0);
+  if (!changed.length) return `none of ${pairs.length} pairs of rules changes order.`;
   const surely = changed.filter(({ one, two }) => one.sure && two.sure);
   const names = surely.map(({ one }) => `${labelOf(one.first)} and ${labelOf(one.second)}`);
-  const sure = names.length ? `${names.length} of them surely: ${listed(names)}` : "none of them surely";
+  const sure = names.length ? `${names.length} of them surely: ${joinList(names)}` : "none of them surely";
   const change = changed.length === 1 ? "changes" : "change";
-  return `${changed.length} of ${both.length} pairs of rules ${change} order, ${sure}.`;
+  return `${changed.length} of ${pairs.length} pairs of rules ${change} order, ${sure}.`;
 }
 
 /** @param {string} key */
-const labelOf = (key) => find("rule", key)?.label ?? key;
+const labelOf = (key) => findEntry("rule", key)?.label ?? key;

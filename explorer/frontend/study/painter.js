@@ -1,4 +1,4 @@
-// The parts of the page of studies, and how a picture is put into them.
+// The painter of the page Study: it creates the parts of the page and shows pictures.
 
 import { createExamples } from "../cards/examples.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
@@ -8,9 +8,9 @@ import { NO_TABLE } from "../train/state/own-table.js";
 import { withTask } from "../train/state/tasks.js";
 import { createAccuracyChart } from "./chart.js";
 import { createCommands } from "./commands.js";
-import { enteredStudy, judgedTasks, studyKey } from "./settings.js";
+import { enterStudy, getJudgedTasks, toStudyKey } from "./settings.js";
 import { createSetup } from "./setup.js";
-import { chooseTools, openTools } from "../choice/tools.js";
+import { setOpenTools, getOpenTools } from "../choice/tools.js";
 import { createDifferences } from "./differences-drawing.js";
 import { createPlan } from "./plan-drawing.js";
 import { createHeat } from "./table.js";
@@ -22,6 +22,7 @@ import { createHeat } from "./table.js";
  */
 
 /**
+ * Create the parts of the page.
  * @param {HTMLElement} host with the skeleton
  * @param {{store: ReturnType<typeof import("../choice/store.js").createStore>, plotly: string,
  *   server: (path: string) => string, examples: import("../cards/examples.js").Example[]}} reach
@@ -30,20 +31,28 @@ import { createHeat } from "./table.js";
 export function createPainter(host, { store, plotly, server, examples }, on) {
   const find = (/** @type {string} */ name) => /** @type {HTMLElement} */ (host.querySelector(`.${name}`));
   const commands = createCommands({ buttons: find("commands"), status: find("status") }, on);
-  const picker = createPicker(find("tasks"), (key) => store.change(withTask(store.now, key)), judgedTasks());
+  const picker = createPicker(
+    find("tasks"),
+    (key) => store.change(withTask(store.current, key)),
+    getJudgedTasks(),
+  );
   const menu = createExamples(
     examples,
     (choice) =>
-      store.change({ ...enteredStudy(choice, "link"), section: store.now.section, tools: store.now.tools }),
-    ({ choice }, other) => studyKey(choice, NO_TABLE) === studyKey(other, NO_TABLE),
+      store.change({
+        ...enterStudy(choice, "link"),
+        section: store.current.section,
+        tools: store.current.tools,
+      }),
+    ({ choice }, other) => toStudyKey(choice, NO_TABLE) === toStudyKey(other, NO_TABLE),
   );
   find("about").append(menu.element);
   const tables = examples.filter((example) => example.table);
   const table = createTable(find("table"), on, tables);
   const heat = createHeat(find("heat"));
   const plan = createPlan(find("plan"));
-  const apart = createDifferences({ headline: find("ranked"), drawing: find("differences") });
-  const rates = element("button", { class: "rates", onclick: turn }, "Rates: heat map");
+  const differences = createDifferences({ headline: find("ranked"), drawing: find("differences") });
+  const rates = element("button", { class: "rates", onclick: toggleEvidence }, "Rates: heat map");
   const heading = element("h2", {});
   const plot = element("div", { class: "plot" });
   find("accuracy").append(heading, plot);
@@ -55,11 +64,11 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
   find("differences").after(order);
   const setup = createSetup(find("setup"), store, on.onWrong);
 
-  const hasEvidence = () => ["all", "evidence"].includes(openTools(store.now));
+  const hasEvidence = () => ["all", "evidence"].includes(getOpenTools(store.current));
 
-  /** Open or close the heat map and all sentences. */
-  function turn() {
-    chooseTools(store, hasEvidence() ? "" : "evidence");
+  /** Show or hide the heat map and all sentences. */
+  function toggleEvidence() {
+    setOpenTools(store, hasEvidence() ? "" : "evidence");
   }
 
   return {
@@ -70,7 +79,7 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
       setAttribute(rates, "aria-expanded", String(hasEvidence()));
       setAttribute(rates, "hidden", !picture.differences);
       plan.show(picture.plan);
-      apart.show(picture.differences);
+      differences.show(picture.differences);
       host.classList.toggle("begun", picture.heat.busy);
       const { choice, csv: id } = picture;
       commands.show(picture);
@@ -83,7 +92,7 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
       chart.draw(picture.accuracy);
       setup.show(choice);
       setText(order, picture.order);
-      said(find("verdict"), picture.verdict);
+      showSentences(find("verdict"), picture.verdict);
       for (const [link, file] of /** @type {const} */ ([
         [csv, "rows.csv"],
         [script, "study.py"],
@@ -96,8 +105,8 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
   };
 }
 
-/** Sentences, one below the other. @param {HTMLElement} host @param {string[]} sentences */
-function said(host, sentences) {
+/** Show sentences as paragraphs. @param {HTMLElement} host @param {string[]} sentences */
+function showSentences(host, sentences) {
   if (host.dataset.said === sentences.join("\n")) return;
   host.dataset.said = sentences.join("\n");
   host.replaceChildren(...sentences.map((sentence) => element("p", {}, sentence)));

@@ -1,7 +1,7 @@
-// The view model of the page Study: a picture of a state, as plain data. No page.
+// The view model of the page Study: a state's picture as plain data.
 
 import { accuracyOf } from "./accuracy.js";
-import { catalogue } from "../choice/entries.js";
+import { getCatalogue } from "../choice/entries.js";
 import { differencesOf } from "./differences.js";
 import { heatOf } from "./heat.js";
 import { orderOf } from "./order.js";
@@ -14,7 +14,7 @@ import { ACTIVE, isOfChoice } from "./state.js";
 /**
  * The buttons that are enabled.
  * @typedef {{start: boolean, stop: boolean, resume: boolean, reset: boolean}} Offered
- * The whole picture, which a painter puts on the page.
+ * The complete picture, which the painter shows.
  * @typedef {{offered: Offered, metrics: string[], taken: number,
  *   status: {main: string, next: string, state: string}, heat: import("./heat.js").Heat,
  *   accuracy: import("./accuracy.js").Picture, plan: import("./plan.js").Plan|null,
@@ -23,32 +23,32 @@ import { ACTIVE, isOfChoice } from "./state.js";
  *   table: import("../train/settings/table-input.js").Picture}} Picture
  */
 
-const LOST = ["gone", "silent"]; // the server has not the runs, or does not tell them
-const cutOff = () =>
-  `Connection lost: trying again every second. A study that nobody watches stops after ${catalogue().limits.unwatched} seconds; what is done is kept.`;
-const OTHER = "These results belong to other settings: press Start to study the present ones.";
+const UNREACHABLE = ["gone", "silent"]; // states in which the server does not have or does not send the runs
+const describeLostConnection = () =>
+  `Connection lost: trying again every second. A study that nobody watches stops after ${getCatalogue().limits.unwatched} seconds; what is done is kept.`;
+const OTHER_SETTINGS = "These results belong to other settings: press Start to study the present ones.";
 const NOT_JUDGED = "This task has no data to judge by, so rules cannot be studied on it: choose another one.";
 const ONE_SEED = "With one seed there is no interval, and chance cannot be ruled out.";
-const WRONG = "A field holds an impossible value, which is not used.";
+const INVALID_FIELD = "A field holds an impossible value, which is not used.";
 const MEASURING = "Measuring how long this takes …";
 
-/** @param {State} state @returns {Picture} */
+/** Return the picture of a state. @param {State} state @returns {Picture} */
 export function pictureOf(state) {
   const { choice, view } = state;
   const { results } = view.status;
   const task = taskOf(choice);
   return {
-    offered: offeredOf(state),
+    offered: getEnabledButtons(state),
     metrics: [results ? `${results.runs} / ${results.most}` : "–", view.status.left || "–"],
     taken: view.status.total ? view.status.done / view.status.total : 0,
-    status: wordsOf(state),
+    status: makeStatus(state),
     heat: heatOf(state),
     accuracy: accuracyOf(state),
     plan: isJudged(state.choice) ? planOf(state) : null,
     differences: differencesOf(state),
     order: orderOf(state),
     verdict: results?.words ?? [],
-    csv: results?.runs && !LOST.includes(view.status.state) ? view.id : null,
+    csv: results?.runs && !UNREACHABLE.includes(view.status.state) ? view.id : null,
     choice,
     task,
     about: wordsOfTask(choice),
@@ -56,12 +56,12 @@ export function pictureOf(state) {
   };
 }
 
-/** @param {State} state @returns {Offered} */
-function offeredOf(state) {
+/** Return which buttons are enabled. @param {State} state @returns {Offered} */
+function getEnabledButtons(state) {
   const { view, cost, wrong } = state;
   const { state: name, results } = view.status;
   const goesOn = ACTIVE.includes(name) || name === "paused";
-  const mine = isOfChoice(state);
+  const isCurrent = isOfChoice(state);
   return {
     start:
       !wrong &&
@@ -69,43 +69,47 @@ function offeredOf(state) {
       isJudged(state.choice) &&
       !cost?.refused &&
       !untrained(state.choice) &&
-      !(mine && goesOn),
+      !(isCurrent && goesOn),
     stop: ACTIVE.includes(name),
     resume: name === "paused",
     reset: name !== "idle" || results !== null,
   };
 }
 
-/** The sentence of the state, and what follows from what is chosen. @param {State} state */
-function wordsOf(state) {
+/** Return the sentence about the study, and the one about the next step. @param {State} state */
+function makeStatus(state) {
   const { view, cost, wrong } = state;
-  const { status, notice, lost } = view;
-  const refusal = ACTIVE.includes(status.state) || lost ? "" : untrained(state.choice);
+  const { status, notice, lost: isLost } = view;
+  const refusal = ACTIVE.includes(status.state) || isLost ? "" : untrained(state.choice);
   if (refusal) return { main: refusal, next: remedyOf(state.choice), state: "refused" };
-  const obstacle = status.state === "idle" && !notice && !lost ? obstacleOf(state) : "";
+  const obstacle = status.state === "idle" && !notice && !isLost ? explainObstacle(state) : "";
   if (obstacle) return { main: obstacle, next: "", state: "refused" };
-  const main = notice || (lost ? cutOff() : status.sentence);
+  const main = notice || (isLost ? describeLostConnection() : status.sentence);
   return {
     main,
-    next: wrong ? WRONG : lost && notice ? cutOff() : nextOf(state, cost),
-    state: lost ? "lost" : notice || cost?.refused ? "refused" : status.state,
+    next: wrong ? INVALID_FIELD : isLost && notice ? describeLostConnection() : suggestNext(state, cost),
+    state: isLost ? "lost" : notice || cost?.refused ? "refused" : status.state,
   };
 }
 
-/** Why no study of what is chosen can begin, "" where one can. @param {State} state */
-function obstacleOf({ choice, cost, wrong }) {
-  if (wrong) return WRONG;
+/** Explain why no study can start with the current choice; return "" if one can. @param {State} state */
+function explainObstacle({ choice, cost, wrong }) {
+  if (wrong) return INVALID_FIELD;
   if (!isJudged(choice)) return NOT_JUDGED;
   return cost?.refused ? cost.sentence : "";
 }
 
-/** @param {State} state @param {State["cost"]} cost */
-function nextOf(state, cost) {
+/**
+ * Return a sentence about the cost and limits of the next study; "" while the study of this choice is displayed.
+ * @param {State} state
+ * @param {State["cost"]} cost
+ */
+function suggestNext(state, cost) {
   const { status } = state.view;
   if (!isJudged(state.choice)) return NOT_JUDGED;
-  const mine = isOfChoice(state);
-  if (mine && status.state !== "gone" && status.state !== "failed") return "";
-  const before = state.studied && !mine && status.results ? OTHER : "";
-  const alone = settingText(state.choice, "seeds") === "1" ? ONE_SEED : "";
-  return [before, cost?.sentence ?? MEASURING, alone].filter(Boolean).join(" ");
+  const isCurrent = isOfChoice(state);
+  if (isCurrent && status.state !== "gone" && status.state !== "failed") return "";
+  const staleNote = state.studied && !isCurrent && status.results ? OTHER_SETTINGS : "";
+  const seedNote = settingText(state.choice, "seeds") === "1" ? ONE_SEED : "";
+  return [staleNote, cost?.sentence ?? MEASURING, seedNote].filter(Boolean).join(" ");
 }

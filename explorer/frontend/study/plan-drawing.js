@@ -11,9 +11,9 @@ export function createPlan(host) {
   const caption = element("p", {});
   const titles = element("tr", {});
   const rows = element("tbody", {});
-  const others = element("p", {});
+  const remainder = element("p", {});
   const table = element("table", {}, element("thead", {}, titles), rows);
-  host.append(heading, caption, table, others);
+  host.append(heading, caption, table, remainder);
 
   return {
     /** @param {Plan|null} plan */
@@ -22,7 +22,7 @@ export function createPlan(host) {
       if (!plan) return;
       setText(heading, plan.heading);
       setText(caption, plan.caption);
-      setText(others, plan.others);
+      setText(remainder, plan.others);
       counted(
         titles,
         ["lr", ...plan.rates, "judged"],
@@ -46,7 +46,7 @@ export function createPlan(host) {
   };
 }
 
-/** @param {number} at its column */
+/** Create a cell: a row heading in column 0, otherwise a place for rings. @param {number} at index of the column */
 function createCell(at) {
   if (at === 0) return element("th", { scope: "row" });
   return element("td", {}, element("span", { class: "rings" }));

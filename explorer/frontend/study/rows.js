@@ -1,10 +1,10 @@
-// The rules of a study with their names and colours, a line a rule. No page.
+// The rules of a study with their names and colours.
 
-import { withoutRule } from "../choice/choice.js";
-import { queryOf } from "../choice/address.js";
-import { find } from "../choice/entries.js";
+import { removeRule } from "../choice/choice.js";
+import { toQuery } from "../choice/address.js";
+import { findEntry } from "../choice/entries.js";
 import { withSetting } from "../train/state/tasks.js";
-import { addedControls, ratesOf } from "./settings.js";
+import { getAddedControls, ratesOf } from "./settings.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /** @import { Rule } from "../formula/entry.js" */
@@ -17,14 +17,14 @@ import { addedControls, ratesOf } from "./settings.js";
  */
 
 /**
- * The subject on display: that of the study there is, or of the one that is chosen.
+ * Return the subject of the displayed study, or of the choice if no study is displayed.
  * @param {State} state
  * @returns {Subject}
  */
 export function subjectOf(state) {
   const { results } = state.view.status;
   const choice = state.studied ?? state.choice;
-  const controls = results?.controls ?? addedControls(choice);
+  const controls = results?.controls ?? getAddedControls(choice);
   const keys = [...choice.rules.map(({ key }) => key), ...controls];
   const lines = keys.map((key) => ({
     ...lineOf(choice, key, state.colours),
@@ -33,30 +33,35 @@ export function subjectOf(state) {
   return { choice, lines, rates: results?.lrs ?? ratesOf(choice) };
 }
 
-/** @param {Choice} choice @param {string} key @param {State["colours"]} colours */
-function lineOf({ rules }, key, { rules: bright, neutral }) {
-  const chosen = rules.find((rule) => rule.key === key);
-  const colour = chosen ? bright[chosen.slot % bright.length] : neutral;
-  return { key, label: /** @type {Rule} */ (find("rule", key)).label, colour };
+/**
+ * Return the line of a rule; controls get the neutral colour.
+ * @param {Choice} choice
+ * @param {string} key
+ * @param {State["colours"]} colours
+ */
+function lineOf({ rules }, key, { rules: palette, neutral }) {
+  const rule = rules.find((rule) => rule.key === key);
+  const colour = rule ? palette[rule.slot % palette.length] : neutral;
+  return { key, label: /** @type {Rule} */ (findEntry("rule", key)).label, colour };
 }
 
 /**
- * The query of a run on Train with the nets of a cell: that rule alone, its rate, and the same seeds.
+ * Return the query of a run on Train with a cell's nets: its rule alone, its rate, and the same seeds.
  * @param {Choice} choice
  * @param {Line} line
  * @param {number} lr
  */
-export function trainQuery(choice, { key }, lr) {
+export function toTrainQuery(choice, { key }, lr) {
   const { rates: _r, controls: _c, equal: _e, ...training } = choice.training;
-  const chosen = choice.rules.find((rule) => rule.key === key);
-  const rule = { key, slot: chosen?.slot ?? 0, hidden: false };
+  const existing = choice.rules.find((rule) => rule.key === key);
+  const rule = { key, slot: existing?.slot ?? 0, hidden: false };
   const trained = { ...choice, training };
-  const alone = chosen
+  const single = existing
     ? trained.rules
         .filter((other) => other.key !== key)
-        .reduce((rest, other) => withoutRule(rest, other.slot), trained)
+        .reduce((rest, other) => removeRule(rest, other.slot), trained)
     : { ...trained, rules: [rule] };
-  return queryOf(
-    withSetting({ ...alone, section: "", tools: "", slow: "", rules: [rule] }, "lr", String(lr)),
+  return toQuery(
+    withSetting({ ...single, section: "", tools: "", slow: "", rules: [rule] }, "lr", String(lr)),
   );
 }

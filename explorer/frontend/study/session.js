@@ -1,23 +1,23 @@
-// The session's study: what is pressed shows at once, and then what the server says.
+// The study of this browser session: commands show their effect at once, then the server's events follow.
 
-import { post } from "../choice/server.js";
-import { keep, load, owner } from "../choice/session.js";
+import { postJson } from "../choice/server.js";
+import { saveInSession, loadFromSession, getOwner } from "../choice/session.js";
 import { createWatched } from "../train/client/watched.js";
 import { ACTIVE, IDLE } from "./state.js";
 
 /** @import { Status, View } from "./state.js" */
 /**
- * A study to begin: the query of a link, and the table, which is never in one.
+ * A study to start: a link's query, and the visitor's table, which no link contains.
  * @typedef {{query: string, table: import("../train/state/own-table.js").OwnTable|null}} Order
  */
 
-const WATCHED = [...ACTIVE, "paused", "finished", "silent"]; // while it is looked at, the server keeps it
+const WATCHED_STATES = [...ACTIVE, "paused", "finished", "silent"]; // the server keeps a study while a page watches it
 
 /**
  * @param {{server: (path: string) => string, onChange: (view: View) => void}} options
  */
 export function createSession({ server, onChange }) {
-  let study = load("study");
+  let study = loadFromSession("study");
   const watched = createWatched({
     idle: IDLE,
     address: (id) => server(`studies/${id}/events`),
@@ -32,25 +32,29 @@ export function createSession({ server, onChange }) {
     const { status: last, lost, notice } = watched.view;
     const status = { ...IDLE, ...event, results: event.results ?? last.results };
     watched.show({ status, notice: lost ? "" : notice, lost: false });
-    if (!WATCHED.includes(status.state)) watched.close();
+    if (!WATCHED_STATES.includes(status.state)) watched.close();
   }
 
   /** @param {string} name */
-  async function commanded(name) {
-    return study && post(server(`studies/${study.id}/${name}`), { key: study.key });
+  async function sendCommand(name) {
+    return study && postJson(server(`studies/${study.id}/${name}`), { key: study.key });
   }
 
   /** @param {Order} order */
-  async function started({ query, table }) {
-    const answer = await post(server("studies"), { query, owner: owner(), ...(table !== null && { table }) });
-    if (answer.id) known(answer);
+  async function requestStart({ query, table }) {
+    const answer = await postJson(server("studies"), {
+      query,
+      owner: getOwner(),
+      ...(table !== null && { table }),
+    });
+    if (answer.id) remember(answer);
     return answer;
   }
 
   /** @param {{id: string, key: string}|null} next */
-  function known(next) {
+  function remember(next) {
     study = next;
-    keep("study", next);
+    saveInSession("study", next);
   }
 
   return {
@@ -59,17 +63,17 @@ export function createSession({ server, onChange }) {
     /** @param {Order} order */
     begin(order) {
       act({ ...IDLE, state: "running", sentence: "Starting." }, () => {
-        known(null);
-        return started(order);
+        remember(null);
+        return requestStart(order);
       });
     },
-    stop: () => act({ state: "paused", sentence: "Stopping." }, () => commanded("pause")),
-    resume: () => act({ state: "running", sentence: "Going on." }, () => commanded("resume")),
-    /** Let it go. */
+    stop: () => act({ state: "paused", sentence: "Stopping." }, () => sendCommand("pause")),
+    resume: () => act({ state: "running", sentence: "Going on." }, () => sendCommand("resume")),
+    /** Stop the study on the server and forget it. */
     drop: () =>
       act(IDLE, async () => {
-        await commanded("stop");
-        known(null);
+        await sendCommand("stop");
+        remember(null);
       }),
     destroy: watched.destroy,
   };

@@ -1,87 +1,89 @@
-// The settings of a study, beside op, rules and task. No page.
+// The settings of a study other than op, rules and task.
 
-import { catalogue } from "../choice/entries.js";
-import { filled } from "../formula/phrases.js";
-import { capitalised } from "../formula/numbers.js";
+import { getCatalogue } from "../choice/entries.js";
+import { fillTemplate } from "../formula/phrases.js";
+import { capitalize } from "../formula/numbers.js";
 import { entered, settingText, settings, taskOf, tasks, withSetting } from "../train/state/tasks.js";
-import { listOf, listText } from "./lists.js";
+import { parseList, formatList } from "./lists.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /** @import { Bounds } from "./lists.js" */
 
-/** @param {Choice} choice the rates to try, as a link writes them */
-function ratesText(choice) {
+/** Return the rates of a study as a link writes them. @param {Choice} choice */
+function getRatesText(choice) {
   return choice.training.rates ?? taskOf(choice).defaults.rates;
 }
 
-/** @param {Choice} choice @returns {number[]} */
+/** Return the learning rates of a study. @param {Choice} choice @returns {number[]} */
 export function ratesOf(choice) {
-  return listOf(ratesText(choice));
+  return parseList(getRatesText(choice));
 }
 
 /** @param {Choice} choice @param {number[]} rates */
 export function withRates(choice, rates) {
-  return withSetting(choice, "rates", listText(rates));
+  return withSetting(choice, "rates", formatList(rates));
 }
 
-/** The bounds of a list of rates. @returns {Bounds} */
-export function rateBounds() {
-  const { low, high, rates } = catalogue().limits.study;
+/** Return the bounds of a list of learning rates. @returns {Bounds} */
+export function getRateBounds() {
+  const { low, high, rates } = getCatalogue().limits.study;
   return { what: "rate", low, high, most: rates, example: "0.003, 0.01, 0.03" };
 }
 
-/** Whether the controls stand beside the rules. @param {Choice} choice */
+/** Return whether the study includes the control rules. @param {Choice} choice */
 export function hasControls(choice) {
   return choice.training.controls !== "no";
 }
 
 /** @param {Choice} choice @param {boolean} has */
 export function withControls(choice, has) {
-  const { controls: _, ...others } = choice.training;
-  return { ...choice, training: has ? others : { ...others, controls: "no" } };
+  const { controls: _, ...rest } = choice.training;
+  return { ...choice, training: has ? rest : { ...rest, controls: "no" } };
 }
 
-/** Whether each rule's rates are divided by its share. @param {Choice} choice */
-export function isEqual(choice) {
+/** Return whether each rule's rates are divided by its share. @param {Choice} choice */
+export function hasEqualFooting(choice) {
   return choice.training.equal === "yes";
 }
 
 /** @param {Choice} choice @param {boolean} is */
-export function withEqual(choice, is) {
-  const { equal: _, ...others } = choice.training;
-  return { ...choice, training: is ? { ...others, equal: "yes" } : others };
+export function withEqualFooting(choice, is) {
+  const { equal: _, ...rest } = choice.training;
+  return { ...choice, training: is ? { ...rest, equal: "yes" } : rest };
 }
 
-/** Why rates cannot be divided by shares, "" where they can. @param {Choice} choice */
-export function unequal(choice) {
-  const { scaled, unscaled } = catalogue().limits.study;
+/** Explain why the optimiser does not allow rates divided by shares; return "" if it does. @param {Choice} choice */
+export function explainUnscalable(choice) {
+  const { scaled, unscaled } = getCatalogue().limits.study;
   const optimiser = settingText(choice, "optimiser");
-  return scaled.includes(optimiser) ? "" : `${capitalised(filled(unscaled, { optimiser }))}.`;
+  return scaled.includes(optimiser) ? "" : `${capitalize(fillTemplate(unscaled, { optimiser }))}.`;
 }
 
-/** The keys of the controls that are added to the rules. @param {Choice} choice @returns {string[]} */
-export function addedControls(choice) {
+/**
+ * Return the keys of the controls that the study adds to the chosen rules. @param {Choice} choice @returns {string[]}
+ */
+export function getAddedControls(choice) {
   if (!hasControls(choice)) return [];
-  return catalogue().controls.filter((key) => !choice.rules.some((rule) => rule.key === key));
+  return getCatalogue().controls.filter((key) => !choice.rules.some((rule) => rule.key === key));
 }
 
-/** The settings of a run that a study has too: not the rate, nor what only says how a run is watched. */
-export function sharedSettings() {
+/** Return the settings that studies share with runs: all except those that can change during a run. */
+export function getSharedSettings() {
   return settings().filter(({ live }) => !live);
 }
 
-/** The tasks that can be judged, and so be studied. */
-export function judgedTasks() {
+/** Return the tasks that have a metric, and the visitor's own table: only these can be studied. */
+export function getJudgedTasks() {
   return tasks().filter(({ metric, kind }) => metric !== null || kind === "own");
 }
 
 /**
- * The key of a study: another text is another study. ``table`` is the visitor's own.
+ * Return the key of a study: choices with the same key are the same study.
  * @param {Choice} choice
- * @param {import("../train/state/own-table.js").OwnTable} table
+ * @param {import("../train/state/own-table.js").OwnTable} table the visitor's own table
  */
-export function studyKey(choice, table) {
-  const shared = sharedSettings().map(({ name }) => settingText(choice, name));
+export function toStudyKey(choice, table) {
+  const shared = getSharedSettings().map(({ name }) => settingText(choice, name));
   const rules = choice.rules.map(({ key }) => key);
   const task = taskOf(choice);
   return JSON.stringify([
@@ -89,23 +91,24 @@ export function studyKey(choice, table) {
     choice.op,
     rules,
     choice.parameters,
-    ratesText(choice),
+    getRatesText(choice),
     hasControls(choice),
-    isEqual(choice),
+    hasEqualFooting(choice),
     shared,
     task.kind === "own" ? JSON.stringify(table) : "",
   ]);
 }
 
 /**
- * The choice with which the page is entered: as that of trainings, but what names no task is studied on the
- * first one, for the usual one cannot be judged.
+ * Return the choice with which the page opens.
+ *
+ * As for trainings, but a choice without a task gets the first task, since the default one cannot be judged.
  * @param {Choice} choice
  * @param {"nothing"|"link"|"page"} by what brought the visitor here
  * @returns {Choice}
  */
-export function enteredStudy(choice, by) {
+export function enterStudy(choice, by) {
   if (choice.training.task || by === "nothing") return entered(choice, by);
-  const begun = entered({ ...choice, training: {} }, "page");
-  return { ...begun, training: { ...begun.training, ...choice.training } };
+  const base = entered({ ...choice, training: {} }, "page");
+  return { ...base, training: { ...base.training, ...choice.training } };
 }

@@ -1,28 +1,29 @@
 // The settings of a study as native controls: rates, seeds, controls, and the net.
 
-import { numberText } from "../formula/numbers.js";
+import { formatNumber } from "../formula/numbers.js";
 import { element, freshId, setAttribute, setText, setValue, writeValue } from "../elements/dom.js";
 import { createFields } from "../train/settings/fields.js";
 import { settingText, withSetting } from "../train/state/tasks.js";
 import { readList } from "./lists.js";
 import {
   hasControls,
-  isEqual,
-  rateBounds,
+  hasEqualFooting,
+  getRateBounds,
   ratesOf,
-  sharedSettings,
-  unequal,
+  getSharedSettings,
+  explainUnscalable,
   withControls,
-  withEqual,
+  withEqualFooting,
   withRates,
 } from "./settings.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /** @import { Bounds } from "./lists.js" */
 
-const FIRST = ["seeds", "steps"]; // settings that every study is asked about; the rest is about the net
+const FIRST = ["seeds", "steps"]; // always visible; the other settings, about the net, are folded away
 
 /**
+ * Create the controls.
  * @param {HTMLElement} host
  * @param {ReturnType<typeof import("../choice/store.js").createStore>} store
  * @param {(wrong: number) => void} onWrong gets the number of fields with an invalid text
@@ -35,24 +36,24 @@ export function createSetup(host, store, onWrong) {
     else wrong.delete(name);
     onWrong(wrong.size);
   };
-  const rates = listField("Rates lr", {
+  const rates = createListField("Rates lr", {
     meaning: "Each rule is trained at each rate and judged at its own best one.",
-    bounds: rateBounds,
-    onNumbers: (numbers) => store.change(withRates(store.now, numbers), { thing: "rates" }),
+    bounds: getRateBounds,
+    onNumbers: (numbers) => store.change(withRates(store.current, numbers), { target: "rates" }),
     onWrong: (is) => mark("rates", is),
   });
   const box = element("input", {
     type: "checkbox",
-    onchange: () => store.change(withControls(store.now, box.checked)),
+    onchange: () => store.change(withControls(store.current, box.checked)),
   });
   const unscaled = element("small", { id: freshId(), class: "wide unscaled" });
   const equal = element("input", {
     type: "checkbox",
     "aria-describedby": unscaled.id,
-    onchange: () => store.change(withEqual(store.now, equal.checked)),
+    onchange: () => store.change(withEqualFooting(store.current, equal.checked)),
   });
-  const fields = createFields(sharedSettings(), store, (name, text, phase) =>
-    store.change(withSetting(store.now, name, text), { phase, thing: name }),
+  const fields = createFields(getSharedSettings(), store, (name, text, phase) =>
+    store.change(withSetting(store.current, name, text), { phase, target: name }),
   );
   const [first, rest] = [true, false].map((is) => fields.filter(({ name }) => FIRST.includes(name) === is));
   host.append(
@@ -86,17 +87,23 @@ export function createSetup(host, store, onWrong) {
     show(choice) {
       rates.show(ratesOf(choice));
       box.checked = hasControls(choice);
-      const reason = unequal(choice);
-      equal.checked = isEqual(choice);
-      equal.disabled = reason !== "" && !equal.checked; // what a link has can be taken back
+      const reason = explainUnscalable(choice);
+      equal.checked = hasEqualFooting(choice);
+      equal.disabled = reason !== "" && !equal.checked; // a setting from a link can still be unchecked
       setText(unscaled, reason);
       for (const { name, field } of fields) field.show(settingText(choice, name));
     },
   };
 }
 
-/** @param {string} label @param {HTMLElement} field @param {string} meaning @param {...Node} more */
-function labelled(label, field, meaning, ...more) {
+/**
+ * Return a field with its label.
+ * @param {string} label
+ * @param {HTMLElement} field
+ * @param {string} meaning
+ * @param {...Node} more
+ */
+function wrapField(label, field, meaning, ...more) {
   return element(
     "div",
     { class: "setting wide", title: meaning },
@@ -107,28 +114,28 @@ function labelled(label, field, meaning, ...more) {
 }
 
 /**
- * A field of several numbers. What cannot be read stays in it, with a sentence that says why.
+ * Create a field for several numbers. Invalid text stays in the field, with a sentence that explains the error.
  * @param {string} label
  * @param {{meaning: string, bounds: () => Bounds, onNumbers: (numbers: number[]) => void,
  *   onWrong: (is: boolean) => void}} actions
  */
-function listField(label, { meaning, bounds, onNumbers, onWrong }) {
-  const mistake = element("small", { id: freshId(), class: "refusal", role: "alert" });
+function createListField(label, { meaning, bounds, onNumbers, onWrong }) {
+  const error = element("small", { id: freshId(), class: "refusal", role: "alert" });
   const field = element("input", {
     ...{ id: freshId(), type: "text", autocomplete: "off", spellcheck: "false" },
-    "aria-describedby": mistake.id,
-    onchange: typed,
+    "aria-describedby": error.id,
+    onchange: acceptInput,
   });
   let displayed = "";
 
-  /** @param {string} sentence "" for none */
+  /** Show an error, or clear it. @param {string} sentence "" clears the error */
   function refuse(sentence) {
-    setText(mistake, sentence);
+    setText(error, sentence);
     setAttribute(field, "aria-invalid", sentence && "true");
     onWrong(sentence !== "");
   }
 
-  function typed() {
+  function acceptInput() {
     const { numbers, sentence } = readList(field.value, bounds());
     refuse(sentence);
     if (sentence) return;
@@ -137,12 +144,12 @@ function listField(label, { meaning, bounds, onNumbers, onWrong }) {
   }
 
   return {
-    element: labelled(label, field, meaning, mistake),
+    element: wrapField(label, field, meaning, error),
     /** @param {number[]} numbers */
     show(numbers) {
-      const anew = textOf(numbers) !== displayed;
+      const isNew = textOf(numbers) !== displayed;
       displayed = textOf(numbers);
-      if (anew && field.matches("[aria-invalid]")) refuse("");
+      if (isNew && field.matches("[aria-invalid]")) refuse("");
       if (!field.matches("[aria-invalid]")) setValue(field, displayed);
     },
   };
@@ -150,5 +157,5 @@ function listField(label, { meaning, bounds, onNumbers, onWrong }) {
 
 /** @param {number[]} numbers */
 function textOf(numbers) {
-  return numbers.map(numberText).join(", ");
+  return numbers.map(formatNumber).join(", ");
 }

@@ -1,20 +1,20 @@
-// The state of the page Study, and its transitions. No page, no clock.
+// The state of the page Study, and its transitions.
 
-import { studyKey } from "./settings.js";
+import { toStudyKey } from "./settings.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /** @import { OwnTable, Reading } from "../train/state/own-table.js" */
 /** @import { Cell, Judgement as Judged, Results, StudyEvent } from "../train/state/records.js" */
 /**
- * A study as an event has it.
+ * A study's status, as an event holds it.
  * @typedef {Omit<StudyEvent, "id"> & {id?: string}} Status
- * The study as it is displayed: ``notice`` is the refusal of an action, ``lost`` whether the connection is.
+ * The displayed study: ``notice`` is the refusal of an action, ``lost`` says whether the connection is lost.
  * @typedef {{status: Status, notice: string, lost: boolean, id: string|null}} View
- * The cost of a study: in words, and whether it is refused.
+ * The cost of a study: a sentence, and whether the study is refused.
  * @typedef {{sentence: string, refused: boolean}} Cost
- * The state: what is chosen, what the study that is seen was begun with, how it stands, what the chosen one
- * would cost (null while that is measured), the colours, the visitor's table and what was read of it, how many fields hold
- * something that cannot be, and the studies that are finished.
+ * The state of the page: ``studied`` is the choice that the displayed study started with, ``cost`` the cost of a study
+ * of ``choice`` (null while that is measured), ``reading`` the server's reading of the visitor's ``table``, and
+ * ``wrong`` the number of fields with an invalid value.
  * @typedef {{choice: Choice, studied: Choice|null, studiedKey: string|null, view: View, cost: Cost|null,
  *   colours: {rules: string[], neutral: string}, table: OwnTable, reading: Reading,
  *   wrong: number, finished: import("./order.js").Finished}} State
@@ -32,7 +32,13 @@ export const IDLE = {
   results: null,
 };
 
-/** @param {Choice} choice @param {State["colours"]} colours @param {OwnTable} table @returns {State} */
+/**
+ * Return the initial state.
+ * @param {Choice} choice
+ * @param {State["colours"]} colours
+ * @param {OwnTable} table
+ * @returns {State}
+ */
 export function stateOf(choice, colours, table) {
   const view = { status: IDLE, notice: "", lost: false, id: null };
   return {
@@ -49,17 +55,17 @@ export function stateOf(choice, colours, table) {
   };
 }
 
-/** A study of the present choice begins. @param {State} state @returns {State} */
+/** Return the state after a study of the current choice has started. @param {State} state @returns {State} */
 export function withBegun(state) {
-  return { ...state, studied: state.choice, studiedKey: studyKey(state.choice, state.table) };
+  return { ...state, studied: state.choice, studiedKey: toStudyKey(state.choice, state.table) };
 }
 
-/** The state without its study. @param {State} state @returns {State} */
+/** Return the state without its study. @param {State} state @returns {State} */
 export function withReset(state) {
   return { ...state, studied: null, studiedKey: null };
 }
 
-/** Whether the study on display is one of the choice. @param {State} state */
+/** Return whether the displayed study is a study of the current choice. @param {State} state */
 export function isOfChoice({ choice, table, studiedKey }) {
-  return studiedKey === studyKey(choice, table);
+  return studiedKey === toStudyKey(choice, table);
 }

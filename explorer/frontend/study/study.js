@@ -1,9 +1,9 @@
-// A study of the chosen op and rules. Its state goes from press to press, and is painted in between.
+// The page Study: its state, and the actions that change it.
 
-import { fits, queryOf } from "../choice/address.js";
-import { learn, ownEntries } from "../choice/entries.js";
-import { post } from "../choice/server.js";
-import { keep, load } from "../choice/session.js";
+import { isQueryShort, toQuery } from "../choice/address.js";
+import { addCustomEntry, getCustomEntries } from "../choice/entries.js";
+import { postJson } from "../choice/server.js";
+import { saveInSession, loadFromSession } from "../choice/session.js";
 import { createOwnTable } from "../train/client/reading.js";
 import { NO_TABLE } from "../train/state/own-table.js";
 import { taskOf } from "../train/state/tasks.js";
@@ -11,41 +11,45 @@ import { withFinished } from "./order.js";
 import { createPainter } from "./painter.js";
 import { pictureOf } from "./picture.js";
 import { createSession } from "./session.js";
-import { studyKey } from "./settings.js";
+import { toStudyKey } from "./settings.js";
 import { stateOf, withBegun, withReset } from "./state.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /** @import { State } from "./state.js" */
 
-const REST_MS = 400; // of rest, before it is asked what other settings cost
+const REST_MS = 400; // delay after the last change before the cost of the new settings is requested
 const TOO_LONG = "This choice is too long for a link and therefore for a study: use shorter formulas.";
 
 /**
+ * Create the page.
  * @param {HTMLElement} host with the skeleton
  * @param {ReturnType<typeof import("../choice/store.js").createStore>} store
  * @param {{server: (path: string) => string, plotly: string,
  *   colours: () => {rules: string[], neutral: string}, examples: import("../cards/examples.js").Example[]}} reach
  */
 export function createStudy(host, store, { server, plotly, colours, examples }) {
-  let state = { ...stateOf(store.now, colours(), load("own table") ?? NO_TABLE), ...restored() };
+  let state = {
+    ...stateOf(store.current, colours(), loadFromSession("own table") ?? NO_TABLE),
+    ...restoreStudy(),
+  };
   let frame = 0;
   let timer = 0;
-  let weighed = ""; // the key of what its cost is known or asked for
-  const session = createSession({ server, onChange: seen });
-  const table = createOwnTable({ server, state: () => state, become, onRead: weigh });
-  const painter = createPainter(host, { store, plotly, server, examples }, acts());
+  let costKey = ""; // key of the study whose cost is known or requested
+  const session = createSession({ server, onChange: setView });
+  const table = createOwnTable({ server, state: () => state, become: update, onRead: fetchCost });
+  const painter = createPainter(host, { store, plotly, server, examples }, makeActions());
 
   /** @param {Partial<State>} change */
-  function become(change) {
+  function update(change) {
     state = { ...state, ...change };
     frame ||= requestAnimationFrame(paint);
   }
 
   /** @param {State["view"]} view */
-  function seen(view) {
+  function setView(view) {
     const finished = withFinished({ ...state, view });
-    if (finished !== state.finished) keep("finished studies", finished);
-    become({ view, finished });
+    if (finished !== state.finished) saveInSession("finished studies", finished);
+    update({ view, finished });
   }
 
   function paint() {
@@ -53,63 +57,66 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
     painter.paint(pictureOf(state));
   }
 
-  /** The study of the present choice, to begin. */
-  function order() {
-    return { query: queryOf(store.now), table: taskOf(store.now).kind === "own" ? state.table : null };
+  /** Return the order for a study of the current choice. */
+  function makeOrder() {
+    return {
+      query: toQuery(store.current),
+      table: taskOf(store.current).kind === "own" ? state.table : null,
+    };
   }
 
-  /** Another study is on display; the page remembers it when it is loaded again. @param {State} next */
-  function take(next) {
+  /** Set the displayed study, and store it for when the page is reloaded. @param {State} next */
+  function setStudy(next) {
     const { studied, studiedKey } = next;
-    keep("studied", studied && { studied, studiedKey, own: ownEntries(studied) });
-    become(next);
+    saveInSession("studied", studied && { studied, studiedKey, own: getCustomEntries(studied) });
+    update(next);
   }
 
-  /** The actions of the page, each by its button. */
-  function acts() {
+  /** Return the page's actions, one per button. */
+  function makeActions() {
     return {
       onStart() {
-        take(withBegun(state));
-        session.begin(order());
+        setStudy(withBegun(state));
+        session.begin(makeOrder());
       },
       onStop: session.stop,
       onResume: session.resume,
       onReset() {
-        take(withReset(state));
+        setStudy(withReset(state));
         session.drop();
       },
-      onWrong: (/** @type {number} */ wrong) => become({ wrong }),
+      onWrong: (/** @type {number} */ wrong) => update({ wrong }),
       onTable: table.onTable,
     };
   }
 
-  /** Ask what the chosen study would take, where that is not known. */
-  async function weigh() {
-    const key = studyKey(store.now, state.table);
-    if (key === weighed) return;
-    weighed = key;
-    become({ cost: null });
-    if (!fits(order().query)) return become({ cost: { sentence: TOO_LONG, refused: true } });
-    const answer = await post(server("studies/cost"), order());
-    if (key !== weighed) return;
+  /** Request the cost of a study of the current choice, unless it is known or requested. */
+  async function fetchCost() {
+    const key = toStudyKey(store.current, state.table);
+    if (key === costKey) return;
+    costKey = key;
+    update({ cost: null });
+    if (!isQueryShort(makeOrder().query)) return update({ cost: { sentence: TOO_LONG, refused: true } });
+    const answer = await postJson(server("studies/cost"), makeOrder());
+    if (key !== costKey) return;
     const { message, sentence, refused = true } = answer;
-    become({ cost: { sentence: sentence ?? message, refused } });
+    update({ cost: { sentence: sentence ?? message, refused } });
   }
 
   /** @param {Choice} choice @param {{phase: string}} change */
   function follow(choice, { phase }) {
-    become({ choice });
+    update({ choice });
     clearTimeout(timer);
-    if (phase === "settled") timer = setTimeout(weigh, REST_MS);
+    if (phase === "settled") timer = setTimeout(fetchCost, REST_MS);
   }
 
   const stop = store.subscribe(follow);
   session.watch();
-  weigh();
+  fetchCost();
   table.read(state.table);
   paint();
   return {
-    refresh: () => become({ colours: colours() }),
+    refresh: () => update({ colours: colours() }),
     destroy() {
       stop();
       clearTimeout(timer);
@@ -120,10 +127,10 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
   };
 }
 
-/** The study from before the page was loaded, with its own formulas. @returns {Partial<State>} */
-function restored() {
-  const { own, studied = null, studiedKey = null } = load("studied") ?? {};
+/** Restore the study from before the page was reloaded, with its custom formulas. @returns {Partial<State>} */
+function restoreStudy() {
+  const { own: formulas, studied = null, studiedKey = null } = loadFromSession("studied") ?? {};
   for (const kind of /** @type {const} */ (["op", "rule"]))
-    own?.[kind].forEach((/** @type {*} */ entry) => learn(kind, entry));
-  return { studied, studiedKey, finished: load("finished studies") ?? [] };
+    formulas?.[kind].forEach((/** @type {*} */ entry) => addCustomEntry(kind, entry));
+  return { studied, studiedKey, finished: loadFromSession("finished studies") ?? [] };
 }

@@ -2,9 +2,9 @@
 
 import { element, setAttribute, setText } from "../elements/dom.js";
 
-/** @import { Drawn, Heat, Row } from "./heat.js" */
+/** @import { HeatCell, Heat, Row } from "./heat.js" */
 
-const DARKEST = 55; // percent of colour in the ground, on which letters are still well read
+const DARKEST = 55; // percent of colour in the background at which text is still legible
 
 /** @param {HTMLElement} host */
 export function createHeat(host) {
@@ -17,8 +17,8 @@ export function createHeat(host) {
   let shape = "";
   let cells = /** @type {HTMLAnchorElement[][]} */ ([]);
 
-  /** Other rules or rates: another table. @param {Heat} heat */
-  function laidOut({ rates, rows, busy }) {
+  /** Rebuild the table for other rules or rates. @param {Heat} heat */
+  function rebuild({ rates, rows, busy }) {
     const names = [...rates, ...(busy ? ["share"] : [])].map((name) => element("th", { scope: "col" }, name));
     head.replaceChildren(element("th", { scope: "col" }, "rule, lr:"), ...names);
     cells = rows.map(({ cells: drawn }) =>
@@ -33,7 +33,7 @@ export function createHeat(host) {
       setText(title, heat.heading);
       setText(legend, heat.legend);
       const next = JSON.stringify([heat.rates, heat.busy, heat.rows.map(({ line, share }) => [line, share])]);
-      if (next !== shape) laidOut(heat);
+      if (next !== shape) rebuild(heat);
       shape = next;
       heat.rows.forEach(({ cells: drawn }, row) => drawn.forEach((each, at) => fill(cells[row][at], each)));
     },
@@ -50,7 +50,7 @@ function createRow({ line, share }, links, busy) {
   return row;
 }
 
-/** @param {HTMLAnchorElement} link @param {Drawn} drawn */
+/** @param {HTMLAnchorElement} link @param {HeatCell} drawn */
 function fill(link, { text, mark, words, query, shade, diverged, chosen }) {
   const title = `${words}. Open on Train`;
   if (link.dataset.text !== text + mark) {

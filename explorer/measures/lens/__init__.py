@@ -1,5 +1,5 @@
-"""Ops under noise: the slope of their mean, exact where it can be, beside the rules that equal it."""
+"""Ops under noise: the slope of an op's mean, computed exactly where possible, and the rules equal to it."""
 
-from explorer.measures.lens.lens import SAME, Lens, distance, lens, noise_of, seen
+from explorer.measures.lens.lens import EXACT, Lens, compute_lens, lens, measure_distance, noise_of
 
-__all__ = ["SAME", "Lens", "distance", "lens", "noise_of", "seen"]
+__all__ = ["EXACT", "Lens", "compute_lens", "lens", "measure_distance", "noise_of"]

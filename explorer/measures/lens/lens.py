@@ -1,4 +1,4 @@
-"""The noise lens: an op seen through noise, beside the rules of which it may be the gradient."""
+"""The noise lens: the slope of an op's mean under noise, compared with rules that may equal it."""
 
 from __future__ import annotations
 
@@ -19,32 +19,34 @@ from explorer.curves.sampled import POINTS, Floats
 from explorer.description.figures import curve_figure
 from explorer.formula import listed, percent, quoted, with_minus
 from explorer.formula.reference import even_points
-from explorer.measures.lens.means import growth
-from explorer.measures.lens.parts import Parts, curves_of, parts_of
-from explorer.measures.lens.smoothing import smoothed
+from explorer.measures.lens.means import check_mean
+from explorer.measures.lens.parts import Parts, bind_curves, parts_of
+from explorer.measures.lens.smoothing import compute_mean_slope
 
 if TYPE_CHECKING:
     import pandas as pd
     import plotly.graph_objects as go
 
 _INK = "#1c2733"
-SAME, NEARLY = 1e-12, 1e-6  # of the lens: as near as that a rule is it, or is it but for so much
-_NOTHING = 1e-12  # as much as rounding leaves of a lens that is 0
-_NO_CELL = 1e-3  # of the mean distance of two x: closer ones lie beside a jump and do not count
-_MOST_BENDS = 64  # more are not told apart in a picture
-_BESIDE = 1e-6  # of the width: on either side of a place where the lens may jump
+EXACT, NEARLY_EXACT = 1e-12, 1e-6  # largest relative distance of a rule that equals the lens, or nearly does
+_ZERO = 1e-12  # a smaller root mean square is rounding
+_MIN_CELL = 1e-3  # of the mean distance of two x: closer pairs surround a jump and get no weight
+_MAX_KINKS = 64  # more cannot be distinguished in a plot
+_SIDE = 1e-6  # of the width: distance of the samples around an x where the lens may jump
 
 
 @dataclass(frozen=True, eq=False)
 class Lens:
-    """An op under noise, and the rules beside it.
+    """An op under noise, with the rules compared to it.
 
     Attributes:
-        op, noise, width: as they were asked for.
+        op: the op.
+        noise: the noise.
+        width: the width of the noise, as passed to ``lens``.
         curves: op and rules over the range, in float64.
         x: (n,) float64, ascending.
-        gradient: (n,) g · d/dx E op(x + noise); NaN where there is no mean.
-        reason: why there is none anywhere, a key of ``LENS_WORDS``; "" where there is one.
+        gradient: (n,) g · d/dx E op(x + noise); NaN where the op has no mean.
+        reason: why the op has no mean at any x, a key of ``LENS_WORDS``; "" if it has one.
     """
 
     op: Op
@@ -61,69 +63,76 @@ class Lens:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A new table: x, gradient."""
+        """A new table with the columns x and gradient."""
         import pandas as pd
 
         return pd.DataFrame({"x": self.x, "gradient": self.gradient})
 
     @cached_property
     def distances(self) -> Mapping[str, float]:
-        """By rule key: the root mean square of the difference, as a share of the lens's own.
+        """By rule key: the root mean square of rule − lens, relative to that of the lens.
 
-        0 for the same curve, up to ``SAME`` of rounding; infinite beside a lens that is 0 everywhere. Values
-        right at a jump do not count.
+        0 for the same curve, up to ``EXACT`` of rounding; infinite if the lens is 0 everywhere and the rule
+        is not. Values directly at a jump are ignored.
         """
         return {
-            rule.key: distance(self.x, self.gradient, self.curves.at(rule.key, self.x))
+            rule.key: measure_distance(self.x, self.gradient, self.curves.evaluate(rule.key, self.x))
             for rule in self.curves.rules
         }
 
     def describe(self) -> str:
-        """Return what the lens shows, in sentences: which rules it is, and how far off the others are."""
+        """Return sentences on the lens: the rules equal to it, and the distances of the others."""
         return " ".join(self.sentences.values())
 
     @cached_property
     def sentences(self) -> Mapping[str, str]:
         """The sentences by their keys in ``LENS_WORDS``; those up to "holes" are about the op alone."""
-        known = {
+        fields = {
             "op": self.op.label,
             "noise": self.noise.label,
-            "width": _number(self.width),
+            "width": _format_number(self.width),
             "meaning": self.noise.width,
-            "start": _number(self.curves.start),
-            "stop": _number(self.curves.stop),
+            "start": _format_number(self.curves.start),
+            "stop": _format_number(self.curves.stop),
         }
         if self.reason:
-            return {self.reason: LENS_WORDS[self.reason].format(**known)}
+            return {self.reason: LENS_WORDS[self.reason].format(**fields)}
         labels = self.curves.labels
-        found = [(labels[key], distance) for key, distance in self.distances.items()]
-        same = [label for label, distance in found if distance <= SAME]
-        nearly = [label for label, distance in found if SAME < distance <= NEARLY]
-        apart = [f"{label} {off(distance)}" for label, distance in found if NEARLY < distance < math.inf]
-        said: list[tuple[str, Sequence[str] | bool]] = [
+        pairs = [(labels[key], distance) for key, distance in self.distances.items()]
+        exact = [label for label, distance in pairs if distance <= EXACT]
+        nearly = [label for label, distance in pairs if EXACT < distance <= NEARLY_EXACT]
+        distant = [
+            f"{label} {format_distance(distance)}"
+            for label, distance in pairs
+            if NEARLY_EXACT < distance < math.inf
+        ]
+        candidates: list[tuple[str, Sequence[str] | bool]] = [
             ("lead", True),
             ("holes", bool(np.isnan(self.gradient).any())),
-            ("sames" if len(same) > 1 else "same", same),
+            ("sames" if len(exact) > 1 else "same", exact),
             ("nearly", nearly),
-            ("apart", apart),
-            ("unlike", any(math.isinf(distance) for _, distance in found)),
+            ("apart", distant),
+            ("unlike", any(math.isinf(distance) for _, distance in pairs)),
         ]
         return {
-            name: LENS_WORDS[name].format(**known, rules=listed(what) if isinstance(what, list) else "")
-            for name, what in said
-            if what
+            name: LENS_WORDS[name].format(
+                **fields, rules=listed(content) if isinstance(content, list) else ""
+            )
+            for name, content in candidates
+            if content
         }
 
     def figure(self, **layout: Any) -> go.Figure:
-        """The curves of op and rules as ``explorer.figure`` draws them, with the lens dashed.
+        """Draw the curves of op and rules as ``explorer.figure`` does, and the lens as a dashed line.
 
-        ``layout``: Plotly's layout keywords.
+        Args:
+            **layout: keywords of Plotly's layout.
         """
         line = {"color": _INK, "width": 2, "dash": "7px,5px"}
         figure = curve_figure(self.curves)
         figure.add_scatter(
             x=self.x, y=self.gradient, yaxis="y2", mode="lines", line=line, connectgaps=False,
-            name=f"under {self.noise.label} noise of width {_number(self.width)}",
+            name=f"under {self.noise.label} noise of width {_format_number(self.width)}",
         )  # fmt: skip
         return figure.update_layout(**layout)
 
@@ -139,38 +148,40 @@ def lens(
     g: float = 1.0,
     **parameters: float,
 ) -> Lens:
-    """Look at an op through noise: g · d/dx E op(x + noise), beside rules.
+    """Compute an op's gradient under noise, g · d/dx E op(x + noise), and compare rules with it.
 
     Args:
         op: key of ``OPS``, ``"formula: …"`` in x, or an ``Op``.
-        rules: one to six, as for ``sample``, whose distance from it is said.
-        noise: "uniform" or "triangular", of a width from end to end; "normal", whose width is the standard
-            deviation; "logistic", "laplace" or "cauchy", whose width is the scale.
+        rules: one to six rules to compare, as for ``sample``.
+        noise: "uniform" or "triangular", whose width is measured from end to end; "normal", whose width is
+            the standard deviation; "logistic", "laplace" or "cauchy", whose width is the scale.
         width: from 0.01 to 10.
-        start, stop, g: as for ``sample``.
+        start: lower end of x, as for ``sample``.
+        stop: upper end of x, as for ``sample``.
+        g: upstream gradient, as for ``sample``.
         **parameters: values by name, or ``rule.name`` for one rule only.
 
     Returns:
         A ``Lens``: ``.frame`` with columns x and gradient, ``.distances`` by rule, ``.describe()``,
-        ``.figure()``. Jumps count by the density of the noise and straight pieces by its distribution, both
-        exactly; other pieces by quadrature. Where the op has no mean the gradient is NaN, and ``.describe()``
-        says why. A mean in a formula is over the range.
+        ``.figure()``. Jumps are weighted by the density of the noise and straight pieces by its distribution,
+        both exactly; other pieces are integrated numerically. Where the op has no mean the gradient is NaN,
+        and ``.describe()`` says why. A mean in a formula is taken over the range.
 
     Raises:
         ValueError: an unknown key, noise or parameter, or a number out of bounds.
     """
-    op, chosen = find_op(op), noise_of(noise, width)
-    several = [rules] if isinstance(rules, str | CatalogueRule) else list(rules)
-    view: dict[str, Any] = {"start": start, "stop": stop, "g": g, "dtype": "float64"}
-    require_fixed("the lens", op, *map(find_rule, several))
-    curves = sample_curves(op, [find_rule(rule) for rule in several], **(view | parameters))
+    op, noise_entry = find_op(op), noise_of(noise, width)
+    entries = [rules] if isinstance(rules, str | CatalogueRule) else list(rules)
+    window: dict[str, Any] = {"start": start, "stop": stop, "g": g, "dtype": "float64"}
+    require_fixed("the lens", op, *map(find_rule, entries))
+    curves = sample_curves(op, [find_rule(rule) for rule in entries], **(window | parameters))
     settings = values(op, None, curves.parameters)
-    x, gradient, reason = seen(op, settings, chosen, float(width), (curves.start, curves.stop))
-    return Lens(op, chosen, float(width), curves, x, g * gradient, reason)
+    x, gradient, reason = compute_lens(op, settings, noise_entry, float(width), (curves.start, curves.stop))
+    return Lens(op, noise_entry, float(width), curves, x, g * gradient, reason)
 
 
 def noise_of(key: str, width: float) -> Noise:
-    """The noise of a key; ValueError for an unknown one, and for a width that cannot be."""
+    """Return the noise for a key; raise ValueError for an unknown key or a width out of bounds."""
     if key not in NOISES:
         raise ValueError(f"noise must be one of {', '.join(NOISES)}, not {quoted(key)}")
     if not NARROWEST <= finite("width", width) <= WIDEST:
@@ -178,58 +189,66 @@ def noise_of(key: str, width: float) -> Noise:
     return NOISES[key]
 
 
-def seen(
+def compute_lens(
     op: Op, parameters: Mapping[str, float], noise: Noise, width: float, span: tuple[float, float]
 ) -> tuple[Floats, Floats, str]:
-    """The x and values of d/dx E op(x + noise) over a span, and why there are none."""
+    """Return x, d/dx E op(x + noise) at x, and the reason why the op has no mean, "" if it has one."""
     x = even_points(*span, POINTS)
-    nowhere = torch.full_like(x, torch.nan).numpy()
-    curves = curves_of(op, parameters, span)
+    missing = torch.full_like(x, torch.nan).numpy()
+    curves = bind_curves(op, parameters, span)
     if curves is None:
-        return x.numpy(), nowhere, "many"
-    reason, reach = growth(curves[0], noise, width)
+        return x.numpy(), missing, "many"
+    reason, reach = check_mean(curves[0], noise, width)
     if reason:
-        return x.numpy(), nowhere, reason
+        return x.numpy(), missing, reason
     parts = parts_of(op, parameters, span, reach)
     if parts is None:
-        return x.numpy(), nowhere, "many"
+        return x.numpy(), missing, "many"
     if noise.tail != "none" and parts.holes.numel():
-        return x.numpy(), nowhere, "undefined"
-    x = grid(x, parts, noise, width)
-    return x.numpy(), smoothed(parts, noise, width, reach, x).numpy(), ""
+        return x.numpy(), missing, "undefined"
+    x = make_grid(x, parts, noise, width)
+    return x.numpy(), compute_mean_slope(parts, noise, width, reach, x).numpy(), ""
 
 
-def grid(even: torch.Tensor, parts: Parts, noise: Noise, width: float) -> torch.Tensor:
-    """Even x, with those at which the lens may jump or bend and their sides."""
-    if noise.tail != "none" or len(parts.at) + parts.straight.shape[1] > _MOST_BENDS:
+def make_grid(even: torch.Tensor, parts: Parts, noise: Noise, width: float) -> torch.Tensor:
+    """Return even x, and each x at which the lens may jump or bend with its neighbours, ascending."""
+    if noise.tail != "none" or len(parts.jumps) + parts.straight.shape[1] > _MAX_KINKS:
         return even
-    bends = torch.cat([parts.at, *parts.straight[:2]])[:, None].nan_to_num()
+    bends = torch.cat([parts.jumps, *parts.straight[:2]])[:, None].nan_to_num()
     bends = (bends + width * torch.tensor([-noise.reach, 0.0, noise.reach])).flatten()
-    near = (bends[:, None] + _BESIDE * width * torch.tensor([-1.0, 0.0, 1.0])).flatten()
+    near = (bends[:, None] + _SIDE * width * torch.tensor([-1.0, 0.0, 1.0])).flatten()
     return torch.cat([even, near[(near > even[0]) & (near < even[-1])]]).sort().values
 
 
-def distance(x: Floats, lens: Floats, rule: Floats) -> float:
-    """The root mean square of rule − lens over x as a share of the lens's, where both are finite; (n,) each.
+def measure_distance(x: Floats, lens: Floats, rule: Floats) -> float:
+    """Return the root mean square of rule − lens over x, relative to that of the lens.
 
-    NaN where they are nowhere; infinite beside a lens that is 0 but for rounding, where such a rule has 0.
+    Only x where both are finite count; NaN if there are none. For a lens that is 0 up to rounding, return 0
+    if the rule is 0 as well, else infinity.
+
+    Args:
+        x: (n,) ascending.
+        lens: (n,) values of the lens.
+        rule: (n,) values of the rule.
     """
     cells = np.diff(x)
-    cells[cells < _NO_CELL * cells.mean()] = 0
+    cells[cells < _MIN_CELL * cells.mean()] = 0
     weights = (np.concatenate([[0.0], cells]) + np.concatenate([cells, [0.0]])) / (2 * (x[-1] - x[0]))
-    both = np.isfinite(lens) & np.isfinite(rule)
-    if not both.any():
+    is_finite = np.isfinite(lens) & np.isfinite(rule)
+    if not is_finite.any():
         return math.nan
-    size, rest = (float(np.sqrt(np.sum(weights[both] * some[both] ** 2))) for some in (lens, rule - lens))
-    if size <= _NOTHING:
-        return math.inf if rest > _NOTHING else 0.0
-    return rest / size
+    size, residual = (
+        float(np.sqrt(np.sum(weights[is_finite] * curve[is_finite] ** 2))) for curve in (lens, rule - lens)
+    )
+    if size <= _ZERO:
+        return math.inf if residual > _ZERO else 0.0
+    return residual / size
 
 
-def off(distance: float) -> str:
-    """A distance in words: 12 %, 250 %."""
+def format_distance(distance: float) -> str:
+    """Return a distance as a percentage, such as "12 %" or "250 %"."""
     return percent(distance) if distance <= 1 else f"{100 * distance:.0f} %"
 
 
-def _number(value: float) -> str:
+def _format_number(value: float) -> str:
     return with_minus(f"{value:.6g}")

@@ -1,8 +1,8 @@
-"""The mean slope of an op under noise: the slope of E op(x + noise).
+"""The slope of an op's mean under noise, d/dx E op(x + noise).
 
-Jumps count by the density of the noise there, straight pieces by its distribution, both exactly; curved
-ones by Gauss and Legendre's nodes between all kinks of op and density, with what these miss of the op's rise
-made good.
+Jumps are weighted by the density of the noise and straight pieces by its distribution, both exactly. Curved
+pieces are integrated by Gauss-Legendre quadrature between all kinks of op and density; the part of the op's
+rise that the nodes miss is added evenly.
 """
 
 from __future__ import annotations
@@ -13,34 +13,36 @@ from torch import Tensor
 from explorer.catalogue.noises import Noise
 from explorer.measures.lens.parts import NODES, WEIGHTS, Parts
 
-_AT_ONCE = 2**22  # numbers in one array
-_MOST_CUTS = 32
-_TOUCHING = 1e-9  # of the reach: as near as that a hole is met
+_MAX_NUMBERS = 2**22  # of one array
+_MAX_CUTS = 32
+_CONTACT = 1e-9  # relative to the reach: a hole this little beyond it still counts
 
 
-def smoothed(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
-    """d/dx E op(x + noise) at x (n,), float64; NaN where the noise reaches a stretch or pole without a value.
+def compute_mean_slope(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
+    """Return d/dx E op(x + noise) at x, (n,) float64; NaN where the noise reaches a hole or pole of the op.
 
-    ``reach``: as far as the noise goes, in x.
+    ``reach`` is the distance in x up to which the noise is followed.
     """
-    most = max(1, _AT_ONCE // max(1, parts.curved.shape[1] * _MOST_CUTS))
-    blocks = [_curved(parts, noise, width, reach, some) for some in torch.split(x, most)]
-    mean = _jumping(parts, noise, width, x) + _straight(parts, noise, width, reach, x) + torch.cat(blocks)
+    block_size = max(1, _MAX_NUMBERS // max(1, parts.curved.shape[1] * _MAX_CUTS))
+    blocks = [_sum_curved(parts, noise, width, reach, block) for block in torch.split(x, block_size)]
+    mean = (
+        _sum_jumps(parts, noise, width, x) + _sum_straight(parts, noise, width, reach, x) + torch.cat(blocks)
+    )
     low, high = parts.holes[..., None]
-    near = reach * (1 + _TOUCHING)
+    near = reach * (1 + _CONTACT)
     touching = (high >= x - near) & (low <= x + near)
     return torch.where(touching.any(0), torch.nan, mean)
 
 
-def _jumping(parts: Parts, noise: Noise, width: float, x: Tensor) -> Tensor:
+def _sum_jumps(parts: Parts, noise: Noise, width: float, x: Tensor) -> Tensor:
     density = noise.parsed_density.bind()
-    mean: Tensor = density((parts.at - x[:, None]) / width) @ parts.heights / width
+    mean: Tensor = density((parts.jumps - x[:, None]) / width) @ parts.heights / width
     return mean
 
 
-def _straight(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
+def _sum_straight(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
     low, high, slope = parts.straight
-    if noise.tail == "power":  # what an op without jumps would be farther out is no part of a bounded one
+    if noise.tail == "power":  # heavy tails would give weight to pieces that were extended beyond the reach
         low, high = low.clamp(min=x.min() - reach), high.clamp(max=x.max() + reach)
     distribution = noise.parsed_distribution.bind()
     ends = ((end - x[:, None]) / width for end in (high, low))
@@ -49,8 +51,8 @@ def _straight(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor)
     return mean
 
 
-def _curved(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
-    """The part of cells: each is cut where the density, moved to x, is not smooth."""
+def _sum_curved(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
+    """Return the contribution of the curved cells, (n,), each split at the kinks of the density around x."""
     cuts = cuts_of(noise, width, reach, x)  # (n, cuts)
     low = torch.maximum(parts.curved[0, :, None], cuts[:, None, :-1])  # (n, cells, stretches)
     high = torch.minimum(parts.curved[1, :, None], cuts[:, None, 1:])
@@ -69,9 +71,12 @@ def _curved(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -
 
 
 def cuts_of(noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
-    """The x between which the density around x is smooth, the farther the wider; (n, cuts) ascending."""
+    """Return the x between which the density around each x is smooth, (n, cuts) ascending.
+
+    Intervals grow with the distance from x.
+    """
     cuts = [0.0]
     while noise.smooth and cuts[-1] < reach:
         cuts.append(min(cuts[-1] + max(noise.smooth * width, cuts[-1] / 2), reach))
-    own = {width * kink for kink in noise.kinks} | {*cuts, *(-cut for cut in cuts)}
-    return x[:, None] + torch.tensor(sorted(own), dtype=torch.float64)
+    offsets = {width * kink for kink in noise.kinks} | {*cuts, *(-cut for cut in cuts)}
+    return x[:, None] + torch.tensor(sorted(offsets), dtype=torch.float64)

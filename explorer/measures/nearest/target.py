@@ -16,33 +16,32 @@ from explorer.catalogue import Op, Rule, beside, qualified
 from explorer.curves import sample_curves
 from explorer.formula.reference import even_points
 
-# Upstream gradients that a rule is asked about: twice, the other way round, beyond any bound one would clip
-# at, and below any that small ones are dropped at. One that is linear in g is known from the first.
+# Upstream gradients at which rules are compared: doubled, negated, beyond any bound for clipping and below
+# any threshold for small gradients. For a rule that is linear in g the first one suffices.
 UPSTREAM = (1.0, -1000.0, 1e-3, 2.0, -1.0, 0.1)
-_EVEN = 301
-_OFF = 0.381966  # of a step: keeps even points off the round numbers where kinks are
-_CLOSER = tuple(10.0 ** (-exponent / 3) for exponent in range(4, 19))  # of the range: around what is narrow
-_MOST_CENTRES = 12
-BESIDE_KINK = 1e-7  # of the range: as near as that a point says on which side of a kink it lies, no more
-_FEW = 8
-_SEARCHED = 3  # upstream gradients at which a rule that is not linear in g is searched
-_LARGEST = 1e100  # in size: beyond, and below its reciprocal, squares overflow or vanish
+_EVEN_POINTS = 301
+_OFFSET = 0.381966  # of a step: keeps even points away from round numbers, where kinks are
+_CLOSE_STEPS = tuple(10.0 ** (-exponent / 3) for exponent in range(4, 19))  # of the range: for narrow peaks
+_MAX_CENTRES = 12
+KINK_MARGIN = 1e-7  # of the range: closer points depend on the side of the kink and are ignored
+_MIN_POINTS = 8
+_MAX_SEARCHED = 3  # upstream gradients used to search for a rule that is not linear in g
+_MAX_SIZE = 1e100  # beyond it squares overflow; below its reciprocal they vanish
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """A rule as it is compared; two are equal where all their numbers are, bit for bit.
+    """The values of a rule to compare with; two targets are equal if all their numbers are, bit for bit.
 
     Attributes:
         x: (n,) float64, ascending and distinct.
-        weights: (n,) the share of the range each x stands for; 0 at a kink and right beside it, and where
-            there is no finite value.
-        values: (len(upstream), n), each row divided by its upstream gradient; 0 where the weight is.
+        weights: (n,) the share of the range that each x represents; 0 at a kink, directly next to it, and
+            where a value is not finite.
+        values: (len(upstream), n), each row divided by its upstream gradient; 0 where the weight is 0.
         upstream: the upstream gradients.
-        kinks: ascending.
-        at_kinks: (len(upstream), kinks) the values exactly there, divided as the others; NaN where that is
-            not known.
-        overflows: whether it overflows over a stretch of the range.
+        kinks: positions of the kinks, ascending.
+        at_kinks: (len(upstream), kinks) the values at the kinks, divided as ``values``; NaN if unknown.
+        overflows: whether the rule overflows over an interval of the range.
     """
 
     x: Tensor
@@ -67,7 +66,7 @@ class Target:
 
     @property
     def span(self) -> tuple[float, float]:
-        """The range."""
+        """The ends of the range."""
         return float(self.x[0]), float(self.x[-1])
 
     @property
@@ -77,12 +76,12 @@ class Target:
 
     @property
     def size(self) -> float:
-        """The root of the weighted mean of its squares."""
+        """The root of the weighted mean square of the values."""
         return float((self.weights * self.values**2).mean(0).sum().sqrt())
 
     @property
     def peak(self) -> float:
-        """The x at which the rule is farthest from 0."""
+        """The x at which the size of the rule is largest."""
         return float(self.x[(self.values[0].abs() * (self.weights > 0)).argmax()])
 
     @cached_property
@@ -93,24 +92,24 @@ class Target:
 
     @cached_property
     def first(self) -> Target:
-        """The same for the first upstream gradient alone."""
-        return self._at([0])
+        """The target at the first upstream gradient alone."""
+        return self._select_rows([0])
 
     @cached_property
-    def few(self) -> Target:
-        """The target at the first upstream gradient and those at which its values differ most.
+    def subset(self) -> Target:
+        """The target at the first upstream gradient and at those at which its values differ most.
 
-        Of those at which they do not differ the first ones, which are the extremes, count.
+        If further values do not differ, the first upstream gradients, which are the extremes, are used.
         """
-        chosen, rounding = [0], 1e-12 * self.size**2
-        while len(chosen) < min(_SEARCHED, len(self.upstream)):
-            apart = ((self.values[:, None] - self.values[chosen]) ** 2 * self.weights).sum(2).amin(1)
-            apart = torch.where(apart <= rounding, 0.0, apart)
-            apart[chosen] = -1.0
-            chosen.append(int(apart.argmax()))
-        return self._at(sorted(chosen))
+        rows, rounding = [0], 1e-12 * self.size**2
+        while len(rows) < min(_MAX_SEARCHED, len(self.upstream)):
+            differences = ((self.values[:, None] - self.values[rows]) ** 2 * self.weights).sum(2).amin(1)
+            differences = torch.where(differences <= rounding, 0.0, differences)
+            differences[rows] = -1.0
+            rows.append(int(differences.argmax()))
+        return self._select_rows(sorted(rows))
 
-    def _at(self, rows: list[int]) -> Target:
+    def _select_rows(self, rows: list[int]) -> Target:
         """Return the target at the upstream gradients of some rows."""
         upstream = tuple(self.upstream[row] for row in rows)
         return replace(self, values=self.values[rows], at_kinks=self.at_kinks[rows], upstream=upstream)
@@ -118,40 +117,54 @@ class Target:
     @property
     def is_enough(self) -> bool:
         """Whether enough points are finite for a comparison."""
-        return int((self.weights > 0).sum()) >= _FEW
+        return int((self.weights > 0).sum()) >= _MIN_POINTS
 
     @property
     def is_comparable(self) -> bool:
-        """Whether the squares of its values neither overflow nor vanish, and its range has no overflow."""
+        """Whether the squares of the values neither overflow nor vanish, and the range has no overflow."""
         largest = float(self.values.abs().max())
-        return not self.overflows and (largest == 0 or 1 / _LARGEST <= largest <= _LARGEST)
+        return not self.overflows and (largest == 0 or 1 / _MAX_SIZE <= largest <= _MAX_SIZE)
 
 
 def target_of(op: Op, rule: Rule, settings: Mapping[str, float], start: float, stop: float) -> Target:
-    """A rule over a range: on even points, and closer ones around its kinks and its peak."""
-    chosen: dict[str, Any] = {name: value for name, value in settings.items() if name in _names(op, rule)}
+    """Return the target for a rule over a range: at even points, and denser ones near its kinks and peak."""
+    parameters: dict[str, Any] = {
+        name: value for name, value in settings.items() if name in _list_names(op, rule)
+    }
     by_g = {
-        g: sample_curves(op, rule, start=start, stop=stop, points=_EVEN, g=g, dtype="float64", **chosen)
+        g: sample_curves(
+            op, rule, start=start, stop=stop, points=_EVEN_POINTS, g=g, dtype="float64", **parameters
+        )
         for g in UPSTREAM
     }
     first = by_g[1.0]
     kinks = sorted({kink for curves in by_g.values() for kink in curves.kinks[rule.key] or ()})
     values = torch.from_numpy(first.gradients[rule.key])
     peak = float(first.x[values.nan_to_num(0, 0, 0).abs().argmax()])
-    x = _points(first.start, first.stop, [peak, *kinks])
-    rows = torch.stack([torch.from_numpy(curves.at(rule.key, x.numpy())) / g for g, curves in by_g.items()])
+    x = _make_grid(first.start, first.stop, [peak, *kinks])
+    rows = torch.stack(
+        [torch.from_numpy(curves.evaluate(rule.key, x.numpy())) / g for g, curves in by_g.items()]
+    )
     at = np.array(kinks, dtype=np.float64)
-    exact = torch.stack([torch.from_numpy(curves.at(rule.key, at)) / g for g, curves in by_g.items()])
-    return measured(x, rows, UPSTREAM, kinks, exact)
+    exact = torch.stack([torch.from_numpy(curves.evaluate(rule.key, at)) / g for g, curves in by_g.items()])
+    return make_target(x, rows, UPSTREAM, kinks, exact)
 
 
-def measured(
+def make_target(
     x: Tensor, rows: Tensor, upstream: Sequence[float], kinks: Sequence[float], at_kinks: Tensor
 ) -> Target:
-    """A target of values at ascending x; ``rows`` as ``Target.values``, but not yet finite everywhere."""
+    """Make a target from values at ascending x.
+
+    Args:
+        x: (n,) ascending.
+        rows: (len(upstream), n), as ``Target.values``, but not necessarily finite.
+        upstream: the upstream gradients.
+        kinks: positions of the kinks.
+        at_kinks: (len(upstream), kinks), as in ``Target``.
+    """
     width = float(x[-1] - x[0])
     at = torch.tensor(list(kinks), dtype=torch.float64)
-    near = ((x[:, None] - at).abs() <= BESIDE_KINK * width).any(1) if len(at) else torch.zeros_like(x).bool()
+    near = ((x[:, None] - at).abs() <= KINK_MARGIN * width).any(1) if len(at) else torch.zeros_like(x).bool()
     used = rows.isfinite().all(0) & ~near
     cells = torch.cat([x.new_zeros(1), x.diff(), x.new_zeros(1)]) / (2 * width)
     weights = (cells[1:] + cells[:-1]) * used
@@ -161,16 +174,19 @@ def measured(
     return Target(x, weights, values, tuple(upstream), tuple(kinks), at_kinks, overflows)
 
 
-def _names(op: Op, rule: Rule) -> set[str]:
-    own = beside(op, rule).parameters
-    return {qualified(rule, p) for p in own} | {p.name for p in (*op.parameters, *own)}
+def _list_names(op: Op, rule: Rule) -> set[str]:
+    """Return the names that set parameters of an op and a rule, with and without the rule's key."""
+    parameters = beside(op, rule).parameters
+    return {qualified(rule, p) for p in parameters} | {p.name for p in (*op.parameters, *parameters)}
 
 
-def _points(start: float, stop: float, centres: Sequence[float]) -> Tensor:
-    """Even points of a range, and ever closer ones on both sides of some x; ascending and distinct."""
-    steps = torch.tensor([*_CLOSER, *(-step for step in _CLOSER)], dtype=torch.float64) * (stop - start)
-    closer = [centre + steps for centre in centres[:_MOST_CENTRES]]
-    even = even_points(start, stop, _EVEN)
-    even[1:-1] += _OFF * (stop - start) / _EVEN
+def _make_grid(start: float, stop: float, centres: Sequence[float]) -> Tensor:
+    """Return even points of a range, and denser ones on both sides of the centres, ascending and distinct."""
+    steps = torch.tensor([*_CLOSE_STEPS, *(-step for step in _CLOSE_STEPS)], dtype=torch.float64) * (
+        stop - start
+    )
+    closer = [centre + steps for centre in centres[:_MAX_CENTRES]]
+    even = even_points(start, stop, _EVEN_POINTS)
+    even[1:-1] += _OFFSET * (stop - start) / _EVEN_POINTS
     x = torch.cat([even, *closer])
     return torch.from_numpy(np.unique(x[(x >= start) & (x <= stop)].numpy()))

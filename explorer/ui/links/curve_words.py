@@ -6,7 +6,7 @@ from typing import Any
 
 from explorer.catalogue import MOST_RULES, Op, Parameter, Rule, find_loss, find_op, find_rule, learnable
 from explorer.catalogue.records import LARGEST_RANGE
-from explorer.curves import LEAST_RANGE, NARROWEST_RANGE
+from explorer.curves import MIN_RANGE, MIN_RELATIVE_RANGE
 from explorer.formula import FormulaError
 from explorer.instrument.limits import reach
 from explorer.instrument.view import VIEW, Word
@@ -164,7 +164,7 @@ class CurveReader(Reader):
 def tidy_range(start: float, stop: float) -> tuple[tuple[float, float], list[str]]:
     """A range that can be drawn, and a notice if it was changed: swapped if reversed, widened if empty."""
     low, high = min(start, stop), max(start, stop)
-    if not high - low > max(LEAST_RANGE, NARROWEST_RANGE * max(-low, high)):
+    if not high - low > max(MIN_RANGE, MIN_RELATIVE_RANGE * max(-low, high)):
         return (max(low - 1, -LARGEST_RANGE), min(high + 1, LARGEST_RANGE)), [
             f"The range {start:.15g} to {stop:.15g} is empty: it was widened by 1 on both sides."
         ]

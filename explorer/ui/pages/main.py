@@ -24,8 +24,10 @@ pages = {
 query, notices = state.arrive()
 st.set_page_config(page_title=page_title(), page_icon="📉", layout="wide")
 page = st.navigation(list(pages), position="hidden")
-notices += unjudged(query) if pages[page].judges else []
-leading = st.container(key="leading") if pages[page].leads else nullcontext()  # shown below all the same
+notices += unjudged(query) if pages[page].needs_held_out_data else []
+leading = (
+    st.container(key="leading") if pages[page].is_content_first else nullcontext()
+)  # shown below all the same
 if not st.context.is_embedded:
     with st.container(key="heading-line", horizontal=True, vertical_alignment="center"):
         mount("heading")

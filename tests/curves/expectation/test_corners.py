@@ -6,32 +6,32 @@ import torch
 
 import explorer
 from explorer.catalogue import find_loss, find_op, find_rule
-from explorer.curves.expectation import DrawnPair, slopes
-from explorer.curves.expectation.corners import corners_among
+from explorer.curves.expectation import StochasticPair, compute_unbiased_gradient
+from explorer.curves.expectation.corners import find_corners
 
 ROUNDED = "formula: floor(x + u())"  # its mean loss is straight between whole x
 
 
 @pytest.fixture
-def pair() -> DrawnPair:
-    return DrawnPair(find_op(ROUNDED), find_rule("straight_through"), find_loss("(y - 0.45)**2"), {})
+def pair() -> StochasticPair:
+    return StochasticPair(find_op(ROUNDED), find_rule("straight_through"), find_loss("(y - 0.45)**2"), {})
 
 
 @pytest.mark.parametrize("whole", [-2.0, 0.0, 1.0, 1000.0])
-def test_a_corner_has_the_middle_and_each_of_its_sides_its_own(pair: DrawnPair, whole: float) -> None:
+def test_a_corner_has_the_middle_and_each_of_its_sides_its_own(pair: StochasticPair, whole: float) -> None:
     before, after = (np.nextafter(whole, whole + side) for side in (-1, 1))
     x = torch.tensor([whole - 0.3, before, whole, after, whole + 0.3], dtype=torch.float64)
-    found = slopes(pair, x, x[2:3])
+    found = compute_unbiased_gradient(pair, x, x[2:3])
     rise = 2 * whole + 1 - 0.9  # of f from one whole y to the next
     wanted = torch.tensor([rise - 2, rise - 2, rise - 1, rise, rise], dtype=torch.float64)
     torch.testing.assert_close(found, wanted)
 
 
-def test_corners_are_told_from_other_x(pair: DrawnPair) -> None:
+def test_corners_are_told_from_other_x(pair: StochasticPair) -> None:
     x = torch.tensor([-1.0, -0.5, 0.0, 0.25, 1e-3, 3.0], dtype=torch.float64)
-    assert corners_among(pair, x).tolist() == [-1.0, 0.0, 3.0]
-    smooth = DrawnPair(find_op("bernoulli"), find_rule("sigmoid_st"), find_loss("(y - 0.45)**2"), {})
-    assert corners_among(smooth, x).tolist() == []
+    assert find_corners(pair, x).tolist() == [-1.0, 0.0, 3.0]
+    smooth = StochasticPair(find_op("bernoulli"), find_rule("sigmoid_st"), find_loss("(y - 0.45)**2"), {})
+    assert find_corners(smooth, x).tolist() == []
 
 
 def test_a_table_and_a_curve_say_the_same_of_corners() -> None:

@@ -6,7 +6,7 @@ import torch
 
 import explorer
 from explorer.catalogue import OPS
-from explorer.curves.expectation.single import jump
+from explorer.curves.expectation.single import find_jump
 
 COIN = "formula: where(u() < sigmoid(x), 1, 0)"
 ST = "formula: g * sigmoid(x) * (1 - sigmoid(x))"
@@ -111,7 +111,7 @@ def test_what_draws_nothing_is_sampled_as_before() -> None:
 
 def test_a_bernoulli_unit_jumps_from_1_to_0_at_its_chance() -> None:
     x = torch.tensor([-1.0, 0.0, 2.0], dtype=torch.float64)
-    found = jump(OPS["bernoulli"], {}, x)
+    found = find_jump(OPS["bernoulli"], {}, x)
     assert found.before.tolist() == [1, 1, 1]  # u below the chance
     assert found.after.tolist() == [0, 0, 0]
     chance = torch.sigmoid(x)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 
 from explorer.catalogue import find_loss, find_op, find_rule
-from explorer.curves.expectation import DrawnPair, NoMeanError, expected
+from explorer.curves.expectation import NoMeanError, StochasticPair, expected
 from tests.selection import loop_over
 
 X = torch.linspace(-6, 6, 241, dtype=torch.float64) + 1e-7
@@ -22,8 +22,8 @@ ROUNDED = "formula: round(x + s * normal())"
 
 def drawn_pair(
     op: str, rule: str = "straight_through", f: str = "(y - target)**2", **settings: float
-) -> DrawnPair:
-    return DrawnPair(find_op(op), find_rule(rule), find_loss(f), settings)
+) -> StochasticPair:
+    return StochasticPair(find_op(op), find_rule(rule), find_loss(f), settings)
 
 
 def density(z: Tensor) -> Tensor:
@@ -58,7 +58,7 @@ def of_rounded(s: float) -> Tensor:
     ],
 )
 def test_the_exact_gradient_is_that_of_the_mean_loss(op: str, s: float, exact: Tensor) -> None:
-    found = drawn_pair(op, s=s).exact(X)
+    found = drawn_pair(op, s=s).compute_mean_slope(X)
     torch.testing.assert_close(found, exact, rtol=1e-9, atol=1e-9)
 
 
@@ -97,7 +97,7 @@ def test_tuckers_toy_comes_out(rule: str, mean: float, spread: float) -> None:
     at = torch.tensor([0.2], dtype=torch.float64).logit()
     mean_loss = 0.2 * square(1.0) + 0.8 * square(0.0)
     pair = drawn_pair(COIN, f"formula: {rule}", b=float(mean_loss))
-    assert pair.exact(at).item() == pytest.approx(0.016, abs=1e-9)
+    assert pair.compute_mean_slope(at).item() == pytest.approx(0.016, abs=1e-9)
     found = pair.gradient(at)
     assert found.mean.item() == pytest.approx(mean, abs=1e-6)
     assert found.spread.item() == pytest.approx(spread, abs=1e-6)
@@ -171,7 +171,7 @@ def test_one_draw_is_what_apply_returns(x: float, u: float, op: str) -> None:
     at = torch.tensor([u], dtype=torch.float64)
     y = apply(op, rule, leaf, draw=at, f="(y - 0.45)**2")
     ((y - 0.45) ** 2).sum().backward()
-    forward, backward = drawn_pair(op, rule).drawn(leaf.detach(), at)
+    forward, backward = drawn_pair(op, rule).evaluate_draw(leaf.detach(), at)
     torch.testing.assert_close(forward, y.detach())
     torch.testing.assert_close(backward, leaf.grad)
 
@@ -207,24 +207,24 @@ def test_a_mean_over_elements_is_refused() -> None:
 def test_a_mean_over_x_is_one_number() -> None:
     over = torch.linspace(-2, 4, 2001, dtype=torch.float64)
     op, rule = find_op("formula: x - mean(x) + normal()"), find_rule("formula: g * mean(abs(x))")
-    pair = DrawnPair(op, rule, find_loss("y**2"), {}, over=over)
+    pair = StochasticPair(op, rule, find_loss("y**2"), {}, mean_points=over)
     torch.testing.assert_close(pair.forward(X).mean, X - 1)
     torch.testing.assert_close(pair.gradient(X).mean, 2 * (X - 1) * over.abs().mean())
 
 
 def test_g_is_a_factor_on_the_loss() -> None:
     one, three = (
-        DrawnPair(find_op(COIN), find_rule("formula: f() * (y - sigmoid(x))"), find_loss("y**2"), {}, g)
+        StochasticPair(find_op(COIN), find_rule("formula: f() * (y - sigmoid(x))"), find_loss("y**2"), {}, g)
         for g in (1.0, -3.0)
     )
-    torch.testing.assert_close(three.exact(X), -3 * one.exact(X))
+    torch.testing.assert_close(three.compute_mean_slope(X), -3 * one.compute_mean_slope(X))
     torch.testing.assert_close(three.gradient(X).mean, -3 * one.gradient(X).mean)
     torch.testing.assert_close(three.gradient(X).spread, 3 * one.gradient(X).spread)
 
 
 def test_two_switches_at_one_place_are_one_jump() -> None:
     twice: Callable[[str], str] = "formula: where(u() < sigmoid(x), 1, 0){}".format
-    doubled = drawn_pair(twice(" + where(2 * u() < 2 * sigmoid(x), 1, 0)"), f="y").exact(X)
+    doubled = drawn_pair(twice(" + where(2 * u() < 2 * sigmoid(x), 1, 0)"), f="y").compute_mean_slope(X)
     torch.testing.assert_close(doubled, 2 * P * (1 - P), rtol=1e-9, atol=1e-9)
 
 
@@ -243,7 +243,9 @@ def test_a_rule_that_is_not_linear_in_g_gets_all_of_it() -> None:
         ("1 + 0 * g", lambda g, _f: torch.ones_like(g)),
         ("f()**2", lambda _g, f: f**2),
     ):
-        pair = DrawnPair(find_op(COIN), find_rule(f"formula: {rule}"), find_loss("(y - 0.45)**2"), {}, -3.0)
+        pair = StochasticPair(
+            find_op(COIN), find_rule(f"formula: {rule}"), find_loss("(y - 0.45)**2"), {}, -3.0
+        )
         both = [
             each(-3 * 2 * (torch.full_like(X, y) - 0.45), -3 * square(torch.full_like(X, y)))
             for y in (0.0, 1.0)

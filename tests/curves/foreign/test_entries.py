@@ -86,7 +86,7 @@ def test_it_is_described_and_nothing_is_promised_beyond_what_was_looked_at():
     words = explorer.describe(explorer.sample(RoundGradient, ["default", "zero"]))
     assert "RoundGradient is flat almost everywhere in this picture." in words
     assert "Zero: the gradient is 0 everywhere" in words
-    head = explorer.curves.foreign.entries.entry_op(RoundGradient)
+    head = explorer.curves.foreign.entries.resolve_op(RoundGradient)
     assert "sampled" in repr(head)
 
 

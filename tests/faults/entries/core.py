@@ -83,7 +83,7 @@ FAULTS = (
         file="explorer/gradient/hashing.py",
         old="for part in (seed, step, layer, draw):",
         new="for part in (seed, step, draw, layer):",
-        tests="gradient/test_hashing.py frontend/formula/test_drawn.py",
+        tests="gradient/test_hashing.py frontend/formula/test_stochastic.py",
     ),
     Fault(
         name="The text of a layer leaves out its loss",
@@ -109,8 +109,8 @@ FAULTS = (
     Fault(
         name="A detached op counts as flat",
         file="explorer/curves/sampled.py",
-        old="~self.around(FORWARD) & (not detached)",
-        new="~self.around(FORWARD)",
+        old="~self.mask_near_kinks(FORWARD) & (not is_detached)",
+        new="~self.mask_near_kinks(FORWARD)",
         tests="curves/test_curves.py curves/test_curve_arguments.py description",
     ),
     Fault(
@@ -122,7 +122,7 @@ FAULTS = (
     ),
     Fault(
         name="Foreign code that calls sys.exit is waited for until its time is over",
-        file="explorer/curves/foreign/timed.py",
+        file="explorer/curves/foreign/timeouts.py",
         old="except BaseException as error:  #",
         new="except Exception as error:  #",
         tests="curves/foreign checks/test_functions.py",
@@ -137,8 +137,8 @@ FAULTS = (
     Fault(
         name="The outputs before and after the jump of an op with two outputs are swapped",
         file="explorer/curves/expectation/single.py",
-        old="before, after = y(x, place / 2), y(x, (1 + place) / 2)",
-        new="after, before = y(x, place / 2), y(x, (1 + place) / 2)",
+        old="before, after = y(x, jump_u / 2), y(x, (1 + jump_u) / 2)",
+        new="after, before = y(x, jump_u / 2), y(x, (1 + jump_u) / 2)",
         tests="curves/expectation",
     ),
     Fault(
@@ -151,29 +151,29 @@ FAULTS = (
     Fault(
         name="A curve of a single point is sampled instead of refused",
         file="explorer/curves/grids.py",
-        old="not 2 <= points <= MOST_POINTS",
-        new="not 1 <= points <= MOST_POINTS",
+        old="not 2 <= points <= MAX_POINTS",
+        new="not 1 <= points <= MAX_POINTS",
         tests="curves/test_grids.py curves/test_curves.py curves/test_curve_arguments.py",
     ),
     Fault(
         name="In a table an x that comes twice in a row does not begin another curve",
-        file="explorer/curves/tabled.py",
-        old='falls = (numbers["x"].diff() <= 0)',
-        new='falls = (numbers["x"].diff() < 0)',
-        tests="curves/test_tabled.py",
+        file="explorer/curves/tables.py",
+        old='curve_index = (numbers["x"].diff() <= 0)',
+        new='curve_index = (numbers["x"].diff() < 0)',
+        tests="curves/test_tables.py",
     ),
     Fault(
         name="As many kinks as may be shown count as too many",
         file="explorer/curves/kinks.py",
-        old="return sorted(positions) if len(positions) <= MOST_KINKS else None",
-        new="return sorted(positions) if len(positions) < MOST_KINKS else None",
+        old="return sorted(positions) if len(positions) <= MAX_KINKS else None",
+        new="return sorted(positions) if len(positions) < MAX_KINKS else None",
         tests="curves/test_kinks.py curves/test_kink_search.py",
     ),
     Fault(
         name="The closed form of a negative factor has no minus",
         file="explorer/measures/nearest/words.py",
-        old='made = ("−" if factor < 0 else "") + _product',
-        new="made = _product",
+        old='closed_form = ("−" if factor < 0 else "") + _format_product',
+        new="closed_form = _format_product",
         tests="measures/nearest/test_nearest.py",
     ),
     Fault(

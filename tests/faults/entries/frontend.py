@@ -13,15 +13,15 @@ FAULTS = (
     Fault(
         name="A share of a thousandth is written as 0 %",
         file="explorer/frontend/formula/numbers.js",
-        old="(whole > 0 && whole < 100)",
-        new="(whole >= 0 && whole < 100)",
+        old="(percent > 0 && percent < 100)",
+        new="(percent >= 0 && percent < 100)",
         tests="frontend/formula/test_numbers.py",
     ),
     Fault(
         name="0.0001 is written as Python does not write it",
         file="explorer/frontend/formula/python.js",
-        old="(size >= LEAST && size < most)",
-        new="(size > LEAST && size < most)",
+        old="(size >= MIN_PLAIN && size < maxPlain)",
+        new="(size > MIN_PLAIN && size < maxPlain)",
         tests="frontend/formula/test_python.py",
     ),
     Fault(
@@ -97,22 +97,22 @@ FAULTS = (
     Fault(
         name="One rule more than there are colours can be added",
         file="explorer/frontend/choice/choice.js",
-        old="return choice.rules.length < catalogue().limits.rules;",
-        new="return choice.rules.length <= catalogue().limits.rules;",
+        old="return choice.rules.length < getCatalogue().limits.rules;",
+        new="return choice.rules.length <= getCatalogue().limits.rules;",
         tests="frontend/choice/test_choice.py",
     ),
     Fault(
         name="A message with a colour that does not exist is taken",
         file="explorer/frontend/choice/message.js",
-        old="taken.size !== rules.length || ![...taken].every((slot) => free.has(slot))",
-        new="taken.size !== rules.length",
+        old="usedSlots.size !== rules.length || ![...usedSlots].every((slot) => allSlots.has(slot))",
+        new="usedSlots.size !== rules.length",
         tests="frontend/choice/test_message.py",
     ),
     Fault(
         name="A parameter that learns with one rule is written as learning with all",
         file="explorer/frontend/choice/learning.js",
-        old="return by.length === rules.length ? [name] : by;",
-        new="return by.length ? [name] : by;",
+        old="return ruleNames.length === rules.length ? [name] : ruleNames;",
+        new="return ruleNames.length ? [name] : ruleNames;",
         tests="frontend/choice/test_learning.py",
     ),
     Fault(
@@ -188,8 +188,8 @@ FAULTS = (
     Fault(
         name="A rule that suits the op is doubted, and one that does not suit it is not",
         file="explorer/frontend/cards/options.js",
-        old='doubt: suits(entry, op) ? "" : entry.otherwise,',
-        new='doubt: suits(entry, op) ? entry.otherwise : "",',
+        old='doubt: isSuitable(entry, op) ? "" : entry.otherwise,',
+        new='doubt: isSuitable(entry, op) ? entry.otherwise : "",',
         tests="browser/test_own.py",
     ),
     Fault(
@@ -202,8 +202,8 @@ FAULTS = (
     Fault(
         name="A line of the checks moves the view and doubles its width",
         file="explorer/frontend/explore/sections/beside.js",
-        old="withRange(choice, middle - width / 2, middle + width / 2);",
-        new="withRange(choice, middle - width, middle + width);",
+        old="setRange(choice, middle - width / 2, middle + width / 2);",
+        new="setRange(choice, middle - width, middle + width);",
         tests="frontend/explore/sections/test_beside.py",
     ),
     Fault(

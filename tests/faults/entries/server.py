@@ -69,16 +69,16 @@ FAULTS = (
     Fault(
         name="A visitor's pages stay counted after they are closed",
         file="explorer/ui/server/admission/admission.py",
-        old="self._open.subtract(mine)",
-        new="self._open.subtract(mine[:1])",
+        old="self._open_pages.subtract(groups)",
+        new="self._open_pages.subtract(groups[:1])",
         tests="ui/server/admission/test_admission.py",
     ),
     Fault(
         name="A page of a neighbouring domain may command runs",
-        file="explorer/ui/server/admission/protection.py",
+        file="explorer/ui/server/admission/security.py",
         old='return site != "same-origin"',
         new='return site == "cross-site"',
-        tests="ui/server/admission/test_protection.py",
+        tests="ui/server/admission/test_security.py",
     ),
     Fault(
         name="The signature of a visitor's name also commands a run of that name",
@@ -223,7 +223,7 @@ FAULTS = (
     Fault(
         name="A server that is busy refuses the first page",
         file="app.py",
-        old="with suppress(admission.Refused):",
+        old="with suppress(admission.RefusedError):",
         new="with suppress(TimeoutError):",
         tests="test_app.py browser/test_served.py",
     ),

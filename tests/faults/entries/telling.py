@@ -55,7 +55,7 @@ FAULTS = (
     Fault(
         name="The peak of a rule below 0 loses its sign",
         file="explorer/measures/size.py",
-        old="return low if -low > high * (1 + _SAME) else high",
+        old="return low if -low > high * (1 + _TOLERANCE) else high",
         new="return max(-low, high)",
         tests="measures/test_size.py",
     ),
@@ -160,8 +160,8 @@ FAULTS = (
     Fault(
         name="The excerpt of a lesson shows comments that give the answer away",
         file="explorer/lessons/excerpt.py",
-        old='lines_left = (line.split("  #")[0] for number, line in lines',
-        new="lines_left = (line for number, line in lines",
+        old='code_lines = (line.split("  #")[0] for number, line in lines',
+        new="code_lines = (line for number, line in lines",
         tests="lessons/test_excerpts.py",
     ),
     Fault(

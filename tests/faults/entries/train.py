@@ -55,8 +55,8 @@ FAULTS = (
     Fault(
         name="Labels at the ends of many curves run out of the chart",
         file="explorer/frontend/train/charts/label-layout.js",
-        old="within(centre, low, high - (count - 1) * apart)",
-        new="within(centre, low, high)",
+        old="clampTo(centre, low, high - (count - 1) * apart)",
+        new="clampTo(centre, low, high)",
         tests="frontend/train/charts/test_label_layout.py",
     ),
     Fault(

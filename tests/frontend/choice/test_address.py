@@ -15,11 +15,11 @@ from tests.frontend.modules import Node
 from tests.ui.choices import query_of, random_choice
 
 WRITTEN = """
-    const { received } = await import("./choice/message.js");
-    const { addressOf, queryOf } = await import("./choice/address.js");
+    const { parseMessage } = await import("./choice/message.js");
+    const { toAddress, toQuery } = await import("./choice/address.js");
     return given.choices.map((choice) => {
-      const known = received(choice);
-      return given.page ? addressOf(known, given.page) : queryOf(known);
+      const known = parseMessage(choice);
+      return given.page ? toAddress(known, given.page) : toQuery(known);
     });
 """
 

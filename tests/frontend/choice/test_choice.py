@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from explorer.catalogue.records import LARGEST_RANGE
-from explorer.curves import LEAST_RANGE, NARROWEST_RANGE
+from explorer.curves import MIN_RANGE, MIN_RELATIVE_RANGE
 from explorer.instrument import document
 from tests.frontend.modules import Node
 
@@ -38,30 +38,30 @@ def slots_of(choice: dict[str, Any]) -> dict[str, int]:
     ],
 )
 def test_one_more_rule_takes_the_first_colour_that_is_free(node: Node, slots: dict[str, int], free: int):
-    assert slots_of(changed(node, "withRule", "zero", slots=slots)) == {**slots, "zero": free}
+    assert slots_of(changed(node, "addRule", "zero", slots=slots)) == {**slots, "zero": free}
 
 
 def test_no_rule_is_added_twice_or_beyond_the_limit(node: Node):
     six = {
         key: slot for slot, key in enumerate(["default", "masked", "clipped", "scale", "guided", "triangle"])
     }
-    assert slots_of(changed(node, "withRule", "zero", slots=six)) == six
-    assert slots_of(changed(node, "withRule", "masked", slots={"masked": 3})) == {"masked": 3}
+    assert slots_of(changed(node, "addRule", "zero", slots=six)) == six
+    assert slots_of(changed(node, "addRule", "masked", slots={"masked": 3})) == {"masked": 3}
 
 
 def test_a_name_that_every_object_has_is_no_value_that_somebody_gave(node: Node):
     body = """
-        const { held } = await import("./formula/records.js");
-        return given.map((name) => held({}, name) ?? "none");
+        const { getOwn } = await import("./formula/records.js");
+        return given.map((name) => getOwn({}, name) ?? "none");
     """
     assert node.run(body, ["constructor", "toString"]) == ["none", "none"]
 
 
 PUSHED = """
-    const { choiceControls, withParameter } = await import("./choice/choice.js");
+    const { getControls, setParameter } = await import("./choice/choice.js");
     return given.moves.map(([name, value]) => {
-      const control = choiceControls(given.choice).find((one) => one.name === name);
-      return withParameter(given.choice, control, value).parameters;
+      const control = getControls(given.choice).find((one) => one.name === name);
+      return setParameter(given.choice, control, value).parameters;
     });
 """
 
@@ -97,13 +97,13 @@ def test_a_range_is_in_order_apart_and_within_the_limit(
 @pytest.mark.parametrize("start", [1e5, -1e5])
 def test_a_range_has_enough_numbers_for_its_points(node: Node, start: float):
     """Far from 0 float64 has few numbers: a range that is wide enough near 0 is widened there."""
-    narrow = abs(start) * NARROWEST_RANGE / 2
-    assert narrow > LEAST_RANGE
+    narrow = abs(start) * MIN_RELATIVE_RANGE / 2
+    assert narrow > MIN_RANGE
     body = """
-        const { withRange } = await import("./choice/choice.js");
-        return withRange({}, ...given).range;
+        const { setRange } = await import("./choice/choice.js");
+        return setRange({}, ...given).range;
     """
     low, high = node.run(body, [start, start + narrow])
     assert low <= start <= high
-    assert high - low >= abs(start) * NARROWEST_RANGE
+    assert high - low >= abs(start) * MIN_RELATIVE_RANGE
     assert node.run(body, [0, narrow]) == [0, narrow]

@@ -16,11 +16,11 @@ MINE = "formula: mine = g * where(x > 0, 1, 0)"
 def learning(node: Node, text: str, *toggles: tuple[str, str], op: str = "quantize") -> dict[str, Any]:
     """The learning parameters of each rule, and their text, after some presses."""
     body = """
-        const { learningOf, learningText, toggled } = await import("./choice/learning.js");
-        let learning = learningOf(given.op, given.rules, given.text);
-        for (const [name, key] of given.toggles) learning = toggled(learning, name, key);
+        const { parseLearning, formatLearning, toggleLearning } = await import("./choice/learning.js");
+        let learning = parseLearning(given.op, given.rules, given.text);
+        for (const [name, key] of given.toggles) learning = toggleLearning(learning, name, key);
         const able = learning.map(({ name, rules }) => [name, rules.map(({ rule }) => rule.key)]);
-        return { text: learningText(learning), able: Object.fromEntries(able) };
+        return { text: formatLearning(learning), able: Object.fromEntries(able) };
     """
     rules = [entry(find_rule(rule)) for rule in (*RULES, MINE)]
     given = {"op": entry(find_op(op)), "rules": rules, "text": text, "toggles": toggles}

@@ -5,8 +5,8 @@ from explorer.ui.server import answers
 from tests.frontend.modules import Node
 
 REFUSED = """
-    const { received } = await import("./choice/message.js");
-    const said = (message) => { try { received(message); } catch (error) { return error.message; } };
+    const { parseMessage } = await import("./choice/message.js");
+    const said = (message) => { try { parseMessage(message); } catch (error) { return error.message; } };
     return given.messages.map((message) => said(message) ?? "");
 """
 

@@ -16,16 +16,16 @@ from explorer.ui.server import answers
 from tests.frontend.modules import Node
 
 SETTING = """
-    const { received, sentChoice } = await import("./choice/message.js");
-    const first = received(given.first);
+    const { parseMessage, toMessage } = await import("./choice/message.js");
+    const first = parseMessage(given.first);
 """
 READ = f"""{SETTING}
-    const {{ readLink }} = await import("./choice/reading.js");
+    const {{ readLink }} = await import("./choice/link-reader.js");
     return readLink(given.query, {{ first, own: given.own ?? null }});
 """
 WRITTEN = f"""{SETTING}
-    const {{ queryOf }} = await import("./choice/address.js");
-    return {{ query: queryOf(first), sent: sentChoice(first) }};
+    const {{ toQuery }} = await import("./choice/address.js");
+    return {{ query: toQuery(first), sent: toMessage(first) }};
 """
 _DEFAULT = Choice()
 TYPE = re.compile(r"^ \* @property \{.+\} (\w+) ", re.MULTILINE)

@@ -49,21 +49,21 @@ def test_each_keeps_its_own_value(node: Node) -> None:
 
 CHANGED = """
     const { setDocument } = await import("./choice/entries.js");
-    const { received } = await import("./choice/message.js");
+    const { parseMessage } = await import("./choice/message.js");
     const choices = await import("./choice/choice.js");
     const { cardControls, choiceControls, entriesOf, withOp, withParameter } = choices;
-    const { queryOf } = await import("./choice/address.js");
-    const { shownName } = await import("./formula/controls.js");
+    const { toQuery } = await import("./choice/address.js");
+    const { getDisplayName } = await import("./formula/controls.js");
     setDocument(given.document);
-    let choice = received(given.choice);
+    let choice = parseMessage(given.choice);
     const seen = [];
     for (const [name, value] of given.steps) {
       const control = choiceControls(choice).find((one) => one.name === name);
       choice = name === "op" ? withOp(choice, value) : withParameter(choice, control, value);
       const { rules } = entriesOf(choice);
       const shown = rules.flatMap((rule) =>
-        cardControls(choice, rule).map((one) => `${one.name} ${shownName(one.parameter)}`));
-      seen.push([choice.parameters, shown, queryOf(choice)]);
+        cardControls(choice, rule).map((one) => `${one.name} ${getDisplayName(one.parameter)}`));
+      seen.push([choice.parameters, shown, toQuery(choice)]);
     }
     return seen;
 """

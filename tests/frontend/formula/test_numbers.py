@@ -10,8 +10,9 @@ from explorer.formula import percent
 from tests.frontend.modules import Node
 
 READ = """
-    const { refusal, typedNumber } = await import("./formula/numbers.js");
-    return given.map((text) => [typedNumber(text), typedNumber(text) === null ? refusal(text) : ""]);
+    const { explainInvalidNumber, parseNumber } = await import("./formula/numbers.js");
+    const explain = (text) => parseNumber(text) === null ? explainInvalidNumber(text) : "";
+    return given.map((text) => [parseNumber(text), explain(text)]);
 """
 HOW = "write it as 2.5, 1/3, pi/2 or 1e-3."
 TYPED: dict[str, float | str] = {
@@ -49,8 +50,8 @@ def test_what_is_typed_is_read_or_refused_in_words(node: Node) -> None:
 
 def test_a_number_beyond_what_is_allowed_is_refused_with_both_bounds(node: Node) -> None:
     script = """
-        const { outside } = await import("./formula/numbers.js");
-        return given.map((row) => outside(...row));
+        const { explainOutOfBounds } = await import("./formula/numbers.js");
+        return given.map((row) => explainOutOfBounds(...row));
     """
     said = node.run(script, [[1.5, 1e-6, 0.999999], [0.999999, 1e-6, 0.999999], [-1.0, 0.0, 5.0]])
     assert said == [
@@ -68,6 +69,6 @@ def test_every_number_is_read_back_as_it_is_written(node: Node, values: list[flo
 
 def test_a_share_is_written_as_in_every_sentence(node: Node):
     shares = [0, 1, 0.001, 0.0049, 0.0051, 0.5, 0.985, 0.9949, 0.9951, 0.999, 1e-12, 1 / 3]
-    script = 'const { shareText } = await import("./formula/numbers.js"); return given.map(shareText);'
+    script = 'const { formatShare } = await import("./formula/numbers.js"); return given.map(shareText);'
     assert node.run(script, shares) == [percent(share) for share in shares]
     assert [percent(share) for share in shares[2:4]] == ["less than 1 %"] * 2

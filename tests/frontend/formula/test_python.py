@@ -11,7 +11,7 @@ from explorer.curves import Curves, sample_curves
 from tests.frontend.modules import Node
 
 TEXTS = """
-    const { floatText, singleText } = await import("./formula/python.js");
+    const { formatFloat, formatFloat32 } = await import("./formula/python.js");
     return [given.doubles.map(floatText), given.singles.map(singleText)];
 """
 TABLES = """

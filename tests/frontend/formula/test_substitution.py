@@ -7,11 +7,11 @@ from explorer.instrument import entry
 from tests.frontend.modules import Node
 
 SUBSTITUTED = """
-    const { scopeMaker, valuesOf } = await import("./formula/curves.js");
-    const { substituted } = await import("./formula/substitution.js");
+    const { createScopeAt, getParameterValues } = await import("./formula/curves.js");
+    const { formatSubstituted } = await import("./formula/substitution.js");
     const range = { start: -2, stop: 2, g: given.g };
-    const scopeAt = scopeMaker(given.op, valuesOf(given.op, given.rule, {}), range);
-    return substituted(given.rule.tree, scopeAt(Float64Array.of(given.x)));
+    const scopeAt = createScopeAt(given.op, getParameterValues(given.op, given.rule, {}), range);
+    return formatSubstituted(given.rule.tree, scopeAt(Float64Array.of(given.x)));
 """
 
 

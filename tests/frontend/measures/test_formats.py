@@ -13,12 +13,12 @@ from tests.frontend.modules import Node
 
 ALL = """
     const formats = await import("./measures/formats.js");
-    const { scopeMaker } = await import("./formula/curves.js");
+    const { createScopeAt } = await import("./formula/curves.js");
     return given.map(([op, parameters, xs]) => {
       const { tree } = op;
       const format = formats.formatOf(tree, parameters);
       const octaves = format && formats.octavesOf(format);
-      const scopeAt = scopeMaker(op, parameters, { start: -3, stop: 3, g: 1 });
+      const scopeAt = createScopeAt(op, parameters, { start: -3, stop: 3, g: 1 });
       const landings = xs.map((x) => formats.landingOf(tree, x, parameters, scopeAt));
       if (!octaves) return [format, null, null, null, landings];
       return [format, octaves, formats.numbersOf(octaves), formats.countOf(octaves), landings];

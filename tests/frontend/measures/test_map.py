@@ -4,15 +4,16 @@ import numpy as np
 import pytest
 
 from explorer.measures import rule_map
-from explorer.measures.maps import bent_words
+from explorer.measures.maps import describe_linearity
 from explorer.questions import QUESTIONS
 from tests.frontend.modules import Node
 
 MAP = """
 const { cellAt, mapOf } = await import("./measures/map.js");
-const { array } = await import("./choice/arrays.js");
+const { decodeArray } = await import("./choice/arrays.js");
 const { columns, rows, unit, values } = given.answer;
-const map = mapOf({ columns, rows, unit: unit && array(unit), values: values && array(values) }, given.top);
+const decode = (array) => array && decodeArray(array);
+const map = mapOf({ columns, rows, unit: decode(unit), values: decode(values) }, given.top);
 return { ...map, values: Float64Array.from(map.values), at: given.places.map((at) => cellAt(map, ...at)) };
 """
 BANDS = """
@@ -40,7 +41,7 @@ def test_a_map_is_torchs_whether_its_rule_is_linear_in_g_or_not(node: Node, rule
     ((key, gradients),) = wanted.gradients.items()
     gradients = gradients[::-1]  # the highest g comes first
     np.testing.assert_allclose(found["values"].reshape(gradients.shape), gradients, rtol=1e-6, atol=1e-6)
-    assert own["words"] == bent_words(wanted.bent[key], (-2, 3))
+    assert own["words"] == describe_linearity(wanted.bent[key], (-2, 3))
     ends = gradients[0, 0], gradients[0, -1], gradients[-1, len(wanted.x) // 2]
     assert [at["value"] for at in found["at"]] == pytest.approx(ends, rel=1e-6, abs=1e-6)
     assert [[at["across"], at["down"]] for at in found["at"]] == [[0, 0], [1, 0], [0.5, 1]]

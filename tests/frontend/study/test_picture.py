@@ -96,9 +96,9 @@ def test_what_is_offered_in_each_state(picture: Run, state: str, offered: set[st
 def test_a_link_without_a_task_is_studied_on_one_that_can_be_judged(node: Node, document: dict[str, Any]):
     body = """
         const { setDocument } = await import("./choice/entries.js");
-        const { enteredStudy } = await import("./study/settings.js");
+        const { enterStudy } = await import("./study/settings.js");
         setDocument(given.document);
-        return enteredStudy(given.choice, "link");
+        return enterStudy(given.choice, "link");
     """
     entered = node.run(body, {"document": document, "choice": choice("sign", "clipped", rates="0.1")})
     assert entered["training"] == {"task": "digits", "seeds": "5", "rates": "0.1"}
@@ -108,9 +108,9 @@ def test_a_link_without_a_task_is_studied_on_one_that_can_be_judged(node: Node, 
 def test_a_study_is_asked_for_neither_the_rate_nor_how_a_run_is_watched(node: Node, document: dict[str, Any]):
     body = """
         const { setDocument } = await import("./choice/entries.js");
-        const { sharedSettings } = await import("./study/settings.js");
+        const { getSharedSettings } = await import("./study/settings.js");
         setDocument(given);
-        return sharedSettings().map(({ name }) => name);
+        return getSharedSettings().map(({ name }) => name);
     """
     names = node.run(body, document)
     assert {"steps", "seeds", "hidden", "optimiser"} <= set(names)

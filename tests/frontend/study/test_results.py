@@ -150,8 +150,8 @@ def test_a_rule_that_diverged_is_shown_as_such(picture: Run):
         "circles", "sign", ["formula: g / 0"], lrs=[0.1], seeds=2, steps=3, controls=False, hidden=4, batch=8
     )
     body = f"""
-        const {{ learn }} = await import("./choice/entries.js");
-        learn("rule", {{ ...given.document.rules.zero, key: "formula: g / 0", label: "g / 0" }});
+        const {{ addCustomEntry }} = await import("./choice/entries.js");
+        addCustomEntry("rule", {{ ...given.document.rules.zero, key: "formula: g / 0", label: "g / 0" }});
         state = stateOf(given.own, given.colours, {{ text: "", target: null, without: null }});
         {SEEN}
     """

@@ -3,7 +3,7 @@
 import numpy as np
 
 import explorer
-from explorer.measures.lens import SAME
+from explorer.measures.lens import EXACT
 from tests.selection import loop_over
 
 # op, noise and its width, rule and its parameters
@@ -40,9 +40,9 @@ IDENTITIES = [
 @loop_over(("op", "noise", "width", "rule", "parameters"), IDENTITIES)
 def test_a_rule_is_the_gradient_of_an_op_under_noise(op, noise, width, rule, parameters):
     seen = explorer.lens(op, rule, noise=noise, width=width, **parameters)
-    gradient = seen.curves.at(seen.curves.rules[0].key, seen.x)
+    gradient = seen.curves.evaluate(seen.curves.rules[0].key, seen.x)
     beside = np.isclose(seen.x[:, None], seen.curves.kinks[seen.curves.rules[0].key], atol=1e-5).any(1)
     assert np.abs(seen.gradient - gradient)[~beside].max() <= 1e-13 * np.abs(seen.gradient).max(initial=1)
     (distance,) = seen.distances.values()
-    assert distance <= SAME
+    assert distance <= EXACT
     assert "is the gradient of" in seen.describe() or rule == "zero"

@@ -9,7 +9,7 @@ import torch
 import explorer
 from explorer.catalogue import find_op, values
 from explorer.catalogue.noises import LENS_WORDS, NOISES
-from explorer.curves.kinks import kinks as all_kinks
+from explorer.curves.kinks import find_kinks as all_kinks
 from tests.catalogue.test_noises import THEIRS
 from tests.selection import loop_over
 

@@ -10,10 +10,10 @@ from hypothesis import strategies as st
 from explorer import nearest
 from explorer.catalogue import RULES, Op, Rule, find_op, find_rule
 from explorer.gradient import bind
-from explorer.measures.nearest.fitting import Fit, Fitting
-from explorer.measures.nearest.neighbours import _computed, neighbours
+from explorer.measures.nearest.fitting import Fit, Fitter
+from explorer.measures.nearest.neighbours import _compute_neighbour, find_neighbours
 from explorer.measures.nearest.target import UPSTREAM, target_of
-from explorer.measures.nearest.words import factor_text
+from explorer.measures.nearest.words import format_factor
 from tests.catalogue import fixed
 from tests.catalogue.cases import is_whole
 from tests.catalogue.fixed import OPS
@@ -41,7 +41,7 @@ def op_for(rule: Rule) -> Op:
 def test_every_rule_finds_itself(rule: Rule, factor: int, back: bool, width: int, shift: int):
     op = op_for(rule)
     own = moved(op, rule, (-factor if back else factor) / 10, width / 100, shift / 100)
-    (found,) = neighbours(op, target_of(op, own, {}, -3, 3), {}, [rule])
+    (found,) = find_neighbours(op, target_of(op, own, {}, -3, 3), {}, [rule])
     assert found.is_same, found.sentence
     back_at = [(x - shift / 100) / (width / 100) for x in found.differs]
     assert all(x != round(x, 9) for x in back_at), "an edge that rounding moves past a float64 alone"
@@ -60,7 +60,7 @@ def test_every_rule_finds_itself(rule: Rule, factor: int, back: bool, width: int
 def test_rules_of_one_curve_find_each_other(rule: str, others: set[str]):
     op = OPS["step"]
     target = target_of(op, RULES[rule], {}, -3, 3)
-    result = neighbours(op, target, {}, [RULES[other] for other in others])
+    result = find_neighbours(op, target, {}, [RULES[other] for other in others])
     assert [one.is_same for one in result] == [True] * len(others), result
 
 
@@ -93,7 +93,7 @@ SLIPS = {
 def test_a_slip_of_the_factor_is_told(formula: str, rule: str, factor: float, words: str):
     op = OPS["step"]
     target = target_of(op, find_rule(f"formula: {formula}"), {}, -3, 3)
-    (result,) = neighbours(op, target, {}, [RULES[rule]])
+    (result,) = find_neighbours(op, target, {}, [RULES[rule]])
     assert result.is_same
     assert (result.changes, result.width, result.shift) == (1, 1, 0)
     assert result.factor == pytest.approx(factor, rel=1e-6)
@@ -147,12 +147,12 @@ def test_a_rule_that_is_not_linear_is_compared_at_several_g():
 
 def test_what_is_the_same_beside_two_ops_is_computed_once():
     """And to the last bit what it would be beside the other op alone."""
-    _computed.cache_clear()
+    _compute_neighbour.cache_clear()
     alone = list(nearest("relu", "clipped"))
-    _computed.cache_clear()
+    _compute_neighbour.cache_clear()
     nearest("sign", "clipped")
     assert list(nearest("relu", "clipped")) == alone
-    assert _computed.cache_info().hits > 4
+    assert _compute_neighbour.cache_info().hits > 4
     torchs = {op: nearest(op, "default")[0].sentence for op in ("relu", "sign")}
     assert len(set(torchs.values())) == 2  # what hangs on the op is its own
 
@@ -163,7 +163,9 @@ def test_zero_is_zero_and_nothing_else():
 
 
 def test_a_rule_with_a_mean_is_compared_over_the_range():
-    (result,) = neighbours(SIGN, target_of(SIGN, RULES["magnitude_aware"], {}, -3, 3), {}, [RULES["clipped"]])
+    (result,) = find_neighbours(
+        SIGN, target_of(SIGN, RULES["magnitude_aware"], {}, -3, 3), {}, [RULES["clipped"]]
+    )
     assert result.is_same
     assert result.factor == pytest.approx(1.5, rel=1e-3)
 
@@ -200,7 +202,7 @@ def test_beside_a_pole_there_is_no_neighbour(formula: str) -> None:
 @pytest.mark.parametrize("rule", ["sign(g)", "g * (abs(g) > 0.5)", "g * (abs(g) > 0.01)"])
 def test_what_happens_to_small_upstream_gradients_is_asked_too(rule: str):
     others = [RULES["clip_value"], RULES["straight_through"]]
-    found = neighbours(SIGN, target_of(SIGN, find_rule(f"formula: {rule}"), {}, -3, 3), {}, others)
+    found = find_neighbours(SIGN, target_of(SIGN, find_rule(f"formula: {rule}"), {}, -3, 3), {}, others)
     assert not any(one.is_same for one in found), found
 
 
@@ -216,16 +218,16 @@ def test_points_do_not_fall_on_the_kinks_of_a_fine_staircase(steps: int):
 
 def test_a_search_asks_at_few_upstream_gradients_and_measures_at_all(monkeypatch: pytest.MonkeyPatch):
     asked = []
-    fits = Fitting.fits
+    fits = Fitter.find_fits
 
-    def counted(fitting: Fitting) -> list[Fit]:
+    def counted(fitting: Fitter) -> list[Fit]:
         asked.append(fitting.target.upstream)
         return fits(fitting)
 
-    monkeypatch.setattr(Fitting, "fits", counted)
-    _computed.cache_clear()  # another test may have asked for a rule of the same values
+    monkeypatch.setattr(Fitter, "find_fits", counted)
+    _compute_neighbour.cache_clear()  # another test may have asked for a rule of the same values
     target = target_of(SIGN, find_rule("formula: g * (abs(g) > 0.25)"), {}, -3, 3)
-    (found,) = neighbours(SIGN, target, {}, [RULES["straight_through"]])
+    (found,) = find_neighbours(SIGN, target, {}, [RULES["straight_through"]])
     assert {len(upstream) for upstream in asked} == {3}
     assert target.upstream == UPSTREAM
     assert all(1e-3 in upstream for upstream in asked)  # where the rule is another than at the first
@@ -235,4 +237,4 @@ def test_a_search_asks_at_few_upstream_gradients_and_measures_at_all(monkeypatch
 
 @pytest.mark.parametrize(("factor", "text"), [(-math.sqrt(2), "−1.414 = −√2"), (math.pi / 4, "0.7854 = π/4")])
 def test_a_factor_has_its_closed_form_with_its_sign(factor: float, text: str):
-    assert factor_text(factor) == text
+    assert format_factor(factor) == text

@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.nn import functional
 
-from explorer.curves.kinks import kinks
+from explorer.curves.kinks import find_kinks
 from explorer.training.instruments import INSTRUMENTS
 from explorer.training.instruments.base import smoothing
 from explorer.training.instruments.base.smoothing import smoothed_gradient
@@ -174,7 +174,7 @@ def test_how_far_jumps_that_share_a_look_are_off_is_said(op, sigma, monkeypatch)
 def jump_by_jump(nets, layer, unit, sigma):
     """The slope of the expected loss of one unit, with two looks at it for every jump up to ±12."""
     whole = nets.now.traces[layer].op.x[0].double()
-    at = torch.tensor(kinks(nets.op, None, {"s": 1.0}, -12, 12), dtype=torch.float64)
+    at = torch.tensor(find_kinks(nets.op, None, {"s": 1.0}, -12, 12), dtype=torch.float64)
     ends = [whole.repeat(len(at), 1, 1) for _ in range(2)]
     for side, x in zip((-1e-9, 1e-9), ends, strict=True):
         x[..., unit] = (at + side)[:, None]

@@ -7,4 +7,4 @@ from explorer.ui.server.admission import limits
 
 @pytest.fixture(autouse=True)
 def _without_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(limits, "REFUSED_S", 0.0)
+    monkeypatch.setattr(limits, "REFUSAL_DELAY_S", 0.0)

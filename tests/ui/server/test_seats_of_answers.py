@@ -6,7 +6,7 @@ import threading
 import app
 from explorer.ui.server import answers
 from explorer.ui.server.admission import limits
-from explorer.ui.server.admission.seats import Seats
+from explorer.ui.server.admission.compute_slots import ComputeSlots
 from explorer.ui.server.admission.visitors import Visitor
 
 
@@ -18,7 +18,7 @@ def test_checks_do_not_wait_for_near_rules_nor_curves_for_checks():
 
 def test_one_visitors_near_rules_leave_a_seat_to_others_at_the_address():
     async def both() -> list[str]:
-        seats, done = Seats(limits.SEARCHING, limits.WAITING), threading.Event()
+        seats, done = ComputeSlots(limits.SEARCH_SLOTS, limits.MAX_WAITING), threading.Event()
         first, second = Visitor("first", "192.0.2.1"), Visitor("second", "192.0.2.1")
         slow = [asyncio.create_task(seats.compute(first, done.wait)) for _ in range(4)]
         await asyncio.sleep(0)

@@ -1,9 +1,9 @@
 // The ends of the x axis as handles: the number under the hand stays there, the other end too.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
-import { numberText } from "../../formula/numbers.js";
+import { formatNumber } from "../../formula/numbers.js";
 import { across } from "../scene/panels.js";
-import { sampling } from "../../formula/sampling.js";
+import { getSampling } from "../../formula/sampling.js";
 import { zoomed } from "../scene/view.js";
 
 /** @import { Range } from "../scene/axes.js" */
@@ -84,11 +84,11 @@ export function createEnds(layer, { view, share, onView }) {
       const number = held[end];
       const left = across(frame, number ?? x[end]);
       node.style.transform = `translate(${left}px, ${bottom}px)`;
-      const text = number === null ? PULL : numberText(number).replace("-", "−");
+      const text = number === null ? PULL : formatNumber(number).replace("-", "−");
       setText(/** @type {Element} */ (node.firstChild), text);
       setAttribute(node, "aria-valuenow", x[end]);
-      setAttribute(node, "aria-valuemin", end ? x[0] : -sampling().largest);
-      setAttribute(node, "aria-valuemax", end ? sampling().largest : x[1]);
+      setAttribute(node, "aria-valuemin", end ? x[0] : -getSampling().largest);
+      setAttribute(node, "aria-valuemax", end ? getSampling().largest : x[1]);
     }
   }
 

@@ -2,7 +2,7 @@
 
 import { element, setAttribute } from "../../elements/dom.js";
 import { across } from "../scene/panels.js";
-import { tidied } from "../../formula/numbers.js";
+import { roundToUnit } from "../../formula/numbers.js";
 
 /** @import { Grip } from "../scene/grips.js" */
 /** @import { Frame } from "../scene/panels.js" */
@@ -83,7 +83,7 @@ function drag(handle, onParameter) {
   const tell = (/** @type {number} */ x, /** @type {"moving"|"settled"} */ phase) => {
     const { grip, frame } = handle;
     const inView = Math.min(Math.max(x, frame.x[0]), frame.x[1]);
-    onParameter(grip.name, grip.sign * tidied(inView, unit()) + 0, phase);
+    onParameter(grip.name, grip.sign * roundToUnit(inView, unit()) + 0, phase);
   };
   const xOf = (/** @type {PointerEvent} */ event) => {
     const { left, inner, x } = handle.frame;

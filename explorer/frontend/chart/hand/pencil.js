@@ -2,8 +2,8 @@
 
 import { element, setAttribute } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
-import { heightAt, MOST_POINTS, rounded } from "../../formula/lines.js";
-import { numberText } from "../../formula/numbers.js";
+import { interpolateHeight, MAX_POINTS, roundPoints } from "../../formula/lines.js";
+import { formatNumber } from "../../formula/numbers.js";
 import { across, down, shareOf } from "../scene/panels.js";
 
 /** @import { Point, Units } from "../../formula/lines.js" */
@@ -79,7 +79,7 @@ export function createPencil({ onStroke, onPoints }) {
   /** Another place of a point, between its neighbours. @param {number} index @param {Point} to @param {Phase} phase */
   function move(index, to, phase) {
     if (!held) return;
-    const [[x, y]] = rounded([to], units());
+    const [[x, y]] = roundPoints([to], units());
     const { points } = held;
     const [before, after] = [points[index - 1]?.[0] ?? -Infinity, points[index + 1]?.[0] ?? Infinity];
     const at = x > before && x < after ? x : points[index][0];
@@ -88,8 +88,8 @@ export function createPencil({ onStroke, onPoints }) {
 
   /** One more point, where there is room. @param {Point} point */
   function insert(point) {
-    if (!held || held.points.length >= MOST_POINTS) return;
-    const [[x, y]] = rounded([point], units());
+    if (!held || held.points.length >= MAX_POINTS) return;
+    const [[x, y]] = roundPoints([point], units());
     if (held.points.every(([at]) => at !== x))
       tell([...held.points, /** @type {Point} */ ([x, y])].sort(([one], [other]) => one - other));
   }
@@ -109,7 +109,7 @@ export function createPencil({ onStroke, onPoints }) {
       ArrowRight: by(1, 0),
       ArrowUp: by(0, 1),
       ArrowDown: by(0, -1),
-      "+": () => insert([middle, heightAt(points, middle)]),
+      "+": () => insert([middle, interpolateHeight(points, middle)]),
       Delete: () => points.length > 2 && tell(points.toSpliced(index, 1)),
     });
     const act = acts[event.key === "Backspace" ? "Delete" : event.key];
@@ -152,7 +152,7 @@ export function createPencil({ onStroke, onPoints }) {
       node.hidden = !isInside([px, py]);
       node.style.setProperty("--colour", colour);
       node.style.transform = `translate(${px}px, ${py}px)`;
-      const said = `x = ${numberText(x)}, gradient ${numberText(y)}`.replaceAll("-", "−");
+      const said = `x = ${formatNumber(x)}, gradient ${formatNumber(y)}`.replaceAll("-", "−");
       setAttribute(node, "aria-label", `Point ${index + 1} of ${points.length} of ${label}`);
       setAttribute(node, "title", "Drag it, or use arrow keys; + adds a point, Delete removes it");
       setAttribute(node, "aria-valuemin", Math.min(gradient.range[0], y));

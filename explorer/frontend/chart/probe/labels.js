@@ -3,7 +3,7 @@
 
 import { across, down } from "../scene/panels.js";
 import { shape } from "../../elements/svg.js";
-import { numberText } from "../../formula/substitution.js";
+import { formatFourDigits } from "../../formula/substitution.js";
 import { tangentsOf, valueOn } from "./probe-marks.js";
 
 /** @import { Frame } from "../scene/panels.js" */
@@ -34,7 +34,7 @@ export function labelShapes(values, lines, frame, g) {
   const isInView = values.x >= view[0] && values.x <= view[1];
   const between = (forward.top + forward.height + gradient.top + size) / 2 - 2;
   const at = {
-    parts: [{ text: `x = ${numberText(values.x)}`, colour: "currentColor" }],
+    parts: [{ text: `x = ${formatFourDigits(values.x)}`, colour: "currentColor" }],
     x: across(frame, values.x),
     y: between,
   };
@@ -47,7 +47,7 @@ function slopeLabels(values, lines, frame, g) {
   /** @type {Map<string, Label>} */
   const labels = new Map();
   for (const { slope, ends, colour } of tangentsOf(values, lines, frame, g)) {
-    const text = `slope ${numberText(slope)}`;
+    const text = `slope ${formatFourDigits(slope)}`;
     const known = labels.get(text);
     const fits = ends[1][0] + BESIDE_PX + WIDEST * size < left + inner;
     const [x, y] = ends[fits ? 1 : 0];
@@ -67,7 +67,12 @@ function endLabels(values, lines, frame) {
       const last = Array.from(line.y).findLast(Number.isFinite) ?? 0;
       const value = valueOn(line, values);
       const { label, colour } = line;
-      return { label, colour, value: Number.isNaN(value) ? "" : numberText(value), y: down(gradient, last) };
+      return {
+        label,
+        colour,
+        value: Number.isNaN(value) ? "" : formatFourDigits(value),
+        y: down(gradient, last),
+      };
     });
   const x = left + inner - BESIDE_PX;
   const labels = together(ends, (MOST * inner) / (LETTER * size)).map(({ y, parts }) => {

@@ -2,7 +2,7 @@
 
 import { across, down, panelOf } from "../scene/panels.js";
 import { shape } from "../../elements/svg.js";
-import { tidied } from "../../formula/numbers.js";
+import { roundToUnit } from "../../formula/numbers.js";
 
 /** @import { Frame, Panel } from "../scene/panels.js" */
 /** @import { Curves, Line } from "../scene/traces.js" */
@@ -24,7 +24,7 @@ export function pointedX(curves, { left, inner, x: [start, stop] }, px) {
   const x = start + Math.min(Math.max(px - left, 0), inner) * unit;
   const near = kinksOf(curves).filter((kink) => Math.abs(kink - x) <= ATTRACTION_PX * unit);
   if (near.length) return nearest(near, x);
-  return Math.min(Math.max(tidied(x, unit), start), stop);
+  return Math.min(Math.max(roundToUnit(x, unit), start), stop);
 }
 
 /**
@@ -36,7 +36,7 @@ export function pointedX(curves, { left, inner, x: [start, stop] }, px) {
  */
 export function steppedX(curves, [start, stop], x, steps) {
   const unit = (stop - start) / STEPS;
-  const next = Math.min(Math.max(tidied(x + steps * unit, unit / 10), start), stop);
+  const next = Math.min(Math.max(roundToUnit(x + steps * unit, unit / 10), start), stop);
   const between = kinksOf(curves).filter((kink) => (kink - x) * (next - kink) > 0);
   return between.length ? nearest(between, x) : next;
 }

@@ -1,10 +1,10 @@
 // The values of all curves at one x.
 
 import { contributionOf, gradientOf } from "../../formula/contribution.js";
-import { scopeMaker, valuesOf } from "../../formula/curves.js";
+import { createScopeAt, getParameterValues } from "../../formula/curves.js";
 import { evaluate } from "../../formula/evaluation.js";
-import { firstNotBelow } from "../../formula/floats.js";
-import { substituted } from "../../formula/substitution.js";
+import { findFirstAtLeast } from "../../formula/floats.js";
+import { formatSubstituted } from "../../formula/substitution.js";
 
 /**
  * ``slopes``: the forward's numerical slope, or at a kink the one on its left and the one on its right.
@@ -51,7 +51,7 @@ function meanValuesAt({ curves, rules, range: [start, stop] }, x) {
 
 /** A value on the straight line between two points of a curve. @param {Floats} x ascending @param {ArrayLike<number>} y @param {number} at */
 function straightAt(x, y, at) {
-  const behind = Math.min(Math.max(firstNotBelow(x, at), 1), x.length - 1);
+  const behind = Math.min(Math.max(findFirstAtLeast(x, at), 1), x.length - 1);
   if (x[behind] === at) return y[behind];
   const share = (at - x[behind - 1]) / (x[behind] - x[behind - 1]);
   return y[behind - 1] + share * (y[behind] - y[behind - 1]);
@@ -59,10 +59,10 @@ function straightAt(x, y, at) {
 
 /** @param {import("../scene/picture.js").Picture} picture @param {number} x @returns {Values} */
 function plainValuesAt({ curves, op, rules, parameters, g, range: [start, stop], learns }, x) {
-  const at = firstNotBelow(curves.x, x);
+  const at = findFirstAtLeast(curves.x, x);
   const sampled = curves.x[at] === x;
   const scopeOf = (/** @type {Rule|null} */ entry) =>
-    scopeMaker(op, valuesOf(op, entry, parameters), { start, stop, g });
+    createScopeAt(op, getParameterValues(op, entry, parameters), { start, stop, g });
   const forward = (/** @type {number[]} */ ...xs) => evaluate(op.tree, scopeOf(null)(Float64Array.from(xs)));
   /** @type {Values} */
   const values = {
@@ -78,7 +78,7 @@ function plainValuesAt({ curves, op, rules, parameters, g, range: [start, stop],
     const scope = scopeOf(entry)(Float64Array.of(x));
     const confirmed = sampled ? curves.gradients[key]?.[at] : undefined;
     values.gradients[key] = confirmed ?? (tree === null ? undefined : evaluate(tree, scope)[0]);
-    values.formulas[key] = tree === null ? "" : substituted(tree, scope);
+    values.formulas[key] = tree === null ? "" : formatSubstituted(tree, scope);
     const part = learns ? contributionOf(op, entry, learns) : null;
     values.parts[key] = part
       ? ((sampled ? curves.parts?.[key]?.[at] : undefined) ?? evaluate(part.tree, scope)[0])

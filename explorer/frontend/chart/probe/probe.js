@@ -1,7 +1,7 @@
 // The probe of a chart: marks and readout at the x under the pointer, else at the pinned one.
 
 import { setAttribute } from "../../elements/dom.js";
-import { tidied } from "../../formula/numbers.js";
+import { roundToUnit } from "../../formula/numbers.js";
 import { labelShapes } from "./labels.js";
 import { valuesAt } from "./probe-values.js";
 import { probeShapes } from "./probe-marks.js";
@@ -72,5 +72,5 @@ export function createProbe({ marks, probe }, { onProbe, isLabelled = () => fals
 /** The x of a point that is always in view: the pinned one, or else its own place. @param {[number, number]} view @param {number|null} pinned */
 function restingAt([start, stop], pinned) {
   if (pinned !== null && pinned >= start && pinned <= stop) return pinned;
-  return tidied(start + REST * (stop - start), (stop - start) / 200);
+  return roundToUnit(start + REST * (stop - start), (stop - start) / 200);
 }

@@ -2,16 +2,16 @@
 
 import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText, setValue } from "../../elements/dom.js";
-import { typedNumber } from "../../formula/numbers.js";
-import { filled } from "../../formula/phrases.js";
-import { numberText } from "../../formula/substitution.js";
+import { parseNumber } from "../../formula/numbers.js";
+import { fillTemplate } from "../../formula/phrases.js";
+import { formatFourDigits } from "../../formula/substitution.js";
 
 /** @import { Picture } from "../scene/picture.js" */
 
 const ROUNDING = 1e-9; // of a mean: less bias is none
 
 /** @param {number|undefined} value */
-const digits = (value) => (value === undefined ? "" : numberText(value));
+const digits = (value) => (value === undefined ? "" : formatFourDigits(value));
 
 /** @param {(x: number|null) => void} onType told of every x that is typed, null while it is none */
 export function createReadout(onType) {
@@ -29,7 +29,7 @@ export function createReadout(onType) {
   const aside = element("span", { class: "chart-aside" });
   head.append(aside);
   const rules = element("ul", { class: "chart-rules" });
-  field.addEventListener("input", () => onType(typedNumber(field.value.replace("−", "-"))));
+  field.addEventListener("input", () => onType(parseNumber(field.value.replace("−", "-"))));
 
   return {
     element: element("div", { class: "chart-readout" }, head, rules),
@@ -84,7 +84,9 @@ function partText({ learns }, part) {
 
 /** Behind a mean. @param {Picture} picture @param {number|undefined} spread */
 function spreadText({ drawnWords }, spread) {
-  return drawnWords && spread !== undefined ? ` ${filled(drawnWords.spread, { sd: digits(spread) })}` : "";
+  return drawnWords && spread !== undefined
+    ? ` ${fillTemplate(drawnWords.spread, { sd: digits(spread) })}`
+    : "";
 }
 
 /** The distance of a rule's mean from the exact gradient, and the spread of its draws. @param {Picture} picture @param {import("./probe-values.js").Values} values @param {string} key */
@@ -92,8 +94,8 @@ function drawnText({ drawnWords }, { gradients, spread, exact }, key) {
   const mean = gradients[key];
   if (!drawnWords || mean === undefined || !spread) return "";
   const bias =
-    exact === undefined ? "" : filled(drawnWords.bias, { bias: digits(clean(mean - exact, mean)) });
-  const sd = key in spread ? filled(drawnWords.sd, { sd: digits(spread[key]) }) : "";
+    exact === undefined ? "" : fillTemplate(drawnWords.bias, { bias: digits(clean(mean - exact, mean)) });
+  const sd = key in spread ? fillTemplate(drawnWords.sd, { sd: digits(spread[key]) }) : "";
   return [bias, sd].filter(Boolean).join(", ");
 }
 

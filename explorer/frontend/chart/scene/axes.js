@@ -1,6 +1,6 @@
 // Ranges and ticks of axes, at any depth of zoom.
 
-import { raised } from "../../formula/numbers.js";
+import { formatSuperscript } from "../../formula/numbers.js";
 
 /** @import { Line } from "./traces.js" */
 /** @typedef {[number, number]} Range */
@@ -149,7 +149,7 @@ function roundTo(value, unit) {
  */
 export function titleOf(name, { base, exponent }) {
   const from = base ? ` ${base < 0 ? "+" : "−"} ${Math.abs(base)}` : "";
-  return exponent ? `${name}${from}, in 10${raised(exponent)}` : name + from;
+  return exponent ? `${name}${from}, in 10${formatSuperscript(exponent)}` : name + from;
 }
 
 /** @param {string} text with a hyphen for minus */

@@ -1,6 +1,6 @@
 // Grips for the kinks that are a parameter themselves, such as lo and hi.
 
-import { controlsOf, shownName, valueOf } from "../../formula/controls.js";
+import { controlsOf, getDisplayName, valueOf } from "../../formula/controls.js";
 
 /** @typedef {{id: string, name: string, label: string, sign: number, value: number, colour: string}} Grip */
 
@@ -16,7 +16,7 @@ export function gripsOf({ op, rules, parameters, neutral }) {
     const controls = controlsOf(entry, op, entries);
     return entry.movable.map(({ name, sign }) => {
       const control = controls[entry.parameters.findIndex((parameter) => parameter.name === name)];
-      const shown = shownName(control.parameter);
+      const shown = getDisplayName(control.parameter);
       const label = [`${sign < 0 ? "−" : ""}${shown}`, control.parameter.meaning].filter(Boolean).join(", ");
       const value = valueOf(parameters, control);
       return { id: `${sign} ${control.name}`, name: control.name, label, sign, value, colour };

@@ -1,6 +1,6 @@
 // The jumps of sampled curves.
 
-import { firstNotBelow } from "../../formula/floats.js";
+import { findFirstAtLeast } from "../../formula/floats.js";
 
 /** @typedef {Float64Array|Float32Array} Floats */
 
@@ -44,7 +44,7 @@ export function jumps({ x, marks }, y, kinks) {
  */
 function positionOf(x, kink) {
   const value = x instanceof Float32Array ? Math.fround(kink) : kink;
-  const at = firstNotBelow(x, value);
+  const at = findFirstAtLeast(x, value);
   return x[at] === value ? at : -1;
 }
 

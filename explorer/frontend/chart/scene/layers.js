@@ -1,7 +1,7 @@
 // The layer that is on: further curves over a chart and words on them, as Python answers.
 
-import { firstDrawn } from "../../formula/draws.js";
-import { filled } from "../../formula/phrases.js";
+import { findStochastic } from "../../formula/draws.js";
+import { fillTemplate } from "../../formula/phrases.js";
 
 /** @import { LayerCurve, Picture } from "./picture.js" */
 
@@ -21,11 +21,11 @@ export function layerWords(picture, label) {
   const { layer, layerAnswer, drawnWords } = picture;
   if (!layer) return "";
   const drawn = drawnWords && drawnIn(picture);
-  if (drawn) return filled(drawnWords.fixed, { entry: drawn.label, here: label });
+  if (drawn) return fillTemplate(drawnWords.fixed, { entry: drawn.label, here: label });
   return layerAnswer?.words ?? "";
 }
 
 /** @param {Picture} picture */
 function drawnIn({ op, rules }) {
-  return firstDrawn([op, ...rules.map(({ entry }) => entry)]);
+  return findStochastic([op, ...rules.map(({ entry }) => entry)]);
 }

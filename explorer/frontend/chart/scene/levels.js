@@ -1,7 +1,7 @@
 // The values that an op that rounds to a number format takes, as ticks of its axis; as explorer/curves/levels.py.
 
 import { roundingIn } from "../../measures/formats.js";
-import { numberText } from "../../formula/numbers.js";
+import { formatNumber } from "../../formula/numbers.js";
 
 const LETTERS = 5; // of a label at most, without its sign
 const FEWEST = 3; // labels, below which round numbers say more
@@ -23,8 +23,8 @@ export function levelsOf({ op, curves }) {
  * @param {number} mark that of two marks
  */
 export function levelTicks(levels, label, mark) {
-  const textOf = (/** @type {number} */ value) => numberText(value).replace("-", "−");
-  const lengthOf = (/** @type {number} */ value) => numberText(Math.abs(value)).length;
+  const textOf = (/** @type {number} */ value) => formatNumber(value).replace("-", "−");
+  const lengthOf = (/** @type {number} */ value) => formatNumber(Math.abs(value)).length;
   const isShort = (/** @type {number} */ value) => lengthOf(value) <= LETTERS && !textOf(value).includes("e");
   const larger = (/** @type {number} */ one, /** @type {number} */ other) =>
     Math.abs(other) - Math.abs(one) || one - other;

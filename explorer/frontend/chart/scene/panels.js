@@ -2,7 +2,7 @@
 
 import { lengthOf, ticks, titleOf } from "./axes.js";
 import { levelTicks } from "./levels.js";
-import { numberText } from "../../formula/numbers.js";
+import { formatNumber } from "../../formula/numbers.js";
 import { AXIS, DIGIT, endMargin, fontSize, groundOf, note } from "../plotly/plotly.js";
 import { tenths } from "../plotly/svg-paths.js";
 
@@ -159,7 +159,7 @@ function above(text, y) {
 
 /** The heading of the panel of parts. @param {string} learns the parameter @param {number} g */
 export function partTitle(learns, g) {
-  return `part of one element in the gradient for ${learns}, at g = ${numberText(g).replace("-", "−")}`;
+  return `part of one element in the gradient for ${learns}, at g = ${formatNumber(g).replace("-", "−")}`;
 }
 
 /** @param {string} text */

@@ -1,6 +1,6 @@
 // Curves as SVG paths in px, set between two drawings of Plotly.
 
-import { within } from "../../formula/numbers.js";
+import { clampTo } from "../../formula/numbers.js";
 import { across, down, panelOf } from "./panels.js";
 import { setPath } from "../plotly/svg-paths.js";
 
@@ -22,7 +22,7 @@ export function pixelsOf({ x, y, gaps, panel: name }, frame) {
   const points = { x: new Float64Array(count), y: new Float64Array(count) };
   for (let i = 0, to = 0; i < x.length; i += 1, to += 1) {
     points.x[to] = across(frame, x[i]) - frame.left;
-    points.y[to] = Number.isFinite(y[i]) ? within(down(panel, y[i]) - panel.top, -FAR, FAR) : NaN;
+    points.y[to] = Number.isFinite(y[i]) ? clampTo(down(panel, y[i]) - panel.top, -FAR, FAR) : NaN;
     if (!gaps[i]) continue;
     to += 1;
     points.x[to] = points.x[to - 1];

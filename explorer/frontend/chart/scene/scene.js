@@ -1,7 +1,7 @@
 // The scene of a picture: lines, axes, pixels and grips; and the shortest step from one scene to the next.
 
-import { filled, listed } from "../../formula/phrases.js";
-import { sampling } from "../../formula/sampling.js";
+import { fillTemplate, joinList } from "../../formula/phrases.js";
+import { getSampling } from "../../formula/sampling.js";
 import { eased, rangeOf } from "./axes.js";
 import { gripsOf } from "./grips.js";
 import { levelsOf } from "./levels.js";
@@ -129,10 +129,10 @@ function legendOf({ curves, drawnWords: words, op, rules }, { width, theme }) {
   const ink = isLight(theme.text) ? words.white : words.black;
   if (lost.length)
     return width < NARROW
-      ? filled(words.lost, { count: String(lost.length) })
-      : filled(words.missing, { what: listed(lost) });
-  if (width < NARROW) return filled(drawn.exact ? words.short : words.shortMeans, { ink });
-  return filled(drawn.exact ? words.legend : words.means, { ink });
+      ? fillTemplate(words.lost, { count: String(lost.length) })
+      : fillTemplate(words.missing, { what: joinList(lost) });
+  if (width < NARROW) return fillTemplate(drawn.exact ? words.short : words.shortMeans, { ink });
+  return fillTemplate(drawn.exact ? words.legend : words.means, { ink });
 }
 
 /**
@@ -255,7 +255,7 @@ export function predecessor(line, scene, before) {
 
 /** What is to be known of the lines: what circles are, or that jumps are not drawn. @param {Scene} scene */
 export function aboutLines({ lines, isCut, legend }) {
-  if (isCut) return `more than ${sampling().mostKinks} kinks: drawn as a line`;
+  if (isCut) return `more than ${getSampling().mostKinks} kinks: drawn as a line`;
   if (legend) return legend;
   return lines.some(({ closed, dots }) => !dots && closed.length > 0) ? "● value  ○ limit" : "";
 }

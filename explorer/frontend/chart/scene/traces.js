@@ -2,7 +2,7 @@
 
 import { bandsOf, drawsOf, seeThrough } from "./drawn.js";
 import { layerCurves } from "./layers.js";
-import { partKey } from "../../formula/curves.js";
+import { toPartKey } from "../../formula/curves.js";
 import { jumps } from "./jumps.js";
 import { escaped } from "../plotly/plotly.js";
 
@@ -10,10 +10,10 @@ import { escaped } from "../plotly/plotly.js";
 /**
  * ``marks``: 0 on the even grid, 1 a kink, 2 beside one. ``gradients`` by rule key, null where nobody has
  * them yet. ``parts``, of a parameter that learns, by rule key too, null where there is none. ``kinks`` by
- * rule key, for "forward" and for ``partKey`` of a rule; null where they are too many.
+ * rule key, for "forward" and for ``toPartKey`` of a rule; null where they are too many.
  * @typedef {{x: Floats, y: Floats, marks: ArrayLike<number>, gradients: Object<string, Floats|null>,
  *   parts?: Object<string, Floats|null>, kinks: Object<string, number[]|null>,
- *   drawn?: import("../../formula/drawn.js").Drawn}} Curves ``drawn``: what is beside the means of a pair that draws
+ *   drawn?: import("../../formula/stochastic.js").StochasticCurves}} Curves ``drawn``: what is beside the means of a pair that draws
  */
 /**
  * A curve as it is drawn. ``gaps`` has a 1 where no line leads on from a point to the next; ``closed`` are
@@ -50,7 +50,7 @@ export function linesOf(picture, ink) {
     line(rule.key, rule, "gradient", curves, /** @type {Floats} */ (curves.gradients[rule.key])),
   );
   const parts = learning.map((rule) =>
-    line(partKey(rule.key), rule, "part", curves, /** @type {Floats} */ (curves.parts?.[rule.key])),
+    line(toPartKey(rule.key), rule, "part", curves, /** @type {Floats} */ (curves.parts?.[rule.key])),
   );
   const around = [...bandsOf(picture), ...drawsOf(picture, ink)];
   return [forward, ...gradients, ...parts, ...layerLines(picture, ink), ...around];

@@ -1,7 +1,7 @@
 // The part of x that is in view: moved, zoomed, and held within the largest range.
 
-import { tidied } from "../../formula/numbers.js";
-import { sampling } from "../../formula/sampling.js";
+import { roundToUnit } from "../../formula/numbers.js";
+import { getSampling } from "../../formula/sampling.js";
 
 /** @import { Range } from "./axes.js" */
 
@@ -12,7 +12,7 @@ import { sampling } from "../../formula/sampling.js";
  * @param {number} factor
  */
 export function zoomed([start, stop], x, factor) {
-  const { least, narrowest: share } = sampling();
+  const { least, narrowest: share } = getSampling();
   const narrowest = Math.max(least, share * Math.max(Math.abs(start), Math.abs(stop)));
   const width = stop - start;
   const scale = Math.max(factor, Math.min(narrowest / width, 1));
@@ -22,7 +22,7 @@ export function zoomed([start, stop], x, factor) {
 /** The view moved by a part of its width. @param {Range} view @param {number} share positive to the right */
 export function moved([start, stop], share) {
   const width = stop - start;
-  const { largest } = sampling();
+  const { largest } = getSampling();
   const by = Math.min(Math.max(share * width, -largest - start), largest - stop);
   return bounded(start + by, stop + by);
 }
@@ -48,7 +48,7 @@ export function pinched(view, from, to) {
  */
 function bounded(start, stop) {
   const width = stop - start;
-  const { largest } = sampling();
+  const { largest } = getSampling();
   const [low, high] = [Math.max(start, -largest), Math.min(stop, largest)];
-  return [tidied(low, width / 1e4), tidied(high, width / 1e4)];
+  return [roundToUnit(low, width / 1e4), roundToUnit(high, width / 1e4)];
 }

@@ -1,9 +1,9 @@
 // The chart as a picture of its own, with a legend and a caption.
 
-import { allControls, controlsOfLoss, valueOf } from "../../formula/controls.js";
+import { listControls, makeLossControls, valueOf } from "../../formula/controls.js";
 import { frameOf, layoutOf } from "../scene/panels.js";
 import { note, escaped } from "../plotly/plotly.js";
-import { numberText } from "../../formula/substitution.js";
+import { formatFourDigits } from "../../formula/substitution.js";
 import { aboutLines } from "../scene/scene.js";
 import { tracesOf } from "../scene/traces.js";
 
@@ -16,15 +16,17 @@ const SCALE = 2; // pixels of a PNG for each px
 /** Op, rules and parameters in one line. @param {import("../scene/picture.js").Picture} picture */
 function captionOf({ op, rules, parameters, g, loss, curves }) {
   const visible = rules.filter((rule) => !rule.hidden);
-  const controls = allControls(
+  const controls = listControls(
     op,
     visible.map((rule) => rule.entry),
-    loss && curves.drawn ? controlsOfLoss(loss.parameters) : [],
+    loss && curves.drawn ? makeLossControls(loss.parameters) : [],
   );
-  const values = controls.map((control) => `${control.name} = ${numberText(valueOf(parameters, control))}`);
+  const values = controls.map(
+    (control) => `${control.name} = ${formatFourDigits(valueOf(parameters, control))}`,
+  );
   const names = visible.map((rule) => rule.label).join(", ");
   const drawn = loss && curves.drawn ? [`f = ${loss.text}`] : [];
-  return [`${op.label} with ${names}`, ...values, ...drawn, `g = ${numberText(g)}`].join(" · ");
+  return [`${op.label} with ${names}`, ...values, ...drawn, `g = ${formatFourDigits(g)}`].join(" · ");
 }
 
 /** A file's name for a picture, from its keys. @param {import("../scene/picture.js").Picture} picture */

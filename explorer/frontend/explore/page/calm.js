@@ -1,9 +1,9 @@
 // The calm page of Explore: curves, cards and a line to press; all other tools are one press away, by name or by key E.
 
-import { chooseTools, openTools } from "../../choice/tools.js";
+import { setOpenTools, getOpenTools } from "../../choice/tools.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { followKey } from "../../elements/keys.js";
-import { numberText } from "../../formula/numbers.js";
+import { formatNumber } from "../../formula/numbers.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 
@@ -26,15 +26,15 @@ export function createCalm(root, bar, { store, onChange }) {
   followKey("e", turn, end.signal, root);
 
   /** @param {Choice} choice */
-  const isOpen = (choice) => openTools(choice) === "all";
+  const isOpen = (choice) => getOpenTools(choice) === "all";
 
   function turn() {
-    chooseTools(store, isOpen(store.now) ? "" : "all");
+    setOpenTools(store, isOpen(store.current) ? "" : "all");
   }
 
   function turnG() {
     root.classList.toggle("with-g");
-    show(store.now);
+    show(store.current);
     if (root.matches(".with-g"))
       /** @type {HTMLElement|null} */ (root.querySelector(".strip input"))?.focus();
   }
@@ -47,13 +47,13 @@ export function createCalm(root, bar, { store, onChange }) {
     root.classList.toggle("whole", !calm); // beside a calm one, which it is about to replace
     root.classList.toggle("opened", choice.section !== "");
     setAttribute(tools, "aria-expanded", String(!calm));
-    setText(g, `g = ${numberText(choice.g).replace("-", "−")}`);
+    setText(g, `g = ${formatNumber(choice.g).replace("-", "−")}`);
     setAttribute(g, "aria-label", `${g.textContent}, the upstream gradient: change it`);
     setAttribute(g, "aria-expanded", String(root.matches(".with-g")));
     if (calm !== before) onChange();
   }
 
-  const stop = store.follow(show);
+  const stop = store.subscribeNow(show);
   return {
     destroy() {
       end.abort();

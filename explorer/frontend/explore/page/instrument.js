@@ -6,7 +6,7 @@ import { createBadges } from "../sections/badges.js";
 import { createChecks } from "../sections/checks.js";
 import { cacheAnswers } from "../../asking/ask.js";
 import { followTheme, themeOf } from "../../chart/plotly/theme.js";
-import { catalogue, refusalOfTraining } from "../../choice/entries.js";
+import { getCatalogue, explainTrainingRefusal } from "../../choice/entries.js";
 import { element } from "../../elements/dom.js";
 import { followKey } from "../../elements/keys.js";
 import { createCompare } from "../sections/compare.js";
@@ -65,7 +65,7 @@ export function createInstrument(host, store, reach) {
   const trains = host.matches(".training");
   const refuses = (
     /** @type {import("../../formula/entry.js").Op|import("../../formula/entry.js").Rule} */ entry,
-  ) => (trains ? refusalOfTraining(entry) : "");
+  ) => (trains ? explainTrainingRefusal(entry) : "");
   const ask = cacheAnswers(reach.ask);
   const read = readerOf(reach.ask);
   const cardList =
@@ -119,7 +119,7 @@ export function createInstrument(host, store, reach) {
   if (strip) parts.push(createStrip(strip, { store, ...reach, ask }));
   if (!reach.calm) host.classList.remove("calm");
   if (tabs) parts.push(createTabs(tabs, { store, sections: reach.sections }));
-  if (tabs && catalogue().saved)
+  if (tabs && getCatalogue().saved)
     parts.push(createSaving(tabs, { store, ask: reach.ask, server, template: reach.template }));
   if (tabs && reach.calm) parts.push(createCalm(host, tabs, { store, onChange: () => stage?.refresh() }));
   const end = new AbortController();
@@ -154,7 +154,7 @@ function readerOf(ask) {
 
 /** The colours of curves on the ground that the page has now. @param {HTMLElement} host */
 export function coloursOf(host) {
-  const { light, dark, neutral } = catalogue().colours;
+  const { light, dark, neutral } = getCatalogue().colours;
   const isOnDark = isDark(host);
   return { neutral, isOnDark, rules: isOnDark ? dark : light };
 }

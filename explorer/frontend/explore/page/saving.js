@@ -3,8 +3,8 @@
 import { curvesArguments } from "../../asking/ask.js";
 import { decodeCurves } from "../../asking/confirm.js";
 import { loaded } from "../../asking/files.js";
-import { catalogue } from "../../choice/entries.js";
-import { sentChoice } from "../../choice/message.js";
+import { getCatalogue } from "../../choice/entries.js";
+import { toMessage } from "../../choice/message.js";
 import { element, setText } from "../../elements/dom.js";
 import { download } from "../sections/download.js";
 import { NO_WORDS } from "../stage/words.js";
@@ -21,14 +21,14 @@ const GONE = "The file could not be loaded: try again.";
  *   template?: () => Promise<*>}} options ``template`` gives what a file is written from, where no address does
  */
 export function createSaving(host, { store, ask, server = (path) => path, template }) {
-  const load = template ?? (() => loaded(server(catalogue().saved)));
+  const load = template ?? (() => loaded(server(getCatalogue().saved)));
   const status = element("span", { role: "status", class: "said" });
   const button = element("button", { class: "save", onclick: save }, "Save as HTML");
 
   async function save() {
     setText(status, "");
     const text = await load()
-      .then((whole) => writeFile(store.now, whole, ask))
+      .then((whole) => writeFile(store.current, whole, ask))
       .catch(() => "");
     if (text) download({ name: "gradient-explorer.html", type: "text/html", content: () => text });
     else setText(status, GONE);
@@ -47,10 +47,10 @@ export function createSaving(host, { store, ask, server = (path) => path, templa
  */
 export async function writeFile(choice, { gzip, names, limits }, ask) {
   const [before, after] = await Promise.all(gzip.map(unpack));
-  const whole = catalogue();
+  const whole = getCatalogue();
   const document = { ...pick(whole, names), limits: pick(whole.limits, limits) };
   const words = await findWords(choice, ask);
-  const start = { document, choice: sentChoice(choice), words, answers: await collectAnswers(choice, ask) };
+  const start = { document, choice: toMessage(choice), words, answers: await collectAnswers(choice, ask) };
   return before + JSON.stringify(start).replaceAll("<", "\\u003c") + after;
 }
 

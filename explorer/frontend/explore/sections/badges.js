@@ -17,9 +17,9 @@ export function createBadges({ store, ask, show }) {
   let latest = 0;
 
   function tell() {
-    const failing = store.now.rules.flatMap(({ slot }) => {
+    const failing = store.current.rules.flatMap(({ slot }) => {
       const line = ask
-        .known("checks", ruleArguments(store.now, slot))
+        .known("checks", ruleArguments(store.current, slot))
         ?.lines?.find((/** @type {Line} */ { verdict }) => verdict === FAILS);
       return line ? [/** @type {[number, Line]} */ ([slot, line])] : [];
     });
@@ -28,14 +28,14 @@ export function createBadges({ store, ask, show }) {
 
   async function look() {
     const number = ++latest;
-    for (const { slot } of store.now.rules) {
-      await ask("checks", ruleArguments(store.now, slot));
+    for (const { slot } of store.current.rules) {
+      await ask("checks", ruleArguments(store.current, slot));
       if (number !== latest) return;
     }
     tell();
   }
 
-  const stop = store.follow((_choice, { phase }) => {
+  const stop = store.subscribeNow((_choice, { phase }) => {
     latest += 1;
     clearTimeout(timer);
     if (phase !== "settled") return;

@@ -1,18 +1,18 @@
 // The changes of a choice by a line of the checks: a view around an x, a neighbour as a card.
 
-import { choiceControls, canAddRule, withParameter, withRange, withRule } from "../../choice/choice.js";
-import { tidied } from "../../formula/numbers.js";
-import { shownName } from "../../formula/controls.js";
-import { numberText } from "../../formula/numbers.js";
-import { held } from "../../formula/records.js";
+import { getControls, canAddRule, setParameter, setRange, addRule } from "../../choice/choice.js";
+import { roundToUnit } from "../../formula/numbers.js";
+import { getDisplayName } from "../../formula/controls.js";
+import { formatNumber } from "../../formula/numbers.js";
+import { getOwn } from "../../formula/records.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 
 /** The choice with its view moved so that an x lies in the middle. @param {Choice} choice @param {number} x */
 export function centred(choice, x) {
   const width = choice.range[1] - choice.range[0];
-  const middle = tidied(x, width / 300); // nobody sees more
-  return withRange(choice, middle - width / 2, middle + width / 2);
+  const middle = roundToUnit(x, width / 300); // nobody sees more
+  return setRange(choice, middle - width / 2, middle + width / 2);
 }
 
 /** Whether a rule can be added. @param {Choice} choice @param {string} key */
@@ -27,18 +27,18 @@ export function canJoin(choice, key) {
  * @param {{rule: string, parameters: Object<string, number>}} neighbour
  */
 export function joined(choice, { rule, parameters }) {
-  const before = new Set(choiceControls(choice).map((control) => control.name));
-  const added = withRule(choice, rule);
-  const own = choiceControls(added).filter(({ name }) => !before.has(name));
+  const before = new Set(getControls(choice).map((control) => control.name));
+  const added = addRule(choice, rule);
+  const own = getControls(added).filter(({ name }) => !before.has(name));
   return own.reduce((next, control) => {
     const qualified = control.name.includes(".");
     const mine = !qualified || control.name.startsWith(`${rule}.`);
-    const value = mine ? held(parameters, shownName(control.parameter)) : undefined;
-    return value === undefined ? next : withParameter(next, control, value);
+    const value = mine ? getOwn(parameters, getDisplayName(control.parameter)) : undefined;
+    return value === undefined ? next : setParameter(next, control, value);
   }, added);
 }
 
 /** The range over which rules are compared, in words. @param {[number, number]} range */
 export function rangeText(range) {
-  return range.map((end) => numberText(end).replace("-", "−")).join(" to ");
+  return range.map((end) => formatNumber(end).replace("-", "−")).join(" to ");
 }

@@ -2,7 +2,7 @@
 
 import { element } from "../../elements/dom.js";
 import { ruleArguments } from "../../asking/ask.js";
-import { find } from "../../choice/entries.js";
+import { findEntry } from "../../choice/entries.js";
 import { canJoin, centred, joined, rangeText } from "./beside.js";
 
 /** @import { Choice, ChosenRule } from "../../choice/choice.js" */
@@ -59,8 +59,8 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
 
   /** The questions on a rule. @param {number} slot */
   function requests(slot) {
-    const pair = ruleArguments(store.now, slot);
-    const [start, stop] = store.now.range;
+    const pair = ruleArguments(store.current, slot);
+    const [start, stop] = store.current.range;
     return { checks: pair, neighbours: { ...pair, start, stop } };
   }
 
@@ -68,8 +68,8 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
   function block({ key, slot }) {
     const args = requests(slot);
     const [checks, neighbours] = [part("checks", args.checks), part("neighbours", args.neighbours)];
-    const label = find("rule", key)?.label ?? key;
-    const beside = element("h4", {}, `Beside another rule, on ${rangeText(store.now.range)}`);
+    const label = findEntry("rule", key)?.label ?? key;
+    const beside = element("h4", {}, `Beside another rule, on ${rangeText(store.current.range)}`);
     const heading = element("h3", {}, dot(slot), label);
     const body = element("section", { class: "checked" }, heading, checks.body, beside, neighbours.body);
     return { body, checks, neighbours };
@@ -144,21 +144,21 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
   /** @param {number} x */
   function move(x) {
     pin(x);
-    store.change(centred(store.now, x));
+    store.change(centred(store.current, x));
   }
 
   /** @param {Line} line */
   function adding({ rule = "", parameters = {} }) {
-    const label = find("rule", rule)?.label ?? rule;
-    const add = () => store.change(joined(store.now, { rule, parameters }));
-    const state = { "aria-label": `Add ${label}`, disabled: !canJoin(store.now, rule) };
+    const label = findEntry("rule", rule)?.label ?? rule;
+    const add = () => store.change(joined(store.current, { rule, parameters }));
+    const state = { "aria-label": `Add ${label}`, disabled: !canJoin(store.current, rule) };
     return element("button", { class: "join", onclick: add, ...state }, "Add");
   }
 
-  const stop = store.follow(show);
+  const stop = store.subscribeNow(show);
   return {
     /** Draw anew: the colours may have changed. */
-    refresh: () => show(store.now),
+    refresh: () => show(store.current),
     destroy() {
       clearTimeout(timer);
       stop();

@@ -1,13 +1,13 @@
 // The section Code: an op with one of the rules as Python writes it.
 
-import { heldParameters } from "../../choice/address.js";
-import { entriesOf } from "../../choice/choice.js";
+import { getLinkedParameters } from "../../choice/address.js";
+import { getEntries } from "../../choice/choice.js";
 import { ruleArguments } from "../../asking/ask.js";
-import { isOwn } from "../../choice/entries.js";
-import { keep, load } from "../../choice/session.js";
+import { isCustom } from "../../choice/entries.js";
+import { saveInSession, loadFromSession } from "../../choice/session.js";
 import { isCopied } from "../../elements/clipboard.js";
 import { element, setText } from "../../elements/dom.js";
-import { partKey } from "../../formula/curves.js";
+import { toPartKey } from "../../formula/curves.js";
 import { createDownload } from "./download.js";
 import { highlightPython } from "./highlight.js";
 
@@ -47,7 +47,7 @@ export function createCode(host, { store, ask, languages, notebook }) {
     element("div", { class: "fields" }, download.element, copy, said),
     block,
   );
-  let { rule = "", language = "" } = load(CHOSEN) ?? {};
+  let { rule = "", language = "" } = loadFromSession(CHOSEN) ?? {};
   if (!languages.includes(language)) language = languages[0];
   let turn = 0;
   let current = /** @type {Displayed|null} */ (null);
@@ -61,7 +61,7 @@ export function createCode(host, { store, ask, languages, notebook }) {
     const known = rules.some(({ key }) => key === rule) ? rule : rules[0].key;
     pick.replaceChildren(
       ...rules.map(({ key, label }) =>
-        element("option", { value: key, selected: key === known }, isOwn(key) ? key : label),
+        element("option", { value: key, selected: key === known }, isCustom(key) ? key : label),
       ),
     );
     show();
@@ -70,7 +70,7 @@ export function createCode(host, { store, ask, languages, notebook }) {
   /** @param {{rule?: string, language?: string}} chosen */
   function change(chosen) {
     ({ rule, language } = { rule, language, ...chosen });
-    keep(CHOSEN, { rule, language });
+    saveInSession(CHOSEN, { rule, language });
     setText(text, "");
     show();
   }
@@ -87,16 +87,16 @@ export function createCode(host, { store, ask, languages, notebook }) {
 
   /** A notebook draws the curve as the chart has it. */
   function args() {
-    const choice = store.now;
+    const choice = store.current;
     const slot = choice.rules.find(({ key }) => key === pick.value)?.slot ?? choice.rules[0].slot;
     const pair = { ...ruleArguments(choice, slot), learns: choice.learns, language };
     if (language !== notebook || !current) return pair;
     const { kinks } = current.curves;
     const { range, g, f } = choice;
-    const both = [...(kinks[pair.rule] ?? []), ...(kinks[partKey(pair.rule)] ?? [])];
+    const both = [...(kinks[pair.rule] ?? []), ...(kinks[toPartKey(pair.rule)] ?? [])];
     return {
       ...pair,
-      parameters: heldParameters(choice),
+      parameters: getLinkedParameters(choice),
       start: range[0],
       stop: range[1],
       g,
@@ -120,7 +120,7 @@ export function createCode(host, { store, ask, languages, notebook }) {
     setText(said, done ? "Copied." : "The browser does not allow it: select the code and copy it.");
   }
 
-  const stop = store.follow((choice, { phase }) => phase === "settled" && changed(choice));
+  const stop = store.subscribeNow((choice, { phase }) => phase === "settled" && changed(choice));
   return {
     /** @param {Displayed} now the curves of the chart at rest */
     show(now) {
@@ -133,6 +133,6 @@ export function createCode(host, { store, ask, languages, notebook }) {
 
 /** The rules of a choice, those with a formula first. @param {Choice} choice */
 function entriesByFormula(choice) {
-  const pairs = entriesOf(choice).rules;
+  const pairs = getEntries(choice).rules;
   return [...pairs].sort((one, other) => Number(one.formula === null) - Number(other.formula === null));
 }

@@ -2,13 +2,13 @@
 
 import { thumbnail } from "../../chart/scene/thumbnail.js";
 import { ruleArguments } from "../../asking/ask.js";
-import { entriesOf, settingsOf, withOtherRule } from "../../choice/choice.js";
-import { chosenData } from "../../choice/data.js";
-import { catalogue, refusalOfDrawn, suits } from "../../choice/entries.js";
-import { firstDrawn } from "../../formula/draws.js";
+import { getEntries, getSamplingSettings, replaceRule } from "../../choice/choice.js";
+import { getData } from "../../choice/data.js";
+import { getCatalogue, explainStochasticRefusal, isSuitable } from "../../choice/entries.js";
+import { findStochastic } from "../../formula/draws.js";
 import { keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
-import { listed } from "../../formula/phrases.js";
+import { joinList } from "../../formula/phrases.js";
 import { cellOf, COLUMNS, comparisonCsv, filtered, measuredOf, ordered } from "../../measures/comparison.js";
 import { shareOf } from "../../measures/share.js";
 import { createControls } from "../stage/controls.js";
@@ -36,7 +36,7 @@ export function createCompare(host, { store, ask }) {
     "aria-label": "Filter rules",
   });
   const download = createDownload();
-  const numbers = createNumbers(() => store.change({ ...store.now }));
+  const numbers = createNumbers(() => store.change({ ...store.current }));
   const heads = COLUMNS.map(({ name, label, title }) => {
     const button = element("button", { title, onclick: () => sort(name) }, label);
     return { name, cell: element("th", { scope: "col", "data-column": name }, button) };
@@ -54,7 +54,7 @@ export function createCompare(host, { store, ask }) {
     table,
   );
   const share = element("label", { class: "share-of" }, "Share on ", numbers.element);
-  const controls = createControls(catalogue().layers.lens.controls, store);
+  const controls = createControls(getCatalogue().layers.lens.controls, store);
   const noise = element("div", { class: "compare-noise" });
   const head = [field, share, noise, download.element];
   host.append(element("div", { class: "compare-head" }, ...head), lead, frame);
@@ -78,15 +78,15 @@ export function createCompare(host, { store, ask }) {
 
   /** @param {Choice} _choice @param {{phase: string}} [change] */
   function show(_choice, change) {
-    host.hidden = store.now.section !== "compare";
-    const isOwn = !host.hidden && store.now.layer !== "lens"; // which has the same fields
+    host.hidden = store.current.section !== "compare";
+    const isOwn = !host.hidden && store.current.layer !== "lens"; // which has the same fields
     if (isOwn !== noise.hasChildNodes()) noise.replaceChildren(...(isOwn ? controls.elements : []));
-    if (!host.hidden) controls.show(store.now);
+    if (!host.hidden) controls.show(store.current);
     if (change?.phase === "moving") return;
     turn += 1;
     clearTimeout(timer);
     if (host.hidden) return;
-    const refusal = refusalOfDrawn(HERE, entriesOf(store.now).op);
+    const refusal = explainStochasticRefusal(HERE, getEntries(store.current).op);
     for (const part of [...head, frame]) part.hidden = Boolean(refusal);
     if (refusal) return setText(lead, refusal);
     numbers.show();
@@ -96,18 +96,18 @@ export function createCompare(host, { store, ask }) {
 
   /** Ask for the distances, then for the rules one after another, those in view of the filter first. @param {number} mine */
   async function measure(mine) {
-    const distances = distanceArguments(store.now);
+    const distances = distanceArguments(store.current);
     if (!ask.known("distances", distances)) await ask("distances", distances);
     if (mine !== turn) return;
     draw();
-    const { op } = entriesOf(store.now);
-    const all = suiting(store.now);
-    const first = new Set(filtered(rowsOf(store.now), field.value).map(({ key }) => key));
+    const { op } = getEntries(store.current);
+    const all = suiting(store.current);
+    const first = new Set(filtered(rowsOf(store.current), field.value).map(({ key }) => key));
     for (const rule of [...all].sort(
       (one, other) => Number(first.has(other.key)) - Number(first.has(one.key)),
     )) {
-      if (mine !== turn || store.now.op !== op.key) return;
-      const args = rowArguments(store.now, rule);
+      if (mine !== turn || store.current.op !== op.key) return;
+      const args = rowArguments(store.current, rule);
       if (ask.known("row", args)) continue;
       const { again, message } = await ask("row", args);
       if (mine !== turn) return;
@@ -118,8 +118,8 @@ export function createCompare(host, { store, ask }) {
 
   /** @param {Choice} choice @returns {Row[]} */
   function rowsOf(choice) {
-    const { op } = entriesOf(choice);
-    const data = chosenData();
+    const { op } = getEntries(choice);
+    const data = getData();
     const distances = distancesIn(choice);
     return suiting(choice).map((rule) => {
       const { key, label, source } = rule;
@@ -142,7 +142,7 @@ export function createCompare(host, { store, ask }) {
   /** @param {string|Event|false} [gone] why there is no answer */
   function draw(gone) {
     if (host.hidden) return;
-    const rows = rowsOf(store.now);
+    const rows = rowsOf(store.current);
     const visible = ordered(filtered(rows, field.value), order);
     drawn.show(visible);
     for (const { name, cell } of heads)
@@ -156,7 +156,7 @@ export function createCompare(host, { store, ask }) {
     const picture = element("span");
     const add = element("button", {
       class: "join",
-      onclick: () => store.change(joined(store.now, { rule: key, parameters: {} })),
+      onclick: () => store.change(joined(store.current, { rule: key, parameters: {} })),
     });
     const cells = COLUMNS.slice(1).map(({ name }) => element("td", { "data-column": name }));
     const row = element("tr", { "data-rule": key }, element("th", { scope: "row" }, picture, add), ...cells);
@@ -165,11 +165,11 @@ export function createCompare(host, { store, ask }) {
       element: row,
       /** @param {Row} shown */
       show(shown) {
-        const choice = store.now;
-        const { op } = entriesOf(choice);
-        const rule = catalogue().rules[key];
-        const looks = JSON.stringify([op.key, settingsOf(choice)]);
-        if (looks !== pictured) picture.replaceChildren(thumbnail({ op, rule }, settingsOf(choice)));
+        const choice = store.current;
+        const { op } = getEntries(choice);
+        const rule = getCatalogue().rules[key];
+        const looks = JSON.stringify([op.key, getSamplingSettings(choice)]);
+        if (looks !== pictured) picture.replaceChildren(thumbnail({ op, rule }, getSamplingSettings(choice)));
         pictured = looks;
         setText(add, shown.label);
         add.disabled = !canJoin(choice, key);
@@ -185,7 +185,7 @@ export function createCompare(host, { store, ask }) {
     };
   }
 
-  const stop = store.follow(show);
+  const stop = store.subscribeNow(show);
   return {
     destroy() {
       turn += 1;
@@ -197,9 +197,11 @@ export function createCompare(host, { store, ask }) {
 
 /** The rules that are compared: none for an op that draws. @param {Choice} choice */
 export function suiting(choice) {
-  const { op } = entriesOf(choice);
-  if (firstDrawn([op])) return [];
-  return Object.values(catalogue().rules).filter((rule) => suits(rule, op) && !firstDrawn([rule]));
+  const { op } = getEntries(choice);
+  if (findStochastic([op])) return [];
+  return Object.values(getCatalogue().rules).filter(
+    (rule) => isSuitable(rule, op) && !findStochastic([rule]),
+  );
 }
 
 /** The arguments of the question how far each rule is from the op under noise. @param {Choice} choice */
@@ -211,7 +213,7 @@ export function distanceArguments({ op, parameters, noise, noise_width: width })
 export function rowArguments(choice, { key }) {
   const chosen = choice.rules.find((one) => one.key === key);
   if (chosen) return ruleArguments(choice, chosen.slot);
-  return ruleArguments(withOtherRule(keepOneRule(choice, choice.rules[0].slot), 0, key), 0);
+  return ruleArguments(replaceRule(keepOneRule(choice, choice.rules[0].slot), 0, key), 0);
 }
 
 /** @param {Row[]} rows @param {number} visible @param {string} gone */

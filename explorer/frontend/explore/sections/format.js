@@ -1,11 +1,11 @@
 // The section Format: all numbers of the format that the op rounds to, their steps, and where an x lands; of another
 // op of levels those in view.
 
-import { entriesOf } from "../../choice/choice.js";
-import { refusalOfDrawn } from "../../choice/entries.js";
+import { getEntries } from "../../choice/choice.js";
+import { explainStochasticRefusal } from "../../choice/entries.js";
 import { element, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
-import { scopeMaker, valuesOf } from "../../formula/curves.js";
+import { createScopeAt, getParameterValues } from "../../formula/curves.js";
 import { evaluate } from "../../formula/evaluation.js";
 import {
   countOf,
@@ -16,8 +16,8 @@ import {
   numbersOf,
   octavesOf,
 } from "../../measures/formats.js";
-import { refusal as refusedNumber, typedNumber } from "../../formula/numbers.js";
-import { numberText, roundedText } from "../../formula/substitution.js";
+import { explainInvalidNumber as refusedNumber, parseNumber } from "../../formula/numbers.js";
+import { formatFourDigits, formatRounded } from "../../formula/substitution.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { Format, Landing, Octave } from "../../measures/formats.js" */
@@ -68,7 +68,7 @@ export function createFormat(host, { store }) {
     host.hidden = choice.section !== "format";
     if (host.hidden) return;
     const { op, parameters, range } = opOf(choice);
-    const refusal = refusalOfDrawn(HERE, op);
+    const refusal = explainStochasticRefusal(HERE, op);
     rounds.hidden = Boolean(refusal);
     if (refusal) {
       drawn = "";
@@ -98,11 +98,11 @@ export function createFormat(host, { store }) {
   }
 
   function land() {
-    const { op, parameters, range } = opOf(store.now);
-    const x = typedNumber(field.value);
+    const { op, parameters, range } = opOf(store.current);
+    const x = parseNumber(field.value);
     field.setAttribute("aria-invalid", String(x === null));
     if (x === null) return setText(landed, refusedNumber(field.value));
-    const scopeAt = scopeMaker(op, parameters, range);
+    const scopeAt = createScopeAt(op, parameters, range);
     const found = landingOf(op.tree, x, parameters, scopeAt);
     return setText(
       landed,
@@ -110,14 +110,18 @@ export function createFormat(host, { store }) {
     );
   }
 
-  return { destroy: store.follow(show) };
+  return { destroy: store.subscribeNow(show) };
 }
 
 /** @param {Choice} choice */
 function opOf(choice) {
-  const { op } = entriesOf(choice);
+  const { op } = getEntries(choice);
   const [start, stop] = choice.range;
-  return { op, parameters: valuesOf(op, null, choice.parameters), range: { start, stop, g: choice.g } };
+  return {
+    op,
+    parameters: getParameterValues(op, null, choice.parameters),
+    range: { start, stop, g: choice.g },
+  };
 }
 
 /** @param {string} name */
@@ -140,12 +144,12 @@ function inView(levels, { start, stop }) {
   const [least, most] = [Math.min(...steps), Math.max(...steps)];
   const even = steps.length > 1 && most - least < 1e-6 * most ? `, ${exactText(least)} apart` : "";
   const count = `${levels.length} ${levels.length === 1 ? "value" : "values"}`;
-  return `The op rounds to no floating-point format: for x from ${numberText(start)} to ${numberText(stop)} it has ${count}${even}.`;
+  return `The op rounds to no floating-point format: for x from ${formatFourDigits(start)} to ${formatFourDigits(stop)} it has ${count}${even}.`;
 }
 
 /** @param {Octave} octave */
 function row({ from, to, step, count }) {
-  const share = (/** @type {number} */ value) => `${numberText((PER_CENT * step) / value)} %`;
+  const share = (/** @type {number} */ value) => `${formatFourDigits((PER_CENT * step) / value)} %`;
   const relative =
     from === 0 ? `${share(to)} and more` : to === from ? share(from) : `${share(from)} to ${share(to)}`;
   const cells = [exactText(from), exactText(to), exactText(step), relative, String(count)];
@@ -178,7 +182,7 @@ function landing({ value, x, y, before, after, isBeyond }) {
 function becomes(x, y) {
   const [size, off] = [exactText(y), Math.abs(y - x)];
   if (off === 0) return `x = y = ${size}: nothing is lost.`;
-  if (!Number.isFinite(off)) return `y = ${numberText(y)}.`;
-  const share = x === 0 ? "" : `, ${numberText((PER_CENT * off) / Math.abs(x))} % of x`;
-  return `y = ${size}, ${roundedText(off, 6)} ${y > x ? "more" : "less"} than x${share}.`;
+  if (!Number.isFinite(off)) return `y = ${formatFourDigits(y)}.`;
+  const share = x === 0 ? "" : `, ${formatFourDigits((PER_CENT * off) / Math.abs(x))} % of x`;
+  return `y = ${size}, ${formatRounded(off, 6)} ${y > x ? "more" : "less"} than x${share}.`;
 }

@@ -1,11 +1,11 @@
 // The section Formula: op and rules in MathML as Python writes them, and the curves at a few x.
 
-import { entriesOf, isRandom } from "../../choice/choice.js";
+import { getEntries, isStochastic } from "../../choice/choice.js";
 import { ruleArguments } from "../../asking/ask.js";
-import { catalogue } from "../../choice/entries.js";
+import { getCatalogue } from "../../choice/entries.js";
 import { element, setText } from "../../elements/dom.js";
 import { mathElement } from "../../elements/math.js";
-import { floatText, singleText } from "../../formula/python.js";
+import { formatFloat, formatFloat32 } from "../../formula/python.js";
 import { readingIndices } from "./readings.js";
 import { createSortableHead } from "./sortable.js";
 import { cellText } from "./table.js";
@@ -61,15 +61,15 @@ export function createFormulas(host, { store, ask }) {
   function read() {
     if (!current || body.hidden) return;
     const { curves } = current;
-    const { range } = store.now;
-    const { rules } = entriesOf(store.now);
+    const { range } = store.current;
+    const { rules } = getEntries(store.current);
     const indices = readingIndices(curves, range);
-    const most = catalogue().limits.readings;
-    const text = curves.x instanceof Float32Array ? singleText : floatText;
+    const most = getCatalogue().limits.readings;
+    const text = curves.x instanceof Float32Array ? formatFloat32 : formatFloat;
     const columns = [curves.x, curves.y, ...rules.map(({ key }) => curves.gradients[key])];
     const row = (/** @type {number} */ at) =>
       columns.map((values, column) => (column ? cellText(values?.[at] ?? NaN) : text(curves.x[at])));
-    setText(lead, isRandom(store.now) ? `${catalogue().drawn.readings} ${LEAD}` : LEAD);
+    setText(lead, isStochastic(store.current) ? `${getCatalogue().drawn.readings} ${LEAD}` : LEAD);
     head.show(["x", "y", ...rules.map(({ label }) => label)]);
     const visible = indices.slice(0, most);
     const order = head.order(visible.length, (at, column) => columns[column]?.[visible[at]] ?? NaN);
@@ -78,7 +78,7 @@ export function createFormulas(host, { store, ask }) {
     setText(rest, indices.length > most ? more : "");
   }
 
-  const stop = store.follow((choice, { phase }) => void (phase === "settled" && changed(choice)));
+  const stop = store.subscribeNow((choice, { phase }) => void (phase === "settled" && changed(choice)));
   return {
     /** @param {Displayed} now the curves of the chart at rest */
     show(now) {

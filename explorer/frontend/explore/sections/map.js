@@ -1,14 +1,14 @@
 // The section Rule map: the gradient of each rule over x and g in colours, with the chosen g as a line to drag.
 
-import { array } from "../../choice/arrays.js";
-import { entriesOf, withG } from "../../choice/choice.js";
-import { catalogue, refusalOfDrawn } from "../../choice/entries.js";
-import { boundsOfWord } from "../../choice/view.js";
+import { decodeArray } from "../../choice/arrays.js";
+import { getEntries, setG } from "../../choice/choice.js";
+import { getCatalogue, explainStochasticRefusal } from "../../choice/entries.js";
+import { getWordBounds } from "../../choice/view.js";
 import { themeOf } from "../../chart/plotly/theme.js";
 import { keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
-import { capitalised, within } from "../../formula/numbers.js";
-import { numberText } from "../../formula/substitution.js";
+import { capitalize, clampTo } from "../../formula/numbers.js";
+import { formatFourDigits } from "../../formula/substitution.js";
 import { createLatestQuestion } from "../../asking/latest-question.js";
 import { keyOf } from "../../asking/ask.js";
 import { bandsOf, cellAt, mapOf } from "../../measures/map.js";
@@ -44,9 +44,9 @@ export function createMap(host, { store, ask }) {
     refused = answer.message ?? "";
     const { columns, rows, rules = {} } = answer;
     const found = Object.entries(rules).map(([key, { words, unit, values }]) => {
-      const numbers = { unit: unit && array(unit), values: values && array(values) };
+      const numbers = { unit: unit && decodeArray(unit), values: values && decodeArray(values) };
       const map = mapOf({ columns, rows, ...numbers }, args.top);
-      return /** @type {const} */ ([key, { map, words: `${capitalised(words)}.` }]);
+      return /** @type {const} */ ([key, { map, words: `${capitalize(words)}.` }]);
     });
     maps = new Map(found);
     frame ||= requestAnimationFrame(draw);
@@ -59,16 +59,16 @@ export function createMap(host, { store, ask }) {
   let look = { step: 0, colours: /** @type {Colour[]} */ ([]), ink: /** @type {Colour} */ ([0, 0, 0]) };
 
   function changed() {
-    host.hidden = store.now.section !== "map";
+    host.hidden = store.current.section !== "map";
     if (!host.hidden) frame ||= requestAnimationFrame(draw);
   }
 
   function draw() {
     frame = 0;
-    const choice = store.now;
+    const choice = store.current;
     if (host.hidden) return;
-    const { op, rules } = entriesOf(choice);
-    const refusal = refusalOfDrawn(HERE, op, ...rules);
+    const { op, rules } = getEntries(choice);
+    const refusal = explainStochasticRefusal(HERE, op, ...rules);
     setText(lead, refusal || LEAD);
     scale.hidden = area.hidden = Boolean(refusal);
     if (refusal) return;
@@ -93,16 +93,16 @@ export function createMap(host, { store, ask }) {
   }
 
   function showScale() {
-    const most = numberText(bands.step * bands.count);
+    const most = formatFourDigits(bands.step * bands.count);
     const swatches = look.colours.map((colour, index) => {
       const swatch = element("span", { class: "swatch" });
       swatch.style.background = cssOf(colour);
-      swatch.title = numberText((index - bands.count) * bands.step);
+      swatch.title = formatFourDigits((index - bands.count) * bands.step);
       if (index === bands.count) swatch.textContent = "0";
       return swatch;
     });
     scale.replaceChildren(`−${most}`, ...swatches, most);
-    const each = numberText(bands.step);
+    const each = formatFourDigits(bands.step);
     setAttribute(scale, "aria-label", `Colours from −${most} to ${most}, a band each ${each}; 0 has none.`);
   }
 
@@ -115,7 +115,7 @@ export function createMap(host, { store, ask }) {
   /** @returns {{ground: Colour, ends: [Colour, Colour], ink: Colour}} */
   function themeNow() {
     const { ground, text } = themeOf(host);
-    const [below, above] = catalogue().colours.ends.map(colourOf);
+    const [below, above] = getCatalogue().colours.ends.map(colourOf);
     return { ground: groundOf(ground), ends: [below, above], ink: colourOf(text) };
   }
 
@@ -165,7 +165,7 @@ export function createMap(host, { store, ask }) {
       const leave = () => {
         end.abort();
         isHeld = false;
-        choose(store.now.g, "settled");
+        choose(store.current.g, "settled");
       };
       field.addEventListener("pointermove", drag, { signal });
       for (const name of ["pointerup", "pointercancel"]) field.addEventListener(name, leave, { signal });
@@ -179,22 +179,22 @@ export function createMap(host, { store, ask }) {
     /** The g of a place on the map. @param {PointerEvent} event */
     function gAt({ clientY }) {
       const { top: upper, height } = field.getBoundingClientRect();
-      return stepped(top - 2 * top * within((clientY - upper) / height, 0, 1), (2 * top) / STEPS_OF_G);
+      return stepped(top - 2 * top * clampTo((clientY - upper) / height, 0, 1), (2 * top) / STEPS_OF_G);
     }
 
     /** @param {PointerEvent} event */
     function point(event) {
       if (!now?.map) return;
       const { left, top: upper, width, height } = field.getBoundingClientRect();
-      const share = (/** @type {number} */ px, /** @type {number} */ of) => within(px / of, 0, 1);
+      const share = (/** @type {number} */ px, /** @type {number} */ of) => clampTo(px / of, 0, 1);
       const { across, down, value } = cellAt(
         now.map,
         share(event.clientX - left, width),
         share(event.clientY - upper, height),
       );
-      const [start, stop] = store.now.range;
+      const [start, stop] = store.current.range;
       const [x, g] = [start + across * (stop - start), top - 2 * top * down].map(tidied);
-      setText(pointed, `x = ${numberText(x)}, g = ${numberText(g)}: ${numberText(value)}`);
+      setText(pointed, `x = ${formatFourDigits(x)}, g = ${formatFourDigits(g)}: ${formatFourDigits(value)}`);
     }
 
     /** @param {KeyboardEvent} event */
@@ -207,7 +207,7 @@ export function createMap(host, { store, ask }) {
       const move = moves[event.key];
       if (move === undefined) return;
       event.preventDefault();
-      choose(stepped(within(store.now.g + move, -top, top), step), "settled", true);
+      choose(stepped(clampTo(store.current.g + move, -top, top), step), "settled", true);
     }
 
     return {
@@ -215,14 +215,14 @@ export function createMap(host, { store, ask }) {
       /** @param {Shown} shown */
       show(shown) {
         now = shown;
-        const choice = store.now;
-        const { op } = entriesOf(choice);
+        const choice = store.current;
+        const { op } = getEntries(choice);
         const [start, stop] = choice.range;
         setText(name, shown.label);
-        const texts = [start, stop, top, -top].map((value) => numberText(value));
+        const texts = [start, stop, top, -top].map((value) => formatFourDigits(value));
         ends.forEach((end, i) => setText(end, i < 2 ? texts[i] : `g = ${texts[i]}`));
         line.style.top = `${(50 * (top - choice.g)) / top}%`;
-        setText(chosen, `g = ${numberText(choice.g)}`);
+        setText(chosen, `g = ${formatFourDigits(choice.g)}`);
         setAttribute(chosen, "class", choice.g > 0.8 * top ? "below" : null);
         setAttribute(line, "aria-label", `Chosen g on the map of ${shown.label}`);
         setAttribute(line, "aria-orientation", "vertical");
@@ -244,10 +244,10 @@ export function createMap(host, { store, ask }) {
 
   /** @param {number} g @param {"moving"|"settled"} how @param {boolean} [byKeys] */
   function choose(g, how, byKeys = false) {
-    store.change(withG(store.now, g), { phase: how, thing: byKeys ? "g" : null });
+    store.change(setG(store.current, g), { phase: how, target: byKeys ? "g" : null });
   }
 
-  const stop = store.follow(changed);
+  const stop = store.subscribeNow(changed);
   return {
     /** Draw anew: the colours have changed. */
     refresh() {
@@ -276,7 +276,7 @@ function rounded(value) {
   const power = 10 ** Math.floor(Math.log10(value));
   const next =
     power * /** @type {number} */ ([1, 2, 5, 10].find((factor) => factor * power >= value * (1 - 1e-9)));
-  return Math.min(next, boundsOfWord("g")[1]);
+  return Math.min(next, getWordBounds("g")[1]);
 }
 
 /** The nearest multiple of a step. @param {number} value @param {number} step */

@@ -2,8 +2,8 @@
 
 import { createEditor } from "../../editor/editor.js";
 import { element, setText } from "../../elements/dom.js";
-import { received } from "../../choice/message.js";
-import { viewOf } from "../../choice/view.js";
+import { parseMessage } from "../../choice/message.js";
+import { pickView } from "../../choice/view.js";
 
 /**
  * A Function in pasted code: its formulas, those of the gradients for its parameters by name, notes on omissions and
@@ -60,12 +60,12 @@ export function createPaste(host, { store, ask, onShow }) {
 
   /** @param {*} choice */
   function take(choice) {
-    const now = store.now;
-    store.change({ ...received(choice), ...viewOf(now), training: now.training });
+    const now = store.current;
+    store.change({ ...parseMessage(choice), ...pickView(now), training: now.training });
     onShow();
   }
 
-  const stop = store.follow(({ section }) => (host.hidden = section !== "paste"));
+  const stop = store.subscribeNow(({ section }) => (host.hidden = section !== "paste"));
   return {
     destroy() {
       editor.destroy();

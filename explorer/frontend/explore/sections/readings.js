@@ -1,8 +1,8 @@
 /** Curves at a few even steps and around each kink: the rows that explorer.curves.readings has. */
 
 import { KINK } from "../../formula/curves.js";
-import { evenPoints, firstNotBelow } from "../../formula/floats.js";
-import { sampling } from "../../formula/sampling.js";
+import { makeEvenPoints, findFirstAtLeast } from "../../formula/floats.js";
+import { getSampling } from "../../formula/sampling.js";
 
 /**
  * The places of these rows among the x of curves, ascending.
@@ -10,7 +10,9 @@ import { sampling } from "../../formula/sampling.js";
  * @param {[number, number]} range
  */
 export function readingIndices({ x, marks }, [start, stop]) {
-  const indices = new Set([...evenPoints(start, stop, sampling().readings)].map((step) => nearest(x, step)));
+  const indices = new Set(
+    [...makeEvenPoints(start, stop, getSampling().readings)].map((step) => nearest(x, step)),
+  );
   for (let index = 0; index < x.length; index++)
     if (marks[index] === KINK) [index - 1, index, index + 1].forEach((near) => indices.add(near));
   return [...indices].filter((index) => index >= 0 && index < x.length).sort((one, other) => one - other);
@@ -18,6 +20,6 @@ export function readingIndices({ x, marks }, [start, stop]) {
 
 /** The place of the x that is nearest. @param {ArrayLike<number>} x ascending @param {number} at */
 function nearest(x, at) {
-  const after = Math.min(firstNotBelow(x, at), x.length - 1);
+  const after = Math.min(findFirstAtLeast(x, at), x.length - 1);
   return after > 0 && at - x[after - 1] <= x[after] - at ? after - 1 : after;
 }

@@ -1,7 +1,7 @@
 // The picture of a parameter over its range: the error at the left or above, its gradients beside it.
 
 import { note } from "../../chart/plotly/plotly.js";
-import { digits } from "../../formula/phrases.js";
+import { formatDigits } from "../../formula/phrases.js";
 
 /**
  * A parameter over its range, as the question "rest" answers: the mean squared ``error``, and by rule the mean gradient,
@@ -97,7 +97,7 @@ function layoutOf({ rest, name, log, stacked, keys, lines, value }) {
     },
     shapes: lines,
     annotations: ["", "2"].map((axis) => ({
-      ...note(`${name} = ${digits(value)}`, { x: log ? Math.log10(value) : value, y: 1 }),
+      ...note(`${name} = ${formatDigits(value)}`, { x: log ? Math.log10(value) : value, y: 1 }),
       xref: `x${axis}`,
       yref: `y${axis} domain`,
       xanchor: shareOf(value) < NEAR ? "left" : "right",

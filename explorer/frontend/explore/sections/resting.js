@@ -1,16 +1,16 @@
 // The section Where it settles: a parameter that learns over its range, its gradient beside the error, and where it rests.
 
-import { boundsOf, choiceControls, entriesOf, withParameter } from "../../choice/choice.js";
-import { chosenData } from "../../choice/data.js";
-import { catalogue, refusalOfDrawn } from "../../choice/entries.js";
+import { getBounds, getControls, getEntries, setParameter } from "../../choice/choice.js";
+import { getData } from "../../choice/data.js";
+import { getCatalogue, explainStochasticRefusal } from "../../choice/entries.js";
 import { createFigure } from "../../chart/plotly/figure.js";
 import { element, setText } from "../../elements/dom.js";
 import { createSlider } from "../../elements/slider.js";
 import { valueOf } from "../../formula/controls.js";
-import { filled } from "../../formula/phrases.js";
+import { fillTemplate } from "../../formula/phrases.js";
 import { keyOf } from "../../asking/ask.js";
 import { createLatestQuestion } from "../../asking/latest-question.js";
-import { array } from "../../choice/arrays.js";
+import { decodeArray } from "../../choice/arrays.js";
 import { learningArguments } from "../stage/learning.js";
 import { restDrawing } from "./rest-drawing.js";
 
@@ -51,8 +51,8 @@ export function createResting(host, { store, plotly, ask, colours }) {
   /** @param {Choice} choice */
   function changed(choice) {
     host.hidden = choice.section !== "rest";
-    const { op, rules } = entriesOf(choice);
-    const refusal = refusalOfDrawn(HERE, op, ...rules);
+    const { op, rules } = getEntries(choice);
+    const refusal = explainStochasticRefusal(HERE, op, ...rules);
     setText(nothing, refusal || NOTHING);
     whole.hidden = !choice.learns || Boolean(refusal);
     nothing.hidden = !whole.hidden;
@@ -61,17 +61,17 @@ export function createResting(host, { store, plotly, ask, colours }) {
 
   function draw() {
     frame = 0;
-    const choice = store.now;
+    const choice = store.current;
     if (host.hidden || whole.hidden) return;
     const control = controlOf(choice);
     askFor(choice);
-    const { op, rules } = entriesOf(choice);
-    const { words } = catalogue().learning;
+    const { op, rules } = getEntries(choice);
+    const { words } = getCatalogue().learning;
     const { neutral, rules: bright } = colours();
     const visible = choice.rules.flatMap(({ slot, hidden }, at) =>
       hidden ? [] : [{ key: rules[at].key, label: rules[at].label, colour: bright[slot % bright.length] }],
     );
-    setText(lead, refused || filled(words.lead, { data: chosenData().label }).replace(/:$/, "."));
+    setText(lead, refused || fillTemplate(words.lead, { data: getData().label }).replace(/:$/, "."));
     showSlider(choice, control);
     area.hidden = said.hidden = rest === null;
     if (!rest) return;
@@ -102,23 +102,23 @@ export function createResting(host, { store, plotly, ask, colours }) {
         name,
         meaning,
         onChange: (value, phase, byKeys) =>
-          store.change(withParameter(store.now, control, value), {
+          store.change(setParameter(store.current, control, value), {
             phase,
-            thing: byKeys ? control.name : null,
+            target: byKeys ? control.name : null,
           }),
       });
       slider = { name: control.name, part };
       slide.replaceChildren(part.element);
     }
-    const bounds = boundsOf(choice, control);
+    const bounds = getBounds(choice, control);
     const log = control.parameter.scale === "log" && bounds[0] > 0;
     slider.part.update(valueOf(choice.parameters, control), bounds, log, control.parameter.reach);
   }
 
-  const stop = store.follow(changed);
+  const stop = store.subscribeNow(changed);
   return {
     /** Draw anew: the colours have changed. */
-    refresh: () => changed(store.now),
+    refresh: () => changed(store.current),
     destroy() {
       stop();
       question.destroy();
@@ -136,7 +136,7 @@ export function restArguments(choice) {
 
 /** The control of the parameter that learns. @param {Choice} choice @returns {Control} */
 function controlOf(choice) {
-  const controls = choiceControls(choice);
+  const controls = getControls(choice);
   return /** @type {Control} */ (controls.find(({ parameter }) => parameter.name === choice.learns));
 }
 
@@ -145,8 +145,8 @@ function decodeRest({ at, error, least, rules }) {
   const every = (/** @type {(rule: *) => *} */ of) =>
     Object.fromEntries(Object.entries(rules).map(([key, rule]) => [key, of(rule)]));
   return {
-    ...{ at: array(at), error: array(error), least },
-    gradients: every(({ gradient }) => array(gradient)),
+    ...{ at: decodeArray(at), error: decodeArray(error), least },
+    gradients: every(({ gradient }) => decodeArray(gradient)),
     places: every(({ places }) => places),
     words: every(({ words }) => words),
   };

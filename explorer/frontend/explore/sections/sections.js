@@ -13,7 +13,7 @@ const OPEN = new Set(["formula", "code", "data", "paste"]);
  */
 export function createSections(host, options) {
   const { store } = options;
-  const stop = store.follow(({ section }) => (host.hidden = !OPEN.has(section))); // before the parts, which measure their space
+  const stop = store.subscribeNow(({ section }) => (host.hidden = !OPEN.has(section))); // before the parts, which measure their space
   const parts = [createFormulas(host, options), createCode(host, options), createTable(host, options)];
   return {
     /** The curves of the chart at rest. @param {import("../stage/stage.js").Displayed} displayed */

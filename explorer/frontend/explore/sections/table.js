@@ -2,7 +2,7 @@
 
 import { element, setText } from "../../elements/dom.js";
 import { columnsOf, csvText } from "../../measures/csv.js";
-import { numberText } from "../../formula/substitution.js";
+import { formatFourDigits } from "../../formula/substitution.js";
 import { createDownload } from "./download.js";
 import { createSortableHead } from "./sortable.js";
 
@@ -31,7 +31,7 @@ export function createTable(host, { store }) {
   frame.addEventListener("scroll", rows, { passive: true });
 
   function draw() {
-    const choice = store.now;
+    const choice = store.current;
     whole.hidden = choice.section !== "data";
     if (whole.hidden || !current || current === drawn) return;
     drawn = current;
@@ -108,7 +108,7 @@ export function rowsSeen(count, { scrollTop, clientHeight }) {
 
 /** A number of a table, or nothing where there is none. @param {number} value */
 export function cellText(value) {
-  return Number.isNaN(value) ? "" : numberText(value);
+  return Number.isNaN(value) ? "" : formatFourDigits(value);
 }
 
 /** Room for rows that are not drawn. @param {number} count @param {number} columns */

@@ -25,14 +25,14 @@ export function createTabs(host, { store, sections }) {
 
   /** @param {string} key */
   function toggle(key) {
-    const choice = store.now;
+    const choice = store.current;
     store.change({ ...choice, section: choice.section === key ? "" : key });
     const isCalm = host.closest(".calm") !== null; // its curves stay in view
     if (choice.section !== key && !isCalm) host.scrollIntoView({ block: "center", behavior: "smooth" });
   }
 
   const end = new AbortController();
-  const stop = store.follow(({ section }, { origin }) => {
+  const stop = store.subscribeNow(({ section }, { origin }) => {
     for (const { key, button } of buttons) setAttribute(button, "aria-expanded", String(key === section));
     if (section && origin === "arrival") bringIntoView(host, end.signal);
   });

@@ -1,7 +1,7 @@
 // The data of a training behind the gradients, if some were carried here.
 
 import { across } from "../../chart/scene/panels.js";
-import { carriedData, carry } from "../../choice/data.js";
+import { loadCarried, saveCarried } from "../../choice/data.js";
 import { element, setAttribute } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 
@@ -13,7 +13,7 @@ const STAYS = "kept over a reload, in no link";
 
 /** The bars of carried data behind a chart; null if nothing was carried. */
 export function createCarried() {
-  const data = carriedData();
+  const data = loadCarried();
   if (!data) return null;
   const bars = shape("path", {});
   const picture = shape("svg", { class: "carried-bars", "aria-hidden": "true" });
@@ -22,7 +22,7 @@ export function createCarried() {
   const name = element("p", { class: "carried-name" }, `Grey: ${data.of}; ${STAYS}. ${data.note} `, remove);
 
   function gone() {
-    carry(null);
+    saveCarried(null);
     picture.remove();
     name.remove();
   }

@@ -1,6 +1,6 @@
 // Controls for words of a link that are rows: a list for one of texts, a slider for a number.
 
-import { wordOf } from "../../choice/view.js";
+import { getWord } from "../../choice/view.js";
 import { element } from "../../elements/dom.js";
 import { createSlider } from "../../elements/slider.js";
 
@@ -13,7 +13,7 @@ const DECADES = 100; // a slider over more than so much moves by factors
 /** @param {Record<string, string>} labels by the words @param {Store} store */
 export function createControls(labels, store) {
   const controls = Object.entries(labels).map(([name, label]) => {
-    const word = wordOf(name);
+    const word = getWord(name);
     /** @type {{element: HTMLElement, show: (value: *) => void}} */
     const control = (word.kind === "choice" ? createChoice : createNumber)(word, label, store);
     return { name, ...control };
@@ -32,7 +32,7 @@ function createChoice({ name, words }, label, store) {
   const options = Object.entries(words).map(([value, text]) => element("option", { value }, text));
   const list = element(
     "select",
-    { onchange: () => store.change({ ...store.now, [name]: list.value }) },
+    { onchange: () => store.change({ ...store.current, [name]: list.value }) },
     ...options,
   );
   return {
@@ -47,7 +47,7 @@ function createNumber({ name, low, high }, label, store) {
   const slider = createSlider({
     name: label,
     onChange: (value, phase, byKeys) =>
-      store.change({ ...store.now, [name]: value }, { phase, thing: byKeys ? name : null }),
+      store.change({ ...store.current, [name]: value }, { phase, target: byKeys ? name : null }),
   });
   return {
     element: slider.element,

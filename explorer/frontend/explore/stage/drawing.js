@@ -3,17 +3,17 @@
 import { createPencil } from "../../chart/hand/pencil.js";
 import { canAddRule } from "../../choice/choice.js";
 import {
-  drawingAt,
-  freeName,
-  keepsSymmetry,
-  latestDrawn,
-  ownTextOf,
+  getDrawing,
+  findFreeName,
+  isKeptSymmetric,
+  getLastDrawing,
+  toFormulaText,
   putDrawing,
 } from "../../choice/drawing.js";
-import { catalogue } from "../../choice/entries.js";
+import { getCatalogue } from "../../choice/entries.js";
 import { element, setText } from "../../elements/dom.js";
 import { followKey } from "../../elements/keys.js";
-import { smoothed } from "../../formula/lines.js";
+import { fitLine } from "../../formula/lines.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { Point } from "../../formula/lines.js" */
@@ -45,11 +45,11 @@ export function createDrawing(store, { read, colours, onTurn }) {
     keys.abort();
     keys = new AbortController();
     slot = null;
-    isOn = on && (canAddRule(store.now) || latestDrawn(store.now) !== null);
-    if (isOn && !canAddRule(store.now)) slot = latestDrawn(store.now)?.slot ?? null;
+    isOn = on && (canAddRule(store.current) || getLastDrawing(store.current) !== null);
+    if (isOn && !canAddRule(store.current)) slot = getLastDrawing(store.current)?.slot ?? null;
     pencil.turn(isOn);
     line.hidden = !isOn;
-    show(store.now);
+    show(store.current);
     onTurn();
     if (!isOn) return;
     followKey("escape", () => turn(false), keys.signal);
@@ -59,13 +59,13 @@ export function createDrawing(store, { read, colours, onTurn }) {
 
   /** @param {Point[]} points at g = 1 @param {boolean} [zero] */
   function put(points, zero = false) {
-    const known = store.now.rules.find((rule) => rule.slot === slot);
-    const before = known && drawingAt(known.key);
-    const drawing = before ? { ...before, points } : { name: freeName(store.now), points, zero };
-    const slots = store.now.rules.map((rule) => rule.slot);
+    const known = store.current.rules.find((rule) => rule.slot === slot);
+    const before = known && getDrawing(known.key);
+    const drawing = before ? { ...before, points } : { name: findFreeName(store.current), points, zero };
+    const slots = store.current.rules.map((rule) => rule.slot);
     putDrawing(store, before ? slot : null, drawing, { read, layer: "implied" });
-    slot = store.now.rules.map((rule) => rule.slot).find((each) => !slots.includes(each)) ?? slot;
-    show(store.now);
+    slot = store.current.rules.map((rule) => rule.slot).find((each) => !slots.includes(each)) ?? slot;
+    show(store.current);
   }
 
   function begin() {
@@ -75,24 +75,24 @@ export function createDrawing(store, { read, colours, onTurn }) {
 
   /** @param {Point[]} stroke @param {import("../../formula/lines.js").Units} units @param {number} height */
   function onStroke(stroke, [across, up], height) {
-    const { g } = store.now;
+    const { g } = store.current;
     if (!g) return;
     const fits = (/** @type {Point[]} */ points) =>
-      ownTextOf({ name: "Drawn_2", points, zero: true }).length <= catalogue().limits.formula;
+      toFormulaText({ name: "Drawn_2", points, zero: true }).length <= getCatalogue().limits.formula;
     const scaled = stroke.map(([x, y]) => /** @type {Point} */ ([x, y / g]));
-    const points = smoothed(scaled, [across, Math.abs(up / g)], Math.abs(height / g), fits);
+    const points = fitLine(scaled, [across, Math.abs(up / g)], Math.abs(height / g), fits);
     if (points.length > 1) put(points);
   }
 
   /** @param {Point[]} shown @param {"moving"|"settled"} phase @param {number|null} moved */
   function onPoints(shown, phase, moved) {
-    const latest = latestDrawn(store.now);
-    if (!latest || !store.now.g) return;
+    const latest = getLastDrawing(store.current);
+    if (!latest || !store.current.g) return;
     const points = shown.map(
-      ([x, y]) => /** @type {Point} */ ([x, Number((y / store.now.g).toPrecision(3))]),
+      ([x, y]) => /** @type {Point} */ ([x, Number((y / store.current.g).toPrecision(3))]),
     );
     const twin = points.length - 1 - (moved ?? 0);
-    if (moved !== null && keepsSymmetry(store, latest.slot, latest.drawing)) {
+    if (moved !== null && isKeptSymmetric(store, latest.slot, latest.drawing)) {
       const [x, y] = points[moved];
       if (twin === moved) points[moved] = [0, y];
       else if (x * latest.drawing.points[moved][0] > 0) points[twin] = [-x, y];
@@ -104,7 +104,7 @@ export function createDrawing(store, { read, colours, onTurn }) {
   /** @param {Choice} choice */
   function show(choice) {
     const { g } = choice;
-    const latest = g && !(isOn && slot === null) ? latestDrawn(choice) : null;
+    const latest = g && !(isOn && slot === null) ? getLastDrawing(choice) : null;
     const { rules } = colours();
     pencil.show(
       latest && {
@@ -117,13 +117,13 @@ export function createDrawing(store, { read, colours, onTurn }) {
     first.hidden = !g || slot !== null;
   }
 
-  const stop = store.follow(show);
+  const stop = store.subscribeNow(show);
   return {
     pencil,
     line,
     /** What the axis of gradients holds while one draws. @returns {[number, number]|undefined} */
     room: () =>
-      isOn ? /** @type {[number, number]} */ (ROOM.map((end) => end * Math.abs(store.now.g))) : undefined,
+      isOn ? /** @type {[number, number]} */ (ROOM.map((end) => end * Math.abs(store.current.g))) : undefined,
     /** Turn the pencil on, or off where it is on. */
     toggle: () => turn(!isOn),
     destroy() {

@@ -3,8 +3,8 @@
 import { keyOf } from "../../asking/ask.js";
 import { createLatestQuestion } from "../../asking/latest-question.js";
 import { keepRules } from "../../asking/some-rules.js";
-import { heldParameters } from "../../choice/address.js";
-import { array } from "../../choice/arrays.js";
+import { getLinkedParameters } from "../../choice/address.js";
+import { decodeArray } from "../../choice/arrays.js";
 
 /** @import { Answer, Arguments, Ask } from "../../asking/ask.js" */
 /** @import { Choice } from "../../choice/choice.js" */
@@ -45,7 +45,7 @@ export function createLayerQuestions(ask, onChange) {
 }
 
 /** @param {*} encoded */
-const floats = (encoded) => /** @type {Float32Array|Float64Array} */ (array(encoded));
+const floats = (encoded) => /** @type {Float32Array|Float64Array} */ (decodeArray(encoded));
 
 /** @param {string} words @returns {LayerAnswer} */
 const refusal = (words) => ({ curves: [], words });
@@ -70,7 +70,7 @@ export function visibleRules(choice) {
   const shown = keepRules(choice, ({ slot, hidden }) => (isSeen ? !hidden : slot === choice.rules[0].slot));
   const { op, rules, range } = shown;
   const [start, stop] = range;
-  return { op, rules: rules.map(({ key }) => key), parameters: heldParameters(shown), start, stop };
+  return { op, rules: rules.map(({ key }) => key), parameters: getLinkedParameters(shown), start, stop };
 }
 
 /** The arguments of the question about the op under noise. @param {Choice} choice */

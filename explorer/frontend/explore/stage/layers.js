@@ -2,7 +2,7 @@
 // its controls.
 
 import { layerWords } from "../../chart/scene/layers.js";
-import { catalogue } from "../../choice/entries.js";
+import { getCatalogue } from "../../choice/entries.js";
 import { element, setText } from "../../elements/dom.js";
 import { createControls } from "./controls.js";
 
@@ -12,14 +12,14 @@ import { createControls } from "./controls.js";
 
 /** @param {Store} store */
 export function createSwitches(store) {
-  const switches = Object.entries(catalogue().layers).map(([key, { label, meaning }]) => {
+  const switches = Object.entries(getCatalogue().layers).map(([key, { label, meaning }]) => {
     const box = element("input", { type: "checkbox", onchange: () => turn(key, box.checked) });
     return { key, box, element: element("label", { title: meaning }, box, label) };
   });
 
   /** @param {string} key @param {boolean} on */
   function turn(key, on) {
-    store.change({ ...store.now, layer: on ? key : "" });
+    store.change({ ...store.current, layer: on ? key : "" });
   }
 
   return {
@@ -41,7 +41,7 @@ export function createLayerWords(store) {
 
   /** @param {string} layer */
   function build(layer) {
-    controls = createControls(layer ? catalogue().layers[layer].controls : {}, store);
+    controls = createControls(layer ? getCatalogue().layers[layer].controls : {}, store);
     place.replaceChildren(...controls.elements);
     open = layer;
   }
@@ -58,7 +58,7 @@ export function createLayerWords(store) {
     /** @param {Picture} picture @returns {string} */
     show(picture) {
       const { layer } = picture;
-      const words = layer ? layerWords(picture, catalogue().layers[layer].label) : "";
+      const words = layer ? layerWords(picture, getCatalogue().layers[layer].label) : "";
       setText(line, words);
       return words;
     },

@@ -1,13 +1,13 @@
 // Below the curves of a parameter that learns: the data, their verdict, and the way to its points of rest.
 
-import { isRandom } from "../../choice/choice.js";
-import { chosenData } from "../../choice/data.js";
-import { catalogue } from "../../choice/entries.js";
+import { isStochastic } from "../../choice/choice.js";
+import { getData } from "../../choice/data.js";
+import { getCatalogue } from "../../choice/entries.js";
 import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
-import { filled } from "../../formula/phrases.js";
-import { capitalised, shareText } from "../../formula/numbers.js";
+import { fillTemplate } from "../../formula/phrases.js";
+import { capitalize, formatShare } from "../../formula/numbers.js";
 import { barsPath } from "./carried.js";
 import { keyOf } from "../../asking/ask.js";
 import { createLatestQuestion } from "../../asking/latest-question.js";
@@ -26,7 +26,7 @@ const SIGNS = { grow: "↑", shrink: "↓", rest: "=", undefined: "?", cannot: "
 /** The question about what data make of a parameter. @param {Choice} choice */
 export function learningArguments(choice) {
   const { op, rules, parameters } = visibleRules(choice);
-  const { kind, values, weights } = chosenData();
+  const { kind, values, weights } = getData();
   const numbers = kind === "normal" ? [] : [...values];
   return { op, rules, parameters, learns: choice.learns, numbers, weights: [...(weights ?? [])] };
 }
@@ -41,7 +41,7 @@ export function createLearning(store, ask, colours, hasData) {
   const bars = shape("path", {});
   const picture = shape("svg", { class: "carried-bars", "aria-hidden": "true" });
   picture.append(bars);
-  const numbers = createNumbers(() => store.change({ ...store.now }));
+  const numbers = createNumbers(() => store.change({ ...store.current }));
   const lead = element("span", { class: "lead" });
   const outside = element("span", { class: "outside" });
   const verdicts = element("ul", { class: "verdicts" });
@@ -58,13 +58,13 @@ export function createLearning(store, ask, colours, hasData) {
   let answer = /** @type {import("../../asking/ask.js").Answer} */ ({});
   const question = createLatestQuestion(ask, "pull", (found) => {
     answer = found;
-    show(store.now);
+    show(store.current);
   });
-  const learns = (/** @type {Choice} */ choice) => hasData && Boolean(choice.learns) && !isRandom(choice);
+  const learns = (/** @type {Choice} */ choice) => hasData && Boolean(choice.learns) && !isStochastic(choice);
 
   function toggleRest() {
-    const opens = store.now.section !== "rest";
-    store.change({ ...store.now, section: opens ? "rest" : "" });
+    const opens = store.current.section !== "rest";
+    store.change({ ...store.current, section: opens ? "rest" : "" });
     const screen = bar.closest(".lesson") ?? bar.closest(".instrument");
     const panel = screen?.querySelector(".resting");
     if (opens) panel?.scrollIntoView({ block: "center", behavior: "smooth" });
@@ -72,19 +72,19 @@ export function createLearning(store, ask, colours, hasData) {
 
   function drawBars() {
     const panel = frame?.part;
-    if (!frame || !panel || !learns(store.now)) return setAttribute(bars, "d", "");
+    if (!frame || !panel || !learns(store.current)) return setAttribute(bars, "d", "");
     const low = { top: panel.top + (1 - ROOF) * panel.height, height: ROOF * panel.height };
-    return setAttribute(bars, "d", barsPath(histogram(chosenData(), frame.x), frame, low));
+    return setAttribute(bars, "d", barsPath(histogram(getData(), frame.x), frame, low));
   }
 
   /** @param {Choice} choice */
   function show(choice) {
     description = "";
     if (!learns(choice)) return;
-    const { words } = catalogue().learning;
-    const data = chosenData();
+    const { words } = getCatalogue().learning;
+    const data = getData();
     numbers.show();
-    setText(lead, filled(words.lead, { data: data.label }));
+    setText(lead, fillTemplate(words.lead, { data: data.label }));
     setText(outside, data.bars ? data.note : outsideText(data, choice.range));
     setText(rest, `Where does ${choice.learns} come to rest?`);
     setAttribute(rest, "aria-expanded", String(choice.section === "rest"));
@@ -151,7 +151,7 @@ function verdictsOf({ rules }, { rules: verdicts = {}, message }, bright) {
 function outsideText({ values }, [start, stop]) {
   const share = values.filter((value) => value < start || value > stop).length / values.length;
   if (share < MUCH) return "";
-  return capitalised(filled(catalogue().learning.words.outside, { share: shareText(share) }));
+  return capitalize(fillTemplate(getCatalogue().learning.words.outside, { share: formatShare(share) }));
 }
 
 /**

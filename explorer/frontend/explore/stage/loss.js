@@ -1,8 +1,15 @@
 // The loss of what draws, beside the upstream gradient: the field of its formula, and its parameters.
 
 import { createOwnField } from "../../cards/own.js";
-import { boundsOf, isRandom, lossControls, lossOf, withLoss, withParameter } from "../../choice/choice.js";
-import { learn } from "../../choice/entries.js";
+import {
+  getBounds,
+  isStochastic,
+  getLossControls,
+  getLoss,
+  setLoss,
+  setParameter,
+} from "../../choice/choice.js";
+import { addCustomEntry } from "../../choice/entries.js";
 import { createSlider } from "../../elements/slider.js";
 import { element } from "../../elements/dom.js";
 import { valueOf } from "../../formula/controls.js";
@@ -18,8 +25,8 @@ export function createLoss(store, read) {
     kind: "loss",
     read,
     onEntry(/** @type {import("../../formula/draws.js").Loss} */ loss) {
-      learn("loss", loss);
-      store.change(withLoss(store.now, loss.key));
+      addCustomEntry("loss", loss);
+      store.change(setLoss(store.current, loss.key));
     },
   });
   const sliders = element("div", { class: "sliders" });
@@ -28,7 +35,7 @@ export function createLoss(store, read) {
 
   /** @param {Choice} choice */
   function showSliders(choice) {
-    const controls = lossControls(choice);
+    const controls = getLossControls(choice);
     if (rows.map(({ name }) => name).join() !== controls.map(({ name }) => name).join()) {
       rows = controls.map((control) => ({
         name: control.name,
@@ -36,9 +43,9 @@ export function createLoss(store, read) {
           name: control.name,
           meaning: control.parameter.meaning,
           onChange: (value, phase, byKeys) =>
-            store.change(withParameter(store.now, control, value), {
+            store.change(setParameter(store.current, control, value), {
               phase,
-              thing: byKeys ? control.name : null,
+              target: byKeys ? control.name : null,
             }),
         }),
       }));
@@ -46,7 +53,12 @@ export function createLoss(store, read) {
     }
     controls.forEach((control, index) => {
       const { reach } = control.parameter;
-      rows[index].slider.update(valueOf(choice.parameters, control), boundsOf(choice, control), false, reach);
+      rows[index].slider.update(
+        valueOf(choice.parameters, control),
+        getBounds(choice, control),
+        false,
+        reach,
+      );
     });
   }
 
@@ -55,10 +67,10 @@ export function createLoss(store, read) {
     element: whole,
     /** Take the space it needs, before curves are drawn. @param {Choice} choice */
     show(choice) {
-      whole.hidden = !isRandom(choice);
+      whole.hidden = !isStochastic(choice);
       whole.closest(".chart")?.classList.toggle("has-loss", !whole.hidden);
       if (whole.hidden) return field.forget();
-      field.update(lossOf(choice));
+      field.update(getLoss(choice));
       showSliders(choice);
     },
   };

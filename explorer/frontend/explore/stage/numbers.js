@@ -1,6 +1,6 @@
 // Which numbers lie beneath a parameter that learns: a list to choose from, and a window to paste one's own.
 
-import { chooseData, chosenData, kinds, pasteData, pastedText } from "../../choice/data.js";
+import { selectKind, getData, listKinds, savePasted, getPastedText } from "../../choice/data.js";
 import { element, freshId, setText } from "../../elements/dom.js";
 
 /** @import { Kind } from "../../choice/data.js" */
@@ -33,19 +33,19 @@ export function createNumbers(onChange) {
 
   function chosen() {
     if (list.value === "pasted") return open();
-    chooseData(/** @type {Kind} */ (list.value));
+    selectKind(/** @type {Kind} */ (list.value));
     return onChange();
   }
 
   function open() {
-    box.value = pastedText();
+    box.value = getPastedText();
     setText(message, "");
     dialog.showModal();
     box.focus();
   }
 
   function take() {
-    const refused = pasteData(box.value);
+    const refused = savePasted(box.value);
     setText(message, refused);
     if (refused) return;
     dialog.close();
@@ -53,8 +53,8 @@ export function createNumbers(onChange) {
   }
 
   function show() {
-    const { kind } = chosenData();
-    list.replaceChildren(...kinds().map(([value, name]) => element("option", { value }, name)));
+    const { kind } = getData();
+    list.replaceChildren(...listKinds().map(([value, name]) => element("option", { value }, name)));
     list.value = kind;
     edit.hidden = kind !== "pasted";
   }

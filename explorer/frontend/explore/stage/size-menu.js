@@ -1,12 +1,12 @@
 // The menu in the strip that scales all rules to one area or one width: a row a rule, greyed with the reason.
 
-import { heldParameters } from "../../choice/address.js";
-import { entriesOf, withOtherRule } from "../../choice/choice.js";
-import { learn } from "../../choice/entries.js";
+import { getLinkedParameters } from "../../choice/address.js";
+import { getEntries, replaceRule } from "../../choice/choice.js";
+import { addCustomEntry } from "../../choice/entries.js";
 import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createMenu } from "../../elements/menu.js";
-import { numberText } from "../../formula/substitution.js";
+import { formatFourDigits } from "../../formula/substitution.js";
 
 /** @import { CachedAsk } from "../../asking/ask.js" */
 /** @import { Choice } from "../../choice/choice.js" */
@@ -36,21 +36,21 @@ export function createSizeMenu(store, ask) {
     said,
   );
   let before = /** @type {{choice: Choice, keys: string}|null} */ (null);
-  menu.addEventListener("toggle", () => menu.open && show(store.now));
+  menu.addEventListener("toggle", () => menu.open && show(store.current));
 
   /** @param {Kind} kind */
   async function scale(kind) {
-    const now = store.now;
+    const now = store.current;
     if (!canScale(rowsOf(now), kind)) return;
     const { entries, words, message } = await ask("scaled", { ...sizesArguments(now), kind });
-    if (keysOf(store.now) !== keysOf(now)) return;
+    if (keysOf(store.current) !== keysOf(now)) return;
     setText(said, message ?? words);
     if (message !== undefined) return;
-    let next = store.now;
+    let next = store.current;
     for (const { key, slot } of now.rules) {
       if (!entries[key]) continue;
-      learn("rule", entries[key]);
-      next = withOtherRule(next, slot, entries[key].key);
+      addCustomEntry("rule", entries[key]);
+      next = replaceRule(next, slot, entries[key].key);
     }
     before = { choice: before && isAfter(now) ? before.choice : now, keys: keysOf(next) };
     store.change(next);
@@ -60,7 +60,7 @@ export function createSizeMenu(store, ask) {
   /** The rules of a choice with their sizes, as far as Python has answered. @param {Choice} choice @returns {Row[]} */
   function rowsOf(choice) {
     const answer = ask.known("sizes", sizesArguments(choice));
-    return entriesOf(choice).rules.map(({ key, label }) => ({ label, sizes: answer?.rules?.[key] }));
+    return getEntries(choice).rules.map(({ key, label }) => ({ label, sizes: answer?.rules?.[key] }));
   }
 
   function takeBack() {
@@ -68,7 +68,7 @@ export function createSizeMenu(store, ask) {
     const { rules, parameters, bounds, learns, training } = before.choice;
     before = null;
     setText(said, "The rules are as they were.");
-    store.change({ ...store.now, rules, parameters, bounds, learns, training });
+    store.change({ ...store.current, rules, parameters, bounds, learns, training });
     menu.querySelector("summary")?.focus();
   }
 
@@ -89,7 +89,7 @@ export function createSizeMenu(store, ask) {
     if (!ask.known("sizes", args))
       void ask("sizes", args).then(({ message }) => {
         if (message !== undefined) setText(said, message);
-        if (message === undefined) show(store.now);
+        if (message === undefined) show(store.current);
       });
     const rows = rowsOf(choice);
     counted(body, rows, createRow, drawRow);
@@ -113,7 +113,7 @@ function drawRow(node, { label, sizes }) {
   setText(name, label);
   cells.forEach((cell, at) => {
     const { value, reason } = sizes?.[KINDS[at]] ?? { value: null, reason: MEASURING };
-    setText(cell, value === null ? reason : numberText(value));
+    setText(cell, value === null ? reason : formatFourDigits(value));
     setAttribute(cell, "class", value === null ? "greyed" : null);
   });
 }
@@ -124,7 +124,7 @@ const canScale = (rows, kind) => rows.filter(({ sizes }) => sizes?.[kind].value 
 /** The arguments of the question about a choice. @param {Choice} choice */
 export function sizesArguments(choice) {
   const { op, rules } = choice;
-  return { op, rules: rules.map(({ key }) => key), parameters: heldParameters(choice) };
+  return { op, rules: rules.map(({ key }) => key), parameters: getLinkedParameters(choice) };
 }
 
 /** @param {Choice} choice */

@@ -2,19 +2,19 @@
 
 import { createChart } from "../../chart/view/chart.js";
 import {
-  choiceControls,
-  curvesKey,
-  entriesOf,
-  isRandom,
-  lossOf,
-  settingsOf,
-  withParameter,
-  withRange,
+  getControls,
+  toCurvesKey,
+  getEntries,
+  isStochastic,
+  getLoss,
+  getSamplingSettings,
+  setParameter,
+  setRange,
 } from "../../choice/choice.js";
-import { catalogue } from "../../choice/entries.js";
-import { QUICK, sampleCurves } from "../../formula/curves.js";
-import { FEW, MANY } from "../../formula/means.js";
-import { sampling } from "../../formula/sampling.js";
+import { getCatalogue } from "../../choice/entries.js";
+import { QUICK_POINTS, sampleCurves } from "../../formula/curves.js";
+import { PREVIEW_QUANTILES, FINE_QUANTILES } from "../../formula/means.js";
+import { getSampling } from "../../formula/sampling.js";
 import { createCarried } from "./carried.js";
 import { createDrawing } from "./drawing.js";
 import { createLayerWords } from "./layers.js";
@@ -29,7 +29,7 @@ import { createWords, NO_WORDS } from "./words.js";
 /** @typedef {"moving"|"settled"} Phase */
 
 /** @param {import("../../formula/curves.js").Curves} curves */
-const isQuick = ({ drawn, x }) => drawn !== undefined && x.length < sampling().points;
+const isQuick = ({ drawn, x }) => drawn !== undefined && x.length < getSampling().points;
 /** @import { Over } from "../../chart/scene/picture.js" */
 
 /**
@@ -52,7 +52,8 @@ export function createStage(hosts, options) {
   const sketch = options.read ? createDrawing(store, { read: options.read, colours, onTurn: refresh }) : null;
   const chart = createChart(hosts.chart, {
     plotly: options.plotly,
-    onView: (start, stop, phase) => store.change(withRange(store.now, start, stop), { phase, thing: "view" }),
+    onView: (start, stop, phase) =>
+      store.change(setRange(store.current, start, stop), { phase, target: "view" }),
     onParameter: grasped,
     pencil: sketch?.pencil,
     isLabelled: () => hosts.chart.closest(".calm") !== null,
@@ -70,15 +71,18 @@ export function createStage(hosts, options) {
   const layer = createLayerWords(store);
   const loss = createLoss(store, options.read ?? null);
   area.after(...(sketch ? [sketch.line] : []), loss.element, layer.element);
-  const layers = createLayerQuestions(options.ask, () => chart.draw(picture(store.now), phase));
+  const layers = createLayerQuestions(options.ask, () => chart.draw(picture(store.current), phase));
   const confirmation = confirm?.({ onAnswer: answered, onStatus: said });
   let frame = 0;
   /** @type {Phase} */
   let phase = "settled";
   const missing = { ...NO_WORDS, main: elsewhere };
   const otherwise = confirm ? null : missing;
-  const start = { key: first && curvesKey(store.now), words: first };
-  let past = { key: "", exact: /** @type {import("../../formula/drawn.js").Exact|null} */ (null) };
+  const start = { key: first && toCurvesKey(store.current), words: first };
+  let past = {
+    key: "",
+    exact: /** @type {import("../../formula/stochastic.js").UnbiasedGradient|null} */ (null),
+  };
   let displayed = { key: "", curves: /** @type {*} */ (null), confirmed: false };
 
   function refresh() {
@@ -87,16 +91,16 @@ export function createStage(hosts, options) {
 
   /** @param {string} name @param {number} value @param {Phase} how */
   function grasped(name, value, how) {
-    const control = choiceControls(store.now).find((one) => one.name === name);
-    if (control) store.change(withParameter(store.now, control, value), { phase: how, thing: null });
+    const control = getControls(store.current).find((one) => one.name === name);
+    if (control) store.change(setParameter(store.current, control, value), { phase: how, target: null });
   }
 
   /** @param {Choice} _choice @param {{phase: Phase}} change */
   function changed(_choice, change) {
     phase = change.phase;
-    learning.arrange(store.now); // before the curves: it takes space from them
-    layer.arrange(store.now);
-    loss.show(store.now);
+    learning.arrange(store.current); // before the curves: it takes space from them
+    layer.arrange(store.current);
+    loss.show(store.current);
     if (phase === "settled") draw();
     else frame ||= requestAnimationFrame(draw);
   }
@@ -104,8 +108,8 @@ export function createStage(hosts, options) {
   function draw() {
     cancelAnimationFrame(frame);
     frame = 0;
-    const choice = store.now;
-    const key = curvesKey(choice);
+    const choice = store.current;
+    const key = toCurvesKey(choice);
     if (key !== displayed.key || (phase === "settled" && isQuick(displayed.curves))) {
       confirmation?.drop();
       words.show(key === start.key ? start.words : otherwise);
@@ -118,10 +122,10 @@ export function createStage(hosts, options) {
   }
 
   /** Curves from the browser; of what draws fewer points while a hand moves, and the last exact gradient. @param {Choice} choice */
-  function sampled(choice, quantiles = confirm || phase === "moving" ? FEW : MANY) {
-    const settings = { ...settingsOf(choice), learns: choice.learns, loss: lossOf(choice) };
-    const points = phase === "moving" && isRandom(choice) ? QUICK : sampling().points;
-    const curves = sampleCurves(entriesOf(choice), settings, { points, quantiles });
+  function sampled(choice, quantiles = confirm || phase === "moving" ? PREVIEW_QUANTILES : FINE_QUANTILES) {
+    const settings = { ...getSamplingSettings(choice), learns: choice.learns, loss: getLoss(choice) };
+    const points = phase === "moving" && isStochastic(choice) ? QUICK_POINTS : getSampling().points;
+    const curves = sampleCurves(getEntries(choice), settings, { points, quantiles });
     const isOf = past.key === JSON.stringify([choice.op, choice.f]);
     if (curves.drawn && past.exact && isOf) curves.drawn.exact = { ...past.exact, isPast: true };
     return curves;
@@ -129,8 +133,8 @@ export function createStage(hosts, options) {
 
   /** @param {Answer} answer @param {Choice} choice */
   function answered(answer, choice) {
-    const key = curvesKey(choice);
-    if (key !== curvesKey(store.now)) return;
+    const key = toCurvesKey(choice);
+    if (key !== toCurvesKey(store.current)) return;
     const { spread, exact, ...curves } = answer.curves;
     const { drawn } = displayed.curves; // which has single draws
     past = { key: JSON.stringify([choice.op, choice.f]), exact };
@@ -141,7 +145,7 @@ export function createStage(hosts, options) {
     };
     words.show(answer.words);
     onCurves?.(displayed);
-    chart.draw(picture(store.now), "settled");
+    chart.draw(picture(store.current), "settled");
   }
 
   /** @param {Status} status @param {string} [text] */
@@ -151,14 +155,14 @@ export function createStage(hosts, options) {
     if (status !== "computed") return;
     words.show(missing);
     past.exact = null;
-    if (isRandom(store.now)) displayed.curves = sampled(store.now, MANY);
+    if (isStochastic(store.current)) displayed.curves = sampled(store.current, FINE_QUANTILES);
     onCurves?.(displayed);
-    chart.draw(picture(store.now), "settled"); // its description has the words too
+    chart.draw(picture(store.current), "settled"); // its description has the words too
   }
 
   /** @param {Choice} choice */
   function picture(choice) {
-    const { op, rules } = entriesOf(choice);
+    const { op, rules } = getEntries(choice);
     const { neutral, rules: bright } = colours();
     const listed = choice.rules.map((rule, index) => {
       const entry = rules[index];
@@ -166,7 +170,7 @@ export function createStage(hosts, options) {
     });
     const { parameters, g, range, learns } = choice;
     const drawn = { ...displayed, op, rules: listed, neutral, leastRange: sketch?.room() ?? leastRange };
-    const drawing = { loss: lossOf(choice), drawnWords: catalogue().drawn };
+    const drawing = { loss: getLoss(choice), drawnWords: getCatalogue().drawn };
     const whole = {
       ...drawn,
       parameters,

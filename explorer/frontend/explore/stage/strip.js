@@ -1,10 +1,10 @@
 // The strip below the chart: the upstream gradient, the range, and examples to start from.
 
-import { withG, withRange, wrongEnd } from "../../choice/choice.js";
-import { boundsOfWord } from "../../choice/view.js";
+import { setG, setRange, explainInvalidEnd } from "../../choice/choice.js";
+import { getWordBounds } from "../../choice/view.js";
 import { element } from "../../elements/dom.js";
 import { createExamples } from "../../cards/examples.js";
-import { numberText } from "../../formula/numbers.js";
+import { formatNumber } from "../../formula/numbers.js";
 import { createNumberField } from "../../elements/number.js";
 import { createSlider } from "../../elements/slider.js";
 import { createSwitches } from "./layers.js";
@@ -25,19 +25,19 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
   const g = createSlider({
     name: "Upstream gradient g",
     onChange: (value, phase, byKeys) =>
-      store.change(withG(store.now, value), { phase, thing: byKeys ? "g" : null }),
+      store.change(setG(store.current, value), { phase, target: byKeys ? "g" : null }),
   });
-  const from = endField("From", 0, (value) => withRange(store.now, value, store.now.range[1]));
-  const to = endField("To", 1, (value) => withRange(store.now, store.now.range[0], value));
+  const from = endField("From", 0, (value) => setRange(store.current, value, store.current.range[1]));
+  const to = endField("To", 1, (value) => setRange(store.current, store.current.range[0], value));
   const layers = createSwitches(store);
   const menu = createExamples(
     examples,
     (choice) =>
       store.change({
         ...choice,
-        training: store.now.training,
-        section: store.now.section,
-        tools: store.now.tools,
+        training: store.current.training,
+        section: store.current.section,
+        tools: store.current.tools,
       }),
     ({ choice }, other) => !choice.learns || choice.learns === other.learns,
     ({ rules }) => (examples.length ? `Train ${ALL[rules.length] ?? `all ${rules.length}`}` : ""),
@@ -50,9 +50,9 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
   function endField(name, index, next) {
     const { field, message, show } = createNumberField({
       name,
-      onNumber: (value, byKeys) => store.change(next(value), { thing: byKeys ? name : null }),
-      next: (value, way) => Number((value + way * stepOf(store.now.range)).toPrecision(12)),
-      wrong: (value) => wrongEnd(value, store.now.range[1 - index]),
+      onNumber: (value, byKeys) => store.change(next(value), { target: byKeys ? name : null }),
+      next: (value, way) => Number((value + way * stepOf(store.current.range)).toPrecision(12)),
+      wrong: (value) => explainInvalidEnd(value, store.current.range[1 - index]),
     });
     const label = element("label", { class: "end" }, name, field, message);
     return { label, show: (/** @type {Choice} */ { range }) => show(endText(range, index)) };
@@ -64,7 +64,7 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
       Math.min(G_ENDS[0], choice.g),
       Math.max(G_ENDS[1], choice.g),
     ]);
-    g.update(choice.g, ends, false, boundsOfWord("g"));
+    g.update(choice.g, ends, false, getWordBounds("g"));
     from.show(choice);
     to.show(choice);
     layers.show(choice);
@@ -72,7 +72,7 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
     host.classList.toggle("hinted", menu.show(choice));
   }
 
-  const stop = store.follow(show);
+  const stop = store.subscribeNow(show);
   return { destroy: stop };
 }
 
@@ -91,5 +91,5 @@ function endText(range, index) {
   const digits = Math.ceil(Math.log10(size / (range[1] - range[0]))) + 4;
   return digits > 6
     ? String(Number(range[index].toPrecision(Math.min(17, digits))))
-    : numberText(range[index]);
+    : formatNumber(range[index]);
 }

@@ -1,7 +1,7 @@
 // One step of a small net by hand: every number is printed but the gradients, which are typed before they are shown.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
-import { numberText, refusal, typedNumber } from "../../formula/numbers.js";
+import { formatNumber, explainInvalidNumber, parseNumber } from "../../formula/numbers.js";
 
 /** @typedef {number[][]} Matrix */
 /**
@@ -24,7 +24,7 @@ export function isRight(typed, value) {
  * @param {number} column
  */
 export function hintOf({ given, hints, rows, columns }, row, column) {
-  const parts = hints.map((name) => `${symbolOf(name)} = ${numberText(given[name][row][column])}`);
+  const parts = hints.map((name) => `${symbolOf(name)} = ${formatNumber(given[name][row][column])}`);
   return `Not yet. At ${rows} ${row + 1}, ${columns} ${column + 1}: ${parts.join(", ")}.`;
 }
 
@@ -45,7 +45,7 @@ export function createByHand(step) {
   );
   const show = element("button", { onclick: showAll }, "Show them");
   const open = element("div", { class: "matrices" });
-  const given = Object.entries(step.given).map(([name, values]) => table(name, values, numberText));
+  const given = Object.entries(step.given).map(([name, values]) => table(name, values, formatNumber));
   /** @type {{field: HTMLInputElement, row: number, column: number}[]} */
   let cells = [];
   begin();
@@ -71,13 +71,13 @@ export function createByHand(step) {
 
   /** @param {number} row @param {number} column @param {HTMLInputElement} field */
   function judge(row, column, field) {
-    const typed = typedNumber(field.value);
+    const typed = parseNumber(field.value);
     const right = typed !== null && isRight(typed, valueAt(row, column));
     field.classList.toggle("is-right", right);
     setAttribute(field, "aria-invalid", right || !field.value.trim() ? null : "true");
     if (right) return conclude();
     if (!field.value.trim()) return setText(said, "");
-    return setText(said, typed === null ? refusal(field.value) : hintOf(step, row, column));
+    return setText(said, typed === null ? explainInvalidNumber(field.value) : hintOf(step, row, column));
   }
 
   /** @param {number} row @param {number} column */
@@ -89,14 +89,14 @@ export function createByHand(step) {
     const left = cells.filter(({ field }) => !field.classList.contains("is-right")).length;
     if (left) return setText(said, `Right. ${left === 1 ? "One is" : `${left} are`} left.`);
     for (const { field } of cells) field.readOnly = true;
-    open.append(table(step.then, step.then_by_rule[choice.value], numberText));
+    open.append(table(step.then, step.then_by_rule[choice.value], formatNumber));
     show.disabled = true;
     return setText(said, "All are right: the matrix product follows.");
   }
 
   function showAll() {
     for (const { field, row, column } of cells) {
-      field.value = numberText(valueAt(row, column));
+      field.value = formatNumber(valueAt(row, column));
       field.classList.add("is-right");
       setAttribute(field, "aria-invalid", null);
     }

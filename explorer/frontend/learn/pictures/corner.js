@@ -2,7 +2,7 @@
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
-import { numberText } from "../../formula/numbers.js";
+import { formatNumber } from "../../formula/numbers.js";
 
 /** See Corner in explorer/lessons/pictures.py. @typedef {{left: number, right: number, named: Object<string, number>}} Corner */
 
@@ -15,7 +15,7 @@ const [WIDTH, HEIGHT] = [240, 150]; // of x from −1 to 1 and y from −0.5 to 
  * @param {number} slope
  */
 export function wordsOf({ left, right, named }, slope) {
-  const text = numberText(slope).replace("-", "−");
+  const text = formatNumber(slope).replace("-", "−");
   if (slope > right) return `${text} is no subgradient: right of the corner the line lies above the curve.`;
   if (slope < left) return `${text} is no subgradient: left of the corner the line lies above the curve.`;
   const whose = Object.keys(named).filter((name) => named[name] === slope);

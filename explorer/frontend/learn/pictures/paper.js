@@ -1,7 +1,7 @@
 // The chart of a lesson on paper: the scene of the page's chart as a picture that Plotly saves.
 
-import { entriesOf, lossOf, settingsOf } from "../../choice/choice.js";
-import { find } from "../../choice/entries.js";
+import { getEntries, getLoss, getSamplingSettings } from "../../choice/choice.js";
+import { findEntry } from "../../choice/entries.js";
 import { layoutOf } from "../../chart/scene/panels.js";
 import { sceneOf } from "../../chart/scene/scene.js";
 import { tracesOf } from "../../chart/scene/traces.js";
@@ -39,10 +39,10 @@ export async function paperChart(Plotly, choice, { rule, leastRange }) {
 
 /** @param {Choice} choice @param {string|null} key of a rule @param {[number, number]} leastRange */
 function pictureOf(choice, key, leastRange) {
-  const { op } = entriesOf(choice);
-  const rules = key ? [/** @type {Rule} */ (find("rule", key))] : [];
-  const loss = lossOf(choice);
-  const sampled = sampleCurves({ op, rules }, { ...settingsOf(choice), loss });
+  const { op } = getEntries(choice);
+  const rules = key ? [/** @type {Rule} */ (findEntry("rule", key))] : [];
+  const loss = getLoss(choice);
+  const sampled = sampleCurves({ op, rules }, { ...getSamplingSettings(choice), loss });
   const listed = rules.map((entry) => ({ ...entry, colour: INK, slot: 0, hidden: false, entry }));
   const { parameters, g, range } = choice;
   return {

@@ -3,7 +3,7 @@
 import { createFigure } from "../../chart/plotly/figure.js";
 import { element } from "../../elements/dom.js";
 import { coloursOf } from "../../explore/page/instrument.js";
-import { numberText, powerText } from "../../formula/numbers.js";
+import { formatNumber, formatPower } from "../../formula/numbers.js";
 import { createAsked } from "./asked.js";
 import { createByHand } from "./by-hand.js";
 import { createCorner } from "./corner.js";
@@ -51,7 +51,7 @@ function heatMap({ title, values, entry }) {
   const cell = (/** @type {number} */ value, /** @type {number} */ row, /** @type {number} */ column) => {
     const followed = entry && [row, null].includes(entry[0]) && entry[1] === column;
     const style = `--share: ${Math.round((100 * Math.abs(value)) / most)}%`;
-    return element("td", { style, class: followed ? "followed" : null }, numberText(value));
+    return element("td", { style, class: followed ? "followed" : null }, formatNumber(value));
   };
   const rows = values.map((row, index) =>
     element("tr", {}, ...row.map((value, column) => cell(value, index, column))),
@@ -96,6 +96,6 @@ function decades(text, values) {
     title: { text },
     type: "log",
     tickvals: powers.map((power) => 10 ** power),
-    ticktext: powers.map(powerText),
+    ticktext: powers.map(formatPower),
   };
 }

@@ -2,7 +2,7 @@
 
 import { element } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
-import { numberText } from "../../formula/numbers.js";
+import { formatNumber } from "../../formula/numbers.js";
 import { createQuestion } from "./question.js";
 
 /**
@@ -66,7 +66,7 @@ function table({ few, numbers }) {
       "tr",
       {},
       element("th", { scope: "row" }, name),
-      ...values.map((value) => element("td", {}, numberText(value))),
+      ...values.map((value) => element("td", {}, formatNumber(value))),
     ),
   );
   return element(

@@ -1,10 +1,10 @@
 // A share over a parameter beside a control, with its deviation over seeds and the present value of the parameter.
 
-import { choiceControls, entriesOf } from "../../choice/choice.js";
+import { getControls, getEntries } from "../../choice/choice.js";
 import { element, setText } from "../../elements/dom.js";
 import { coloursOf } from "../../explore/page/instrument.js";
-import { shownName, valueOf } from "../../formula/controls.js";
-import { numberText } from "../../formula/numbers.js";
+import { getDisplayName, valueOf } from "../../formula/controls.js";
+import { formatNumber } from "../../formula/numbers.js";
 import { createFigure } from "../../chart/plotly/figure.js";
 import { note } from "../../chart/plotly/plotly.js";
 
@@ -44,8 +44,8 @@ export function createSweep(sweep, { plotly, signal }) {
   return {
     element: element("figure", { class: "sweep" }, host, said),
     follow(choice) {
-      const control = choiceControls(choice).find(
-        ({ parameter }) => shownName(parameter) === sweep.parameter,
+      const control = getControls(choice).find(
+        ({ parameter }) => getDisplayName(parameter) === sweep.parameter,
       );
       show(control ? valueOf(choice.parameters, control) : null, slotOf(choice, sweep.parameter));
     },
@@ -58,9 +58,9 @@ export function createSweep(sweep, { plotly, signal }) {
  * @param {string} name
  */
 function slotOf(choice, name) {
-  const { rules } = entriesOf(choice);
+  const { rules } = getEntries(choice);
   const has = rules.findIndex(({ parameters }) =>
-    parameters.some((parameter) => shownName(parameter) === name),
+    parameters.some((parameter) => getDisplayName(parameter) === name),
   );
   return choice.rules[Math.max(has, 0)].slot;
 }
@@ -99,7 +99,7 @@ function drawingOf(sweep, value, colour) {
       type: "log",
       range: [Math.log10(low), Math.log10(high)],
       tickvals: x,
-      ticktext: x.map(numberText),
+      ticktext: x.map(formatNumber),
     },
     yaxis: {
       title: { text: `${sweep.y_name}, %`, standoff: 6 },
@@ -149,7 +149,7 @@ function shareOf(mean, sd) {
 /** All of it in words. @param {Sweep} sweep */
 export function wordsOf({ parameter, y_name: name, x, mean, sd, control, control_name: without, seeds }) {
   const at = x.map(
-    (value, index) => `${parameter} = ${numberText(value)}: ${shareOf(mean[index], sd[index])}`,
+    (value, index) => `${parameter} = ${formatNumber(value)}: ${shareOf(mean[index], sd[index])}`,
   );
   return `${name}, mean ± SD of ${seeds} seeds. ${at.join("; ")}; ${without}: ${shareOf(...control)}`;
 }
@@ -162,7 +162,7 @@ export function wordsOf({ parameter, y_name: name, x, mean, sd, control, control
 export function nowWords({ parameter, x, mean, sd, control, control_name: without, seeds }, value) {
   const far = x.map((each) => Math.abs(Math.log(each / value)));
   const at = far.indexOf(Math.min(...far));
-  const where = `${parameter} = ${numberText(x[at])}`;
+  const where = `${parameter} = ${formatNumber(x[at])}`;
   const nearest = x[at] === value ? `At ${where},` : `At ${where}, the nearest that was trained,`;
   const beside = `with ${without} ${shareOf(...control)} (mean ± SD of ${seeds} seeds)`;
   return `${nearest} ${shareOf(mean[at], sd[at])} of held-out points are right; ${beside}.`;

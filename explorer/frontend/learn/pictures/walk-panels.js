@@ -2,7 +2,7 @@
 
 import { setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
-import { within } from "../../formula/numbers.js";
+import { clampTo } from "../../formula/numbers.js";
 import { losses, meanLoss, sigmoid } from "./walk.js";
 
 /** @import { Measured, Settings, Walker } from "./walk.js" */
@@ -156,7 +156,7 @@ const foot = (p) => [
  */
 function drawStep(panel, [p, height], { mean, sd, exact }, scale, estimates) {
   const free = (/** @type {number} */ gradient) => p - scale * gradient;
-  const to = (/** @type {number} */ gradient) => within(free(gradient), 0, 1);
+  const to = (/** @type {number} */ gradient) => clampTo(free(gradient), 0, 1);
   const [above, high] = [height + 0.14, height + 0.24];
   const known = Number.isFinite(mean);
   const spread = known && Number.isFinite(sd) ? [to(mean + sd), to(mean - sd)] : [];

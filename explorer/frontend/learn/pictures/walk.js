@@ -22,11 +22,11 @@
  * @typedef {{mean: number, sd: number, exact: number}} Measured
  */
 
-import { settledTree, uniforms } from "../../formula/draws.js";
-import { evaluate, operands, UNIFORM } from "../../formula/evaluation.js";
-import { evenPoints } from "../../formula/floats.js";
+import { resolveTree, drawUniforms } from "../../formula/draws.js";
+import { evaluate, getOperands, UNIFORM } from "../../formula/evaluation.js";
+import { makeEvenPoints } from "../../formula/floats.js";
 import { FUNCTIONS } from "../../formula/functions.js";
-import { momentsOf, quantilesBetween } from "../../formula/means.js";
+import { computeMoments, makeQuantiles } from "../../formula/means.js";
 
 /** @import { Tree } from "../../formula/evaluation.js" */
 
@@ -45,14 +45,14 @@ export function settledEstimators({ op, loss, slope, estimators }) {
   const unit = /** @type {import("../../formula/entry.js").Op} */ ({ tree: op });
   const lost = { key: "", text: "", tree: loss, gradient: slope, parameters: [] };
   return Object.fromEntries(
-    Object.entries(estimators).map(([name, tree]) => [name, settledTree(tree, unit, lost)]),
+    Object.entries(estimators).map(([name, tree]) => [name, resolveTree(tree, unit, lost)]),
   );
 }
 
 /** Whether a tree has a parameter in it. @param {Tree} tree @param {string} name @returns {boolean} */
 export function names(tree, name) {
   if (typeof tree === "number") return false;
-  return tree[0] === "name" ? tree[1] === name : operands(tree).some((part) => names(part, name));
+  return tree[0] === "name" ? tree[1] === name : getOperands(tree).some((part) => names(part, name));
 }
 
 /** The value of a tree in x at each x. @param {Tree} tree @param {number[]} x @param {Settings} settings */
@@ -85,10 +85,10 @@ export function measured(walker, estimator, settings) {
 function momentsAt(estimator, x, { parameters }, count) {
   const p = sigmoid(x);
   const ends = [0, Math.min(p, 1 - p), Math.max(p, 1 - p), 1];
-  return momentsOf(
+  return computeMoments(
     [estimator],
     { x: Float64Array.of(x), g: 1, parameters },
-    quantilesBetween(ends, count),
+    makeQuantiles(ends, count),
   )[0];
 }
 
@@ -103,7 +103,7 @@ export function runsOf({ steps, seed }, estimator, { p, rate, parameters }, runs
   let x = new Float64Array(runs).fill(logit(p));
   const all = [x];
   for (let step = 0; step < steps; step += 1) {
-    const draws = { [UNIFORM]: uniforms(runs, { seed, step }) };
+    const draws = { [UNIFORM]: drawUniforms(runs, { seed, step }) };
     const estimates = evaluate(estimator, { x, g: 1, draws, parameters });
     x = x.map((value, i) => value - rate * estimates[i]);
     all.push(x);
@@ -152,7 +152,7 @@ export const countsOf = (x) => ({
  * @returns {{rests: number[], ends: number[]}}
  */
 export function endsOf(estimator, settings) {
-  const x = evenPoints(-REACH, REACH, POINTS);
+  const x = makeEvenPoints(-REACH, REACH, POINTS);
   const mean = x.map((at) => momentsAt(estimator, at, settings, FEW).mean[0]);
   const rests = [];
   for (let i = 0, before = -1; i < POINTS; i += 1) {

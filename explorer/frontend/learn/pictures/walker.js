@@ -2,8 +2,8 @@
 
 import { element, freshId, setAttribute, setText } from "../../elements/dom.js";
 import { createSlider } from "../../elements/slider.js";
-import { within } from "../../formula/numbers.js";
-import { uniforms } from "../../formula/draws.js";
+import { clampTo } from "../../formula/numbers.js";
+import { drawUniforms } from "../../formula/draws.js";
 import { evaluate, UNIFORM } from "../../formula/evaluation.js";
 import { createLossPanel, createRunsPanel } from "./walk-panels.js";
 import * as say from "./walk-words.js";
@@ -103,7 +103,7 @@ export function createWalker(walker, { signal }) {
   /** What the estimator returns for the first draw of each run that is drawn. */
   function firstDraws() {
     const x = new Float64Array(walker.drawn).fill(logit(settings.p));
-    const draws = { [UNIFORM]: uniforms(walker.drawn, { seed: walker.seed, step: 0 }) };
+    const draws = { [UNIFORM]: drawUniforms(walker.drawn, { seed: walker.seed, step: 0 }) };
     return [...evaluate(estimators[chosen], { x, g: 1, draws, parameters: settings.parameters })];
   }
 
@@ -129,7 +129,7 @@ export function createWalker(walker, { signal }) {
     redraw();
   });
   followDrag(loss, (share) => {
-    settings.p = Number(within(share, walker.start.low, walker.start.high).toFixed(3));
+    settings.p = Number(clampTo(share, walker.start.low, walker.start.high).toFixed(3));
     redraw();
   });
   const host = element(

@@ -1,6 +1,6 @@
 // Axes of values by their kind: ranges that only grow, ticks, and how a value is written. No page.
 
-import { powerText, shortText } from "../../formula/numbers.js";
+import { formatPower, formatShort } from "../../formula/numbers.js";
 
 /** @import { Series } from "../state/series.js" */
 /** @typedef {[number, number]} Range */
@@ -50,7 +50,7 @@ function decades([low, high]) {
     type: "log",
     tickmode: "array",
     tickvals,
-    ticktext: fine ? tickvals.map(shortText) : powers.map(powerText),
+    ticktext: fine ? tickvals.map(formatShort) : powers.map(formatPower),
   };
 }
 
@@ -107,6 +107,6 @@ export const VALUES = {
   share: (value, decimals = 1) => (100 * value).toFixed(decimals),
   fit: (value, decimals = 2) => value.toFixed(decimals).replace("-", "−"),
   cosine: (value) => value.toFixed(2).replace("-", "−"),
-  decades: shortText,
-  plain: (value) => shortText(value).replace("-", "−"),
+  decades: formatShort,
+  plain: (value) => formatShort(value).replace("-", "−"),
 };

@@ -1,6 +1,6 @@
 // Names at the ends of curves, pushed apart so that none lies on another: numbers in, numbers out.
 
-import { within } from "../../formula/numbers.js";
+import { clampTo } from "../../formula/numbers.js";
 
 /**
  * The positions of labels whose curves end at ``wanted`` px: in the same order from the top,
@@ -16,7 +16,7 @@ export function spread(wanted, height, low, high) {
   const order = wanted.map((_, index) => index).sort((one, other) => wanted[one] - wanted[other]);
   const blocks = /** @type {Block[]} */ ([]);
   for (const index of order) {
-    blocks.push({ members: [index], sum: wanted[index], top: within(wanted[index], low, high) });
+    blocks.push({ members: [index], sum: wanted[index], top: clampTo(wanted[index], low, high) });
     while (blocks.length > 1 && touch(blocks[blocks.length - 2], blocks[blocks.length - 1], apart)) {
       const last = /** @type {Block} */ (blocks.pop());
       blocks.push(joined(/** @type {Block} */ (blocks.pop()), last, apart, low, high));
@@ -52,7 +52,7 @@ function joined(above, below, apart, low, high) {
   const count = members.length;
   const sum = above.sum + below.sum;
   const centre = sum / count - ((count - 1) * apart) / 2;
-  return { members, sum, top: within(centre, low, high - (count - 1) * apart) };
+  return { members, sum, top: clampTo(centre, low, high - (count - 1) * apart) };
 }
 
 /**

@@ -1,6 +1,6 @@
 // Step 0 of a run that nobody has started: asked of the server for the settings on display; the last answer counts.
 
-import { post } from "../../choice/server.js";
+import { postJson } from "../../choice/server.js";
 import { withArrays } from "../state/series.js";
 import { taskOf, untrained } from "../state/tasks.js";
 import { orderOf } from "./request.js";
@@ -20,7 +20,7 @@ export function createFirst({ server, onFirst }) {
   /** @param {State} state @param {string} settingsKey */
   async function ask({ choice, table }, settingsKey) {
     const { query, branch, table: own } = orderOf(choice, table);
-    const answer = await post(server("first"), { query, branch, ...(own && { table: own }) });
+    const answer = await postJson(server("first"), { query, branch, ...(own && { table: own }) });
     if (last === settingsKey) onFirst({ settingsKey, answer: answer.snapshot ? withArrays(answer) : null });
   }
 

@@ -1,7 +1,7 @@
 // A visitor's own table on a page: kept in the tab, and read by the server; the answer to the last one counts.
 
-import { post } from "../../choice/server.js";
-import { keep } from "../../choice/session.js";
+import { postJson } from "../../choice/server.js";
+import { saveInSession } from "../../choice/session.js";
 import { asRead } from "../state/own-table.js";
 
 /** @import { OwnTable, Reading } from "../state/own-table.js" */
@@ -17,14 +17,14 @@ export function createOwnTable({ server, state, become, onRead }) {
 
   /** @param {OwnTable} table @param {Reading} reading */
   function take(table, reading) {
-    keep("own table", table);
+    saveInSession("own table", table);
     become({ table, reading });
   }
 
   /** @param {OwnTable} table */
   async function read(table) {
     const mine = ++last;
-    const reading = table.text.trim() ? await post(server("table"), { table }) : null;
+    const reading = table.text.trim() ? await postJson(server("table"), { table }) : null;
     if (mine !== last) return;
     take(asRead(table, reading), reading);
     onRead();

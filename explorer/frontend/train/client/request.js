@@ -1,6 +1,6 @@
 // The body of a request that begins a run, the key of its settings, and the settings sent with a command. No page.
 
-import { queryOf } from "../../choice/address.js";
+import { toQuery } from "../../choice/address.js";
 import { isOnItsWay } from "../state/history.js";
 import { liveOf, settingsKey, settingText, taskOf } from "../state/tasks.js";
 
@@ -23,7 +23,7 @@ import { liveOf, settingsKey, settingText, taskOf } from "../state/tasks.js";
 export function orderOf(choice, table) {
   const branch = (choice.training.branch ?? "").split("\n").filter(Boolean);
   const own = taskOf(choice).kind === "own" ? table : null;
-  return { query: queryOf(choice), branch, table: own, ...namedOf(choice, table) };
+  return { query: toQuery(choice), branch, table: own, ...namedOf(choice, table) };
 }
 
 /** @param {Choice} choice @param {OwnTable} table @returns {Named} */

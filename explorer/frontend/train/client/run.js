@@ -1,7 +1,7 @@
 // The session's run: what is pressed shows at once, and then what the server says.
 
-import { answered, post, save } from "../../choice/server.js";
-import { keep, load, owner } from "../../choice/session.js";
+import { requestJson, postJson, downloadAnswer } from "../../choice/server.js";
+import { saveInSession, loadFromSession, getOwner } from "../../choice/session.js";
 import { createWatched } from "./watched.js";
 import { withArrays } from "../state/series.js";
 import { ACTIVE, AT_REST, IDLE, OVER, sentenceOf, withMeasured } from "../state/status.js";
@@ -21,7 +21,7 @@ const KEEPS_PICTURE = ["gone", "silent", "failed", "crowded"]; // their events c
  *   onChange: (view: View) => void}} options
  */
 export function createRun({ server, live, onChange }) {
-  let run = /** @type {Started|null} */ (load("run"));
+  let run = /** @type {Started|null} */ (loadFromSession("run"));
   // The settings of the run there is once all that waits is done.
   let intended = /** @type {string|null} */ (null);
   let changing = false; // a change of lr or pace is not yet sent
@@ -71,22 +71,22 @@ export function createRun({ server, live, onChange }) {
 
   /** @param {string} name */
   async function commanded(name) {
-    return run && post(server(`runs/${run.id}/${name}`), { key: run.key, ...live(name) });
+    return run && postJson(server(`runs/${run.id}/${name}`), { key: run.key, ...live(name) });
   }
 
   /** @param {Order} order @param {boolean} paused @param {number|null} [step] of the run it goes on from */
   async function started({ query, table, branch, settingsKey, lr }, paused, step = null) {
     const after = run && step !== null ? { run: run.id, key: run.key, step } : null;
-    const answer = await post(server("runs"), {
+    const answer = await postJson(server("runs"), {
       query,
       branch,
-      owner: owner(),
+      owner: getOwner(),
       paused,
       ...(table !== null && { table }),
       ...(after && { after }),
     });
     run = answer.id ? { ...answer, settingsKey: intended ?? settingsKey, lr } : null;
-    keep("run", run);
+    saveInSession("run", run);
     return answer;
   }
 
@@ -126,7 +126,7 @@ export function createRun({ server, live, onChange }) {
     rename({ settingsKey, lr }) {
       intended = settingsKey;
       run = run && { ...run, settingsKey, lr };
-      keep("run", run);
+      saveInSession("run", run);
     },
     /** Watch the run that this session started before the page was loaded; it goes on with the present settings. */
     watch() {
@@ -185,17 +185,17 @@ export function createRun({ server, live, onChange }) {
     async measure(key, numbers, at = null) {
       const numbered = Object.entries({ ...numbers, ...(at !== null && { at }) });
       const query = new URLSearchParams(numbered.map(([name, value]) => [name, String(value)]));
-      return run && withArrays(await answered(server(`runs/${run.id}/measured/${key}?${query}`)));
+      return run && withArrays(await requestJson(server(`runs/${run.id}/measured/${key}?${query}`)));
     },
     /** The status of the run at a checkpoint; a message where that is gone. @param {number} step */
     async look(step) {
-      return run ? withArrays(await answered(server(`runs/${run.id}/at/${step}?${asked()}`))) : GONE;
+      return run ? withArrays(await requestJson(server(`runs/${run.id}/at/${step}?${asked()}`))) : GONE;
     },
     /** Have the browser save a file of the run; a sentence where it cannot. @param {string} file its name */
     take: async (file) =>
-      run ? save(server(`runs/${run.id}/files/${file}`), { key: run.key }, file) : GONE.message,
+      run ? downloadAnswer(server(`runs/${run.id}/files/${file}`), { key: run.key }, file) : GONE.message,
     /** Settings that were taken away, as a choice; a message where they cannot be read. @param {string} text */
-    open: (text) => post(server("settings"), { text }),
+    open: (text) => postJson(server("settings"), { text }),
     /** Have these instruments in every event from now on. @param {string[]} keys */
     show(keys) {
       if (keys.join() === questions.join()) return;
@@ -215,6 +215,6 @@ export function createRun({ server, live, onChange }) {
 
   function forget() {
     run = null;
-    keep("run", null);
+    saveInSession("run", null);
   }
 }

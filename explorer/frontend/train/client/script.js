@@ -1,6 +1,6 @@
 // The script of what is chosen, which the server writes: no run is needed for it.
 
-import { post } from "../../choice/server.js";
+import { postJson } from "../../choice/server.js";
 import { untrained } from "../state/tasks.js";
 import { orderOf } from "./request.js";
 
@@ -18,7 +18,7 @@ export function createScripts({ server, now, state }) {
     /** @returns {Promise<{text?: string, message?: string}>} */
     async onScript() {
       const message = untrained(now());
-      return message ? { message } : post(server("script"), body());
+      return message ? { message } : postJson(server("script"), body());
     },
   };
 }

@@ -1,8 +1,8 @@
 // The view model of the area "Why": the open panels and their contents. No page.
 
-import { queryOf } from "../../choice/address.js";
-import { find, findBeside } from "../../choice/entries.js";
-import { server } from "../../choice/server.js";
+import { toQuery } from "../../choice/address.js";
+import { findEntry, findRuleForOp } from "../../choice/entries.js";
+import { toServerUrl } from "../../choice/server.js";
 import { goingOn, inForce, pointsOf } from "../state/branches.js";
 import { isLost, layersOf, netOf } from "../state/layers.js";
 import { instrument } from "../state/instruments.js";
@@ -65,7 +65,7 @@ function rowOf(state, lines, panel) {
     const measured = snapshot?.measured[panel.key]?.[line.key] ?? null;
     const { parameters } = choice;
     const now = inForce(points, step, { op: choice.op, rule: line.key });
-    const op = find("op", now.op);
+    const op = findEntry("op", now.op);
     const observation = measured &&
       snapshot && {
         picked: pickedOf(state, panel),
@@ -73,7 +73,7 @@ function rowOf(state, lines, panel) {
         snapshot,
         line,
         op,
-        rule: findBeside(op, now.rule),
+        rule: findRuleForOp(op, now.rule),
         parameters,
         task: taskOf(choice),
         layer,
@@ -142,7 +142,7 @@ function carryOf({ choice, view }, { data }, observation) {
   const of = `data of ${line.label}, ${task.label}, layer ${layer + 1}, step ${view.status.step}`;
   const range = /** @type {[number, number]} */ ([carried.edges[0], carried.edges.at(-1)]);
   return {
-    address: `${server("")}?${queryOf({ ...choice, range })}`,
+    address: `${toServerUrl("")}?${toQuery({ ...choice, range })}`,
     label: `Show behind the curves: the ${of}`,
     data: { of, ...carried },
   };

@@ -1,6 +1,6 @@
 // The window in which a branch is chosen: what is to change from the step that is looked at.
 
-import { catalogue, refusalOfTraining } from "../../choice/entries.js";
+import { getCatalogue, explainTrainingRefusal } from "../../choice/entries.js";
 import { element, freshId, setAttribute, setText } from "../../elements/dom.js";
 import { createMenu } from "../../elements/menu.js";
 
@@ -79,11 +79,11 @@ export function createBranching({ onBranch }) {
     if (text === listed) return;
     listed = text;
     fill(line.list, names.length > 1 ? [...names, [ALL, "All lines", ""]] : names);
-    const listedOf = (/** @type {Parameters<typeof refusalOfTraining>[0]} */ entry) =>
-      /** @type {Listed} */ ([entry.key, entry.label, refusalOfTraining(entry, spikes)]);
-    const known = Object.values(catalogue().rules).map(listedOf);
+    const listedOf = (/** @type {Parameters<typeof explainTrainingRefusal>[0]} */ entry) =>
+      /** @type {Listed} */ ([entry.key, entry.label, explainTrainingRefusal(entry, spikes)]);
+    const known = Object.values(getCatalogue().rules).map(listedOf);
     fill(rule.list, [...names, ...known.filter(([key]) => !names.some(([other]) => other === key))]);
-    fill(op.list, Object.values(catalogue().ops).map(listedOf));
+    fill(op.list, Object.values(getCatalogue().ops).map(listedOf));
     if (names.length > 1) rule.list.value = names[1][0];
   }
 

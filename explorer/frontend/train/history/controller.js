@@ -1,6 +1,6 @@
 // The time machine of the page: looking back, going on from there, branching, and what is taken away.
 
-import { received } from "../../choice/message.js";
+import { parseMessage } from "../../choice/message.js";
 import { withPoints } from "../state/branches.js";
 import { branchedChoice, instead, lookedAt, pointsIn, recordedChoice, withPast } from "../state/history.js";
 import { entered } from "../state/tasks.js";
@@ -80,7 +80,7 @@ export function createMachine({ state, become, run, choose, goOn, table }) {
       if (answer.message) return answer.message;
       if (answer.table) table(answer.table);
       choose({
-        ...entered(received(answer.choice), "link"),
+        ...entered(parseMessage(answer.choice), "link"),
         section: state().choice.section,
         tools: state().choice.tools,
       });

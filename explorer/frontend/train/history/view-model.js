@@ -1,6 +1,6 @@
 // The view model of the history: the scrubber, the actions at its step, and earlier runs. No page.
 
-import { linkedBranches } from "../../choice/address.js";
+import { countLinkedBranches } from "../../choice/address.js";
 import { pointText, pointsOf, rateAt } from "../state/branches.js";
 import { keysOf, stepsToDisplay } from "../state/history.js";
 import { comparable } from "../state/state.js";
@@ -47,7 +47,7 @@ function nameOf({ choice, name }, now) {
 /** A note on branch points that are too long for the link. @param {State["choice"]} choice */
 export function unsaidOf(choice) {
   const count = (choice.training.branch ?? "").split("\n").filter(Boolean).length;
-  const linked = linkedBranches(choice);
+  const linked = countLinkedBranches(choice);
   if (linked === count) return "";
   const which = linked
     ? `only the last ${linked} of ${count} branch points fit`

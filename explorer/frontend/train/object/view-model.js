@@ -1,8 +1,8 @@
 // The view model of the net as an object: one example on its way, a lane a rule, held-out images. No page.
 
-import { entriesOf } from "../../choice/choice.js";
-import { find, findBeside } from "../../choice/entries.js";
-import { shortText } from "../../formula/numbers.js";
+import { getEntries } from "../../choice/choice.js";
+import { findEntry, findRuleForOp } from "../../choice/entries.js";
+import { formatShort } from "../../formula/numbers.js";
 import { goingOn, inForce, pointsOf } from "../state/branches.js";
 import { keysOf } from "../state/history.js";
 import { isLost } from "../state/layers.js";
@@ -111,7 +111,7 @@ function isBehindOp({ kind }, isAlongTheWay) {
 
 /** A factor in three digits at most. @param {number} factor */
 function timesText(factor) {
-  if (factor >= 100) return shortText(Math.round(factor));
+  if (factor >= 100) return formatShort(Math.round(factor));
   return String(Number(factor < 0.095 ? factor.toPrecision(2) : factor.toFixed(2)));
 }
 
@@ -161,7 +161,7 @@ function seesOf({ choice, ink }, line, snapshot, layer, points) {
   const measured = snapshot?.measured.inputs?.[line.key];
   if (!snapshot || !measured) return null;
   const now = inForce(points, snapshot.step, { op: choice.op, rule: line.key });
-  const op = find("op", now.op);
+  const op = findEntry("op", now.op);
   return inputs.picture({
     measured,
     snapshot,
@@ -169,7 +169,7 @@ function seesOf({ choice, ink }, line, snapshot, layer, points) {
     layer,
     ink,
     op,
-    rule: findBeside(op, now.rule),
+    rule: findRuleForOp(op, now.rule),
     parameters: choice.parameters,
     task: taskOf(choice),
     picked: null,
@@ -192,7 +192,7 @@ function forwardOf({ choice, lifted, unfolded, ink }, snapshot, { lines, plates,
   if (!line) return null;
   const record = /** @type {*} */ (records[line.key]);
   const now = inForce(points, snapshot.step, { op: choice.op, rule: line.key });
-  const op = find("op", now.op) ?? entriesOf(choice).op;
+  const op = findEntry("op", now.op) ?? getEntries(choice).op;
   const edges = snapshot.measured.inputs?.[line.key]?.edges ?? [-3, 3];
   const ends = /** @type {[number, number]} */ ([edges[0], edges[edges.length - 1]]);
   const alike = snapshot.step === 0;

@@ -1,6 +1,6 @@
 // The calm page of trainings: net, lanes and one chart; settings, evidence and all other tools are one press away.
 
-import { chooseTools, openTools } from "../../choice/tools.js";
+import { setOpenTools, getOpenTools } from "../../choice/tools.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { followKey } from "../../elements/keys.js";
 
@@ -28,11 +28,11 @@ export function createCalm(root, dock, { store, calm, onOpen, onCode }) {
   dock.hidden = !calm;
 
   /** The open part; on a page that is not calm, all of them. @returns {string} */
-  const open = () => (calm ? openTools(store.now) : "all");
+  const open = () => (calm ? getOpenTools(store.current) : "all");
 
   /** @param {Part} part */
   function turn(part) {
-    chooseTools(store, turned(open(), part));
+    setOpenTools(store, turned(open(), part));
   }
 
   function turnCode() {
@@ -59,7 +59,7 @@ export function createCalm(root, dock, { store, calm, onOpen, onCode }) {
     onOpen(root.matches(".with-evidence"));
   }
 
-  const stop = store.follow(show);
+  const stop = store.subscribeNow(show);
   return {
     /** @param {number} at the step on display @param {boolean} has whether there is a run */
     showStep(at, has) {

@@ -1,7 +1,7 @@
 // Training: the run of the chosen op and rules. Its state goes from press to press, and is painted in between.
 
-import { answered } from "../../choice/server.js";
-import { keep, load } from "../../choice/session.js";
+import { requestJson } from "../../choice/server.js";
+import { saveInSession, loadFromSession } from "../../choice/session.js";
 import { createAsking } from "./requests.js";
 import { createMachine } from "../history/controller.js";
 import { liveFor, namedOf } from "../client/request.js";
@@ -50,26 +50,26 @@ export async function loadTraining() {
  */
 function createTraining(host, store, { server, plotly, colours, examples, onPresent, calm, cardOf }) {
   const theme = () => ({ colours: colours().rules, ink: inkOf(host) });
-  let state = stateOf(store.now, theme(), {
-    table: load("own table") ?? NO_TABLE,
-    panels: load("panels") ?? {},
-    numbers: load("numbers") ?? {},
+  let state = stateOf(store.current, theme(), {
+    table: loadFromSession("own table") ?? NO_TABLE,
+    panels: loadFromSession("panels") ?? {},
+    numbers: loadFromSession("numbers") ?? {},
   });
   let frame = 0;
   const run = createRun({
     server,
-    live: (command) => liveFor(state, store.now, command),
+    live: (command) => liveFor(state, store.current, command),
     onChange: (view) => become({ view }),
   });
   const page = {
     server,
-    now: () => store.now,
+    now: () => store.current,
     put,
     become,
     run,
     choose: store.change,
     state: () => state,
-    isMine: () => run.settingsKey === namedOf(store.now, state.table).settingsKey,
+    isMine: () => run.settingsKey === namedOf(store.current, state.table).settingsKey,
     rename: (/** @type {Choice} */ choice) => run.rename(namedOf(choice, state.table)),
   };
   const presses = createPresses(page);
@@ -87,7 +87,7 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
       ...slow.acts,
       ...machine,
       onSetting: turning.onSetting,
-      compareDevices: async () => (await answered(server("devices"))).words ?? "",
+      compareDevices: async () => (await requestJson(server("devices"))).words ?? "",
       onMeasure: (/** @type {import("../state/series.js").Measure} */ measure) => become({ measure }),
       onAligned: (/** @type {Aligned} */ aligned) => become({ aligned }),
       onLayer: (/** @type {number} */ layer) => become({ layer }),
@@ -110,7 +110,7 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
   /** @param {Partial<State>} change */
   function become(change) {
     put(change);
-    if (change.ghosts) keep("ghosts", packed(state.ghosts));
+    if (change.ghosts) saveInSession("ghosts", packed(state.ghosts));
     run.show(wantedOf(state));
     slow.record();
     turning.catchUp();

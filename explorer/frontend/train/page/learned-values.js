@@ -1,8 +1,8 @@
 // Present values of the parameters that learn, beside the sliders that hold their starts. No page.
 
-import { entriesOf } from "../../choice/choice.js";
-import { learningOf } from "../../choice/learning.js";
-import { shortText } from "../../formula/numbers.js";
+import { getEntries } from "../../choice/choice.js";
+import { parseLearning } from "../../choice/learning.js";
+import { formatShort } from "../../formula/numbers.js";
 import { channelsOf, learnedOf, presentOf } from "../state/series.js";
 
 /** @import { Present } from "../../cards/cards.js" */
@@ -15,11 +15,11 @@ import { channelsOf, learnedOf, presentOf } from "../state/series.js";
  */
 export function presentTexts({ choice, view }) {
   const { snapshot } = view.status;
-  const { op, rules } = entriesOf(choice);
+  const { op, rules } = getEntries(choice);
   /** @type {Present} */
   const present = { op: {}, rules: {} };
   if (!snapshot) return present;
-  for (const { name, rules: each } of learningOf(op, rules, choice.training.learn ?? "")) {
+  for (const { name, rules: each } of parseLearning(op, rules, choice.training.learn ?? "")) {
     const learning = each.filter(({ learns }) => learns);
     if (!learning.length) continue;
     const isMixed = choice.training.learn_each === "channel";
@@ -54,6 +54,6 @@ function textOf(values, mixed) {
   if (!values.length) return "";
   const few = values.length < 3 && !mixed;
   const ends = few ? values : [Math.min(...values), Math.max(...values)];
-  const texts = [...new Set(ends.map((value) => shortText(value).replaceAll("-", "−")))];
+  const texts = [...new Set(ends.map((value) => formatShort(value).replaceAll("-", "−")))];
   return `now ${texts.join(few ? ", " : " to ")}`;
 }

@@ -2,7 +2,7 @@
 
 import { goesAlike, orderOf } from "../client/request.js";
 import { scrubbed, unpacked } from "../state/history.js";
-import { load } from "../../choice/session.js";
+import { loadFromSession } from "../../choice/session.js";
 import { withBegun, withOther, withReset } from "../state/state.js";
 import { ACTIVE, AT_REST, LOST } from "../state/status.js";
 
@@ -66,7 +66,7 @@ export function createPresses({ now, state, become, run, isMine, rename }) {
     /** Go on with the run that this session began before the page was loaded, if it has the same settings. */
     recall() {
       if (isMine() && Number(run.lr) === Number(order().lr)) {
-        become({ ...withBegun(state()), ghosts: unpacked(load("ghosts")) });
+        become({ ...withBegun(state()), ghosts: unpacked(loadFromSession("ghosts")) });
         run.watch();
       } else if (run.settingsKey) run.drop();
     },

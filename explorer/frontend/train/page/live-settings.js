@@ -20,11 +20,11 @@ export function createTurning({ now, state, put, become, choose, run, isMine, re
       if (!recorded) return;
       put({ rate: null, trained: recorded });
       rename(recorded);
-      choose(recorded, { thing: "lr" });
+      choose(recorded, { target: "lr" });
     },
     onSetting(/** @type {string} */ name, /** @type {string} */ text, /** @type {*} */ phase) {
       if (name === "lr" && isMine() && isOnItsWay(state())) turn(text, phase);
-      else choose(withSetting(now(), name, text), { phase, thing: name });
+      else choose(withSetting(now(), name, text), { phase, target: name });
     },
   };
 }

@@ -2,7 +2,7 @@
 
 import { keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
-import { shareText, shortText } from "../../formula/numbers.js";
+import { formatShare, formatShort } from "../../formula/numbers.js";
 
 /** @import { Gradients, Snapshot } from "../state/records.js" */
 /** @import { LegendEntry } from "../state/series.js" */
@@ -36,26 +36,26 @@ const COLUMNS = [
     text: (_snapshot, key, { aligned }) => aligned[key] ?? NONE,
   },
   gradientColumn("w1 moved", "How far the first layer's weights, w1, are from where they started.", (g) =>
-    shortText(g.w1_moved),
+    formatShort(g.w1_moved),
   ),
-  gradientColumn("‖∇w1‖", "The norm of the gradient of the first layer's weights.", (g) => shortText(g.w1)),
+  gradientColumn("‖∇w1‖", "The norm of the gradient of the first layer's weights.", (g) => formatShort(g.w1)),
   gradientColumn("‖∇w‖, last layer", "The norm of the gradient of the last layer's weights.", (g) =>
-    shortText(g.w2),
+    formatShort(g.w2),
   ),
   gradientColumn(
     "Passed on, layer 1",
     "The size of what the rule of layer 1 returns, in that of g: 0 blocks it, 1 is straight-through.",
-    (g) => (g.passed === null ? NONE : `× ${shortText(g.passed)}`),
+    (g) => (g.passed === null ? NONE : `× ${formatShort(g.passed)}`),
   ),
   gradientColumn(
     "Blocked, layer 1",
     "The share of inputs of layer 1's op at which the rule makes a gradient 0: “0 by the rule” of layer 1 under Why.",
-    (g) => shareText(g.blocked),
+    (g) => formatShare(g.blocked),
   ),
   gradientColumn(
     "Idle units, layer 1",
     "The share of units of layer 1 that get no gradient from any example; – where the op stands on weights.",
-    (g) => (g.idle_units === null ? NONE : shareText(g.idle_units)),
+    (g) => (g.idle_units === null ? NONE : formatShare(g.idle_units)),
   ),
 ];
 
@@ -81,7 +81,7 @@ function lossText(snapshot, key) {
   const step = snapshot.diverged[key];
   if (typeof step === "number") return `diverged at ${step}`;
   const loss = snapshot.loss[key];
-  return typeof loss === "number" ? shortText(loss) : NONE;
+  return typeof loss === "number" ? formatShort(loss) : NONE;
 }
 
 /** The table of rules. @param {HTMLElement} host */

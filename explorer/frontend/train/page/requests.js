@@ -1,6 +1,6 @@
 // Requests to instruments: the open panels, their numbers, and the answers.
 
-import { keep } from "../../choice/session.js";
+import { saveInSession } from "../../choice/session.js";
 import { layersOf } from "../state/layers.js";
 import { scrubbed } from "../state/history.js";
 import { SEARCH } from "../evidence/line-search-data.js";
@@ -26,14 +26,14 @@ export function createAsking({ state, become, run }) {
   return {
     onPanel(/** @type {string} */ key, /** @type {boolean} */ open) {
       const panels = { ...state().panels, [key]: open };
-      keep("panels", panels);
+      saveInSession("panels", panels);
       become({ panels });
       if (open && key === SEARCH) measure(SEARCH, {});
     },
     onNumber(/** @type {string} */ key, /** @type {string} */ name, /** @type {number} */ value) {
       const { numbers } = state();
       become({ numbers: { ...numbers, [key]: { ...numbers[key], [name]: value } } });
-      keep("numbers", state().numbers);
+      saveInSession("numbers", state().numbers);
     },
     onSearch: () => void measure(SEARCH, {}),
     /** @param {import("../panels/panel.js").Panel} panel @param {number} index */

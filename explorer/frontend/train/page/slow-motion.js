@@ -14,7 +14,7 @@ const FIRST_STAGE = "input";
 export function createSlowRun({ now, state, put, become, choose, run, isMine }, first) {
   /** @param {import("../slow-motion/view-model.js").Position|null} position */
   function onSlow(position) {
-    choose({ ...now(), slow: position ? positionText(position) : "" }, { thing: "slow" });
+    choose({ ...now(), slow: position ? positionText(position) : "" }, { target: "slow" });
   }
 
   return {
@@ -35,7 +35,7 @@ export function createSlowRun({ now, state, put, become, choose, run, isMine }, 
         const { state: name } = run.status;
         if (ACTIVE.includes(name) && isMine()) run.pause();
         else if (!untrained(now()) && (!isMine() || LOST.includes(name))) first();
-        choose({ ...now(), slow: FIRST_STAGE }, { thing: "slow" });
+        choose({ ...now(), slow: FIRST_STAGE }, { target: "slow" });
       },
       onAgain: () => become({ slow: null }),
     },

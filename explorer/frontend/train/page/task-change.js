@@ -1,8 +1,8 @@
 // Another task: it keeps op and rules that were chosen, or asks whether it may; what it changes can be undone.
 // Rules that no net trains leave by a press.
 
-import { entriesOf } from "../../choice/choice.js";
-import { find } from "../../choice/entries.js";
+import { getEntries } from "../../choice/choice.js";
+import { findEntry } from "../../choice/entries.js";
 import { withoutRefused } from "../state/refused.js";
 import { lacks, takesOwn, taskNamed, taskOf, withOwnOp, withTask, withTaskAlone } from "../state/tasks.js";
 
@@ -44,13 +44,13 @@ export function createTaskChange({ now, state, become, choose }) {
 export function asksOf({ changing, choice }) {
   if (!changing) return null;
   const { label, begins } = taskNamed(changing.key);
-  const { op } = entriesOf(choice);
+  const { op } = getEntries(choice);
   if (changing.after) {
     const { after } = changing;
     const isStill = taskOf(choice).key === changing.key && !lacks(after, choice) && !lacks(choice, after);
     return isStill ? { text: `${label} with ${op.inside}.`, own: "", keep: "" } : null;
   }
-  const own = find("op", begins.op)?.inside ?? begins.op;
+  const own = findEntry("op", begins.op)?.inside ?? begins.op;
   const count = begins.rules.length;
   return {
     text: `${label} has an op and rules of its own.`,

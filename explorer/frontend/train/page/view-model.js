@@ -1,7 +1,7 @@
 // The view model of the page Train: a picture of a state, as plain data. No page.
 
-import { catalogue } from "../../choice/entries.js";
-import { shortText } from "../../formula/numbers.js";
+import { getCatalogue } from "../../choice/entries.js";
+import { formatShort } from "../../formula/numbers.js";
 import { alignmentOf, valuesOf } from "../evidence/alignment-data.js";
 import { oneOf, whyOf } from "../evidence/view-model.js";
 import { endOf, ghostsOf, seriesOf } from "../state/series.js";
@@ -45,7 +45,7 @@ import {
  */
 
 const cutOff = () =>
-  `Connection lost: trying again every second. A run that nobody watches pauses after ${catalogue().limits.unwatched} seconds.`;
+  `Connection lost: trying again every second. A run that nobody watches pauses after ${getCatalogue().limits.unwatched} seconds.`;
 const NO_TABLE = "Paste a table first, or take an example that has one.";
 const NEXT = /** @type {Object<string, string>} */ ({
   paused: "Press Resume to go on.",
@@ -175,7 +175,7 @@ function metricsOf(state, [first, ...others]) {
   const of = others.length ? ` of ${first.label}` : "";
   return [
     `${status.step} / ${stepsOf(state)}`,
-    typeof loss === "number" ? shortText(loss) + of : "–",
+    typeof loss === "number" ? formatShort(loss) + of : "–",
     status.steps_per_second ? Math.round(status.steps_per_second).toLocaleString("en-US") : "–",
     status.device ?? "–",
   ];

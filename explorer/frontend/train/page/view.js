@@ -7,7 +7,7 @@ import { createAlignment } from "../evidence/alignment-chart.js";
 import { createCalm } from "./calm.js";
 import { createCommands } from "./commands.js";
 import { createControls } from "../settings/baselines.js";
-import { chooseTools } from "../../choice/tools.js";
+import { setOpenTools } from "../../choice/tools.js";
 import { createLift } from "../widgets/highlight.js";
 import { createObject } from "../object/object.js";
 import { createOnePanel } from "./one-panel.js";
@@ -63,7 +63,11 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
     examples,
     (choice, its) => {
       if (its) on.onTable(newTable(its));
-      store.change({ ...entered(choice, "link"), section: store.now.section, tools: store.now.tools });
+      store.change({
+        ...entered(choice, "link"),
+        section: store.current.section,
+        tools: store.current.tools,
+      });
     },
     ({ choice, table: its }, other) => endsAlike(choice, other) && (!its || its === pasted),
   );
@@ -116,7 +120,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
         on.onWhy(null);
         opener?.focus();
       },
-      onEvidence: () => chooseTools(store, "evidence"),
+      onEvidence: () => setOpenTools(store, "evidence"),
     });
     return {
       chip,

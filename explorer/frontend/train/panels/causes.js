@@ -2,7 +2,7 @@
 
 import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
-import { shareText } from "../../formula/numbers.js";
+import { formatShare } from "../../formula/numbers.js";
 
 /** @import { Declared, Observation } from "./panel.js" */
 /**
@@ -40,7 +40,7 @@ function pictureOf({ measured: { shares, whole, channels = [], words }, layer })
   const parts = Array.from(shares[at], (share, cause) => ({
     share,
     whole: cause === PASSES ? 0 : whole[at][cause],
-    text: share >= SPACE ? shareText(share) : "",
+    text: share >= SPACE ? formatShare(share) : "",
   }));
   return { words: words[at], parts, channels: Array.from(channels[at] ?? []) };
 }
@@ -56,7 +56,7 @@ function create(cell) {
     draw({ parts, channels }) {
       counted(strip, channels, createChannel, (channel, lacking, at) => {
         channel.firstElementChild.style.height = `${(100 * lacking).toFixed(1)}%`;
-        setAttribute(channel, "title", `Channel ${at + 1}: ${shareText(lacking)} without a gradient`);
+        setAttribute(channel, "title", `Channel ${at + 1}: ${formatShare(lacking)} without a gradient`);
       });
       setAttribute(strip, "hidden", !channels.length);
       const halves = parts.flatMap(({ share, whole, text }) => [

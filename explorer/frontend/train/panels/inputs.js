@@ -2,7 +2,7 @@
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
-import { capitalised, shareText, shortText } from "../../formula/numbers.js";
+import { capitalize, formatShare, formatShort } from "../../formula/numbers.js";
 import { presentOf } from "../state/series.js";
 import { ruleCurve } from "../state/small-curves.js";
 import { barPath, linePath, share } from "../widgets/svg-paths.js";
@@ -56,7 +56,7 @@ function pictureOf({ measured, snapshot, line, layer, op, rule, parameters }) {
   return {
     words: [
       words[at],
-      `${shareText(1 - beyond[at])} of the data lie between ${ends.map(shortText).join(" and ")}.`,
+      `${formatShare(1 - beyond[at])} of the data lie between ${ends.map(formatShort).join(" and ")}.`,
     ]
       .filter(Boolean)
       .join(" "),
@@ -71,9 +71,9 @@ function pictureOf({ measured, snapshot, line, layer, op, rule, parameters }) {
 
 /** The share beyond the ends, where it is large. @param {number} share @param {[number, number]} ends */
 function beyondText(share, [start, stop]) {
-  const [low, high] = [start, stop].map((end) => shortText(end).replace("-", "−"));
+  const [low, high] = [start, stop].map((end) => formatShort(end).replace("-", "−"));
   const ends = start === -stop ? `±${high}` : `${low} … ${high}`;
-  return share >= MUCH ? capitalised(`${shareText(share)} lie beyond ${ends}.`) : "";
+  return share >= MUCH ? capitalize(`${formatShare(share)} lie beyond ${ends}.`) : "";
 }
 
 /**
@@ -112,9 +112,9 @@ function create(cell) {
       setAttribute(data, "d", bars.map(barPath).join(""));
       setAttribute(zero, "d", linePath([0, 1].map((x) => ({ x, y: nought }))));
       setAttribute(curve, "d", linePath(points));
-      setText(most, top === null ? "" : shortText(top));
+      setText(most, top === null ? "" : formatShort(top));
       [start, (start + stop) / 2, stop].forEach((x, index) =>
-        setText(ticks[index], shortText(x).replace("-", "−")),
+        setText(ticks[index], formatShort(x).replace("-", "−")),
       );
       setText(note, text);
     },

@@ -2,7 +2,7 @@
 
 import { counted } from "../../elements/children.js";
 import { element, setText } from "../../elements/dom.js";
-import { shortText } from "../../formula/numbers.js";
+import { formatShort } from "../../formula/numbers.js";
 import { paintWeights } from "../widgets/weights.js";
 
 /** @import { Declared, Observation } from "./panel.js" */
@@ -23,7 +23,7 @@ export const panel = {
 /** @param {Observation} observation @returns {Picture} */
 export function pictureOf({ measured: { layers, of, words } }) {
   const named = layers.map((/** @type {*} */ weights, /** @type {number} */ at) => ({
-    name: `layer ${at + 1}, ${of[at].join(" × ")}: ±${shortText(weights.largest)}`,
+    name: `layer ${at + 1}, ${of[at].join(" × ")}: ±${formatShort(weights.largest)}`,
     weights,
   }));
   return { words, layers: named };

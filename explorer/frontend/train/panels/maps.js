@@ -2,7 +2,7 @@
 
 import { counted } from "../../elements/children.js";
 import { element, setText } from "../../elements/dom.js";
-import { shortText } from "../../formula/numbers.js";
+import { formatShort } from "../../formula/numbers.js";
 import { paintGrey } from "../widgets/canvas.js";
 import { gridOf } from "../widgets/tiles.js";
 
@@ -31,7 +31,7 @@ export function pictureOf({ measured, ink }) {
   const layers = sides.map((/** @type {number} */ side, /** @type {number} */ number) => {
     const own = maps.subarray(first, first + counts[number] * side ** 2);
     first += own.length;
-    const [low, high] = ends[number].map((/** @type {number} */ end) => shortText(end).replace("-", "−"));
+    const [low, high] = ends[number].map((/** @type {number} */ end) => formatShort(end).replace("-", "−"));
     return { name: `layer ${number + 1}: ${low} to ${high}`, ...tiled(own, side) };
   });
   const note = `${label} read as ${read}: ${label === read ? "right" : "wrong"}`;

@@ -1,6 +1,6 @@
 // Norms of the gradient of each layer of weights: one bar a layer, in decades.
 
-import { shortText } from "../../formula/numbers.js";
+import { formatShort } from "../../formula/numbers.js";
 import { barsOf, createBars } from "./bars.js";
 
 /** @import { Declared } from "./panel.js" */
@@ -12,6 +12,6 @@ export const panel = {
   layered: false,
   suits: () => true,
   rows: 2.5,
-  picture: ({ measured }) => barsOf(measured.norms, [-6, 3], shortText),
+  picture: ({ measured }) => barsOf(measured.norms, [-6, 3], formatShort),
   create: createBars,
 };

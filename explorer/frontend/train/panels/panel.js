@@ -1,6 +1,6 @@
 // A panel of the area "Why": a row of small pictures, one a rule, with its title and its one sentence.
 
-import { carry } from "../../choice/data.js";
+import { saveCarried } from "../../choice/data.js";
 import { keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createCounter } from "../widgets/number-stepper.js";
@@ -140,7 +140,7 @@ function createCell(rule, create, scrolls) {
   const [said, formula] = [element("p", {}), element("code", {})];
   const answered = element("div", { class: "answer" }, said, formula);
   let data = /** @type {Carry["data"]|null} */ (null);
-  const link = element("a", { class: "carry", onclick: () => carry(data) }, "Show behind the curves");
+  const link = element("a", { class: "carry", onclick: () => saveCarried(data) }, "Show behind the curves");
   const cell = element("div", { class: "column", "data-rule": rule }, name, frame, link, answered);
   const painter = create(frame);
   return {

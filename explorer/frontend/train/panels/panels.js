@@ -1,7 +1,7 @@
 // The panels of the area "Why", in their order: the modules of this folder that have the name of an instrument.
 
-import { isRandom } from "../../choice/choice.js";
-import { catalogue } from "../../choice/entries.js";
+import { isStochastic } from "../../choice/choice.js";
+import { getCatalogue } from "../../choice/entries.js";
 import { questionOf } from "../state/instruments.js";
 import { OVER } from "../state/status.js";
 import { taskOf } from "../state/tasks.js";
@@ -15,13 +15,13 @@ let panels = /** @type {Panel[]} */ ([]);
 /** Load the panels that the document names. */
 export async function loadPanels() {
   const load = async (/** @type {string} */ key) => ({ ...(await import(`./${key}.js`)).panel, key });
-  panels = (await Promise.all(catalogue().panels.map(load))).sort((one, other) => one.order - other.order);
+  panels = (await Promise.all(getCatalogue().panels.map(load))).sort((one, other) => one.order - other.order);
 }
 
 /** The panels that say something of what is chosen. @param {import("../../choice/choice.js").Choice} choice */
 export function panelsOf(choice) {
   const learns = Boolean(choice.training.learn);
-  const draws = isRandom(choice);
+  const draws = isStochastic(choice);
   return panels.filter(({ suits }) => suits(taskOf(choice), learns, draws));
 }
 

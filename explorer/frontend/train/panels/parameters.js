@@ -3,7 +3,7 @@
 import { counted, keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
-import { shortText } from "../../formula/numbers.js";
+import { formatShort } from "../../formula/numbers.js";
 import { learnedOf } from "../state/series.js";
 import { linePath, share } from "../widgets/svg-paths.js";
 
@@ -58,7 +58,7 @@ function pictureOf({ measured, snapshot, line }) {
  * @param {...number[]} series the value, the least and the greatest
  */
 function nowOf(...series) {
-  const [value, least, most] = series.map((each) => shortText(each[each.length - 1]));
+  const [value, least, most] = series.map((each) => formatShort(each[each.length - 1]));
   return least === most ? value : `${value} (${least} to ${most})`;
 }
 
@@ -143,8 +143,8 @@ function chart(kind) {
       );
       const make = (/** @type {number} */ layer) => shape("path", { class: `curve layer-${layer}` });
       counted(curves, lines, make, (curve, line) => setAttribute(curve, "d", linePath(line)));
-      setText(most, `${kind === "gradient" ? "gradient " : ""}${shortText(high).replace("-", "−")}`);
-      setText(least, shortText(low).replace("-", "−"));
+      setText(most, `${kind === "gradient" ? "gradient " : ""}${formatShort(high).replace("-", "−")}`);
+      setText(least, formatShort(low).replace("-", "−"));
     },
   };
 }

@@ -1,6 +1,6 @@
 // Regions of a plane: the class that a net gives to each point, with some of the data.
 
-import { shareText } from "../../formula/numbers.js";
+import { formatShare } from "../../formula/numbers.js";
 import { element, setText } from "../../elements/dom.js";
 import { paint, pixel, same } from "../widgets/canvas.js";
 
@@ -54,7 +54,7 @@ export const panel = {
 /** @param {Observation} observation @returns {Picture} */
 export function pictureOf({ measured }) {
   const { cells, classes, levels, score, trained, held_out: heldOut, words } = measured;
-  const note = `${shareText(score)} of held-out points right`;
+  const note = `${formatShare(score)} of held-out points right`;
   return { words, note, cells, classes, levels, trained, heldOut };
 }
 

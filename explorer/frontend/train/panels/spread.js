@@ -1,6 +1,6 @@
 // How far the gradient of one batch strays over draws, one bar a layer of weights, in decades; and its bias.
 
-import { shortText } from "../../formula/numbers.js";
+import { formatShort } from "../../formula/numbers.js";
 import { barsOf, createBars } from "./bars.js";
 
 /** @import { Declared } from "./panel.js" */
@@ -23,7 +23,7 @@ export const panel = {
 /** @param {number} ratio */
 function textOf(ratio) {
   if (Number.isNaN(ratio)) return "none";
-  return Number.isFinite(ratio) ? shortText(ratio) : "∞";
+  return Number.isFinite(ratio) ? formatShort(ratio) : "∞";
 }
 
 /**
@@ -44,7 +44,7 @@ function biasText(share, within) {
   if (Number.isNaN(share)) return "cannot be told";
   if (!(share > 0) && !(within < 1)) return "lost in the noise";
   if (!(share > 0)) return within > 0 ? `< ${Math.ceil(100 * within)} %` : "none";
-  if (within < 0.00005) return `${shortText(100 * share)} %`;
+  if (within < 0.00005) return `${formatShort(100 * share)} %`;
   const decimals = within < 0.00095 ? 2 : within < 0.0095 ? 1 : 0;
   return `${(100 * share).toFixed(decimals)} ± ${(100 * within).toFixed(decimals)} %`;
 }

@@ -3,7 +3,7 @@
 import { counted, keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
-import { shareText, shortText } from "../../formula/numbers.js";
+import { formatShare, formatShort } from "../../formula/numbers.js";
 
 /** @import { Declared, Observation } from "./panel.js" */
 /** A bar as shares of the picture. @typedef {{x: number, width: number, y: number, height: number}} Bar */
@@ -41,8 +41,8 @@ function layerOf({ edges, counts, values, by_value: byValue, changed }, index) {
   const bins = counts.length;
   const ends = /** @type {[string, string]} */ ([edges[0], edges[bins]].map(minus));
   const owns = Array.from(values, (_, part) => byValue.subarray(part * bins, (part + 1) * bins));
-  const shares = owns.map((own, part) => `${minus(values[part])}: ${shareText(sum(own) / sum(counts))}`);
-  const note = [`Layer ${index + 1}: ${shareText(changed)} changed`, ...shares].join(" · ");
+  const shares = owns.map((own, part) => `${minus(values[part])}: ${formatShare(sum(own) / sum(counts))}`);
+  const note = [`Layer ${index + 1}: ${formatShare(changed)} changed`, ...shares].join(" · ");
   return { note, ends, parts: stacked(owns.length ? owns : [counts], Math.max(...counts, 1)) };
 }
 
@@ -70,7 +70,7 @@ function sum(counts) {
 
 /** @param {number} value */
 function minus(value) {
-  return shortText(value).replace("-", "−");
+  return formatShort(value).replace("-", "−");
 }
 
 /** @param {HTMLElement} cell */

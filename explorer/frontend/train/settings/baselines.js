@@ -1,7 +1,7 @@
 // The controls beside which a rule must look better, added to the cards with one press each.
 
-import { canAddRule, withRule } from "../../choice/choice.js";
-import { catalogue, find } from "../../choice/entries.js";
+import { canAddRule, addRule } from "../../choice/choice.js";
+import { getCatalogue, findEntry } from "../../choice/entries.js";
 import { element, setAttribute } from "../../elements/dom.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
@@ -11,9 +11,9 @@ import { element, setAttribute } from "../../elements/dom.js";
  * @param {ReturnType<typeof import("../../choice/store.js").createStore>} store
  */
 export function createControls(host, store) {
-  const buttons = catalogue().controls.map((key) => {
-    const { label, purpose } = /** @type {import("../../formula/entry.js").Rule} */ (find("rule", key));
-    const add = () => store.change(withRule(store.now, key));
+  const buttons = getCatalogue().controls.map((key) => {
+    const { label, purpose } = /** @type {import("../../formula/entry.js").Rule} */ (findEntry("rule", key));
+    const add = () => store.change(addRule(store.current, key));
     return {
       key,
       node: element("button", { title: purpose, "aria-label": `Add control ${label}`, onclick: add }, label),

@@ -3,7 +3,7 @@
 import { element, freshId, setAttribute, setText, setValue, writeValue } from "../../elements/dom.js";
 import { createNumberField } from "../../elements/number.js";
 import { createSlider } from "../../elements/slider.js";
-import { within } from "../../formula/numbers.js";
+import { clampTo } from "../../formula/numbers.js";
 import { taskOf } from "../state/tasks.js";
 import { learningField } from "./learning-field.js";
 
@@ -34,7 +34,7 @@ const FIELDS = {
  * @param {(name: string, text: string, phase: *) => void} onSetting
  */
 export function createFields(settings, store, onSetting) {
-  const choice = () => store.now;
+  const choice = () => store.current;
   return settings.map((setting) => {
     const { kind, name, live } = setting;
     const onChange = (/** @type {string} */ text, phase = "settled") => onSetting(name, text, phase);
@@ -68,7 +68,7 @@ function labelled(field, label, meaning, ...more) {
 
 /** @param {Setting} setting @param {Actions} actions @returns {Field} */
 function wholeField({ label, meaning, low, high }, { onChange }) {
-  const held = (/** @type {number} */ value) => within(Math.round(value), low, high);
+  const held = (/** @type {number} */ value) => clampTo(Math.round(value), low, high);
   const number = createNumberField({
     name: label,
     onNumber(value) {
@@ -149,7 +149,7 @@ function logField({ label, meaning, low, high, words }, { onChange, usual }) {
   const ends = /** @type {[number, number]} */ ([low, high]);
   const slider = createSlider({
     name: label,
-    onChange: (value, phase) => onChange(String(within(value, low, high)), phase),
+    onChange: (value, phase) => onChange(String(clampTo(value, low, high)), phase),
   });
   const [word] = Object.keys(words);
   const box = element("input", { type: "checkbox", onchange: () => onChange(box.checked ? word : usual()) });

@@ -1,7 +1,7 @@
 // The control of what learns: a row for each parameter, with a button for each rule that can let it learn.
 
-import { entriesOf } from "../../choice/choice.js";
-import { learningOf, learningText, toggled } from "../../choice/learning.js";
+import { getEntries } from "../../choice/choice.js";
+import { parseLearning, formatLearning, toggleLearning } from "../../choice/learning.js";
 import { element, setAttribute } from "../../elements/dom.js";
 
 /** @import { Learning } from "../../choice/learning.js" */
@@ -29,7 +29,7 @@ export function learningField({ label, meaning }, { onChange, choice }) {
             {
               "aria-pressed": String(learns),
               "aria-label": `${name} learns with ${rule.label}`,
-              onclick: () => onChange(learningText(toggled(learning, name, rule.key))),
+              onclick: () => onChange(formatLearning(toggleLearning(learning, name, rule.key))),
             },
             rule.label,
           ),
@@ -42,8 +42,8 @@ export function learningField({ label, meaning }, { onChange, choice }) {
     element: field,
     /** @param {string} text */
     show(text) {
-      const { op, rules } = entriesOf(choice());
-      const learning = learningOf(op, rules, text);
+      const { op, rules } = getEntries(choice());
+      const learning = parseLearning(op, rules, text);
       const state = JSON.stringify(learning.map(({ name, rules: each }) => [name, each.map(stateOf)]));
       setAttribute(field, "hidden", learning.length === 0);
       if (state === displayed) return;

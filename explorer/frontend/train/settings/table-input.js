@@ -2,7 +2,7 @@
 
 import { element, freshId, setAttribute, setText, setValue, writeValue } from "../../elements/dom.js";
 import { createFileButton } from "../../elements/file-button.js";
-import { catalogue } from "../../choice/entries.js";
+import { getCatalogue } from "../../choice/entries.js";
 import {
   decoded,
   newTable,
@@ -29,7 +29,7 @@ const counted = (/** @type {number} */ count) => count.toLocaleString("en-US");
  * @param {{name: string, table: string}[]} examples whose tables may be taken
  */
 export function createTable(host, { onTable }, examples) {
-  const { bytes } = catalogue().limits.table;
+  const { bytes } = getCatalogue().limits.table;
   const id = freshId();
   const field = element("textarea", {
     id,
@@ -121,7 +121,7 @@ export function createTable(host, { onTable }, examples) {
 
 /** The limits of a table, before one is there. */
 function limitsText() {
-  const { fewest, rows, columns, classes, bytes } = catalogue().limits.table;
+  const { fewest, rows, columns, classes, bytes } = getCatalogue().limits.table;
   return [
     `CSV of ${fewest} to ${counted(rows)} rows, 2 to ${columns} columns, at most ${counted(bytes)} bytes;`,
     "numbers may have decimal commas where semicolons or tabs split the columns.",

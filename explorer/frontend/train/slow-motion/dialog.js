@@ -2,7 +2,7 @@
 
 import { counted, keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
-import { within } from "../../formula/numbers.js";
+import { clampTo } from "../../formula/numbers.js";
 import { available, button } from "../widgets/button.js";
 import { createStage, paintScale } from "./stage.js";
 import { createSwitch } from "../widgets/toggle-group.js";
@@ -98,8 +98,8 @@ export function createSlowMotion(host, on) {
     if (!displayed?.stages.length) return;
     const { position, rows, units } = displayed;
     go({
-      unit: within((position.unit ?? 0) + across, 0, units - 1),
-      row: within((position.row ?? 0) + down, 0, rows - 1),
+      unit: clampTo((position.unit ?? 0) + across, 0, units - 1),
+      row: clampTo((position.row ?? 0) + down, 0, rows - 1),
     });
   }
 

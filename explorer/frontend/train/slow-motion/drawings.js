@@ -3,9 +3,9 @@
 import { sampleCurves } from "../../formula/curves.js";
 import { hasDraw, hasLoss } from "../../formula/draws.js";
 import { evaluate, UNIFORM } from "../../formula/evaluation.js";
-import { evenPoints } from "../../formula/floats.js";
-import { within } from "../../formula/numbers.js";
-import { numberText } from "../../formula/substitution.js";
+import { makeEvenPoints } from "../../formula/floats.js";
+import { clampTo } from "../../formula/numbers.js";
+import { formatFourDigits } from "../../formula/substitution.js";
 import { share } from "../widgets/svg-paths.js";
 import { gridOf } from "../widgets/tiles.js";
 import { drawnScope, indexOn, rowOf, scopeOf, valueAt } from "./numbers.js";
@@ -65,7 +65,7 @@ function mapOf({ tensor, scale }, { tensors, stages, map_side: side, by_example 
     box: false,
     pick: map.axes[1] === "unit" ? "cell" : "none",
     of: null,
-    most: numberText(Number(full.toPrecision(2))),
+    most: formatFourDigits(Number(full.toPrecision(2))),
   });
   if (side && map.axes.join() === "row,unit") return unitsOf(whole, map, cell, side);
   return map.tiles && !by_example && map.axes[1] === "unit" ? kernelOf(whole, map, cell) : whole;
@@ -148,9 +148,9 @@ function fullOf(values) {
 function opOf(stage, record, cell, entries) {
   const y = valueAt(record.tensors.y, cell);
   const { x, y: values } = sampled(record, cell, entries, 1);
-  const label = `x = ${numberText(valueAt(record.tensors.x, cell))}`;
+  const label = `x = ${formatFourDigits(valueAt(record.tensors.x, cell))}`;
   const draw = record.tensors[UNIFORM];
-  const u = draw && hasDraw(entries.op.tree) ? `, u = ${numberText(valueAt(draw, cell))}` : "";
+  const u = draw && hasDraw(entries.op.tree) ? `, u = ${formatFourDigits(valueAt(draw, cell))}` : "";
   return curveOf(record, cell, {
     x,
     y: record.plain_op ? values : null,
@@ -167,7 +167,7 @@ function ruleOf(stage, record, cell, entries) {
   const scale = record.linear ? 1 : g;
   const { x: along, gradient: values } = sampled(record, cell, entries, scale);
   const at = record.linear ? factorOf({ record, cell, entries }, g, returned) : returned;
-  const text = at === null ? "× ?" : `${record.linear ? "× " : "gradient "}${numberText(at)}`;
+  const text = at === null ? "× ?" : `${record.linear ? "× " : "gradient "}${formatFourDigits(at)}`;
   const y = record.plain ? values : null;
   return curveOf(record, cell, { x: along, y, at: at ?? 0, colour: entries.colour, label: text });
 }
@@ -200,7 +200,7 @@ function sampled(record, cell, entries, g) {
     const { x, y, gradients } = sampleCurves({ op, rules: [rule] }, { start, stop, g, parameters });
     return { x, y, gradient: gradients[rule.key] };
   }
-  const x = evenPoints(start, stop, POINTS);
+  const x = makeEvenPoints(start, stop, POINTS);
   const scope = drawnScope({ record, cell, entries }, { start, stop, g }, x);
   const tree = rule.tree ?? op.gradient;
   return {
@@ -235,9 +235,9 @@ function columnOf({ values, shape: [rows, columns] }, column) {
 function curveOf(record, cell, { x, y, at, colour, label }) {
   const { x: inputs } = record.tensors;
   const span = spanOf(record, cell);
-  const across = (/** @type {number} */ value) => within(share(value, ...span), 0, 1);
+  const across = (/** @type {number} */ value) => clampTo(share(value, ...span), 0, 1);
   const [low, high] = heights(y ?? [], at, span);
-  const level = (/** @type {number} */ value) => within(share(value, low, high), 0, 1);
+  const level = (/** @type {number} */ value) => clampTo(share(value, low, high), 0, 1);
   const drawn = (/** @type {number} */ value) => (value >= low && value <= high ? level(value) : NaN);
   return {
     kind: "curve",
@@ -247,7 +247,7 @@ function curveOf(record, cell, { x, y, at, colour, label }) {
     zero: level(0),
     colour,
     label,
-    ends: /** @type {[string, string]} */ (span.map((end) => numberText(Number(end.toPrecision(2))))),
+    ends: /** @type {[string, string]} */ (span.map((end) => formatFourDigits(Number(end.toPrecision(2))))),
     most: "",
   };
 }
@@ -274,7 +274,7 @@ function barsOf(stage, record, cell) {
   const targets = rowOf(target, cell.example);
   const known = record.classes ? [0, 1] : [0, ...values, ...targets].filter(Number.isFinite);
   const [low, high] = [Math.min(...known), Math.max(...known)];
-  const level = (/** @type {number} */ value) => within(share(value, low, high || 1) || 0, 0, 1);
+  const level = (/** @type {number} */ value) => clampTo(share(value, low, high || 1) || 0, 0, 1);
   const bars = values.map((value, output) => ({
     name: values.length > NAMED ? "" : String(output + (record.classes ? 0 : 1)),
     from: Math.min(level(0), level(value)),
@@ -282,5 +282,5 @@ function barsOf(stage, record, cell) {
     target: record.classes ? null : level(targets[output]),
     right: record.classes && output === targets[0],
   }));
-  return { kind: "bars", bars, label: `loss ${numberText(own.values[cell.example])}`, most: "" };
+  return { kind: "bars", bars, label: `loss ${formatFourDigits(own.values[cell.example])}`, most: "" };
 }

@@ -1,9 +1,9 @@
 // The numbers of one unit at one stage of a step, and the words that hold for them. No page.
 
-import { scopeMaker, valuesOf } from "../../formula/curves.js";
+import { createScopeAt, getParameterValues } from "../../formula/curves.js";
 import { DRAWS, evaluate, UNIFORM } from "../../formula/evaluation.js";
-import { within } from "../../formula/numbers.js";
-import { numberText, substituted } from "../../formula/substitution.js";
+import { clampTo } from "../../formula/numbers.js";
+import { formatFourDigits, formatSubstituted } from "../../formula/substitution.js";
 
 /** @import { Record, Stage, Tensor } from "./view-model.js" */
 /**
@@ -46,8 +46,8 @@ export function livelyCell({ tensors: { gradient, g } }) {
  */
 export function cellOf({ tensors, times, map_side: side, by_example }, requested, lively) {
   const [rows, units] = tensors.x.shape;
-  const unit = within(requested.unit ?? lively.unit, 0, units - 1);
-  const row = within(requested.row ?? lively.row, 0, rows - 1);
+  const unit = clampTo(requested.unit ?? lively.unit, 0, units - 1);
+  const row = clampTo(requested.row ?? lively.row, 0, rows - 1);
   if (!by_example) return { unit, row, example: 0, input: row };
   const [inputs, across] = tensors.slope.shape;
   const column = Array.from({ length: inputs }, (_, input) => tensors.slope.values[input * across + unit]);
@@ -86,7 +86,7 @@ export function wordsOf({ words, otherwise }, { tensors }, cell) {
 export function numbersOf({ numbers }, record, cell, entries) {
   const at = { record, cell, entries };
   return numbers.replace(/\$(\w+)/g, (_, name) =>
-    name in TEXTS ? TEXTS[name](at) : numberText(valueAt(record.tensors[name], cell)),
+    name in TEXTS ? TEXTS[name](at) : formatFourDigits(valueAt(record.tensors[name], cell)),
   );
 }
 
@@ -97,28 +97,28 @@ const TEXTS = {
   op(at) {
     const { record, cell, entries } = at;
     return record.plain_op
-      ? substituted(entries.op.tree, scopeOf(at, 1))
-      : numberText(valueAt(record.tensors.y, cell));
+      ? formatSubstituted(entries.op.tree, scopeOf(at, 1))
+      : formatFourDigits(valueAt(record.tensors.y, cell));
   },
   rule: ruleText,
   factor(at) {
     const tree = treeOf(at);
     return at.record.linear && tree !== null
-      ? `at g = 1: ${substituted(tree, scopeOf(at, 1))}`
+      ? `at g = 1: ${formatSubstituted(tree, scopeOf(at, 1))}`
       : `gradient = ${ruleText(at)}`;
   },
   target({ record, cell }) {
     const values = rowOf(record.tensors.target, cell.example);
     if (record.classes) return `label ${values[0]}`;
-    const listed = values.slice(0, MOST_LISTED).map(numberText).join(", ");
+    const listed = values.slice(0, MOST_LISTED).map(formatFourDigits).join(", ");
     return `target ${listed}${values.length > MOST_LISTED ? ", …" : ""}`;
   },
   loss({ record, cell }) {
     const { loss, own, target } = record.tensors;
-    const result = numberText(own.values[cell.example]);
+    const result = formatFourDigits(own.values[cell.example]);
     if (!record.classes) return `loss of this example = ${result}`;
     const chance = rowOf(loss, cell.example)[rowOf(target, cell.example)[0]];
-    return chance === undefined ? `loss = ${result}` : `loss = −log ${numberText(chance)} = ${result}`;
+    return chance === undefined ? `loss = ${result}` : `loss = −log ${formatFourDigits(chance)} = ${result}`;
   },
 };
 
@@ -127,8 +127,8 @@ function ruleText(at) {
   const { record, cell } = at;
   const [x, g, gradient] = ["x", "g", "gradient"].map((name) => valueAt(record.tensors[name], cell));
   const tree = treeOf(at);
-  if (tree !== null) return substituted(tree, scopeOf(at, g));
-  return `${record.formula} = ${numberText(gradient)}, g = ${numberText(g)}, x = ${numberText(x)}`;
+  if (tree !== null) return formatSubstituted(tree, scopeOf(at, g));
+  return `${record.formula} = ${formatFourDigits(gradient)}, g = ${formatFourDigits(g)}, x = ${formatFourDigits(x)}`;
 }
 
 /** The formula of the gradient; null where numbers cannot be put into it. @param {At} at */
@@ -153,7 +153,7 @@ export function scopeOf({ record, cell, entries }, g) {
  * @returns {import("../../formula/evaluation.js").Scope}
  */
 export function drawnScope({ record: { tensors }, cell, entries: { op, rule, parameters } }, range, x) {
-  const scope = scopeMaker(op, valuesOf(op, rule, parameters), range)(x);
+  const scope = createScopeAt(op, getParameterValues(op, rule, parameters), range)(x);
   const given = DRAWS.filter((name) => tensors[name]).map((name) => [name, valueAt(tensors[name], cell)]);
   if (!given.length) return scope;
   const draws = Object.fromEntries(given);

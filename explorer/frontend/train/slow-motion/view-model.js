@@ -1,8 +1,8 @@
 // The view model of slow motion: one step, stage by stage, with the numbers of one unit. No page.
 
-import { entriesOf } from "../../choice/choice.js";
-import { find, findBeside } from "../../choice/entries.js";
-import { within } from "../../formula/numbers.js";
+import { getEntries } from "../../choice/choice.js";
+import { findEntry, findRuleForOp } from "../../choice/entries.js";
+import { clampTo } from "../../formula/numbers.js";
 import { DRAWINGS } from "./drawings.js";
 import { cellOf, livelyCell, livelyRule, numbersOf, wordsOf } from "./numbers.js";
 import { ACTIVE, LOST } from "../state/status.js";
@@ -77,7 +77,7 @@ export function slowOf(state, lines) {
   if (!choice.slow) return null;
   const records = known(slow);
   const requested = positionOf(choice.slow);
-  const rule = within(requested.rule ?? livelyRule(records, lines), 0, lines.length - 1);
+  const rule = clampTo(requested.rule ?? livelyRule(records, lines), 0, lines.length - 1);
   const record = withFormulas(records?.[lines[rule].key] ?? null);
   const frame = {
     rules: lines.map(({ label, colour }, index) => ({ label, colour, chosen: index === rule })),
@@ -130,7 +130,7 @@ const EMPTY = {
  * @returns {Record|null}
  */
 function withFormulas(record) {
-  if (!record || (find("op", record.op) && find("rule", record.rule))) return record;
+  if (!record || (findEntry("op", record.op) && findEntry("rule", record.rule))) return record;
   return { ...record, plain: false, plain_op: false };
 }
 
@@ -142,14 +142,14 @@ function withFormulas(record) {
  * @param {number} unit the one whose values are meant, where each has its own
  */
 function entriesAt(choice, index, record, unit) {
-  const { op, rules } = entriesOf(choice);
+  const { op, rules } = getEntries(choice);
   const { gradient } = record;
   const own = Object.entries(record.by_unit).map(([name, values]) => [name, values[unit]]);
   const parameters = { ...record.parameters, ...Object.fromEntries(own) };
-  const its = find("op", record.op) ?? op;
+  const its = findEntry("op", record.op) ?? op;
   return {
     op: gradient ? { ...its, gradient } : its,
-    rule: findBeside(its, record.rule) ?? rules[index],
+    rule: findRuleForOp(its, record.rule) ?? rules[index],
     parameters,
   };
 }

@@ -1,7 +1,7 @@
 // Branch points of a run, as a link writes them: what they change, and how lines are drawn from there. No page.
 
-import { find } from "../../choice/entries.js";
-import { shortText } from "../../formula/numbers.js";
+import { findEntry } from "../../choice/entries.js";
+import { formatShort } from "../../formula/numbers.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { LegendEntry, Series } from "./series.js" */
@@ -113,7 +113,7 @@ export function plain(points) {
 export function pointText({ step, name, value }) {
   const what =
     name === "lr"
-      ? `lr ${shortText(Number(value))}`
+      ? `lr ${formatShort(Number(value))}`
       : name === "op"
         ? labelOf("op", value)
         : name === "rule"
@@ -124,7 +124,7 @@ export function pointText({ step, name, value }) {
 
 /** @param {"op"|"rule"} kind @param {string} key */
 function labelOf(kind, key) {
-  return find(kind, key)?.label ?? key.replace("formula: ", "");
+  return findEntry(kind, key)?.label ?? key.replace("formula: ", "");
 }
 
 /**

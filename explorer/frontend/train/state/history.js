@@ -1,6 +1,6 @@
 // The past of a run: the step that is displayed, and the lines of earlier runs. No page.
 
-import { find } from "../../choice/entries.js";
+import { findEntry } from "../../choice/entries.js";
 import { branchedAt, pointsOf, rateAt, saysSame, withPoints } from "./branches.js";
 import { LOST, OVER } from "./status.js";
 import { liveOf, settingText, withSetting } from "./tasks.js";
@@ -26,7 +26,9 @@ export function packed(ghosts) {
  */
 export function unpacked(stored) {
   return (stored ?? [])
-    .filter(({ choice }) => find("op", choice.op) && choice.rules.every(({ key }) => find("rule", key)))
+    .filter(
+      ({ choice }) => findEntry("op", choice.op) && choice.rules.every(({ key }) => findEntry("rule", key)),
+    )
     .map((ghost) => ({
       ...ghost,
       snapshot: drawnOf(ghost.snapshot, (y) => Array.from(y, (each) => each ?? NaN)),

@@ -1,6 +1,6 @@
 // Instruments as Python declares them, and a question to one. No page.
 
-import { catalogue } from "../../choice/entries.js";
+import { getCatalogue } from "../../choice/entries.js";
 
 /**
  * An instrument, as Python declares it.
@@ -13,7 +13,7 @@ import { catalogue } from "../../choice/entries.js";
 /** @param {string} key @returns {Instrument} */
 export function instrument(key) {
   return /** @type {Instrument} */ (
-    catalogue().instruments.find((/** @type {Instrument} */ one) => one.key === key)
+    getCatalogue().instruments.find((/** @type {Instrument} */ one) => one.key === key)
   );
 }
 

@@ -1,6 +1,6 @@
 // A visitor's own table: its text, the column that is learnt and those left out, and what was read of it. No page.
 
-import { shortText } from "../../formula/numbers.js";
+import { formatShort } from "../../formula/numbers.js";
 
 /** @import { Column, Survey } from "./records.js" */
 /**
@@ -138,6 +138,6 @@ function holdsOf({ low, high, classes, different }, learnt) {
   }
   if (low === null || high === null) return `${different} texts`;
   return low === high
-    ? `number, always ${shortText(low)}`
-    : `number, ${shortText(low)} to ${shortText(high)}`;
+    ? `number, always ${formatShort(low)}`
+    : `number, ${formatShort(low)} to ${formatShort(high)}`;
 }

@@ -1,8 +1,8 @@
 // What to do about rules of a choice that no net trains. No page.
 
-import { refusalOfTraining } from "../../choice/entries.js";
-import { entriesOf, withoutRule } from "../../choice/choice.js";
-import { listed } from "../../formula/phrases.js";
+import { explainTrainingRefusal } from "../../choice/entries.js";
+import { getEntries, removeRule } from "../../choice/choice.js";
+import { joinList } from "../../formula/phrases.js";
 import { taskOf, untrained } from "./tasks.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
@@ -13,14 +13,14 @@ const BRANCH = "Remove the branch (×) to train.";
 /** The rules of a choice that its net does not train. @param {Choice} choice */
 function refusedOf(choice) {
   const { fires } = taskOf(choice).site;
-  const { rules } = entriesOf(choice);
+  const { rules } = getEntries(choice);
   return choice.rules.flatMap(({ slot }, at) =>
-    refusalOfTraining(rules[at], fires) ? [{ slot, label: rules[at].label }] : [],
+    explainTrainingRefusal(rules[at], fires) ? [{ slot, label: rules[at].label }] : [],
   );
 }
 
 /** Their removal in words. @param {{label: string}[]} refused */
-const removing = (refused) => `Remove ${listed(refused.map(({ label }) => label))}`;
+const removing = (refused) => `Remove ${joinList(refused.map(({ label }) => label))}`;
 
 /** What to do where a choice cannot be trained; "" where it can. @param {Choice} choice */
 export function remedyOf(choice) {
@@ -39,5 +39,5 @@ export function removalOf(choice) {
 
 /** A choice without the rules that its net does not train. @param {Choice} choice @returns {Choice} */
 export function withoutRefused(choice) {
-  return refusedOf(choice).reduce((left, { slot }) => withoutRule(left, slot), choice);
+  return refusedOf(choice).reduce((left, { slot }) => removeRule(left, slot), choice);
 }

@@ -1,6 +1,6 @@
 // The arrays of an event, and the series of a chart that are made of them.
 
-import { array } from "../../choice/arrays.js";
+import { decodeArray } from "../../choice/arrays.js";
 
 /** @import { Snapshot } from "./records.js" */
 /** @typedef {ArrayLike<number>} Values */
@@ -27,7 +27,7 @@ import { array } from "../../choice/arrays.js";
 export function withArrays(value) {
   if (value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map(withArrays);
-  if ("bdata" in value) return array(value);
+  if ("bdata" in value) return decodeArray(value);
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withArrays(part)]));
 }
 

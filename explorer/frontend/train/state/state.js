@@ -1,6 +1,6 @@
 // The state of the page Train, and its transitions. No page, no clock.
 
-import { entriesOf } from "../../choice/choice.js";
+import { getEntries } from "../../choice/choice.js";
 import { withPast } from "./history.js";
 import { ACTIVE, IDLE } from "./status.js";
 import { dataKey } from "./tasks.js";
@@ -134,7 +134,7 @@ export function withReset(state) {
  * @returns {import("./series.js").LegendEntry[]}
  */
 export function legendOf(choice, colours) {
-  const { rules: entries } = entriesOf(choice);
+  const { rules: entries } = getEntries(choice);
   return choice.rules.map(({ key, slot }, index) => ({
     key,
     label: entries[index].label,

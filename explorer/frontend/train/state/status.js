@@ -1,7 +1,7 @@
 // The status of a run, in the words of the engine.
 
-import { catalogue } from "../../choice/entries.js";
-import { filled } from "../../formula/phrases.js";
+import { getCatalogue } from "../../choice/entries.js";
+import { fillTemplate } from "../../formula/phrases.js";
 
 /** @import { Fields, Recorded, Snapshot } from "./records.js" */
 /** @typedef {import("./records.js").Status & Fields} Event */
@@ -38,7 +38,7 @@ export const IDLE = {
  * @param {number} [step]
  */
 export function sentenceOf(state, step = 0) {
-  return filled(catalogue().sentences[state], { step, note: "" });
+  return fillTemplate(getCatalogue().sentences[state], { step, note: "" });
 }
 
 /**

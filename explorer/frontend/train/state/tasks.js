@@ -1,11 +1,11 @@
 // Tasks and settings of a choice: what a task brings along, and what else is set. No page.
 
-import { catalogue, find, refusalOfTraining } from "../../choice/entries.js";
-import { learningOf } from "../../choice/learning.js";
-import { choiceControls, entriesOf, stillLearning, widened } from "../../choice/choice.js";
-import { taught, withoutLost } from "../../choice/taught.js";
+import { getCatalogue, findEntry, explainTrainingRefusal } from "../../choice/entries.js";
+import { parseLearning } from "../../choice/learning.js";
+import { getControls, getEntries, dropLostLearning, widenBounds } from "../../choice/choice.js";
+import { prepareTraining, dropLostPanel } from "../../choice/learning-panel.js";
 import { valueOf } from "../../formula/controls.js";
-import { shortText } from "../../formula/numbers.js";
+import { formatShort } from "../../formula/numbers.js";
 import { plain, pointsOf } from "./branches.js";
 import { NO_TABLE } from "./own-table.js";
 
@@ -30,10 +30,12 @@ const OF_ANY_TASK = ["seed", "seeds", "pace", "device", "controls", "equal"]; //
 
 /** Why the net of the task does not train an op or a rule of a choice, "" where it does. @param {Choice} choice */
 export function untrained(choice) {
-  const { op, rules } = entriesOf(choice);
-  const later = branchPoints(choice).map(({ name, value }) => find(name === "op" ? "op" : "rule", value));
+  const { op, rules } = getEntries(choice);
+  const later = branchPoints(choice).map(({ name, value }) =>
+    findEntry(name === "op" ? "op" : "rule", value),
+  );
   const { fires } = taskOf(choice).site;
-  const refusals = [op, ...rules, ...later].map((entry) => entry && refusalOfTraining(entry, fires));
+  const refusals = [op, ...rules, ...later].map((entry) => entry && explainTrainingRefusal(entry, fires));
   return refusals.find(Boolean) ?? "";
 }
 
@@ -50,8 +52,8 @@ export function wordsOfTask(choice) {
 /** Whether the op of a choice is the one its task begins with, and stays so. @param {Choice} choice */
 function hasOwnOp(choice) {
   const { op: own, parameters } = taskOf(choice).begins;
-  const { op, rules } = entriesOf(choice);
-  const learning = learningOf(op, rules, choice.training.learn ?? "");
+  const { op, rules } = getEntries(choice);
+  const learning = parseLearning(op, rules, choice.training.learn ?? "");
   const learns = learning.filter((each) => each.rules.some((one) => one.learns)).map(({ name }) => name);
   const isOther = (/** @type {{name: string, default: number}} */ { name, default: usual }) =>
     learns.includes(name) || (choice.parameters[name] ?? usual) !== (parameters[name] ?? usual);
@@ -68,9 +70,9 @@ export function isJudged(choice) {
 /** Sentences on judging, where the op or that of a branch draws. @param {Choice} choice */
 function judgingOf(choice) {
   const keys = branchPoints(choice).flatMap(({ name, value }) => (name === "op" ? [value] : []));
-  const others = [...new Set(keys)].filter((key) => key !== choice.op).map((key) => find("op", key));
+  const others = [...new Set(keys)].filter((key) => key !== choice.op).map((key) => findEntry("op", key));
   const later = others.map((op) => op?.judging && `${op.label}: ${withSmallLetter(op.judging)}`);
-  return [entriesOf(choice).op.judging, ...later];
+  return [getEntries(choice).op.judging, ...later];
 }
 
 /** @param {string} sentence */
@@ -86,12 +88,12 @@ function branchPoints({ training, rules }) {
 
 /** @returns {Task[]} in the order of the picker */
 export function tasks() {
-  return catalogue().tasks;
+  return getCatalogue().tasks;
 }
 
 /** @returns {Setting[]} all but the task, which has its own picker */
 export function settings() {
-  return catalogue().settings.filter((/** @type {Setting} */ { name }) => name !== "task");
+  return getCatalogue().settings.filter((/** @type {Setting} */ { name }) => name !== "task");
 }
 
 /**
@@ -100,7 +102,7 @@ export function settings() {
  * @returns {Task}
  */
 export function taskOf({ training }) {
-  return /** @type {Task} */ (tasks().find(({ key }) => key === (training.task ?? catalogue().usualTask)));
+  return /** @type {Task} */ (tasks().find(({ key }) => key === (training.task ?? getCatalogue().usualTask)));
 }
 
 /** The value of a setting as a link writes it. @param {Choice} choice @param {string} name @returns {string} */
@@ -119,7 +121,7 @@ export function withSetting(choice, name, text) {
   const { [name]: _, ...others } = choice.training;
   const usual = taskOf(choice).defaults[name];
   const isUsual = text === usual || (text !== "" && Number(text) === Number(usual));
-  return withoutLost(choice, { ...choice, training: isUsual ? others : { ...others, [name]: text } });
+  return dropLostPanel(choice, { ...choice, training: isUsual ? others : { ...others, [name]: text } });
 }
 
 /**
@@ -163,14 +165,14 @@ export function dataKey(choice, table) {
  * @param {Choice} now
  */
 export function differenceOf(past, now) {
-  if (past.op !== now.op) return find("op", past.op)?.label ?? "";
+  if (past.op !== now.op) return findEntry("op", past.op)?.label ?? "";
   const other = settings().find(({ name }) => settingText(past, name) !== settingText(now, name));
   if (other) return `${other.label} ${settingText(past, other.name)}`;
   const names = Object.keys({ ...past.parameters, ...now.parameters });
   const name = names.find((each) => past.parameters[each] !== now.parameters[each]);
   if (!name) return "";
-  const control = choiceControls(past).find((each) => each.name === name);
-  return control ? `${name} = ${shortText(valueOf(past.parameters, control))}` : "";
+  const control = getControls(past).find((each) => each.name === name);
+  return control ? `${name} = ${formatShort(valueOf(past.parameters, control))}` : "";
 }
 
 /** Whether runs of two choices end alike, on the same table where there is one. @param {Choice} one @param {Choice} other */
@@ -215,12 +217,12 @@ export function withTask(choice, key) {
   const stays = !isUntouched(choice, from) && (isAtUnits(to.site) || from.site.key === to.site.key);
   if (stays) return withTaskAlone(choice, key);
   const keys = choice.rules.map(({ key: rule }) => rule);
-  return withoutLost(choice, begun(onlyLasting(choice, key, OF_ANY_TASK), to, keys));
+  return dropLostPanel(choice, begun(onlyLasting(choice, key, OF_ANY_TASK), to, keys));
 }
 
 /** Another task with its own settings, but for op and rules. @param {Choice} choice @param {string} key @returns {Choice} */
 export function withTaskAlone(choice, key) {
-  return withoutLost(choice, onlyLasting(choice, key, [...OF_ANY_TASK, ...OF_OWN_OP]));
+  return dropLostPanel(choice, onlyLasting(choice, key, [...OF_ANY_TASK, ...OF_OWN_OP]));
 }
 
 /**
@@ -269,7 +271,7 @@ function onlyLasting(choice, key, names) {
  */
 export function withOwnOp(choice) {
   const keys = choice.rules.map(({ key }) => key);
-  return withoutLost(choice, begun(choice, taskOf(choice), keys));
+  return dropLostPanel(choice, begun(choice, taskOf(choice), keys));
 }
 
 /** Whether a choice has another op or other rules than its task begins with. @param {Choice} choice */
@@ -284,7 +286,7 @@ export function hasOthers(choice) {
  */
 function isUntouched({ op, rules, parameters }, { begins }) {
   const keys = rules.map(({ key }) => key);
-  const own = keys.filter((key) => !catalogue().controls.includes(key) || begins.rules.includes(key));
+  const own = keys.filter((key) => !getCatalogue().controls.includes(key) || begins.rules.includes(key));
   return (
     JSON.stringify([op, own, parameters]) === JSON.stringify([begins.op, begins.rules, begins.parameters])
   );
@@ -298,11 +300,11 @@ function isUntouched({ op, rules, parameters }, { begins }) {
  * @returns {Choice}
  */
 function begun(choice, { begins }, rules = []) {
-  const controls = rules.filter((key) => catalogue().controls.includes(key));
-  const keys = [...new Set([...begins.rules, ...controls])].slice(0, catalogue().limits.rules);
+  const controls = rules.filter((key) => getCatalogue().controls.includes(key));
+  const keys = [...new Set([...begins.rules, ...controls])].slice(0, getCatalogue().limits.rules);
   const chosen = keys.map((key, slot) => ({ key, slot, hidden: false }));
   const { op, parameters } = begins;
-  return stillLearning(widened({ ...choice, op, rules: chosen, parameters, bounds: {} }));
+  return dropLostLearning(widenBounds({ ...choice, op, rules: chosen, parameters, bounds: {} }));
 }
 
 /**
@@ -315,13 +317,13 @@ function begun(choice, { begins }, rules = []) {
  */
 export function entered(choice, by) {
   const next = onTask(choice, by);
-  return by === "page" ? taught(next) : next;
+  return by === "page" ? prepareTraining(next) : next;
 }
 
 /** @param {Choice} choice @param {"nothing"|"link"|"page"} by @returns {Choice} */
 function onTask(choice, by) {
   if (choice.training.task) return choice;
-  const { firstTask, usualTask } = catalogue();
+  const { firstTask, usualTask } = getCatalogue();
   const first = { ...choice, training: { task: firstTask, seeds: FIRST_SEEDS } };
   if (by === "nothing") return begun(first, taskOf(first));
   const isSet = by === "link" || Object.keys(choice.training).length > 0;

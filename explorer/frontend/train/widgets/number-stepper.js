@@ -2,7 +2,7 @@
 
 import { createNumberField } from "../../elements/number.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
-import { within } from "../../formula/numbers.js";
+import { clampTo } from "../../formula/numbers.js";
 
 /** ``value`` and ``most`` are counted from 0; ``most`` is null before it is known. */
 /** @typedef {{value: number, most: number|null}} Counted */
@@ -10,7 +10,7 @@ import { within } from "../../formula/numbers.js";
 /** @param {string} label @param {(value: number) => void} onNumber gets it counted from 0 */
 export function createCounter(label, onNumber) {
   let displayed = /** @type {Counted} */ ({ value: 0, most: null });
-  const held = (/** @type {number} */ value) => within(Math.round(value), 1, (displayed.most ?? 0) + 1);
+  const held = (/** @type {number} */ value) => clampTo(Math.round(value), 1, (displayed.most ?? 0) + 1);
   const choose = (/** @type {number} */ value) => {
     number.show(String(held(value)));
     onNumber(held(value) - 1);

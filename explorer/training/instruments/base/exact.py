@@ -19,7 +19,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import values
-from explorer.curves.expectation import Jump, has_two_outputs, is_smooth, jump
+from explorer.curves.expectation import Jump, find_jump, has_two_outputs, is_smooth
 from explorer.formula.operands import reductions
 from explorer.training.instruments.base.instrument import Nets
 from explorer.training.nets import Observed, Trace
@@ -91,7 +91,10 @@ class _Replaced:
 
     def _jump(self, layer: int, x: Tensor) -> Jump | None:
         if layer not in self._known or not torch.equal(self._known[layer][0], x):
-            self._known[layer] = x, jump(self._nets.op, self._nets.settings.parameters, x.flatten().cpu())
+            self._known[layer] = (
+                x,
+                find_jump(self._nets.op, self._nets.settings.parameters, x.flatten().cpu()),
+            )
         return self._known[layer][1]
 
     def _own(self, observed: Observed) -> Tensor:

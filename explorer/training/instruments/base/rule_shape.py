@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule
-from explorer.curves.kinks import kinks
+from explorer.curves.kinks import find_kinks
 from explorer.training.instruments.base.at_draws import gradients
 from explorer.training.instruments.base.instrument import Nets
 
@@ -67,7 +67,7 @@ def _settled(nets: Nets, member: int, layer: int) -> Settled:
 
 @lru_cache(maxsize=256)
 def _kinks(op: Op, rule: Rule, settled: Settled) -> tuple[float, ...]:
-    known = kinks(op, rule, dict(settled), -_FARTHEST, _FARTHEST)
+    known = find_kinks(op, rule, dict(settled), -_FARTHEST, _FARTHEST)
     return tuple(known) if known is not None and len(known) <= _MOST else ()
 
 

@@ -12,7 +12,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from explorer.catalogue import Op, values
-from explorer.curves.kinks import kinks
+from explorer.curves.kinks import find_kinks
 from explorer.formula.pieces import degree
 from explorer.training.instruments.base.jumps import (
     FINE,
@@ -119,7 +119,7 @@ def _jumps(
     op: Op, parameters: Mapping[str, float], evaluate: Callable[..., Tensor], least: float
 ) -> tuple[Tensor, ...]:
     """The jumps of the op that are higher, and its values on both sides; none if too many."""
-    looks = (kinks(op, None, parameters, -reach, reach) for reach in _RANGES)
+    looks = (find_kinks(op, None, parameters, -reach, reach) for reach in _RANGES)
     at = torch.tensor(next((known for known in looks if known is not None), []), dtype=torch.float64)
     step = 1e-9 * at.abs().clamp(min=1)
     below, above = evaluate(at - step), evaluate(at + step)

@@ -1,1 +1,1 @@
-"""Admission of visitors: who, how often, and how much at a time."""
+"""Admission control: which requests a visitor may make, how often, and how many at a time."""

@@ -1,4 +1,4 @@
-"""Admission and its rates: a class shares one server, and nobody can take it from the others."""
+"""Rate limits, page limits and refusals, so that no visitor can monopolise the server."""
 
 import asyncio
 import errno
@@ -19,24 +19,30 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from starlette.websockets import WebSocketClose
 
-from explorer.ui.server.admission import limits, operation
-from explorer.ui.server.admission.paths import PAGES, page_path
-from explorer.ui.server.admission.visitors import Share, Visitor, advised, arriving, asking
+from explorer.ui.server.admission import limits, monitoring
+from explorer.ui.server.admission.paths import PAGES, strip_prefix
+from explorer.ui.server.admission.visitors import (
+    Visitor,
+    VisitorQuota,
+    adapt_advice,
+    visitor_from_page_request,
+    visitor_from_request,
+)
 
 if sys.platform != "win32":
     import resource
 
-_PATHS = frozenset(page.path for page in PAGES)
-_ALL = "all"
-_GOING_AWAY = 1013  # a websocket's "try again later"
-_TOO_BIG = 1009  # a websocket's "message too big"
-_SILENT = 1008  # a websocket's "policy violation"
-_FULL = "The explorer is full: {pages} pages are open. Try again in about a minute."
-_HURRIED = "These are more than {rate} requests a second: wait a moment."
-_MANY = "{pages} pages are open from your network: close one of them and reload this one."
+_PAGE_PATHS = frozenset(page.path for page in PAGES)
+_TOTAL = "all"
+_TRY_AGAIN_LATER = 1013  # websocket close codes
+_MESSAGE_TOO_BIG = 1009
+_POLICY_VIOLATION = 1008
+_SERVER_FULL_MESSAGE = "The explorer is full: {pages} pages are open. Try again in about a minute."
+_RATE_MESSAGE = "These are more than {rate} requests a second: wait a moment."
+_TOO_MANY_PAGES_MESSAGE = "{pages} pages are open from your network: close one of them and reload this one."
 
-_AGAIN_S = 15  # until a page that was refused is asked for once more, by itself
-_PAGE = """<!doctype html>
+_RETRY_S = 15  # until a refused page reloads itself
+_REFUSAL_HTML = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -52,185 +58,211 @@ _PAGE = """<!doctype html>
 </main>
 </html>
 """
-_SAID_EVERY_S = 60.0  # that no file is left
-_IDLE_S = 10.0  # between two looks at threads that rest
-_log = logging.getLogger(__name__)
+_LOG_INTERVAL_S = 60.0  # between warnings about open files
+_IDLE_CHECK_S = 10.0
+_logger = logging.getLogger(__name__)
 
 
-class Refused(HTTPException):
-    """A request that is not done, with its status and a sentence for the screen."""
+class RefusedError(HTTPException):
+    """A refused request, with its HTTP status and a message for the user."""
 
 
-class Pace:
-    """``rate`` turns a second, and as many at once after a rest.
+class RateLimiter:
+    """A token bucket: ``rate`` tokens a second, and as many at once when it is full.
 
     Args:
-        rate: turns a second, 1 or more.
-        clock: seconds, monotonic.
+        rate: tokens per second, at least 1.
+        clock: a monotonic clock in seconds.
     """
 
     def __init__(self, rate: float, clock: Callable[[], float] = time.monotonic) -> None:
         self.rate = rate
         self._clock = clock
-        self._rested = clock()  # when all turns will be free again
+        self._full_at = clock()  # time at which the bucket is full again
 
-    def take(self) -> float:
-        """Take a turn and return 0, or the seconds until one is free."""
-        wait_s = self.wait()
-        if not wait_s:
-            self._rested = max(self._rested, self._clock()) + 1 / self.rate
-        return wait_s
+    def acquire(self) -> float:
+        """Take a token and return 0, or return the seconds until one is available."""
+        delay_s = self.get_delay()
+        if not delay_s:
+            self._full_at = max(self._full_at, self._clock()) + 1 / self.rate
+        return delay_s
 
-    def wait(self) -> float:
-        """The seconds until a turn is free, without taking it."""
-        late_s = self._rested + 1 / self.rate - self._clock() - 1
-        return late_s if late_s > 1e-9 else 0.0
+    def get_delay(self) -> float:
+        """Return the seconds until a token is available, without taking it."""
+        delay_s = self._full_at + 1 / self.rate - self._clock() - 1
+        return delay_s if delay_s > 1e-9 else 0.0
 
 
-class Paces:
-    """The rate of requests of each visitor, and of all at one address together."""
+class VisitorRateLimiters:
+    """Rate limiters per visitor and per address."""
 
     def __init__(
         self,
-        each: float = limits.REQUESTS,
-        address: float = limits.ADDRESS_REQUESTS,
+        visitor_rate: float = limits.REQUESTS_PER_S,
+        address_rate: float = limits.ADDRESS_REQUESTS_PER_S,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._each = lru_cache(limits.VISITORS)(lambda _visitor: Pace(each, clock))
-        self._address = lru_cache(limits.VISITORS)(lambda _address: Pace(address, clock))
+        self._by_visitor = lru_cache(limits.MAX_TRACKED_VISITORS)(
+            lambda _visitor: RateLimiter(visitor_rate, clock)
+        )
+        self._by_address = lru_cache(limits.MAX_TRACKED_VISITORS)(
+            lambda _address: RateLimiter(address_rate, clock)
+        )
 
-    def of(self, visitor: Visitor) -> list[Pace]:
-        """The paces that hold for a visitor: who has no name shares the address's only."""
-        shared = self._address(visitor.address)
-        return [self._each(visitor.name), shared] if visitor.name else [shared]
+    def get_limiters(self, visitor: Visitor) -> list[RateLimiter]:
+        """Return the address's rate limiter, preceded by the visitor's own unless anonymous."""
+        address_limiter = self._by_address(visitor.address)
+        return [self._by_visitor(visitor.name), address_limiter] if visitor.name else [address_limiter]
 
 
-class Paced:
-    """Answers a visitor who asks too often with 429 and a sentence."""
+class RateLimitMiddleware:
+    """Middleware that answers visitors above the rate limit with status 429 and a message."""
 
-    def __init__(self, app: ASGIApp, paces: Paces) -> None:
+    def __init__(self, app: ASGIApp, limiters: VisitorRateLimiters) -> None:
         self.app = app
-        self._paces = paces
+        self._limiters = limiters
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on, unless it comes too early."""
-        paces = self._paces.of(asking(HTTPConnection(scope)))
-        hurried = next((pace for pace in paces if pace.take()), None)
-        respond = refusal_page if page_path(scope["path"]) in _PATHS else refusal
-        app = respond(429, _HURRIED.format(rate=hurried.rate)) if hurried else self.app
-        if hurried:
-            await asyncio.sleep(limits.REFUSED_S)
+        """Pass the request on, unless it exceeds a rate limit."""
+        limiters = self._limiters.get_limiters(visitor_from_request(HTTPConnection(scope)))
+        exceeded = next((limiter for limiter in limiters if limiter.acquire()), None)
+        make_refusal = make_html_refusal if strip_prefix(scope["path"]) in _PAGE_PATHS else make_json_refusal
+        app = make_refusal(429, _RATE_MESSAGE.format(rate=exceeded.rate)) if exceeded else self.app
+        if exceeded:
+            await asyncio.sleep(limits.REFUSAL_DELAY_S)
         await app(scope, receive, send)
 
 
-class Pages:
-    """Bounds how many pages are open, of all and of one visitor, and how often each has its script run."""
+class PageLimitMiddleware:
+    """Middleware that limits open pages, in total and per visitor, and script reruns per page."""
 
     def __init__(
         self,
         app: ASGIApp,
-        pages: int = limits.PAGES,
-        share: Share = limits.PAGES_SHARE,
-        reruns: float = limits.RERUNS,
-        patience_s: float = limits.FIRST_MESSAGE_S,
+        max_pages: int = limits.MAX_PAGES,
+        quota: VisitorQuota = limits.PAGES_QUOTA,
+        reruns_per_s: float = limits.RERUNS_PER_S,
+        first_message_timeout_s: float = limits.FIRST_MESSAGE_TIMEOUT_S,
     ) -> None:
         self.app = app
-        self._pages, self._share, self._reruns, self._patience_s = pages, share, reruns, patience_s
-        self._open: Counter[Hashable] = Counter()
+        self._max_pages, self._quota, self._reruns_per_s, self._first_message_timeout_s = (
+            max_pages,
+            quota,
+            reruns_per_s,
+            first_message_timeout_s,
+        )
+        self._open_pages: Counter[Hashable] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass a request on; a page more than there is room for is told so."""
-        is_page = scope["type"] == "http" and page_path(scope["path"]) in _PATHS
+        """Pass the request on, or refuse a page beyond the limits."""
+        is_page = scope["type"] == "http" and strip_prefix(scope["path"]) in _PAGE_PATHS
         if not is_page and scope["type"] != "websocket":
             await self.app(scope, receive, send)
             return
-        visitor = (arriving if is_page else asking)(HTTPConnection(scope))
-        if words := self._refusal(visitor):
-            operation.journal.note("page refused", pages=self._open[_ALL])
-            answer = refusal_page(503, words) if is_page else WebSocketClose(_GOING_AWAY, words)
-            await asyncio.sleep(limits.REFUSED_S)
-            await answer(scope, receive, send)
+        visitor = (visitor_from_page_request if is_page else visitor_from_request)(HTTPConnection(scope))
+        if message := self._explain_refusal(visitor):
+            monitoring.event_log.record("page refused", pages=self._open_pages[_TOTAL])
+            refusal = (
+                make_html_refusal(503, message) if is_page else WebSocketClose(_TRY_AGAIN_LATER, message)
+            )
+            await asyncio.sleep(limits.REFUSAL_DELAY_S)
+            await refusal(scope, receive, send)
         elif is_page:
             await self.app(scope, receive, send)
         else:
-            await self._page(visitor, scope, receive, send)
+            await self._serve_page(visitor, scope, receive, send)
 
-    def _refusal(self, visitor: Visitor) -> str:
-        """Why a visitor cannot have one more page, or ""."""
-        if self._open[_ALL] >= min(self._pages, _open_files()[0] // limits.FILES_A_PAGE):
-            return _FULL.format(pages=self._open[_ALL])
-        shares = self._share.of(visitor)
-        used_up = (share for share, most in shares.items() if self._open[share] >= most)
-        return next((advised(_MANY.format(pages=shares[share]), share) for share in used_up), "")
+    def _explain_refusal(self, visitor: Visitor) -> str:
+        """Return why a visitor may not open one more page, or ""."""
+        if self._open_pages[_TOTAL] >= min(self._max_pages, _get_file_limits()[0] // limits.FILES_PER_PAGE):
+            return _SERVER_FULL_MESSAGE.format(pages=self._open_pages[_TOTAL])
+        group_limits = self._quota.get_limits(visitor)
+        full_groups = (group for group, limit in group_limits.items() if self._open_pages[group] >= limit)
+        return next(
+            (
+                adapt_advice(_TOO_MANY_PAGES_MESSAGE.format(pages=group_limits[share]), share)
+                for share in full_groups
+            ),
+            "",
+        )
 
-    async def _page(self, visitor: Visitor, scope: Scope, receive: Receive, send: Send) -> None:
-        mine = [_ALL, *self._share.of(visitor)]
-        self._open.update(mine)
-        operation.pages.inc()
+    async def _serve_page(self, visitor: Visitor, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a page's websocket and count the page as open."""
+        groups = [_TOTAL, *self._quota.get_limits(visitor)]
+        self._open_pages.update(groups)
+        monitoring.pages.inc()
         try:
-            await self.app(scope, _slowed(receive, Pace(self._reruns), self._patience_s), send)
+            await self.app(
+                scope,
+                _throttle_messages(receive, RateLimiter(self._reruns_per_s), self._first_message_timeout_s),
+                send,
+            )
         finally:
-            self._open.subtract(mine)
-            self._open += Counter()  # forgets whoever is at 0
-            operation.pages.dec()
+            self._open_pages.subtract(groups)
+            self._open_pages += Counter()  # drops counts of 0
+            monitoring.pages.dec()
 
 
-def _slowed(receive: Receive, pace: Pace, patience_s: float = limits.FIRST_MESSAGE_S) -> Receive:
-    """Messages at a pace: who sends more waits, and the network holds what has not been read.
+def _throttle_messages(
+    receive: Receive, limiter: RateLimiter, first_message_timeout_s: float = limits.FIRST_MESSAGE_TIMEOUT_S
+) -> Receive:
+    """Return a ``receive`` that delays messages above the rate limit and leaves them in network buffers.
 
-    One that is longer than any of our pages sends ends the connection, before it is parsed; so does silence,
-    where the first message of a page should come.
+    It disconnects on a message too long to come from our pages, before it is parsed, and on a late first
+    message.
     """
-    spoken = False
+    has_first_message = False
 
-    async def received() -> Message:
-        nonlocal spoken
+    async def receive_throttled() -> Message:
+        nonlocal has_first_message
         try:
-            message = await asyncio.wait_for(receive(), None if spoken else patience_s)
+            message = await asyncio.wait_for(
+                receive(), None if has_first_message else first_message_timeout_s
+            )
         except TimeoutError:
-            return {"type": "websocket.disconnect", "code": _SILENT}
-        spoken = message["type"] == "websocket.receive"
-        if len(message.get("bytes") or b"") > limits.MESSAGE:
-            return {"type": "websocket.disconnect", "code": _TOO_BIG}
-        while message["type"] == "websocket.receive" and (wait_s := pace.take()):
-            await asyncio.sleep(wait_s)
+            return {"type": "websocket.disconnect", "code": _POLICY_VIOLATION}
+        has_first_message = message["type"] == "websocket.receive"
+        if len(message.get("bytes") or b"") > limits.MAX_MESSAGE_BYTES:
+            return {"type": "websocket.disconnect", "code": _MESSAGE_TOO_BIG}
+        while message["type"] == "websocket.receive" and (delay_s := limiter.acquire()):
+            await asyncio.sleep(delay_s)
         return message
 
-    return received
+    return receive_throttled
 
 
-def refusal(code: int, words: str) -> Response:
-    """A refusal as the browser's modules take it."""
-    operation.refusals.labels(str(code)).inc()
-    later = {"Retry-After": "1"} if code in (429, 503) else {}
-    return JSONResponse({"message": words}, code, headers=later | {"Cache-Control": "no-store"})
+def make_json_refusal(code: int, message: str) -> Response:
+    """Make a JSON response with an error status and a message."""
+    monitoring.refusals.labels(str(code)).inc()
+    retry_header = {"Retry-After": "1"} if code in (429, 503) else {}
+    return JSONResponse({"message": message}, code, headers=retry_header | {"Cache-Control": "no-store"})
 
 
-def refusal_page(code: int, words: str) -> Response:
-    """A refusal of a page: the words, and the same address once more by itself."""
-    operation.refusals.labels(str(code)).inc()
-    headers = {"Retry-After": str(_AGAIN_S), "Refresh": str(_AGAIN_S), "Cache-Control": "no-store"}
-    return HTMLResponse(_PAGE.format(words=html.escape(words), seconds=_AGAIN_S), code, headers)
+def make_html_refusal(code: int, message: str) -> Response:
+    """Make a page with an error status and a message, which reloads itself."""
+    monitoring.refusals.labels(str(code)).inc()
+    headers = {"Retry-After": str(_RETRY_S), "Refresh": str(_RETRY_S), "Cache-Control": "no-store"}
+    return HTMLResponse(_REFUSAL_HTML.format(words=html.escape(message), seconds=_RETRY_S), code, headers)
 
 
-async def refused(_request: Request, error: Exception) -> Response:
-    """The handler of ``Refused``."""
-    assert isinstance(error, Refused)
+async def handle_refused(_request: Request, error: Exception) -> Response:
+    """Return the response to a ``RefusedError``."""
+    assert isinstance(error, RefusedError)
     if error.status_code == 429:
-        await asyncio.sleep(limits.REFUSED_S)
-    return refusal(error.status_code, error.detail)
+        await asyncio.sleep(limits.REFUSAL_DELAY_S)
+    return make_json_refusal(error.status_code, error.detail)
 
 
-def raise_open_files() -> None:
-    """Let the server open as many files as a full house needs, where the system allows it."""
-    soft, hard = _open_files()
-    most = min(hard, limits.OPEN_FILES)
-    if sys.platform != "win32" and soft < most:
-        resource.setrlimit(resource.RLIMIT_NOFILE, (most, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
+def raise_file_limit() -> None:
+    """Raise this process's limit of open files as far as a full server needs and the system allows."""
+    soft, hard = _get_file_limits()
+    target = min(hard, limits.MAX_OPEN_FILES)
+    if sys.platform != "win32" and soft < target:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (target, resource.getrlimit(resource.RLIMIT_NOFILE)[1]))
 
 
-def _open_files() -> tuple[int, int]:
-    """Return how many files this process may open, now and at most; on Windows there is no such limit."""
+def _get_file_limits() -> tuple[int, int]:
+    """Return the soft and hard limits of open files of this process; Windows has no such limits."""
     if sys.platform == "win32":
         return sys.maxsize, sys.maxsize
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -238,26 +270,26 @@ def _open_files() -> tuple[int, int]:
     return (sys.maxsize if soft == unlimited else soft, sys.maxsize if hard == unlimited else hard)
 
 
-def say_rarely(loop: asyncio.AbstractEventLoop) -> None:
-    """Log once a minute that no file is left for another connection.
+def throttle_file_errors(loop: asyncio.AbstractEventLoop) -> None:
+    """Log at most once a minute that no more files can be opened.
 
-    Of itself asyncio tries 2,048 times a second then, and logs each with a traceback.
+    By default asyncio retries 2,048 times a second and logs each failure with a traceback.
     """
-    said_s = -math.inf
+    logged_s = -math.inf
 
     def handle(loop: asyncio.AbstractEventLoop, context: dict[str, Any]) -> None:
-        nonlocal said_s
+        nonlocal logged_s
         if getattr(context.get("exception"), "errno", None) not in (errno.EMFILE, errno.ENFILE):
             loop.default_exception_handler(context)
-        elif loop.time() - said_s >= _SAID_EVERY_S:
-            said_s = loop.time()
-            _log.warning("No further file can be opened: new connections wait until others have left.")
+        elif loop.time() - logged_s >= _LOG_INTERVAL_S:
+            logged_s = loop.time()
+            _logger.warning("No further file can be opened: new connections wait until others have left.")
 
     loop.set_exception_handler(handle)
 
 
 async def end_idle_threads() -> None:
-    """Let threads go that nobody needs: they end only when another is asked for something."""
+    """End idle threads of the thread pool, in an endless loop: they end only when the pool gets new work."""
     while True:
-        await asyncio.sleep(_IDLE_S)
+        await asyncio.sleep(_IDLE_CHECK_S)
         await run_in_threadpool(lambda: None)

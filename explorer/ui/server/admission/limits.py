@@ -1,59 +1,61 @@
-"""The limits of one server for its visitors; ``EXPLORER_PROFILE=hosted`` is for one that strangers reach."""
+"""Limits of one server per visitor, address and in total; ``EXPLORER_PROFILE=hosted`` is for public ones."""
 
 import os
 
 import streamlit as st
 
-from explorer.ui.server.admission.visitors import Share
+from explorer.ui.server.admission.visitors import VisitorQuota
 
-st.secrets.load_if_toml_exists()  # settings that are given as Streamlit's secrets are in the environment now
+st.secrets.load_if_toml_exists()  # copies settings from Streamlit's secrets to the environment
 HOSTED = os.environ.get("EXPLORER_PROFILE") == "hosted"
-_SPARE = 1 if HOSTED else 4
+_SCALE = 1 if HOSTED else 4
 
-# A class of 300 may share one address, and browsers in a frame of another site keep no cookie.
-_EACH, _NAMELESS, _ADDRESS = 16 * _SPARE, 300 * _SPARE, 360 * _SPARE
-PAGES = 400 * _SPARE  # open at the same time: a class of 300, and some who opened two
-PAGES_SHARE = Share(each=_EACH, nameless=_NAMELESS, address=_ADDRESS)
-FIRST_MESSAGE_S = 10.0  # a page speaks as soon as it is connected
-LONG_BODY = 65_536  # bytes; longer ones count in the next share until they are answered
-LONG_BODIES_SHARE = Share(each=1, nameless=2, address=4)  # further ones wait, unread
-BODY_S = 30.0  # until all that is sent to be computed must be there
-UNREAD_S = 30.0  # until a connection is closed on which the client takes nothing of what is sent
-SLICE = 65_536  # bytes of an answer that are given to a connection at once
-UNSENT = 65_536  # bytes that the system keeps of a connection beside those on their way
-LARGE_ANSWER = 500_000  # bytes; longer answers for one client count in the next share until they are taken
-ANSWERS_SHARE = Share(each=2 * _SPARE, nameless=8 * _SPARE, address=24 * _SPARE)
-FILES_A_PAGE = 12  # connections, a script's thread, and what is kept for a while of those who have left
-OPEN_FILES = 10_240  # more than all pages need, and what every system grants that has no limit
+# A class of 300 may share one address, and a page embedded in another site gets no cookie.
+_PER_VISITOR, _PER_ANONYMOUS, _PER_ADDRESS = 16 * _SCALE, 300 * _SCALE, 360 * _SCALE
+MAX_PAGES = 400 * _SCALE  # open pages: a class of 300, and some second tabs
+PAGES_QUOTA = VisitorQuota(visitor=_PER_VISITOR, anonymous=_PER_ANONYMOUS, address=_PER_ADDRESS)
+FIRST_MESSAGE_TIMEOUT_S = 10.0  # a page sends its first message as soon as it is connected
+LONG_BODY_BYTES = 65_536  # bytes; longer request bodies count towards the next quota until they are answered
+LONG_BODIES_QUOTA = VisitorQuota(visitor=1, anonymous=2, address=4)  # further bodies wait unread
+BODY_TIMEOUT_S = 30.0  # until a request body must be complete
+UNREAD_TIMEOUT_S = 30.0  # until a connection is closed whose client acknowledges nothing
+SLICE_BYTES = 65_536  # bytes of a response handed to a connection at once
+MAX_UNSENT_BYTES = 65_536  # bytes that the kernel buffers per connection, in addition to those in flight
+LARGE_RESPONSE_BYTES = (
+    500_000  # bytes; longer responses for one client count towards the next quota until sent
+)
+RESPONSES_QUOTA = VisitorQuota(visitor=2 * _SCALE, anonymous=8 * _SCALE, address=24 * _SCALE)
+FILES_PER_PAGE = 12  # connections, a script's thread, and remains of recently closed pages
+MAX_OPEN_FILES = 10_240  # more than all pages need, and granted by every system without a limit
 
-COMPUTING = 2  # requests that torch or the reader works on at the same time
-JUDGING = 1  # checks of a rule, which take a second where a curve takes ten milliseconds
-SEARCHING = 2  # near rules, which take seconds where a rule is not linear in g: no visitor has both seats
-READING = 2  # settings, tables and costs of studies that are read at the same time
-TAKING = 1  # files of runs that are written at the same time: a long history takes some seconds
-WAITING = 64 * _SPARE  # requests for that; one more is asked to come again
+COMPUTE_SLOTS = 2  # concurrent requests for torch or the parser of pasted code
+CHECK_SLOTS = 1  # checks of a rule take a second, a curve takes ten milliseconds
+SEARCH_SLOTS = 2  # near rules take seconds if a rule is not linear in g; no visitor gets both slots
+READ_SLOTS = 2  # settings, tables and costs of studies
+EXPORT_SLOTS = 1  # files of runs: a long history takes some seconds
+MAX_WAITING = 64 * _SCALE  # waiting requests per kind of slot; further ones are refused
 
-REQUESTS = 20 * _SPARE  # of one visitor a second, and as many at once before that
-ADDRESS_REQUESTS = 1_000 * _SPARE  # of all at one address: a whole class
-RERUNS = 5 * _SPARE  # of one page a second, and as many at once before that
-MESSAGE = 65_536  # bytes that a page sends Streamlit at once: a link has 2,000
-PICTURES = 300  # a second, of all watched trainings together: ten each for thirty
-WATCHERS = 16 * _SPARE  # of one training: connections that broke off unnoticed are among them
-WATCHED_SHARE = PAGES_SHARE  # trainings and studies that are watched
-RUNS_SHARE = Share(
-    each=8 * _SPARE, nameless=300, address=360
-)  # that run or wait, of the engine's 402; as many are held open
-STUDIES_SHARE = Share(each=2 * _SPARE, nameless=48, address=56)  # of the engine's 64
-REFUSED_S = 1.0  # until who asks too often, or has too many pages, is told so: they ask again at once
-VISITORS = 4_096  # whose pace is remembered
-LANES = 3_000 * _SPARE  # runs of one study
-STUDY_CHUNK = 50  # runs of a study that go together at least, and twice as many at most: the picture fills
-STUDY_PICTURES = 10  # a second, of all watched studies together
+REQUESTS_PER_S = 20 * _SCALE  # rates: per visitor, and as many at once after a pause
+ADDRESS_REQUESTS_PER_S = 1_000 * _SCALE  # per address: a whole class
+RERUNS_PER_S = 5 * _SCALE  # per page, and as many at once after a pause
+MAX_MESSAGE_BYTES = 65_536  # of a page to Streamlit: a link has 2,000
+FRAMES_PER_S = 300  # of all watched trainings together: ten each for thirty
+MAX_WATCHERS = 16 * _SCALE  # of one training, including connections not yet known to be broken
+WATCH_QUOTA = PAGES_QUOTA  # watched trainings and studies
+RUNS_QUOTA = VisitorQuota(
+    visitor=8 * _SCALE, anonymous=300, address=360
+)  # running or waiting, of the engine's 402; as many may be paused or finished
+STUDIES_QUOTA = VisitorQuota(visitor=2 * _SCALE, anonymous=48, address=56)  # of the engine's 64
+REFUSAL_DELAY_S = 1.0  # before a refusal is sent: such clients try again at once
+MAX_TRACKED_VISITORS = 4_096  # visitors whose rates are tracked
+MAX_STUDY_RUNS = 3_000 * _SCALE  # runs of one study
+STUDY_CHUNK = 50  # runs of a study trained together, at most twice as many: results appear gradually
+STUDY_FRAMES_PER_S = 10  # of all watched studies together
 
-CLASSES = 100  # open at the same time: for so many the length of a code is reckoned
-CLASSES_SHARE = Share(each=2, nameless=8, address=24)
-CLASS_SEATS = PAGES  # of all open classes together
-CLASS_SEATS_SHARE = PAGES_SHARE
-CODE_MISSES = 2  # codes that no class has, of one visitor a second, and as many at once before that
-ADDRESS_CODE_MISSES = 20  # of all at one address: a class mistypes
-ALL_CODE_MISSES = 4_000  # of all visitors of the server
+MAX_CLASSES = 100  # open at a time; the length of a class code is chosen for this number
+CLASSES_QUOTA = VisitorQuota(visitor=2, anonymous=8, address=24)
+MAX_CLASS_SEATS = MAX_PAGES  # in all open classes together
+CLASS_SEATS_QUOTA = PAGES_QUOTA
+CODE_MISSES_PER_S = 2  # unknown codes, per visitor, and as many at once after a pause
+ADDRESS_CODE_MISSES_PER_S = 20  # per address: a class mistypes
+TOTAL_CODE_MISSES_PER_S = 4_000  # of all visitors together

@@ -1,4 +1,4 @@
-"""The pages: one list for navigation, routes and admission."""
+"""The pages of the app: one list for navigation, routes and admission."""
 
 from dataclasses import dataclass
 
@@ -7,10 +7,15 @@ import streamlit as st
 
 @dataclass(frozen=True)
 class Page:
-    """A page by the name of its file in ``views``, its path, title, Material icon and purpose in a sentence.
+    """A page of the app.
 
-    What it holds comes before the links to the other pages for the keyboard where it ``leads``. What it
-    ``judges`` must be learnt on a task that holds data out. A class may be led to one that is ``followed``.
+    Attributes:
+        name: the name of its file in ``views``.
+        path, title, icon: its URL path, title and Material icon.
+        purpose: its purpose, in a sentence.
+        is_content_first: whether keyboard focus reaches its content before the links to other pages.
+        needs_held_out_data: whether it needs a task with held-out data.
+        can_be_class_target: whether a teacher can lead a class to it.
     """
 
     name: str
@@ -18,37 +23,37 @@ class Page:
     title: str
     icon: str
     purpose: str
-    leads: bool = False
-    judges: bool = False
-    followed: bool = False
+    is_content_first: bool = False
+    needs_held_out_data: bool = False
+    can_be_class_target: bool = False
 
 
-# The first is where a visitor arrives.
+# The first is the landing page.
 PAGES = (
     Page(
         *("explore", "/", "Explore", "show_chart"),
         "An op and its backward rules as curves that follow the hand.",
-        followed=True,
+        can_be_class_target=True,
     ),
     Page(
         *("train", "/train", "Train", "play_circle"),
         "Backward rules train side by side, judged on data that no net has seen.",
-        leads=True,
-        followed=True,
+        is_content_first=True,
+        can_be_class_target=True,
     ),
     Page(
         *("study", "/study", "Study", "grid_on"),
         "Backward rules over rates and seeds, each judged at its own best rate.",
-        leads=True,
-        judges=True,
+        is_content_first=True,
+        needs_held_out_data=True,
     ),
     Page(*("learn", "/learn", "Learn", "school"), "Backward rules in lessons of one screen each."),
 )
 
-# The prefix of every path of this server, as ``--server.baseUrlPath`` has it: "" or "/some/where".
+# The prefix of every path of this server, from ``--server.baseUrlPath``: "" or "/some/where".
 PREFIX = "".join(f"/{part}" for part in st.get_option("server.baseUrlPath").split("/") if part)
 
 
-def page_path(path: str) -> str:
-    """The path of a request as ``Page`` has it."""
+def strip_prefix(path: str) -> str:
+    """Remove ``PREFIX`` from the path of a request."""
     return path.removeprefix(PREFIX)

@@ -1,4 +1,4 @@
-"""The source of a request: a visitor by a name signed here, or else all nameless ones at one address."""
+"""Visitors and their quotas: a visitor is known by a signed cookie, others by their address."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from dataclasses import dataclass, replace
 from starlette.requests import HTTPConnection, Request
 from starlette.responses import Response
 
-SECRET = "EXPLORER_SECRET"  # the environment variable: the same text for all servers behind one name
-COOKIE = "visitor"  # tells those apart who share an address
-_LONGEST_COOKIE = 100
-_INSTEAD = {
+SECRET = "EXPLORER_SECRET"  # environment variable: the signing key, shared by all servers behind one name
+COOKIE = "visitor"
+_MAX_COOKIE_LENGTH = 100
+_ADVICE = {
     "nameless": "let your browser keep cookies for this site, or try again in about a minute",
     "address": "try again in about a minute",
 }
@@ -24,81 +24,84 @@ _Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class Visitor:
-    """A visitor: ``name`` is "" where the browser keeps no cookie, or one that was not signed here."""
+    """A visitor; ``name`` is a random id from a cookie signed by us, and "" without one."""
 
     name: str
     address: str
 
     @property
     def key(self) -> _Key:
-        """The visitor, or with all others at the address who have no name."""
+        """The visitor's key; anonymous visitors share the key of their address."""
         return ("visitor", self.name) if self.name else ("nameless", self.address)
 
 
 @dataclass(frozen=True)
-class Share:
-    """The most there may be of something at the same time.
+class VisitorQuota:
+    """The maximum number of concurrent items, such as open pages.
 
     Attributes:
-        each: of one visitor with a name.
-        nameless: of all at one address who have none.
-        address: of all at one address, with names and without: nobody becomes a crowd by taking many names.
+        visitor: per visitor with a name.
+        anonymous: for all anonymous visitors at one address.
+        address: for all visitors at one address, so that collecting names does not pay.
     """
 
-    each: int
-    nameless: int
+    visitor: int
+    anonymous: int
     address: int
 
-    def of(self, visitor: Visitor) -> dict[Hashable, int]:
-        """The groups that a visitor counts in, each with its limit."""
-        mine = self.each if visitor.name else self.nameless
-        return {visitor.key: mine, ("address", visitor.address): self.address}
+    def get_limits(self, visitor: Visitor) -> dict[Hashable, int]:
+        """Return the limits that apply to a visitor, by the key of the group that shares each."""
+        own_limit = self.visitor if visitor.name else self.anonymous
+        return {visitor.key: own_limit, ("address", visitor.address): self.address}
 
 
-def asking(connection: HTTPConnection) -> Visitor:
-    """The visitor of a request."""
+def visitor_from_request(connection: HTTPConnection) -> Visitor:
+    """Return the visitor of a request."""
     address = connection.client.host if connection.client else ""
-    return Visitor(_signed(connection.cookies.get(COOKIE, "")), address)
+    return Visitor(_verify_cookie(connection.cookies.get(COOKIE, "")), address)
 
 
-def advised(sentence: str, share: Hashable) -> str:
-    """A refusal with what to do after its colon: of what others hold, nobody can give anything back.
+def adapt_advice(sentence: str, group: Hashable) -> str:
+    """Adapt the advice after a refusal's colon to the group whose limit is reached.
 
-    ``share`` is what has as many as it may, a key of ``Share.of``; its visitor's own keeps the words.
+    ``group`` is a key of ``VisitorQuota.get_limits``. For the visitor's own group the advice is unchanged;
+    nobody can free what other visitors use.
     """
-    kind = share[0] if isinstance(share, tuple) else ""
-    return f"{sentence.rpartition(': ')[0]}: {_INSTEAD[kind]}." if kind in _INSTEAD else sentence
+    kind = group[0] if isinstance(group, tuple) else ""
+    return f"{sentence.rpartition(': ')[0]}: {_ADVICE[kind]}." if kind in _ADVICE else sentence
 
 
-def arriving(connection: HTTPConnection) -> Visitor:
-    """The visitor who asks for a page; without a name a newcomer at an address, named with the page."""
-    visitor = asking(connection)
+def visitor_from_page_request(connection: HTTPConnection) -> Visitor:
+    """Return the visitor of a page request; newcomers at one address share a name."""
+    visitor = visitor_from_request(connection)
     return visitor if visitor.name else replace(visitor, name=f"new at {visitor.address}")
 
 
-def named(request: Request, response: Response) -> Response:
-    """The response, with a name for a visitor who has none yet."""
-    if not asking(request).name:
-        name = secrets.token_urlsafe(12)
-        value, secure = f"{name}.{signature('visitor', name)}", request.url.scheme == "https"
+def set_visitor_cookie(request: Request, response: Response) -> Response:
+    """Set a cookie with a new signed name if the visitor has none; return the response."""
+    if not visitor_from_request(request).name:
+        visitor_name = secrets.token_urlsafe(12)
+        value, secure = f"{visitor_name}.{sign('visitor', visitor_name)}", request.url.scheme == "https"
         response.set_cookie(COOKIE, value, httponly=True, samesite="lax", secure=secure)
     return response
 
 
-def signature(purpose: str, text: str) -> str:
-    """The signature of a text for one purpose: only a server with our secret can make it."""
-    return hmac.digest(_secret(), f"{purpose} {text}".encode(errors="replace"), "sha256").hex()
+def sign(purpose: str, text: str) -> str:
+    """Sign a text for a purpose with the server's secret."""
+    return hmac.digest(_get_secret(), f"{purpose} {text}".encode(errors="replace"), "sha256").hex()
 
 
-def _signed(cookie: str) -> str:
-    """The name in a cookie that was signed here, or ""."""
-    name, _, shown = cookie.rpartition(".")
-    if not name or len(cookie) > _LONGEST_COOKIE:
+def _verify_cookie(cookie: str) -> str:
+    """Return the name in a cookie signed by us, or ""."""
+    visitor_name, _, cookie_signature = cookie.rpartition(".")
+    if not visitor_name or len(cookie) > _MAX_COOKIE_LENGTH:
         return ""
-    fits = hmac.compare_digest(shown.encode(errors="replace"), signature("visitor", name).encode())
-    return name if fits else ""
+    is_valid = hmac.compare_digest(
+        cookie_signature.encode(errors="replace"), sign("visitor", visitor_name).encode()
+    )
+    return visitor_name if is_valid else ""
 
 
 @functools.cache
-def _secret() -> bytes:
+def _get_secret() -> bytes:
     return os.environ.get(SECRET, "").encode() or secrets.token_bytes(32)

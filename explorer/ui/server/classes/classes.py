@@ -6,9 +6,9 @@ from collections import Counter
 from collections.abc import Callable, Hashable
 
 from explorer.training.scheduling import replica
-from explorer.ui.server.admission import limits, operation
-from explorer.ui.server.admission.admission import Pace, Paces, Refused
-from explorer.ui.server.admission.visitors import Share, Visitor, advised, signature
+from explorer.ui.server.admission import limits, monitoring
+from explorer.ui.server.admission.admission import RateLimiter, RefusedError, VisitorRateLimiters
+from explorer.ui.server.admission.visitors import Visitor, VisitorQuota, adapt_advice, sign
 from explorer.ui.server.classes.classroom import Classroom
 from explorer.ui.server.classes.codes import new_code
 from explorer.ui.server.classes.predictions import Question
@@ -39,10 +39,10 @@ class Classes:
     def __init__(
         self,
         clock: Callable[[], float] = time.monotonic,
-        most: int = limits.CLASSES,
-        seats: int = limits.CLASS_SEATS,
-        share: Share = limits.CLASSES_SHARE,
-        seats_share: Share = limits.CLASS_SEATS_SHARE,
+        most: int = limits.MAX_CLASSES,
+        seats: int = limits.MAX_CLASS_SEATS,
+        share: VisitorQuota = limits.CLASSES_QUOTA,
+        seats_share: VisitorQuota = limits.CLASS_SEATS_QUOTA,
     ) -> None:
         self._clock, self._most, self._seats, self._share, self._seats_share = (
             clock,
@@ -53,8 +53,8 @@ class Classes:
         )
         self._open: dict[str, Classroom] = {}
         self._taken: Counter[Hashable] = Counter()  # seats
-        self._misses = Paces(limits.CODE_MISSES, limits.ADDRESS_CODE_MISSES, clock)
-        self._all_misses = Pace(limits.ALL_CODE_MISSES, clock)
+        self._misses = VisitorRateLimiters(limits.CODE_MISSES_PER_S, limits.ADDRESS_CODE_MISSES_PER_S, clock)
+        self._all_misses = RateLimiter(limits.TOTAL_CODE_MISSES_PER_S, clock)
 
     def __len__(self) -> int:
         return len(self._open)
@@ -62,16 +62,16 @@ class Classes:
     def open(self, visitor: Visitor, question: Question) -> Classroom:
         """A new class. Raises Refused where there are as many as may be."""
         self.end_old()
-        shares = self._share.of(visitor)
+        shares = self._share.get_limits(visitor)
         held = Counter(share for room in self._open.values() for share in room.shares)
         if len(self._open) >= self._most:
-            raise Refused(503, _FULL.format(count=self._most))
+            raise RefusedError(503, _FULL.format(count=self._most))
         if full := next((share for share, most in shares.items() if held[share] >= most), None):
-            raise Refused(503, advised(_MANY.format(count=shares[full]), full))
+            raise RefusedError(503, adapt_advice(_MANY.format(count=shares[full]), full))
         word, code = replica(), new_code()
         room = Classroom(f"{word}~{code}" if word else code, question, self._clock(), list(shares))
         self._open[room.identity] = room
-        operation.journal.note("class opened", lesson=question.lesson)
+        monitoring.event_log.record("class opened", lesson=question.lesson)
         return room
 
     def find(self, identity: str) -> Classroom | None:
@@ -81,14 +81,14 @@ class Classes:
 
     def find_by_code(self, visitor: Visitor, identity: str) -> Classroom:
         """The class of a code. Raises Refused where there is none, or where too many codes were wrong."""
-        paces = [*self._misses.of(visitor), self._all_misses]
-        if any(pace.wait() for pace in paces):
-            raise Refused(429, _HURRIED)
+        paces = [*self._misses.get_limiters(visitor), self._all_misses]
+        if any(pace.get_delay() for pace in paces):
+            raise RefusedError(429, _HURRIED)
         if room := self.find(identity):
             return room
         for pace in paces:
-            pace.take()
-        raise Refused(404, UNKNOWN)
+            pace.acquire()
+        raise RefusedError(404, UNKNOWN)
 
     def join(self, visitor: Visitor, identity: str, token: str = "") -> str:
         """The token of a visitor's seat in a class, the one of before where there is one.
@@ -106,12 +106,12 @@ class Classes:
 
     def _seat(self, visitor: Visitor) -> list[Hashable]:
         """The shares of one more seat."""
-        shares = {"all": self._seats, **self._seats_share.of(visitor)}
+        shares = {"all": self._seats, **self._seats_share.get_limits(visitor)}
         for share, most in shares.items():
             if self._taken[share] >= most:
-                operation.journal.note("seat of a class refused", share=most)
+                monitoring.event_log.record("seat of a class refused", share=most)
                 words = _NO_SEAT if share == "all" else _CROWD
-                raise Refused(503, advised(words.format(count=most), share))
+                raise RefusedError(503, adapt_advice(words.format(count=most), share))
         self._taken.update(shares.keys())
         return list(shares)
 
@@ -135,4 +135,4 @@ def _token_of(visitor: Visitor, room: Classroom) -> str:
     """The token of a new seat: who has a name finds the same one again."""
     if not visitor.name:
         return secrets.token_urlsafe(18)
-    return signature("seat", f"{room.identity} {room.secret} {visitor.name}")
+    return sign("seat", f"{room.identity} {room.secret} {visitor.name}")

@@ -5,10 +5,15 @@ import html
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from explorer.ui.server.admission import operation
-from explorer.ui.server.admission.admission import Refused, refusal_page
-from explorer.ui.server.admission.replicas import away, is_unreachable, kept_here, require_here
-from explorer.ui.server.admission.visitors import asking, named
+from explorer.ui.server.admission import monitoring
+from explorer.ui.server.admission.admission import RefusedError, make_html_refusal
+from explorer.ui.server.admission.replicas import (
+    describe_unreachable,
+    is_unreachable,
+    require_local,
+    set_replica_cookie,
+)
+from explorer.ui.server.admission.visitors import set_visitor_cookie, visitor_from_request
 from explorer.ui.server.classes.classes import UNKNOWN, Classes
 from explorer.ui.server.classes.codes import identity_of
 from explorer.ui.server.classes.invitation import ENTRY
@@ -52,19 +57,22 @@ def entered(request: Request, classes: Classes) -> Response:
     text = request.path_params.get("code", request.query_params.get("code", ""))
     action = f"{below}{ENTRY}"
     if not text.strip():
-        return named(request, _page(200, _ASK, action))
+        return set_visitor_cookie(request, _page(200, _ASK, action))
     identity = identity_of(text)
     if is_unreachable(request, identity):
-        return refusal_page(503, f"This class cannot be joined just now: {away(identity)}.")
-    require_here(identity)
+        return make_html_refusal(
+            503, f"This class cannot be joined just now: {describe_unreachable(identity)}."
+        )
+    require_local(identity)
     try:
-        classes.find_by_code(asking(request), identity)
-    except Refused as refused:
-        operation.refusals.labels(str(refused.status_code)).inc()
+        classes.find_by_code(visitor_from_request(request), identity)
+    except RefusedError as refused:
+        monitoring.refusals.labels(str(refused.status_code)).inc()
         words = refused.detail if refused.status_code != 404 else UNKNOWN
-        return named(request, _page(refused.status_code, words, action, text))
-    return kept_here(
-        request, named(request, RedirectResponse(f"{below}{_LEARN}?class={identity}", 303, _NOT_KEPT))
+        return set_visitor_cookie(request, _page(refused.status_code, words, action, text))
+    return set_replica_cookie(
+        request,
+        set_visitor_cookie(request, RedirectResponse(f"{below}{_LEARN}?class={identity}", 303, _NOT_KEPT)),
     )
 
 

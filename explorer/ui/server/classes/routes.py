@@ -12,11 +12,11 @@ from starlette.routing import Route
 from explorer.instrument.limits import LONGEST_QUERY
 from explorer.lessons import LESSONS, Drawing
 from explorer.ui.links.link import from_text
-from explorer.ui.server.admission import operation
-from explorer.ui.server.admission.admission import Refused
+from explorer.ui.server.admission import monitoring
+from explorer.ui.server.admission.admission import RefusedError
 from explorer.ui.server.admission.paths import PAGES
-from explorer.ui.server.admission.payload import Json, payload
-from explorer.ui.server.admission.visitors import asking
+from explorer.ui.server.admission.request_body import Json, read_json
+from explorer.ui.server.admission.visitors import visitor_from_request
 from explorer.ui.server.classes.classes import Classes
 from explorer.ui.server.classes.classroom import Classroom
 from explorer.ui.server.classes.entry import entered
@@ -32,10 +32,10 @@ END_EVERY_S = 10.0  # between two looks for classes that end by themselves
 _NOT_LED = "This class has ended, or it is led from another browser."
 _NO_SEAT = "This class has ended, or you have not joined it."
 _LATE = "The answers are shown already, or the class has gone on."
-_FOLLOWED = tuple(page.path for page in PAGES if page.followed)
+_FOLLOWED = tuple(page.path for page in PAGES if page.can_be_class_target)
 
 classes = Classes()
-operation.classes.set_function(lambda: len(classes))
+monitoring.classes.set_function(lambda: len(classes))
 
 
 async def opened(request: Request) -> Response:
@@ -43,45 +43,47 @@ async def opened(request: Request) -> Response:
 
     ``pages``: the paths that its students can be led to.
     """
-    data = await payload(request, LONGEST_COMMAND)
-    room = classes.open(asking(request), _question(data))
+    data = await read_json(request, LONGEST_COMMAND)
+    room = classes.open(visitor_from_request(request), _question(data))
     return _answer({"id": room.identity, "secret": room.secret, "watch": room.watch_key, "pages": _FOLLOWED})
 
 
 async def joined(request: Request) -> Response:
     """Take a seat in a class, or find one's own again: ``{guest}``, which may be "", gives ``{guest}``."""
-    token = str((await payload(request, LONGEST_COMMAND)).get("guest", ""))
-    return _answer({"guest": classes.join(asking(request), request.path_params["class"], token)})
+    token = str((await read_json(request, LONGEST_COMMAND)).get("guest", ""))
+    return _answer(
+        {"guest": classes.join(visitor_from_request(request), request.path_params["class"], token)}
+    )
 
 
 async def answered(request: Request) -> Response:
     """Take a prediction, the last one counts: ``{guest, round, picked, drawn}`` gives ``{}``."""
-    data = await payload(request, LONGEST_BODY)
+    data = await read_json(request, LONGEST_BODY)
     room, token = classes.find(request.path_params["class"]), str(data.get("guest", ""))
     if room is None or token not in room.guests:
-        raise Refused(403, _NO_SEAT)
+        raise RefusedError(403, _NO_SEAT)
     try:
         prediction = read_prediction(data, room.question)
     except ValueError as error:
-        raise Refused(400, str(error)) from None
+        raise RefusedError(400, str(error)) from None
     if not room.answer(token, data.get("round"), prediction):
-        raise Refused(409, _LATE)
+        raise RefusedError(409, _LATE)
     return _answer({})
 
 
 async def commanded(request: Request) -> Response:
     """Lead a class: ``{secret}`` and what the command takes."""
-    data = await payload(request, LONGEST_COMMAND)
+    data = await read_json(request, LONGEST_COMMAND)
     room = classes.find(request.path_params["class"])
     if room is None or not room.is_led_by(str(data.get("secret", ""))):
-        raise Refused(403, _NOT_LED)
+        raise RefusedError(403, _NOT_LED)
     command = _COMMANDS.get(request.path_params["command"])
     if command is None:
-        raise Refused(404, f"Classes know no such command: use {', '.join(_COMMANDS)}.")
+        raise RefusedError(404, f"Classes know no such command: use {', '.join(_COMMANDS)}.")
     try:
         answer = command(room, data)
     except ValueError as error:
-        raise Refused(400, str(error)) from None
+        raise RefusedError(400, str(error)) from None
     return await responded(request, as_json, answer)
 
 
@@ -106,7 +108,7 @@ def _question(data: Json) -> Question:
     """The question of the lesson that is named."""
     lesson = LESSONS.get(str(data.get("lesson")))
     if lesson is None:
-        raise Refused(400, "There is no such lesson: choose one of the list.")
+        raise RefusedError(400, "There is no such lesson: choose one of the list.")
     prediction = lesson.prediction
     return Question(lesson.key, len(prediction.answers), isinstance(prediction, Drawing))
 

@@ -9,8 +9,12 @@ from functools import partial
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
-from explorer.ui.server.admission.ending import ending
-from explorer.ui.server.admission.replicas import away, is_unreachable, told_away
+from explorer.ui.server.admission.replicas import (
+    describe_unreachable,
+    is_unreachable,
+    stream_unreachable_event,
+)
+from explorer.ui.server.admission.shutdown import shutdown
 from explorer.ui.server.classes.classes import Classes
 from explorer.ui.server.classes.classroom import Classroom, Crowded, View
 from explorer.ui.server.runs.stream import streamed
@@ -32,14 +36,16 @@ def stream_of(request: Request, classes: Classes) -> StreamingResponse:
     """
     identity = request.path_params["class"]
     if is_unreachable(request, identity):
-        texts = told_away(json.dumps({"state": "silent", "sentence": f"{away(identity).capitalize()}."}))
+        texts = stream_unreachable_event(
+            json.dumps({"state": "silent", "sentence": f"{describe_unreachable(identity).capitalize()}."})
+        )
         return streamed(texts)
     token, key = request.query_params.get("guest"), request.query_params.get("watch", "")
     room = classes.find(identity)
     if room and token is not None and token in room.guests:
-        return streamed(ending.until(_events(room, token, partial(room.students_view, token), 0.0)))
+        return streamed(shutdown.iterate(_events(room, token, partial(room.students_view, token), 0.0)))
     if room and token is None and room.may_watch(key):
-        return streamed(ending.until(_events(room, None, room.teachers_view, REST_S)))
+        return streamed(shutdown.iterate(_events(room, None, room.teachers_view, REST_S)))
     return streamed(_told_gone())
 
 

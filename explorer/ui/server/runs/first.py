@@ -14,14 +14,16 @@ from explorer.training import Run, Settings
 from explorer.training.runs.lines import BASIS, lines
 from explorer.training.settings import LIVE
 from explorer.ui.server.admission import limits
-from explorer.ui.server.admission.payload import Json
-from explorer.ui.server.admission.seats import Seats
+from explorer.ui.server.admission.compute_slots import ComputeSlots
+from explorer.ui.server.admission.request_body import Json
 from explorer.ui.server.runs.jobs import settings_of
 from explorer.ui.server.runs.responses import LONGEST_START, answered
 from explorer.ui.server.runs.stream import as_json
 
 ASKED = (*BASIS, "net", "reads")
-_SEATS = Seats(limits.READING, limits.PAGES)  # apart, for whoever opens the page: no table waits for a net
+_SEATS = ComputeSlots(
+    limits.READ_SLOTS, limits.MAX_PAGES
+)  # apart, for whoever opens the page: no table waits for a net
 
 
 async def first(request: Request) -> Response:

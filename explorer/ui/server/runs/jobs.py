@@ -18,11 +18,11 @@ from explorer.training.limits import MAX_BRANCHES
 from explorer.training.settings import Branch, read_branch
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_text
-from explorer.ui.server.admission import limits, operation
-from explorer.ui.server.admission.admission import Refused
-from explorer.ui.server.admission.payload import Json
-from explorer.ui.server.admission.replicas import require_here
-from explorer.ui.server.admission.visitors import asking, signature
+from explorer.ui.server.admission import limits, monitoring
+from explorer.ui.server.admission.admission import RefusedError
+from explorer.ui.server.admission.replicas import require_local
+from explorer.ui.server.admission.request_body import Json
+from explorer.ui.server.admission.visitors import sign, visitor_from_request
 from explorer.ui.server.runs.responses import LONGEST_START, READERS, answered, attached, responded
 from explorer.ui.server.runs.stream import as_json, event, job_events
 from explorer.ui.server.runs.study_cost import measured_seconds
@@ -38,13 +38,13 @@ async def start_run(request: Request) -> Response:
     ``branch``: all its branch points as a link writes them; without it those of the query.
     ``after``: ``{run, key, step}`` of an earlier run that it goes on from.
     """
-    shares = limits.RUNS_SHARE.of(asking(request))
+    shares = limits.RUNS_QUOTA.get_limits(visitor_from_request(request))
     return await answered(_started_run, request, shares, longest=LONGEST_START)
 
 
 async def start_study(request: Request) -> Response:
     """Begin a study: ``{query, owner, table}`` gives ``{id, key}``; who has the key may command it."""
-    shares = limits.STUDIES_SHARE.of(asking(request))
+    shares = limits.STUDIES_QUOTA.get_limits(visitor_from_request(request))
     return await answered(_started_study, request, shares, longest=LONGEST_START, refusal=_CANNOT_BE_STUDIED)
 
 
@@ -106,7 +106,9 @@ def _started_run(data: Json, shares: dict[Hashable, int]) -> str:
     paused = data.get("paused") is True
     after = _earlier(data.get("after"))
     identity = shared_engine().start(settings, owner, paused=paused, after=after, shares=shares)
-    operation.journal.note("run started", task=settings.task, rules=len(settings.rules), seeds=settings.seeds)
+    monitoring.event_log.record(
+        "run started", task=settings.task, rules=len(settings.rules), seeds=settings.seeds
+    )
     return json.dumps({"id": identity, "key": key_of(identity)})
 
 
@@ -114,7 +116,7 @@ def _started_study(data: Json, shares: dict[Hashable, int]) -> str:
     owner, plan = owner_of(data), _plan(data)
     make = partial(Stepper, least=limits.STUDY_CHUNK)
     identity = shared_engine().start_study(make, plan, owner, shares=shares)
-    operation.journal.note("study started", task=plan.task, runs=plan.runs)
+    monitoring.event_log.record("study started", task=plan.task, runs=plan.runs)
     return json.dumps({"id": identity, "key": key_of(identity)})
 
 
@@ -148,7 +150,7 @@ def _plan(data: Json) -> Plan:
         parameters=choice.trained,
         controls=choice.controls,
         equal=choice.equal,
-        most=limits.LANES,
+        most=limits.MAX_STUDY_RUNS,
         table=data.get("table"),
         device=choice.device or "cpu",
         **rest,
@@ -173,9 +175,11 @@ def _earlier(reference: Any) -> tuple[str, int] | None:
     if not isinstance(reference, dict):
         return None
     identity, step = str(reference.get("run")), reference.get("step")
-    require_here(identity)
+    require_local(identity)
     if not is_owned(identity, reference) or not isinstance(step, int):
-        raise Refused(403, "Only the visitor who started a run can go on from it: press Start for your own.")
+        raise RefusedError(
+            403, "Only the visitor who started a run can go on from it: press Start for your own."
+        )
     return identity, step
 
 
@@ -183,7 +187,7 @@ def owner_of(data: Json) -> str:
     """Return the session that asks. Raises Refused where it has no name."""
     owner = data.get("owner")
     if not isinstance(owner, str) or not 1 <= len(owner) <= LONGEST_OWNER:
-        raise Refused(400, f"The owner must be a text of 1 to {LONGEST_OWNER} characters.")
+        raise RefusedError(400, f"The owner must be a text of 1 to {LONGEST_OWNER} characters.")
     return owner
 
 
@@ -191,7 +195,7 @@ def choice_of(data: Json) -> Choice:
     """Return the choice in the query of a request. Raises Refused where it cannot be had."""
     choice, notices = from_text(str(data.get("query", "")))
     if notices:
-        raise Refused(400, notices[0])
+        raise RefusedError(400, notices[0])
     return choice
 
 
@@ -202,10 +206,10 @@ def _commanded(data: Json, identity: str, name: str) -> str:
         if status.state != "gone":
             what = "study" if isinstance(status, StudyStatus) else "run"
             said = f"Only the visitor who started this {what} can command it: press Start for your own."
-            raise Refused(403, said)
+            raise RefusedError(403, said)
         return event(status)
     if name not in ("change", *get_args(Command)):
-        raise Refused(404, f"There is no such command: use change, {', '.join(get_args(Command))}.")
+        raise RefusedError(404, f"There is no such command: use change, {', '.join(get_args(Command))}.")
     live = {key: SETTINGS[key].read(str(data[key])) for key in LIVE if key in data}
     if name == "reset":
         engine.command(identity, "reset")  # what comes with it holds from the start
@@ -221,13 +225,13 @@ def _known(identity: str) -> StudyStatus:
     """Return the status of the study of this id. Raises Refused where there is none."""
     status = shared_engine().snapshot(identity)
     if not isinstance(status, StudyStatus) or status.plan is None:
-        raise Refused(404, status.sentence)
+        raise RefusedError(404, status.sentence)
     return status
 
 
 def key_of(identity: str) -> str:
     """Return the proof that a session started a run or study."""
-    return signature("run", identity)
+    return sign("run", identity)
 
 
 def is_owned(identity: str, data: Json) -> bool:

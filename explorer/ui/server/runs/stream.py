@@ -36,10 +36,14 @@ from explorer.training.runs import summary as words
 from explorer.training.runs.lines import BASIS, Line, headline, lines
 from explorer.training.scheduling import kind_of
 from explorer.training.settings import branches_text
-from explorer.ui.server.admission import limits, operation
-from explorer.ui.server.admission.ending import ending
-from explorer.ui.server.admission.replicas import away, is_unreachable, told_away
-from explorer.ui.server.admission.visitors import Share, advised, asking
+from explorer.ui.server.admission import limits, monitoring
+from explorer.ui.server.admission.replicas import (
+    describe_unreachable,
+    is_unreachable,
+    stream_unreachable_event,
+)
+from explorer.ui.server.admission.shutdown import shutdown
+from explorer.ui.server.admission.visitors import VisitorQuota, adapt_advice, visitor_from_request
 from explorer.ui.server.runs.study_results import study_event
 
 INTERVAL_S, STUDY_INTERVAL_S = 0.05, 0.25  # between two looks, and longer where many watch
@@ -90,11 +94,11 @@ class Watching:
     def __init__(
         self,
         interval_s: float = INTERVAL_S,
-        pictures: float = limits.PICTURES,
+        pictures: float = limits.FRAMES_PER_S,
         *,
-        most: int = limits.PAGES,
-        of_job: int = limits.WATCHERS,
-        share: Share = limits.WATCHED_SHARE,
+        most: int = limits.MAX_PAGES,
+        of_job: int = limits.MAX_WATCHERS,
+        share: VisitorQuota = limits.WATCH_QUOTA,
     ) -> None:
         self.interval_s, self.pictures = interval_s, pictures
         self._most, self._of_job, self._share = most, of_job, share
@@ -115,12 +119,12 @@ class Watching:
         mine = self._limits(request, identity)
         for key, (most, refusal) in mine.items():
             if self._counts[key] >= most:
-                note = advised(refusal.format(count=most), key).rstrip(".")
+                note = adapt_advice(refusal.format(count=most), key).rstrip(".")
                 yield f"data: {event(kind_of(identity).told(identity, 'crowded', note))}\n\n"
                 return
         self._counts.update(mine.keys())
         try:
-            async for text in ending.until(stream):
+            async for text in shutdown.iterate(stream):
                 yield text
         finally:
             self._counts.subtract(mine.keys())
@@ -128,16 +132,18 @@ class Watching:
 
     def _limits(self, request: Request, identity: str) -> dict[Hashable, tuple[int, str]]:
         """Return the groups that a watcher counts in, each with its limit and the sentence to one more."""
-        mine = {key: (most, _MANY) for key, most in self._share.of(asking(request)).items()}
+        mine = {
+            key: (most, _MANY) for key, most in self._share.get_limits(visitor_from_request(request)).items()
+        }
         return {"all": (self._most, _FULL), ("job", identity): (self._of_job, _CROWDED), **mine}
 
 
 WATCHING: Mapping[type[Status], Watching] = {
     Status: Watching(),
-    StudyStatus: Watching(STUDY_INTERVAL_S, limits.STUDY_PICTURES),
+    StudyStatus: Watching(STUDY_INTERVAL_S, limits.STUDY_FRAMES_PER_S),
 }
-operation.watchers.labels("training").set_function(lambda: len(WATCHING[Status]))
-operation.watchers.labels("study").set_function(lambda: len(WATCHING[StudyStatus]))
+monitoring.watchers.labels("training").set_function(lambda: len(WATCHING[Status]))
+monitoring.watchers.labels("study").set_function(lambda: len(WATCHING[StudyStatus]))
 
 
 Questions = tuple[str, ...]
@@ -215,7 +221,9 @@ async def job_events(request: Request) -> StreamingResponse:
     identity = request.path_params["job"]
     kind = kind_of(identity)
     if is_unreachable(request, identity):
-        stream = told_away(event(kind.told(identity, "silent", away(identity))))
+        stream = stream_unreachable_event(
+            event(kind.told(identity, "silent", describe_unreachable(identity)))
+        )
     else:
         looks = _looks(shared_engine(), kind is StudyStatus)
         stream = events(looks, identity, wanted(request), WATCHING[kind].pause_s)

@@ -9,7 +9,7 @@ from starlette.routing import Route
 
 from explorer.training.tasks.columns import Table
 from explorer.training.tasks.survey import survey
-from explorer.ui.server.admission.payload import Json
+from explorer.ui.server.admission.request_body import Json
 from explorer.ui.server.runs.responses import LONGEST_START, READERS, answered
 
 

@@ -14,10 +14,10 @@ from explorer.takeaway import LONGEST_SETTINGS, history_csv, read_settings, sett
 from explorer.training import SETTINGS, Settings, Status, Table, shared_engine
 from explorer.ui.links.choice import Choice
 from explorer.ui.server.admission import limits
-from explorer.ui.server.admission.admission import Refused
-from explorer.ui.server.admission.payload import Json, payload
-from explorer.ui.server.admission.seats import Seats
-from explorer.ui.server.admission.visitors import asking
+from explorer.ui.server.admission.admission import RefusedError
+from explorer.ui.server.admission.compute_slots import ComputeSlots
+from explorer.ui.server.admission.request_body import Json, read_json
+from explorer.ui.server.admission.visitors import visitor_from_request
 from explorer.ui.server.answers import chosen
 from explorer.ui.server.runs.jobs import is_owned, settings_of
 from explorer.ui.server.runs.responses import (
@@ -30,7 +30,7 @@ from explorer.ui.server.runs.responses import (
 )
 from explorer.ui.server.runs.stream import event, wanted
 
-_seats = Seats(limits.TAKING, limits.WAITING)  # apart: no curve waits for a history
+_seats = ComputeSlots(limits.EXPORT_SLOTS, limits.MAX_WAITING)  # apart: no curve waits for a history
 
 
 class File(NamedTuple):
@@ -63,14 +63,14 @@ async def look(request: Request) -> Response:
 
 async def take(request: Request) -> Response:
     """A file of a run as it stands: ``{key}``, for who started it."""
-    data = await payload(request, LONGEST_BODY)
+    data = await read_json(request, LONGEST_BODY)
     run, name = request.path_params["job"], request.path_params["file"]
     try:
-        content = await _seats.compute(asking(request), _taken, data, run, name)
+        content = await _seats.compute(visitor_from_request(request), _taken, data, run, name)
     except ValueError as error:
-        raise Refused(400, f"This cannot be taken away: {error}.") from None
+        raise RefusedError(400, f"This cannot be taken away: {error}.") from None
     except RuntimeError as error:
-        raise Refused(503, f"Training is not available just now: {error}.") from None
+        raise RefusedError(503, f"Training is not available just now: {error}.") from None
     return attached(content, name, FILES[name].media_type)
 
 
@@ -104,9 +104,11 @@ def _looked(identity: str, step: int, questions: tuple[str, ...]) -> str:
 def _taken(data: Json, identity: str, name: str) -> str | bytes:
     file = FILES.get(name)
     if file is None:
-        raise Refused(404, f"There is no such file: take {', '.join(FILES)}.")
+        raise RefusedError(404, f"There is no such file: take {', '.join(FILES)}.")
     if not is_owned(identity, data):
-        raise Refused(403, "Only the visitor who started this run can download it: press Start for your own.")
+        raise RefusedError(
+            403, "Only the visitor who started this run can download it: press Start for your own."
+        )
     return file.content(*shared_engine().taken(identity, file.what))  # type: ignore[arg-type]  # one of them
 
 

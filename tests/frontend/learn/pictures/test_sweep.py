@@ -4,7 +4,7 @@ from dataclasses import asdict
 
 import pytest
 
-from explorer.lessons.surrogates import by_width
+from explorer.lessons.surrogates import make_sweep
 from tests.frontend.modules import Node
 
 SAID = """
@@ -15,7 +15,7 @@ SAID = """
 
 @pytest.fixture(scope="module")
 def sweep() -> dict:
-    return asdict(by_width())
+    return asdict(make_sweep())
 
 
 def text(mean: float, sd: float) -> str:

@@ -33,7 +33,7 @@ WALKED = """
       ends: walk.endsOf(tree, given.settings),
     };
 """
-USUAL = {each.name: each.default for each in lesson.walker().parameters}
+USUAL = {each.name: each.default for each in lesson.make_walker().parameters}
 NAMES = {
     "straight_through": "Straight-through",
     "reinmax": "ReinMax",
@@ -57,7 +57,7 @@ def settings(p: float = 0.2, rate: float = 4.0, **parameters: float) -> dict[str
 
 
 def walked(node: Node, name: str, chosen: dict[str, Any], runs: int = 30) -> dict[str, Any]:
-    given = {"walker": asdict(lesson.walker()), "name": name, "settings": chosen, "runs": runs}
+    given = {"walker": asdict(lesson.make_walker()), "name": name, "settings": chosen, "runs": runs}
     return node.run(WALKED, given)
 
 
@@ -73,9 +73,9 @@ def walked(node: Node, name: str, chosen: dict[str, Any], runs: int = 30) -> dic
     ids=lambda chosen: f"p {chosen['p']}",
 )
 def test_each_estimator_is_measured_as_torch_does(node: Node, chosen: dict[str, Any]) -> None:
-    found = dict(node.run(MEASURED, {"walker": asdict(lesson.walker()), "settings": chosen}))
-    assert list(found) == list(lesson.rules())
-    for name, rule in lesson.rules().items():
+    found = dict(node.run(MEASURED, {"walker": asdict(lesson.make_walker()), "settings": chosen}))
+    assert list(found) == list(lesson.get_rules())
+    for name, rule in lesson.get_rules().items():
         own = find_rule(rule).parameters
         parameters = {each.name: chosen["parameters"][each.name] for each in own}
         x = [logit(chosen["p"])]

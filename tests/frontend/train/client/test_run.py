@@ -17,9 +17,9 @@ RUN = """
     };
     const posted = [];
     globalThis.fetch = async (address) => { posted.push(address); return { json: async () => ({}) }; };
-    const { keep } = await import("./choice/session.js");
+    const { saveInSession } = await import("./choice/session.js");
     const { createRun } = await import("./train/client/run.js");
-    keep("run", { id: "r", key: "k", settingsKey: "s" });
+    saveInSession("run", { id: "r", key: "k", settingsKey: "s" });
     const run = createRun({ server: (path) => path, live: () => ({}), onChange: (view) => views.push(view) });
     const tell = (state) => streams.at(-1).onmessage(
         { data: JSON.stringify({ state, sentence: state, step: 9, steps: 9, snapshot: null, words: [] }) });

@@ -11,7 +11,7 @@ from tests.frontend.modules import Node
 
 SEEN = """
     const { panel } = await import(given.module);
-    const { array } = await import("./choice/arrays.js");
+    const { decodeArray } = await import("./choice/arrays.js");
     const clipped = {
         key: "clipped", parameters: [{ name: "c", default: 1 }], kinks: null, pieces: [], usesY: false,
         tree: ["*", ["name", "g"], ["compare", ["<="], ["call", "abs", ["name", "x"]], ["name", "c"]]],
@@ -53,9 +53,9 @@ def test_the_data_lie_behind_the_curve_on_one_axis(node: Node):
 
 
 DRAWN = """
-    const { catalogue } = await import("./choice/entries.js");
+    const { getCatalogue } = await import("./choice/entries.js");
     const { panel } = await import("./train/panels/inputs.js");
-    const [op, rule] = [catalogue().ops[given.op], catalogue().rules[given.rule]];
+    const [op, rule] = [getCatalogue().ops[given.op], getCatalogue().rules[given.rule]];
     const line = { key: given.rule, label: "" };
     return panel.picture({ measured: given.measured, layer: 0, op, rule, parameters: {}, line,
         snapshot: { learned: {} } });
@@ -81,11 +81,11 @@ def test_the_curve_of_what_draws_is_its_mean(node: Node):
 
 CARRIED = """
     const { panel } = await import("./train/panels/inputs.js");
-    const { carry } = await import("./choice/data.js");
-    const { chosenData } = await import("./choice/data.js");
-    carry({ of: "data of Clipped", ...panel.data({ measured: given.measured, layer: 0 }) });
-    const { kind, label, values, weights, bars, note } = chosenData();
-    carry(null);
+    const { saveCarried } = await import("./choice/data.js");
+    const { getData } = await import("./choice/data.js");
+    saveCarried({ of: "data of Clipped", ...panel.data({ measured: given.measured, layer: 0 }) });
+    const { kind, label, values, weights, bars, note } = getData();
+    saveCarried(null);
     return { kind, label, values, weights, bars, note };
 """
 

@@ -116,7 +116,7 @@ def test_of_branches_that_fit_no_link_the_last_are_in_it(node: Node, document: d
         "choice": choice("sign", "default", task="moons", branch="\n".join(points)),
     }
     body = """
-        const { queryOf, linkedBranches } = await import("./choice/address.js");
+        const { toQuery, countLinkedBranches } = await import("./choice/address.js");
         const { unsaidOf } = await import("./train/history/view-model.js");
         return [queryOf, linkedBranches, unsaidOf].map((told) => told(given.choice));
     """

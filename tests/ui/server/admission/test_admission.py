@@ -13,7 +13,7 @@ from starlette.types import Message, Receive, Scope, Send
 from explorer.instrument.limits import LONGEST_QUERY
 from explorer.ui.server.admission import admission, limits
 from explorer.ui.server.admission.paths import PAGES, Page
-from explorer.ui.server.admission.visitors import Share
+from explorer.ui.server.admission.visitors import VisitorQuota
 from tests.ui.asgi import messages_of
 from tests.ui.visitors import scope_of
 
@@ -38,21 +38,23 @@ _answering = PlainTextResponse("here")
 
 def test_two_turns_at_once_and_then_two_a_second():
     clock = _Clock()
-    pace = admission.Pace(2, clock)
-    assert [pace.take() for _ in range(4)] == [0, 0, 0.5, 0.5]
+    pace = admission.RateLimiter(2, clock)
+    assert [pace.acquire() for _ in range(4)] == [0, 0, 0.5, 0.5]
     clock.now += 0.25
-    assert pace.take() == 0.25
+    assert pace.acquire() == 0.25
     clock.now += 0.25
-    assert [pace.take(), pace.take()] == [0, 0.5]
+    assert [pace.acquire(), pace.acquire()] == [0, 0.5]
     clock.now += 100  # a long rest saves up no more than at first
-    assert [pace.take(), pace.take(), pace.take()] == [0, 0, 0.5]
+    assert [pace.acquire(), pace.acquire(), pace.acquire()] == [0, 0, 0.5]
 
 
 def test_a_hurried_visitor_is_told_and_nobody_else():
     def codes(app: Any, count: int, **who: str) -> list[int]:
         return [asyncio.run(_sent(app, scope_of(**who)))[0]["status"] for _ in range(count)]
 
-    app = admission.Paced(_answering, admission.Paces(each=2, address=6))
+    app = admission.RateLimitMiddleware(
+        _answering, admission.VisitorRateLimiters(visitor_rate=2, address_rate=6)
+    )
     assert codes(app, 3, name="one") == [200, 200, 429]
     assert codes(app, 2, name="two") == [200, 200]  # at the same address
     assert codes(app, 3) == [200, 200, 429]  # what the others there have left
@@ -60,19 +62,25 @@ def test_a_hurried_visitor_is_told_and_nobody_else():
     start, body = asyncio.run(_sent(app, scope_of(name="one")))
     assert b"more than 2 requests a second" in body["body"]
     assert dict(start["headers"])[b"retry-after"] == b"1"
-    forgers = admission.Paced(_answering, admission.Paces(each=2, address=2))
+    forgers = admission.RateLimitMiddleware(
+        _answering, admission.VisitorRateLimiters(visitor_rate=2, address_rate=2)
+    )
     forged = [codes(forgers, 1, cookie=f"name{number}.0") for number in range(3)]
     assert forged == [[200], [200], [429]]  # an invented name is none
-    takers = admission.Paced(_answering, admission.Paces(each=2, address=2))
+    takers = admission.RateLimitMiddleware(
+        _answering, admission.VisitorRateLimiters(visitor_rate=2, address_rate=2)
+    )
     taken = [codes(takers, 1, name=f"name{number}") for number in range(3)]
     assert taken == [[200], [200], [429]]  # many names at one address are one crowd
 
 
 def test_who_is_refused_is_told_after_a_while_and_others_at_once(monkeypatch: pytest.MonkeyPatch):
     """Whoever is refused at once asks again at once: refusals alone kept a server busy."""
-    monkeypatch.setattr(limits, "REFUSED_S", 60.0)
-    paced = admission.Paced(_answering, admission.Paces(each=1, address=9))
-    full = admission.Pages(_held, pages=0)
+    monkeypatch.setattr(limits, "REFUSAL_DELAY_S", 60.0)
+    paced = admission.RateLimitMiddleware(
+        _answering, admission.VisitorRateLimiters(visitor_rate=1, address_rate=9)
+    )
+    full = admission.PageLimitMiddleware(_held, max_pages=0)
 
     async def waiting(answer: Coroutine[Any, Any, Any]) -> bool:
         task = asyncio.create_task(answer)
@@ -87,7 +95,7 @@ def test_who_is_refused_is_told_after_a_while_and_others_at_once(monkeypatch: py
         assert await waiting(_sent(full, scope_of(path="/")))
         assert await waiting(_sent(full, scope_of("websocket", "/_stcore/stream")))
         for code, waits in ((429, True), (400, False), (404, False), (503, False)):
-            refusal = admission.refused(Request(scope_of()), admission.Refused(code, "no"))
+            refusal = admission.handle_refused(Request(scope_of()), admission.RefusedError(code, "no"))
             assert await waiting(refusal) == waits
 
     asyncio.run(visited())
@@ -95,7 +103,9 @@ def test_who_is_refused_is_told_after_a_while_and_others_at_once(monkeypatch: py
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_a_page_that_is_asked_for_too_often_is_refused_as_a_page(page: Page):
-    app = admission.Paced(_answering, admission.Paces(each=2, address=2))
+    app = admission.RateLimitMiddleware(
+        _answering, admission.VisitorRateLimiters(visitor_rate=2, address_rate=2)
+    )
     for _ in range(2):
         asyncio.run(_sent(app, scope_of(path=page.path)))
     start, body = asyncio.run(_sent(app, scope_of(path=page.path)))
@@ -108,7 +118,7 @@ def test_a_page_that_is_asked_for_too_often_is_refused_as_a_page(page: Page):
 
 
 def test_what_is_said_on_a_page_is_text():
-    assert b"&lt;b&gt;" in admission.refusal_page(503, "<b>").body
+    assert b"&lt;b&gt;" in admission.make_html_refusal(503, "<b>").body
 
 
 async def _held(scope: Scope, receive: Receive, send: Send) -> None:
@@ -120,7 +130,7 @@ async def _held(scope: Scope, receive: Receive, send: Send) -> None:
 
 def test_a_third_page_is_told_and_comes_in_when_one_has_left():
     async def visited() -> None:
-        app = admission.Pages(_held, pages=2)
+        app = admission.PageLimitMiddleware(_held, max_pages=2)
         gone = [asyncio.Event() for _ in range(2)]
 
         async def open_page(left: asyncio.Event) -> None:
@@ -151,20 +161,20 @@ def test_a_third_page_is_told_and_comes_in_when_one_has_left():
     ("share", "who", "page", "advice"),
     [
         (
-            Share(each=2, nameless=9, address=9),
+            VisitorQuota(visitor=2, anonymous=9, address=9),
             [{"name": "one"}] * 3,
             503,
             "close one of them and reload this one",
         ),
         # With the page comes a name, for a browser that keeps it.
         (
-            Share(each=9, nameless=2, address=9),
+            VisitorQuota(visitor=9, anonymous=2, address=9),
             [{}, {"cookie": "invented.0"}, {"cookie": "one"}],
             200,
             "let your browser keep cookies for this site, or try again in about a minute",
         ),
         (
-            Share(each=9, nameless=9, address=2),
+            VisitorQuota(visitor=9, anonymous=9, address=2),
             [{"name": "one"}, {"name": "two"}, {}],
             503,
             "try again in about a minute",
@@ -172,10 +182,10 @@ def test_a_third_page_is_told_and_comes_in_when_one_has_left():
     ],
 )
 def test_a_third_page_of_a_share_is_told_and_others_come_in(
-    share: Share, who: list[dict[str, str]], page: int, advice: str
+    share: VisitorQuota, who: list[dict[str, str]], page: int, advice: str
 ):
     async def visited() -> None:
-        app = admission.Pages(_held, share=share)
+        app = admission.PageLimitMiddleware(_held, quota=share)
         left = asyncio.Event()
 
         async def receive() -> Message:
@@ -199,15 +209,15 @@ def test_a_third_page_of_a_share_is_told_and_others_come_in(
         assert not tasks[2].done()
         left.set()
         assert await asyncio.gather(*tasks) == [[], [], []]
-        assert not app._open  # a server that runs for weeks keeps no number of who has left
+        assert not app._open_pages  # a server that runs for weeks keeps no number of who has left
 
     asyncio.run(visited())
 
 
 def test_no_more_pages_than_there_are_files(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(resource, "getrlimit", lambda _which: (2 * limits.FILES_A_PAGE - 1, 10))
-    app = admission.Pages(_held, pages=1_000)
-    app._open["all"] = 1
+    monkeypatch.setattr(resource, "getrlimit", lambda _which: (2 * limits.FILES_PER_PAGE - 1, 10))
+    app = admission.PageLimitMiddleware(_held, max_pages=1_000)
+    app._open_pages["all"] = 1
     assert asyncio.run(_sent(app, scope_of(path="/")))[0]["status"] == 503
 
 
@@ -226,7 +236,7 @@ def test_who_sends_more_than_a_page_may_is_read_later(monkeypatch: pytest.Monkey
         async def receive() -> Message:
             return next(waiting)
 
-        received = admission._slowed(receive, admission.Pace(2, clock))
+        received = admission._throttle_messages(receive, admission.RateLimiter(2, clock))
         count = 0
         while (await received())["type"] == "websocket.receive":
             count += 1
@@ -250,9 +260,14 @@ def test_who_opens_a_page_and_says_nothing_is_let_go():
         async def silent() -> Message:
             return await asyncio.Event().wait()  # type: ignore[return-value]  # it never does
 
-        spoken = admission._slowed(receive, admission.Pace(9), patience_s=0.01)
+        spoken = admission._throttle_messages(receive, admission.RateLimiter(9), first_message_timeout_s=0.01)
         told = [await spoken() for _ in range(3)]  # who has spoken once may be silent as long as he likes
-        return [*told, await admission._slowed(silent, admission.Pace(9), patience_s=0.01)()]
+        return [
+            *told,
+            await admission._throttle_messages(
+                silent, admission.RateLimiter(9), first_message_timeout_s=0.01
+            )(),
+        ]
 
     told = asyncio.run(conversation())
     assert [message.get("code") for message in told] == [None, None, 1000, 1008]
@@ -263,19 +278,22 @@ def test_a_message_longer_than_any_of_ours_ends_the_connection():
         async def receive() -> Message:
             return {"type": "websocket.receive", "bytes": bytes(length)}
 
-        return await admission._slowed(receive, admission.Pace(2))()
+        return await admission._throttle_messages(receive, admission.RateLimiter(2))()
 
-    assert asyncio.run(received(limits.MESSAGE))["type"] == "websocket.receive"
-    assert asyncio.run(received(limits.MESSAGE + 1)) == {"type": "websocket.disconnect", "code": 1009}
-    assert limits.MESSAGE > 10 * LONGEST_QUERY
+    assert asyncio.run(received(limits.MAX_MESSAGE_BYTES))["type"] == "websocket.receive"
+    assert asyncio.run(received(limits.MAX_MESSAGE_BYTES + 1)) == {
+        "type": "websocket.disconnect",
+        "code": 1009,
+    }
+    assert limits.MAX_MESSAGE_BYTES > 10 * LONGEST_QUERY
 
 
 @pytest.mark.parametrize(
     ("now", "set_to"),
     [
-        ((256, 20_000), (limits.OPEN_FILES, 20_000)),
+        ((256, 20_000), (limits.MAX_OPEN_FILES, 20_000)),
         ((256, 1_024), (1_024, 1_024)),
-        ((256, resource.RLIM_INFINITY), (limits.OPEN_FILES, resource.RLIM_INFINITY)),
+        ((256, resource.RLIM_INFINITY), (limits.MAX_OPEN_FILES, resource.RLIM_INFINITY)),
         ((20_000, 20_000), None),
         ((resource.RLIM_INFINITY, resource.RLIM_INFINITY), None),
     ],
@@ -284,6 +302,6 @@ def test_the_soft_limit_of_open_files_is_raised(now, set_to, monkeypatch: pytest
     sets: list[tuple[int, int]] = []
     monkeypatch.setattr(resource, "getrlimit", lambda _which: now)
     monkeypatch.setattr(resource, "setrlimit", lambda _which, pair: sets.append(pair))
-    admission.raise_open_files()
+    admission.raise_file_limit()
     assert sets == ([] if set_to is None else [set_to])
-    assert limits.OPEN_FILES >= limits.FILES_A_PAGE * 400
+    assert limits.MAX_OPEN_FILES >= limits.FILES_PER_PAGE * 400

@@ -13,7 +13,7 @@ from starlette.routing import Route
 from explorer.training import Engine, Limits
 from explorer.training.scheduling.ids import REPLICA, Names, home, replica_of
 from explorer.ui.server.admission import replicas
-from explorer.ui.server.admission.admission import Refused, refused
+from explorer.ui.server.admission.admission import RefusedError, handle_refused
 from explorer.ui.server.admission.visitors import SECRET
 from explorer.ui.server.runs import jobs
 from tests.training.driving import SMALL, Clock
@@ -33,10 +33,15 @@ def first(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def app() -> Starlette:
     routes = [
-        Route(route.path, route.endpoint, methods=route.methods, middleware=[Middleware(replicas.Housed)])
+        Route(
+            route.path,
+            route.endpoint,
+            methods=route.methods,
+            middleware=[Middleware(replicas.ReplicaMiddleware)],
+        )
         for route in jobs.ROUTES
     ]
-    handlers = {Refused: refused, replicas.Elsewhere: replicas.elsewhere}
+    handlers = {RefusedError: handle_refused, replicas.WrongReplicaError: replicas.handle_wrong_replica}
     return Starlette(routes=routes, exception_handlers=handlers)
 
 
@@ -129,21 +134,21 @@ def test_why_a_run_is_gone(identity: str, words: str):
 
 
 def test_a_browser_is_kept_here_and_told_so_once():
-    fresh = replicas.kept_here(Request(scope_of()), PlainTextResponse(""))
+    fresh = replicas.set_replica_cookie(Request(scope_of()), PlainTextResponse(""))
     assert fresh.headers["set-cookie"].startswith("replica=first; HttpOnly; ")
     scope = scope_of() | {"headers": [(b"cookie", b"replica=first")]}
-    assert "set-cookie" not in replicas.kept_here(Request(scope), PlainTextResponse("")).headers
+    assert "set-cookie" not in replicas.set_replica_cookie(Request(scope), PlainTextResponse("")).headers
 
 
 @pytest.mark.parametrize("word", ["First", "a~b", "x" * 17, "a b", "é"])
 def test_the_name_of_a_server_is_a_short_word(word: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv(REPLICA, word)
     with pytest.raises(ValueError, match="1 to 16 of a to z and 0 to 9"):
-        replicas.check()
+        replicas.check_environment()
 
 
 def test_one_of_several_servers_needs_their_secret(monkeypatch: pytest.MonkeyPatch):
-    replicas.check()
+    replicas.check_environment()
     monkeypatch.delenv(SECRET)
     with pytest.raises(ValueError, match="EXPLORER_REPLICA needs EXPLORER_SECRET"):
-        replicas.check()
+        replicas.check_environment()

@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from explorer.ui.server.admission.turns import Turns
+from explorer.ui.server.admission.turns import FairTurnMiddleware
 
 MIDDLEWARE = Path(__file__).parents[4].joinpath("app.py").read_text("utf-8").partition("middleware=[\n")[2]
 
@@ -18,7 +18,7 @@ def begun(addresses: list[str], kind: str = "http") -> list[str]:
         order.append(scope["client"][0])
 
     async def ask() -> None:
-        turns = Turns(app)
+        turns = FairTurnMiddleware(app)
         scopes = [{"type": kind, "headers": [], "client": (address, 1)} for address in addresses]
         await asyncio.gather(*(turns(scope, None, None) for scope in scopes))
 
@@ -39,7 +39,7 @@ def test_requests_of_one_address_keep_their_order():
         async def app(scope: Any, _receive: Any, _send: Any) -> None:
             order.append(scope["number"])
 
-        turns = Turns(app)
+        turns = FairTurnMiddleware(app)
         scopes = [{"type": "http", "headers": [], "client": ("192.0.2.1", 1), "number": n} for n in range(20)]
         await asyncio.gather(*(turns(scope, None, None) for scope in scopes))
         return order

@@ -10,8 +10,8 @@ import pytest
 import uvicorn
 
 from explorer.ui.server.admission import uvicorn_server as module
-from explorer.ui.server.admission.ending import Ending, ServerEnds
-from explorer.ui.server.admission.uvicorn_server import GRACE_S, follow_server, send_at_once
+from explorer.ui.server.admission.shutdown import ServerShutdown, Shutdown
+from explorer.ui.server.admission.uvicorn_server import GRACE_S, follow_server, set_socket_options
 
 
 def test_the_servers_signal_begins_the_end(monkeypatch: pytest.MonkeyPatch):
@@ -26,14 +26,14 @@ def test_the_servers_signal_begins_the_end(monkeypatch: pytest.MonkeyPatch):
             should_exit=False, started=False, config=SimpleNamespace(timeout_graceful_shutdown=grace)
         )
         monkeypatch.setattr(signal, "getsignal", lambda _sign: server.handle_exit)
-        monkeypatch.setattr(module, "ending", ending := Ending())
+        monkeypatch.setattr(module, "shutdown", ending := Shutdown())
         following = asyncio.create_task(follow_server())
-        wait = asyncio.create_task(ending.before(asyncio.Event().wait()))
+        wait = asyncio.create_task(ending.wait_for(asyncio.Event().wait()))
         await asyncio.sleep(0)
         before = wait.done()
         server.handle_exit()
         await following
-        with pytest.raises(ServerEnds):
+        with pytest.raises(ServerShutdown):
             await wait
         return before, server.config.timeout_graceful_shutdown
 
@@ -59,9 +59,9 @@ def test_the_server_is_told_to_send_at_once_when_it_has_begun(monkeypatch: pytes
         config = SimpleNamespace(timeout_graceful_shutdown=None)
         server = Server(should_exit=False, started=False, config=config)
         monkeypatch.setattr(signal, "getsignal", lambda _sign: server.begin)
-        monkeypatch.setattr(module, "_LOOK_S", 0)
-        monkeypatch.setattr(module, "ending", Ending())
-        monkeypatch.setattr(module, "send_at_once", received.append)
+        monkeypatch.setattr(module, "_POLL_S", 0)
+        monkeypatch.setattr(module, "shutdown", Shutdown())
+        monkeypatch.setattr(module, "set_socket_options", received.append)
         await asyncio.gather(follow_server(), server.begin())
         assert received == [server]
 
@@ -72,10 +72,10 @@ def test_the_server_is_told_to_send_at_once_when_it_has_begun(monkeypatch: pytes
 def test_an_address_that_is_forwarded_counts_from_a_named_proxy_alone(
     named: bool, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(module, "ending", Ending())
-    monkeypatch.delenv(module.PROXIES, raising=False)
+    monkeypatch.setattr(module, "shutdown", Shutdown())
+    monkeypatch.delenv(module.PROXIES_VARIABLE, raising=False)
     if named:
-        monkeypatch.setenv(module.PROXIES, "127.0.0.1")
+        monkeypatch.setenv(module.PROXIES_VARIABLE, "127.0.0.1")
     following: list[asyncio.Task[None]] = []
 
     async def answer(scope: Any, receive: Any, send: Any) -> None:
@@ -135,7 +135,7 @@ def test_a_body_does_not_wait_until_the_client_has_confirmed_the_head():
                 await asyncio.sleep(0.01)
             port = listener.getsockname()[1]
             before = await at_once(server, port)
-            send_at_once(server)
+            set_socket_options(server)
             after = await at_once(server, port)
             server.should_exit = True
             await serving

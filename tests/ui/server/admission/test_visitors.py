@@ -8,43 +8,52 @@ from starlette.responses import PlainTextResponse
 
 from explorer.training import Engine, EngineFull, Limits
 from explorer.ui.server.admission import visitors
-from explorer.ui.server.admission.visitors import Share, Visitor, advised, asking, named
+from explorer.ui.server.admission.visitors import (
+    Visitor,
+    VisitorQuota,
+    adapt_advice,
+    set_visitor_cookie,
+    visitor_from_request,
+)
 from tests.training.driving import SMALL, Clock
 from tests.ui.visitors import scope_of
 
 
 def test_a_visitor_gets_a_name_once():
-    fresh = named(Request(scope_of()), PlainTextResponse(""))
+    fresh = set_visitor_cookie(Request(scope_of()), PlainTextResponse(""))
     cookie, *flags = fresh.headers["set-cookie"].split("; ")
     assert {"HttpOnly", "SameSite=lax"} <= set(flags)
     assert "Secure" not in flags
     kept = cookie.removeprefix(f"{visitors.COOKIE}=")
-    assert "set-cookie" not in named(Request(scope_of(cookie=kept)), PlainTextResponse("")).headers
-    assert asking(HTTPConnection(scope_of(cookie=kept))).name
+    assert (
+        "set-cookie" not in set_visitor_cookie(Request(scope_of(cookie=kept)), PlainTextResponse("")).headers
+    )
+    assert visitor_from_request(HTTPConnection(scope_of(cookie=kept))).name
     https = Request(scope_of() | {"scheme": "https"})
-    assert "Secure" in named(https, PlainTextResponse("")).headers["set-cookie"]
+    assert "Secure" in set_visitor_cookie(https, PlainTextResponse("")).headers["set-cookie"]
 
 
 @pytest.mark.parametrize(
     "cookie", ["", "one", "one.", ".", "two.{of one}", "one.é", f"{'x' * 4_000}.0", "a.b.c"]
 )
 def test_a_name_that_was_not_signed_here_is_none(cookie: str):
-    cookie = cookie.replace("{of one}", visitors.signature("visitor", "one"))
+    cookie = cookie.replace("{of one}", visitors.sign("visitor", "one"))
     scope = scope_of() | {"headers": [(b"cookie", f"{visitors.COOKIE}={cookie}".encode())]}
-    assert asking(HTTPConnection(scope)) == Visitor("", "10.0.0.1")
-    assert "set-cookie" in named(Request(scope), PlainTextResponse("")).headers
+    assert visitor_from_request(HTTPConnection(scope)) == Visitor("", "10.0.0.1")
+    assert "set-cookie" in set_visitor_cookie(Request(scope), PlainTextResponse("")).headers
 
 
 def test_a_name_is_known_from_every_address():
     one, other = (
-        asking(HTTPConnection(scope_of(name="one", address=each))) for each in ("10.0.0.1", "10.0.0.2")
+        visitor_from_request(HTTPConnection(scope_of(name="one", address=each)))
+        for each in ("10.0.0.1", "10.0.0.2")
     )
     assert one.key == other.key
-    assert one.key != asking(HTTPConnection(scope_of())).key
+    assert one.key != visitor_from_request(HTTPConnection(scope_of())).key
 
 
 def test_what_is_signed_for_one_purpose_is_worth_nothing_for_another():
-    assert visitors.signature("visitor", "one") != visitors.signature("run", "one")
+    assert visitors.sign("visitor", "one") != visitors.sign("run", "one")
 
 
 @pytest.mark.parametrize(
@@ -60,20 +69,23 @@ def test_what_is_signed_for_one_purpose_is_worth_nothing_for_another():
 )
 def test_who_can_stop_nothing_is_told_what_else_to_do(who: Visitor, says: str):
     for share, words in (
-        (Share(each=2, nameless=2, address=9), says),
-        (Share(each=9, nameless=9, address=2), f"{says.partition(':')[0]}: try again in about a minute."),
+        (VisitorQuota(visitor=2, anonymous=2, address=9), says),
+        (
+            VisitorQuota(visitor=9, anonymous=9, address=2),
+            f"{says.partition(':')[0]}: try again in about a minute.",
+        ),
     ):
-        engine, shares = Engine(Limits(workers=0), Clock()), share.of(who)
+        engine, shares = Engine(Limits(workers=0), Clock()), share.get_limits(who)
         for _ in range(2):
             engine.start(SMALL, shares=shares)
         with pytest.raises(EngineFull) as full:
             engine.start(SMALL, shares=shares)
-        assert advised(str(full.value), full.value.share) == words
+        assert adapt_advice(str(full.value), full.value.share) == words
         assert pickle.loads(pickle.dumps(full.value)).share == full.value.share
 
 
 def test_who_has_a_name_counts_alone_and_at_the_address():
-    share = Share(each=1, nameless=2, address=3)
-    assert list(share.of(Visitor("one", "here")).values()) == [1, 3]
-    assert list(share.of(Visitor("", "here")).values()) == [2, 3]
-    assert len({key for who in ("one", "two", "") for key in share.of(Visitor(who, "here"))}) == 4
+    share = VisitorQuota(visitor=1, anonymous=2, address=3)
+    assert list(share.get_limits(Visitor("one", "here")).values()) == [1, 3]
+    assert list(share.get_limits(Visitor("", "here")).values()) == [2, 3]
+    assert len({key for who in ("one", "two", "") for key in share.get_limits(Visitor(who, "here"))}) == 4

@@ -11,7 +11,7 @@ from starlette.middleware import Middleware
 from starlette.routing import Route
 
 from explorer.ui.server.admission import replicas
-from explorer.ui.server.admission.admission import Refused, refused
+from explorer.ui.server.admission.admission import RefusedError, handle_refused
 from explorer.ui.server.classes import routes
 from tests.ui.visitors import scope_of
 
@@ -19,10 +19,18 @@ LESSON = "straight-through"
 
 _APP = Starlette(
     routes=[
-        Route(route.path, route.endpoint, methods=route.methods, middleware=[Middleware(replicas.Housed)])
+        Route(
+            route.path,
+            route.endpoint,
+            methods=route.methods,
+            middleware=[Middleware(replicas.ReplicaMiddleware)],
+        )
         for route in routes.ROUTES
     ],
-    exception_handlers={Refused: refused, replicas.Elsewhere: replicas.elsewhere},
+    exception_handlers={
+        RefusedError: handle_refused,
+        replicas.WrongReplicaError: replicas.handle_wrong_replica,
+    },
 )
 
 

@@ -6,8 +6,8 @@ import weakref
 import numpy as np
 import pytest
 
-from explorer.ui.server.admission.admission import Refused
-from explorer.ui.server.admission.visitors import Share, Visitor
+from explorer.ui.server.admission.admission import RefusedError
+from explorer.ui.server.admission.visitors import Visitor, VisitorQuota
 from explorer.ui.server.classes.classes import LONGEST_S, Classes
 from explorer.ui.server.classes.classroom import STREAMS, TEACHERS, Classroom, Crowded
 from tests.ui.server.classes.rooms import ROUND, TEACHER, WORDS, Clock, drawing, joined, picked
@@ -93,16 +93,18 @@ def test_who_comes_late_or_again_finds_the_state_as_it_is(classes: Classes, room
 
 
 def test_a_named_visitor_has_one_seat_and_others_as_many_as_their_share():
-    classes = Classes(Clock(), seats_share=Share(each=2, nameless=2, address=4))
+    classes = Classes(Clock(), seats_share=VisitorQuota(visitor=2, anonymous=2, address=4))
     room = classes.open(TEACHER, ROUND)
     assert joined(classes, room, "a") == joined(classes, room, "a")
     nameless = joined(classes, room, "")
     assert classes.join(Visitor("", "10.0.0.2"), room.identity, nameless) == nameless
     joined(classes, room, "")
-    with pytest.raises(Refused, match="2 seats are already taken from your network: let your browser keep"):
+    with pytest.raises(
+        RefusedError, match="2 seats are already taken from your network: let your browser keep"
+    ):
         joined(classes, room, "")
     joined(classes, room, "b")
-    with pytest.raises(Refused, match="4 seats are already taken from your network: try again in about"):
+    with pytest.raises(RefusedError, match="4 seats are already taken from your network: try again in about"):
         joined(classes, room, "c")
     joined(classes, room, "c", "10.0.0.3")  # elsewhere there is room
 
@@ -113,19 +115,19 @@ def test_seats_are_bounded_and_free_again_at_the_end():
     other = classes.open(TEACHER, ROUND)
     joined(classes, room, "a")
     joined(classes, other, "b")
-    with pytest.raises(Refused, match="have 2 seats, and all are taken"):
+    with pytest.raises(RefusedError, match="have 2 seats, and all are taken"):
         joined(classes, other, "c")
     classes.end(room)
     joined(classes, other, "c")
 
 
 def test_classes_are_bounded_for_all_and_for_each():
-    classes = Classes(Clock(), most=3, share=Share(each=2, nameless=2, address=9))
+    classes = Classes(Clock(), most=3, share=VisitorQuota(visitor=2, anonymous=2, address=9))
     rooms = [classes.open(TEACHER, ROUND) for _ in range(2)]
-    with pytest.raises(Refused, match="2 classes are already open from your network: end one of them"):
+    with pytest.raises(RefusedError, match="2 classes are already open from your network: end one of them"):
         classes.open(TEACHER, ROUND)
     classes.open(Visitor("other", "10.0.0.5"), ROUND)
-    with pytest.raises(Refused, match="3 classes are open on this server already"):
+    with pytest.raises(RefusedError, match="3 classes are open on this server already"):
         classes.open(Visitor("third", "10.0.0.6"), ROUND)
     classes.end(rooms[0])
     classes.open(TEACHER, ROUND)
@@ -145,7 +147,7 @@ def test_it_ends_after_three_hours_and_nothing_is_left(clock: Clock, classes: Cl
         assert woken == [None]
         assert room.students_view(token)["state"] == room.teachers_view()["state"] == "ended"
     assert classes.find(identity) is None
-    with pytest.raises(Refused, match="No class has this code"):
+    with pytest.raises(RefusedError, match="No class has this code"):
         joined(classes, room, "b")
     forgotten = weakref.ref(room)
     del room

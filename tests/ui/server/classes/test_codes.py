@@ -3,7 +3,7 @@
 import pytest
 
 from explorer.ui.server.admission import limits
-from explorer.ui.server.admission.admission import Refused
+from explorer.ui.server.admission.admission import RefusedError
 from explorer.ui.server.admission.visitors import Visitor
 from explorer.ui.server.classes.classes import Classes
 from explorer.ui.server.classes.codes import ALPHABET, LETTERS, identity_of, new_code, written
@@ -14,10 +14,10 @@ BELOW = 1e-4
 
 
 def test_all_visitors_together_hardly_ever_guess_the_code_of_one_of_100_classes_in_an_hour():
-    assert limits.CLASSES == 100
+    assert limits.MAX_CLASSES == 100
     assert len(set(ALPHABET)) == len(ALPHABET) == 32
-    guesses = limits.ALL_CODE_MISSES * (HOUR_S + 1)  # as many at once after a rest
-    chance = guesses * limits.CLASSES / len(ALPHABET) ** LETTERS
+    guesses = limits.TOTAL_CODE_MISSES_PER_S * (HOUR_S + 1)  # as many at once after a rest
+    chance = guesses * limits.MAX_CLASSES / len(ALPHABET) ** LETTERS
     assert 0 < chance < BELOW
 
 
@@ -27,13 +27,13 @@ def test_so_many_guesses_and_no_more_are_answered():
     classes = Classes(clock)
     room = classes.open(Visitor("teacher", "10.0.0.1"), ROUND)
     answered = 0
-    for guess in range(3 * limits.ALL_CODE_MISSES):
-        guesser = Visitor(f"{guess}", f"10.1.{guess % limits.ALL_CODE_MISSES}")
-        with pytest.raises(Refused) as refused:
+    for guess in range(3 * limits.TOTAL_CODE_MISSES_PER_S):
+        guesser = Visitor(f"{guess}", f"10.1.{guess % limits.TOTAL_CODE_MISSES_PER_S}")
+        with pytest.raises(RefusedError) as refused:
             classes.join(guesser, f"{guess:09}")
         answered += refused.value.status_code == 404
-    assert answered == limits.ALL_CODE_MISSES
-    with pytest.raises(Refused, match="Too many codes that no class has"):
+    assert answered == limits.TOTAL_CODE_MISSES_PER_S
+    with pytest.raises(RefusedError, match="Too many codes that no class has"):
         classes.join(Visitor("late", "10.9.9.9"), room.identity)
     clock.now += 1.0
     assert classes.join(Visitor("late", "10.9.9.9"), room.identity)
@@ -42,9 +42,9 @@ def test_so_many_guesses_and_no_more_are_answered():
 @pytest.mark.parametrize(
     ("visitor", "most"),
     [
-        (lambda _: Visitor("one", "10.0.0.9"), limits.CODE_MISSES),
-        (lambda _: Visitor("", "10.0.0.9"), limits.ADDRESS_CODE_MISSES),
-        (lambda guess: Visitor(f"{guess}", "10.0.0.9"), limits.ADDRESS_CODE_MISSES),
+        (lambda _: Visitor("one", "10.0.0.9"), limits.CODE_MISSES_PER_S),
+        (lambda _: Visitor("", "10.0.0.9"), limits.ADDRESS_CODE_MISSES_PER_S),
+        (lambda guess: Visitor(f"{guess}", "10.0.0.9"), limits.ADDRESS_CODE_MISSES_PER_S),
     ],
     ids=["one visitor", "without a name", "many names at one address"],
 )
@@ -52,7 +52,7 @@ def test_who_guesses_often_waits(visitor, most: int):
     classes = Classes(Clock())
     codes = []
     for guess in range(most + 5):
-        with pytest.raises(Refused) as refused:
+        with pytest.raises(RefusedError) as refused:
             classes.find_by_code(visitor(guess), "000000000")
         codes.append(refused.value.status_code)
     assert codes == [404] * most + [429] * 5

@@ -100,7 +100,7 @@ def test_who_has_no_seat_sees_as_much_of_an_open_class_as_of_none(room: Any, que
 def test_too_long_a_prediction_is_not_even_parsed(room: Any, monkeypatch: pytest.MonkeyPatch):
     guest = seat(room, "student")
     parsed: list[bytes] = []
-    monkeypatch.setattr("explorer.ui.server.admission.payload.parsed", parsed.append)
+    monkeypatch.setattr("explorer.ui.server.admission.request_body.parsed", parsed.append)
     body = json.dumps({"guest": guest, "round": 1, "drawn": [0.123] * LONGEST_BODY}).encode()
     answer = asyncio.run(asked("POST", f"/classes/{room['id']}/answer", body))
     assert answer.status == 413
@@ -280,7 +280,7 @@ def test_a_code_names_its_server_and_the_other_one_sends_there():
 
 @pytest.mark.usefixtures("first")
 def test_a_class_whose_server_is_away_says_so(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(replicas, "_AGAIN_S", 0.0)
+    monkeypatch.setattr(replicas, "_RETRY_S", 0.0)
     told = first_event("/classes/second~k7mx2pwrq/events?guest=x&replica=second")
     assert told["state"] == "silent"
     assert "on the server second, which cannot be reached" in told["sentence"]

@@ -6,8 +6,8 @@ import json
 import pytest
 
 from explorer.ui.server.admission import limits
-from explorer.ui.server.admission.payload import LongBodies
-from explorer.ui.server.admission.visitors import Share
+from explorer.ui.server.admission.request_body import LongBodyLimiter
+from explorer.ui.server.admission.visitors import VisitorQuota
 from explorer.ui.server.runs import responses
 from tests.ui.asgi import messages_of
 from tests.ui.server.runs.test_jobs import QUERY, Answer, Client, told
@@ -42,7 +42,7 @@ def test_a_body_is_read_no_further_than_its_limit(client, engine):
 
 
 def test_a_body_that_does_not_come_is_not_waited_for(client, engine, monkeypatch):
-    monkeypatch.setattr(limits, "BODY_S", 0.05)
+    monkeypatch.setattr(limits, "BODY_TIMEOUT_S", 0.05)
 
     class Stalling(Client):
         def post(self, path, **_rest):
@@ -61,8 +61,10 @@ def test_a_body_that_does_not_come_is_not_waited_for(client, engine, monkeypatch
 
 def test_who_sends_many_long_texts_at_once_waits_unread(engine, monkeypatch):
     """Others do not, nor do short texts; who waits for too long is told so."""
-    monkeypatch.setattr(responses, "_long_bodies", LongBodies(Share(each=1, nameless=1, address=2)))
-    long, short, read = str(limits.LONG_BODY + 1), str(limits.LONG_BODY), []
+    monkeypatch.setattr(
+        responses, "_long_bodies", LongBodyLimiter(VisitorQuota(visitor=1, anonymous=1, address=2))
+    )
+    long, short, read = str(limits.LONG_BODY_BYTES + 1), str(limits.LONG_BODY_BYTES), []
 
     async def posted(length, name="", come=None):
         async def receive():
@@ -85,7 +87,7 @@ def test_who_sends_many_long_texts_at_once_waits_unread(engine, monkeypatch):
         others = [await posted(short, come=there), await posted(long, name="one", come=there)]
         assert len(read) == 3  # the second not yet
         with monkeypatch.context() as hurried:
-            hurried.setattr(limits, "BODY_S", 0.01)
+            hurried.setattr(limits, "BODY_TIMEOUT_S", 0.01)
             third = await posted(long, come=there)
         come.set()
         return third, [*others, await first, await second, await posted(long, come=there)]

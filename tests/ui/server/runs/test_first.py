@@ -5,8 +5,8 @@ from starlette.applications import Starlette
 
 from explorer.training import Run
 from explorer.training.runs.lines import BASIS, lines
-from explorer.ui.server.admission.admission import Refused, refused
-from explorer.ui.server.admission.seats import Seats
+from explorer.ui.server.admission.admission import RefusedError, handle_refused
+from explorer.ui.server.admission.compute_slots import ComputeSlots
 from explorer.ui.server.runs import first
 from explorer.ui.server.runs.jobs import settings_of
 from tests.training.tables import mixed
@@ -16,7 +16,7 @@ QUERY = "task=digits&op=sign&rule=default&rule=clipped&seeds=2&hidden=4&batch=8"
 
 
 class First(Client):
-    app = Starlette(routes=list(first.ROUTES), exception_handlers={Refused: refused})
+    app = Starlette(routes=list(first.ROUTES), exception_handlers={RefusedError: handle_refused})
 
 
 def test_it_is_what_the_run_of_these_settings_is_before_its_first_step(engine):
@@ -40,7 +40,7 @@ def test_the_same_settings_are_computed_once():
 
 
 def test_it_is_computed_in_a_seat(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(first, "_SEATS", Seats(0, 0))
+    monkeypatch.setattr(first, "_SEATS", ComputeSlots(0, 0))
     told(First().post("/first", json={"query": QUERY}), 429)
 
 

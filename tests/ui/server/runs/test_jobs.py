@@ -9,7 +9,7 @@ from starlette.applications import Starlette
 
 from explorer.instrument.limits import LONGEST_QUERY
 from explorer.training import Engine, Limits
-from explorer.ui.server.admission.admission import Refused, refused
+from explorer.ui.server.admission.admission import RefusedError, handle_refused
 from explorer.ui.server.runs import jobs
 from tests.training.driving import Clock
 from tests.ui.asgi import messages_of
@@ -30,7 +30,7 @@ class Answer:
 class Client:
     """Posts to the routes, without a network."""
 
-    app = Starlette(routes=list(jobs.ROUTES), exception_handlers={Refused: refused})
+    app = Starlette(routes=list(jobs.ROUTES), exception_handlers={RefusedError: handle_refused})
 
     def post(self, path, *, json=None, content=None, kind="application/json"):
         body = content if content is not None else encoded(json)

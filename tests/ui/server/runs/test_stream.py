@@ -10,7 +10,7 @@ import pytest
 from starlette.requests import Request
 
 from explorer.training import Engine, Limits, Settings
-from explorer.ui.server.admission.visitors import COOKIE, Share
+from explorer.ui.server.admission.visitors import COOKIE, VisitorQuota
 from explorer.ui.server.runs import stream
 from explorer.ui.server.runs.stream import Looks
 from tests.training.driving import LONG, SMALL, turn_until_idle
@@ -142,17 +142,17 @@ def test_the_route(monkeypatch):
     [
         ({"of_job": 2}, [{"run": "a", "cookie": name} for name in "xyz"], "This training is watched in 2"),
         (
-            {"share": Share(each=2, nameless=9, address=9)},
+            {"share": VisitorQuota(visitor=2, anonymous=9, address=9)},
             [{"run": name, "cookie": "x"} for name in "abc"],
             "2 trainings are already watched from your network",
         ),
         (
-            {"share": Share(each=9, nameless=2, address=9)},
+            {"share": VisitorQuota(visitor=9, anonymous=2, address=9)},
             [{"run": name} for name in "abc"],
             "2 trainings are already watched from your network",
         ),
         (
-            {"share": Share(each=9, nameless=9, address=2)},
+            {"share": VisitorQuota(visitor=9, anonymous=9, address=2)},
             [{"run": name, "cookie": name} for name in "abc"],
             "2 trainings are already watched from your network",
         ),

@@ -145,7 +145,7 @@ def test_what_cannot_be_studied_is_said_and_starts_nothing(client, engine, query
 
 
 def test_more_runs_than_are_taken_are_refused_with_their_cost(client, engine, monkeypatch):
-    monkeypatch.setattr(limits, "LANES", 2)
+    monkeypatch.setattr(limits, "MAX_STUDY_RUNS", 2)
     weighed = client.post("/studies/cost", json={"query": QUERY}).json()
     assert weighed["refused"]
     assert f"{RUNS} runs of 5 steps" in weighed["sentence"]

@@ -4,14 +4,14 @@ import pytest
 from starlette.applications import Starlette
 
 from explorer.training.limits import MAX_TABLE_BYTES
-from explorer.ui.server.admission.admission import Refused, refused
+from explorer.ui.server.admission.admission import RefusedError, handle_refused
 from explorer.ui.server.runs import tables
 from tests.training.tables import mixed
 from tests.ui.server.runs.test_jobs import Client, told
 
 
 class Tables(Client):
-    app = Starlette(routes=list(tables.ROUTES), exception_handlers={Refused: refused})
+    app = Starlette(routes=list(tables.ROUTES), exception_handlers={RefusedError: handle_refused})
 
 
 def test_a_table_is_told_with_the_columns_that_suggest_themselves_or_those_that_are_chosen():

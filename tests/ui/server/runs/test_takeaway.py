@@ -14,7 +14,7 @@ from starlette.applications import Starlette
 from explorer.takeaway import read_settings
 from explorer.training import Run, Settings, Table
 from explorer.ui.server.admission import limits
-from explorer.ui.server.admission.admission import Refused, refused
+from explorer.ui.server.admission.admission import RefusedError, handle_refused
 from explorer.ui.server.admission.visitors import Visitor
 from explorer.ui.server.runs import jobs, responses, takeaway
 from explorer.ui.server.runs.stream import event
@@ -27,7 +27,9 @@ QUERY = "task=moons&op=sign&rule=default&rule=clipped&steps=20&hidden=4&batch=8&
 
 
 class Takers(Client):
-    app = Starlette(routes=[*takeaway.ROUTES, *jobs.ROUTES], exception_handlers={Refused: refused})
+    app = Starlette(
+        routes=[*takeaway.ROUTES, *jobs.ROUTES], exception_handlers={RefusedError: handle_refused}
+    )
 
     def get(self, path, query="", headers=()):
         scope = {"type": "http", "method": "GET", "path": path, "headers": list(headers)}
@@ -178,10 +180,12 @@ def test_settings_are_opened_as_the_page_takes_them(client, run):
 def test_what_is_computed_while_its_visitor_waits_takes_a_seat(path):
     """A body is parsed in it as well."""
     done, client = threading.Event(), Takers()
-    client.app = Starlette(routes=[*takeaway.ROUTES, *jobs.ROUTES], exception_handlers={Refused: refused})
+    client.app = Starlette(
+        routes=[*takeaway.ROUTES, *jobs.ROUTES], exception_handlers={RefusedError: handle_refused}
+    )
 
     async def asked():
-        others = [Visitor(f"{number}", "there") for number in range(limits.READING)]
+        others = [Visitor(f"{number}", "there") for number in range(limits.READ_SLOTS)]
         seated = [asyncio.create_task(responses.READERS.compute(other, done.wait)) for other in others]
         await asyncio.sleep(0)
         asking = asyncio.create_task(client._posted(path, b"{", "application/json"))

@@ -156,8 +156,8 @@ def test_a_seed_draws_the_same_numbers_by_its_hash(node: Node):
         key = mixed((key + np.uint64(part + 0x9E3779B9)) & np.uint64(0xFFFFFFFF))
     right = ((mixed(mixed(np.arange(1000, dtype=np.uint64) ^ key)) >> np.uint64(8)) + 0.5) / 2**24
     found = node.run(
-        'const { uniforms } = await import("./formula/draws.js");'
-        "return uniforms(1000, { seed: 3, step: 7, layer: 1, draw: 2 });"
+        'const { drawUniforms } = await import("./formula/draws.js");'
+        "return drawUniforms(1000, { seed: 3, step: 7, layer: 1, draw: 2 });"
     )
     np.testing.assert_array_equal(found, right)
     assert 0 < found.min() < 0.01

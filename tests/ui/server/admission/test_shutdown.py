@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from explorer.ui.server.admission.ending import Ending, ServerEnds
+from explorer.ui.server.admission.shutdown import ServerShutdown, Shutdown
 
 
 async def _never() -> None:
@@ -13,14 +13,14 @@ async def _never() -> None:
 
 def test_who_waits_is_let_go_of():
     async def held() -> BaseException | str:
-        ending = Ending()
-        waits = [asyncio.create_task(ending.before(_never())) for _ in range(3)]
-        early = await ending.before(asyncio.sleep(0, "here"))
+        ending = Shutdown()
+        waits = [asyncio.create_task(ending.wait_for(_never())) for _ in range(3)]
+        early = await ending.wait_for(asyncio.sleep(0, "here"))
         ending.begin()
         raised = await asyncio.gather(*waits, return_exceptions=True)
-        assert [type(error) for error in raised] == [ServerEnds] * 3
-        with pytest.raises(ServerEnds):  # nothing begins to wait any more
-            await ending.before(_never())
+        assert [type(error) for error in raised] == [ServerShutdown] * 3
+        with pytest.raises(ServerShutdown):  # nothing begins to wait any more
+            await ending.wait_for(_never())
         return early
 
     assert asyncio.run(held()) == "here"
@@ -28,7 +28,7 @@ def test_who_waits_is_let_go_of():
 
 def test_who_leaves_by_himself_is_not_told_that_the_server_ends():
     async def left() -> None:
-        wait = asyncio.create_task(Ending().before(_never()))
+        wait = asyncio.create_task(Shutdown().wait_for(_never()))
         await asyncio.sleep(0)
         wait.cancel()
         with pytest.raises(asyncio.CancelledError):
@@ -49,10 +49,10 @@ def test_a_stream_goes_on_until_its_end_or_the_servers():
             closed.append(then)
 
     async def streamed():
-        ending = Ending()
-        whole = [number async for number in ending.until(numbers(lambda: asyncio.sleep(0)))]
+        ending = Shutdown()
+        whole = [number async for number in ending.iterate(numbers(lambda: asyncio.sleep(0)))]
         cut = []
-        async for number in ending.until(numbers(_never)):
+        async for number in ending.iterate(numbers(_never)):
             cut.append(number)
             if number == 2:
                 asyncio.get_running_loop().call_later(0.01, ending.begin)

@@ -1,4 +1,4 @@
-"""Code that may never come back, with a limit of time: an exception becomes a sentence."""
+"""Calls with a time limit, for code that may never return; exceptions become messages."""
 
 import atexit
 import ctypes
@@ -16,34 +16,34 @@ from explorer.curves.foreign.subject import UntriedError, describe_error
 Answer = TypeVar("Answer")
 TIME_LIMIT_S = 10.0
 _IMPORTED_BY = os.getpid()
-_LAST_WAIT_S = 10.0  # at the end of the process
-_late: list[Thread] = []  # threads that did not come back in time
+_LAST_WAIT_S = 10.0  # at process exit
+_threads: list[Thread] = []  # threads that exceeded their limit
 
 
 class HungError(Exception):
-    """Something did not come back in time."""
+    """Raised for work that exceeds its time limit."""
 
 
 def use_one_thread_after_fork() -> None:
     """Set torch to one thread in a process that was forked since this module was imported.
 
-    OpenMP's threads stay behind in the parent: where it has used them, the child would wait for them forever.
+    OpenMP's threads exist only in the parent: if the parent has used them, the child would wait forever.
     """
     if os.getpid() != _IMPORTED_BY:
         torch.set_num_threads(1)
 
 
 def run_within(limit_s: float, work: Callable[[], Answer]) -> Answer:
-    """Return the result of ``work``; raise HungError after ``limit_s``, and stop it at its next line.
+    """Return the result of ``work``; raise HungError after ``limit_s`` and stop the work at its next line.
 
-    Whatever it raises becomes an UntriedError with the reason.
+    Any exception that it raises becomes an UntriedError with the reason.
     """
     answers: SimpleQueue[Answer | BaseException] = SimpleQueue()
 
     def run() -> None:
         try:
             answers.put(work())
-        except BaseException as error:  # a thread must hand on whatever ends it
+        except BaseException as error:  # the thread must report any exception
             answers.put(error)
 
     thread = Thread(target=run, daemon=True, name="explorer.foreign")
@@ -64,7 +64,7 @@ def run_within(limit_s: float, work: Callable[[], Answer]) -> Answer:
 
 def _stop(thread: Thread) -> None:
     """Raise SystemExit in a thread, at its next line of Python."""
-    _late.append(thread)
+    _threads.append(thread)
     ctypes.pythonapi.PyThreadState_SetAsyncExc(
         ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit)
     )
@@ -72,7 +72,7 @@ def _stop(thread: Thread) -> None:
 
 @atexit.register
 def _wait_for_late_threads() -> None:
-    """Let late threads end: Python aborts if one comes back from torch's C++ while it shuts down."""
+    """Wait for late threads to end: Python aborts if one returns from torch's C++ during shutdown."""
     end = time.monotonic() + _LAST_WAIT_S
-    for thread in _late:
+    for thread in _threads:
         thread.join(max(end - time.monotonic(), 0.0))

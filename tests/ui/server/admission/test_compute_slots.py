@@ -9,8 +9,8 @@ import pytest
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
-from explorer.ui.server.admission import admission, seats
-from explorer.ui.server.admission.seats import Seats
+from explorer.ui.server.admission import admission, compute_slots
+from explorer.ui.server.admission.compute_slots import ComputeSlots
 from explorer.ui.server.admission.visitors import Visitor
 from tests.ui.visitors import scope_of
 
@@ -20,7 +20,7 @@ def _without_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     async def awaited(work: Callable[[], Any]) -> Any:
         return await work()
 
-    monkeypatch.setattr(seats, "run_in_threadpool", awaited)
+    monkeypatch.setattr(compute_slots, "run_in_threadpool", awaited)
 
 
 class _House:
@@ -28,7 +28,7 @@ class _House:
 
     def __init__(self, computing: int, waiting: int) -> None:
         self.now = 0.0
-        self.seats = Seats(computing, waiting, clock=lambda: self.now)
+        self.seats = ComputeSlots(computing, waiting, clock=lambda: self.now)
         self.order: list[str] = []
         self.tasks: list[asyncio.Task[Any]] = []
         self._go: list[asyncio.Event] = []
@@ -181,7 +181,7 @@ def test_a_third_who_would_wait_is_told():
     assert isinstance(refused, HTTPException)
     assert (refused.status_code, "2 requests wait" in refused.detail) == (429, True)
     assert sentences == ["visitor 0", "visitor 1", "visitor 2"]
-    answer = asyncio.run(admission.refused(Request(scope_of()), refused))
+    answer = asyncio.run(admission.handle_refused(Request(scope_of()), refused))
     assert (answer.status_code, b"2 requests wait" in answer.body) == (429, True)
 
 
@@ -200,7 +200,7 @@ def test_where_nobody_may_wait_any_more_the_longest_line_loses_its_last():
 
 
 def test_who_goes_away_gives_up_the_place_and_the_seat():
-    async def visited() -> tuple[list[str], Seats]:
+    async def visited() -> tuple[list[str], ComputeSlots]:
         house = _House(1, 9)
         await house.ask("a")
         waiting = await house.ask("b")
@@ -209,7 +209,7 @@ def test_who_goes_away_gives_up_the_place_and_the_seat():
         waiting.cancel()
         await _settled()
         house._go.pop(0).set()  # c is given the seat, and goes in the same moment
-        while not any(map(seats._is_seated, house.seats._visitors)):
+        while not any(map(compute_slots._has_slot, house.seats._visitors)):
             await asyncio.sleep(0)
         seated.cancel()
         await _settled()

@@ -11,8 +11,8 @@ from starlette.applications import Starlette
 
 from explorer.training import Engine, Limits, Settings, Status, StudyStatus
 from explorer.training.scheduling.status import State
-from explorer.ui.server.admission import operation, visitors
-from explorer.ui.server.admission.protection import Protection
+from explorer.ui.server.admission import monitoring, visitors
+from explorer.ui.server.admission.security import SecurityMiddleware
 from explorer.ui.server.runs import jobs, stream
 from tests.training.driving import Clock
 from tests.ui.asgi import messages_of
@@ -28,7 +28,7 @@ def _asked(path: str, host: str = "localhost", **headers: str) -> tuple[int, str
         "headers": [(name.encode(), text.encode()) for name, text in {"host": host, **headers}.items()],
         "server": ("10.0.0.7", 8501),
     }
-    app = Protection(Starlette(routes=list(operation.ROUTES)), hosted=True)
+    app = SecurityMiddleware(Starlette(routes=list(monitoring.ROUTES)), is_hosted=True)
     sent = asyncio.run(messages_of(app, scope))
     return sent[0]["status"], b"".join(part.get("body", b"") for part in sent[1:]).decode()
 
@@ -36,7 +36,7 @@ def _asked(path: str, host: str = "localhost", **headers: str) -> tuple[int, str
 @pytest.fixture
 def served(monkeypatch: pytest.MonkeyPatch) -> Engine:
     by_hand = Engine(Limits(workers=0), Clock())
-    monkeypatch.setattr(operation, "shared_engine", lambda: by_hand)
+    monkeypatch.setattr(monitoring, "shared_engine", lambda: by_hand)
     return by_hand
 
 
@@ -50,8 +50,8 @@ def test_a_server_whose_trainer_is_silent_lives_and_is_not_ready(monkeypatch):
     def silent():
         raise RuntimeError("the training process does not answer")
 
-    monkeypatch.setattr(operation, "shared_engine", lambda: SimpleNamespace(list=silent))
-    monkeypatch.setenv(operation.TOKEN, "s3cret")
+    monkeypatch.setattr(monitoring, "shared_engine", lambda: SimpleNamespace(list=silent))
+    monkeypatch.setenv(monitoring.TOKEN, "s3cret")
     assert _asked("/healthz")[0] == 200
     assert _asked("/readyz") == (503, "not ready: the training process does not answer")
     _, text = _asked("/metrics", authorization="Bearer s3cret")
@@ -59,10 +59,10 @@ def test_a_server_whose_trainer_is_silent_lives_and_is_not_ready(monkeypatch):
 
 
 def test_metrics_are_for_who_has_the_token(served, monkeypatch):
-    monkeypatch.delenv(operation.TOKEN, raising=False)
+    monkeypatch.delenv(monitoring.TOKEN, raising=False)
     status, words = _asked("/metrics")
-    assert (status, operation.TOKEN in words) == (404, True)
-    monkeypatch.setenv(operation.TOKEN, "s3cret")
+    assert (status, monitoring.TOKEN in words) == (404, True)
+    monkeypatch.setenv(monitoring.TOKEN, "s3cret")
     for shown in ({}, {"authorization": "Bearer other"}, {"authorization": "s3cret"}):
         status, words = _asked("/metrics", **shown)
         assert (status, "explorer_" in words) == (401, False)
@@ -70,11 +70,11 @@ def test_metrics_are_for_who_has_the_token(served, monkeypatch):
 
 
 def test_metrics_say_what_the_server_does(served, monkeypatch):
-    monkeypatch.setenv(operation.TOKEN, "s3cret")
+    monkeypatch.setenv(monitoring.TOKEN, "s3cret")
     served.start(Settings(steps=3))
     served.start(Settings(steps=3), paused=True)
     for status in ("413", "429", "503"):
-        operation.refusals.labels(status).inc()
+        monitoring.refusals.labels(status).inc()
     _, text = _asked("/metrics", authorization="Bearer s3cret")
     families = {family.name: family.samples for family in text_string_to_metric_families(text)}
     states = {sample.labels["state"]: sample.value for sample in families["explorer_runs"]}
@@ -87,7 +87,7 @@ def test_metrics_say_what_the_server_does(served, monkeypatch):
 
 
 def test_watchers_of_trainings_and_of_studies_are_counted(served, monkeypatch):
-    monkeypatch.setenv(operation.TOKEN, "s3cret")
+    monkeypatch.setenv(monitoring.TOKEN, "s3cret")
     monkeypatch.setattr(stream, "WATCHING", {Status: range(2), StudyStatus: range(3)})
     _, text = _asked("/metrics", authorization="Bearer s3cret")
     samples = [family for family in text_string_to_metric_families(text) if "watchers" in family.name]
@@ -101,23 +101,23 @@ def test_streamlits_own_metrics_are_closed():
 
 def test_the_journal_says_an_event_once_a_minute_and_how_many_it_left_out(caplog):
     clock = Clock()
-    journal = operation.Journal(clock)
+    journal = monitoring.EventLog(clock)
     with caplog.at_level(logging.INFO, logger="explorer"):
         for pages in range(3):
-            journal.note("page refused", pages=pages)
-        journal.note("run refused")
+            journal.record("page refused", pages=pages)
+        journal.record("run refused")
         clock.now += 60
-        journal.note("page refused", pages=9)
+        journal.record("page refused", pages=9)
     assert caplog.messages == ["page refused pages=0", "run refused", "page refused pages=9 unsaid=2"]
 
 
 def test_servers_of_one_secret_know_each_others_keys(monkeypatch):
     def key_of_a_server() -> str:
-        visitors._secret.cache_clear()
+        visitors._get_secret.cache_clear()
         return jobs.key_of("a run")
 
     monkeypatch.delenv(visitors.SECRET, raising=False)
     assert key_of_a_server() != key_of_a_server()
     monkeypatch.setenv(visitors.SECRET, "the same for both")
     assert key_of_a_server() == key_of_a_server()
-    visitors._secret.cache_clear()
+    visitors._get_secret.cache_clear()

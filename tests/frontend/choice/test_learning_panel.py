@@ -14,7 +14,8 @@ __all__ = ["document"]
 def after(node: Node, document: dict[str, Any], start: Choice, *steps: tuple[str, ...]) -> tuple[str, str]:
     """The parameter with a panel and those of the training, after steps: functions by name with arguments."""
     body = """
-        const known = { ...await import("./choice/taught.js"), ...await import("./train/state/tasks.js") };
+        const panel = await import("./choice/learning-panel.js");
+        const known = { ...panel, ...await import("./train/state/tasks.js") };
         let choice = given.choice;
         for (const [name, ...rest] of given.steps) choice = known[name](choice, ...rest);
         return [choice.learns, choice.training.learn ?? ""];
@@ -55,7 +56,7 @@ def test_one_press_on_either_page(node: Node, document: dict[str, Any], start, s
 
 def test_a_study_is_taught_as_a_training_is(node: Node, document: dict[str, Any]):
     body = """
-        const { enteredStudy } = await import("./study/settings.js");
-        return enteredStudy(given.choice, "page").training.learn;
+        const { enterStudy } = await import("./study/settings.js");
+        return enterStudy(given.choice, "page").training.learn;
     """
     assert node.run(body, {"document": document, "choice": quantised("s")}) == "s"

@@ -11,12 +11,12 @@ from starlette.responses import PlainTextResponse
 from streamlit import net_util
 from streamlit.web.server.starlette.starlette_websocket import _is_origin_allowed
 
-from explorer.ui.server.admission.protection import FRAMES, HOSTS, Protection
+from explorer.ui.server.admission.security import FRAMES, HOSTS, SecurityMiddleware
 from tests.ui.asgi import messages_of
 
 
 def _answer(
-    app: Protection,
+    app: SecurityMiddleware,
     host: str,
     path: str = "/",
     kind: str = "http",
@@ -39,7 +39,7 @@ def _answer(
     return asyncio.run(messages_of(app, scope))
 
 
-def _code(app: Protection, host: str, **more) -> int:
+def _code(app: SecurityMiddleware, host: str, **more) -> int:
     return _answer(app, host, **more)[0]["status"]
 
 
@@ -47,7 +47,7 @@ _page = PlainTextResponse("here")
 
 
 def test_the_machines_own_names_are_known_and_no_other():
-    app = Protection(_page, hosted=False)
+    app = SecurityMiddleware(_page, is_hosted=False)
     own = ["localhost", "localhost:8501", "LOCALHOST", "127.0.0.1:8501", "[::1]:8501", "10.0.0.7:8501"]
     assert [_code(app, host) for host in [*own, socket.gethostname()]] == [200] * 7
     assert _code(app, "10.0.0.7", server="::ffff:10.0.0.7") == 200
@@ -59,20 +59,20 @@ def test_the_machines_own_names_are_known_and_no_other():
 
 def test_hosted_the_configured_names_are_known(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv(HOSTS, "rules.example, www.rules.example")
-    app = Protection(_page, hosted=True)
+    app = SecurityMiddleware(_page, is_hosted=True)
     known = ["rules.example", "www.rules.example:443", "Rules.Example", "127.0.0.1"]
     assert [_code(app, host) for host in known] == [200] * 4
     assert [_code(app, host) for host in ("10.0.0.7", "x.rules.example", socket.gethostname())] == [400] * 3
 
 
 def test_a_websocket_of_a_foreign_host_is_closed():
-    (closed,) = _answer(Protection(_page), "evil.example", kind="websocket")
+    (closed,) = _answer(SecurityMiddleware(_page), "evil.example", kind="websocket")
     assert (closed["type"], closed["code"]) == ("websocket.close", 1008)
 
 
 @pytest.mark.parametrize("origin", ["http://evil.example", "http://localhost:1", "null", "http://["])
 def test_a_websocket_of_another_site_is_closed_before_streamlit_asks_who_that_is(origin: str):
-    (closed,) = _answer(Protection(_page), "localhost", kind="websocket", origin=origin)
+    (closed,) = _answer(SecurityMiddleware(_page), "localhost", kind="websocket", origin=origin)
     assert (closed["type"], closed["code"]) == ("websocket.close", 1008)
 
 
@@ -87,12 +87,12 @@ def test_a_websocket_of_ours_is_one_of_its_own_host_to_streamlit(origin: str, mo
         seen.append(_is_origin_allowed(fields[b"origin"].decode(), fields[b"host"].decode()))
 
     monkeypatch.setattr(net_util, "get_external_ip", lambda: pytest.fail("the network was asked"))
-    _answer(Protection(allowed), "inside:8501", kind="websocket", origin=origin)
+    _answer(SecurityMiddleware(allowed), "inside:8501", kind="websocket", origin=origin)
     assert seen == [True]
 
 
 def test_nothing_is_uploaded():
-    start, body = _answer(Protection(_page), "localhost", path="/_stcore/upload_file/session/file")
+    start, body = _answer(SecurityMiddleware(_page), "localhost", path="/_stcore/upload_file/session/file")
     assert (start["status"], b"Nothing can be uploaded" in body["body"]) == (400, True)
 
 
@@ -118,7 +118,7 @@ def test_nothing_is_uploaded():
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
 def test_whatever_changes_something_is_asked_for_by_our_own_pages(headers, code, method, monkeypatch):
     monkeypatch.setenv(HOSTS, "rules.example")
-    app = Protection(_page)
+    app = SecurityMiddleware(_page)
     assert _code(app, "localhost:8501", method=method, **headers) == code
     assert _code(app, "localhost:8501", **headers) == 200
     if code == 403:
@@ -128,7 +128,7 @@ def test_whatever_changes_something_is_asked_for_by_our_own_pages(headers, code,
 
 def test_every_answer_carries_the_headers():
     digest = base64.b64encode(hashlib.sha256(b"one()").digest()).decode()
-    app = Protection(_page, "<p><script>one()</script><script src='x.js'></script>")
+    app = SecurityMiddleware(_page, "<p><script>one()</script><script src='x.js'></script>")
     for host, path in (("localhost", "/"), ("evil.example", "/"), ("localhost", "/_stcore/upload_file/a/b")):
         headers = dict(_answer(app, host, path)[0]["headers"])
         assert headers[b"x-content-type-options"] == b"nosniff"
@@ -149,12 +149,12 @@ def test_every_answer_carries_the_headers():
     ],
 )
 def test_who_may_frame_a_page(query: bytes, framed_by: str):
-    headers = dict(_answer(Protection(_page), "localhost", query=query)[0]["headers"])
+    headers = dict(_answer(SecurityMiddleware(_page), "localhost", query=query)[0]["headers"])
     assert headers[b"content-security-policy"].decode().endswith(f"frame-ancestors {framed_by}")
 
 
 def test_a_site_that_is_named_may_frame_every_page(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv(FRAMES, "https://huggingface.co, https://school.example")
-    headers = dict(_answer(Protection(_page), "localhost")[0]["headers"])
+    headers = dict(_answer(SecurityMiddleware(_page), "localhost")[0]["headers"])
     policy = headers[b"content-security-policy"].decode()
     assert policy.endswith("frame-ancestors 'self' https://huggingface.co https://school.example")

@@ -12,7 +12,7 @@ from torch import nn
 
 import explorer
 from explorer.curves import Curves, sample, sample_curves
-from explorer.curves.pointed import pointed
+from explorer.curves.interpolation import interpolate_functions
 from explorer.instrument import entry
 from explorer.lessons import ClampGradient
 from tests.frontend import modules
@@ -31,7 +31,7 @@ def node() -> Iterator[modules.Node]:
 
 def drawn(node, curves: Curves, g: float):
     """The curves that the browser computes from the entries."""
-    op, rules = pointed(curves)
+    op, rules = interpolate_functions(curves)
     entries = json.loads(json.dumps({"op": entry(op), "rules": [*map(entry, rules)]}, allow_nan=False))
     choice = {"start": curves.start, "stop": curves.stop, "g": g, "parameters": dict(curves.parameters)}
     return node.run(SAMPLE, entries | {"choice": choice})
@@ -59,7 +59,7 @@ def test_the_browser_draws_the_functions_values(node, op, rules):
 
 def test_what_is_not_linear_in_g_is_drawn_at_its_g_alone(node):
     curves = sample_curves("clamp", ClampGradient, g=2, dtype="float64")
-    (rule,) = pointed(curves)[1]
+    (rule,) = interpolate_functions(curves)[1]
     assert rule.formula == "sampled at g = 2 only, at 1,812 x from −9 to 9"
     (key,) = curves.gradients
     np.testing.assert_array_equal(drawn(node, curves, 2.0)["gradients"][key], curves.gradients[key])
@@ -68,7 +68,7 @@ def test_what_is_not_linear_in_g_is_drawn_at_its_g_alone(node):
 
 def test_entries_of_the_catalogue_stay_formulas():
     curves = sample_curves("clamp", ["default", "masked"])
-    assert pointed(curves) == (curves.op, curves.rules)
+    assert interpolate_functions(curves) == (curves.op, curves.rules)
 
 
 def test_the_page_says_that_functions_are_sampled():

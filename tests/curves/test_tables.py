@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 import explorer
-from explorer.curves.tabled import curves_of
+from explorer.curves.tables import to_curves
 from explorer.description import describe
 from explorer.description.figures import curve_figure
 
@@ -30,7 +30,7 @@ CHANGES = {
 def test_a_changed_table_holds_the_same_curves(change, dtype):
     frame = explorer.sample("clamp", ["masked", "zero"], g=2, dtype=dtype)
     sampled = frame.attrs["curves"]
-    (curves,) = curves_of(change(frame))
+    (curves,) = to_curves(change(frame))
     assert set(curves.labels.items()) == set(sampled.labels.items())
     np.testing.assert_allclose(curves.x, sampled.x, rtol=1e-6, atol=1e-44)
     np.testing.assert_allclose(curves.gradients["masked"], sampled.gradients["masked"], rtol=1e-6)
@@ -74,7 +74,7 @@ def test_joined_samples_are_described_one_after_another():
 
 def test_the_curves_of_one_rule_at_several_g_are_told_apart():
     frames = [explorer.sample("clamp", "published_clamp", g=g) for g in (1, 2)]
-    (curves,) = curves_of(pd.concat(frames))
+    (curves,) = to_curves(pd.concat(frames))
     assert list(curves.labels) == ["published_clamp", "published_clamp 2"]
     label = explorer.RULES["published_clamp"].label
     assert list(curves.labels.values()) == [label, f"{label} 2"]
@@ -119,5 +119,5 @@ def test_a_single_point_is_drawn_but_not_described():
 
 def test_an_x_that_comes_twice_with_other_values_begins_another_curve():
     columns = {"rule": "default", "x": [0.0, 1.0, 1.0, 2.0], "y": 0.0, "gradient": [0.0, 1.0, 5.0, 6.0]}
-    curves = curves_of(pd.DataFrame(columns))
+    curves = to_curves(pd.DataFrame(columns))
     assert [each.x.tolist() for each in curves] == [[0, 1], [1, 2]]

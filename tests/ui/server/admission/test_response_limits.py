@@ -11,9 +11,9 @@ import pytest
 from starlette.responses import Response
 
 from explorer.ui.server.admission import limits
-from explorer.ui.server.admission.sending import Sending
-from explorer.ui.server.admission.uvicorn_server import send_at_once
-from explorer.ui.server.admission.visitors import Share
+from explorer.ui.server.admission.response_limits import ResponseLimitMiddleware
+from explorer.ui.server.admission.uvicorn_server import set_socket_options
+from explorer.ui.server.admission.visitors import VisitorQuota
 
 BODY = bytes(range(256)) * 1000
 FOR_ONE = {"Cache-Control": "no-store"}
@@ -34,10 +34,10 @@ async def _sent(app: Any, before: Any = None) -> list[dict[str, Any]]:
 
 
 def test_a_long_body_is_sent_in_slices():
-    start, *parts = asyncio.run(_sent(Sending(Response(BODY))))
+    start, *parts = asyncio.run(_sent(ResponseLimitMiddleware(Response(BODY))))
     assert start["status"] == 200
     assert b"".join(part["body"] for part in parts) == BODY
-    assert max(len(part["body"]) for part in parts) == limits.SLICE
+    assert max(len(part["body"]) for part in parts) == limits.SLICE_BYTES
     assert [part["more_body"] for part in parts] == [True] * (len(parts) - 1) + [False]
 
 
@@ -46,7 +46,9 @@ def test_only_so_many_large_responses_for_one_client_are_sent_to_one_address(
     headers: dict[str, str], statuses: list[int]
 ):
     async def asked() -> tuple[list[int], int]:
-        app = Sending(Response(BODY, headers=headers), Share(each=2, nameless=2, address=2), large=1000)
+        app = ResponseLimitMiddleware(
+            Response(BODY, headers=headers), VisitorQuota(visitor=2, anonymous=2, address=2), large_bytes=1000
+        )
         taken = asyncio.Event()
         slow = [asyncio.create_task(_sent(app, taken.wait)) for _ in range(2)]
         await asyncio.sleep(0)
@@ -60,7 +62,7 @@ def test_only_so_many_large_responses_for_one_client_are_sent_to_one_address(
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such bound")
 def test_a_connection_on_which_nothing_is_taken_is_closed(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(limits, "UNREAD_S", 0.2)
+    monkeypatch.setattr(limits, "UNREAD_TIMEOUT_S", 0.2)
 
     async def closed() -> bool:
         ended: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
@@ -76,7 +78,7 @@ def test_a_connection_on_which_nothing_is_taken_is_closed(monkeypatch: pytest.Mo
                 writer.close()
 
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
-        send_at_once(SimpleNamespace(servers=[server]))
+        set_socket_options(SimpleNamespace(servers=[server]))
         with socket.create_connection(server.sockets[0].getsockname()):
             over = await asyncio.wait_for(ended, 60)
         server.close()
@@ -103,7 +105,7 @@ def test_the_system_keeps_little_of_what_a_client_does_not_take():
             writer.close()
 
         server = await asyncio.start_server(serve, "127.0.0.1", 0)
-        send_at_once(SimpleNamespace(servers=[server]))
+        set_socket_options(SimpleNamespace(servers=[server]))
         with socket.socket() as client:
             client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
             client.setblocking(False)
@@ -113,4 +115,4 @@ def test_the_system_keeps_little_of_what_a_client_does_not_take():
         await server.wait_closed()
         return sent
 
-    assert asyncio.run(written()) < 4 * limits.UNSENT + len(BODY)
+    assert asyncio.run(written()) < 4 * limits.MAX_UNSENT_BYTES + len(BODY)

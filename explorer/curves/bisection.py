@@ -1,0 +1,132 @@
+"""Locate switches and jumps of a function of x: a scan of the range, then bisection to adjacent floats."""
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from explorer.catalogue import TooManyKinksError
+from explorer.formula.reference import even_points
+
+MAX_KINKS = 512  # enough for all jumps of an 8-bit format; more would be indistinguishable in a plot
+SCAN_POINTS = 2001
+MAX_BISECTIONS = 64  # from a scan step down to adjacent floats
+_SETTLED = 30  # halvings after which the difference across a jump is that of the jump alone
+_LEAST_JUMP = 1e-3  # of the difference in a cell of the scan
+
+Curve = Callable[[Tensor], Tensor]
+Floats = NDArray[np.float64]
+
+
+def find_changes(function: Curve, start: float, stop: float, extra_x: list[float]) -> list[float]:
+    """Return the x where a piecewise constant function changes, snapped to nearby short decimals.
+
+    The scan includes ``extra_x`` and extends one step beyond both ends, to catch changes exactly there. Both
+    halves of a bisected cell are kept if both change, so that several jumps in one cell are all found. Raises
+    TooManyKinksError.
+    """
+    step = (stop - start) / SCAN_POINTS
+    scan = even_points(start - step, stop + step, SCAN_POINTS).numpy()
+    x = np.sort(np.concatenate([scan, extra_x])) if extra_x else scan
+    values = _evaluate_comparable(function, x)
+    changes = np.flatnonzero(values[1:] != values[:-1])
+    cells = np.array([x[changes], x[changes + 1], values[changes], values[changes + 1]])
+    bisections = MAX_BISECTIONS
+    while bisections:
+        cells = cells[:, cells[2] != cells[3]]
+        count = cells.shape[1]
+        if not count:
+            return []
+        if count > 4 * MAX_KINKS:
+            raise TooManyKinksError(f"a piece of the formula changes {count} times")
+        if (np.nextafter(cells[0], cells[1]) == cells[1]).all():
+            break
+        # Several bisections per call while cells are few: the cost is in the calls, not in the number of x.
+        batch = min(bisections, 4 if 16 * count <= 4 * MAX_KINKS else 2 if count <= MAX_KINKS else 1)
+        cells = _bisect_cells(function, cells, batch)
+        bisections -= batch
+    return merge_close(sorted(cells[1, cells[2] != cells[3]].tolist()), stop - start)
+
+
+def _bisect_cells(function: Curve, cells: Floats, times: int) -> Floats:
+    """Return cells, (4, n), after ``times`` bisections; cells with equal ends are dropped at every level."""
+    x = cells[:2]
+    for _ in range(times):
+        middles, refined = (x[:-1] + x[1:]) / 2, np.empty((2 * len(x) - 1, x.shape[1]))
+        refined[::2], refined[1::2] = x, middles
+        x = refined
+    inner = _evaluate_comparable(function, x[1:-1].ravel()).reshape(x[1:-1].shape)
+    values = np.concatenate([cells[2:3], inner, cells[3:]])
+    is_changing = values[:-1] != values[1:]
+    for size in (2**level for level in range(1, times + 1)):
+        is_changing &= np.repeat(values[:-1:size] != values[size::size], size, axis=0)
+    return np.array(
+        [x[:-1][is_changing], x[1:][is_changing], values[:-1][is_changing], values[1:][is_changing]]
+    )
+
+
+def find_zeros(function: Curve, x: list[float]) -> list[float]:
+    """Return the positions in x at which the function is exactly 0."""
+    x_tensor = torch.tensor(x, dtype=torch.float64)
+    zeros: list[float] = x_tensor[function(x_tensor) == 0].tolist()
+    return zeros
+
+
+def is_near(x: float, positions: Sequence[float], distance: float) -> bool:
+    """Return whether x is within a distance of any position."""
+    return any(abs(x - position) <= distance for position in positions)
+
+
+def _evaluate_comparable(function: Curve, x: Floats) -> Floats:
+    """Return the values at x, (n,) float64, with NaN replaced by ∞ so that it equals itself."""
+    with torch.no_grad():
+        y = function(torch.from_numpy(x))
+        return y.nan_to_num(nan=math.inf, posinf=math.inf, neginf=-math.inf).numpy()
+
+
+def merge_close(positions: list[float], width: float) -> list[float]:
+    """Return ascending positions rounded to short decimals where possible, without near duplicates.
+
+    ``sign`` for instance changes both at its zero and right after it.
+    """
+    merged: list[float] = []
+    for x in positions:
+        tolerance = max(1e-14 * width, 8 * math.ulp(x))
+        if not merged or x - merged[-1] > tolerance:
+            rounded = float(f"{x:.7g}") if abs(x) > tolerance else 0.0
+            merged.append((rounded if abs(rounded - x) <= tolerance else x) + 0.0)
+    return merged
+
+
+def find_jumps(curve: Curve, scan: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the positions and heights of a function's jumps, (n,) each.
+
+    A cell's difference counts as a jump if it survives bisection. Domain ends and poles do not count, nor do
+    differences below a thousandth of the difference in their cell of the scan.
+    """
+    values = curve(scan)
+    cells = torch.stack([scan[:-1], scan[1:], values[:-1], values[1:]])
+    initial = (cells[3] - cells[2]).abs()
+    keep = initial.isfinite() & (initial > 1e-10)
+    cells, initial = cells[:, keep], initial[keep]
+    settled = torch.zeros_like(initial)
+    for iteration in range(MAX_BISECTIONS):
+        low, high, before, after = cells
+        middle = (low + high) / 2
+        is_divisible = (middle > low) & (middle < high)
+        if not is_divisible.any():
+            break
+        at_middle = curve(middle)
+        is_left = (at_middle - before).abs() >= (after - at_middle).abs()
+        halves = torch.stack([low, middle, before, at_middle]), torch.stack([middle, high, at_middle, after])
+        cells = torch.where(is_divisible, torch.where(is_left, *halves), cells)
+        change = (cells[3] - cells[2]).abs()
+        keep = change.isfinite() & (change < 4 * initial) & (change > _LEAST_JUMP * initial)
+        keep &= change > 0.4 * settled  # at its jump, sign has a third value halfway
+        if iteration == _SETTLED:
+            settled = change
+        cells, initial, settled = cells[:, keep], initial[keep], settled[keep]
+    return cells[1], cells[3] - cells[2]

@@ -1,0 +1,151 @@
+"""Restore curves from tables with the columns of ``explorer.sample``, edited or not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from explorer.catalogue import OWN, RULES
+from explorer.curves.foreign import SAMPLED, ForeignOp, ForeignRule, Points
+from explorer.curves.sampled import EVEN, FORWARD, KINK, NEIGHBOUR, Floats, to_part_key
+from explorer.curves.sampling import Curves
+from explorer.formula.tree import Foreign, Name
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = ("rule", "x", "y", "gradient")
+_NEIGHBOUR_STEPS = 5  # float32 spacings, at most, from a kink to its neighbours
+_Y = "y"
+_STOCHASTIC_COLUMNS = ("y_sd", "gradient_sd", "unbiased")  # only for stochastic ops and rules
+
+
+def to_curves(data: Curves | pd.DataFrame) -> list[Curves]:
+    """Return the curves of ``data``: Curves, a table from ``explorer.sample``, or any similar table.
+
+    An unmodified table gives the curves it was sampled from. Any other, say filtered, joined or read from
+    CSV, lacks op, loss and g: y and gradients become points joined by straight lines, g is NaN, and the
+    middle one of a cluster of x a few float32 spacings apart is the kink. Rules with the same x, y and
+    moments share one Curves. Rows may be in any order; if an x recurs with other values, the rule's rows are
+    split into several numbered curves wherever x falls.
+
+    Raises ValueError if a column is missing or the table is empty.
+    """
+    if isinstance(data, Curves):
+        return [data]
+    missing = [name for name in COLUMNS if name not in getattr(data, "columns", ())]
+    if missing or not len(data):
+        problem = f"has no {', '.join(missing)}" if missing else "is empty"
+        raise ValueError(
+            f"figure and describe take a table with the columns {', '.join(COLUMNS)}: this one {problem}"
+        )
+    sampled = data.attrs.get("curves")
+    if isinstance(sampled, Curves) and data.equals(sampled.frame):
+        return [sampled]
+    groups: dict[bytes, dict[str, pd.DataFrame]] = {}
+    for key, rows in _split_curves(data):
+        shared = [name for name in ("x", "y", "y_sd", "unbiased") if name in rows]
+        group_key = b"".join(rows[name].to_numpy().tobytes() for name in shared)
+        groups.setdefault(group_key, {})[key] = rows
+    return [_make_curves(group, is_only_group=len(groups) == 1) for group in groups.values()]
+
+
+def _split_curves(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
+    """Yield the key and the rows of each curve, in float64, by ascending x."""
+    for rule, rows in table.groupby("rule", sort=False):
+        numbers = _to_numbers(rows)
+        distinct = numbers.drop_duplicates()
+        if not distinct["x"].duplicated().any():
+            yield str(rule), distinct.sort_values("x")
+            continue
+        curve_index = (numbers["x"].diff() <= 0).cumsum()  # x falls: the next curve begins
+        for index, (_, part) in enumerate(numbers.groupby(curve_index, sort=False), 1):
+            yield f"{rule} {index}" if index > 1 else str(rule), part
+
+
+def _to_numbers(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return the numeric columns in float64; raise ValueError for text or an x that is not finite."""
+    names = [name for name in (*COLUMNS[1:], *_STOCHASTIC_COLUMNS, "part") if name in rows]
+    try:
+        numbers = rows[names].astype(np.float64)
+    except (TypeError, ValueError):
+        raise ValueError(f"the columns {', '.join(names)} must be numbers") from None
+    if not np.isfinite(numbers["x"]).all():
+        raise ValueError("every x must be a finite number")
+    return numbers
+
+
+def _make_curves(group: dict[str, pd.DataFrame], *, is_only_group: bool) -> Curves:
+    """Combine rules with the same x and y into one Curves."""
+    rows = next(iter(group.values()))
+    x, y = (rows[name].to_numpy() for name in ("x", "y"))
+    gradients = {key: rows["gradient"].to_numpy() for key, rows in group.items()}
+    parts = {
+        key: rows["part"].to_numpy()
+        for key, rows in group.items()
+        if "part" in rows and rows["part"].notna().any()
+    }
+    rules = tuple(
+        ForeignRule(
+            key=key, label=_make_label(key), formula="points of a table", tree=_make_tree(x, values, key)
+        )
+        for key, values in gradients.items()
+    )
+    label = _Y if is_only_group else f"{_Y} with {', '.join(rule.label for rule in rules)}"
+    op = ForeignOp(key=_Y, label=label, formula="points of a table", tree=_make_tree(x, y, label))
+    marks = _classify_points(x)
+    kinks = tuple(x[marks == KINK].tolist())
+    kinks_by_key = dict.fromkeys((FORWARD, *gradients, *map(to_part_key, parts)), kinks)
+    view: dict[str, Any] = {
+        "points": len(x),
+        "g": np.nan,
+        "parameters": {},
+        "parts": parts,
+    } | _collect_moments(group)
+    return Curves(
+        op,
+        rules,
+        start=x[0],
+        stop=x[-1],
+        x=x,
+        y=y,
+        marks=marks,
+        gradients=gradients,
+        kinks=kinks_by_key,
+        **view,
+    )
+
+
+def _collect_moments(group: dict[str, pd.DataFrame]) -> dict[str, Any]:
+    """Return spreads and the unbiased gradient of rules with the same x, or {} if the table lacks them."""
+    rows = next(iter(group.values()))
+    if not all(name in rows and rows[name].notna().any() for name in _STOCHASTIC_COLUMNS):
+        return {}
+    spreads = {key: rule_rows["gradient_sd"].to_numpy() for key, rule_rows in group.items()}
+    return {"spreads": {FORWARD: rows["y_sd"].to_numpy(), **spreads}, "unbiased": rows["unbiased"].to_numpy()}
+
+
+def _make_tree(x: Floats, y: Floats, name: str) -> Foreign:
+    return Foreign(Points(name, x, y), (Name("x"),))
+
+
+def _make_label(key: str) -> str:
+    """Return the label of a rule, followed by its number if the rule recurs."""
+    for suffix in ("", f" {key.rpartition(' ')[2]}"):
+        if (rule := key.removesuffix(suffix)) in RULES:
+            return RULES[rule].label + suffix
+    return key.removeprefix(OWN).removeprefix(SAMPLED)
+
+
+def _classify_points(x: Floats) -> np.ndarray[Any, np.dtype[np.int8]]:
+    """Mark each x, (n,) int8, as even point, kink or neighbour of a kink, judging by the distances."""
+    is_close = np.diff(x) <= _NEIGHBOUR_STEPS * np.spacing(np.abs(x[1:]).astype(np.float32)).astype(
+        np.float64
+    )
+    clusters = np.concatenate([[0], np.cumsum(~is_close)])
+    sizes = np.bincount(clusters)[clusters]
+    first = np.searchsorted(clusters, clusters)
+    marks = np.where(sizes == 1, EVEN, np.where(np.arange(len(x)) - first == sizes // 2, KINK, NEIGHBOUR))
+    return marks.astype(np.int8)

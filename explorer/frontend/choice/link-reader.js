@@ -1,0 +1,337 @@
+// Parsing of links without a server, equivalent to explorer/ui/links/curve_words.py. Training settings are passed
+// through unparsed; a function passed in parses custom formulas.
+
+import { FRAME_WORDS, toLinkWord } from "./address.js";
+import { getControls, getLearnable, normalizeRange, widenBounds } from "./choice.js";
+import { getCatalogue, findEntry, isCustom, addCustomEntry, getCustomText } from "./entries.js";
+import { mapWords, getWord as rowOf } from "./view.js";
+import { dropDefaults, getDisplayName, valueOf } from "../formula/controls.js";
+import { fillTemplate } from "../formula/phrases.js";
+import { getOwn } from "../formula/records.js";
+
+/** @import { Control } from "../formula/controls.js" */
+/** @import { Parameter } from "../formula/entry.js" */
+/** @import { Choice, ChosenRule } from "./choice.js" */
+/** @import { Kind } from "./entries.js" */
+/** @import { Word } from "./view.js" */
+/** @typedef {Record<Kind, Record<string, {key: string}|{message: string}>>} ResolvedFormulas the custom formulas of a
+ *   link by key: the key of the entry, or a message about an error */
+
+const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/**
+ * Parse and add the custom formulas of a link, except those known already.
+ * @param {string} search the query of the link
+ * @param {(kind: Kind, text: string) => Promise<*>} read returns an entry or a message
+ */
+export async function readCustomFormulas(search, read) {
+  /** @type {ResolvedFormulas} */
+  const resolved = { op: {}, rule: {}, loss: {} };
+  const query = new URLSearchParams(search);
+  if (String(query).length > getCatalogue().limits.query) return resolved;
+  for (const kind of /** @type {const} */ (["op", "rule"]))
+    for (const key of query.getAll(kind).filter((each) => isCustom(each) && !findEntry(kind, each))) {
+      const { entry, message } = await readWithPluses(kind, getCustomText(key), read);
+      if (entry) addCustomEntry(kind, entry);
+      resolved[kind][key] = entry ? { key: entry.key } : { message };
+    }
+  for (const f of query.getAll("f").filter((text) => !NUMBER.test(text) && !findEntry("loss", text))) {
+    const { entry, message } = await readWithPluses("loss", f, read);
+    if (entry) addCustomEntry("loss", entry);
+    resolved.loss[f] = entry ? { key: entry.key } : { message };
+  }
+  return resolved;
+}
+
+/**
+ * Parse a formula of a link, first unchanged and then with a + between operands that only blanks separate.
+ *
+ * A + that is not encoded as %2B is a blank in a query.
+ * @param {Kind} kind
+ * @param {string} text
+ * @param {(kind: Kind, text: string) => Promise<*>} read
+ */
+async function readWithPluses(kind, text, read) {
+  const unchanged = await read(kind, text);
+  const plused = text
+    .replace(/(?<=\d)(e) +(?=\d)/gi, "$1+")
+    .replace(/(?<=[\p{L}\p{N}_.)]) +(?=[\p{L}\p{N}_.(~])/gu, " + ");
+  if (unchanged.entry || plused === text) return unchanged;
+  const answer = await read(kind, plused);
+  return answer.entry ? answer : unchanged;
+}
+
+/**
+ * Return the choice of a link, and a notice for each unusable value, which ``first`` replaces. Never throws.
+ * @param {string} search the query of the link
+ * @param {{first: Choice, own?: ResolvedFormulas|null}} known the default choice, and the link's custom formulas,
+ *   null if they cannot be parsed
+ */
+export function readLink(search, { first, own = null }) {
+  const query = new URLSearchParams(search);
+  const longest = getCatalogue().limits.query;
+  if (String(query).length > longest)
+    return { choice: first, notices: [`The link is longer than ${longest} characters and was not used.`] };
+  const link = new LinkQuery(query, own);
+  const op = resolveKey(link, "op", link.takeLast("op") ?? first.op) || first.op;
+  const rules = readRules(link, first.rules);
+  const f = readLoss(link, rowOf("f"));
+  const plain = { ...first, op, rules, f, parameters: {}, learns: "", slow: "" };
+  const resolved = { ...plain, parameters: readParameters(link, plain) };
+  const choice = {
+    ...resolved,
+    ...mapWords((word) => (word.kind === "loss" ? f : READERS[word.kind](link, word))),
+    learns: readLearns(link, resolved),
+    slow: link.takeLast("slow") ?? "",
+    training: readTraining(link),
+  };
+  link.noteUnused();
+  return { choice: widenBounds(choice), notices: link.notices };
+}
+
+/** The query parameters of a link, each consumed when read, and notices about unusable ones. */
+class LinkQuery {
+  /** @param {URLSearchParams} query @param {ResolvedFormulas|null} own */
+  constructor(query, own) {
+    this.query = query;
+    this.own = own;
+    this.notices = /** @type {string[]} */ ([]);
+  }
+
+  /** Return and remove all values of a query parameter. @param {string} name */
+  takeAll(name) {
+    const values = this.query.getAll(name);
+    this.query.delete(name);
+    return values;
+  }
+
+  /** Return the last value of a query parameter, or undefined, and remove it. @param {string} name */
+  takeLast(name) {
+    return this.takeAll(name).at(-1);
+  }
+
+  /**
+   * Return a number between bounds, or the default with a notice.
+   * @param {string} name @param {number} defaultValue @param {number} low @param {number} high
+   * @param {string} [text] the value, if it was taken already
+   */
+  takeNumber(name, defaultValue, low, high, text = this.takeLast(name)) {
+    if (text === undefined) return defaultValue;
+    const value = NUMBER.test(text) ? Number(text) : NaN;
+    if (value >= low && value <= high) return value + 0;
+    this.notices.push(
+      `The link asks for ${quote(name)} = ${quote(text)}: ` +
+        `it must be a number from ${low} to ${high} and is left at ${defaultValue}.`,
+    );
+    return defaultValue;
+  }
+
+  /** Add a notice for every remaining query parameter. */
+  noteUnused() {
+    for (const name of new Set(this.query.keys()))
+      if (!FRAME_WORDS.includes(name))
+        this.notices.push(`The link sets ${quote(name)}, which nothing here uses.`);
+  }
+}
+
+/**
+ * Return the key of an op or rule in the browser, or "" with a notice.
+ * @param {LinkQuery} link @param {Kind} kind @param {string} key
+ */
+function resolveKey(link, kind, key) {
+  const parsed = link.own && getOwn(link.own[kind], key);
+  if (parsed && "key" in parsed) return parsed.key;
+  if (findEntry(kind, key)) return key;
+  const spelled = isCustom(key) ? "" : findSpelling(kind, key);
+  if (spelled) {
+    link.notices.push(`The link's ${kind} ${quote(key)} is read as ${spelled}.`);
+    return spelled;
+  }
+  const formula = quote(getCustomText(key));
+  const reason = parsed ? `cannot be read: ${parsed.message}` : "needs the app, which reads formulas";
+  link.notices.push(
+    isCustom(key)
+      ? `The link's own ${kind} ${formula} ${reason}.`
+      : `The link names an unknown ${kind} ${quote(key)}.`,
+  );
+  return "";
+}
+
+/**
+ * Return the one key that matches a word as key or label, or "" unless exactly one does.
+ *
+ * Case, blanks, hyphens and -ise or -ize make no difference.
+ * @param {Kind} kind @param {string} word
+ */
+function findSpelling(kind, word) {
+  const normalize = (/** @type {string} */ name) =>
+    name
+      .replace(/[^\p{L}\p{N}]/gu, "")
+      .toLowerCase()
+      .replace(/iz(?=e|ing|ation)/g, "is");
+  const entries = kind === "op" ? getCatalogue().ops : getCatalogue().rules;
+  const matches = Object.values(entries).filter(({ key, label }) =>
+    [key, label].map(normalize).includes(normalize(word)),
+  );
+  return matches.length === 1 ? matches[0].key : "";
+}
+
+/**
+ * Return the rules of a link with colours and visibility.
+ * @param {LinkQuery} link @param {ChosenRule[]} defaults @returns {ChosenRule[]}
+ */
+function readRules(link, defaults) {
+  const resolved = link.takeAll("rule").map((key) => resolveKey(link, "rule", key));
+  const keys = [...new Set(resolved.filter(Boolean))];
+  const maxRules = getCatalogue().limits.rules;
+  if (keys.length > maxRules)
+    link.notices.push(`The link names ${keys.length} rules: the first ${maxRules} are shown.`);
+  const visible = keys.length ? keys.slice(0, maxRules) : defaults.map((rule) => rule.key);
+  const hiddenKeys = link.takeAll("hide");
+  const unknown = hiddenKeys.find((key) => !visible.includes(key));
+  if (unknown !== undefined)
+    link.notices.push(`The link hides ${quote(unknown)}, which is not among its rules.`);
+  const slots = readSlots(link, visible.length);
+  return visible.map((key, index) => ({ key, slot: slots[index], hidden: hiddenKeys.includes(key) }));
+}
+
+/** Return the colour slot of each rule, counted from 0. @param {LinkQuery} link @param {number} count */
+function readSlots(link, count) {
+  const defaults = [...Array(count).keys()];
+  const text = link.takeLast("colours") || "";
+  const slots = [...text].map((digit) => (/\d/.test(digit) ? Number(digit) - 1 : NaN));
+  const maxRules = getCatalogue().limits.rules;
+  const areDistinct = new Set(slots).size === count && slots.length === count;
+  if (!text || (areDistinct && slots.every((slot) => slot >= 0 && slot < maxRules)))
+    return text ? slots : defaults;
+  link.notices.push(
+    `The link's colours ${quote(text)} do not suit its ${count} rules: each needs another digit from 1 to ${maxRules}.`,
+  );
+  return defaults;
+}
+
+/** Return the parameter values other than the default. @param {LinkQuery} link @param {Choice} choice */
+function readParameters(link, choice) {
+  const controls = getControls(choice);
+  const texts = controls.map(({ name }) => link.takeLast(toLinkWord(name)));
+  const qualifiedControls = controls.filter(({ name, parameter }) => name !== getDisplayName(parameter));
+  const plainNames = [...new Set(qualifiedControls.map(({ parameter }) => getDisplayName(parameter)))];
+  const names = controls.map(({ name }) => name);
+  const plainTexts = Object.fromEntries(
+    plainNames.map((name) => [
+      name,
+      names.includes(name) ? texts[names.indexOf(name)] : link.takeLast(toLinkWord(name)),
+    ]),
+  );
+  /** @type {Record<string, number>} */
+  const values = {};
+  controls.forEach(({ name, parameter }, index) => {
+    // A plain name applies to every rule with this parameter. If the name has another meaning for the op, as in old
+    // links, it applies to the rules that allow the value.
+    const text = texts[index] ?? getOwn(plainTexts, getDisplayName(parameter));
+    const isForeignDefault = texts[index] === undefined && parameter.plain !== "";
+    if (text === undefined || (isForeignDefault && !isWithinReach(text, parameter))) return;
+    values[name] = link.takeNumber(name, parameter.default, ...parameter.reach, text);
+  });
+  return dropDefaults(swapCrossed(link, values, controls), controls);
+}
+
+/** Return whether a text is a number allowed for a parameter. @param {string} text @param {Parameter} parameter */
+function isWithinReach(text, { reach: [low, high] }) {
+  return NUMBER.test(text) && Number(text) >= low && Number(text) <= high;
+}
+
+/**
+ * Swap values of pairs such as lo and hi that are in the wrong order.
+ * @param {LinkQuery} link @param {Record<string, number>} values @param {Control[]} controls
+ */
+function swapCrossed(link, values, controls) {
+  const next = { ...values };
+  for (const low of controls) {
+    const { below } = low.parameter;
+    const ownName = low.name.slice(0, low.name.length - getDisplayName(low.parameter).length) + below;
+    const high =
+      below && (controls.find((one) => one.name === ownName) ?? controls.find((one) => one.name === below));
+    if (!high || valueOf(next, low) <= valueOf(next, high)) continue;
+    const [lowValue, highValue] = [valueOf(next, low), valueOf(next, high)];
+    link.notices.push(
+      `${low.name} = ${lowValue} lies above ${high.name} = ${highValue}: the two were swapped.`,
+    );
+    Object.assign(next, { [low.name]: highValue, [high.name]: lowValue });
+  }
+  return next;
+}
+
+/** Return the learning parameter, or "". @param {LinkQuery} link @param {Choice} choice */
+function readLearns(link, choice) {
+  const name = link.takeLast("learns") ?? "";
+  if (!name || getLearnable(choice).includes(name)) return name;
+  link.notices.push(`The link lets ${quote(name)} learn, which cannot.`);
+  return "";
+}
+
+/** Return a range, normalized, or the default. @param {LinkQuery} link @param {Word} word */
+function readRange(link, { name, default: usual, low, high }) {
+  const ends = link.takeAll(name);
+  if (!ends.length) return usual;
+  if (ends.length !== 2) {
+    const example = usual.map((/** @type {number} */ end) => `${name}=${end}`).join("&");
+    link.notices.push(`The link's ${name} needs two values, such as ${example}.`);
+    return usual;
+  }
+  const [start, stop] = ends.map((text, end) => link.takeNumber(name, usual[end], low, high, text));
+  const normalized = normalizeRange(start, stop);
+  if (String(normalized) !== String([start, stop]))
+    link.notices.push(`The range ${start} to ${stop} is drawn from ${normalized.join(" to ")}.`);
+  return normalized;
+}
+
+/** Return one of the allowed texts, or the default. @param {LinkQuery} link @param {Word} word */
+function readText(link, { name, default: usual, words, refusal }) {
+  const text = link.takeLast(name) || usual;
+  if (text === usual || getOwn(words, text)) return text;
+  const parts = { name, text: quote(text), words: Object.keys(words).join(", "), default: quote(usual) };
+  link.notices.push(fillTemplate(refusal, parts));
+  return usual;
+}
+
+/** Return the loss formula; in old links a number is a parameter of that name. @param {LinkQuery} link @param {Word} word */
+function readLoss(link, { name, default: usual, refusal }) {
+  const text = link.takeLast(name) || usual;
+  if (NUMBER.test(text)) {
+    if (!link.query.has(`p.${name}`)) link.query.append(`p.${name}`, text);
+    return usual;
+  }
+  if (findEntry("loss", text)) return text;
+  const resolved = link.own && getOwn(link.own.loss, text);
+  if (resolved && "key" in resolved) return resolved.key;
+  const reason =
+    resolved && "message" in resolved ? resolved.message : "it needs the app, which reads formulas";
+  link.notices.push(fillTemplate(refusal, { text: quote(text), why: reason }));
+  return usual;
+}
+
+/** Readers by kind of query parameter. @type {Record<Exclude<Word["kind"], "loss">, (link: LinkQuery, word: Word) => *>} */
+const READERS = {
+  number: (link, { name, default: usual, low, high }) => link.takeNumber(name, usual, low, high),
+  range: readRange,
+  choice: readText,
+};
+
+/** Return the training settings of a link, unparsed. @param {LinkQuery} link @returns {Record<string, string>} */
+function readTraining(link) {
+  /** @type {Record<string, string>} */
+  const training = {};
+  for (const name of getCatalogue().link.words.filter((word) => !FRAME_WORDS.includes(word))) {
+    const texts = link.takeAll(name);
+    if (texts.length) training[name] = name === "branch" ? texts.join("\n") : texts[texts.length - 1];
+  }
+  return training;
+}
+
+/** Quote a text from a link in one short line. @param {string} text */
+function quote(text) {
+  const longest = getCatalogue().limits.quote;
+  const line = text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;
+  return `"${line.replace(/\p{C}/gu, "?")}"`;
+}

@@ -1,0 +1,43 @@
+// Parsing of pasted numbers from a table, a list or a column.
+
+import { explainInvalidNumber, parseNumber } from "../formula/numbers.js";
+
+/**
+ * Return the numbers in a text, or a message about the first invalid one.
+ *
+ * Separators are whitespace, semicolons and commas. A comma can be a decimal comma if the text has no point.
+ * @param {string} text
+ * @param {{most: number, largest: number}} limits
+ * @returns {{values: Float64Array}|{message: string}}
+ */
+export function parseNumbers(text, { most: maxCount, largest }) {
+  const hasPoint = text.includes(".");
+  const parts = text.split(/[\s;[\]()]+/).flatMap((part) => splitAtCommas(part, hasPoint));
+  if (parts.length > maxCount)
+    return {
+      message: `${parts.length.toLocaleString("en")} numbers are too many: at most ${maxCount.toLocaleString("en")} are taken.`,
+    };
+  if (!parts.length) return { message: "There is no number yet: paste some, such as -0.5 0.2 1.75." };
+  const values = parts.map(parseNumber);
+  const firstInvalid = values.indexOf(null);
+  if (firstInvalid >= 0)
+    return {
+      message: `Number ${firstInvalid + 1} cannot be read. ${explainInvalidNumber(parts[firstInvalid])}`,
+    };
+  const firstOutOfBounds = values.findIndex((value) => Math.abs(Number(value)) > largest);
+  if (firstOutOfBounds >= 0)
+    return {
+      message: `Number ${firstOutOfBounds + 1}, ${parts[firstOutOfBounds]}, lies beyond ±${largest.toLocaleString("en")}.`,
+    };
+  return { values: Float64Array.from(/** @type {number[]} */ (values)) };
+}
+
+/**
+ * Split at commas, unless the only one is a decimal comma.
+ * @param {string} part without spaces @param {boolean} hasPoint @returns {string[]}
+ */
+function splitAtCommas(part, hasPoint) {
+  const pieces = part.split(",").filter(Boolean);
+  const isDecimalComma = !hasPoint && pieces.length === 2 && /^[^,]+,[^,]+$/.test(part);
+  return isDecimalComma ? [part] : pieces;
+}

@@ -1,0 +1,148 @@
+/**
+ * Curves of stochastic ops and rules: means over u, standard deviations, and single random draws.
+ *
+ * @typedef {object} StochasticCurves
+ * @property {number} quantiles the number of quantiles per mean
+ * @property {Record<string, import("./curves.js").Floats>} spread standard deviations by "forward" and rule key
+ * @property {UnbiasedGradient|null} exact the unbiased gradient: g times the slope of the mean loss in x; from Python only
+ * @property {Draws} draws
+ *
+ * @typedef {{x: import("./curves.js").Floats, marks: ArrayLike<number>, y: import("./curves.js").Floats, isPast?: boolean}}
+ *   UnbiasedGradient ``isPast``: of an earlier choice, during a drag
+ *
+ * @typedef {object} Draws single random draws at a few even x
+ * @property {Float64Array} x
+ * @property {Float64Array} y
+ * @property {Record<string, Float64Array>} gradients
+ *
+ * @typedef {object} Pair a rule adapted to an op
+ * @property {string} key
+ * @property {Tree|null} gradient as from gradientOf
+ * @property {Tree|null} part an element's contribution to the gradient for the learning parameter
+ * @property {Record<string, number>} parameters as from getParameterValues, and the loss's
+ */
+
+import { resolveTree, drawUniforms } from "./draws.js";
+import { evaluate, UNIFORM } from "./evaluation.js";
+import { makeEvenPoints } from "./floats.js";
+import { makeEvenQuantiles, computeMoments } from "./means.js";
+import { getOwn } from "./records.js";
+
+/** @import { Loss } from "./draws.js" */
+/** @import { Op } from "./entry.js" */
+/** @import { Tree } from "./evaluation.js" */
+/** @import { Moments, Place } from "./means.js" */
+/** @typedef {(x: Float64Array, parameters: Record<string, number>) => Place} PlaceAt */
+
+const DOTS = 30; // random draws on a chart
+
+/** The output itself as a loss. @type {Loss} */
+export const OUTPUT = { key: "y", text: "y", tree: ["name", "y"], gradient: 1, parameters: [] };
+
+/**
+ * Return the values of a loss's parameters, by name.
+ * @param {Loss} loss
+ * @param {Record<string, number>} settings
+ */
+export function getLossValues({ parameters }, settings) {
+  return Object.fromEntries(
+    parameters.map(({ name, default: defaultValue }) => [name, getOwn(settings, name) ?? defaultValue]),
+  );
+}
+
+/** @typedef {{op: Op, loss: Loss, pairs: Pair[], parameters: Record<string, number>}} StochasticSetup */
+/** A tree to compute the mean of. @typedef {{key: string, tree: Tree, parameters: Record<string, number>}} MeanRequest */
+
+/**
+ * Compute means and standard deviations of an op and rules at x, and sample random draws.
+ * @param {StochasticSetup} drawing
+ * @param {{x: Float64Array, ends: [number, number], g: number, reference: Float64Array}} where ``ends`` of the range,
+ *   ``reference``: the x over which a formula's mean(…) is taken
+ * @param {number} quantiles
+ */
+export function computeMeanCurves(drawing, { x, ends, g, reference }, quantiles) {
+  const { op, pairs, parameters } = drawing;
+  /** @type {PlaceAt} */
+  const place = (at, values) => {
+    const all = { g, parameters: values };
+    return { ...all, x: at, reference: { ...all, x: reference } };
+  };
+  const moments = computeGroupedMoments(
+    [
+      { key: "forward", tree: op.tree, parameters },
+      ...listRequests(pairs, "gradient"),
+      ...listRequests(pairs, "part"),
+    ],
+    drawing,
+    (values) => place(x, values),
+    quantiles,
+  );
+  const meansOf = (/** @type {"gradient"|"part"} */ of) =>
+    Object.fromEntries(pairs.map(({ key }) => [key, moments.get(of + key)?.mean ?? null]));
+  const spreads = pairs.flatMap(({ key }) => {
+    const spread = moments.get(`gradient${key}`)?.spread;
+    return spread ? [[key, spread]] : [];
+  });
+  const forward = /** @type {Moments} */ (moments.get("forward"));
+  /** @type {StochasticCurves} */
+  const stochastic = {
+    quantiles,
+    spread: { forward: forward.spread, ...Object.fromEntries(spreads) },
+    exact: null,
+    draws: sampleDraws(drawing, ends, place),
+  };
+  return { y: forward.mean, gradients: meansOf("gradient"), parts: meansOf("part"), drawn: stochastic };
+}
+
+/** Return the requests for one kind of tree. @param {Pair[]} pairs @param {"gradient"|"part"} of @returns {MeanRequest[]} */
+const listRequests = (pairs, of) =>
+  pairs.flatMap(({ key, [of]: tree, parameters }) =>
+    tree === null ? [] : [{ key: of + key, tree, parameters }],
+  );
+
+/**
+ * Compute moments by key; trees with compatible parameter values are evaluated together.
+ * @param {MeanRequest[]} requests
+ * @param {StochasticSetup} drawing
+ * @param {(parameters: Record<string, number>) => Place} placeWith
+ * @param {number} quantiles
+ * @returns {Map<string, Moments>}
+ */
+function computeGroupedMoments(requests, { op, loss }, placeWith, quantiles) {
+  /** @type {{parameters: Record<string, number>, some: MeanRequest[]}[]} */
+  const groups = [];
+  for (const request of requests) {
+    const isCompatible = (/** @type {Record<string, number>} */ parameters) =>
+      Object.entries(request.parameters).every(([name, value]) =>
+        Object.is(getOwn(parameters, name) ?? value, value),
+      );
+    const group = groups.find(({ parameters }) => isCompatible(parameters));
+    if (group) Object.assign(group.parameters, request.parameters);
+    if (group) group.some.push(request);
+    else groups.push({ parameters: { ...request.parameters }, some: [request] });
+  }
+  const pairs = groups.flatMap(({ parameters, some }) => {
+    const trees = some.map(({ tree }) => resolveTree(tree, op, loss));
+    const moments = computeMoments(trees, placeWith(parameters), makeEvenQuantiles(quantiles));
+    return moments.map((each, i) => /** @type {const} */ ([some[i].key, each]));
+  });
+  return new Map(pairs);
+}
+
+/**
+ * Sample one random draw of op and rules at each of a few even x, all from the same u.
+ * @param {StochasticSetup} drawing
+ * @param {[number, number]} ends
+ * @param {PlaceAt} place
+ * @returns {Draws}
+ */
+function sampleDraws({ op, loss, pairs, parameters }, [start, stop], place) {
+  const x = makeEvenPoints(start, stop, DOTS);
+  const draws = { [UNIFORM]: drawUniforms(DOTS) };
+  const evaluateTree = (/** @type {Tree} */ tree, /** @type {Record<string, number>} */ values) =>
+    evaluate(resolveTree(tree, op, loss), { ...place(x, values), draws });
+  const gradients = pairs.flatMap(({ key, gradient, parameters: values }) =>
+    gradient === null ? [] : [[key, evaluateTree(gradient, values)]],
+  );
+  return { x, y: evaluateTree(op.tree, parameters), gradients: Object.fromEntries(gradients) };
+}

@@ -1,0 +1,120 @@
+"""Request bodies: one JSON object of limited size, which forms of other sites cannot send."""
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import AsyncIterator, Hashable, Mapping
+from contextlib import asynccontextmanager, suppress
+from typing import Any
+
+from starlette.requests import ClientDisconnect, Request
+
+from explorer.ui.server.admission import limits
+from explorer.ui.server.admission.admission import RefusedError
+from explorer.ui.server.admission.shutdown import ServerShutdown, shutdown
+from explorer.ui.server.admission.visitors import VisitorQuota, adapt_advice, visitor_from_request
+
+Json = dict[str, Any]
+
+_JSON_TYPE = "application/json"  # needs a CORS preflight from other sites, which is never granted
+
+
+_TOO_MANY_MESSAGE = "{count} long texts are read for you already: try again in a moment."
+
+
+class LongBodyLimiter:
+    """Limiter of concurrently processed long bodies, per visitor and per address.
+
+    Further ones wait unread: a client refused at once would send the next at once.
+    """
+
+    def __init__(self, quota: VisitorQuota = limits.LONG_BODIES_QUOTA) -> None:
+        self._quota = quota
+        self._counts: Counter[Hashable] = Counter()
+        self._waiting: list[asyncio.Future[None]] = []
+
+    @asynccontextmanager
+    async def reserve(self, request: Request) -> AsyncIterator[None]:
+        """Wait for room, and reserve it for a request's body while the context is open.
+
+        Short bodies need none. Raises RefusedError if the wait takes too long.
+        """
+        length = request.headers.get("content-length", "")
+        is_short = length.isdecimal() and len(length) < 10 and int(length) <= limits.LONG_BODY_BYTES
+        group_limits = {} if is_short else self._quota.get_limits(visitor_from_request(request))
+        await self._wait_for_room(group_limits)
+        self._counts.update(group_limits.keys())
+        try:
+            yield
+        finally:
+            self._counts.subtract(group_limits.keys())
+            self._counts += Counter()  # drops counts of 0
+            for future in (pending for pending in self._waiting if not pending.done()):
+                future.set_result(None)
+            self._waiting = []
+
+    async def _wait_for_room(self, group_limits: Mapping[Hashable, int]) -> None:
+        """Wait until every group has room for one more. Raises RefusedError after a timeout."""
+        deadline = asyncio.get_running_loop().time() + limits.BODY_TIMEOUT_S
+        while full_groups := [group for group, limit in group_limits.items() if self._counts[group] >= limit]:
+            self._waiting.append(future := asyncio.get_running_loop().create_future())
+            try:
+                async with asyncio.timeout_at(deadline):
+                    await future
+            except TimeoutError:
+                message = adapt_advice(
+                    _TOO_MANY_MESSAGE.format(count=group_limits[full_groups[0]]), full_groups[0]
+                )
+                raise RefusedError(429, message) from None
+
+
+async def read_json(request: Request, max_bytes: int) -> Json:
+    """Return the JSON object in a request's body.
+
+    Raises RefusedError if there is none, or if the body exceeds ``max_bytes``.
+    """
+    return parse_json(await read_body(request, max_bytes))
+
+
+async def read_body(request: Request, max_bytes: int) -> bytes:
+    """Return the raw body of a JSON request.
+
+    Raises RefusedError for another content type, or if the body exceeds ``max_bytes``.
+    """
+    if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _JSON_TYPE:
+        raise RefusedError(415, f"This is not understood: send JSON, as {_JSON_TYPE}.")
+    return await _read_with_timeout(request, max_bytes)
+
+
+def parse_json(text: bytes) -> Json:
+    """Return the JSON object in a text. Raises RefusedError if there is none."""
+    with suppress(ValueError, RecursionError):
+        if isinstance(data := json.loads(text), dict):
+            return data
+    raise RefusedError(400, "This is not understood: send JSON.")
+
+
+async def _read_with_timeout(request: Request, max_bytes: int) -> bytes:
+    """Return the complete body. Raises RefusedError on timeout, disconnect or server shutdown."""
+    try:
+        return await asyncio.wait_for(
+            shutdown.wait_for(_read_stream(request, max_bytes)), limits.BODY_TIMEOUT_S
+        )
+    except TimeoutError:
+        raise RefusedError(
+            408, f"This took longer than {limits.BODY_TIMEOUT_S:g} s to arrive: send it again."
+        ) from None
+    except ClientDisconnect:
+        raise RefusedError(400, "This broke off: send it again.") from None
+    except ServerShutdown:
+        raise RefusedError(503, "The server ends just now: try again in about a minute.") from None
+
+
+async def _read_stream(request: Request, max_bytes: int) -> bytes:
+    """Return the body, read in chunks. Raises RefusedError if it exceeds ``max_bytes``."""
+    body = bytearray()
+    async for chunk in request.stream():
+        body += chunk
+        if len(body) > max_bytes:
+            raise RefusedError(413, f"This is too long: at most {max_bytes} bytes.")
+    return bytes(body)

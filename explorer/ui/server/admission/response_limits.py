@@ -1,0 +1,90 @@
+"""Responses sent in slices, and a limit of large responses in transmission per visitor and address."""
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+
+from starlette.requests import HTTPConnection
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from explorer.ui.server.admission import limits
+from explorer.ui.server.admission.admission import make_json_refusal
+from explorer.ui.server.admission.visitors import VisitorQuota, adapt_advice, visitor_from_request
+
+_TOO_MANY_MESSAGE = "{count} large answers are sent to you already: try again when one has come."
+
+
+class ResponseLimitMiddleware:
+    """Middleware that sends bodies in slices, so that a slow connection never buffers a whole body.
+
+    Large responses made for one client are limited by a quota until they are sent; all other responses are
+    one copy that every client shares. The server closes connections whose client reads nothing
+    (``set_socket_options``).
+    """
+
+    def __init__(
+        self,
+        app: ASGIApp,
+        quota: VisitorQuota = limits.RESPONSES_QUOTA,
+        large_bytes: int = limits.LARGE_RESPONSE_BYTES,
+    ) -> None:
+        self.app = app
+        self._quota, self._large_bytes = quota, large_bytes
+        self._counts: Counter[Hashable] = Counter()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, and send its response in slices."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        start: Message | None = None
+        reserved: Mapping[Hashable, int] = {}
+        refusal_text = ""
+
+        async def send_sliced(message: Message) -> None:
+            nonlocal start, reserved, refusal_text
+            if message["type"] == "http.response.start" and _is_for_one_client(message):
+                start = message  # delayed until the size of the body is known
+                return
+            if start is not None:
+                first, start = start, None
+                if len(message.get("body", b"")) > self._large_bytes:
+                    group_limits = self._quota.get_limits(visitor_from_request(HTTPConnection(scope)))
+                    full_groups = [
+                        group for group, limit in group_limits.items() if self._counts[group] >= limit
+                    ]
+                    if full_groups:
+                        refusal_text = adapt_advice(
+                            _TOO_MANY_MESSAGE.format(count=group_limits[full_groups[0]]), full_groups[0]
+                        )
+                        return
+                    reserved = group_limits
+                    self._counts.update(reserved.keys())
+                await send(first)
+            if not refusal_text:
+                await _send_slices(message, send)
+
+        try:
+            await self.app(scope, receive, send_sliced)
+        finally:
+            self._counts.subtract(reserved.keys())
+            self._counts += Counter()  # drops counts of 0
+        if refusal_text:
+            await make_json_refusal(429, refusal_text)(scope, receive, send)
+
+
+def _is_for_one_client(start: Message) -> bool:
+    """Return whether a response is made for one client only, which its header ``no-store`` shows."""
+    return (b"cache-control", b"no-store") in start.get("headers", ())
+
+
+async def _send_slices(message: Message, send: Send) -> None:
+    """Send a message, a long body in slices; each slice waits until the previous one has left."""
+    body = message.get("body", b"")
+    if message["type"] != "http.response.body" or len(body) <= limits.SLICE_BYTES:
+        await send(message)
+        return
+    content, has_more = memoryview(body), message.get("more_body", False)
+    for begin in range(0, len(body), limits.SLICE_BYTES):
+        has_rest = begin + limits.SLICE_BYTES < len(body)
+        chunk = bytes(content[begin : begin + limits.SLICE_BYTES])
+        await send({"type": "http.response.body", "body": chunk, "more_body": has_rest or has_more})
