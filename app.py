@@ -15,7 +15,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from explorer.ui import MAIN, warm_up
-from explorer.ui.links.preview import NAME, preview
+from explorer.ui.links.preview import NAME, make_head_elements
 from explorer.ui.server import answers, files
 from explorer.ui.server.admission import admission, limits, monitoring, replicas
 from explorer.ui.server.admission.compute_slots import ComputeSlots
@@ -31,17 +31,19 @@ from explorer.ui.server.admission.visitors import (
     visitor_from_request,
 )
 from explorer.ui.server.classes import routes as classes
-from explorer.ui.server.runs import first, jobs, tables, takeaway
+from explorer.ui.server.runs import initial_state, jobs, tables, takeaway
 
-_seats = ComputeSlots(limits.COMPUTE_SLOTS, limits.MAX_WAITING)
-_judging = ComputeSlots(limits.CHECK_SLOTS, limits.MAX_WAITING)  # apart: no curve waits for a check
-_searching = ComputeSlots(limits.SEARCH_SLOTS, limits.MAX_WAITING)  # apart: no check waits for near rules
-_SEATS = {"computing": _seats, "judging": _judging, "searching": _searching}
+_compute_slots = ComputeSlots(limits.COMPUTE_SLOTS, limits.MAX_WAITING)
+_check_slots = ComputeSlots(limits.CHECK_SLOTS, limits.MAX_WAITING)  # separate: no curve waits for a check
+_search_slots = ComputeSlots(
+    limits.SEARCH_SLOTS, limits.MAX_WAITING
+)  # separate: no check waits for near rules
+_SLOTS = {"computing": _compute_slots, "judging": _check_slots, "searching": _search_slots}
 
 
-async def asset(request: Request) -> Response:
-    """A file of the instrument; its address holds a hash of all of them, so it may be kept."""
-    return files.sent(request, answers.files().get(request.path_params["name"]))
+async def get_asset(request: Request) -> Response:
+    """Return a static file; its address contains a hash of all files, so browsers may cache it forever."""
+    return files.make_file_response(request, answers.get_files().get(request.path_params["name"]))
 
 
 async def ask(request: Request) -> Response:
@@ -49,71 +51,75 @@ async def ask(request: Request) -> Response:
     question = answers.QUESTIONS.get(request.path_params["question"])
     if question is None:
         raise admission.RefusedError(404, "There is no such question.")
-    arguments = await read_json(request, answers.LONGEST_BODY)
-    answer = await _SEATS[question.seats].compute(visitor_from_request(request), question.answer, arguments)
-    return JSONResponse(answer, headers=files.NOT_KEPT)
+    arguments = await read_json(request, answers.MAX_BODY_BYTES)
+    answer = await _SLOTS[question.seats].compute(visitor_from_request(request), question.answer, arguments)
+    return JSONResponse(answer, headers=files.NO_STORE)
 
 
-async def on_paper(_request: Request) -> Response:
-    """Redirect an older address of the course on paper to where Learn shows it now."""
+async def redirect_sheet(_request: Request) -> Response:
+    """Redirect an older address of the printed course to its present address."""
     return RedirectResponse("learn?print=course")
 
 
-# Below a page's address the front end first looks for its server where there is none, and logs two errors.
+# By default the front end first looks for its server below the page's address, and logs two errors.
 _SERVER_ADDRESS = "<script>window.__streamlit = {BACKEND_BASE_URL: new URL('.', location.href).href}</script>"
 
 _ROOT = '<div id="root">'
 _PAGE = files.INDEX.replace("<script", f"{_SERVER_ADDRESS}\n<!-- head -->\n<script", 1)
 _TITLE = "<title>Streamlit</title>"
 _PAGES = {
-    page.path: _PAGE.replace("<!-- head -->", answers.head(page.path)).replace(
-        _TITLE, preview(f"{page.title} · {NAME}", page.purpose)
+    page.path: _PAGE.replace("<!-- head -->", answers.make_head(page.path)).replace(
+        _TITLE, make_head_elements(f"{page.title} · {NAME}", page.purpose)
     )
     for page in PAGES
 }
-_NO_PAGE = _PAGE.replace("<!-- head -->", answers.head(""))  # Streamlit says so, and shows the first one
-# Without the slash at the end of a proxy's prefix everything would be looked for beside it.
+_UNKNOWN_PAGE = _PAGE.replace(
+    "<!-- head -->", answers.make_head("")
+)  # Streamlit shows an error and the first page
+# Without a slash at the end of a proxy's prefix, relative addresses would miss the prefix.
 _SLASH = """<script>
     const {pathname, search, hash} = location
     if (!pathname.endsWith("/")) history.replaceState(null, "", `${pathname}/${search}${hash}`)
 </script>"""
 _PAGES["/"] = _PAGES["/"].replace(_SERVER_ADDRESS, f"{_SLASH}\n{_SERVER_ADDRESS}")
-# Where the curves come with the page they are drawn first: the front end holds server and browser up for
-# a second, and begins when they are drawn, or soon in any case.
-_LATER = """<script>
+# A page that contains its curves draws them first: the front end keeps server and browser busy for a
+# second. It starts when the curves are drawn, after three seconds at the latest.
+_DEFERRED_SCRIPT = """<script>
     const frontEnd = document.createElement("script")
     Object.assign(frontEnd, {type: "module", crossOrigin: "", src: "\\1"})
     const begin = () => document.head.append(frontEnd)
     addEventListener("drawn", begin, {once: true})
     setTimeout(begin, 3000)
 </script>"""
-_EARLY = re.sub(r'<script type="module" crossorigin src="(.+?)"></script>', _LATER, _PAGES["/"])
-_USUAL = preview(f"{PAGES[0].title} · {NAME}", PAGES[0].purpose)
-_EARLY = re.sub(r'<link rel="modulepreload" crossorigin .+?>', "", _EARLY)
+_EXPLORE_PAGE = re.sub(
+    r'<script type="module" crossorigin src="(.+?)"></script>', _DEFERRED_SCRIPT, _PAGES["/"]
+)
+_DEFAULT_HEAD = make_head_elements(f"{PAGES[0].title} · {NAME}", PAGES[0].purpose)
+_EXPLORE_PAGE = re.sub(r'<link rel="modulepreload" crossorigin .+?>', "", _EXPLORE_PAGE)
 
 
 async def index(request: Request) -> Response:
-    """Streamlit's own front end, told where its server is, with what the instrument needs at once."""
+    """Return Streamlit's page with the address of its server, the choice's data and a visitor cookie."""
     path = strip_prefix(request.scope["path"])
-    page = _PAGES.get(path, _NO_PAGE)
+    page = _PAGES.get(path, _UNKNOWN_PAGE)
     if path == "/":
-        with suppress(admission.RefusedError):  # a server that is busy leaves it to Streamlit
-            about, body = await _seats.compute(
-                visitor_from_page_request(request), answers.served, request.url.query
+        with suppress(admission.RefusedError):  # a busy server leaves rendering to Streamlit
+            head, body = await _compute_slots.compute(
+                visitor_from_page_request(request), answers.render_explore, request.url.query
             )
-            page = _EARLY.replace(_USUAL, about).replace(_ROOT, body + _ROOT)
+            page = _EXPLORE_PAGE.replace(_DEFAULT_HEAD, head).replace(_ROOT, body + _ROOT)
     return replicas.set_replica_cookie(
         request, set_visitor_cookie(request, HTMLResponse(page, headers={"Cache-Control": "no-cache"}))
     )
 
 
-async def slash(request: Request) -> Response:
-    """From the prefix of the server to its first page; relative, as a proxy may have put more before it."""
+async def redirect_prefix(request: Request) -> Response:
+    """Redirect from the server's prefix to its first page; relative, as a proxy may have added a prefix."""
     query = f"?{request.url.query}" if request.url.query else ""
     return RedirectResponse(f"{PREFIX.rpartition('/')[2]}/{query}")
 
 
-def friendly_error(error: Exception) -> bool:
+def show_error(error: Exception) -> bool:
     """Show on the page that a script failed: a sentence, never a traceback (that goes to the log)."""
     st.error("Something went wrong on our side. Your settings are kept in the address: reload the page.")
     return True
@@ -121,44 +127,47 @@ def friendly_error(error: Exception) -> bool:
 
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[None]:
-    """Warm up before the first visitor, and take what is loaded out of the garbage collector's rounds."""
+    """Warm up before the first visitor, and exempt all loaded objects from garbage collection."""
     monitoring.configure_logging()
     replicas.check_environment()
     admission.raise_file_limit()
     admission.throttle_file_errors(asyncio.get_running_loop())
-    torch.set_num_threads(1)  # more of them wait for each other, and hold up everybody
+    torch.set_num_threads(1)  # more threads wait for each other and slow down all requests
     close = warm_up()
-    files.begin()
-    answers.course()
+    files.compress_initial_files()
+    answers.get_course()
     gc.collect()
     gc.freeze()
-    works = (admission.end_idle_threads(), classes.end_old_classes(), follow_server())
-    meanwhile = [asyncio.create_task(work) for work in works]
+    coroutines = (admission.end_idle_threads(), classes.end_expired_classes(), follow_server())
+    tasks = [asyncio.create_task(work) for work in coroutines]
     monitoring.event_log.record("server started", torch=torch.__version__, hosted=limits.HOSTED)
     yield
     monitoring.event_log.record("server stopped")
-    for work in meanwhile:
-        work.cancel()
+    for task in tasks:
+        task.cancel()
     close()
 
 
-def paced(route: Route) -> Route:
-    """A route below the server's prefix that answers each visitor so often only."""
-    middleware = [Middleware(admission.RateLimitMiddleware, _paces), Middleware(replicas.ReplicaMiddleware)]
+def limit_route(route: Route) -> Route:
+    """Return a route below the server's prefix, with rate limits and redirects between replicas."""
+    middleware = [
+        Middleware(admission.RateLimitMiddleware, _limiters),
+        Middleware(replicas.ReplicaMiddleware),
+    ]
     return Route(PREFIX + route.path, route.endpoint, methods=route.methods, middleware=middleware)
 
 
-class _Name(StringConvertor):
-    """The address of a page, or one that somebody takes for it: no file, and nothing of Streamlit's."""
+class _PageNameConvertor(StringConvertor):
+    """The convertor for the address of a page, existing or not: no file, and no path of Streamlit's."""
 
     regex = "[A-Za-z0-9-]+"
 
 
-register_url_convertor("name", _Name())
-_paces = admission.VisitorRateLimiters()
+register_url_convertor("name", _PageNameConvertor())
+_limiters = admission.VisitorRateLimiters()
 _ANSWERS = [
     Route("/ask/{question}", ask, methods=["POST"]),
-    Route("/sheet", on_paper),
+    Route("/sheet", redirect_sheet),
 ]
 
 _ROUTES = (
@@ -166,14 +175,14 @@ _ROUTES = (
     *takeaway.ROUTES,
     *jobs.ROUTES,
     *tables.ROUTES,
-    *first.ROUTES,
+    *initial_state.ROUTES,
     *classes.ROUTES,
 )
-_TAKEN = dict.fromkeys(route.path.split("/")[1] for route in _ROUTES)  # names that no page has
+_RESERVED_NAMES = dict.fromkeys(route.path.split("/")[1] for route in _ROUTES)  # not available for pages
 
 
-async def nothing(_request: Request) -> Response:
-    """Where nothing is among the answers, the front end's page would stand, as if something were."""
+async def refuse_path(_request: Request) -> Response:
+    """Refuse an unknown path below a reserved name; otherwise the front end would serve a page there."""
     raise admission.RefusedError(404, "There is nothing at this address: go to the first page.")
 
 
@@ -181,25 +190,28 @@ app = st.App(
     MAIN,
     lifespan=lifespan,
     routes=[
-        Route(f"{PREFIX}/assets/{{name:path}}", asset),
-        *(paced(route) for route in _ROUTES),
-        *(paced(Route(f"/{name}", nothing)) for name in _TAKEN),
-        *(paced(Route(f"/{name}/{{rest:path}}", nothing, methods=["GET", "POST"])) for name in _TAKEN),
+        Route(f"{PREFIX}/assets/{{name:path}}", get_asset),
+        *(limit_route(route) for route in _ROUTES),
+        *(limit_route(Route(f"/{name}", refuse_path)) for name in _RESERVED_NAMES),
+        *(
+            limit_route(Route(f"/{name}/{{rest:path}}", refuse_path, methods=["GET", "POST"]))
+            for name in _RESERVED_NAMES
+        ),
         *(Route(PREFIX + route.path, route.endpoint) for route in monitoring.ROUTES),
-        *(paced(Route(page.path, index)) for page in PAGES),
-        paced(Route("/{page:name}", index)),
-        *([Route(PREFIX, slash)] if PREFIX else []),
+        *(limit_route(Route(page.path, index)) for page in PAGES),
+        limit_route(Route("/{page:name}", index)),
+        *([Route(PREFIX, redirect_prefix)] if PREFIX else []),
     ],
     middleware=[
         Middleware(FairTurnMiddleware),
-        Middleware(SecurityMiddleware, _EARLY),
+        Middleware(SecurityMiddleware, _EXPLORE_PAGE),
         Middleware(ResponseLimitMiddleware),
         Middleware(admission.PageLimitMiddleware),
-        Middleware(files.FrontEnd),
+        Middleware(files.FrontEndMiddleware),
     ],
     exception_handlers={
         admission.RefusedError: admission.handle_refused,
         replicas.WrongReplicaError: replicas.handle_wrong_replica,
     },
-    on_script_error=friendly_error,
+    on_script_error=show_error,
 )

@@ -7,8 +7,8 @@ import numpy as np
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from explorer.catalogue import OWN
-from explorer.catalogue.records import LARGEST_RANGE
+from explorer.catalogue import FORMULA_PREFIX
+from explorer.catalogue.records import MAX_ABS_X
 from explorer.curves import sample_curves
 from explorer.curves.sampled import FORWARD
 from explorer.description import describe
@@ -19,14 +19,14 @@ from tests.formula.strategies import PARAMETERS, formulas, many
 
 SIZES = (0.0, 5e-324, 1e-45, 1e-8, 1.0, 7e4, 3e38, 1e39, 1.7e308)
 numbers = st.sampled_from([sign * size for size in SIZES for sign in (1, -1)])
-positions = st.floats(-LARGEST_RANGE, LARGEST_RANGE) | st.sampled_from((0.0, 1e-30, -3.0, LARGEST_RANGE))
+positions = st.floats(-MAX_ABS_X, MAX_ABS_X) | st.sampled_from((0.0, 1e-30, -3.0, MAX_ABS_X))
 constants = st.fixed_dictionaries(dict.fromkeys(PARAMETERS, numbers))
 more = settings(many, max_examples=150, suppress_health_check=[HealthCheck.too_slow])
 
 
 def pair_of(formula) -> tuple[str, str]:
     """The formula as an op where it is one in x alone, otherwise as the rule of one."""
-    text = OWN + formula.text
+    text = FORMULA_PREFIX + formula.text
     return (text, "default") if set(formula.variables) <= {"x"} else ("abs", text)
 
 

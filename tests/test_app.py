@@ -38,7 +38,7 @@ def engine(monkeypatch: pytest.MonkeyPatch) -> Iterator[_Engine]:
 
 def test_the_server_warms_up_freezes_and_closes(engine: _Engine, monkeypatch: pytest.MonkeyPatch) -> None:
     sampled = []
-    files.packed.cache_clear()
+    files.compress_file.cache_clear()
     monkeypatch.setattr(ui, "sample", lambda *given: sampled.append((given, gc.get_freeze_count())))
 
     async def served() -> tuple[int, bool]:
@@ -50,14 +50,14 @@ def test_the_server_warms_up_freezes_and_closes(engine: _Engine, monkeypatch: py
     assert [given for given, _ in sampled] == [("round", ["default", "straight_through"])]
     assert [before for _, before in sampled] == [0]  # what the warm-up leaves is frozen too
     assert frozen > 10_000
-    assert files.packed.cache_info().currsize > 20  # what a first visit loads is compressed
+    assert files.compress_file.cache_info().currsize > 20  # what a first visit loads is compressed
     assert not closed
     assert engine.closed
 
 
 def test_the_server_runs_this_lifespan_and_shows_this_error() -> None:
     assert app.app._user_lifespan is app.lifespan
-    assert app.app._on_script_error is app.friendly_error
+    assert app.app._on_script_error is app.show_error
 
 
 def test_a_solution_is_judged_in_a_seat(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -71,7 +71,7 @@ def test_a_solution_is_judged_in_a_seat(monkeypatch: pytest.MonkeyPatch) -> None
     async def receive() -> dict[str, object]:
         return {"type": "http.request", "body": b'{"exercise": "clamp", "code": "x"}', "more_body": False}
 
-    monkeypatch.setattr(app._seats, "compute", compute)
+    monkeypatch.setattr(app._compute_slots, "compute", compute)
     scope = scope_of(path="/ask/judge") | {"method": "POST", "path_params": {"question": "judge"}}
     scope["headers"] = [*scope["headers"], (b"content-type", b"application/json")]
     asyncio.run(app.ask(Request(scope, receive)))
@@ -91,7 +91,7 @@ def test_a_busy_server_leaves_the_first_page_to_streamlit(monkeypatch: pytest.Mo
     async def refuse(*_: object) -> None:
         raise admission.RefusedError(429, "busy")
 
-    monkeypatch.setattr(app._seats, "compute", refuse)
+    monkeypatch.setattr(app._compute_slots, "compute", refuse)
     answer = asyncio.run(app.index(Request(scope_of(path="/"))))
     assert answer.status_code == 200
     assert b'id="root"' in answer.body
@@ -128,16 +128,16 @@ def test_where_nothing_is_among_the_answers_it_is_said(path: str, method: str) -
     scope = scope_of(path=path) | {"method": method}
     matching = (route for route in app.app._user_routes if route.matches(scope)[0] is Match.FULL)
     route = next(matching)
-    assert route.endpoint is app.nothing
+    assert route.endpoint is app.refuse_path
     with pytest.raises(admission.RefusedError, match="nothing at this address") as refused:
-        asyncio.run(app.nothing(Request(scope)))
+        asyncio.run(app.refuse_path(Request(scope)))
     assert refused.value.status_code == 404
 
 
 def _failing_page() -> None:
     import app
 
-    assert app.friendly_error(ValueError("secret <b>detail</b>")) is True
+    assert app.show_error(ValueError("secret <b>detail</b>")) is True
 
 
 def test_a_failure_is_a_sentence_without_a_traceback() -> None:

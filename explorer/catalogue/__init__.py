@@ -1,104 +1,147 @@
-"""Ops and backward rules, each an entry of one formula; and own formulas as their equals."""
+"""Ops and backward rules, each an entry with one formula, and custom formulas as entries of the same kind."""
 
 from collections.abc import Callable
 
 from explorer.catalogue import ops, rules
-from explorer.catalogue.beside import (
-    beside,
-    checked,
-    finite,
-    in_formulas,
-    narrowed,
-    qualified,
-    require_admitted,
-    values,
-)
 from explorer.catalogue.contribution import (
     ORIGINS,
     Contribution,
-    contribution,
-    contribution_or_none,
-    gradient_beside,
-    learnable,
+    find_contribution,
+    find_contribution_or_none,
+    find_tensor_gradient,
+    list_learnable,
 )
+from explorer.catalogue.custom import FORMULA_PREFIX, make_custom_key, parse_custom_op, parse_custom_rule
 from explorer.catalogue.entries import Entries, Record
 from explorer.catalogue.families import FAMILIES, GROUPS
-from explorer.catalogue.kinks import Kink, Lattice, TooManyKinksError, kink_points
+from explorer.catalogue.kinks import Kink, Lattice, TooManyKinksError, list_kink_points
 from explorer.catalogue.losses import (
     SQUARE,
     TARGET,
     UPSTREAM,
     Loss,
+    antithetic_of,
+    expand_in_draws,
+    expand_losses,
     find_loss,
-    frozen,
-    in_draws,
-    require_fixed,
-    settled,
-    twin_of,
+    freeze_draws,
+    require_deterministic,
 )
-from explorer.catalogue.own import OWN, own_key, own_op, own_rule
-from explorer.catalogue.records import AT_BOUND, COUNT, OWN_FAMILY, Learned, Op, Parameter, Rule
-from explorer.catalogue.training import judging, refusal
+from explorer.catalogue.parameter_values import (
+    adapt_rule,
+    check_values,
+    find_formula_name,
+    narrow_parameter,
+    qualify_name,
+    require_in_domain,
+    resolve_values,
+    to_finite,
+)
+from explorer.catalogue.records import AT_BOUND, COUNT, CUSTOM_FAMILY, Learned, Op, Parameter, Rule
+from explorer.catalogue.training import describe_evaluation, explain_refusal
 from explorer.formula import quoted, shortened
 
 __all__ = [
-    "AT_BOUND", "COUNT", "FAMILIES", "FIXED_RULES", "GROUPS", "MOST_RULES", "OPS", "ORIGINS", "OWN",
-    "OWN_FAMILY", "RULES", "SQUARE", "TARGET", "UPSTREAM", "Contribution", "Kink", "Lattice", "Learned",
-    "Loss", "Op", "Parameter", "Rule", "TooManyKinksError", "beside", "checked", "contribution",
-    "contribution_or_none", "find_loss", "find_op", "find_rule", "finite", "frozen", "gradient_beside",
-    "hint", "in_draws", "in_formulas", "judging", "kink_points", "learnable", "narrowed", "own_key",
-    "qualified", "refusal", "require_admitted", "require_fixed", "settled", "twin_of", "values",
+    "AT_BOUND",
+    "COUNT",
+    "CUSTOM_FAMILY",
+    "FAMILIES",
+    "FIXED_RULES",
+    "FORMULA_PREFIX",
+    "GROUPS",
+    "MAX_RULES",
+    "OPS",
+    "ORIGINS",
+    "RULES",
+    "SQUARE",
+    "TARGET",
+    "UPSTREAM",
+    "Contribution",
+    "Kink",
+    "Lattice",
+    "Learned",
+    "Loss",
+    "Op",
+    "Parameter",
+    "Rule",
+    "TooManyKinksError",
+    "adapt_rule",
+    "antithetic_of",
+    "check_values",
+    "describe_evaluation",
+    "expand_in_draws",
+    "expand_losses",
+    "explain_refusal",
+    "find_contribution",
+    "find_contribution_or_none",
+    "find_formula_name",
+    "find_loss",
+    "find_op",
+    "find_rule",
+    "find_tensor_gradient",
+    "freeze_draws",
+    "list_kink_points",
+    "list_learnable",
+    "make_custom_key",
+    "narrow_parameter",
+    "qualify_name",
+    "require_deterministic",
+    "require_in_domain",
+    "resolve_values",
+    "suggest_key",
+    "to_finite",
 ]  # fmt: skip
 
-MOST_RULES = 6  # that may be compared or trained at once
+MAX_RULES = 6  # compared or trained at once
 
 OPS = Entries(ops.OPS)
 RULES = Entries(rules.RULES)
 
-_FIXED_FAMILIES = {op.family for op in OPS.values() if not op.draws}
+_FIXED_FAMILIES = {op.family for op in OPS.values() if not op.is_random}
 FIXED_RULES = tuple(
     rule
     for rule in RULES.values()
-    if not rule.draws and (not rule.suits or _FIXED_FAMILIES.intersection(rule.suits))
+    if not rule.is_random and (not rule.suits or _FIXED_FAMILIES.intersection(rule.suits))
 )
-"""The rules for ops that draw nothing."""
+"""The rules for deterministic ops."""
 
 
 def find_op(key: str | Op) -> Op:
-    """The op of a key, of an own formula written ``formula: x**3``, or an ``Op`` as it is.
+    """Return the op for a key, for a custom formula such as ``formula: x**3``, or an ``Op`` unchanged.
 
-    Raises ValueError for an unknown key, with the one that may be meant; FormulaError for a formula that
-    cannot be read.
+    Raises ValueError for an unknown key, suggesting similar ones; FormulaError for a formula that cannot be
+    parsed.
     """
-    return key if isinstance(key, Op) else _looked_up("op", key, OPS, own_op, "x")
+    return key if isinstance(key, Op) else _look_up("op", key, OPS, parse_custom_op, "x")
 
 
 def find_rule(key: str | Rule) -> Rule:
-    """The rule of a key, of an own formula written ``formula: g * (abs(x) <= 1)``, or a ``Rule`` as it is.
+    """Return the rule for a key or for a custom formula, or a ``Rule`` unchanged.
 
-    Raises as ``find_op``.
+    A custom formula is written ``formula: g * (abs(x) <= 1)``. Raises the errors of ``find_op``.
     """
-    return key if isinstance(key, Rule) else _looked_up("rule", key, RULES, own_rule, "x, y, g")
+    return key if isinstance(key, Rule) else _look_up("rule", key, RULES, parse_custom_rule, "x, y, g")
 
 
-def _looked_up(
-    kind: str, key: object, entries: Entries[Record], own: Callable[[str], Record], variables: str
+def _look_up(
+    kind: str, key: object, entries: Entries[Record], parse_custom: Callable[[str], Record], variables: str
 ) -> Record:
-    if isinstance(key, str) and key.startswith(OWN.rstrip()):
-        return own(key.removeprefix(OWN.rstrip()).removeprefix(" "))
+    """Return the entry for a key or a custom formula; raise ValueError with a suggestion otherwise."""
+    if isinstance(key, str) and key.startswith(FORMULA_PREFIX.rstrip()):
+        return parse_custom(key.removeprefix(FORMULA_PREFIX.rstrip()).removeprefix(" "))
     if isinstance(key, str) and key in entries:
         return entries[key]
-    ways = f"explorer.{kind.upper()}S lists all, and '{OWN}…' takes your own in {variables}"
-    meant = hint(kind, shortened(str(key)))
-    stop = " " if meant.endswith("?") else "; " if meant else ""
-    raise ValueError(f"unknown {kind} {quoted(key)}: {meant}{stop}{ways}")
+    help_text = f"explorer.{kind.upper()}S lists all, and '{FORMULA_PREFIX}…' takes your own in {variables}"
+    suggestion = suggest_key(kind, shortened(str(key)))
+    separator = " " if suggestion.endswith("?") else "; " if suggestion else ""
+    raise ValueError(f"unknown {kind} {quoted(key)}: {suggestion}{separator}{help_text}")
 
 
-def hint(kind: str, key: str) -> str:
-    """A suggestion for a key that no op or rule has, or why it is none; "" where it would be a guess."""
-    if kind == "rule" and key.lower() in rules.REFUSED:
-        return rules.REFUSED[key.lower()]
-    entries, others = (OPS, RULES) if kind == "op" else (RULES, OPS)
-    if meant := entries.meant(key):
-        return f"did you mean {' or '.join(map(repr, meant))}?"
-    return f"it is {'a rule' if kind == 'op' else 'an op'}" if key in others else ""
+def suggest_key(kind: str, key: str) -> str:
+    """Return a clause that suggests similar keys or explains an unsupported one; "" without a good guess."""
+    if kind == "rule" and key.lower() in rules.UNSUPPORTED:
+        return rules.UNSUPPORTED[key.lower()]
+    entries, other_entries = (OPS, RULES) if kind == "op" else (RULES, OPS)
+    if keys := entries.suggest_keys(key):
+        return f"did you mean {' or '.join(map(repr, keys))}?"
+    return f"it is {'a rule' if kind == 'op' else 'an op'}" if key in other_entries else ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from explorer.catalogue.beside import beside
+from explorer.catalogue.parameter_values import adapt_rule
 from explorer.catalogue.records import COUNT, Op, Rule
 from explorer.formula import FUNCTIONS, Formula, derivative, parse, quoted, shortened
 from explorer.formula.derivative import ONE, UPSTREAM, ZERO, first_factor, negated
@@ -17,7 +17,7 @@ ORIGINS: dict[Origin, str] = {
     "follows": "follows from the rule",
     "torch": "torch's derivative of the op",
 }
-_CORE = Name("q")
+_Q = Name("q")
 
 
 @dataclass(frozen=True)
@@ -27,12 +27,12 @@ class Contribution:
     Attributes:
         name: the parameter.
         formula: in x, y, g and the parameters of op and rule.
-        readable: the same for people to read: equal where all of its parts are finite numbers.
-        scale: a factor on the sum, in the parameters and N, the number of elements that share the
-            parameter; None for 1.
-        origin: where it comes from, a key of ``ORIGINS``.
-        at_bound: who gets g exactly at a bound, a key of ``AT_BOUND``; "" where that is not said.
-        note: where sources disagree; one sentence.
+        readable: a formula for people; equal to ``formula`` if all its parts are finite numbers.
+        scale: a factor on the sum, in the parameters and N, the number of elements that share the parameter;
+            None for 1.
+        origin: the origin, a key of ``ORIGINS``.
+        at_bound: how g is shared exactly at a bound, a key of ``AT_BOUND``; "" if not declared.
+        note: a remark, for instance on sources that disagree; one sentence.
     """
 
     name: str
@@ -43,17 +43,17 @@ class Contribution:
     at_bound: str = ""
     note: str = ""
 
-    def factor(self, parameters: Mapping[str, float], elements: float) -> float:
-        """The factor on the sum, as a number, for ``elements`` that share the parameter."""
+    def compute_factor(self, parameters: Mapping[str, float], elements: float) -> float:
+        """Return the factor on the sum, as a number, for ``elements`` elements that share the parameter."""
         return 1.0 if self.scale is None else self.scale.value({**parameters, COUNT: float(elements)})
 
 
 @dataclass(frozen=True)
-class Following:
+class DerivedContribution:
     """The contribution that follows from a rule r for x: ``outer + r * ratio``.
 
-    ``outer``, in x and g, is the parameter's part behind q. ``ratio``, in x, is the derivative of q's
-    argument by the parameter over its derivative by x.
+    ``outer``, in x and g, is the contribution through the op's outer function of q. ``ratio``, in x, is the
+    derivative of q's argument by the parameter over its derivative by x.
     """
 
     outer: Node
@@ -61,26 +61,28 @@ class Following:
 
 
 @lru_cache
-def contribution(op: Op, rule: Rule, name: str, tensors: tuple[str, ...] = ()) -> Contribution:
-    """The contribution of one element to the gradient of a parameter of an op with a rule.
+def find_contribution(op: Op, rule: Rule, name: str, tensors: tuple[str, ...] = ()) -> Contribution:
+    """Return the contribution of one element to the gradient of a parameter of an op with a rule.
 
-    It is the rule's own; else it follows from the rule's formula for x, where the op declares inner and
-    outer; else it is torch's derivative of the op. ``tensors`` names further parameters that are tensors.
+    It is the one declared by the rule. Otherwise it follows from the rule's formula for x, if the op declares
+    inner and outer. Otherwise it is torch's derivative of the op. ``tensors`` names further parameters that
+    are tensors.
 
-    Raises ValueError, with a plain sentence, for a name that y does not depend on or that torch sees no path
-    to.
+    Raises ValueError for a parameter that y does not depend on, or to which torch finds no path.
     """
-    rule = beside(op, rule)
-    own = next((learned for learned in rule.learned if learned.name == name), None)
-    if own:
-        scale = own.parsed_scale
-        return Contribution(name, own.parsed, own.parsed, scale, "rule", own.at_bound, own.note)
+    rule = adapt_rule(op, rule)
+    declared = next((learned for learned in rule.learned if learned.name == name), None)
+    if declared:
+        scale = declared.parsed_scale
+        return Contribution(
+            name, declared.parsed, declared.parsed, scale, "rule", declared.at_bound, declared.note
+        )
     if name not in op.parsed.parameters:
-        raise ValueError(_without(op, rule, name))
-    if rule.parsed and (way := following(op, name, tensors)):
-        formula = Formula(_followed(way, rule.parsed.tree))
+        raise ValueError(_explain_missing(op, rule, name))
+    if rule.parsed and (derived := derive_contribution(op, name, tensors)):
+        formula = Formula(_combine(derived, rule.parsed.tree))
         return Contribution(name, formula, formula, None, "follows")
-    trees = torch_derivative(op, name, tensors)
+    trees = differentiate_op(op, name, tensors)
     if trees is None:
         raise ValueError(
             f"{name} of {op.key} has no gradient: torch sees no path from y to it, and the rule "
@@ -89,32 +91,34 @@ def contribution(op: Op, rule: Rule, name: str, tensors: tuple[str, ...] = ()) -
     return Contribution(name, *trees, None, "torch")
 
 
-def learnable(op: Op, rule: Rule) -> tuple[str, ...]:
-    """The parameters of an op and a rule that can learn, the op's first."""
-    known = dict.fromkeys(p.name for p in (*op.parameters, *beside(op, rule).parameters))
-    return tuple(name for name in known if contribution_or_none(op, rule, name))
+def list_learnable(op: Op, rule: Rule) -> tuple[str, ...]:
+    """Return the parameters of an op and a rule that can learn, the op's first."""
+    names = dict.fromkeys(p.name for p in (*op.parameters, *adapt_rule(op, rule).parameters))
+    return tuple(name for name in names if find_contribution_or_none(op, rule, name))
 
 
-def contribution_or_none(op: Op, rule: Rule, name: str) -> Contribution | None:
-    """The contribution of one element; None where the parameter cannot learn by the rule."""
+def find_contribution_or_none(op: Op, rule: Rule, name: str) -> Contribution | None:
+    """Return the contribution of one element, or None if the parameter cannot learn by the rule."""
     try:
-        return contribution(op, rule, name)
+        return find_contribution(op, rule, name)
     except ValueError:
         return None
 
 
-def _without(op: Op, rule: Rule, name: str) -> str:
+def _explain_missing(op: Op, rule: Rule, name: str) -> str:
+    """Return why a parameter has no contribution, as a sentence."""
     if name in {p.name for p in rule.parameters}:
-        does = f"it shapes the gradient of {shortened(rule.key)} alone, and cannot learn"
-        return f"the parameter {name} does not stand in y: {does}"
+        reason = f"it shapes the gradient of {shortened(rule.key)} alone, and cannot learn"
+        return f"the parameter {name} does not stand in y: {reason}"
     pair = f"{shortened(op.key)} with {shortened(rule.key)}"
     return f"unknown parameter {quoted(name)}: {pair} does not have it"
 
 
-def torch_derivative(op: Op, name: str, tensors: Collection[str] = ()) -> tuple[Formula, Formula] | None:
-    """Torch's derivative of an op by a parameter, in x and g: exactly, and for people to read.
+def differentiate_op(op: Op, name: str, tensors: Collection[str] = ()) -> tuple[Formula, Formula] | None:
+    """Return torch's derivative of an op by a parameter, in x and g: the exact formula and a readable one.
 
-    ``tensors`` as for ``contribution``. None where it is 0 everywhere, or too long to be written out.
+    ``tensors`` as for ``find_contribution``. None if the derivative is 0 everywhere or too long to be written
+    out.
     """
     exact, short = (
         derivative(op.parsed.tree, name, tensors=tensors, finite=finite) for finite in (False, True)
@@ -123,102 +127,108 @@ def torch_derivative(op: Op, name: str, tensors: Collection[str] = ()) -> tuple[
 
 
 @lru_cache
-def autograd_words(op: Op) -> str:
-    """The gradient of torch's own autograd for an op in a few words: what casts round, where 0 is passed."""
+def describe_autograd(op: Op) -> str:
+    """Describe the gradient of torch's own autograd for an op: what casts round, and where it becomes 0."""
     calls = [part for part in walk(op.parsed.tree) if isinstance(part, Call) and FUNCTIONS[part.function].own]
     casts = [call for call in calls if FUNCTIONS[call.function].format]
     if not calls:
         return "g · dy/dx"
     if not casts:
-        whole = op.parsed.gradient is None or op.parsed.gradient.tree != ZERO
+        has_gradient = op.parsed.gradient is None or op.parsed.gradient.tree != ZERO
         return (
             f"g · dy/dx, 0 through {calls[0].function}"
-            if whole
+            if has_gradient
             else f"0, as {calls[0].function} passes nothing on"
         )
     rounds = FUNCTIONS[casts[0].function].format
     assert rounds
     name = rounds.name
-    outer = substituted(op.parsed.tree, {casts[0]: _CORE})
+    outer = substituted(op.parsed.tree, {casts[0]: _Q})
     if len(calls) > 1 or "x" in names(outer):
         return f"g · dy/dx, rounded to {name} on its way"
-    arriving, passed = derivative(outer, "q"), derivative(casts[0].arguments[0], "x", upstream=_CORE)
+    arriving, passed = derivative(outer, "q"), derivative(casts[0].arguments[0], "x", upstream=_Q)
     assert arriving
     assert passed
     rounded = f"{Formula(arriving).text} rounded to {name}"
-    return rounded if passed == _CORE else f"{Formula(passed).text}, where q is {rounded}"
+    return rounded if passed == _Q else f"{Formula(passed).text}, where q is {rounded}"
 
 
-def gradient_beside(op: Op, name: str) -> Formula | None:
-    """Torch's gradient for x beside a parameter that is a tensor; None where it is as beside a number.
+def find_tensor_gradient(op: Op, name: str) -> Formula | None:
+    """Return torch's gradient for x if a parameter is a tensor; None if it is the same as for a number.
 
-    So it is also where torch has no derivative by the parameter, which is a number then.
+    Returns None, too, if torch has no derivative by the parameter, which then has to be a number.
     """
-    gradient = op.parsed.gradient_with((name,)) if name and torch_derivative(op, name) else None
+    gradient = op.parsed.gradient_with((name,)) if name and differentiate_op(op, name) else None
     return None if gradient == op.parsed.gradient else gradient
 
 
 @lru_cache
-def following(op: Op, name: str, tensors: tuple[str, ...] = ()) -> Following | None:
-    """The contribution to a parameter that follows from any rule for x; None where the op does not say.
+def derive_contribution(op: Op, name: str, tensors: tuple[str, ...] = ()) -> DerivedContribution | None:
+    """Return the contribution to a parameter that follows from any rule for x.
 
-    ``tensors`` as for ``contribution``. Raises ValueError for an inner and outer that the op's formula is not
-    made of.
+    ``tensors`` as for ``find_contribution``. None if the op declares no inner and outer, or if the parameter
+    cannot learn by them. Raises ValueError if the op's formula is not ``outer(q(inner))``.
     """
     if op.inner is None or op.outer is None:
         return None
-    own = [p.name for p in op.parameters]
-    inner = parse(op.inner, variables=("x",), parameters=own).tree
-    outer = parse(op.outer, variables=("q",), parameters=own).tree
-    core = _standing_for(_CORE, outer, op.parsed.tree)
-    rest = names(substituted(core, {inner: Name("u")})) if core else ("x",)
-    if core is None or "x" in rest:
+    parameter_names = [p.name for p in op.parameters]
+    inner = parse(op.inner, variables=("x",), parameters=parameter_names).tree
+    outer = parse(op.outer, variables=("q",), parameters=parameter_names).tree
+    q_tree = _match_pattern(_Q, outer, op.parsed.tree)
+    rest = names(substituted(q_tree, {inner: Name("u")})) if q_tree else ("x",)
+    if q_tree is None or "x" in rest:
         raise ValueError(f"{op.key} is not outer(q(inner)) with outer = {op.outer}, inner = {op.inner}")
     if name in rest:
         return None
-    behind = substituted(_slope(outer, name, UPSTREAM, tensors), {_CORE: core})
-    ratio = _quotient(_slope(inner, name, ONE, tensors), _slope(inner, "x", ONE, (name, *tensors)))
-    return None if (behind, ratio) == (ZERO, ZERO) else Following(behind, ratio)
+    outer_part = substituted(_differentiate(outer, name, UPSTREAM, tensors), {_Q: q_tree})
+    ratio = _divide(
+        _differentiate(inner, name, ONE, tensors), _differentiate(inner, "x", ONE, (name, *tensors))
+    )
+    return None if (outer_part, ratio) == (ZERO, ZERO) else DerivedContribution(outer_part, ratio)
 
 
-def _standing_for(wanted: Name, pattern: Node, node: Node) -> Node | None:
-    """The part of a tree that stands where ``wanted`` stands in a pattern; None where they do not match."""
+def _match_pattern(wanted: Name, pattern: Node, node: Node) -> Node | None:
+    """Return the part of a tree at the position of ``wanted`` in a pattern; None if they do not match."""
     if pattern == wanted:
         return node
     if type(pattern) is not type(node) or rebuilt(pattern, children(node)) != node:
         return None
     pairs = zip(children(pattern), children(node), strict=True)
-    different = [pair for pair in pairs if pair[0] != pair[1]]
-    return _standing_for(wanted, *different[0]) if len(different) == 1 else None
+    differences = [pair for pair in pairs if pair[0] != pair[1]]
+    return _match_pattern(wanted, *differences[0]) if len(differences) == 1 else None
 
 
-def _slope(tree: Node, name: str, upstream: Node, tensors: Collection[str]) -> Node:
+def _differentiate(tree: Node, name: str, upstream: Node, tensors: Collection[str]) -> Node:
+    """Return the derivative of a tree that is short enough to have one."""
     slope = derivative(tree, name, tensors=tensors, upstream=upstream, finite=True)
-    assert slope is not None  # of a tree this small
+    assert slope is not None  # the tree is small
     return slope
 
 
-def _quotient(numerator: Node, denominator: Node) -> Node:
-    """The quotient of two trees: ``-1 * (x / s / s) / (1 / s)`` is ``-(x / s)``."""
+def _divide(numerator: Node, denominator: Node) -> Node:
+    """Return the simplified quotient of two trees: ``-1 * (x / s / s) / (1 / s)`` is ``-(x / s)``."""
     if isinstance(first_factor(numerator), Unary):
-        return Unary("-", _quotient(negated(numerator), denominator))
+        return Unary("-", _divide(negated(numerator), denominator))
     match numerator, denominator:
         case Binary("*", left, right), _ if left == ONE:
-            return _quotient(right, denominator)
+            return _divide(right, denominator)
         case _ if denominator == ONE or numerator == ZERO:
             return numerator
-        case Binary("/", left, right), Binary("/", one, divisor) if (one, divisor) == (ONE, right):
+        case Binary("/", left, right), Binary("/", numerator_one, divisor) if (numerator_one, divisor) == (
+            ONE,
+            right,
+        ):
             return left
         case _:
             return Binary("/", numerator, denominator)
 
 
-def _followed(way: Following, rule: Node) -> Node:
-    """The contribution: ``outer + rule * ratio``, a sign of the ratio before the whole."""
-    sign, ratio = ("-", way.ratio.operand) if isinstance(way.ratio, Unary) else ("+", way.ratio)
-    moved = rule if ratio == ONE else Binary("*", rule, ratio)
+def _combine(derived: DerivedContribution, rule: Node) -> Node:
+    """Return the contribution ``outer + rule * ratio``, with the sign of the ratio in front."""
+    sign, ratio = ("-", derived.ratio.operand) if isinstance(derived.ratio, Unary) else ("+", derived.ratio)
+    product = rule if ratio == ONE else Binary("*", rule, ratio)
     if ratio == ZERO:
-        return way.outer
-    if way.outer == ZERO:
-        return moved if sign == "+" else Unary("-", moved)
-    return Binary(sign, way.outer, moved)
+        return derived.outer
+    if derived.outer == ZERO:
+        return product if sign == "+" else Unary("-", product)
+    return Binary(sign, derived.outer, product)

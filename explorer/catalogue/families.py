@@ -1,4 +1,4 @@
-"""The families of ops and the groups of rules, with the words the picker shows for them."""
+"""The families of ops and the groups of rules, with their labels in the picker."""
 
 FAMILIES = {
     "rounding": "Rounding and quantising",

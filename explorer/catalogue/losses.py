@@ -1,28 +1,28 @@
-"""The loss of a pair that draws: a formula of its output y, whose derivative is the upstream gradient."""
+"""The loss of a stochastic op or rule: a formula of y, whose derivative is the upstream gradient."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from statistics import NormalDist
 
-from explorer.catalogue.records import TAKEN, Op, Parameter, Rule
+from explorer.catalogue.records import RESERVED_NAMES, Op, Parameter, Rule
 from explorer.formula import Formula, FormulaError, derivative, parse, shortened
 from explorer.formula.derivative import ONE, ZERO
 from explorer.formula.tree import NORMAL, UNIFORM, Binary, Name, Node, Number, Unary, substituted, with_losses
 
 SQUARE = "(y - target)**2"
-LOSSES = (SQUARE, "y", "(y - target)**4")  # known without a reader of formulas
+LOSSES = (SQUARE, "y", "(y - target)**4")  # available without a parser
 TARGET = Parameter("target", 0.45, -2.0, 2.0, "best output: the loss is lowest there")
-_Y, _U, _NORMAL, _TWIN = (Name(each) for each in ("y", UNIFORM, NORMAL, "ya()"))
-_TWINS: dict[Node, Node] = {_U: Binary("-", Number(1.0), _U), _NORMAL: Unary("-", _NORMAL)}
+_Y, _U, _NORMAL, _ANTITHETIC_Y = (Name(each) for each in ("y", UNIFORM, NORMAL, "ya()"))
+_ANTITHETIC: dict[Node, Node] = {_U: Binary("-", Number(1.0), _U), _NORMAL: Unary("-", _NORMAL)}
 
 
 @dataclass(frozen=True)
 class Loss:
     """A formula f of y and parameters.
 
-    Raises FormulaError for a formula that cannot be read, that has no y, or whose derivative cannot be
-    written out.
+    Raises FormulaError for a formula that cannot be parsed, that does not use y, or whose derivative is too
+    long to be written out.
     """
 
     text: str
@@ -40,85 +40,93 @@ class Loss:
 
     @cached_property
     def slope(self) -> Formula:
-        """df/dy as a tree; torch's at kinks."""
+        """The tree of df/dy; at kinks it has torch's value."""
         return Formula(derivative(self.parsed.tree, "y", upstream=ONE, finite=True) or ZERO)
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The numbers that it depends on."""
-        known = {TARGET.name: TARGET}
-        return tuple(known.get(name) or Parameter(name, 1.0) for name in self.parsed.parameters)
+        """The parameters of the formula."""
+        declared = {TARGET.name: TARGET}
+        return tuple(declared.get(name) or Parameter(name, 1.0) for name in self.parsed.parameters)
 
     def values(self, settings: Mapping[str, float]) -> dict[str, float]:
-        """The values of its parameters, by name: those among the settings, and the defaults of the others."""
-        return {each.name: settings.get(each.name, each.default) for each in self.parameters}
+        """Return the values of the parameters by name, from ``settings`` or else defaults."""
+        return {
+            parameter.name: settings.get(parameter.name, parameter.default) for parameter in self.parameters
+        }
 
 
 @lru_cache(256)
 def find_loss(text: str) -> Loss:
-    """The loss of a text such as ``(y - target)**2``; FormulaError where it cannot be read."""
+    """Return the loss for a text such as ``(y - target)**2``.
+
+    Raises FormulaError if the text cannot be parsed, or if a parameter has the name of a setting.
+    """
     loss = Loss(text)
-    for name in filter(TAKEN.__contains__, loss.parsed.parameters):
+    for name in filter(RESERVED_NAMES.__contains__, loss.parsed.parameters):
         raise FormulaError(f'"{name}" is the name of a setting: choose another', 1, text)
     return loss
 
 
-def twin_of(op: Formula) -> Formula:
-    """The output of the twin: the op with 1 − u for u."""
-    return Formula(substituted(op.tree, _TWINS))
+def antithetic_of(op: Formula) -> Formula:
+    """Return the output of the antithetic sample: the op with 1 − u instead of u."""
+    return Formula(substituted(op.tree, _ANTITHETIC))
 
 
-def settled(rule: Formula, op: Formula, loss: Loss | None, factor: Node = ONE) -> Formula:
-    """A formula that draws in x, y, g, ``u()`` and ``normal()`` alone.
+def expand_losses(rule: Formula, op: Formula, loss: Loss | None, factor: Node = ONE) -> Formula:
+    """Return a formula in x, y, g, ``u()`` and ``normal()`` only, without antithetic outputs and losses.
 
-    The twin's output is the op with 1 − u for u. ``factor``: on the loss; where there is none, the losses
-    that the formula names stay.
+    Antithetic outputs become the op with 1 − u instead of u. Losses become the formula of ``loss``, times
+    ``factor``; without a loss they stay.
     """
     tree = rule.tree
     if loss:
-        lost = loss.parsed.tree if factor == ONE else Binary("*", factor, loss.parsed.tree)
-        tree = with_losses(tree, lambda output: substituted(lost, {_Y: output}))
-    return Formula(substituted(tree, {_TWIN: twin_of(op).tree}))
+        loss_tree = loss.parsed.tree if factor == ONE else Binary("*", factor, loss.parsed.tree)
+        tree = with_losses(tree, lambda output: substituted(loss_tree, {_Y: output}))
+    return Formula(substituted(tree, {_ANTITHETIC_Y: antithetic_of(op).tree}))
 
 
-UPSTREAM = Name("g()")  # the factor on the loss, which no parameter can be called
+UPSTREAM = Name("g()")  # the factor on the loss; no parameter can have this name
 
 
-def in_draws(formula: Formula, op: Formula, loss: Loss) -> Node:
-    """A formula in x, y, g and draws as a tree in x, ``u()``, ``normal()`` and UPSTREAM: y is the op."""
+def expand_in_draws(formula: Formula, op: Formula, loss: Loss) -> Node:
+    """Return a formula in x, y, g and random numbers as a tree in x, ``u()``, ``normal()`` and UPSTREAM.
+
+    y is replaced by the op, and g by UPSTREAM times the slope of the loss.
+    """
     slope = substituted(loss.slope.tree, {_Y: op.tree})
-    drawn: dict[Node, Node] = {_Y: op.tree, Name("g"): Binary("*", UPSTREAM, slope)}
-    return substituted(settled(formula, op, loss, UPSTREAM).tree, drawn)
+    substitutes: dict[Node, Node] = {_Y: op.tree, Name("g"): Binary("*", UPSTREAM, slope)}
+    return substituted(expand_losses(formula, op, loss, UPSTREAM).tree, substitutes)
 
 
-DRAWN = "{entry} draws at random, so that it has no one value at each x, which {here} needs"
+RANDOM_MESSAGE = "{entry} draws at random, so that it has no one value at each x, which {here} needs"
 FROZEN_U = 0.37
 
 
-def require_fixed(here: str, *entries: Op | Rule) -> None:
-    """Raise ValueError, which names what is ``here``, where an entry draws."""
+def require_deterministic(purpose: str, *entries: Op | Rule) -> None:
+    """Raise ValueError, which says what needs a deterministic entry (``purpose``), if an entry is random."""
     for entry in entries:
-        if entry.draws:
-            raise ValueError(DRAWN.format(entry=shortened(entry.key), here=here))
+        if entry.is_random:
+            raise ValueError(RANDOM_MESSAGE.format(entry=shortened(entry.key), here=purpose))
 
 
-def frozen(op: Op, rule: Rule, loss: Loss, u: float = FROZEN_U) -> tuple[Op, Rule]:
-    """A pair that draws as one that does not: each element draws the same u.
+def freeze_draws(op: Op, rule: Rule, loss: Loss, u: float = FROZEN_U) -> tuple[Op, Rule]:
+    """Return a deterministic version of a stochastic op and rule, in which every element uses the same u.
 
-    The parameters of the loss are at their defaults. Where each may have a kink is searched for.
+    The parameters of the loss have their defaults. Kinks are searched for instead of declared.
     """
-    drawn: dict[Node, Node] = {_U: Number(u), _NORMAL: _number(NormalDist().inv_cdf(u))}
-    drawn |= {Name(p.name): _number(p.default) for p in loss.parameters}
+    substitutes: dict[Node, Node] = {_U: Number(u), _NORMAL: _to_node(NormalDist().inv_cdf(u))}
+    substitutes |= {Name(p.name): _to_node(p.default) for p in loss.parameters}
 
-    def still(formula: Formula) -> str:
-        settled_here = settled(formula, op.parsed, loss) if formula.draws else formula
-        return Formula(substituted(settled_here.tree, drawn)).text if formula.draws else formula.text
+    def freeze(formula: Formula) -> str:
+        expanded = expand_losses(formula, op.parsed, loss) if formula.draws else formula
+        return Formula(substituted(expanded.tree, substitutes)).text if formula.draws else formula.text
 
-    learned = tuple(replace(each, formula=still(each.parsed)) for each in rule.learned)
-    backward = still(rule.parsed) if rule.parsed else None
-    still_op = replace(op, formula=still(op.parsed), kinks=None)
-    return still_op, replace(rule, formula=backward, kinks=None if backward else rule.kinks, learned=learned)
+    learned = tuple(replace(item, formula=freeze(item.parsed)) for item in rule.learned)
+    backward = freeze(rule.parsed) if rule.parsed else None
+    frozen_op = replace(op, formula=freeze(op.parsed), kinks=None)
+    return frozen_op, replace(rule, formula=backward, kinks=None if backward else rule.kinks, learned=learned)
 
 
-def _number(value: float) -> Node:
+def _to_node(value: float) -> Node:
     return Number(value) if value >= 0 else Unary("-", Number(-value))

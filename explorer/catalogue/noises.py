@@ -1,4 +1,4 @@
-"""The noises that smooth an op: one entry each, for the lens, the browser and the alignment in training."""
+"""The noises that smooth an op, for the lens, the browser and the alignment in training; one entry each."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,24 +10,24 @@ from explorer.formula import Formula, parse
 from explorer.formula.tree import Name, Number, substituted
 
 NARROWEST, WIDEST = 0.01, 10.0
-# The largest rate r of an op that grows like exp(r * |x|), times the width, with which noise has a mean.
-MOST_RATE = 0.95
+# The largest r of an op that grows like exp(r * |x|), times the width, for which noise has a mean.
+MAX_RATE = 0.95
 
 
 @dataclass(frozen=True)
 class Noise:
-    """A noise around 0, symmetric; of width 1 where nothing else is said.
+    """A symmetric noise around 0, of width 1 unless stated otherwise.
 
     Attributes:
         key: permanent name, used in links and code.
         label: its name in sentences: "uniform noise".
-        density: a formula in x; at a jump of its own the middle of both sides.
-        distribution: the chance of less than x, a formula.
+        density: a formula in x; at its jumps the mean of both sides.
+        distribution: the probability of values below x, a formula.
         width: the meaning of its width, a noun phrase.
-        reach: beyond it lies less than 1e-8 of the noise, of Cauchy's less than a hundredth.
-        kinks: those of the density, ascending.
-        smooth: a stretch between kinks over which a polynomial of degree 11 is near the density; None for
-            one of any length.
+        reach: less than 1e-8 of the noise is beyond it, for Cauchy's less than a hundredth.
+        kinks: the kinks of the density, ascending.
+        smooth: the length of an interval between kinks over which a polynomial of degree 11 approximates the
+            density; None for any length.
         tail: how it ends: "none" at its reach, "normal" like exp(−x²/2), "exponential" like exp(−|x|),
             "power" like 1/x².
     """
@@ -49,7 +49,7 @@ class Noise:
 
     @cached_property
     def peak(self) -> float:
-        """The greatest density."""
+        """The maximum of the density."""
         x = substituted(self.parsed_density.tree, {Name("x"): Number(0.0)})
         return Formula(x).value()
 
@@ -80,7 +80,7 @@ NOISES: Mapping[str, Noise] = MappingProxyType({
     )
 })  # fmt: skip
 
-# Sentences of the lens, in Python and on Explore; names in braces.
+# Sentences of the lens, in Python and on Explore, with placeholders in braces.
 LENS_WORDS: Mapping[str, str] = MappingProxyType({
     "lead": "Dashed: the slope of the mean of {op} under {noise} noise of width {width} ({meaning}).",
     "same": "{rules} is the gradient of {op} under {noise} noise of width {width}.",

@@ -1,4 +1,4 @@
-"""Parameters that several entries share; the same name in an op and a rule is one parameter."""
+"""Parameters shared by several entries; the same name in an op and a rule is one parameter."""
 
 from explorer.catalogue.records import Parameter
 

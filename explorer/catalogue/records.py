@@ -10,19 +10,21 @@ from itertools import chain
 from types import MappingProxyType
 from typing import Any, ClassVar, Literal, Self
 
-from explorer.catalogue.display import TORCH_OWN, html_table
+from explorer.catalogue.display import TORCH_OWN, make_html_table
 from explorer.catalogue.kinks import Kink
 from explorer.formula import OP_NAMES, Formula, FormulaError, parse, pieces, quoted
 
-# Parameters are keyword arguments of sample, apply and snippet, which have these of their own.
-TAKEN = frozenset({"op", "rule", "rules", "start", "stop", "points", "dtype", "parameters", "learns", "draw"})
+# Parameters are keyword arguments of sample, apply and snippet, next to these arguments.
+RESERVED_NAMES = frozenset(
+    {"op", "rule", "rules", "start", "stop", "points", "dtype", "parameters", "learns", "draw"}
+)
 _DECADES_TO_DRAG = 100
-LARGEST_RANGE = 1e6  # of x on a chart, by size
+MAX_ABS_X = 1e6  # on a chart
 
 COUNT = "N"  # in a scale: the number of elements that share the parameter
-COUNT_ELSEWHERE = f"{COUNT} stands for the number of elements, which only a scale may name"
+COUNT_MESSAGE = f"{COUNT} stands for the number of elements, which only a scale may name"
 
-# Who gets the upstream gradient of an element that lies exactly at a bound which is learned.
+# How the upstream gradient of an element exactly at a learned bound is shared.
 AT_BOUND = {
     "published": "Exactly at the bound the parameter gets all of the gradient, as published.",
     "minimum": "Exactly at the bound x and the parameter get half each, as from torch.minimum.",
@@ -30,26 +32,26 @@ AT_BOUND = {
     "to version 2.13.",
 }
 
-OWN_FAMILY = "own"
+CUSTOM_FAMILY = "own"
 
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number an op or rule depends on.
+    """A number on which an op or rule depends.
 
     Attributes:
-        name: as in the formulas of its entry.
-        default: its value where none is given.
-        low, high: the ends of the slider on screen. In Python, and by hand or link, a value may lie beyond
-            them, as far as ``domain`` goes.
+        name: its name in the formulas of its entry.
+        default: its value if no other is set.
+        low, high: the ends of the slider on screen. In Python, links and fields a value may be outside them,
+            within ``domain``.
         meaning: a short noun phrase, which may be followed by a colon and a hint.
-        below: a parameter this one must not exceed, in links and on screen.
-        domain: where the formulas mean something, a condition such as ``0 < alpha < 1``; "" for everywhere.
-            A value outside is refused by name.
-        quantity: the quantity that the name stands for. An op and a rule that share a name share the value,
-            unless both say a quantity and the two differ (see ``beside``). In the catalogue it is the
-            meaning; "" in one's own records, which share by name.
-        plain: the name in the rule's own formulas and in its domain, where ``beside`` gave it another; else
+        below: a parameter that this one must not exceed, in links and on screen.
+        domain: the condition under which the formulas are defined, such as ``0 < alpha < 1``; "" for none. A
+            value outside is rejected with an error that names the parameter.
+        quantity: the quantity that the name denotes. An op and a rule that share a name share the value,
+            unless both state a quantity and the two differ (see ``adapt_rule``). In the catalogue it is the
+            meaning; "" in custom records, which share by name.
+        plain: the name in the rule's own formulas and in its domain, if ``adapt_rule`` renamed it; otherwise
             "".
 
     Raises ValueError for a name that cannot be a keyword of ``explorer.sample``, for a default outside the
@@ -67,36 +69,37 @@ class Parameter:
     plain: str = ""
 
     def __post_init__(self) -> None:
-        if not self.name.isidentifier() or self.name in TAKEN:
+        if not self.name.isidentifier() or self.name in RESERVED_NAMES:
             raise ValueError(f"a parameter cannot be called {quoted(self.name)}: choose another name")
         if not self.low <= self.default <= self.high:
             raise ValueError(f"{self.name} = {self.default} must lie between {self.low} and {self.high}")
-        if not self.admits(self.low) or not self.admits(self.high):
+        if not self.is_valid(self.low) or not self.is_valid(self.high):
             raise ValueError(f"{self.name} from {self.low} to {self.high} leaves its domain {self.domain}")
 
     @property
-    def shown(self) -> str:
-        """The name for people: that in the entry's own formulas."""
+    def display_name(self) -> str:
+        """The name for people, as in the entry's own formulas."""
         return self.plain or self.name
 
-    def admits(self, value: float, others: Mapping[str, float] = MappingProxyType({})) -> bool:
-        """Whether the formulas mean something at a value; ``others``: the entry's parameters by their names.
+    def is_valid(self, value: float, context: Mapping[str, float] = MappingProxyType({})) -> bool:
+        """Return whether a value is in the domain.
 
-        A condition on a further parameter that is not told holds.
+        ``context`` holds the values of the entry's parameters by their names in the entry's own formulas. A
+        condition on a parameter without a value in ``context`` is taken to hold.
         """
         if not self.domain:
             return True
-        known = {**others, self.shown: value}
-        return not known.keys() >= self.conditioned or bool(_condition(self.domain).value(known))
+        values = {**context, self.display_name: value}
+        return not values.keys() >= self.domain_names or bool(_parse_condition(self.domain).value(values))
 
     @property
-    def conditioned(self) -> set[str]:
-        """The parameters that the domain is a condition on."""
-        return {*_condition(self.domain).parameters} if self.domain else set()
+    def domain_names(self) -> set[str]:
+        """The parameters in the condition of the domain."""
+        return {*_parse_condition(self.domain).parameters} if self.domain else set()
 
     @property
     def scale(self) -> Literal["linear", "log"]:
-        """The scale of the slider: logarithmic for positive bounds two decades or more apart."""
+        """The scale of the slider: logarithmic for positive bounds with a ratio of 100 or more."""
         return "log" if self.low > 0 and self.high / self.low >= _DECADES_TO_DRAG else "linear"
 
 
@@ -109,13 +112,12 @@ class Learned:
         formula: the contribution of one element, in x, y, g and the rule's parameters.
         scale: a factor on the sum, in the rule's parameters and N, the number of elements that share the
             parameter; None for 1.
-        at_bound: who gets g exactly at a bound that is learned, a key of ``AT_BOUND``; "" where there is
-            no bound.
-        note: where sources disagree; one sentence.
+        at_bound: how g is shared exactly at a learned bound, a key of ``AT_BOUND``; "" without a bound.
+        note: a remark, for instance on sources that disagree; one sentence.
         start: its first value on a model's data, a formula of x and the rule's parameters; None for the
             default.
 
-    Raises FormulaError for a formula that cannot be read, or that names N outside a scale.
+    Raises FormulaError for a formula that cannot be parsed, or that uses N outside a scale.
     """
 
     name: str
@@ -130,11 +132,11 @@ class Learned:
             raise ValueError(f"at_bound must be one of {', '.join(AT_BOUND)}, not {quoted(self.at_bound)}")
         if COUNT in self.parsed.parameters:
             column = next(re.finditer(rf"\b{COUNT}\b", self.formula)).start() + 1
-            raise FormulaError(f'"{COUNT}" at column {column}: {COUNT_ELSEWHERE}', column, self.formula)
+            raise FormulaError(f'"{COUNT}" at column {column}: {COUNT_MESSAGE}', column, self.formula)
 
     @cached_property
     def parsed(self) -> Formula:
-        """The contribution of one element, as a tree."""
+        """The contribution of one element as a tree."""
         return parse(self.formula, parameters=None)
 
     @cached_property
@@ -145,31 +147,31 @@ class Learned:
     @property
     def text(self) -> str:
         """The gradient in one line: ``(1 / sqrt(N)) * sum(g * x)``."""
-        before = f"({self.parsed_scale.text}) * " if self.parsed_scale else ""
-        return f"{before}sum({self.parsed.text})"
+        prefix = f"({self.parsed_scale.text}) * " if self.parsed_scale else ""
+        return f"{prefix}sum({self.parsed.text})"
 
     @property
-    def named(self) -> set[str]:
-        """The parameters that the formulas use, and the one that learns."""
+    def parameter_names(self) -> set[str]:
+        """The parameter that learns, and the parameters in its formulas."""
         scale = self.parsed_scale.parameters if self.parsed_scale else ()
         return {self.name, *self.parsed.parameters, *scale} - {COUNT}
 
 
 @dataclass(frozen=True, repr=False)
 class Entry:
-    """The common fields of ops and rules; shown as one line of text, in a notebook as a small table.
+    """The common fields of ops and rules, displayed as one line of text or, in a notebook, as a small table.
 
     Attributes:
         key: permanent name, used in links and code.
         label: name on screen.
-        formula: what it computes, in the formula language.
-        purpose: one sentence that says what it is for.
-        parameters: the numbers it depends on.
-        kinks: where it jumps or has a corner in x, as formulas in the parameters, ``()`` for nowhere;
-            None where that is not declared and must be found numerically.
-        source: paper or public file where the formula was read; empty for torch's own functions.
-        note: where sources disagree, or what to watch; one sentence.
-        also: other names people know it by.
+        formula: its definition in the formula language.
+        purpose: one sentence on its purpose.
+        parameters: the numbers on which it depends.
+        kinks: the x of its jumps and corners, as formulas in the parameters; ``()`` for no kinks, None if
+            they are not declared and must be found numerically.
+        source: paper or public file with the formula; empty for torch's own functions.
+        note: a remark or warning, for instance on sources that disagree; one sentence.
+        also: alternative names.
     """
 
     key: str
@@ -182,7 +184,7 @@ class Entry:
     note: str = ""
     also: tuple[str, ...] = ()
 
-    result: ClassVar[str]  # what the formula is equal to
+    result: ClassVar[str]  # the left side of the formula's equation
 
     @property
     def parsed(self) -> Formula | None:
@@ -195,31 +197,35 @@ class Entry:
         return (self.parsed,) if self.parsed else ()
 
     @property
-    def drawn(self) -> tuple[str, ...]:
-        """The draws that the formulas name, and what hangs on them, such as ``u()`` and ``f()``."""
+    def random_names(self) -> tuple[str, ...]:
+        """The random numbers in the formulas, such as ``u()``, and names that depend on them (``f()``)."""
         return tuple(dict.fromkeys(chain.from_iterable(formula.draws for formula in self.formulas)))
 
     @property
-    def draws(self) -> bool:
-        """Whether a number is drawn for each element, or the entry hangs on one that is."""
-        return bool(self.drawn)
+    def is_random(self) -> bool:
+        """Whether the entry uses a random number for each element, directly or through y or a loss."""
+        return bool(self.random_names)
 
     @property
     def other_outputs(self) -> tuple[str, ...]:
-        """The losses at outputs that were not drawn, such as ``f(1)``: in a net a pass for every unit."""
-        named = (formula.other_outputs for formula in self.formulas)
-        return tuple(dict.fromkeys(chain.from_iterable(named)))
+        """The losses at outputs other than the sampled one, such as ``f(1)``.
 
-    def known_degree(self, y: float = math.inf) -> float:
-        """The highest degree in x of the polynomials that the formula consists of between its kinks.
+        In a net they need a pass for every unit.
+        """
+        outputs = (formula.other_outputs for formula in self.formulas)
+        return tuple(dict.fromkeys(chain.from_iterable(outputs)))
 
-        Inf for anything else, and where it may have kinks that were not found. ``y``: the degree of the op.
+    def compute_degree(self, y: float = math.inf) -> float:
+        """Return the highest degree in x of the formula's polynomials between its kinks.
+
+        Inf if the formula is not piecewise polynomial, or if it may have kinks that were not found. ``y`` is
+        the degree of the op.
         """
         assert self.parsed
         return pieces.known_degree(self.parsed.tree, y, searched=self.kinks is None)
 
-    def stated(self, **fields: Any) -> Self:
-        """The entry as the catalogue has it, with further fields: each parameter stands for its meaning."""
+    def with_quantities(self, **fields: Any) -> Self:
+        """Return the entry with further fields, in which each parameter's meaning is its quantity."""
         parameters = tuple(replace(p, quantity=p.quantity or p.meaning) for p in self.parameters)
         return replace(self, parameters=parameters, **fields)
 
@@ -235,9 +241,9 @@ class Entry:
             )
             for p in self.parameters
         ]
-        words = [("", text) for text in (self.purpose, self.note, self.source) if text]
+        texts = [("", text) for text in (self.purpose, self.note, self.source) if text]
         head = [(self.key, self.label), (self.result, self.formula or TORCH_OWN)]
-        return html_table([*head, *parameters, *words])
+        return make_html_table([*head, *parameters, *texts])
 
 
 @dataclass(frozen=True, repr=False)
@@ -246,16 +252,17 @@ class Op(Entry):
 
     Attributes:
         formula: f, in x and the parameters.
-        family: what kind of function it is, a key of ``FAMILIES``; rules say which they suit. In the
-            catalogue it follows from where the op stands.
-        judged: the op where a net is judged, in x and what is drawn; None for the op as it trains.
+        family: the kind of function, a key of ``FAMILIES``; rules declare the families that they suit. In the
+            catalogue it follows from the position of the op.
+        judged: the op that replaces it when a net is evaluated, in x and random numbers; None for the same
+            op.
         named: whether its label begins with a proper name, which keeps its capital inside a sentence.
-        inner, outer: with both, ``y = outer(q(inner))``: ``inner`` in x and the parameters, ``outer`` in q
-            and the parameters. The gradient of a parameter in the two then follows from the rule for x.
+        inner, outer: if both are set, ``y = outer(q(inner))``: ``inner`` in x and the parameters, ``outer``
+            in q and the parameters. The gradient of a parameter in them then follows from the rule for x.
     """
 
     formula: str
-    family: str = OWN_FAMILY
+    family: str = CUSTOM_FAMILY
     inner: str | None = None
     outer: str | None = None
     judged: str | None = None
@@ -264,11 +271,11 @@ class Op(Entry):
     result = "y"
 
     @property
-    def inside(self) -> str:
-        """The label inside a sentence: names keep their capitals, and an own op is as it was written."""
+    def sentence_label(self) -> str:
+        """The label inside a sentence: names keep their capitals, and a custom op is unchanged."""
         first = self.label.split(" ")[0]
-        keeps = self.named or self.family == OWN_FAMILY or not first[1:].islower()
-        return self.label if keeps else self.label[0].lower() + self.label[1:]
+        is_unchanged = self.named or self.family == CUSTOM_FAMILY or not first[1:].islower()
+        return self.label if is_unchanged else self.label[0].lower() + self.label[1:]
 
     @cached_property
     def parsed(self) -> Formula:
@@ -276,29 +283,29 @@ class Op(Entry):
         return parse(self.formula, variables=OP_NAMES, parameters=[p.name for p in self.parameters])
 
     @property
-    def when_judged(self) -> "Op":
-        """The op of a net that is judged; it has no parameters unless it is this one."""
+    def evaluation_op(self) -> "Op":
+        """The op of a net in evaluation; it has no parameters unless it is this op."""
         return self if self.judged is None else replace(self, formula=self.judged, parameters=(), judged=None)
 
 
 @dataclass(frozen=True, repr=False)
 class Rule(Entry):
-    """A backward rule: the gradient ``r(x, y, g; parameters)`` returned in place of torch's own.
+    """A backward rule: the gradient ``r(x, y, g; parameters)`` returned instead of torch's own.
 
     Attributes:
-        formula: r; None stands for torch's own autograd of the op.
-        kinks: those of r. Where y stands in r, the op's kinks come on top.
-        group: where the picker lists it, a key of ``GROUPS``; in the catalogue it follows from where the
-            rule stands, and so do ``suits`` and ``otherwise`` unless the entry says more.
-        suits: families of ops it makes sense for; empty: all.
-        otherwise: why not for others, a sentence for the picker.
+        formula: r; None for torch's own autograd of the op.
+        kinks: the kinks of r. If r uses y, those of the op are added.
+        group: its section in the picker, a key of ``GROUPS``. In the catalogue it follows from the position
+            of the rule, and so do ``suits`` and ``otherwise`` unless the entry sets them.
+        suits: families of ops for which it makes sense; empty for all.
+        otherwise: why it does not suit other families, a sentence for the picker.
         linear: whether r is linear in g.
-        antiderivative: formula in x whose derivative is r at g = 1, where one is known; linear rules only.
-        area: integral of r over all x at g = 1, a formula in the parameters or "infinite"; linear
-            rules only.
-        fault: what is wrong with a rule that is here as a warning, one sentence; empty for all others.
-        learned: the gradients of parameters that learn. One that is left out follows from the rule, or is
-            torch's derivative of the op.
+        antiderivative: formula in x whose derivative is r at g = 1, if there is a known one; linear rules
+            only.
+        area: integral of r over all x at g = 1, a formula in the parameters or "infinite"; linear rules only.
+        fault: the fault of a rule that serves as a warning, one sentence; empty for all others.
+        learned: the gradients of parameters that learn. A parameter without one gets its gradient from the
+            rule, or from torch's derivative of the op.
 
     Raises ValueError for a learned parameter that the rule does not have.
     """
@@ -315,14 +322,14 @@ class Rule(Entry):
     result = "gradient"
 
     def __post_init__(self) -> None:
-        own = {p.name for p in self.parameters}
-        if self.learned and COUNT in own:
-            raise ValueError(f"a rule that learns has no parameter {COUNT}: {COUNT_ELSEWHERE}")
+        names = {p.name for p in self.parameters}
+        if self.learned and COUNT in names:
+            raise ValueError(f"a rule that learns has no parameter {COUNT}: {COUNT_MESSAGE}")
         for name, times in Counter(learned.name for learned in self.learned).items():
             if times > 1:
                 raise ValueError(f"{name} of {self.key} learns twice")
         for learned in self.learned:
-            if missing := sorted(learned.named - own):
+            if missing := sorted(learned.parameter_names - names):
                 raise ValueError(f"{learned.name} learns by {', '.join(missing)}, no parameter of {self.key}")
 
     @cached_property
@@ -333,17 +340,17 @@ class Rule(Entry):
         return parse(self.formula, parameters=[p.name for p in self.parameters])
 
     @property
-    def hangs_on_loss(self) -> bool:
-        """Whether the gradient for x hangs on a loss itself, not on its slope alone."""
+    def needs_loss(self) -> bool:
+        """Whether the gradient for x depends on the value of a loss, not only on its slope."""
         return bool(self.parsed and self.parsed.names_loss)
 
     @property
     def formulas(self) -> tuple[Formula, ...]:
-        """That of the rule, and those of the gradients of its parameters."""
+        """The rule's formula and those of its parameters' gradients."""
         return (*super().formulas, *(learned.parsed for learned in self.learned))
 
 
 @lru_cache
-def _condition(text: str) -> Formula:
-    """A condition as a formula, 1 where it holds and 0 elsewhere."""
+def _parse_condition(text: str) -> Formula:
+    """Return a condition as a formula with value 1 if it holds and 0 otherwise."""
     return parse(f"1 * ({text})", variables=(), parameters=None)

@@ -19,27 +19,27 @@ This page is written by `python -m explorer.catalogue.table docs/catalogue.md`; 
 """
 
 
-def tables() -> str:
-    """All ops and all rules in their order, each with its formula and what it is for."""
+def make_tables() -> str:
+    """Return a table of all ops and one of all rules, in their order, each with formula and purpose."""
     ops = [(op.key, op.formula, FAMILIES[op.family], op.purpose) for op in OPS.values()]
     rules = [
         (rule.key, rule.formula or TORCH_OWN, GROUPS[rule.group], rule.purpose) for rule in RULES.values()
     ]
-    ops_table = _table(("op", "y =", "family", "what it is for"), ops)
-    rules_table = _table(("rule", "gradient =", "made for", "what it is for"), rules)
+    ops_table = _make_table(("op", "y =", "family", "what it is for"), ops)
+    rules_table = _make_table(("rule", "gradient =", "made for", "what it is for"), rules)
     return f"**{len(ops)} ops**\n\n{ops_table}\n\n**{len(rules)} backward rules**\n\n{rules_table}"
 
 
-def page() -> str:
-    """The page of documentation with both tables, as Markdown."""
-    return f"{_HEAD}\n{tables()}\n"
+def make_page() -> str:
+    """Return the page of documentation with both tables, as Markdown."""
+    return f"{_HEAD}\n{make_tables()}\n"
 
 
-def _table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
+def _make_table(head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> str:
     lines: list[tuple[str, ...]] = [head, ("---",) * len(head)]
     lines += [(f"`{key}`", f"`{formula}`".replace("|", "\\|"), *rest) for key, formula, *rest in rows]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 if __name__ == "__main__":
-    Path(sys.argv[1]).write_text(page(), encoding="utf-8")
+    Path(sys.argv[1]).write_text(make_page(), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Ops and rules in a net that trains: why it takes none of some, and how a net with an op is judged."""
+"""Ops and rules in the training of nets: why some are refused, and how nets are evaluated."""
 
 from explorer.catalogue.records import Op, Rule
 from explorer.formula.tree import TWIN_LOSS
@@ -13,20 +13,20 @@ _TWIN = (
 )
 
 
-def refusal(entry: Op | Rule, name: str, *, spikes: bool = False) -> str:
-    """Return why no net trains an op or rule, with its ``name`` on screen; "" for one that can be trained.
+def explain_refusal(entry: Op | Rule, name: str, *, spikes: bool = False) -> str:
+    """Return why nets cannot be trained with an op or rule, with its ``name`` on screen; "" if they can.
 
-    ``spikes``: why no net of units that spike does.
+    ``spikes`` selects the reason for nets of spiking units.
     """
     if entry.other_outputs:
         return _OTHER_OUTPUT.format(entry=name, loss=entry.other_outputs[0])
-    return _TWIN.format(entry=name) if spikes and TWIN_LOSS.name in entry.drawn else ""
+    return _TWIN.format(entry=name) if spikes and TWIN_LOSS.name in entry.random_names else ""
 
 
-def judging(op: Op) -> str:
-    """Return the sentence on how a net is judged whose op draws; "" for one that draws nothing."""
-    if not op.draws:
+def describe_evaluation(op: Op) -> str:
+    """Return the sentence on the evaluation of nets with a random op; "" for a deterministic one."""
+    if not op.is_random:
         return ""
     if op.judged is None:
         return "Judged by one draw, the same at every step."
-    return "Judged with the hard unit." if op.when_judged.draws else "Judged without noise."
+    return "Judged with the hard unit." if op.evaluation_op.is_random else "Judged without noise."

@@ -9,7 +9,17 @@ from typing import Any
 
 from torch import Tensor
 
-from explorer.catalogue import SQUARE, Op, Rule, beside, checked, find_loss, find_op, find_rule, frozen
+from explorer.catalogue import (
+    SQUARE,
+    Op,
+    Rule,
+    adapt_rule,
+    check_values,
+    find_loss,
+    find_op,
+    find_rule,
+    freeze_draws,
+)
 from explorer.catalogue.losses import FROZEN_U
 from explorer.checks import averages, lines
 from explorer.checks.area import check_antiderivative, check_area
@@ -205,11 +215,11 @@ def _check_pair(
             f"check takes an op and one rule, such as check('round', 'straight_through'), not {len(rules)}"
         )
     op, rule = find_op(op), find_rule(rules[0])
-    settings, draws = checked(op, (rule,), parameters), op.draws or rule.draws
+    settings, draws = check_values(op, (rule,), parameters), op.is_random or rule.is_random
     if not draws:
         curve = Curve(make_pair_subject(op, rule, settings))
     else:
-        subject = make_pair_subject(*frozen(op, beside(op, rule), find_loss(SQUARE)), settings)
+        subject = make_pair_subject(*freeze_draws(op, adapt_rule(op, rule), find_loss(SQUARE)), settings)
         curve = Curve(subject, (op, rule))
     applicable = (check for check in checks if check.pairs != ("fixed" if draws else "drawn"))
     title = f"{curve.subject.name}, drawn with u = {FROZEN_U}" if draws else curve.subject.name

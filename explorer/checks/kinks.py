@@ -7,7 +7,7 @@ from operator import attrgetter
 import torch
 from torch import Tensor
 
-from explorer.catalogue import RULES, gradient_beside
+from explorer.catalogue import RULES, find_tensor_gradient
 from explorer.checks.curve import Curve, round_position
 from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds
 from explorer.curves.foreign import NEAR, UntriedError, make_pair_subject
@@ -115,7 +115,7 @@ def _find_torch_function(curve: Curve, x: Tensor) -> tuple[str, Tensor] | None:
     subject = curve.subject
     if subject.op:
         own = make_pair_subject(subject.op, RULES["default"], subject.parameters)
-        shared = any(gradient_beside(subject.op, item.name) for item in subject.op.parameters)
+        shared = any(find_tensor_gradient(subject.op, item.name) for item in subject.op.parameters)
         return subject.op.label + " with numbers as bounds" * shared, own.gradient(x)
     lo, hi = float(curve.y.min()), float(curve.y.max())
     native: dict[str, Callable[..., Tensor]] = {"clamp": lambda values: torch.clamp(values, lo, hi)}

@@ -52,7 +52,8 @@ def _find_departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float
     if any(bool(each.is_nonlinear.any()) for each in found):
         rounding = _measure_rounding(curve, x)
         found = [
-            each._replace(is_nonlinear=each.is_nonlinear & _is_beyond(each, single, rounding)) for each in found
+            each._replace(is_nonlinear=each.is_nonlinear & _is_beyond(each, single, rounding))
+            for each in found
         ]
     for g, r, size, wrong in found:
         if bool(wrong.any()):

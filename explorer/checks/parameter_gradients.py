@@ -47,7 +47,7 @@ def check_parameter_gradients(curve: Curve) -> Result:
 def _explain_mismatch(op: Op, rule: Rule) -> str:
     """Return why the rule's parameter gradients do not apply to the op, as a sentence; "" if they do."""
     known, learned = set(op.parsed.parameters), {single.name for single in rule.learned}
-    shown = {p.name: p.shown for p in rule.parameters}
+    shown = {p.name: p.display_name for p in rule.parameters}
     absent, foreign = sorted(shown[name] for name in learned - known), sorted(known - {*shown})
     if not known & learned or (absent and rule.key in RULES):
         return f"Its gradient for {' and '.join(absent)}, which is not in y, is made for another op."

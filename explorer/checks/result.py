@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from explorer.catalogue.display import html_table
+from explorer.catalogue.display import make_html_table
 
 FAILS, UNKNOWN, BY_DESIGN, HOLDS = "fails", "unknown", "by design", "holds"
 VERDICTS = (FAILS, UNKNOWN, BY_DESIGN, HOLDS)  # the worst first
@@ -52,7 +52,7 @@ class Result:
         return "  ".join(self.row)
 
     def _repr_html_(self) -> str:
-        return html_table([self.row])
+        return make_html_table([self.row])
 
 
 class Results(list[Result]):
@@ -80,7 +80,7 @@ class Results(list[Result]):
 
     def _repr_html_(self) -> str:
         caption = f"<p><b>{escape(self.title)}</b></p>" if self.title else ""
-        return caption + html_table(result.row for result in self.worst_first)
+        return caption + make_html_table(result.row for result in self.worst_first)
 
 
 # Results that have no name yet; the arguments are sentence, where and figure.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from explorer.catalogue import Op, Rule, gradient_beside, values
+from explorer.catalogue import Op, Rule, find_tensor_gradient, resolve_values
 from explorer.curves.sampled import Floats
 from explorer.curves.values import CurveValues
 from explorer.formula import Formula
@@ -36,15 +36,15 @@ class DeterministicEvaluator:
 
     def evaluate(self, rule: Rule, x: Floats) -> tuple[Floats, Floats]:
         """Return y and the rule's gradient at x (n,), each (n,) of x's dtype."""
-        op, parameters = self.op.parsed, values(self.op, rule, self.settings)
-        backward = rule.parsed or gradient_beside(self.op, self.learns)
+        op, parameters = self.op.parsed, resolve_values(self.op, rule, self.settings)
+        backward = rule.parsed or find_tensor_gradient(self.op, self.learns)
         leaf = torch.from_numpy(x).requires_grad_()
         y = bind_formulas(*fixed_pair(op, backward, parameters, *self.mean_range, self.g))(leaf)
         return y.detach().numpy(), backpropagate(y, leaf, self._make_upstream(y)).numpy()
 
     def evaluate_part(self, rule: Rule, formula: Formula, x: Floats) -> Floats:
         """Return the contribution of one element to a parameter's gradient, (n,) of x's dtype."""
-        op, parameters = self.op.parsed, values(self.op, rule, self.settings)
+        op, parameters = self.op.parsed, resolve_values(self.op, rule, self.settings)
         forward, parameters_y = fixed(op, op, parameters, *self.mean_range, self.g)
         formula, parameters_part = fixed(formula, op, parameters, *self.mean_range, self.g)
         x_tensor = torch.from_numpy(x)

@@ -7,8 +7,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from explorer.catalogue import finite
-from explorer.catalogue.records import LARGEST_RANGE
+from explorer.catalogue import to_finite
+from explorer.catalogue.records import MAX_ABS_X
 from explorer.curves.sampled import EVEN, KINK, NEIGHBOUR, Floats
 from explorer.formula.reference import even_points
 
@@ -25,13 +25,13 @@ def normalize_range(start: float, stop: float, dtype: torch.dtype) -> tuple[floa
 
     Raises ValueError for ends that are not finite or out of bounds.
     """
-    low, high = sorted((finite("start", start), finite("stop", stop)))
-    if max(-low, high) > LARGEST_RANGE:
-        raise ValueError(f"start and stop must lie within ±{LARGEST_RANGE:.15g}, not at {start} and {stop}")
+    low, high = sorted((to_finite("start", start), to_finite("stop", stop)))
+    if max(-low, high) > MAX_ABS_X:
+        raise ValueError(f"start and stop must lie within ±{MAX_ABS_X:.15g}, not at {start} and {stop}")
     floats = round_to_dtype([low, high], dtype)
     if floats[0] < floats[1]:
         return low, high
-    return max(low - 1.0, -LARGEST_RANGE), min(high + 1.0, LARGEST_RANGE)
+    return max(low - 1.0, -MAX_ABS_X), min(high + 1.0, MAX_ABS_X)
 
 
 def check_points(points: int) -> int:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from explorer.catalogue import Op, Rule
-from explorer.catalogue.records import LARGEST_RANGE
+from explorer.catalogue.records import MAX_ABS_X
 from explorer.curves.foreign import ForeignOp, ForeignRule, Points
 from explorer.curves.sampled import FORWARD, POINTS
 from explorer.curves.sampling import Curves, sample_curves
@@ -58,8 +58,8 @@ def _sample_wide_range(rule: str | Rule, curves: Curves) -> Iterator[tuple[float
     """Sample one rule over three times the range; yield each test value of g with its curves."""
     width = curves.stop - curves.start
     view: dict[str, Any] = {
-        "start": max(curves.start - width, -LARGEST_RANGE),
-        "stop": min(curves.stop + width, LARGEST_RANGE),
+        "start": max(curves.start - width, -MAX_ABS_X),
+        "stop": min(curves.stop + width, MAX_ABS_X),
         "points": 3 * POINTS,
         "dtype": "float64",
     }

@@ -14,11 +14,11 @@ from explorer.catalogue import (
     Op,
     Rule,
     TooManyKinksError,
-    beside,
-    contribution,
-    in_draws,
-    kink_points,
-    values,
+    adapt_rule,
+    expand_in_draws,
+    find_contribution,
+    list_kink_points,
+    resolve_values,
 )
 from explorer.curves.bisection import (
     MAX_KINKS,
@@ -58,7 +58,7 @@ def find_kinks(
     has a kink where it differs at a single x from both sides. Reductions such as ``mean(…)`` are taken over
     ``mean_range``, by default the range itself. None if there are too many kinks to plot.
     """
-    parameters, rule = values(op, rule, settings), rule and beside(op, rule)
+    parameters, rule = resolve_values(op, rule, settings), rule and adapt_rule(op, rule)
     is_autograd = rule is not None and rule.parsed is None
     op_kinks = _find_entry_kinks(op, op, parameters, start, stop, g, is_autograd, mean_range)
     if rule is None or rule.parsed is None:
@@ -85,12 +85,12 @@ def find_mean_kinks(
     ``abs(y - 1)`` for instance has one where the largest possible y passes 1. Positions near ``known_kinks``
     are left out. None if there are too many.
     """
-    parameters = loss.values(settings) | values(op, rule, settings) | {UPSTREAM.name: g}
+    parameters = loss.values(settings) | resolve_values(op, rule, settings) | {UPSTREAM.name: g}
     formulas = [loss.parsed, loss.slope, *([rule.parsed] if rule and rule.parsed else [])]
     trees: dict[Node, None] = {}
     for piece in (piece for formula in formulas for piece in pieces(formula.tree)):
         if _OUTPUT_NAMES.intersection(names(piece)):
-            trees |= dict.fromkeys(at_ends(in_draws(Formula(piece), op.parsed, loss)))
+            trees |= dict.fromkeys(at_ends(expand_in_draws(Formula(piece), op.parsed, loss)))
     all_kinks = _find_tree_changes(trees, parameters, start, stop)
     return all_kinks and [x for x in all_kinks if not is_near(x, known_kinks, 1e-6 * (stop - start))]
 
@@ -109,12 +109,14 @@ def find_part_kinks(
     They are those of the op, of the rule if the contribution depends on it, and of the contribution's formula
     if the rule declares none for it. Raises ValueError if the parameter cannot learn by the rule.
     """
-    element_part = contribution(op, rule, name)
+    element_part = find_contribution(op, rule, name)
     sources = [find_kinks(op, None, settings, start, stop, g)]
     if element_part.origin != "torch":
         sources.append(find_kinks(op, rule, settings, start, stop, g))
     if element_part.origin == "rule" and rule.kinks is None:
-        sources.append(_search_formula(element_part.formula, op, values(op, rule, settings), start, stop, g))
+        sources.append(
+            _search_formula(element_part.formula, op, resolve_values(op, rule, settings), start, stop, g)
+        )
     known_sources = [source for source in sources if source is not None]
     return (
         _sort_or_none({x for part in known_sources for x in part})
@@ -141,11 +143,11 @@ def _find_entry_kinks(
     """Return the declared kinks of an op or rule, or those found by a search; None if there are too many."""
     try:
         if entry.kinks is not None:
-            return _sort_or_none(set(kink_points(entry.kinks, parameters, start, stop, MAX_KINKS)))
+            return _sort_or_none(set(list_kink_points(entry.kinks, parameters, start, stop, MAX_KINKS)))
     except TooManyKinksError:
         return None
     assert entry.parsed  # the default rule has no formula, but declares that it adds no kinks
-    if entry.draws or op.draws:
+    if entry.is_random or op.is_random:
         return _find_edge_kinks(entry.parsed, parameters, start, stop)
     return _search_formula(entry.parsed, op, parameters, start, stop, g, is_autograd, mean_range)
 

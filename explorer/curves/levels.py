@@ -29,7 +29,7 @@ def find_levels(curves: SampledCurves) -> list[float]:
     """
     calls = (part for part in walk(curves.op.parsed.tree) if isinstance(part, Call))
     is_rounding = any(FUNCTIONS[call.function].rounds_to_format for call in calls)
-    if not is_rounding or curves.op.known_degree() != 0 or curves.kinks[FORWARD] is None:
+    if not is_rounding or curves.op.compute_degree() != 0 or curves.kinks[FORWARD] is None:
         return []
     y = curves.y.astype(np.float32)
     return [float(value) for value in np.unique(y[np.isfinite(y)] + np.float32(0))]

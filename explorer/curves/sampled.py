@@ -79,8 +79,8 @@ class SampledCurves(ABC):
     @cached_property
     def degrees(self) -> dict[str, float]:
         """The degree in x of each curve's polynomials between kinks; inf if unknown."""
-        y = self.op.known_degree()
-        degrees = {rule.key: rule.known_degree(y) if rule.parsed else max(y - 1, 0) for rule in self.rules}
+        y = self.op.compute_degree()
+        degrees = {rule.key: rule.compute_degree(y) if rule.parsed else max(y - 1, 0) for rule in self.rules}
         return {FORWARD: y, **degrees}
 
     @cached_property

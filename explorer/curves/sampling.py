@@ -12,19 +12,19 @@ import numpy as np
 import torch
 
 from explorer.catalogue import (
-    MOST_RULES,
+    MAX_RULES,
     RULES,
     SQUARE,
     Contribution,
     Loss,
     Op,
     Rule,
-    beside,
-    checked,
-    contribution,
-    contribution_or_none,
+    adapt_rule,
+    check_values,
+    find_contribution,
+    find_contribution_or_none,
     find_loss,
-    finite,
+    to_finite,
 )
 from explorer.curves.deterministic import DeterministicEvaluator
 from explorer.curves.foreign import ForeignRule, OpLike, RuleLike, resolve_op, resolve_rule
@@ -126,14 +126,14 @@ def sample_curves(
 ) -> Curves:
     """Sample an op and its rules; the arguments are those of ``sample``, which returns a table."""
     op = resolve_op(op)
-    chosen_rules = tuple(beside(op, rule) for rule in _resolve_rules(rules))
+    chosen_rules = tuple(adapt_rule(op, rule) for rule in _resolve_rules(rules))
     torch_dtype = to_torch_dtype(dtype)
     start, stop = span = normalize_range(start, stop, torch_dtype)
-    points, g = check_points(points), finite("g", g)
+    points, g = check_points(points), to_finite("g", g)
     if not isinstance(f, str):
         parameters, f = {"f": f, **parameters}, SQUARE
-    loss = find_loss(f) if op.draws or any(rule.draws for rule in chosen_rules) else None
-    settings = checked(op, chosen_rules, parameters, (), loss)
+    loss = find_loss(f) if op.is_random or any(rule.is_random for rule in chosen_rules) else None
+    settings = check_values(op, chosen_rules, parameters, (), loss)
     contributions = _find_contributions(op, chosen_rules, learns)
     kinks = {
         key: None if some is None else round_to_dtype(some, torch_dtype)
@@ -220,9 +220,9 @@ def _find_contributions(op: Op, rules: Sequence[Rule], name: str) -> dict[str, C
     """
     if not name:
         return {}
-    parts = {rule.key: part for rule in rules if (part := contribution_or_none(op, rule, name))}
+    parts = {rule.key: part for rule in rules if (part := find_contribution_or_none(op, rule, name))}
     if not parts:
-        contribution(op, rules[0], name)  # raises with the reason
+        find_contribution(op, rules[0], name)  # raises with the reason
     return parts
 
 
@@ -304,8 +304,8 @@ def _resolve_rules(rules: RuleLike | Sequence[RuleLike]) -> tuple[Rule, ...]:
         suffix = _choose_suffix(rule, by_key) if isinstance(rule, ForeignRule) else ""
         unique = replace(rule, key=rule.key + suffix, label=rule.label + suffix) if suffix else rule
         by_key[unique.key] = unique
-    if not 1 <= len(by_key) <= MOST_RULES:
-        raise ValueError(f"choose 1 to {MOST_RULES} rules, not {len(by_key)}")
+    if not 1 <= len(by_key) <= MAX_RULES:
+        raise ValueError(f"choose 1 to {MAX_RULES} rules, not {len(by_key)}")
     return tuple(by_key.values())
 
 

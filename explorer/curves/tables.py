@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from explorer.catalogue import OWN, RULES
+from explorer.catalogue import FORMULA_PREFIX, RULES
 from explorer.curves.foreign import SAMPLED, ForeignOp, ForeignRule, Points
 from explorer.curves.sampled import EVEN, FORWARD, KINK, NEIGHBOUR, Floats, to_part_key
 from explorer.curves.sampling import Curves
@@ -136,7 +136,7 @@ def _make_label(key: str) -> str:
     for suffix in ("", f" {key.rpartition(' ')[2]}"):
         if (rule := key.removesuffix(suffix)) in RULES:
             return RULES[rule].label + suffix
-    return key.removeprefix(OWN).removeprefix(SAMPLED)
+    return key.removeprefix(FORMULA_PREFIX).removeprefix(SAMPLED)
 
 
 def _classify_points(x: Floats) -> np.ndarray[Any, np.dtype[np.int8]]:

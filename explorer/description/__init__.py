@@ -1,15 +1,27 @@
 """Descriptions of curves in plain sentences, each rendered from claims.
 
-"Everywhere", "flat" and "unbounded" are meant mathematically; what is known of the drawn points alone
-says "in this picture".
+"Everywhere", "flat" and "unbounded" are meant mathematically; a statement that holds for the plotted points
+only says "in this picture".
 """
 
-from explorer.description.description import describe, described, document
-from explorer.description.learning import LEARNING_WORDS, MOST_POSITIONS, learning_words, pull_words
-from explorer.description.telling import Description
+from explorer.description.description import describe, make_description, to_document
+from explorer.description.learning import (
+    LEARNING_WORDS,
+    MAX_POSITIONS,
+    describe_learning,
+    describe_net_gradient,
+)
+from explorer.description.sentences import Description
 from explorer.description.words import MAIN_LENGTH
 
 __all__ = [
-    "LEARNING_WORDS", "MAIN_LENGTH", "MOST_POSITIONS", "Description", "describe", "described", "document",
-    "learning_words", "pull_words",
+    "LEARNING_WORDS",
+    "MAIN_LENGTH",
+    "MAX_POSITIONS",
+    "Description",
+    "describe",
+    "describe_learning",
+    "describe_net_gradient",
+    "make_description",
+    "to_document",
 ]  # fmt: skip

@@ -6,133 +6,153 @@ from math import comb
 from typing import NamedTuple
 
 from explorer.curves.sampled import SampledCurves
-from explorer.description.claims import MOST_PIECES, Claim, Span
-from explorer.description.gradient import span_texts
+from explorer.description.claims import MAX_PIECES, Claim, Span
+from explorer.description.gradient import describe_spans
 from explorer.description.words import (
     MAIN_LENGTH,
-    at_g,
-    different_texts,
-    each_in_digits,
-    in_digits,
-    of_kind,
+    format_at_g,
+    format_distinct,
+    format_each,
+    format_number,
+    select_kinds,
 )
 from explorer.formula import listed, percent
 
 
-def comparison_sentences(
+def write_comparison(
     compared: list[Claim],
     gradients: Mapping[str, list[Claim]],
-    each: list[str],
+    sentences: list[str],
     curves: SampledCurves,
     names: Mapping[str, str],
 ) -> list[str]:
-    """Sentences on the gradient of each rule, after one on their differences where those are long."""
-    alike, apart = of_kind(compared, "alike"), of_kind(compared, "apart")
-    groups = _groups(alike, gradients)
-    untold = [claim for claim in alike if len(groups) == 1 or gradients[claim.about[0]][0].kind != "level"]
-    same = [_comparison_words(claim, names) for claim in untold]
+    """Return sentences on the gradient of each rule; if they are long, one on their differences comes first.
+
+    Args:
+        compared: claims about several curves, from ``compare_curves``.
+        gradients: claims about each rule alone, by its key.
+        sentences: the sentences on each gradient.
+        curves: the curves.
+        names: the name of each curve by its key.
+    """
+    alike, apart_claims = select_kinds(compared, "alike"), select_kinds(compared, "apart")
+    groups = _group_equal(alike, gradients)
+    unmentioned = [
+        claim for claim in alike if len(groups) == 1 or gradients[claim.about[0]][0].kind != "level"
+    ]
+    alike_lines = [_describe_claim(claim, names) for claim in unmentioned]
     if len(groups) == 1:
-        return [*same, *each]
-    only = [_comparison_words(claim, names) for claim in apart]
-    if len(" ".join(each)) < MAIN_LENGTH:
-        return [*each, *same, *only]
+        return [*alike_lines, *sentences]
+    apart_lines = [_describe_claim(claim, names) for claim in apart_claims]
+    if len(" ".join(sentences)) < MAIN_LENGTH:
+        return [*sentences, *alike_lines, *apart_lines]
     labels = {group[0]: listed([names[key] for key in group]) for group in groups}
-    differences = _differences(compared, gradients, labels, curves)
+    differences = _list_differences(compared, gradients, labels, curves)
     lead = next((text for text in differences if len(text) < MAIN_LENGTH), None)
-    of_all = lead in [*_apart_words(apart, labels, curves.g)]  # each pair is said by it
-    return [*([lead] if lead else []), *same, *each, *([] if of_all else only)]
+    of_all = lead in [*_describe_single_differences(apart_claims, labels, curves.g)]  # the lead covers all
+    return [*([lead] if lead else []), *alike_lines, *sentences, *([] if of_all else apart_lines)]
 
 
-def _groups(alike: Iterable[Claim], keys: Iterable[str]) -> list[tuple[str, ...]]:
-    """The keys of all curves, those together that cannot be told apart."""
+def _group_equal(alike: Iterable[Claim], keys: Iterable[str]) -> list[tuple[str, ...]]:
+    """Return the keys of all curves, with those of equal curves in one group."""
     groups = {claim.about[0]: claim.about for claim in alike}
-    others = {key for group in groups.values() for key in group[1:]}
-    return [groups.get(key, (key,)) for key in keys if key not in others]
+    repeated = {key for group in groups.values() for key in group[1:]}
+    return [groups.get(key, (key,)) for key in keys if key not in repeated]
 
 
-def _differences(
+def _list_differences(
     compared: list[Claim],
     gradients: Mapping[str, list[Claim]],
     labels: Mapping[str, str],
     curves: SampledCurves,
 ) -> Iterator[str]:
-    """Sentences on the differences of curves, the most telling first; ``labels`` of those that differ."""
-    yield from _apart_words(of_kind(compared, "apart"), labels, curves.g)
+    """Yield sentences on the differences of curves, the most informative first.
+
+    ``labels`` are those of the curves that differ.
+    """
+    yield from _describe_single_differences(select_kinds(compared, "apart"), labels, curves.g)
     if len(labels) == 2:
-        yield from _gap_words(of_kind(compared, "gap"), labels, curves)
+        yield from _describe_gaps(select_kinds(compared, "gap"), labels, curves)
     else:
-        yield from _spot_words({key: of_kind(gradients[key], "level") for key in labels}, labels, curves)
-    yield from _measure_words(compared, labels, curves.g)
-    count, at = len(gradients), at_g(curves.g)
+        yield from _describe_spot(
+            {key: select_kinds(gradients[key], "level") for key in labels}, labels, curves
+        )
+    yield from _describe_measures(compared, labels, curves.g)
+    count, at = len(gradients), format_at_g(curves.g)
     if 2 < count == len(labels):
         yield f"All {count} gradients differ{at}."
     elif count > 2:
         yield f"These {count} rules show {len(labels)} different gradients{at}."
 
 
-def _apart_words(apart: list[Claim], labels: Mapping[str, str], g: float) -> Iterator[str]:
-    """The sentence for curves that all differ at a few x only."""
-    positions = set(map(_positions, apart))
-    if len(apart) < comb(len(labels), 2) or len(positions) > 1:
+def _describe_single_differences(claims: list[Claim], labels: Mapping[str, str], g: float) -> Iterator[str]:
+    """Yield the sentence for curves that all differ at a few x only, if they do."""
+    positions = set(map(_format_positions, claims))
+    if len(claims) < comb(len(labels), 2) or len(positions) > 1:
         return
     if len(labels) == 2:
-        one, other = labels.values()
-        yield f"{_doing(one, 'differ')} from {other} only at {positions.pop()}."
+        first, second = labels.values()
+        yield f"{_join_verb(first, 'differ')} from {second} only at {positions.pop()}."
     else:
-        yield f"All {len(labels)} gradients differ at g = {in_digits(g)}, but only at {positions.pop()}."
+        yield f"All {len(labels)} gradients differ at g = {format_number(g)}, but only at {positions.pop()}."
 
 
-def _gap_words(gaps: list[Claim], labels: Mapping[str, str], curves: SampledCurves) -> Iterator[str]:
-    """Two curves of few values: where which of them gives what, beside torch's own or the first."""
+def _describe_gaps(gaps: list[Claim], labels: Mapping[str, str], curves: SampledCurves) -> Iterator[str]:
+    """Yield a sentence on the intervals on which two piecewise constant curves differ, with their values.
+
+    The reference is autograd's own gradient, or else the first curve.
+    """
     if not gaps:
         return
     keys = gaps[0].about
     subject, reference = keys if keys[1] == "default" else keys[::-1]
     side = keys.index(reference)
-    beside = gaps[0].numbers[side]  # in the widest gap
-    few = [gap for gap in gaps if gap.numbers[side] == beside and len(gap.spans) <= MOST_PIECES]
-    bounds = different_texts(x for gap in few for span in gap.spans for x in span)
+    contrast = gaps[0].numbers[side]  # gaps are sorted, widest first
+    short_gaps = [gap for gap in gaps if gap.numbers[side] == contrast and len(gap.spans) <= MAX_PIECES]
+    bounds = format_distinct(x for gap in short_gaps for span in gap.spans for x in span)
     parts = []
-    for gap in sorted(few, key=lambda gap: gap.spans):
+    for gap in sorted(short_gaps, key=lambda gap: gap.spans):
         level = Claim("level", (subject,), (gap.numbers[1 - side],), gap.spans)
         parts.append(
-            f"{_brief_value(level.numbers[0], curves.g)} {listed(span_texts(level, bounds, curves))}"
+            f"{_format_level(level.numbers[0], curves.g)} {listed(describe_spans(level, bounds, curves))}"
         )
     if parts:
         yield (
-            f"{_doing(labels[subject], 'give')} {listed(parts)}, "
-            f"where {_doing(labels[reference], 'give')} {_brief_value(beside, curves.g)}."
+            f"{_join_verb(labels[subject], 'give')} {listed(parts)}, "
+            f"where {_join_verb(labels[reference], 'give')} {_format_level(contrast, curves.g)}."
         )
 
 
-def _doing(label: str, verb: str) -> str:
+def _join_verb(label: str, verb: str) -> str:
+    """Return a label followed by a verb, which is singular unless the label lists several rules."""
     return f"{label} {verb}{'' if ' and ' in label else 's'}"
 
 
-def _spot_words(
+def _describe_spot(
     levels: Mapping[str, list[Claim]], labels: Mapping[str, str], curves: SampledCurves
 ) -> Iterator[str]:
-    """Several curves of few values: the widest stretch on which no two of them are the same."""
+    """Yield the values on the widest interval on which several piecewise constant curves all differ."""
     ends = sorted({x for some in levels.values() for claim in some for span in claim.spans for x in span})
-    texts = different_texts(ends)
+    texts = format_distinct(ends)
     for span in sorted(pairwise(ends), key=lambda span: span[0] - span[1]):
         values = {
-            key: level for key, some in levels.items() if (level := _level_within(some, span)) is not None
+            key: level for key, some in levels.items() if (level := _find_level(some, span)) is not None
         }
         if len(set(values.values())) == len(labels):
-            each = [f"{labels[key]} {_brief_value(level, curves.g)}" for key, level in values.items()]
-            yield f"{_stretch(span, texts, curves)}: {', '.join(each)}."
+            facts = [f"{labels[key]} {_format_level(level, curves.g)}" for key, level in values.items()]
+            yield f"{_describe_interval(span, texts, curves)}: {', '.join(facts)}."
             return
 
 
-def _level_within(levels: Iterable[Claim], span: Span) -> float | None:
+def _find_level(levels: Iterable[Claim], span: Span) -> float | None:
+    """Return the level that a curve has on a whole span; None if it has no single level there."""
     for claim in levels:
         if any(start <= span[0] and span[1] <= stop for start, stop in claim.spans):
             return claim.numbers[0]
     return None
 
 
-def _stretch(span: Span, texts: Mapping[float, str], curves: SampledCurves) -> str:
+def _describe_interval(span: Span, texts: Mapping[float, str], curves: SampledCurves) -> str:
     start, stop = (texts[x] for x in span)
     if span[0] == curves.x[0]:
         return "Everywhere" if span[1] == curves.x[-1] else f"For x below {stop}"
@@ -140,13 +160,14 @@ def _stretch(span: Span, texts: Mapping[float, str], curves: SampledCurves) -> s
 
 
 class _Measure(NamedTuple):
-    """How values of one kind are said: of the least and the most, and of each curve.
+    """The wording for one kind of measure: for the smallest and the largest value, and for each curve.
 
     Attributes:
-        title: before the least and the most.
-        text: a value in digits.
-        verbs: of one curve, and of several.
-        first, next: the sentence on the largest, and what follows on another.
+        title: precedes the smallest and the largest value.
+        text: formats a value.
+        verbs: for one curve, and for several.
+        first: the clause on the largest value.
+        next: the clause on each further value.
     """
 
     title: str
@@ -156,67 +177,67 @@ class _Measure(NamedTuple):
     next: str
 
 
-def _measure_words(compared: list[Claim], labels: Mapping[str, str], g: float) -> Iterator[str]:
-    """By peak, area and support, as far as they differ: of each curve, or of the least and the most."""
-    known = {(claim.kind, claim.about[0]): claim.numbers[0] for claim in of_kind(compared, *_MEASURES)}
+def _describe_measures(compared: list[Claim], labels: Mapping[str, str], g: float) -> Iterator[str]:
+    """Yield a sentence on peaks, areas and supports that differ: all values, or smallest and largest."""
+    numbers = {(claim.kind, claim.about[0]): claim.numbers[0] for claim in select_kinds(compared, *_MEASURES)}
     facts = []
     for kind, measure in _MEASURES.items():
-        values = {key: known[kind, key] for key in labels if (kind, key) in known}
+        values = {key: numbers[kind, key] for key in labels if (kind, key) in numbers}
         if len(values) == len(labels) and len(set(map(measure.text, values.values()))) > 1:
             facts.append((measure, values))
     separating = [(one, some) for one, some in facts if len(set(map(one.text, some.values()))) == len(labels)]
-    tries = [(_each_measured, some) for some in (facts, facts[:2], separating[:1])]
-    tries += [(_extremes, some) for some in (facts, facts[:2], facts[:1])]
+    tries = [(_describe_each, some) for some in (facts, facts[:2], separating[:1])]
+    tries += [(_describe_extremes, some) for some in (facts, facts[:2], facts[:1])]
     for words, some in tries:
         if some:
-            said = "; ".join(words(*fact, labels) for fact in some)
-            whole = said if g == 1 else f"{at_g(g)} {said}".strip()
-            named = whole.startswith(tuple(labels.values()))  # a formula keeps its small letters
-            yield f"{whole if named else whole[0].upper() + whole[1:]}."
+            text = "; ".join(words(*fact, labels) for fact in some)
+            sentence = text if g == 1 else f"{format_at_g(g)} {text}".strip()
+            named = sentence.startswith(tuple(labels.values()))  # do not capitalise a formula
+            yield f"{sentence if named else sentence[0].upper() + sentence[1:]}."
 
 
-def _each_measured(measure: _Measure, values: Mapping[str, float], labels: Mapping[str, str]) -> str:
-    """The values of all curves, the largest first."""
+def _describe_each(measure: _Measure, values: Mapping[str, float], labels: Mapping[str, str]) -> str:
+    """Return a clause on the values of all curves, the largest first."""
     named: dict[str, list[str]] = {}
     for key in sorted(values, key=lambda key: -values[key]):
         named.setdefault(measure.text(values[key]), []).append(labels[key])
-    (value, some), *rest = named.items()
-    first = measure.first.format(them=listed(some), verb=measure.verbs[len(some) > 1], value=value)
+    (value, largest), *rest = named.items()
+    first = measure.first.format(them=listed(largest), verb=measure.verbs[len(largest) > 1], value=value)
     return ", ".join([first, *(measure.next.format(them=listed(more), value=value) for value, more in rest)])
 
 
-def _extremes(measure: _Measure, values: Mapping[str, float], labels: Mapping[str, str]) -> str:
-    """The least and the largest value, and whose they are."""
+def _describe_extremes(measure: _Measure, values: Mapping[str, float], labels: Mapping[str, str]) -> str:
+    """Return a clause on the smallest and the largest value and the rules that have them."""
     ends = []
     for extreme in (measure.text(min(values.values())), measure.text(max(values.values()))):
-        some = [labels[key] for key, value in values.items() if measure.text(value) == extreme]
-        ends.append(f"{extreme} ({some[0] if len(some) == 1 else f'{len(some)} rules'})")
+        owners = [labels[key] for key, value in values.items() if measure.text(value) == extreme]
+        ends.append(f"{extreme} ({owners[0] if len(owners) == 1 else f'{len(owners)} rules'})")
     return f"{measure.title}: {' to '.join(ends)}"
 
 
-def _brief_value(level: float, g: float) -> str:
-    """A level in digits, by its name where it is g."""
-    return f"g = {in_digits(level)}" if g not in (0, 1) and level == g else in_digits(level)
+def _format_level(level: float, g: float) -> str:
+    """Return a level with four digits, preceded by "g =" if it equals g."""
+    return f"g = {format_number(level)}" if g not in (0, 1) and level == g else format_number(level)
 
 
-def _comparison_words(claim: Claim, names: Mapping[str, str]) -> str:
-    them = listed([names[key] for key in claim.about])
+def _describe_claim(claim: Claim, names: Mapping[str, str]) -> str:
+    subjects = listed([names[key] for key in claim.about])
     if claim.kind == "alike":
-        return f"{them} give x the same gradient here{at_g(claim.numbers[0])}."
-    return f"{them} differ only at {_positions(claim)}."
+        return f"{subjects} give x the same gradient here{format_at_g(claim.numbers[0])}."
+    return f"{subjects} differ only at {_format_positions(claim)}."
 
 
-def _positions(claim: Claim) -> str:
-    return f"x = {listed(each_in_digits(claim.numbers))}{'' if claim.exact else ' in this picture'}"
+def _format_positions(claim: Claim) -> str:
+    return f"x = {listed(format_each(claim.numbers))}{'' if claim.exact else ' in this picture'}"
 
 
-# Measures that curves are compared by, by the kind of claim.
+# Measures used to compare curves, by kind of claim.
 _MEASURES: Mapping[str, _Measure] = {
     "peak": _Measure(
-        "peaks", in_digits, ("peaks", "peak"), "{them} {verb} at {value}", "{them} at {value}"
+        "peaks", format_number, ("peaks", "peak"), "{them} {verb} at {value}", "{them} at {value}"
     ),
     "area": _Measure(
-        "areas here", in_digits, ("has", "have"), "{them} {verb} area {value} here", "{them} {value}"
+        "areas here", format_number, ("has", "have"), "{them} {verb} area {value} here", "{them} {value}"
     ),
     "support": _Measure(
         "shares that are not 0", percent, ("is", "are"), "{them} {verb} not 0 on {value}",

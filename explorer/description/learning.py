@@ -1,10 +1,10 @@
-"""Sentences on a parameter that learns: its gradient on data, and the values at which it comes to rest."""
+"""Sentences on a parameter that learns: its gradient on data, and its equilibria."""
 
 from explorer.curves.sampled import SampledCurves
-from explorer.description.pull import Pull, normal_numbers, pull
-from explorer.description.words import in_digits
+from explorer.description.pull import NetGradient, compute_net_gradient, make_normal_numbers
+from explorer.description.words import format_number
 
-# Of a parameter that learns; in braces what is put in, here and in the browser.
+# Texts about a parameter that learns; Python and the browser fill in the braces.
 LEARNING_WORDS = {
     "normal": "{count} standard normal numbers",
     "carried": "{data} ({count} numbers in {bins} bins, each at the mean of its bin)",
@@ -28,23 +28,25 @@ LEARNING_WORDS = {
     "still": "{rule}: {name} stays wherever it is, for the sum is 0 everywhere",
     "least": "The mean squared error is least at {name} = {at}.",
 }
-MOST_POSITIONS = 4  # that are named one by one
+MAX_POSITIONS = 4  # more equilibria are counted instead of listed
 
 
-def learning_words(curves: SampledCurves) -> str:
-    """The gradient on standard normal numbers for what learns, a rule each; "" where something is drawn."""
+def describe_learning(curves: SampledCurves) -> str:
+    """Return a sentence on the learned parameter's gradient on standard normal data; "" if stochastic."""
     if curves.unbiased is not None:
-        return ""  # what a parameter gets hangs on the draw as well
-    numbers = normal_numbers()
+        return ""  # the parameter's gradient is random as well
+    numbers = make_normal_numbers()
     lead = LEARNING_WORDS["lead"].format(data=LEARNING_WORDS["normal"].format(count=f"{len(numbers):,}"))
     parameters = dict(curves.parameters)
-    pulls = [pull(curves.op, rule, curves.learns, numbers, parameters) for rule in curves.rules]
-    return f"{lead} {'; '.join(map(pull_words, pulls))}."
+    pulls = [
+        compute_net_gradient(curves.op, rule, curves.learns, numbers, parameters) for rule in curves.rules
+    ]
+    return f"{lead} {'; '.join(map(describe_net_gradient, pulls))}."
 
 
-def pull_words(pull: Pull) -> str:
-    """The direction and the sum of a parameter's gradient under one rule, in words."""
-    numbers = {"total": pull.total, "factor": pull.factor, "gradient": pull.gradient}
-    texts = {name: in_digits(value) for name, value in numbers.items()}
-    total = LEARNING_WORDS["scaled" if pull.scaled else "sum"].format(**texts)
-    return LEARNING_WORDS[pull.verdict].format(rule=pull.rule.label, name=pull.name, sum=total)
+def describe_net_gradient(net: NetGradient) -> str:
+    """Return a clause on the direction and the sum of a parameter's gradient under one rule."""
+    numbers = {"total": net.total, "factor": net.factor, "gradient": net.gradient}
+    texts = {name: format_number(value) for name, value in numbers.items()}
+    total = LEARNING_WORDS["scaled" if net.scaled else "sum"].format(**texts)
+    return LEARNING_WORDS[net.verdict].format(rule=net.rule.label, name=net.name, sum=total)

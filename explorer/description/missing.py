@@ -1,4 +1,4 @@
-"""Words for single x and shares of the range without a finite value."""
+"""Texts for single x and shares of the range without a finite value."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -6,62 +6,64 @@ import numpy as np
 
 from explorer.curves.sampled import FORWARD, SampledCurves
 from explorer.description.claims import Claim
-from explorer.description.words import of_kind, position_words
+from explorer.description.words import format_positions, select_kinds
 from explorer.formula import percent
 
-_LEAST_LOST = 0.005  # of the range: less may be one cell beside a pole
+_MIN_LOST = 0.005  # of the range: a smaller share may be one cell next to a pole
 
 
 def shares_of(claims: Iterable[Claim]) -> dict[str, Claim]:
-    """The claims on shares without a finite value, by kind."""
-    return {claim.kind: claim for claim in of_kind(claims, "undefined", "overflow")}
+    """Return the claims on shares without a finite value, by kind."""
+    return {claim.kind: claim for claim in select_kinds(claims, "undefined", "overflow")}
 
 
 def is_whole(share: Claim | None) -> bool:
-    """Whether a share is the whole range."""
+    """Return whether a share is the complete range."""
     return share is not None and share.numbers == (1.0,)
 
 
-def part_words(claim: Claim) -> str:
-    """A share of the range, or of what is drawn of it."""
+def describe_share(claim: Claim) -> str:
+    """Return a text for a share of the range, or of its plotted points."""
     return f"{percent(claim.numbers[-1])} of {'the range' if claim.exact else 'this picture'}"
 
 
-def hole_words(claims: Iterable[Claim], *, known: Sequence[float] = ()) -> list[str]:
-    """Words for single x without a finite value, apart from the ``known`` ones."""
+def describe_holes(claims: Iterable[Claim], *, excluded: Sequence[float] = ()) -> list[str]:
+    """Return texts for single x without a finite value, except the ``excluded`` ones."""
     words = []
-    for claim in of_kind(claims, "infinite", "nowhere"):
-        left = [x for x in claim.numbers if x not in known]
-        what = "infinite" if claim.kind == "infinite" else "undefined"
+    for claim in select_kinds(claims, "infinite", "nowhere"):
+        left = [x for x in claim.numbers if x not in excluded]
+        problem = "infinite" if claim.kind == "infinite" else "undefined"
         if left:
-            words.append(f"{what} at {position_words(left)}")
+            words.append(f"{problem} at {format_positions(left)}")
     return words
 
 
-def overflow_words(shares: Mapping[str, Claim]) -> str:
-    """Words for a part of a curve that is too large to draw, after a comma; or nothing."""
-    return f", and too large for 32 bits on {part_words(shares['overflow'])}" if "overflow" in shares else ""
+def describe_overflow(shares: Mapping[str, Claim]) -> str:
+    """Return a clause, with its comma, on the part of a curve that is too large for 32 bits, or ""."""
+    return (
+        f", and too large for 32 bits on {describe_share(shares['overflow'])}" if "overflow" in shares else ""
+    )
 
 
-def lost_words(drawn: SampledCurves, exact: SampledCurves) -> str:
-    """Return a sentence for each curve that a short dtype loses to an overflow on the way; "" for none.
+def describe_lost_curves(curves: SampledCurves, exact: SampledCurves) -> str:
+    """Return a sentence for each curve with an intermediate overflow in a short dtype; "" if there is none.
 
-    ``exact``: the same curves in float64, with values there that the dtype of ``drawn`` can hold.
+    ``exact`` are the same curves in float64. Only values that the dtype of ``curves`` can hold are counted.
     """
-    x, dtype = drawn.x.astype(np.float64), drawn.x.dtype
-    if exact is drawn or drawn.loss:
+    x, dtype = curves.x.astype(np.float64), curves.x.dtype
+    if exact is curves or curves.loss:
         return ""
     sentences = []
-    for key in (FORWARD, *drawn.gradients):
-        bare = ~np.isfinite(drawn.columns[key])
-        if not bare.any():
+    for key in (FORWARD, *curves.gradients):
+        is_missing = ~np.isfinite(curves.columns[key])
+        if not is_missing.any():
             continue
         values = exact.evaluate(key, x)
-        lost = bare & np.isfinite(values) & (np.abs(values) <= np.finfo(dtype).max)
-        share = float(np.diff(x)[lost[1:] & lost[:-1]].sum() / (x[-1] - x[0]))
-        if share > _LEAST_LOST:
-            curve = "y" if key == FORWARD else f"the gradient of {drawn.labels[key]}"
-            what = "undefined" if np.isnan(drawn.columns[key][lost]).any() else "infinite"
-            where = f"{percent(share)} of this picture, where 64 bits hold numbers"
-            sentences.append(f"In {8 * dtype.itemsize} bits {curve} is {what} on {where}.")
+        is_lost = is_missing & np.isfinite(values) & (np.abs(values) <= np.finfo(dtype).max)
+        share = float(np.diff(x)[is_lost[1:] & is_lost[:-1]].sum() / (x[-1] - x[0]))
+        if share > _MIN_LOST:
+            curve = "y" if key == FORWARD else f"the gradient of {curves.labels[key]}"
+            problem = "undefined" if np.isnan(curves.columns[key][is_lost]).any() else "infinite"
+            place = f"{percent(share)} of this picture, where 64 bits hold numbers"
+            sentences.append(f"In {8 * dtype.itemsize} bits {curve} is {problem} on {place}.")
     return " ".join(sentences)

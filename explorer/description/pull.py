@@ -1,4 +1,4 @@
-"""The gradient that data send to a learned parameter.
+"""The net gradient of a learned parameter: the sum of its contributions over given data.
 
 The upstream gradient of each number is y − x, that of half the squared error.
 """
@@ -11,31 +11,42 @@ from typing import Literal
 
 import torch
 
-from explorer.catalogue import Op, Rule, beside, contribution_or_none, find_op, find_rule, values
+from explorer.catalogue import (
+    Op,
+    Rule,
+    adapt_rule,
+    find_contribution_or_none,
+    find_op,
+    find_rule,
+    resolve_values,
+)
 
 Verdict = Literal["grow", "shrink", "rest", "undefined", "cannot"]
 
 NORMAL_NUMBERS = 1000
-MOST_NUMBERS = 10_000
-BALANCED = 1e-9  # of all parts' sizes: a smaller sum is 0 but for rounding
+MAX_NUMBERS = 10_000
+BALANCE_TOLERANCE = 1e-9  # relative to the contributions' sizes: a smaller sum is rounding
 
 
-def normal_numbers() -> tuple[float, ...]:
-    """The standard normal as numbers: its quantiles at the middles of equal shares, to four digits."""
+def make_normal_numbers() -> tuple[float, ...]:
+    """Return standard normal numbers: quantiles at the centres of equal shares, to four decimals."""
     normal = NormalDist()
     shares = ((index + 0.5) / NORMAL_NUMBERS for index in range(NORMAL_NUMBERS))
     return tuple(round(normal.inv_cdf(share), 4) for share in shares)
 
 
 @dataclass(frozen=True)
-class Pull:
-    """The gradient that given data send to a parameter under one rule.
+class NetGradient:
+    """The net gradient of a parameter on given data under one rule.
 
     Attributes:
-        rule: the rule; ``origin`` is that of its contribution, "" where there is none.
+        rule: the rule.
         name: the parameter.
-        up, down: the sums of the parts that make it grow, below 0, and shrink, above 0.
-        factor: the scale of the sum; 1 for a rule without one, which is not ``scaled``.
+        origin: the origin of the rule's contribution to the parameter; "" if there is no contribution.
+        up: the sum of the negative contributions, which make the parameter grow.
+        down: the sum of the positive contributions, which make the parameter shrink.
+        factor: the scale of the sum; 1 for a rule without one.
+        scaled: whether the rule scales the sum.
     """
 
     rule: Rule
@@ -48,12 +59,12 @@ class Pull:
 
     @property
     def total(self) -> float:
-        """The sum of all parts."""
+        """The sum of all contributions."""
         return self.up + self.down
 
     @property
     def gradient(self) -> float:
-        """The gradient for the parameter."""
+        """The gradient for the parameter: the scaled sum."""
         return self.factor * self.total
 
     @property
@@ -63,43 +74,48 @@ class Pull:
             return "cannot"
         if not math.isfinite(self.gradient):
             return "undefined"
-        if abs(self.total) <= BALANCED * (self.down - self.up):
+        if abs(self.total) <= BALANCE_TOLERANCE * (self.down - self.up):
             return "rest"
         return "grow" if self.gradient < 0 else "shrink"
 
 
-def pull(
+def compute_net_gradient(
     op: str | Op,
     rule: str | Rule,
     name: str,
     numbers: Sequence[float],
     settings: Mapping[str, float] | None = None,
     weights: Sequence[float] = (),
-) -> Pull:
-    """Return the sum of the parts over numbers, (n,), for a parameter of an op and a rule.
+) -> NetGradient:
+    """Return the net gradient of a parameter of an op and a rule.
 
-    ``settings``: values of parameters by name or ``rule.name``; those left out are at their default.
-    ``weights``: (n,) how often each number is there, or () for once.
+    Args:
+        op: the op or its key.
+        rule: the rule or its key.
+        name: the parameter.
+        numbers: (n,) the data.
+        settings: values of parameters by name or ``rule.name``; the others have their defaults.
+        weights: (n,) the count of each number, or () for 1.
     """
     op = find_op(op)
-    rule = beside(op, find_rule(rule))
-    part = contribution_or_none(op, rule, name)
+    rule = adapt_rule(op, find_rule(rule))
+    part = find_contribution_or_none(op, rule, name)
     if part is None:
-        return Pull(rule, name)
-    parameters = values(op, rule, settings or {})
+        return NetGradient(rule, name)
+    parameters = resolve_values(op, rule, settings or {})
     x = torch.tensor(numbers, dtype=torch.float64)
     y = op.parsed.bind(parameters)(x)
-    often = torch.tensor(weights or [1.0] * len(x), dtype=torch.float64)
-    parts = part.formula.bind(parameters)(x, y, y - x) * often
+    counts = torch.tensor(weights or [1.0] * len(x), dtype=torch.float64)
+    parts = part.formula.bind(parameters)(x, y, y - x) * counts
     if not parts.isfinite().all():
-        return Pull(rule, name, part.origin, math.nan, math.nan)
+        return NetGradient(rule, name, part.origin, math.nan, math.nan)
     up, down = float(parts.clamp(max=0).sum()), float(parts.clamp(min=0).sum())
-    return Pull(
+    return NetGradient(
         rule,
         name,
         part.origin,
         up,
         down,
-        part.factor(parameters, round(float(often.sum()))),
+        part.compute_factor(parameters, round(float(counts.sum()))),
         part.scale is not None,
     )

@@ -1,4 +1,4 @@
-"""Texts of numbers, lists and positions."""
+"""Texts for numbers, lists and positions."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -8,52 +8,52 @@ import numpy as np
 from explorer.description.claims import Claim
 from explorer.formula import listed, with_minus
 
-MAIN_LENGTH = 110  # characters that stand above the chart
-_LARGEST = 7  # power of ten, from which on numbers are written with it
-_MOST_LISTED = 8  # single x that are named one by one
+MAIN_LENGTH = 110  # characters that fit above the chart
+_MAX_EXPONENT = 7  # numbers from this power of ten are written with an exponent
+_MAX_LISTED = 8  # more single x are counted instead of listed
 
 
-def of_kind(claims: Iterable[Claim], *kinds: str) -> list[Claim]:
-    """The claims of these kinds."""
+def select_kinds(claims: Iterable[Claim], *kinds: str) -> list[Claim]:
+    """Return the claims of these kinds."""
     return [claim for claim in claims if claim.kind in kinds]
 
 
-def each_in_digits(numbers: Iterable[float]) -> list[str]:
-    """Each number in digits, once."""
-    return list(dict.fromkeys(map(in_digits, numbers)))
+def format_each(numbers: Iterable[float]) -> list[str]:
+    """Return each number with four digits, without duplicates."""
+    return list(dict.fromkeys(map(format_number, numbers)))
 
 
-def position_words(x: Sequence[float]) -> str:
-    """The text of single x: one by one, or by their number where there are many."""
-    return f"x = {listed(each_in_digits(x))}" if len(x) <= _MOST_LISTED else f"{len(x)} single x"
+def format_positions(x: Sequence[float]) -> str:
+    """Return a list of single x, or their number if there are many."""
+    return f"x = {listed(format_each(x))}" if len(x) <= _MAX_LISTED else f"{len(x)} single x"
 
 
-def value_text(level: float, g: float) -> str:
-    """A level in digits, marked where it is g."""
-    same = g not in (0, 1) and np.isclose(level, g, rtol=1e-6, atol=0)
-    return f"{in_digits(level)} (that is g)" if same else in_digits(level)
+def format_level(level: float, g: float) -> str:
+    """Return a level with four digits, marked if it equals g."""
+    is_g = g not in (0, 1) and np.isclose(level, g, rtol=1e-6, atol=0)
+    return f"{format_number(level)} (that is g)" if is_g else format_number(level)
 
 
-def at_g(g: float) -> str:
-    """The words " at g = 2", "" where g is not known."""
-    return "" if math.isnan(g) else f" at g = {in_digits(g)}"
+def format_at_g(g: float) -> str:
+    """Return text such as " at g = 2", "" if g is unknown."""
+    return "" if math.isnan(g) else f" at g = {format_number(g)}"
 
 
-def different_texts(numbers: Iterable[float]) -> dict[float, str]:
-    """Each number with four digits, or as many as keep them apart."""
+def format_distinct(numbers: Iterable[float]) -> dict[float, str]:
+    """Return each number with four digits, or with as many as are needed to distinguish them."""
     texts: dict[float, str] = {}
     different = set(numbers)
     for digits in range(4, 18):
-        texts = {number: in_digits(number, digits) for number in different}
+        texts = {number: format_number(number, digits) for number in different}
         if len(set(texts.values())) == len(different):
             break
     return texts
 
 
-def in_digits(value: float, digits: int = 4) -> str:
-    """A number in so many digits, with a true minus; a power of ten where it is large or tiny."""
+def format_number(value: float, digits: int = 4) -> str:
+    """Return a number with a number of digits and a true minus; with an exponent if it is large or tiny."""
     text = f"{value + 0.0:.{digits}g}"
     mantissa, _, exponent = text.partition("e")
     if exponent:
-        text = f"{value:.0f}" if 0 < int(exponent) < _LARGEST else f"{mantissa}e{int(exponent)}"
+        text = f"{value:.0f}" if 0 < int(exponent) < _MAX_EXPONENT else f"{mantissa}e{int(exponent)}"
     return with_minus(text)

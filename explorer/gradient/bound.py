@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explorer.catalogue import Op, Rule, beside, find_op, find_rule, require_fixed, values
+from explorer.catalogue import Op, Rule, adapt_rule, find_op, find_rule, require_deterministic, resolve_values
 from explorer.formula import Formula
 from explorer.gradient.engine import PositionalSignature, backpropagate, is_compiled_without_grad
 
@@ -108,13 +108,13 @@ class BoundOp:
 
 
 def bind(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> BoundOp:
-    """Return an op bound to a rule; ``settings`` holds parameter values as for ``catalogue.values``.
+    """Return an op bound to a rule; ``settings`` holds parameter values as for ``catalogue.resolve_values``.
 
     Raises ValueError if the op or the rule is random: y is then not a function of x alone.
     """
     op, rule = find_op(op), find_rule(rule)
-    require_fixed("bind", op, rule)
-    bound = bind_formulas(op.parsed, beside(op, rule).parsed, values(op, rule, settings))
+    require_deterministic("bind", op, rule)
+    bound = bind_formulas(op.parsed, adapt_rule(op, rule).parsed, resolve_values(op, rule, settings))
     if bound.rule is None:
         return bound
     return replace(bound, rule=replace(bound.rule, keys=(op.key, rule.key)))

@@ -13,13 +13,13 @@ from explorer.catalogue import (
     Contribution,
     Op,
     Rule,
-    beside,
-    checked,
-    contribution,
+    adapt_rule,
+    check_values,
+    find_contribution,
+    find_formula_name,
     find_loss,
     find_op,
     find_rule,
-    in_formulas,
 )
 from explorer.formula import Formula, FormulaError
 from explorer.formula.tree import UNIFORM
@@ -53,8 +53,8 @@ def apply(
             ``{"dsq.alpha": 0.4}`` or ``alpha_rule`` sets the rule's. Values are numbers or tensors. A tensor
             has one value, or one for each channel: any shape that broadcasts to x's. A tensor that requires
             grad learns. Its gradient has its own shape: the elements' contributions, see
-            ``catalogue.contribution``, summed over all that share a value, and scaled. A tensor with a single
-            value that does not learn is treated as a number. With tensors, functions of torch that accept
+            ``catalogue.find_contribution``, summed over all that share a value, and scaled. A tensor with a
+            single value that does not learn is treated as a number. With tensors, functions of torch that accept
             only numbers, such as ``elu``, are written out; results are equal up to rounding.
 
     Returns:
@@ -151,12 +151,14 @@ def _bind_call(
     try:
         op, rule = find_op(op), find_rule(rule)
         loss = None if f is None else find_loss(f)
-        values = checked(op, (rule,), settings, [name for name, _ in learns], loss)
-        names = tuple(in_formulas(op, rule, name) for name, _ in learns)
+        values = check_values(op, (rule,), settings, [name for name, _ in learns], loss)
+        names = tuple(find_formula_name(op, rule, name) for name, _ in learns)
         contributions = _find_contributions(op, rule, names, [needed for _, needed in learns])
-        if learns or op.draws or rule.draws:
+        if learns or op.is_random or rule.is_random:
             if loss is None:
-                _require_no_loss(beside(op, rule).parsed, *(item.formula for item in contributions.values()))
+                _require_no_loss(
+                    adapt_rule(op, rule).parsed, *(item.formula for item in contributions.values())
+                )
             return bind_contributions(op, rule, values, names, contributions, loss)
         return bind(op, rule, values)
     except FormulaError as error:
@@ -186,7 +188,7 @@ def _find_contributions(
     contributions = {}
     for name, is_needed in zip(names, needed, strict=True):
         try:
-            contributions[name] = contribution(op, rule, name, names)
+            contributions[name] = find_contribution(op, rule, name, names)
         except ValueError as error:
             if is_needed:
                 raise ValueError(f"{error}; pass it detached") from None

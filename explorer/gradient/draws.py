@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 from torch._C._functorch import is_functorch_wrapped_tensor  # torch has no public name for it
 
-from explorer.catalogue import Loss, settled
+from explorer.catalogue import Loss, expand_losses
 from explorer.formula import Formula
 from explorer.formula.tree import NORMAL, UNIFORM, LossAt, Node, Varying, is_constant, substituted, walk
 
@@ -56,7 +56,7 @@ def bind_random(
     """
     shared = _find_shared_outputs(formula.tree)
     substitutes: dict[Node, Node] = {LossAt(output): LossAt(Varying(name)) for name, output in shared.items()}
-    resolved = settled(Formula(substituted(formula.tree, substitutes)), op, loss)
+    resolved = expand_losses(Formula(substituted(formula.tree, substitutes)), op, loss)
     evaluate, needs_normal = bind(resolved), NORMAL in resolved.draws
     shared_values = {name: bind(Formula(output)) for name, output in shared.items()}
     if not (needs_normal or shared_values):

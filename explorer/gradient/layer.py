@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from explorer.catalogue import Op, Rule, beside, find_op, find_rule, require_admitted, values
+from explorer.catalogue import Op, Rule, adapt_rule, find_op, find_rule, require_in_domain, resolve_values
 from explorer.gradient.calling import apply
 
 _HALF = torch.tensor(0.5)  # a fixed draw, which leaves every generator unchanged
@@ -43,8 +43,8 @@ class Layer(nn.Module):
             name: value for name, value in parameters.items() if name not in self._learned
         }
         self._require_valid(parameters)
-        defaults = values(find_op(op), find_rule(rule), {})
-        entries = (find_op(op), beside(find_op(op), find_rule(rule)))
+        defaults = resolve_values(find_op(op), find_rule(rule), {})
+        entries = (find_op(op), adapt_rule(find_op(op), find_rule(rule)))
         self._bounded = bool(self._learned) and any(p.domain for entry in entries for p in entry.parameters)
         for name in self._learned:
             if hasattr(self, name):
@@ -69,7 +69,7 @@ class Layer(nn.Module):
         for extreme in (torch.min, torch.max):
             ends = {name: float(extreme(getattr(self, name).detach())) for name in self._learned}
             try:
-                require_admitted(op, rule, numbers | ends)
+                require_in_domain(op, rule, numbers | ends)
             except ValueError as error:
                 raise ValueError(
                     f"{error}: use a smaller learning rate, or clamp it after each step"

@@ -13,12 +13,12 @@ from explorer.catalogue import (
     Loss,
     Op,
     Rule,
-    beside,
-    contribution,
+    adapt_rule,
+    expand_losses,
+    find_contribution,
     find_op,
     find_rule,
-    settled,
-    values,
+    resolve_values,
 )
 from explorer.formula import Formula
 from explorer.gradient.bound import bind_unaliased
@@ -92,7 +92,7 @@ class LearnableOp:
         """Return the factor on the sum of contributions, given how many elements share a value."""
         contribution = self.contributions[name]
         if contribution.scale is None or not set(contribution.scale.parameters) & set(tensors):
-            return contribution.factor(self.numbers, elements)
+            return contribution.compute_factor(self.numbers, elements)
         parameter = tensors[name]
         scale = contribution.scale.varying(tensors).bind({**self.numbers, COUNT: float(elements)})
         return scale(parameter, None, None, tensors)
@@ -117,7 +117,7 @@ def bind_learnable(
     Raises ValueError for a parameter that cannot learn, see ``catalogue.contribution``.
     """
     op, rule = find_op(op), find_rule(rule)
-    contributions = {name: contribution(op, rule, name, tuple(names)) for name in names}
+    contributions = {name: find_contribution(op, rule, name, tuple(names)) for name in names}
     return bind_contributions(op, rule, settings, names, contributions)
 
 
@@ -133,7 +133,7 @@ def bind_contributions(
 
     ``names`` are the parameters passed as tensors. With a loss, formulas that use it evaluate it themselves.
     """
-    numbers, rule = values(op, rule, settings), beside(op, rule)
+    numbers, rule = resolve_values(op, rule, settings), adapt_rule(op, rule)
     if loss:
         numbers = loss.values(settings) | numbers
 
@@ -155,7 +155,9 @@ def bind_contributions(
         is_autograd=rule.parsed is None
         and op.parsed.carries_gradient
         and all(each.origin == "torch" for each in contributions.values()),
-        random_names=frozenset(name for each in formulas for name in settled(each, op.parsed, loss).draws),
+        random_names=frozenset(
+            name for each in formulas for name in expand_losses(each, op.parsed, loss).draws
+        ),
     )
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import torch
 from torch import Tensor
 
-from explorer.catalogue import Op, Rule, checked, find_op, find_rule, require_fixed
+from explorer.catalogue import Op, Rule, check_values, find_op, find_rule, require_deterministic
 from explorer.gradient.bound import BoundOp, bind
 from explorer.gradient.float64 import with_float64
 
@@ -31,9 +31,9 @@ def share(op: str | Op, rule: str | Rule, x: Tensor, g: Tensor | float = 1.0, **
     if not isinstance(x, Tensor) or not x.is_floating_point():
         raise TypeError(f"x must be a floating tensor, not {type(x).__name__}: use x.float()")
     op, rule = find_op(op), find_rule(rule)
-    require_fixed("share", op, rule)
+    require_deterministic("share", op, rule)
     upstream = torch.as_tensor(g, dtype=x.dtype, device=x.device).expand_as(x)
-    return share_of_all(bind(op, rule, checked(op, (rule,), parameters)), [(x, upstream)])
+    return share_of_all(bind(op, rule, check_values(op, (rule,), parameters)), [(x, upstream)])
 
 
 @torch.no_grad()

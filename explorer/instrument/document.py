@@ -5,11 +5,11 @@ from functools import cache
 
 from explorer.catalogue import (
     FAMILIES,
+    FORMULA_PREFIX,
     GROUPS,
-    MOST_RULES,
+    MAX_RULES,
     OPS,
     ORIGINS,
-    OWN,
     RULES,
     find_loss,
     find_op,
@@ -17,12 +17,12 @@ from explorer.catalogue import (
 )
 from explorer.catalogue.colours import NEGATIVE, NEUTRAL, POSITIVE, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.catalogue.losses import LOSSES
-from explorer.catalogue.records import LARGEST_RANGE
+from explorer.catalogue.records import MAX_ABS_X
 from explorer.curves import MIN_RANGE, MIN_RELATIVE_RANGE, READING_POINTS
 from explorer.curves.bisection import MAX_BISECTIONS, MAX_KINKS, SCAN_POINTS
 from explorer.curves.sampled import POINTS
 from explorer.description import LEARNING_WORDS
-from explorer.description.pull import MOST_NUMBERS, NORMAL_NUMBERS, normal_numbers
+from explorer.description.pull import MAX_NUMBERS, NORMAL_NUMBERS, make_normal_numbers
 from explorer.formula import FUNCTIONS, MAX_LENGTH, MAX_NODES
 from explorer.formula.parsing import template
 from explorer.formula.quoting import LONGEST_QUOTE
@@ -47,10 +47,10 @@ def document() -> Json:
         "groups": GROUPS,
         "origins": ORIGINS,
         "learning": learning(),
-        "own": OWN,
+        "own": FORMULA_PREFIX,
         "firstOwn": {
-            "op": entry(find_op(OWN + FIRST_OWN_OP)),
-            "rule": [entry(find_rule(OWN + text)) for text in FIRST_OWN_RULES],
+            "op": entry(find_op(FORMULA_PREFIX + FIRST_OWN_OP)),
+            "rule": [entry(find_rule(FORMULA_PREFIX + text)) for text in FIRST_OWN_RULES],
         },
         "colours": {
             "light": RULE_COLOURS_LIGHT,
@@ -64,7 +64,7 @@ def document() -> Json:
         "layers": {key: asdict(layer) for key, layer in LAYERS.items()},
         "view": [asdict(word) for word in VIEW.values()],
         "limits": {
-            "rules": MOST_RULES,
+            "rules": MAX_RULES,
             "formula": MAX_LENGTH,
             "nodes": MAX_NODES,
             "query": LONGEST_QUERY,
@@ -84,7 +84,7 @@ def sampling() -> Json:
         "mostKinks": MAX_KINKS,
         "scan": SCAN_POINTS,
         "halvings": MAX_BISECTIONS,
-        "largest": LARGEST_RANGE,
+        "largest": MAX_ABS_X,
         "narrowest": MIN_RELATIVE_RANGE,
         "least": MIN_RANGE,
         "functions": shapes(),
@@ -102,7 +102,7 @@ def shapes() -> Json:
 def learning() -> Json:
     """Words and constants for sentences on a parameter that learns, as Python says them."""
     return {
-        "normal": normal_numbers()[NORMAL_NUMBERS // 2 :],  # the others are these with a minus
-        "most": MOST_NUMBERS,
+        "normal": make_normal_numbers()[NORMAL_NUMBERS // 2 :],  # the others are these with a minus
+        "most": MAX_NUMBERS,
         "words": {name: LEARNING_WORDS[name] for name in ("normal", "carried", "outside", "lead")},
     }

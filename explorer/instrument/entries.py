@@ -9,20 +9,25 @@ from typing import Any
 
 from explorer.catalogue import (
     AT_BOUND,
-    OWN,
+    FORMULA_PREFIX,
     Kink,
     Lattice,
     Learned,
     Loss,
     Op,
     Rule,
+    describe_evaluation,
+    explain_refusal,
     find_loss,
     find_op,
     find_rule,
-    judging,
-    refusal,
 )
-from explorer.catalogue.contribution import autograd_words, following, gradient_beside, torch_derivative
+from explorer.catalogue.contribution import (
+    derive_contribution,
+    describe_autograd,
+    differentiate_op,
+    find_tensor_gradient,
+)
 from explorer.formula import Formula, FormulaError, derivative, parse
 from explorer.formula.derivative import ONE, ZERO
 from explorer.formula.operands import reductions
@@ -33,8 +38,8 @@ from explorer.instrument.limits import reach
 Json = dict[str, Any]
 
 _READ: Mapping[str, Callable[[str], Json]] = {
-    "op": lambda text: entry(find_op(OWN + text)),
-    "rule": lambda text: entry(find_rule(OWN + text)),
+    "op": lambda text: entry(find_op(FORMULA_PREFIX + text)),
+    "rule": lambda text: entry(find_rule(FORMULA_PREFIX + text)),
     "loss": lambda text: loss_entry(find_loss(text)),
 }
 
@@ -74,28 +79,32 @@ def entry(record: Op | Rule) -> Json:
         "kinks": None if record.kinks is None else [_kink(kink, record) for kink in record.kinks],
         "movable": list(_movable(record)),
     }
-    if record.draws:
+    if record.is_random:
         common |= {"draws": True, **_in_training(record)}
     if record.kinks is None and formula:
-        common |= _edges(formula) if record.draws else _watched(formula)
+        common |= _edges(formula) if record.is_random else _watched(formula)
     if isinstance(record, Rule):
         common["usesY"] = formula is not None and "y" in formula.variables
         common["learned"] = {learned.name: _learned(learned, record) for learned in record.learned}
         return common | {"group": record.group, "suits": record.suits, "otherwise": record.otherwise}
     gradient = record.parsed.gradient
-    common |= {"family": record.family, "inside": record.inside, "gradient": gradient and gradient.data}
-    common["autograd"] = autograd_words(record)
+    common |= {
+        "family": record.family,
+        "inside": record.sentence_label,
+        "gradient": gradient and gradient.data,
+    }
+    common["autograd"] = describe_autograd(record)
     common |= {"follows": dict(_follows(record)), "torch": dict(_by_torch(record))}
-    return common | {"flat": record.known_degree() == 0}
+    return common | {"flat": record.compute_degree() == 0}
 
 
 def _in_training(record: Op | Rule) -> Json:
     """What a net that trains says of an entry that draws; without what there is nothing to say of."""
     label = record.label
     words = {
-        "untrained": _sentence(refusal(record, label)),
-        "unspiking": _sentence(refusal(record, label, spikes=True)),
-        "judging": judging(record) if isinstance(record, Op) else "",
+        "untrained": _sentence(explain_refusal(record, label)),
+        "unspiking": _sentence(explain_refusal(record, label, spikes=True)),
+        "judging": describe_evaluation(record) if isinstance(record, Op) else "",
     }
     return {name: text for name, text in words.items() if text}
 
@@ -128,16 +137,16 @@ def _learned(learned: Learned, rule: Rule) -> Json:
 def _follows(op: Op) -> Iterator[tuple[str, Json]]:
     """Contributions that follow from a rule, for the parameters that inner and outer reach."""
     for parameter in op.parameters:
-        if way := following(op, parameter.name):
+        if way := derive_contribution(op, parameter.name):
             yield parameter.name, {"outer": data(way.outer), "ratio": data(way.ratio)}
 
 
 def _by_torch(op: Op) -> Iterator[tuple[str, Json]]:
     """Torch's derivative by each parameter that it has one by."""
     for parameter in op.parameters:
-        if derivative := torch_derivative(op, parameter.name):
+        if derivative := differentiate_op(op, parameter.name):
             exact, readable = derivative
-            beside = gradient_beside(op, parameter.name)
+            beside = find_tensor_gradient(op, parameter.name)
             own = {"gradient": beside.data} if beside else {}
             yield parameter.name, {"tree": exact.data, "text": readable.text, **own}
 

@@ -21,11 +21,11 @@ def reach(parameter: Parameter) -> tuple[float, float]:
 
 def _admitted(parameter: Parameter, inside: float, outside: float) -> float:
     """The number nearest to ``outside`` that a parameter admits, a little inside of where its domain ends."""
-    if parameter.admits(outside):
+    if parameter.is_valid(outside):
         return outside
     last, beyond = inside, outside
     for _ in range(_HALVINGS):
         middle = (last + beyond) / 2
-        last, beyond = (middle, beyond) if parameter.admits(middle) else (last, middle)
+        last, beyond = (middle, beyond) if parameter.is_valid(middle) else (last, middle)
     further = abs(last - inside) > 2 * SMALLEST_POSITIVE
     return round(last - math.copysign(SMALLEST_POSITIVE, outside - inside), _PLACES) if further else inside

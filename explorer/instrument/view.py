@@ -9,9 +9,9 @@ from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Literal
 
-from explorer.catalogue.losses import DRAWN, SQUARE
+from explorer.catalogue.losses import RANDOM_MESSAGE, SQUARE
 from explorer.catalogue.noises import NARROWEST, NOISES, WIDEST
-from explorer.catalogue.records import LARGEST_RANGE
+from explorer.catalogue.records import MAX_ABS_X
 from explorer.instrument.limits import LARGEST_G
 
 SECTIONS = {
@@ -71,7 +71,7 @@ DRAWN_WORDS = {
     "missing": "No mean here, or none that can be computed: {what}.",
     "loss": "the mean loss",
     "readings": "Means over what is drawn.",
-    "fixed": DRAWN + ".",
+    "fixed": RANDOM_MESSAGE + ".",
 }
 
 
@@ -115,9 +115,7 @@ def _row(kind: str, default: object, meaning: str, **more: Any) -> Any:
 class View:
     """The values of the words; ``VIEW`` holds their rows."""
 
-    range: tuple[float, float] = _row(
-        "range", (-3.0, 3.0), "The range of x.", low=-LARGEST_RANGE, high=LARGEST_RANGE
-    )
+    range: tuple[float, float] = _row("range", (-3.0, 3.0), "The range of x.", low=-MAX_ABS_X, high=MAX_ABS_X)
     g: float = _number(1.0, "The upstream gradient.", low=-LARGEST_G, high=LARGEST_G)
     f: str = _row(
         "loss", SQUARE, "The loss of what is drawn, a formula of y; its derivative times g reaches the op.",

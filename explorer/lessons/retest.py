@@ -9,7 +9,7 @@ from typing import Any
 
 import torch
 
-from explorer.catalogue import find_op, find_rule, values
+from explorer.catalogue import find_op, find_rule, resolve_values
 from explorer.formula import number_text, with_minus
 from explorer.formula.printing import TORCH, source
 from explorer.formula.tree import Name as Parameter
@@ -124,7 +124,7 @@ def _iterate_wrong(
 
 
 def _get_values(variant: Variant, rule: str) -> dict[str, float]:
-    return values(find_op(variant.op), find_rule(rule), variant.parameters)
+    return resolve_values(find_op(variant.op), find_rule(rule), variant.parameters)
 
 
 def _compute_gradient(variant: Variant, rule: str, g: float) -> Row:

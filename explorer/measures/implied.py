@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.catalogue import require_fixed
+from explorer.catalogue import require_deterministic
 from explorer.curves import Curves, sample_curves
 from explorer.curves.foreign import OpLike, RuleLike
 from explorer.curves.sampled import EVEN, FORWARD, Floats
@@ -83,7 +83,7 @@ def compute_implied_forwards(
     """
     settings: dict[str, Any] = {"points": _POINTS, "dtype": "float64"}
     curves = sample_curves(op, rules, **(settings | sampling))
-    require_fixed("the implied forward", curves.op, *curves.rules)
+    require_deterministic("the implied forward", curves.op, *curves.rules)
     return ImpliedForwards(curves, {key: _integrate_rule(curves, key) for key in curves.gradients})
 
 

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from explorer.catalogue import finite, require_fixed
+from explorer.catalogue import require_deterministic, to_finite
 from explorer.catalogue.colours import NEGATIVE, POSITIVE
 from explorer.curves import Curves, sample_curves
 from explorer.curves.foreign import OpLike, RuleLike, mask_nonlinear
@@ -129,11 +129,11 @@ def rule_map(
     Raises:
         ValueError: an unknown key or parameter, or a number out of bounds.
     """
-    if not finite("top", top) > 0:
+    if not to_finite("top", top) > 0:
         raise ValueError(f"top must be a number above 0, not {top:g}")
     settings: dict[str, Any] = {"start": start, "stop": stop, "dtype": "float64"}
     curves = sample_curves(op, rules, **(settings | parameters))
-    require_fixed("the rule map", curves.op, *curves.rules)
+    require_deterministic("the rule map", curves.op, *curves.rules)
     x, g = np.linspace(curves.start, curves.stop, COLUMNS), np.linspace(-top, top, ROWS)
     rows = [replace(curves, g=float(each)) for each in g]
     gradients = {rule.key: np.stack([row.evaluate(rule.key, x) for row in rows]) for rule in curves.rules}

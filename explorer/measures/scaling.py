@@ -8,8 +8,17 @@ from typing import Any, Literal
 import torch
 from torch import Tensor
 
-from explorer.catalogue import OWN, Op, Rule, beside, find_op, find_rule, own_key, values
-from explorer.catalogue.own import own_rule
+from explorer.catalogue import (
+    FORMULA_PREFIX,
+    Op,
+    Rule,
+    adapt_rule,
+    find_op,
+    find_rule,
+    make_custom_key,
+    resolve_values,
+)
+from explorer.catalogue.custom import parse_custom_rule
 from explorer.checks.curve import Curve
 from explorer.curves import sample_curves
 from explorer.curves.foreign import NEAR, make_pair_subject, merge_points
@@ -62,7 +71,7 @@ class ScaledRules:
 def find_sizes(op: str | Op, rule: str | Rule, parameters: Mapping[str, float]) -> Sizes:
     """Return the sizes of a rule with an op; parameters left out of `parameters` have their defaults."""
     op = find_op(op)
-    rule = beside(op, find_rule(rule))
+    rule = adapt_rule(op, find_rule(rule))
     reason = _find_reason(op, rule, parameters)
     if reason:
         return Sizes(SizeValue(reason=reason), SizeValue(reason=reason))
@@ -71,7 +80,7 @@ def find_sizes(op: str | Op, rule: str | Rule, parameters: Mapping[str, float]) 
     area = _measure_area(curve)
     if rule.parsed and "y" in rule.parsed.variables:
         return Sizes(area, SizeValue(reason=_IN_Y))
-    kink_positions = find_kinks(op, rule, values(op, rule, parameters), -NEAR, NEAR, 1.0) or []
+    kink_positions = find_kinks(op, rule, resolve_values(op, rule, parameters), -NEAR, NEAR, 1.0) or []
     width, peak = _measure_width(curve, kink_positions)
     return Sizes(area, width, peak)
 
@@ -116,7 +125,7 @@ def _find_reason(op: Op, rule: Rule, parameters: Mapping[str, float]) -> str:
     nodes = [*walk(rule.parsed.tree)]
     if rule.parsed.names_loss or rule.parsed.other_outputs:
         return "hangs on the loss"
-    if rule.draws or ("y" in rule.parsed.variables and op.draws):
+    if rule.is_random or ("y" in rule.parsed.variables and op.is_random):
         return "is another one at each draw"
     if any(isinstance(node, Call) and FUNCTIONS[node.function].reduces for node in nodes):
         return "hangs on all x at once"
@@ -133,13 +142,13 @@ def _find_reason(op: Op, rule: Rule, parameters: Mapping[str, float]) -> str:
 
 def _replace_stochastic(op: Op) -> Op:
     """Return the op, or identity for a stochastic one: a rule without y does not depend on it."""
-    return find_op("identity") if op.draws else op
+    return find_op("identity") if op.is_random else op
 
 
 def _select_values(op: Op, rule: Rule, parameters: Mapping[str, float]) -> dict[str, Any]:
     """Return the parameters of a rule and of its op, unless the op is stochastic: name → value."""
     names = {p.name for p in (*_replace_stochastic(op).parameters, *rule.parameters)}
-    return {name: value for name, value in values(op, rule, parameters).items() if name in names}
+    return {name: value for name, value in resolve_values(op, rule, parameters).items() if name in names}
 
 
 def _measure_area(curve: Curve) -> SizeValue:
@@ -241,7 +250,7 @@ def _scale(
     """Return the scaled rule, with numbers instead of parameters; None if its formula is too long."""
     assert rule.parsed
     shared = {p.name for p in op.parameters}
-    numbers = values(op, beside(op, rule), parameters)
+    numbers = resolve_values(op, adapt_rule(op, rule), parameters)
     replaced: dict[Node, Node] = {
         Name(name): _make_number(value) for name, value in numbers.items() if name not in shared
     }
@@ -250,12 +259,12 @@ def _scale(
     tree = substituted(rule.parsed.tree, replaced)
     if kind == "area":
         tree = Binary("*", Number(factor), tree)
-    if rule.key.startswith(OWN):
+    if rule.key.startswith(FORMULA_PREFIX):
         name = "" if rule.label == rule.formula else rule.label
     else:
         name = rule.key[: _MAX_LENGTH - len(_SUFFIX)] + _SUFFIX
     try:
-        return own_rule(own_key(Formula(tree).text, name).removeprefix(OWN))
+        return parse_custom_rule(make_custom_key(Formula(tree).text, name).removeprefix(FORMULA_PREFIX))
     except FormulaError:
         return None
 

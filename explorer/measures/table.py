@@ -11,21 +11,21 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from explorer.catalogue import (
+    CUSTOM_FAMILY,
     FIXED_RULES,
-    OWN_FAMILY,
     RULES,
     Op,
     Rule,
-    checked,
+    check_values,
     find_op,
-    require_fixed,
-    values,
+    require_deterministic,
+    resolve_values,
 )
 from explorer.catalogue.noises import Noise
 from explorer.checks import check_pair
 from explorer.checks.curve import Curve
 from explorer.curves.foreign import SPAN, make_pair_subject
-from explorer.description.pull import normal_numbers
+from explorer.description.pull import make_normal_numbers
 from explorer.gradient import bind, share_of_all
 from explorer.measures.lens import compute_lens, measure_distance, noise_of
 from explorer.measures.size import size_of
@@ -75,9 +75,9 @@ def list_suitable_rules(op: Op) -> list[Rule]:
 
     The list is empty for a stochastic op, which has no table.
     """
-    if op.draws:
+    if op.is_random:
         return []
-    if op.family == OWN_FAMILY:
+    if op.family == CUSTOM_FAMILY:
         return [*FIXED_RULES]
     return [rule for rule in RULES.values() if not rule.suits or op.family in rule.suits]
 
@@ -114,9 +114,9 @@ def compare(op: str | Op, *, noise: str = "uniform", width: float = 1.0, **param
     import pandas as pd  # here because rows do not need it
 
     op, law = find_op(op), noise_of(noise, width)
-    require_fixed("compare", op)
+    require_deterministic("compare", op)
     rules = list_suitable_rules(op)
-    settings = checked(op, rules, parameters)
+    settings = check_values(op, rules, parameters)
     table = pd.DataFrame([asdict(row_of(op, rule, settings)) for rule in rules])
     table.insert([*table].index("share") + 1, "lens", _measure_distances(op, rules, settings, law, width))
     return table
@@ -127,7 +127,7 @@ def compute_lens_distances(
 ) -> dict[str, float]:
     """Return the column `lens` of `compare`, rule key → distance; parameters of other rules are ignored."""
     entry = find_op(op)
-    require_fixed("compare", entry)
+    require_deterministic("compare", entry)
     rules = list_suitable_rules(entry)
     distances = _measure_distances(entry, rules, parameters, noise_of(noise, width), width)
     return dict(zip((rule.key for rule in rules), distances, strict=True))
@@ -137,15 +137,15 @@ def _measure_distances(
     op: Op, rules: Sequence[Rule], settings: Mapping[str, float], noise: Noise, width: float
 ) -> list[float]:
     """Return the distance of each rule from the op's gradient under noise."""
-    x, gradient, _ = compute_lens(op, values(op, None, settings), noise, float(width), SPAN)
+    x, gradient, _ = compute_lens(op, resolve_values(op, None, settings), noise, float(width), SPAN)
     points = torch.from_numpy(x)
-    subjects = [make_pair_subject(op, rule, values(op, rule, settings)) for rule in rules]
+    subjects = [make_pair_subject(op, rule, resolve_values(op, rule, settings)) for rule in rules]
     return [measure_distance(x, gradient, subject.gradient(points).numpy()) for subject in subjects]
 
 
 def row_of(op: Op, rule: Rule, settings: Mapping[str, float]) -> Row:
-    """Return the row of one rule; ``settings`` as for ``catalogue.values``."""
-    numbers = values(op, rule, settings)
+    """Return the row of one rule; ``settings`` as for ``catalogue.resolve_values``."""
+    numbers = resolve_values(op, rule, settings)
     size = size_of(Curve(make_pair_subject(op, rule, numbers)))
     results = check_pair(op, rule, numbers)
     verdicts = {result.name: result.verdict for result in results}
@@ -163,4 +163,4 @@ def row_of(op: Op, rule: Rule, settings: Mapping[str, float]) -> Row:
 
 @cache
 def _make_normal() -> torch.Tensor:
-    return torch.tensor(normal_numbers(), dtype=torch.float64)
+    return torch.tensor(make_normal_numbers(), dtype=torch.float64)

@@ -8,19 +8,29 @@ from typing import Any
 import numpy as np
 import traitlets as t
 
-from explorer.catalogue import OPS, RULES, SQUARE, Op, Rule, beside, find_loss, learnable, qualified
+from explorer.catalogue import (
+    OPS,
+    RULES,
+    SQUARE,
+    Op,
+    Rule,
+    adapt_rule,
+    find_loss,
+    list_learnable,
+    qualify_name,
+)
 from explorer.curves import Curves, sample
 from explorer.curves.foreign import OpLike, RuleLike, resolve_op, resolve_rule
 from explorer.curves.interpolation import interpolate_functions
-from explorer.description import described
-from explorer.description.figures import curve_spec
+from explorer.description import make_description
+from explorer.description.figures import make_curve_spec
 from explorer.instrument import choice_data
 from explorer.instrument.page import saved_template
 from explorer.instrument.view import SECTIONS, View
 from explorer.notebook.cell import Cell
 from explorer.notebook.still import draw_png
 from explorer.questions import QUESTIONS
-from explorer.questions.standalone import collect_answers, look_at, make_page, spread_parameters
+from explorer.questions.standalone import collect_answers, make_page, sample_view, spread_parameters
 
 _CHOSEN = (
     "op", "rules", "parameters", "range", "g", "learns", "f", "layer", "noise", "noise_width", "section",
@@ -67,7 +77,7 @@ class Instrument(Cell):
         curves, view = self._look(start)
         values = spread_parameters(curves.rules, start["parameters"])
         super().__init__("instrument", **start | self._normalise(view) | {"parameters": values})
-        self._words = dict(described(curves).texts)
+        self._words = dict(make_description(curves).texts)
         answers = collect_answers(curves.op, curves.rules, values, view, start["learns"])
         self._answers = [[*each] for each in answers]
         self._tell_own()
@@ -84,7 +94,7 @@ class Instrument(Cell):
             "stop": stop,
             "g": self.g,
         }
-        draws = any(each.draws for each in self._entries)
+        draws = any(each.is_random for each in self._entries)
         return {**curves, "learns": self.learns, **({"f": self.f} if draws else {}), **self.parameters}
 
     @property
@@ -153,7 +163,7 @@ class Instrument(Cell):
         some = {name: value for name, value in chosen.items() if name in _CHOSEN}
         op, rules = self.find_op(some.pop("op")), [*map(self.find_rule, some.pop("rules"))]
         (start, stop), parameters = some.pop("range"), dict(some.pop("parameters"))
-        return look_at(op, rules, start=start, stop=stop, sections=SECTIONS, **some | parameters | more)
+        return sample_view(op, rules, start=start, stop=stop, sections=SECTIONS, **some | parameters | more)
 
     @staticmethod
     def _normalise(view: View) -> dict[str, Any]:
@@ -184,11 +194,13 @@ class Instrument(Cell):
     def _keep_known(self, chosen: Mapping[str, Any]) -> dict[str, Any]:
         """Return the values of a choice that its op and rules know."""
         op = self.find_op(chosen["op"])
-        rules = [beside(op, self.find_rule(rule)) for rule in chosen["rules"]]
-        drawn = find_loss(chosen["f"]).parameters if any(each.draws for each in (op, *rules)) else ()
+        rules = [adapt_rule(op, self.find_rule(rule)) for rule in chosen["rules"]]
+        drawn = find_loss(chosen["f"]).parameters if any(each.is_random for each in (op, *rules)) else ()
         known = {p.name for each in (op, *rules) for p in each.parameters} | {p.name for p in drawn}
-        known |= {qualified(rule, p) for rule in rules for p in rule.parameters}
-        learns = chosen["learns"] if any(chosen["learns"] in learnable(op, rule) for rule in rules) else ""
+        known |= {qualify_name(rule, p) for rule in rules for p in rule.parameters}
+        learns = (
+            chosen["learns"] if any(chosen["learns"] in list_learnable(op, rule) for rule in rules) else ""
+        )
         kept = {name: value for name, value in chosen["parameters"].items() if name in known}
         return {"parameters": kept, "learns": learns}
 
@@ -224,13 +236,15 @@ class Instrument(Cell):
     def draw_still(self) -> tuple[bytes, str]:
         """Return the curves as a PNG, and the sentences on them."""
         curves, _ = self._look({name: getattr(self, name) for name in _CHOSEN})
-        words = described(curves).texts
+        words = make_description(curves).texts
         rules = ", ".join(curves.labels.values())
         values = "".join(f", {name} = {value:g}" for name, value in curves.parameters.items())
         head = (
             f"{curves.op.label} with {rules}, x from {self.start:g} to {self.stop:g}, g = {self.g:g}{values}"
         )
-        return draw_png(curve_spec(curves)), "\n".join(filter(None, (head, words["main"], words["rest"])))
+        return draw_png(make_curve_spec(curves)), "\n".join(
+            filter(None, (head, words["main"], words["rest"]))
+        )
 
     def __repr__(self) -> str:
         words = (f"{name}={value!r}" for name, value in self.choice.items() if value != "")

@@ -1,8 +1,8 @@
 """Questions that the browser asks Python: a registry of functions with annotated keyword arguments.
 
-The app answers over HTTP, a notebook's kernel by messages. The site has stored answers, and Python in the
-browser for what needs no torch. A saved file has the answers of the moment of saving. This module needs the
-standard library alone, as it also runs in the browser.
+The app answers over HTTP, a notebook's kernel by messages. The site has stored answers; Python in the browser
+answers questions that need no torch. A saved file has the answers from the moment of saving. This module
+needs the standard library alone, as it also runs in the browser.
 """
 
 import json
@@ -18,7 +18,7 @@ from typing import Any, Literal, get_type_hints
 
 Answer = dict[str, Any]
 
-_FAULT = "This could not be computed: our fault, and it is in the log."
+_INTERNAL_ERROR = "This could not be computed: our fault, and it is in the log."
 _WRONG_TYPE = "The question is not understood: {name} must be {kind}."
 _WRONG_NAMES = "The question is not understood: it takes {names}."
 _TYPES: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
@@ -34,8 +34,8 @@ _TYPES: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {
 _log = logging.getLogger(__name__)
 
 
-def _is_list(value: Any, of: type) -> bool:
-    return isinstance(value, list) and all(_TYPES[of][1](each) for each in value)
+def _is_list(value: Any, item_type: type) -> bool:
+    return isinstance(value, list) and all(_TYPES[item_type][1](each) for each in value)
 
 
 @dataclass(frozen=True)
@@ -45,9 +45,9 @@ class Question:
     Attributes:
         load: returns the function, which is imported at the first question.
         torch: whether the function needs torch; Python in the browser answers the others too.
-        seats: the seats of the server that it takes. "computing" for milliseconds, "judging" for a tenth of a
-            second, "searching" for more.
-        cached: how many answers are kept.
+        seats: the kind of server slots used: "computing" for milliseconds, "judging" for a tenth of a second,
+            "searching" for more.
+        cached: the number of cached answers.
     """
 
     load: Callable[[], Callable[..., Answer]]
@@ -58,13 +58,13 @@ class Question:
     def answer(
         self, arguments: Mapping[str, Any], records: Mapping[str, Any] = MappingProxyType({})
     ) -> Answer:
-        """Return the function's answer, or {"message": sentence} if there is none. Never raises.
+        """Return the function's answer, or {"message": sentence} if there is no answer. Never raises.
 
-        `records` are ops and rules by their keys that no catalogue has, such as functions in a notebook.
+        `records` are ops and rules outside the catalogue by their keys, such as functions in a notebook.
         """
         try:
-            if mistake := self._find_mistake(arguments):
-                return {"message": mistake}
+            if error_text := self._find_error(arguments):
+                return {"message": error_text}
             text = json.dumps(arguments, sort_keys=True)
             if any(json.dumps(key) in text for key in records):
                 return self._function(**_replace_keys(json.loads(text, parse_int=float), records))
@@ -73,7 +73,7 @@ class Question:
             return {"message": as_sentence(str(error))}
         except Exception:
             _log.exception("%s failed", arguments)
-            return {"message": _FAULT}
+            return {"message": _INTERNAL_ERROR}
 
     @cached_property
     def _function(self) -> Callable[..., Answer]:
@@ -81,18 +81,18 @@ class Question:
 
     @cached_property
     def _compute(self) -> Callable[[str], Answer]:
-        """The function of its arguments as JSON text, with a cache; whole numbers arrive as floats."""
+        """The function of its arguments as JSON text, with a cache; integers arrive as floats."""
         return lru_cache(self.cached)(lambda text: self._function(**json.loads(text, parse_int=float)))
 
     @cached_property
     def _arguments(self) -> Mapping[str, tuple[Any, bool]]:
-        """The type of each argument, and whether it may be left out."""
+        """The type of each argument, and whether it is optional."""
         types = get_type_hints(self._function)
         parameters = signature(self._function).parameters.values()
         return {each.name: (types[each.name], each.default is not each.empty) for each in parameters}
 
-    def _find_mistake(self, arguments: Mapping[str, Any]) -> str:
-        """Return a sentence on the first wrong name or value of `arguments`, or ""."""
+    def _find_error(self, arguments: Mapping[str, Any]) -> str:
+        """Return a sentence on the first invalid name or value of `arguments`, or ""."""
         needed = {name for name, (_, optional) in self._arguments.items() if not optional}
         if not needed <= set(arguments) <= set(self._arguments):
             return _WRONG_NAMES.format(names=", ".join(self._arguments))
@@ -104,10 +104,10 @@ class Question:
 
 
 def _replace_keys(arguments: Mapping[str, Any], records: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `arguments` with the records of an op, of a rule and of rules in place of their keys."""
-    some = {name: records.get(value, value) for name, value in arguments.items() if name in ("op", "rule")}
+    """Return `arguments` with the keys of an op, a rule and rules replaced by their records."""
+    entries = {name: records.get(value, value) for name, value in arguments.items() if name in ("op", "rule")}
     rules = {"rules": [records.get(key, key) for key in arguments["rules"]]} if "rules" in arguments else {}
-    return {**arguments, **some, **rules}
+    return {**arguments, **entries, **rules}
 
 
 def as_sentence(words: str) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from explorer.catalogue import find_op, find_rule
 from explorer.curves import Curves, sample_curves
 from explorer.curves.sampled import choose_dtype
-from explorer.description import Description, described, document
+from explorer.description import Description, make_description, to_document
 from explorer.questions import Answer
 
 _log = logging.getLogger(__name__)
@@ -26,19 +26,19 @@ def answer_curves(
     f: str = "",
     learns: str = "",
 ) -> Answer:
-    """Return curves and sentences, as `description.document` has them."""
-    view: dict[str, Any] = {"start": start, "stop": stop, "g": g, "learns": learns, **parameters}
-    if f and any(each.draws for each in (find_op(op), *map(find_rule, rules))):
-        view["f"] = f
-    found = sample_curves(op, rules, dtype=choose_dtype((start, stop)), **view)
-    answer: Answer = encode(document(found, _words(found)))
+    """Return curves and sentences, in the form of `description.to_document`."""
+    sampling: dict[str, Any] = {"start": start, "stop": stop, "g": g, "learns": learns, **parameters}
+    if f and any(each.is_random for each in (find_op(op), *map(find_rule, rules))):
+        sampling["f"] = f
+    curves = sample_curves(op, rules, dtype=choose_dtype((start, stop)), **sampling)
+    answer: Answer = encode(to_document(curves, _describe(curves)))
     return answer
 
 
-def _words(curves: Curves) -> Description:
-    """Return the sentences, or empty ones if an error prevents them: the curves are torch's anyway."""
+def _describe(curves: Curves) -> Description:
+    """Return the sentences, or empty ones if an error prevents them: the curves are valid in any case."""
     try:
-        return described(curves)
+        return make_description(curves)
     except Exception:
         _log.exception("no words for %s with %s", curves.op.key, [rule.key for rule in curves.rules])
         return Description("", "", "", ())
@@ -47,7 +47,7 @@ def _words(curves: Curves) -> Description:
 def encode(value: Any) -> Any:
     """Return plain data as JSON types; an array becomes base64 of its bytes, which plotly.js reads too."""
     if isinstance(value, np.ndarray):
-        # Plotly's names of dtypes are NumPy's without the byte order: f4, i1 …
+        # Plotly's dtype names are NumPy's without the byte order: f4, i1 …
         return {"dtype": value.dtype.str[1:], "bdata": base64.b64encode(value.tobytes()).decode("ascii")}
     if isinstance(value, Mapping):
         return {key: encode(part) for key, part in value.items()}

@@ -1,9 +1,9 @@
-"""The question "entry": an own formula as an op, rule or loss for the browser."""
+"""The question "entry": a custom formula as an op, rule or loss for the browser."""
 
 from explorer.instrument.entries import own_entry
 from explorer.questions import Answer
 
 
 def read_entry(kind: str, text: str) -> Answer:
-    """Return {"entry"} of a formula, or {"message", "column"} if it cannot be read."""
+    """Return {"entry"} for a formula, or {"message", "column"} if it cannot be parsed."""
     return own_entry(kind, text)

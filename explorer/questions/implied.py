@@ -8,16 +8,16 @@ from explorer.questions.curves import encode
 def answer_implied(
     op: str, rules: list[str], parameters: dict[str, float], start: float, stop: float
 ) -> Answer:
-    """Return `lead`, and of each of `rules` a sentence and, where it can be drawn, its `x` and `y`."""
+    """Return `lead`, and for each of `rules` a sentence and, if it can be plotted, its `x` and `y`."""
     return encode_implied(compute_implied_forwards(op, rules, start=start, stop=stop, **parameters))
 
 
-def encode_implied(found: ImpliedForwards) -> Answer:
+def encode_implied(result: ImpliedForwards) -> Answer:
     """Return antiderivatives as JSON types."""
-    x = found.curves.x.astype("f4")
+    x = result.curves.x.astype("f4")
     rules = {
-        key: {"words": found.describe(key)} | ({} if each.y is None else {"x": x, "y": each.y.astype("f4")})
-        for key, each in found.implied.items()
+        key: {"words": result.describe(key)} | ({} if each.y is None else {"x": x, "y": each.y.astype("f4")})
+        for key, each in result.implied.items()
     }
-    answer: Answer = encode({"lead": found.lead, "rules": rules})
+    answer: Answer = encode({"lead": result.lead, "rules": rules})
     return answer

@@ -1,12 +1,12 @@
-"""A solution of an exercise as the page shows it: the verdict, and the choice that draws it.
+"""The question "judge": the verdict on a solution of an exercise, and the choice that plots it.
 
-On the site without a server this runs in the browser: it and all it imports need no torch.
+On the site without a server this runs in the browser, so this module and its imports need no torch.
 """
 
 from collections.abc import Sequence
 from math import isfinite
 
-from explorer.catalogue import COUNT, Learned, find_op, find_rule, own_key
+from explorer.catalogue import COUNT, Learned, find_op, find_rule, make_custom_key
 from explorer.formula import Formula, FormulaError, with_minus
 from explorer.formula.operands import counted
 from explorer.formula.tree import Binary, Name, Number, substituted
@@ -23,76 +23,81 @@ from explorer.reading.exercises.judging import Verdict, judged
 RIGHT = "Right: as it should be, wherever it was tried and at every kink, for g = 1, 2, −1 and 0.3."
 UNREAD = "Not judged yet: {}"
 ON_NO_CURVE = "No curve shows this fault."
-DRAWN = {
+CAPTIONS = {
     "forward": "Drawn above: forward as wanted, and yours, dashed.",
     "gradient": "Drawn below: the gradient for x, wanted and yours.",
     "part": "Drawn at the bottom: the part of one of {elements} elements in the gradient for {of}, "
     "wanted and yours.",
 }
-AT = " The dot is yours at x = {x}."
+DOT = " The dot is yours at x = {x}."
 NO_GRADIENT = " None is drawn as 0: it moves {of} as little."
 _RANGE = (-3.0, 3.0)
 
 
 def judge_solution(exercise: str, code: str) -> Answer:
-    """The verdict on code as a solution of the exercise of a key.
+    """Return the verdict on code as a solution of an exercise, given the exercise's key.
 
-    ``kind``, ``sentence`` and ``line`` are those of the verdict; ``case`` is the first failing case, or None;
-    ``choice`` draws what is wanted and what was read, None where nothing was, and ``drawn`` says what to see
-    there.
+    ``kind``, ``sentence`` and ``line`` are those of the verdict. ``case`` is the first failing case, or None.
+    ``choice`` plots the wanted and the parsed function, None if nothing was parsed; ``drawn`` explains the
+    plot.
+
+    Raises ValueError for an unknown key.
     """
     if exercise not in EXERCISES:
         raise ValueError("there is no such exercise")
     record = EXERCISES[exercise]
-    verdict = judged(record, code.encode("utf-8", "replace").decode())  # JSON may hold halves of characters
+    verdict = judged(record, code.encode("utf-8", "replace").decode())  # JSON may contain lone surrogates
     sentences = {"right": RIGHT, "wrong": verdict.sentence, "unread": UNREAD.format(verdict.sentence)}
     answer: Answer = {"kind": verdict.kind, "sentence": sentences[verdict.kind], "line": verdict.line}
-    return answer | (_drawn(record, verdict, verdict.reading) if verdict.reading else _NOTHING)
+    return answer | (_make_choice(record, verdict, verdict.reading) if verdict.reading else _NO_CHOICE)
 
 
-_NOTHING: Answer = {"case": None, "choice": None, "drawn": ""}
+_NO_CHOICE: Answer = {"case": None, "choice": None, "drawn": ""}
 
 
-def _drawn(exercise: Exercise, verdict: Verdict, reading: Reading) -> Answer:
-    """What is wanted and what was read, at the g of the failing case and over a range that holds it."""
+def _make_choice(exercise: Exercise, verdict: Verdict, reading: Reading) -> Answer:
+    """Return the choice that plots both functions, at the g and over a range of the failing case."""
     case, rule = verdict.case, find_rule(reading.rule)
-    keys = [own_key(exercise.gradient, "Wanted"), own_key(rule.formula or "g", "Yours")]
-    learns = case.of if case and _panel(case) == "part" else ""
-    if case and learns and not (keys := _learning(exercise, case, reading, keys)):
-        return _drawn(exercise, verdict._replace(case=None), reading)
+    keys = [make_custom_key(exercise.gradient, "Wanted"), make_custom_key(rule.formula or "g", "Yours")]
+    learns = case.of if case and _choose_panel(case) == "part" else ""
+    if case and learns and not (keys := _add_contributions(exercise, case, reading, keys)):
+        return _make_choice(exercise, verdict._replace(case=None), reading)
     far = 1.25 * abs(case.x) if case else 0.0
     view = View(range=_RANGE if far <= _RANGE[1] else (-far, far), g=case.g if case else 1.0)
-    op, rules = find_op(own_key(exercise.op, exercise.name)), [find_rule(key) for key in keys]
+    op, rules = find_op(make_custom_key(exercise.op, exercise.name)), [find_rule(key) for key in keys]
     choice = choice_data(op, rules, parameters=exercise.values, view=view, learns=learns)
-    words = _words(case) if case else ON_NO_CURVE * (verdict.kind == "wrong")
-    return {"case": case and _shown(case, reading), "choice": choice, "drawn": words}
+    words = _write_caption(case) if case else ON_NO_CURVE * (verdict.kind == "wrong")
+    return {"case": case and _encode_case(case, reading), "choice": choice, "drawn": words}
 
 
-def _panel(case: Case) -> str:
+def _choose_panel(case: Case) -> str:
     return {FORWARD: "forward", "x": "gradient"}.get(case.of, "part")
 
 
-def _words(case: Case) -> str:
+def _write_caption(case: Case) -> str:
     names = {"x": with_minus(f"{case.x + 0.0:.10g}"), "of": case.of, "elements": f"{case.elements:g}"}
     missing = NO_GRADIENT if case.missing else ""
-    return (DRAWN[_panel(case)] + AT + missing).format(**names)
+    return (CAPTIONS[_choose_panel(case)] + DOT + missing).format(**names)
 
 
-def _shown(case: Case, reading: Reading) -> Answer:
-    """A case as JSON types: what is no finite number is None, and said in words; ``op`` is the text's."""
+def _encode_case(case: Case, reading: Reading) -> Answer:
+    """Return a case as JSON types, with None for numbers that are not finite.
+
+    ``op`` is the entry of the op read from the solution, for a case of the forward; else None.
+    """
     values = {"x": case.x, "g": case.g, "wanted": case.wanted, "found": case.found}
     op = entry(find_op(reading.op)) if case.of == FORWARD else None
     finite = {name: value if isfinite(value) else None for name, value in values.items()}
-    return finite | {"words": case.words, "panel": _panel(case), "op": op}
+    return finite | {"words": case.words, "panel": _choose_panel(case), "op": op}
 
 
-def _learning(exercise: Exercise, case: Case, reading: Reading, keys: Sequence[str]) -> list[str]:
-    """The keys of both rules with the part of one element; none where that is longer than can be read."""
+def _add_contributions(exercise: Exercise, case: Case, reading: Reading, keys: Sequence[str]) -> list[str]:
+    """Return the keys of both rules with one element's contribution; [] if such a formula is too long."""
     (argument,) = (each for each in exercise.arguments if each.name == case.of)
     wanted = Learned(case.of, argument.gradient, argument.scale or None)
-    yours = [each for each in find_rule(reading.rule).learned if each.name == case.of]
-    both = wanted, *(yours or [Learned(case.of, "0")])
-    parts = [f"sum({_part(each, case.elements)})" for each in both]
+    solution = [each for each in find_rule(reading.rule).learned if each.name == case.of]
+    entries = wanted, *(solution or [Learned(case.of, "0")])
+    parts = [f"sum({_write_contribution(each, case.elements)})" for each in entries]
     try:
         pairs = zip(keys, parts, strict=True)
         return [find_rule(f"{key}; {case.of}: {part}").key for key, part in pairs]
@@ -100,8 +105,11 @@ def _learning(exercise: Exercise, case: Case, reading: Reading, keys: Sequence[s
         return []
 
 
-def _part(learned: Learned, elements: float) -> str:
-    """What one of so many elements adds to a gradient, its scale included."""
+def _write_contribution(learned: Learned, elements: float) -> str:
+    """Return one element's contribution to the gradient of a parameter, including its scale.
+
+    ``elements`` is the number of elements.
+    """
     tree = counted(learned.parsed.tree)
     if learned.parsed_scale:
         tree = Binary("*", learned.parsed_scale.tree, tree)

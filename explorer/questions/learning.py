@@ -1,10 +1,10 @@
-"""The questions "pull" and "rest": what data make of a parameter that learns."""
+"""The questions "pull" and "rest": the effect of data on a parameter that learns."""
 
 from explorer.catalogue import find_op, find_rule
-from explorer.catalogue.losses import require_fixed
-from explorer.description.learning import pull_words
-from explorer.description.pull import normal_numbers, pull
-from explorer.description.resting import least_words, position_words, rest
+from explorer.catalogue.losses import require_deterministic
+from explorer.description.equilibria import describe_best, describe_positions, find_equilibria
+from explorer.description.learning import describe_net_gradient
+from explorer.description.pull import compute_net_gradient, make_normal_numbers
 from explorer.questions import Answer
 from explorer.questions.curves import encode
 
@@ -17,14 +17,19 @@ def answer_pull(
     numbers: list[float],
     weights: list[float],
 ) -> Answer:
-    """Return {"rules"}: of each rule the `verdict` of data on the parameter `learns`, and `words` on it.
+    """Return {"rules"}: for each rule the `verdict` of the data on the parameter `learns`, and `words` on it.
 
-    `numbers` are the data, [] for the standard normal; `weights` say how often each is there, [] for once.
+    `numbers` are the data, [] for the standard normal; `weights` are the count of each number, [] for 1.
     """
-    require_fixed("a parameter that learns", find_op(op), *map(find_rule, rules))
-    data = numbers or normal_numbers()
-    pulls = {key: pull(op, key, learns, data, parameters, weights) for key in rules}
-    return {"rules": {key: {"verdict": one.verdict, "words": pull_words(one)} for key, one in pulls.items()}}
+    require_deterministic("a parameter that learns", find_op(op), *map(find_rule, rules))
+    data = numbers or make_normal_numbers()
+    gradients = {key: compute_net_gradient(op, key, learns, data, parameters, weights) for key in rules}
+    return {
+        "rules": {
+            key: {"verdict": net.verdict, "words": describe_net_gradient(net)}
+            for key, net in gradients.items()
+        }
+    }
 
 
 def answer_rest(
@@ -35,23 +40,28 @@ def answer_rest(
     numbers: list[float],
     weights: list[float],
 ) -> Answer:
-    """Return where a parameter comes to rest over the range of its control; data as for `answer_pull`.
+    """Return the equilibria of a parameter over the range of its control; data as for `answer_pull`.
 
-    `at` are its values and `error` the mean squared errors of the op there, `least` that in words.
-    `rules` has of each rule by which it can learn the `gradient` at each value, the `places` at which it
-    rests, and `words` on them.
+    `at` are the parameter's values, `error` the mean squared errors of the op there, and `least` a sentence
+    on the smallest one. `rules` has, for each rule by which the parameter can learn, the `gradient` at each
+    value, the equilibria `places`, and `words` on them.
     """
-    require_fixed("where it settles", find_op(op), *map(find_rule, rules))
-    found = rest(op, rules, learns, numbers or normal_numbers(), parameters, weights)
+    require_deterministic("where it settles", find_op(op), *map(find_rule, rules))
+    equilibria = find_equilibria(op, rules, learns, numbers or make_normal_numbers(), parameters, weights)
     by_rule = {
         rule.key: {
-            "gradient": found.gradients[rule.key],
-            "places": found.positions[rule.key],
-            "words": position_words(found, rule.key, rule.label),
+            "gradient": equilibria.gradients[rule.key],
+            "places": equilibria.positions[rule.key],
+            "words": describe_positions(equilibria, rule.key, rule.label),
         }
-        for rule in found.rules
+        for rule in equilibria.rules
     }
     answer: Answer = encode(
-        {"at": found.at, "error": found.error, "least": least_words(found), "rules": by_rule}
+        {
+            "at": equilibria.points,
+            "error": equilibria.error,
+            "least": describe_best(equilibria),
+            "rules": by_rule,
+        }
     )
     return answer

@@ -1,4 +1,4 @@
-"""The questions "lens" and "distances": an op under noise, and how far rules are from its gradient there."""
+"""The questions "lens" and "distances": an op under noise, and the distance of rules from its gradient."""
 
 from collections.abc import Mapping
 from math import isfinite
@@ -24,14 +24,14 @@ def answer_lens(
     return encode_lens(lens(op, rules, noise=noise, width=width, start=start, stop=stop, g=g, **parameters))
 
 
-def encode_lens(seen: Lens) -> Answer:
+def encode_lens(result: Lens) -> Answer:
     """Return a lens as JSON types."""
-    curve: Answer = encode({"x": seen.x, "gradient": seen.gradient})
-    return curve | {"words": seen.describe()}
+    curve: Answer = encode({"x": result.x, "gradient": result.gradient})
+    return curve | {"words": result.describe()}
 
 
 def answer_distances(op: str, parameters: dict[str, float], noise: str, width: float) -> Answer:
-    """Return {"distances"}: of each rule that suits the op from the op's gradient under noise, at g = 1.
+    """Return {"distances"}: the distance of each suitable rule from the op's gradient under noise, at g = 1.
 
     Infinite and unknown distances are left out.
     """

@@ -8,23 +8,23 @@ from explorer.questions.curves import encode
 def answer_map(
     op: str, rules: list[str], parameters: dict[str, float], start: float, stop: float, top: float
 ) -> Answer:
-    """Return the maps of rules, as `encode_map` has them; g goes from -top to top."""
+    """Return the maps of rules, in the form of `encode_map`; g ranges from -top to top."""
     return encode_map(rule_map(op, rules, start=start, stop=stop, top=top, **parameters))
 
 
-def encode_map(found: RuleMap) -> Answer:
-    """Return {"columns", "rows", "rules"}: of each rule `words` on where it is linear in g, and its map.
+def encode_map(result: RuleMap) -> Answer:
+    """Return {"columns", "rows", "rules"}: for each rule its map and `words` on its linearity in g.
 
-    `unit` is (columns,), the gradient at g = 1 of a rule that is linear in g; `values` of another rule is
-    (rows, columns) as one array, the largest g first.
+    For a rule that is linear in g, `unit` is (columns,), the gradient at g = 1. For any other rule, `values`
+    is (rows, columns), flattened, the largest g first.
     """
-    span = found.curves.start, found.curves.stop
+    span = result.curves.start, result.curves.stop
     rules = {}
-    for key, stretches in found.bent.items():
-        if stretches == []:
-            values = {"unit": found.curves.evaluate(key, found.x).astype("f4")}
+    for key, intervals in result.bent.items():
+        if intervals == []:
+            values = {"unit": result.curves.evaluate(key, result.x).astype("f4")}
         else:
-            values = {"values": found.gradients[key][::-1].astype("f4").ravel()}
-        rules[key] = {"words": describe_linearity(stretches, span)} | values
-    answer: Answer = encode({"columns": len(found.x), "rows": len(found.g), "rules": rules})
+            values = {"values": result.gradients[key][::-1].astype("f4").ravel()}
+        rules[key] = {"words": describe_linearity(intervals, span)} | values
+    answer: Answer = encode({"columns": len(result.x), "rows": len(result.g), "rules": rules})
     return answer

@@ -1,4 +1,4 @@
-"""LaTeX, as far as formulas are printed in it, to MathML, which browsers set without anybody's fonts."""
+"""Convert the LaTeX of printed formulas to MathML, which browsers typeset without additional fonts."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -6,7 +6,7 @@ from typing import Any
 
 from explorer.formula.aliases import GREEK
 
-Math = list[Any]  # the name of an element, attributes where it has some, and what is in it
+Math = list[Any]  # the name of an element, its attributes if any, and its content
 
 _TOKEN = re.compile(r"\\(?:text|mathrm|mathbf|operatorname)\{[^{}]*\}|\\[a-zA-Z]+|\\.|\d[\d.]*|\S")
 _WORD = re.compile(r"\\(text|mathrm|mathbf|operatorname)\{([^{}]*)\}")
@@ -16,82 +16,82 @@ _SIGNS = {
     "-": "−",
 }  # fmt: skip
 _FENCES = {r"\lfloor": "⌊", r"\rfloor": "⌋", r"\lceil": "⌈", r"\rceil": "⌉"}
-_NAMED = re.compile(r"\\(exp|ln|log|(arc)?(sin|cos|tan)h?|min|max)")
+_FUNCTION = re.compile(r"\\(exp|ln|log|(arc)?(sin|cos|tan)h?|min|max)")
 _SPACES = {r"\,": "0.17em", r"\quad": "1em"}
 _NO_BREAK = "\N{NO-BREAK SPACE}"
 
 
-def mathml(latex: str) -> Math:
-    """The element ``math`` of a formula that ``explorer.formula.latex`` or the app has printed.
+def to_mathml(latex: str) -> Math:
+    """Return the element ``math`` for a formula printed by ``explorer.formula.latex`` or the app.
 
-    Raises ValueError for LaTeX that is used nowhere yet.
+    Raises ValueError for LaTeX that neither of them prints.
     """
     tokens = _Tokens(latex)
-    parts = _sequence(tokens, ())
+    parts = _parse_sequence(tokens, ())
     if tokens.next:
         raise ValueError(f"{tokens.next} without its beginning in {latex}")
     return ["math", {"display": "block"}, *parts]
 
 
 class _Tokens:
-    """Tokens one after the other; ``next`` is the one that has not been taken, "" at the end."""
+    """A stream of tokens; ``next`` is the next token, "" at the end."""
 
     def __init__(self, latex: str) -> None:
         self._rest: Iterator[str] = iter(_TOKEN.findall(latex))
         self.next = next(self._rest, "")
 
     def take(self, expected: str = "") -> str:
-        """The next token; ValueError where another is expected."""
+        """Return the next token and advance. Raises ValueError if it is not the expected one."""
         token, self.next = self.next, next(self._rest, "")
         if expected and token != expected:
             raise ValueError(f"{token or 'the end'} in the place of {expected}")
         return token
 
 
-def _sequence(tokens: _Tokens, ends: Sequence[str]) -> list[Math]:
-    """All up to one of some tokens, which stays."""
+def _parse_sequence(tokens: _Tokens, ends: Sequence[str]) -> list[Math]:
+    """Parse all tokens up to one of ``ends``, which is not consumed."""
     parts: list[Math] = []
     while tokens.next and tokens.next not in ends:
         if tokens.next in ("_", "^"):
-            parts.append(_scripted(parts.pop(), tokens))
+            parts.append(_parse_scripts(parts.pop(), tokens))
         else:
-            parts.append(_part(tokens))
+            parts.append(_parse_part(tokens))
     return parts
 
 
-def _scripted(base: Math, tokens: _Tokens) -> Math:
+def _parse_scripts(base: Math, tokens: _Tokens) -> Math:
     scripts: dict[str, Math] = {}
     while tokens.next in ("_", "^"):
         sign = tokens.take()
-        scripts[sign] = _part(tokens)
+        scripts[sign] = _parse_part(tokens)
     kind = {"_": "msub", "^": "msup"}[next(iter(scripts))] if len(scripts) == 1 else "msubsup"
     return [kind, base, *(scripts[sign] for sign in ("_", "^") if sign in scripts)]
 
 
-def _part(tokens: _Tokens) -> Math:
+def _parse_part(tokens: _Tokens) -> Math:
     token = tokens.take()
     if word := _WORD.fullmatch(token):
-        return _named(word[1], word[2].replace(r"\_", "_"))
+        return _make_word(word[1], word[2].replace(r"\_", "_"))
     match token:
         case "{":
-            inside = _sequence(tokens, ("}",))
+            inside = _parse_sequence(tokens, ("}",))
             tokens.take("}")
             return inside[0] if len(inside) == 1 else ["mrow", *inside]
         case r"\frac":
-            return ["mfrac", _part(tokens), _part(tokens)]
+            return ["mfrac", _parse_part(tokens), _parse_part(tokens)]
         case r"\sqrt":
-            return ["msqrt", _part(tokens)]
+            return ["msqrt", _parse_part(tokens)]
         case r"\left":
-            return _fenced(tokens)
+            return _parse_fenced(tokens)
         case r"\begin":
-            return _cases(tokens)
+            return _parse_cases(tokens)
         case r"\sum":
             tokens.take(r"\nolimits")
             return ["mo", {"movablelimits": "false"}, "∑"]
-    return _leaf(token)
+    return _make_leaf(token)
 
 
-def _named(kind: str, word: str) -> Math:
+def _make_word(kind: str, word: str) -> Math:
     if kind == "text":
         return ["mtext", word.replace(" ", _NO_BREAK)]
     if kind == "mathbf":
@@ -99,7 +99,7 @@ def _named(kind: str, word: str) -> Math:
     return ["mi", {"mathvariant": "normal"}, word] if len(word) == 1 else ["mi", word]
 
 
-def _leaf(token: str) -> Math:
+def _make_leaf(token: str) -> Math:
     if token[0].isdigit():
         return ["mn", token]
     if token.isalpha():
@@ -108,18 +108,18 @@ def _leaf(token: str) -> Math:
         return ["mspace", {"width": _SPACES[token]}]
     if token in _GREEK:
         return ["mi", _GREEK[token]]
-    if _NAMED.fullmatch(token):
+    if _FUNCTION.fullmatch(token):
         return ["mi", token[1:]]
     if token in _SIGNS or token in tuple("=<>+,()[]|"):
         return ["mo", _SIGNS.get(token, token)]
     raise ValueError(f"{token} is no LaTeX that formulas are printed in")
 
 
-def _fenced(tokens: _Tokens) -> Math:
-    opened = tokens.take()
-    inside = _sequence(tokens, (r"\right",))
+def _parse_fenced(tokens: _Tokens) -> Math:
+    first = tokens.take()
+    inside = _parse_sequence(tokens, (r"\right",))
     tokens.take(r"\right")
-    fences = [_FENCES.get(token, token) for token in (opened, tokens.take())]
+    fences = [_FENCES.get(token, token) for token in (first, tokens.take())]
     before, after = (
         ["mo", {"form": form, "stretchy": "true"}, fence]
         for form, fence in zip(("prefix", "postfix"), fences, strict=True)
@@ -127,12 +127,12 @@ def _fenced(tokens: _Tokens) -> Math:
     return ["mrow", before, *inside, after]
 
 
-def _cases(tokens: _Tokens) -> Math:
+def _parse_cases(tokens: _Tokens) -> Math:
     for expected in "{cases}":
         tokens.take(expected)
     rows: list[Math] = [["mtr"]]
     while tokens.next != r"\end":
-        rows[-1].append(["mtd", *_sequence(tokens, ("&", r"\\", r"\end"))])
+        rows[-1].append(["mtd", *_parse_sequence(tokens, ("&", r"\\", r"\end"))])
         if tokens.next in ("&", r"\\") and tokens.take() == r"\\":
             rows.append(["mtr"])
     for expected in (r"\end", *"{cases}"):

@@ -1,6 +1,6 @@
-"""Pasted code as the page shows it: each Function with the choice that draws it.
+"""The question "read": pasted code, with a choice that plots each Function.
 
-On the site without a server this runs in the browser: it and all it imports need no torch.
+On the site without a server this runs in the browser, so this module and its imports need no torch.
 """
 
 from explorer.catalogue import find_op, find_rule
@@ -10,18 +10,18 @@ from explorer.reading import Reading, ReadingError, beginnings, read_sources
 
 
 def read_code(code: str) -> Answer:
-    """The ``readings`` of pasted code; a ``message`` where it is no code.
+    """Return the ``readings`` of pasted code, or a ``message`` if it cannot be parsed.
 
-    ``at`` is the line of what cannot be read, or of the first fault that is noted; 0 for none.
+    ``at`` is the line of the first part that cannot be read, or of the first noted fault; 0 for neither.
     """
-    text = code.encode("utf-8", "replace").decode()  # JSON may hold halves of characters
+    text = code.encode("utf-8", "replace").decode()  # JSON may contain lone surrogates
     try:
-        return {"readings": [_shown(reading) for reading in read_sources(text)]}
+        return {"readings": [_encode_reading(reading) for reading in read_sources(text)]}
     except ReadingError as error:
         return {"message": error.message, "at": error.line}
 
 
-def _shown(reading: Reading) -> Answer:
+def _encode_reading(reading: Reading) -> Answer:
     heading = {"name": reading.name, "line": reading.line}
     if reading.problem:
         return heading | {"message": reading.problem.message, "at": reading.problem.line}

@@ -1,44 +1,47 @@
-"""The questions on one rule: its checks, near rules of the catalogue, and its row in the table of rules."""
+"""The questions on one rule: its checks, its neighbours in the catalogue, and its row in the table."""
 
 from explorer.catalogue import find_op, find_rule
-from explorer.catalogue.losses import require_fixed
-from explorer.catalogue.records import LARGEST_RANGE
+from explorer.catalogue.losses import require_deterministic
+from explorer.catalogue.records import MAX_ABS_X
 from explorer.checks import Result, check_pair
 from explorer.formula import shortened
 from explorer.measures import row_of
 from explorer.measures.nearest import Neighbour, nearest
 from explorer.questions import Answer
 
-_DRAWING = "There is no one curve to lay beside those of other rules: {name} hangs on a draw or a loss."
-_MOST_NEIGHBOURS = 4
-_FAR = 0.5  # rules at this distance or more are no neighbours
+_STOCHASTIC = "There is no one curve to lay beside those of other rules: {name} hangs on a draw or a loss."
+_MAX_NEIGHBOURS = 4
+_MAX_DISTANCE = 0.5  # rules at this distance or more are not neighbours
 
 
 def list_checks(op: str, rule: str, parameters: dict[str, float]) -> Answer:
     """Return {"lines"}: the results of the checks of an op with a rule, worst first."""
     results = check_pair(op, rule, parameters).worst_first
-    return {"lines": [_line(result, "name", "verdict", "mark", "sentence") for result in results]}
+    return {"lines": [_make_line(result, "name", "verdict", "mark", "sentence") for result in results]}
 
 
 def list_neighbours(op: str, rule: str, parameters: dict[str, float], start: float, stop: float) -> Answer:
-    """Return {"lines"}: the rules of the catalogue near a rule over a range, nearest first."""
-    if drawing := next((one for one in (find_op(op), find_rule(rule)) if one.draws), None):
-        raise ValueError(_DRAWING.format(name=shortened(drawing.label)))
-    others = [one for one in nearest(op, rule, start=start, stop=stop, **parameters) if one.rule != rule]
-    near = [one for one in others if one.distance < _FAR][:_MOST_NEIGHBOURS]
-    return {"lines": [_line(one, "rule", "sentence", "parameters") for one in near]}
+    """Return {"lines"}: the rules of the catalogue near a rule over a range, nearest first.
+
+    Raises ValueError for a stochastic op or rule.
+    """
+    if stochastic := next((one for one in (find_op(op), find_rule(rule)) if one.is_random), None):
+        raise ValueError(_STOCHASTIC.format(name=shortened(stochastic.label)))
+    neighbours = [one for one in nearest(op, rule, start=start, stop=stop, **parameters) if one.rule != rule]
+    near = [one for one in neighbours if one.distance < _MAX_DISTANCE][:_MAX_NEIGHBOURS]
+    return {"lines": [_make_line(one, "rule", "sentence", "parameters") for one in near]}
 
 
 def answer_row(op: str, rule: str, parameters: dict[str, float]) -> Answer:
     """Return {"row"}: `Row.plain` of a rule in the table of all rules that suit the op."""
     entries = find_op(op), find_rule(rule)
-    require_fixed("compare", *entries)
+    require_deterministic("compare", *entries)
     return {"row": row_of(*entries, parameters).plain}
 
 
-def _line(result: Result | Neighbour, *fields: str) -> Answer:
+def _make_line(result: Result | Neighbour, *fields: str) -> Answer:
     """Return `fields` of a result and `where`, its x on the chart; None outside the largest range."""
-    visible = result.where is not None and abs(result.where) <= LARGEST_RANGE
+    visible = result.where is not None and abs(result.where) <= MAX_ABS_X
     return {name: getattr(result, name) for name in fields} | {
         "where": float(f"{result.where:.6g}") if visible else None
     }

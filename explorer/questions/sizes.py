@@ -1,4 +1,4 @@
-"""The questions "sizes" and "scaled": areas and widths of rules, and rules scaled to one of them."""
+"""The questions "sizes" and "scaled": areas and widths of rules, and rules scaled to the first one's."""
 
 import math
 
@@ -8,18 +8,25 @@ from explorer.questions import Answer
 
 
 def answer_sizes(op: str, rules: list[str], parameters: dict[str, float]) -> Answer:
-    """Return {"rules"}: of each rule `area` and `width`, each a `value` or the `reason` why there is none."""
+    """Return {"rules"}: for each rule `area` and `width`, each with a `value` or the `reason` without one."""
     sizes = {key: find_sizes(op, key, parameters) for key in rules}
-    return {"rules": {key: {"area": _plain(s.area), "width": _plain(s.width)} for key, s in sizes.items()}}
+    return {
+        "rules": {
+            key: {"area": _encode_size(s.area), "width": _encode_size(s.width)} for key, s in sizes.items()
+        }
+    }
 
 
 def answer_scaled(op: str, rules: list[str], parameters: dict[str, float], kind: str) -> Answer:
-    """Return the entries of the rules that were scaled, by the key of each old one, and `words` on all."""
+    """Return `entries`, the scaled rules by the key of each original rule, and `words` on all of them.
+
+    Raises ValueError for an unknown kind.
+    """
     if kind not in ("area", "width"):
         raise ValueError("kind must be area or width")
-    found = scale_rules(op, rules, parameters, "area" if kind == "area" else "width")
-    return {"entries": {key: entry(rule) for key, rule in found.rules.items()}, "words": found.sentence}
+    scaled = scale_rules(op, rules, parameters, "area" if kind == "area" else "width")
+    return {"entries": {key: entry(rule) for key, rule in scaled.rules.items()}, "words": scaled.sentence}
 
 
-def _plain(sized: SizeValue) -> Answer:
-    return {"value": None if math.isnan(sized.value) else sized.value, "reason": sized.reason}
+def _encode_size(size: SizeValue) -> Answer:
+    return {"value": None if math.isnan(size.value) else size.value, "reason": size.reason}

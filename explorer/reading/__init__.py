@@ -15,7 +15,7 @@ from functools import partial
 from itertools import count
 from typing import Any
 
-from explorer.catalogue import COUNT, Learned, Op, Rule, find_op, find_rule, own_key
+from explorer.catalogue import COUNT, Learned, Op, Rule, find_op, find_rule, make_custom_key
 from explorer.formula import MAX_DEPTH, MAX_LENGTH, MAX_NODES, Formula, FormulaError, listed
 from explorer.formula.operands import has_elements
 from explorer.formula.tree import VARIABLES, Name, Node, measure, names, substituted, walk
@@ -198,7 +198,7 @@ def _key(name: str, node: Node, find: Callable[[str], Op | Rule], learned: Seque
     node = number(node)
     _require_short(node)
     try:
-        return find(own_key(Formula(node).text, name, learned)).key
+        return find(make_custom_key(Formula(node).text, name, learned)).key
     except FormulaError as error:
         raise UnreadableError(f"makes no formula: {error.message}") from None
 

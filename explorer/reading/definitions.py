@@ -8,7 +8,7 @@ from inspect import isroutine
 from operator import attrgetter
 from typing import NamedTuple
 
-from explorer.catalogue import twin_of
+from explorer.catalogue import antithetic_of
 from explorer.formula import Formula, derivative
 from explorer.formula.tree import LOSS, RULE_NAMES, TWIN_LOSS, LossAt, Name, Node, names, substituted, walk
 from explorer.reading.building import ONE, ZERO, built, cancelled, is_detached, number, untracked
@@ -167,7 +167,7 @@ def _of_function(passes: Passes, definition: ast.ClassDef, asks: bool) -> Trees:
 
 def _with_twin(rule: Node, op: Node) -> Node:
     """A rule with the name of the loss of the twin, where it asks for that of 1 − u."""
-    twin = twin_of(Formula(number(op))).tree
+    twin = antithetic_of(Formula(number(op))).tree
     return rule if twin == number(op) else substituted(rule, {LossAt(twin): TWIN_LOSS})
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from explorer.catalogue import Op, Rule, find_op, find_rule, values
+from explorer.catalogue import Op, Rule, find_op, find_rule, resolve_values
 from explorer.snippets import function_code
 from explorer.snippets.pair import paired
 from explorer.training import Settings
@@ -82,7 +82,7 @@ def _add(
     functions: Functions, op: Op, rule: Rule, numbers: dict[str, dict[str, int]], settings: Settings
 ) -> str:
     """The name of an op with a rule; own formulas are numbered in their order."""
-    its, learns = values(op, rule, settings.parameters), learned_with(op, rule, settings.learn)
+    its, learns = resolve_values(op, rule, settings.parameters), learned_with(op, rule, settings.learn)
     op_number, rule_number = (
         known.setdefault(key, len(known) + 1)
         for known, key in ((numbers["op"], op.key), (numbers["rule"], rule.key))
@@ -93,7 +93,7 @@ def _add(
     name = _put(functions, op, named, its, learns)
     if op.judged is not None:
         judged = replace(
-            op.when_judged,
+            op.evaluation_op,
             key=f"{op.key}_judged",
             label=f"{op.label}, judged",
             purpose="What stands in its place where nets are judged.",

@@ -13,7 +13,7 @@ import torch
 from explorer.catalogue import OPS, RULES
 from explorer.curves import Curves, make_grid, sample_curves
 from explorer.curves.sampled import EVEN, FORWARD, KINK, POINTS, Floats
-from explorer.description import described
+from explorer.description import make_description
 from explorer.lessons import LESSONS
 from explorer.questions import QUESTIONS
 from explorer.questions.curves import encode
@@ -39,8 +39,8 @@ def confirmed(
     ``every_op``, ``every_rule``: keys of those whose values come along, unless they draw. ``of_each``
     computes the sentences on them.
     """
-    ops = [op for op in every_op if not OPS[op].draws]
-    rules = [rule for rule in every_rule if not RULES[rule].draws]
+    ops = [op for op in every_op if not OPS[op].is_random]
+    rules = [rule for rule in every_rule if not RULES[rule].is_random]
     words = dict(zip(ops, of_each(partial(sentences, rules=rules), ops), strict=True))
     alone = {(op, rule): sample_curves(op, rule) for op in ops for rule in rules}
     store = _Values(alone.values())
@@ -99,7 +99,7 @@ def _grid(kinks: Sequence[float]) -> tuple[Floats, Any]:
 def sentences(op: str, rules: Iterable[str] = tuple(RULES)) -> dict[str, list[str]]:
     """The headline, the main sentence and the others, by the keys of the rules that they are on."""
     several = [(*before, rule) for before in _BEFORE for rule in rules if rule not in before]
-    words = {keys: described(sample_curves(op, keys)) for keys in several}
+    words = {keys: make_description(sample_curves(op, keys)) for keys in several}
     return {" ".join(keys): [*said.texts.values()] for keys, said in words.items()}
 
 
@@ -110,8 +110,8 @@ def _whole_answers() -> dict[str, list[Json]]:
     for query in dict.fromkeys([*(preset.query for preset in PRESETS), *scenes]):
         choice, _ = from_text(query)
         answer = {
-            "choice": answers.chosen(choice),
-            "answer": QUESTIONS["curves"].answer(answers.curves_arguments(choice)),
+            "choice": answers.serialize_choice(choice),
+            "answer": QUESTIONS["curves"].answer(answers.make_curves_arguments(choice)),
         }
         by_op.setdefault(choice.op if choice.op in OPS else OWN, []).append(answer)
     return by_op

@@ -112,12 +112,12 @@ def _files(
     yield "favicon.svg", _FAVICON.encode()
     yield ".nojekyll", b""  # else GitHub builds a site of its own from the files
     for key in lessons:
-        yield f"lessons/{key}.js", _script(answers.lesson(key))
+        yield f"lessons/{key}.js", _script(answers.get_lesson(key))
     for name, data in confirmed(ops, rules, of_each):
         yield f"torch/{name}.js", _script(data)
     for files in of_ops:
         yield from files
-    yield answers.saved_name(), saved_script().content
+    yield answers.get_saved_name(), saved_script().content
 
 
 def _of_op(op: str, rules: Sequence[str]) -> list[tuple[str, bytes]]:
@@ -194,8 +194,8 @@ def _html(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> s
 
 def _start(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> Json:
     """The data that a page begins with."""
-    page_data = answers.page_data(Choice(), "instrument")
-    common = {"document": answers.whole_document(SUFFIX, below=""), "plotly": drawing()[0]}
+    page_data = answers.make_page_data(Choice(), "instrument")
+    common = {"document": answers.make_document(SUFFIX, below=""), "plotly": drawing()[0]}
     match page.name:
         case "index":
             own = {
@@ -207,7 +207,7 @@ def _start(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> 
         case "learn":
             addresses = {"" if each is pages[0] else each.name: each.address for each in pages}
             unknown = answers.QUESTIONS["lesson"].answer({"key": ""})
-            own = {"course": answers.course(), "pages": addresses, "unknown": unknown}
+            own = {"course": answers.get_course(), "pages": addresses, "unknown": unknown}
             return common | own | {"python": reader or None}
         case name:
             return common | {"local": f"{LOCAL}{name}"}
@@ -218,7 +218,7 @@ def _own() -> Json:
     scenes = (scene.query for lesson in LESSONS.values() for scene in lesson.scenes if scene.path == "/")
     entries: dict[str, Json] = {}
     for query in scenes:
-        for kind, own in answers.chosen(from_text(query)[0])["own"].items():
+        for kind, own in answers.serialize_choice(from_text(query)[0])["own"].items():
             entries.setdefault(kind, {}).update({entry["key"]: entry for entry in own})
     return {kind: list(known.values()) for kind, known in entries.items()}
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.catalogue import OPS, RULES, learnable
+from explorer.catalogue import OPS, RULES, list_learnable
 from explorer.curves import sample_curves
 from explorer.instrument.view import View
 from explorer.measures.lens import lens
@@ -37,7 +37,7 @@ def pack_answers(op: str, rules: Iterable[str] = tuple(RULES)) -> Json:
     return {
         "pieces": [*numbers],
         "answers": answers,
-        "lens": None if OPS[op].draws else _pack_lens(op, rules),
+        "lens": None if OPS[op].is_random else _pack_lens(op, rules),
     }
 
 
@@ -61,7 +61,7 @@ def _pack_lens(op: str, rules: Iterable[str]) -> Json:
     about = [first.sentences[name] for name in first.sentences if name in ("lead", "holes", first.reason)]
     on_rule = {}
     for rule in rules:
-        if not RULES[rule].draws:
+        if not RULES[rule].is_random:
             beside = replace(first, curves=sample_curves(op, rule, dtype="float64"))
             on_rule[rule] = " ".join(each for each in beside.sentences.values() if each not in about)
     return encode_lens(first) | noise | {"words": " ".join(about), "rules": on_rule}
@@ -69,7 +69,7 @@ def _pack_lens(op: str, rules: Iterable[str]) -> Json:
 
 def _list_questions(op: str, rules: Iterable[str]) -> Iterator[tuple[str, Json]]:
     start, stop = View().range
-    if not OPS[op].draws:
+    if not OPS[op].is_random:
         yield "distances", {"op": op, "parameters": {}, "noise": View().noise, "width": View().noise_width}
     yield "formulas", {"op": op, "rule": "", "parameters": {}, "learns": ""}
     for rule in rules:
@@ -77,12 +77,12 @@ def _list_questions(op: str, rules: Iterable[str]) -> Iterator[tuple[str, Json]]
         yield "checks", pair
         yield "neighbours", pair | {"start": start, "stop": stop}
         yield "row", pair
-        if not OPS[op].draws and not RULES[rule].draws:
+        if not OPS[op].is_random and not RULES[rule].is_random:
             over: Json = {"op": op, "rules": [rule], "parameters": {}, "start": start, "stop": stop}
             yield "implied", over
             yield "map", over | {"top": 2}
             yield "sizes", {"op": op, "rules": [rule], "parameters": {}}
-            for name in learnable(OPS[op], RULES[rule]):
+            for name in list_learnable(OPS[op], RULES[rule]):
                 data: Json = {"learns": name, "numbers": [], "weights": []}
                 for question in ("pull", "rest"):
                     yield question, {"op": op, "rules": [rule], "parameters": {}} | data

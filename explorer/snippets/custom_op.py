@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from typing import NamedTuple
 
-from explorer.catalogue import Op, Rule, settled
+from explorer.catalogue import Op, Rule, expand_losses
 from explorer.formula import Formula
 from explorer.snippets.arguments import expanded
 from explorer.snippets.layout import names_in, several
@@ -107,7 +107,7 @@ def _gradient(pair: Pair) -> str | None:
 
 def _own(formula: Formula, op: Formula) -> str:
     """A formula's expression of g's shape, in memory of its own: no operator returns what it was given."""
-    formula = settled(formula, op, None)
+    formula = expand_losses(formula, op, None)
     return fresh(formula, "g") + ".clone()" * (formula.alias == "g")
 
 

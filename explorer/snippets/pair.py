@@ -11,14 +11,14 @@ from explorer.catalogue import (
     Op,
     Parameter,
     Rule,
-    beside,
-    contribution,
+    adapt_rule,
+    antithetic_of,
+    find_contribution,
     find_op,
     find_rule,
-    finite,
-    require_admitted,
-    twin_of,
-    values,
+    require_in_domain,
+    resolve_values,
+    to_finite,
 )
 from explorer.formula import Formula
 from explorer.formula.parsing import CODE_WORDS
@@ -77,7 +77,7 @@ class Pair:
     @property
     def twin(self) -> Formula:
         """The op's formula as it is drawn with 1 − u."""
-        return twin_of(self.forward)
+        return antithetic_of(self.forward)
 
     @property
     def forward(self) -> Formula:
@@ -175,13 +175,13 @@ def paired(op: str | Op, rule: str | Rule, settings: Values = None, learns: Sequ
     cannot learn, FormulaError for an own formula that cannot be read.
     """
     op = find_op(op)
-    rule = beside(op, find_rule(rule))
+    rule = adapt_rule(op, find_rule(rule))
     if words := clash(op, rule):
         raise ValueError(words)
-    chosen = values(op, rule, settings or {})
-    contributions = {name: contribution(op, rule, name, tuple(learns)) for name in learns}
-    numbers = {name: finite(f"parameter {name}", value) for name, value in chosen.items()}
-    require_admitted(op, rule, settings or {})
+    chosen = resolve_values(op, rule, settings or {})
+    contributions = {name: find_contribution(op, rule, name, tuple(learns)) for name in learns}
+    numbers = {name: to_finite(f"parameter {name}", value) for name, value in chosen.items()}
+    require_in_domain(op, rule, settings or {})
     return Pair(
         op, rule, dict(sorted(numbers.items(), key=lambda item: item[0] not in contributions)), contributions
     )

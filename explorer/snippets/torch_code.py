@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from explorer.catalogue import Op, Rule, checked, find_op, find_rule
+from explorer.catalogue import Op, Rule, check_values, find_op, find_rule
 from explorer.formula import Formula
 from explorer.formula.operands import counted, has_elements
 from explorer.formula.printing import TORCH, limited_source
@@ -107,7 +107,7 @@ def snippet(
         ValueError: an unknown key or keyword, a value that is not finite or outside the domain of its entry,
             a name that cannot learn; FormulaError is one too.
     """
-    keywords = checked(find_op(op), [find_rule(rule)], named)
+    keywords = check_values(find_op(op), [find_rule(rule)], named)
     return torch_code(paired(op, rule, {**(parameters or {}), **keywords}, learns))
 
 

@@ -7,7 +7,7 @@ import operator
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from explorer.catalogue import Op, Rule, beside, checked, find_rule, finite, qualified
+from explorer.catalogue import Op, Rule, adapt_rule, check_values, find_rule, qualify_name, to_finite
 from explorer.training import SETTINGS
 
 FACTORS = (0.1, 0.3, 1.0, 3.0, 10.0)  # of the task's own rate, where no rates are given
@@ -45,8 +45,8 @@ def rates_of(lrs: object, usual: float) -> tuple[float, ...]:
 def _numbers(name: str, values: object) -> list[float]:
     """The numbers, ascending and distinct."""
     if isinstance(values, str) or not isinstance(values, Iterable):
-        return [finite(name, values)]
-    numbers = sorted({finite(name, value) for value in values})
+        return [to_finite(name, values)]
+    numbers = sorted({to_finite(name, value) for value in values})
     if not numbers:
         raise ValueError(f"{name} must hold one value or more: the list is empty")
     return numbers
@@ -59,7 +59,7 @@ def values_of(entries: Sequence[Op | Rule], parameters: Mapping[str, Any]) -> di
     values = {name: _one_number(name, value) for name, value in parameters.items()}
     op, *rules = entries
     assert isinstance(op, Op)
-    checked(op, [rule for rule in rules if isinstance(rule, Rule)], values)
+    check_values(op, [rule for rule in rules if isinstance(rule, Rule)], values)
     return values
 
 
@@ -70,7 +70,7 @@ def _one_number(name: str, value: object) -> float:
             f"parameter {name} must be one number: a study no longer sweeps several values. Give each value "
             "a rule of its own, such as 'formula: g * (abs(x) <= 0.5)', or start a study for each"
         )
-    return finite(f"parameter {name}", value)
+    return to_finite(f"parameter {name}", value)
 
 
 def known_to(entries: Sequence[Op | Rule], values: Mapping[str, Any]) -> dict[str, Any]:
@@ -81,9 +81,9 @@ def known_to(entries: Sequence[Op | Rule], values: Mapping[str, Any]) -> dict[st
     names = {name for name in values if name in ops}
     for rule in rules:
         assert isinstance(rule, Rule)
-        for own in beside(op, rule).parameters:
+        for own in adapt_rule(op, rule).parameters:
             if own.name not in ops:
-                names |= {qualified(rule, own) if qualified(rule, own) in values else own.name}
+                names |= {qualify_name(rule, own) if qualify_name(rule, own) in values else own.name}
     return {name: value for name, value in values.items() if name in names}
 
 

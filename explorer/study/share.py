@@ -32,7 +32,7 @@ def share_at_start(settings: Settings) -> float:
     one of them is not finite.
     """
     (rule,) = settings.rules
-    if find_op(settings.op).draws or find_rule(rule).draws:
+    if find_op(settings.op).is_random or find_rule(rule).is_random:
         return _drawn_share(settings, rule)
     of_op = {each.name for each in find_op(settings.op).parameters}
     own = {name: value for name, value in settings.parameters.items() if name in of_op}

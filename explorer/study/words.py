@@ -134,7 +134,7 @@ class _Words:
             for each in rules
             if math.isfinite(finite[each.rule])
         }
-        of_losses = [text for rule, text in said.items() if entries[rule].hangs_on_loss]
+        of_losses = [text for rule, text in said.items() if entries[rule].needs_loss]
         passed = [text for text in said.values() if text not in of_losses]
         where = "At the start weights of seed 0 the rules pass, of straight-through's gradient:"
         made = "Made of losses at the start weights of seed 0, in the size of straight-through's gradient:"

@@ -1,4 +1,4 @@
-"""The app: its pages in Streamlit, their links, and the server's answers."""
+"""The app: its pages in Streamlit, their links, and the server."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +11,7 @@ MAIN = Path(__file__).parent / "pages" / "main.py"  # the script that Streamlit 
 
 
 def warm_up() -> Callable[[], None]:
-    """Do once what the first visitor would wait for. Returns what to call when the server stops."""
+    """Do the work that the first visitor would wait for; return the function that stops the engine."""
     engine = shared_engine()
     sample("round", ["default", "straight_through"])
     snippet("round", "straight_through")

@@ -75,7 +75,7 @@ def find_points() -> list[float]:
 def compute(op: Op, rule: Rule, x: Tensor, g: Tensor, u: Tensor, device: str) -> tuple[Tensor, Tensor]:
     """Return the value and the gradient of a pair on a device, as tensors of the CPU."""
     leaf = x.to(device).requires_grad_()
-    y = apply(op, rule, leaf, draw=u.to(device), f=LOSS if rule.hangs_on_loss else None)
+    y = apply(op, rule, leaf, draw=u.to(device), f=LOSS if rule.needs_loss else None)
     (gradient,) = torch.autograd.grad(y, leaf, g.to(device), allow_unused=True)
     return y.detach().cpu(), torch.zeros(len(x)) if gradient is None else gradient.cpu()
 

@@ -60,7 +60,7 @@ def choose_pairs() -> list[tuple[Op, Rule]]:
 def _kind(op: Op, rule: Rule) -> object:
     own = rule.parsed
     saved = own and frozenset(own.variables) & {"x", "y", "g"}
-    return own is None, op.parsed.draws, own and own.draws, saved, rule.hangs_on_loss, bool(rule.learned)
+    return own is None, op.parsed.draws, own and own.draws, saved, rule.needs_loss, bool(rule.learned)
 
 
 def _compare(
@@ -120,15 +120,15 @@ def _both(call: Call, x: Tensor, name: str) -> tuple[Tensor, Tensor]:
 
 
 def _make_applied(op: Op, rule: Rule, u: Tensor, _name: str) -> Call:
-    return partial(apply, op.key, rule.key, draw=u, f=LOSS if rule.hangs_on_loss else None)
+    return partial(apply, op.key, rule.key, draw=u, f=LOSS if rule.needs_loss else None)
 
 
 def _make_layer(op: Op, rule: Rule, _u: Tensor, name: str) -> Call:
-    return _seeded(Layer(op.key, rule.key, f=LOSS if rule.hangs_on_loss else None).to(name))
+    return _seeded(Layer(op.key, rule.key, f=LOSS if rule.needs_loss else None).to(name))
 
 
 def _make_seeded(op: Op, rule: Rule, _u: Tensor, _name: str) -> Call:
-    return _seeded(partial(apply, op.key, rule.key, f=LOSS if rule.hangs_on_loss else None))
+    return _seeded(partial(apply, op.key, rule.key, f=LOSS if rule.needs_loss else None))
 
 
 def _seeded(call: Call) -> Call:
@@ -147,7 +147,7 @@ def _make_code(op: Op, rule: Rule, u: Tensor, _name: str) -> Call:
     function = names[f"{op.key}_{rule.key}"]
     asks = inspect.signature(function).parameters
     given = {"u": u} if "u" in asks else {}
-    return partial(function, **given, **({"f": lambda y: (y - 0.45) ** 2} if rule.hangs_on_loss else {}))
+    return partial(function, **given, **({"f": lambda y: (y - 0.45) ** 2} if rule.needs_loss else {}))
 
 
 def _make_compiled(op: Op, rule: Rule, u: Tensor, name: str) -> Call:

@@ -70,7 +70,7 @@ def test_the_points_hold_every_declared_kink_and_the_templates_every_kind_of_rul
     assert len(chosen) <= 40
     assert {bool(op.parsed.draws) for op, _ in chosen} == {True, False}
     for feature in (
-        lambda rule: rule.hangs_on_loss,
+        lambda rule: rule.needs_loss,
         lambda rule: rule.learned,
         lambda rule: rule.parsed is None,
     ):

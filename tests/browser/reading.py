@@ -78,7 +78,7 @@ def step_to(page: Page, address: str) -> None:
     choice, notices = from_query(parse_qs(urlsplit(address).query))
     assert notices == []
     page.mouse.move(0, 0)
-    page.evaluate(_TURN, [f"assets/{answers.folder()}/", answers.chosen(choice), address])
+    page.evaluate(_TURN, [f"assets/{answers.get_folder()}/", answers.serialize_choice(choice), address])
 
 
 def settle(page: Page, *, shows: Sequence[str] | None = None) -> None:

@@ -10,9 +10,9 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 import explorer
-from explorer.description import pull_words
-from explorer.description.pull import normal_numbers, pull
-from explorer.description.resting import rest, rest_words
+from explorer.description import describe_net_gradient
+from explorer.description.equilibria import describe_equilibria, find_equilibria
+from explorer.description.pull import compute_net_gradient, make_normal_numbers
 from tests.browser.reading import PARTS, Trace, card, enter, link, number, settle, sign, slider, traces, turn
 
 CURVES: list[dict[str, Any]] = [
@@ -105,7 +105,10 @@ def test_a_parameter_learns(page: Page) -> None:
         drawn = page.evaluate(f"[...{PARTS}.filter(trace => trace.name)[{place}].y]")
         sampled = frame[frame["rule"] == rule]["part"]
         assert [y for y in drawn if y is not None and y == y] == sampled.tolist()
-    words = [pull_words(pull("quantize", rule, "s", normal_numbers(), given)) for rule in ("lsq", "default")]
+    words = [
+        describe_net_gradient(compute_net_gradient("quantize", rule, "s", make_normal_numbers(), given))
+        for rule in ("lsq", "default")
+    ]
     verdicts = page.locator(".verdicts li span")
     expect(verdicts).to_have_text(words)
     expect(lsq.locator(".part")).to_contain_text("The gradient for s: the rule's own.")
@@ -129,7 +132,9 @@ def test_a_parameter_learns(page: Page) -> None:
     beneath.select_option("normal")
     page.get_by_role("button", name="Where does s come to rest?").click()
     page.wait_for_url("**section=rest*")
-    lines = rest_words(rest("quantize", ["lsq", "default"], "s", normal_numbers(), given))
+    lines = describe_equilibria(
+        find_equilibria("quantize", ["lsq", "default"], "s", make_normal_numbers(), given)
+    )
     expect(page.locator(".rest-words li")).to_have_text(lines)
     slider(page.locator(".resting"), "s").press("ArrowLeft")
     expect(number(lsq, "s")).not_to_have_value("3")

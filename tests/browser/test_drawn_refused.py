@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
-from explorer.catalogue import RULES, refusal
+from explorer.catalogue import RULES, explain_refusal
 from explorer.instrument.view import DRAWN_WORDS, LAYERS, SECTIONS
 from tests.browser.reading import link, turn
 from tests.browser.training import button, open_train, status
@@ -11,7 +11,7 @@ from tests.browser.training import button, open_train, status
 DRAWN, FIXED = {"op": "bernoulli", "rule": "reinforce_baseline"}, {"op": "sign", "rule": "clipped"}
 LABEL = "Bernoulli unit"
 FLIP = RULES["flip"]
-UNTRAINED = refusal(FLIP, FLIP.label)
+UNTRAINED = explain_refusal(FLIP, FLIP.label)
 # What a section has beside its sentence.
 FIGURES = {"format": ".format-numbers", "compare": ".compared", "map": ".maps canvas", "rest": ".rest-figure"}
 

@@ -236,7 +236,7 @@ _CHANGE_AND_LEAVE = """async module => {
 
 def test_a_press_on_a_link_to_another_page_right_after_a_choice_leads_there(page: Page) -> None:
     turn(page, "/?op=sign&rule=clipped", shows=["clipped"])
-    page.evaluate(_CHANGE_AND_LEAVE, f"assets/{answers.folder()}/choice/store.js")
+    page.evaluate(_CHANGE_AND_LEAVE, f"assets/{answers.get_folder()}/choice/store.js")
     settle_train(page)
     assert urlsplit(page.url).path == "/train"
     assert asked(page)["g"] == ["2"]

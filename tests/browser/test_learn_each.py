@@ -14,7 +14,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.lessons import LESSONS, Lesson
-from explorer.ui.server.answers import curves_arguments
+from explorer.ui.server.answers import make_curves_arguments
 from tests.browser.access import colours_in_both_themes, in_both_themes, violations
 from tests.browser.lessons import (
     CURVES,
@@ -83,7 +83,7 @@ def course_tab(profiles: Profiles, sent: list[str]) -> Iterator[Tab]:
 
 def said_of(lesson: Lesson, sent: list[str]) -> list[str]:
     """The traffic beside fonts and the question for torch's curves, the same whoever has answered what."""
-    asked = curves_arguments(choice_of(f"/?{lesson.scenes[0].query}"))
+    asked = make_curves_arguments(choice_of(f"/?{lesson.scenes[0].query}"))
     scene = [part for part in sent if "/ask/curves " in part and json.loads(part.split(" ", 2)[2]) == asked]
     return [part for part in sent if part not in scene and not FONT.fullmatch(part)]
 

@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from explorer.catalogue import OWN as KEY
+from explorer.catalogue import FORMULA_PREFIX as KEY
 from explorer.checks import check_pair
 from explorer.curves import sample_curves, take_readings
 from explorer.lessons import LESSONS

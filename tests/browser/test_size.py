@@ -8,7 +8,7 @@ import torch
 from playwright.sync_api import Locator, Page, expect
 
 import explorer
-from explorer.description.pull import normal_numbers
+from explorer.description.pull import make_normal_numbers
 from explorer.formula import percent
 from tests.browser.access import in_both_themes
 from tests.browser.reading import card, enter, number, settle, tab_to, traces, turn
@@ -77,7 +77,7 @@ def test_it_waits_for_all_tools_and_a_cards_menu_says_its_share(new_page: Open) 
     said = place.locator(".share")
     expect(said).to_be_hidden()
     place.get_by_role("button", name="Edit").click()
-    x = torch.tensor(normal_numbers(), dtype=torch.float64)
+    x = torch.tensor(make_normal_numbers(), dtype=torch.float64)
     for c in (1.0, 0.25):
         enter(number(place, "c"), str(c))
         passed = percent(explorer.share("sign", "clipped", x, c=c))

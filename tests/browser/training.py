@@ -65,7 +65,7 @@ _TURN = f"""async ([folder, places, data, query, anew]) => {{
 
 def leave_train(page: Page) -> None:
     """Leave what a page of trainings shows, and the run that the session has."""
-    page.evaluate(_LEAVE, answers.folder())
+    page.evaluate(_LEAVE, answers.get_folder())
 
 
 def turn_train(page: Page, query: str, *, anew: bool = True) -> None:
@@ -73,8 +73,8 @@ def turn_train(page: Page, query: str, *, anew: bool = True) -> None:
     choice, notices = from_query(parse_qs(query))
     assert notices == []
     page.mouse.move(0, 0)
-    data = answers.page_data(choice, "training")
-    page.evaluate(_TURN, [answers.folder(), skeleton("training"), data, query, anew])
+    data = answers.make_page_data(choice, "training")
+    page.evaluate(_TURN, [answers.get_folder(), skeleton("training"), data, query, anew])
     expect(button(page, "Start")).to_be_visible()
     if anew:
         expect(status(page)).to_have_attribute("data-state", "idle")

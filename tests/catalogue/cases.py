@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from explorer.catalogue import Op, Parameter, Rule, kink_points, values
+from explorer.catalogue import Op, Parameter, Rule, list_kink_points, resolve_values
 from explorer.curves.kinks import find_kinks
 from explorer.gradient import apply
 from tests.catalogue import oracles
@@ -71,7 +71,7 @@ def all_kinks(
     found = []
     for entry in (op, *([rule] if rule else [])):
         if entry.kinks is not None:
-            found += kink_points(entry.kinks, parameters, start, stop, 200)
+            found += list_kink_points(entry.kinks, parameters, start, stop, 200)
         else:
             found += find_kinks(op, None if entry is op else rule, parameters, start, stop) or []
     return found
@@ -112,7 +112,7 @@ def cases(rule: Rule) -> Iterator[Case]:
     op = usual_op(rule)
     for dtype in DTYPES:
         for settings in settings_of(rule):
-            parameters = values(op, rule, settings)
+            parameters = resolve_values(op, rule, settings)
             points = grid(op, rule, parameters, dtype)
             upstream = UPSTREAM if rule.linear or "x" in rule.parsed.variables else (*UPSTREAM, *WIDE)
             x = np.tile(points, len(upstream))

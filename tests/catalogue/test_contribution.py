@@ -13,12 +13,12 @@ from explorer.catalogue import (
     Op,
     Parameter,
     Rule,
-    contribution,
+    find_contribution,
     find_op,
     find_rule,
-    kink_points,
-    learnable,
-    values,
+    list_kink_points,
+    list_learnable,
+    resolve_values,
 )
 from explorer.formula import Formula, FormulaError
 from explorer.formula.measured import at_bounds
@@ -33,7 +33,9 @@ PAIRS = [(OPS[op], RULES[rule]) for op, rule in LEARNED]
 
 def points(op: Op, rule: Rule, parameters: dict[str, float]) -> Tensor:
     """20,000 random x, every kink of op and rule within ±8 ten times, both zeros; float64."""
-    kinks = [kink for entry in (op, rule) for kink in kink_points(entry.kinks or (), parameters, -8, 8, 9999)]
+    kinks = [
+        kink for entry in (op, rule) for kink in list_kink_points(entry.kinks or (), parameters, -8, 8, 9999)
+    ]
     exact = torch.tensor([0.0, -0.0, *kinks], dtype=torch.float64).repeat(10)
     spread = torch.randn(RANDOM, dtype=torch.float64, generator=torch.Generator().manual_seed(1))
     return torch.cat([2 * spread, exact])
@@ -61,7 +63,7 @@ def upstream(x: Tensor) -> Tensor:
 
 
 def learned_names(op: Op, rule: Rule) -> list[str]:
-    return [learned.name for learned in rule.learned] or list(learnable(op, rule))
+    return [learned.name for learned in rule.learned] or list(list_learnable(op, rule))
 
 
 def test_every_rule_that_learns_has_an_oracle():
@@ -73,7 +75,7 @@ def test_every_rule_that_learns_has_an_oracle():
 @loop_over(("op", "rule"), PAIRS)
 def test_contributions_and_the_gradient_of_x_are_those_of_composed_code(op: Op, rule: Rule):
     for settings in settings_of(op):
-        parameters = values(op, rule, settings)
+        parameters = resolve_values(op, rule, settings)
         x = points(op, rule, parameters)
         g = upstream(x)
         expected = due(op, rule, parameters, x, g)
@@ -82,18 +84,20 @@ def test_contributions_and_the_gradient_of_x_are_those_of_composed_code(op: Op, 
         if rule.parsed:
             torch.testing.assert_close(rule.parsed.bind(parameters)(x, y, g), expected["x"])
         for name in learned_names(op, rule):
-            contributed = contribution(op, rule, name)
-            part = contributed.factor(parameters, len(x)) * contributed.formula.bind(parameters)(x, y, g)
+            contributed = find_contribution(op, rule, name)
+            part = contributed.compute_factor(parameters, len(x)) * contributed.formula.bind(parameters)(
+                x, y, g
+            )
             torch.testing.assert_close(part, expected[name], rtol=1e-12, atol=1e-12, msg=f"{op} {name}")
 
 
 @loop_over(("op", "rule"), PAIRS)
 def test_what_is_shown_is_what_is_computed(op: Op, rule: Rule):
-    parameters = values(op, rule, {})
+    parameters = resolve_values(op, rule, {})
     x = points(op, rule, parameters)[-500:]
     y = op.parsed.bind(parameters)(x)
-    for name in learnable(op, rule):
-        contributed = contribution(op, rule, name)
+    for name in list_learnable(op, rule):
+        contributed = find_contribution(op, rule, name)
         exact, readable = (
             formula.bind(parameters)(x, y, upstream(x))
             for formula in (contributed.formula, contributed.readable)
@@ -109,7 +113,7 @@ def test_who_learns_exactly_at_a_bound_is_as_the_entry_says(rule: Rule):
     for learned in rule.learned:
         if not learned.at_bound:
             continue
-        kinks = kink_points(rule.kinks, parameters, -9, 9, 99)
+        kinks = list_kink_points(rule.kinks, parameters, -9, 9, 99)
         moved = [kinks[0], kinks[-1]] if learned.name not in ("lo", "hi") else [parameters[learned.name]]
         for kink in moved:
             outwards = -1e-9 if kink == kinks[0] else 1e-9
@@ -145,7 +149,7 @@ BEYOND = {
     ],
 )  # fmt: skip
 def test_where_a_contribution_comes_from(op, rule, name, origin, text):
-    contributed = contribution(find_op(op), find_rule(rule), name)
+    contributed = find_contribution(find_op(op), find_rule(rule), name)
     assert (contributed.origin, contributed.readable.text) == (origin, text)
 
 
@@ -158,7 +162,7 @@ def test_what_follows_from_any_rule_is_the_chain_rule():
     op, parameters = OPS["quantize"], {"s": 0.37, "qmin": -4.0, "qmax": 3.0}
     x, k = torch.linspace(-3, 3, 501, dtype=torch.float64), 5.0
     g = upstream(x)
-    contributed = contribution(op, find_rule("formula: g / (1 + k * abs(x))**2"), "s")
+    contributed = find_contribution(op, find_rule("formula: g / (1 + k * abs(x))**2"), "s")
     part = contributed.formula.bind(parameters | {"k": k})(x, None, g)
     step = torch.full_like(x, 0.37, requires_grad=True)
     u = x / step
@@ -170,8 +174,8 @@ def test_a_threshold_gets_minus_what_x_gets():
     op = Op(
         "mine", "Mine", "where(x - v >= 0, 1, 0)", parameters=(Parameter("v", 1.0),), inner="x - v", outer="q"
     )
-    contributed = contribution(op, RULES["atan_surrogate"], "v")
-    parameters = values(op, RULES["atan_surrogate"], {})
+    contributed = find_contribution(op, RULES["atan_surrogate"], "v")
+    parameters = resolve_values(op, RULES["atan_surrogate"], {})
     x = torch.linspace(-3, 3, 61, dtype=torch.float64)
     rule = RULES["atan_surrogate"].parsed.bind(parameters)(x, None, upstream(x))
     torch.testing.assert_close(contributed.formula.bind(parameters)(x, None, upstream(x)), -rule)
@@ -179,8 +183,8 @@ def test_a_threshold_gets_minus_what_x_gets():
 
 @pytest.mark.parametrize("op", [op for op in OPS.values() if op.inner], ids=lambda op: op.key)
 def test_inner_and_outer_reach_a_parameter(op: Op):
-    origins = {contribution(op, RULES["straight_through"], name).origin
-               for name in learnable(op, RULES["straight_through"])}  # fmt: skip
+    origins = {find_contribution(op, RULES["straight_through"], name).origin
+               for name in list_learnable(op, RULES["straight_through"])}  # fmt: skip
     assert "follows" in origins
 
 
@@ -188,7 +192,7 @@ def test_inner_and_outer_reach_a_parameter(op: Op):
 def test_an_op_that_is_not_made_of_its_parts_is_refused(inner, outer):
     op = Op("mine", "Mine", "round(x / s) * s", parameters=(Parameter("s", 1.0),), inner=inner, outer=outer)
     with pytest.raises(ValueError, match=re.escape("mine is not outer(q(inner)) with outer = ")):
-        contribution(op, RULES["straight_through"], "s")
+        find_contribution(op, RULES["straight_through"], "s")
 
 
 @pytest.mark.parametrize(
@@ -203,17 +207,17 @@ def test_an_op_that_is_not_made_of_its_parts_is_refused(inner, outer):
 )
 def test_there_is_no_silent_zero(op, rule, name, message):
     with pytest.raises(ValueError, match=re.escape(message)):
-        contribution(OPS[op], RULES[rule], name)
-    assert name not in learnable(OPS[op], RULES[rule])
+        find_contribution(OPS[op], RULES[rule], name)
+    assert name not in list_learnable(OPS[op], RULES[rule])
 
 
 def test_a_contribution_that_is_zero_everywhere_is_refused_for_every_op():
     """A parameter without a gradient in torch is told as such, and whatever is called learnable gets some."""
     for op in OPS.values():
         x = torch.linspace(-6, 6, 1201, dtype=torch.float64)
-        parameters = values(op, None, {})
-        for name in learnable(op, RULES["default"]):
-            part = contribution(op, RULES["default"], name).formula.bind(parameters)(
+        parameters = resolve_values(op, None, {})
+        for name in list_learnable(op, RULES["default"]):
+            part = find_contribution(op, RULES["default"], name).formula.bind(parameters)(
                 x, None, torch.ones_like(x)
             )
             assert part.abs().sum() > 0, (op.key, name)
@@ -231,8 +235,8 @@ def test_only_a_scale_may_name_the_number_of_elements():
     rule = Rule(
         "mine", "Mine", "g * s", parameters=(S, Q), learned=(Learned("s", "g", "1 / sqrt(N * qmax)"),)
     )
-    contributed = contribution(OPS["quantize"], rule, "s")
-    assert contributed.factor({"qmax": 3.0}, 12) == 1 / 6
+    contributed = find_contribution(OPS["quantize"], rule, "s")
+    assert contributed.compute_factor({"qmax": 3.0}, 12) == 1 / 6
     with pytest.raises(FormulaError, match='"x" at column 1 is not known here: use parameters'):
         Rule("mine", "Mine", "g * s", parameters=(S,), learned=(Learned("s", "g", "x / N"),))
 
@@ -258,7 +262,7 @@ def test_a_convention_that_has_no_name():
 
 
 def test_without_a_scale_the_factor_is_one():
-    contributed = contribution(OPS["clamp"], RULES["pact"], "hi")
-    assert contributed.factor({}, 7) == 1.0
+    contributed = find_contribution(OPS["clamp"], RULES["pact"], "hi")
+    assert contributed.compute_factor({}, 7) == 1.0
     assert contributed.at_bound == "published"
     assert isinstance(contributed.formula, Formula)

@@ -30,12 +30,12 @@ def numbers(entry: Op | Rule, **parameters: float) -> torch.Tensor:
 
 
 def outside(p: Parameter) -> Iterator[float]:
-    yield from (value for value in (*TRIED, 1.000001) if not p.admits(value))
+    yield from (value for value in (*TRIED, 1.000001) if not p.is_valid(value))
 
 
 @loop_over(("entry", "p"), BOUND)
 def test_a_value_beyond_is_refused_by_name(entry: Op | Rule, p: Parameter):
-    beyond = list(outside(p)) if p.conditioned == {p.name} else [p.high + 1.0]
+    beyond = list(outside(p)) if p.domain_names == {p.name} else [p.high + 1.0]
     assert beyond
     for value in beyond:
         with pytest.raises(ValueError, match=rf"^{entry.key} needs .*{p.name}.*, not {p.name} = "):
@@ -46,17 +46,17 @@ def test_a_value_beyond_is_refused_by_name(entry: Op | Rule, p: Parameter):
 def test_within_its_domain_every_value_means_something(entry: Op | Rule):
     """No value that is admitted gives what is no number, however far beyond the slider."""
     for p in entry.parameters:
-        for value in filter(p.admits, TRIED):
+        for value in filter(p.is_valid, TRIED):
             own = {q.name: q.default for q in entry.parameters} | {p.name: value}
-            if all(q.admits(own[q.name], own) for q in entry.parameters):
+            if all(q.is_valid(own[q.name], own) for q in entry.parameters):
                 assert not numbers(entry, **{p.name: value}).isnan().any(), (p.name, value)
 
 
 @loop_over(("entry", "p"), BOUND)
 def test_sliders_and_links_stay_within(entry: Op | Rule, p: Parameter):
     low, high = reach(p)
-    assert p.admits(low)
-    assert p.admits(high)
+    assert p.is_valid(low)
+    assert p.is_valid(high)
     assert low <= p.low
     assert p.high <= high
 
@@ -96,4 +96,4 @@ def test_a_value_beyond_is_refused_wherever_a_value_is_given():
 def test_a_record_keeps_its_slider_within_its_domain():
     with pytest.raises(ValueError, match=r"s from 0 to 1 leaves its domain s > 0"):
         Parameter("s", 0.5, 0, 1, domain="s > 0")
-    assert Parameter("s", 0.5, 0.1, 1, domain="s > 0").admits(math.pi)
+    assert Parameter("s", 0.5, 0.1, 1, domain="s > 0").is_valid(math.pi)

@@ -217,7 +217,7 @@ def test_what_needs_one_value_at_each_x_says_so(op: str) -> None:
 
 
 def test_no_rule_that_draws_is_proposed_to_what_does_not() -> None:
-    drawn = {rule.key for rule in catalogue.RULES.values() if rule.draws}
+    drawn = {rule.key for rule in catalogue.RULES.values() if rule.is_random}
     assert drawn.isdisjoint(explorer.compare("formula: sign(x)").rule)
     assert drawn.isdisjoint(
         each.rule for each in explorer.nearest("formula: sign(x)", "formula: g * sigmoid(x)")

@@ -7,7 +7,18 @@ from html import unescape
 
 import pytest
 
-from explorer.catalogue import FAMILIES, GROUPS, OPS, RULES, Lattice, Op, Rule, find_op, find_rule, values
+from explorer.catalogue import (
+    FAMILIES,
+    GROUPS,
+    OPS,
+    RULES,
+    Lattice,
+    Op,
+    Rule,
+    find_op,
+    find_rule,
+    resolve_values,
+)
 from explorer.formula import MAX_DEPTH, MAX_LENGTH, MAX_NODES, OP_NAMES, RULE_NAMES, parse
 from explorer.formula.tree import measure
 from tests.catalogue.entry_cases import ENTRIES
@@ -56,7 +67,7 @@ def test_words(entry):
     ],
 )
 def test_inside_a_sentence_an_op_keeps_the_capitals_of_names_alone(key, inside):
-    assert find_op(key).inside == inside
+    assert find_op(key).sentence_label == inside
 
 
 def test_keys_and_labels_are_unique():
@@ -82,7 +93,7 @@ def test_every_formula_is_read_within_the_limits_and_printed(entry):
 
 @loop_over("entry", WITH_FORMULA)
 def test_every_parameter_is_used(entry):
-    learned = {name for each in getattr(entry, "learned", ()) for name in each.named}
+    learned = {name for each in getattr(entry, "format_learned", ()) for name in each.named}
     assert {*entry.parsed.parameters, *learned} == {p.name for p in entry.parameters}
 
 
@@ -173,10 +184,10 @@ def test_both_scales_are_in_use():
 
 def test_a_shared_name_is_one_parameter_with_the_default_of_the_op():
     hardtanh, masked = OPS["hardtanh"], RULES["masked"]
-    assert values(hardtanh, masked, {}) == {"lo": -1.0, "hi": 1.0}
-    assert values(OPS["round"], masked, {}) == {"lo": 0.0, "hi": 1.0}
-    assert values(hardtanh, masked, {"lo": -0.5}) == {"lo": -0.5, "hi": 1.0}
-    assert values(hardtanh, masked, {"masked.lo": -0.5})["lo"] == -1.0
-    assert values(OPS["round"], masked, {"masked.lo": -0.5, "lo": 0.2})["lo"] == -0.5
-    assert values(OPS["round"], masked, {"clipped.c": 3.0, "other": 1.0}) == {"lo": 0.0, "hi": 1.0}
-    assert values(hardtanh, None, {"hi": 2.0}) == {"lo": -1.0, "hi": 2.0}
+    assert resolve_values(hardtanh, masked, {}) == {"lo": -1.0, "hi": 1.0}
+    assert resolve_values(OPS["round"], masked, {}) == {"lo": 0.0, "hi": 1.0}
+    assert resolve_values(hardtanh, masked, {"lo": -0.5}) == {"lo": -0.5, "hi": 1.0}
+    assert resolve_values(hardtanh, masked, {"masked.lo": -0.5})["lo"] == -1.0
+    assert resolve_values(OPS["round"], masked, {"masked.lo": -0.5, "lo": 0.2})["lo"] == -0.5
+    assert resolve_values(OPS["round"], masked, {"clipped.c": 3.0, "other": 1.0}) == {"lo": 0.0, "hi": 1.0}
+    assert resolve_values(hardtanh, None, {"hi": 2.0}) == {"lo": -1.0, "hi": 2.0}

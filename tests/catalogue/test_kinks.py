@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from explorer.catalogue import Op, Rule, kink_points
+from explorer.catalogue import Op, Rule, list_kink_points
 from explorer.curves.kinks import find_kinks
 from explorer.formula.reference import fixed
 from tests.catalogue.cases import all_kinks, settings_of, usual_op
@@ -49,10 +49,10 @@ def test_kinks_of_rule(rule: Rule):
 def _known(op: Op, rule: Rule, parameters: dict[str, float]) -> list[float]:
     if rule.kinks is None:  # they are searched together with those of the op
         beside = op if "y" in rule.parsed.variables else OPS["identity"]
-        ops = kink_points(beside.kinks, parameters, START, STOP, 100)
+        ops = list_kink_points(beside.kinks, parameters, START, STOP, 100)
         return [kink for kink in find_kinks(beside, rule, parameters, START, STOP) if kink not in ops]
     declared = rule.kinks + (op.kinks if "y" in rule.parsed.variables else ())
-    return kink_points(declared, parameters, START, STOP, 100)
+    return list_kink_points(declared, parameters, START, STOP, 100)
 
 
 def _slope(forward: Callable[..., Tensor], backward: Callable[..., Tensor], g: float, x: Tensor) -> Tensor:

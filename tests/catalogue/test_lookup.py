@@ -6,7 +6,7 @@ import pytest
 
 import explorer
 from explorer.catalogue import OPS, RULES, Op, Parameter, Rule, find_op, find_rule
-from explorer.catalogue.records import TAKEN
+from explorer.catalogue.records import RESERVED_NAMES
 from explorer.formula import VARIABLES, FormulaError
 from tests.catalogue.entry_cases import ENTRIES
 from tests.selection import loop_over
@@ -59,7 +59,7 @@ def test_an_unknown_key_is_refused_with_the_one_that_may_be_meant(find, key, mea
 @pytest.mark.parametrize("word", ["asin", "log2", "exp2", "tan", "sinh", "glu", "logsigmoid", "", "_"])
 def test_no_other_function_is_taken_for_a_slip_of_the_pen(word):
     """A word with a meaning of its own is never answered with a function of another meaning."""
-    assert OPS.meant(word) == []
+    assert OPS.suggest_keys(word) == []
     with pytest.raises(ValueError, match=f"unknown op '{word}': explorer.OPS lists all, and 'formula: …'"):
         find_op(word)
 
@@ -68,9 +68,9 @@ def test_no_other_function_is_taken_for_a_slip_of_the_pen(word):
 def test_every_name_of_an_entry_leads_to_it(entry):
     table = OPS if isinstance(entry, Op) else RULES
     for name in (entry.key, entry.label, entry.label.upper(), *entry.also):
-        assert entry.key in table.meant(name), name
+        assert entry.key in table.suggest_keys(name), name
     if len(entry.key) > 4:
-        assert entry.key in table.meant(entry.key[:-2] + entry.key[-1])
+        assert entry.key in table.suggest_keys(entry.key[:-2] + entry.key[-1])
 
 
 def test_what_is_no_key_is_refused():
@@ -110,8 +110,8 @@ def test_only_keywords_of_the_public_functions_are_taken():
         for parameter in inspect.signature(function).parameters.values()
         if parameter.kind in named
     }
-    assert words - {*VARIABLES, "f"} == TAKEN  # a number given for f is a parameter's
-    for word in TAKEN:
+    assert words - {*VARIABLES, "f"} == RESERVED_NAMES  # a number given for f is a parameter's
+    for word in RESERVED_NAMES:
         with pytest.raises(FormulaError, match="choose another") as caught:
             find_rule(f"formula: g * abs(x - {word})")
         assert caught.value.column == 13

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.catalogue import values
+from explorer.catalogue import resolve_values
 from explorer.gradient import apply
 from tests.catalogue import oracles
 from tests.catalogue.cases import DTYPES, TOLERANCE, all_kinks, grid, settings_of
@@ -49,7 +49,7 @@ def test_default_gradient_of_a_format_is_that_of_torchs_cast(key, dtype, s):
 def test_default_gradient_is_the_derivative_away_from_kinks(op):
     h = 1e-6
     for settings in settings_of(op):
-        parameters = values(op, None, settings)
+        parameters = resolve_values(op, None, settings)
         kinks = all_kinks(op, None, parameters, -4, 4)
         x = torch.linspace(-2.97, 3.01, 40, dtype=torch.float64)
         x = x[[all(abs(float(point) - kink) > 1e-3 for kink in kinks) for point in x]]

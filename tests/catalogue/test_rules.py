@@ -9,7 +9,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from explorer.catalogue import Rule, kink_points
+from explorer.catalogue import Rule, list_kink_points
 from explorer.formula import parse
 from explorer.gradient import apply
 from tests.catalogue import oracles
@@ -35,7 +35,7 @@ def _slope(rule: Rule, parameters: dict[str, float]) -> Callable[[Tensor], Tenso
 
 def _away_from_kinks(rule: Rule, parameters: dict[str, float], distance: float) -> Tensor:
     x = torch.linspace(-2.97, 3.01, 500, dtype=torch.float64)
-    kinks = kink_points(rule.kinks, parameters, -4, 4, 100)
+    kinks = list_kink_points(rule.kinks, parameters, -4, 4, 100)
     return x[[all(abs(float(point) - kink) > distance for kink in kinks) for point in x]]
 
 
@@ -132,7 +132,7 @@ def test_area_is_the_integral(rule):
 
     for parameters in settings_of(rule):
         slope = _slope(rule, parameters)
-        kinks = kink_points(rule.kinks, parameters, -20, 20, 9)
+        kinks = list_kink_points(rule.kinks, parameters, -20, 20, 9)
         edges = sorted({-20.0, -1.0, -0.2, 0.0, 0.2, 1.0, 20.0, *kinks})
         pieces = itertools.pairwise([-np.inf, *edges, np.inf])
         measured = sum(integrate.quad(partial(_at, slope), *piece)[0] for piece in pieces)

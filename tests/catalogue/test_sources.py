@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import OPS, RULES, find_op
-from explorer.catalogue.contribution import autograd_words
+from explorer.catalogue.contribution import describe_autograd
 from explorer.gradient import apply
 
 # What MS-AMP's test of its FP4 operator expects at 20 even points from −6 to 6, in bfloat16; even in x.
@@ -167,4 +167,4 @@ def test_super_spike_and_fast_sigmoid_say_of_each_other_what_they_set():
     ("formula: float8_e4m3fn(x) * x", "g · dy/dx, rounded to E4M3 on its way"),
 ])  # fmt: skip
 def test_the_words_on_torchs_own_gradient_say_what_it_rounds(op, words):
-    assert autograd_words(find_op(op)) == words
+    assert describe_autograd(find_op(op)) == words

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import explorer
-from explorer.catalogue import own_key
+from explorer.catalogue import make_custom_key
 from explorer.checks import CHECKS, VERDICTS, check_pair
 from explorer.formula.operands import reductions
 from tests.catalogue.cases import suiting, usual_op
@@ -77,7 +77,7 @@ def test_what_is_said_of_a_rule_that_is_not_linear_is_seen_by_hand(rule, only):
 )
 def test_what_rounding_leaves_is_linear_in_g(rule, only):
     only("linear in g")
-    (result,) = check_pair(own_key("tanh(x)"), own_key(rule), {})
+    (result,) = check_pair(make_custom_key("tanh(x)"), make_custom_key(rule), {})
     assert result.verdict == "holds", result.sentence
 
 
@@ -100,7 +100,7 @@ def test_what_rounding_leaves_is_linear_in_g(rule, only):
 )
 def test_why_a_rule_is_not_linear_in_g_is_said_where_it_is_meant(rule, words, quick):
     """One in steps has few digits for that reason, not for a cast."""
-    result = {each.name: each for each in check_pair("relu", own_key(rule), {})}
+    result = {each.name: each for each in check_pair("relu", make_custom_key(rule), {})}
     linear, dtype = result["linear in g"], result["dtype and shape"]
     assert (linear.verdict, dtype.verdict) == ("by design", "holds")
     assert linear.sentence.startswith(words)
@@ -184,16 +184,21 @@ class ClampGradient(Function):
     ],
 )
 def test_a_formula_with_a_fault_fails_at_the_check_of_its_kind(op, rule, name):
-    assert name in {result.name for result in explorer.check(own_key(op), own_key(rule)).failures}
+    assert name in {
+        result.name for result in explorer.check(make_custom_key(op), make_custom_key(rule)).failures
+    }
 
 
 def test_an_own_formula_that_is_right_hears_so():
-    result = verdicts(own_key("x**3"), own_key("3 * x**2 * g"))
+    result = verdicts(make_custom_key("x**3"), make_custom_key("3 * x**2 * g"))
     assert set(result.values()) == {"holds"}
 
 
 def test_a_constant_factor_on_a_smooth_op_is_by_design():
-    results = {result.name: result for result in check_pair(own_key("x**3"), own_key("1.5 * x**2 * g"), {})}
+    results = {
+        result.name: result
+        for result in check_pair(make_custom_key("x**3"), make_custom_key("1.5 * x**2 * g"), {})
+    }
     assert results["true derivative"].verdict == "by design"
     assert results["true derivative"].figure == pytest.approx(0.5)
 
@@ -201,7 +206,9 @@ def test_a_constant_factor_on_a_smooth_op_is_by_design():
 def test_an_own_formula_inherits_what_the_catalogue_declares_of_the_same_curve():
     result = {
         r.name: r
-        for r in check_pair(own_key("where(x >= 2, 1, 0)"), own_key("g / (1 + 7 * abs(x - 2))**2"), {})
+        for r in check_pair(
+            make_custom_key("where(x >= 2, 1, 0)"), make_custom_key("g / (1 + 7 * abs(x - 2))**2"), {}
+        )
     }
     assert result["area"].verdict == "by design"
     assert "Fast sigmoid" in result["area"].sentence
@@ -242,7 +249,8 @@ def test_what_an_own_rule_teaches_is_held_against_autograd_of_the_op():
     }
     for taught, (verdict, words) in said.items():
         results = {
-            one.name: one for one in check_pair(own_key("x * s"), f"formula: g * s; {taught}", {"s": 2})
+            one.name: one
+            for one in check_pair(make_custom_key("x * s"), f"formula: g * s; {taught}", {"s": 2})
         }
         result = results["parameter gradients"]
         assert (result.verdict, words in result.sentence) == (verdict, True), result
@@ -251,7 +259,7 @@ def test_what_an_own_rule_teaches_is_held_against_autograd_of_the_op():
 def test_what_asks_y_is_tried_on_both_signs_of_what_learns(only):
     """That y is negative where x is holds for positive a alone."""
     only("parameter gradients")
-    prelu = own_key("where(x > 0, x, a * x)")
+    prelu = make_custom_key("where(x > 0, x, a * x)")
     rules = {
         "a: sum(g * where(x > 0, 0, x))": ("holds", "The gradient of a"),
         "a: sum(g * where(y > 0, 0, x))": ("fails", "At a = −0.25: a gets"),
@@ -263,7 +271,7 @@ def test_what_asks_y_is_tried_on_both_signs_of_what_learns(only):
 
 def test_what_learns_where_no_x_was_tried_is_due_nothing(only):
     only("parameter gradients")
-    far = own_key("where(x > 5000, s, x)")
+    far = make_custom_key("where(x > 5000, s, x)")
     for taught, verdict in {"sum(g * (x > 5000))": "holds", "sum(g)": "fails"}.items():
         (result,) = check_pair(far, f"formula: g; s: {taught}", {"s": 2})
         assert result.verdict == verdict, result
@@ -280,7 +288,7 @@ def test_at_values_where_y_is_one_number_nothing_is_said_of_what_learns():
 
 @pytest.mark.usefixtures("quick")
 def test_results_read_as_text_and_as_an_escaped_table():
-    results = explorer.check(own_key("x", "a"), own_key("where(x < 1, g, 2 * g)", "b"))
+    results = explorer.check(make_custom_key("x", "a"), make_custom_key("where(x < 1, g, 2 * g)", "b"))
     assert "true derivative" in repr(results)
     html = results._repr_html_()
     assert html.count("<tr>") == len(results)
@@ -302,7 +310,7 @@ def test_results_read_as_text_and_as_an_escaped_table():
 )
 def test_an_area_is_told_only_where_it_can_be_summed(op, rule, verdict, words, only):
     only("area", "antiderivative")
-    for result in check_pair(op, own_key(rule), {}):
+    for result in check_pair(op, make_custom_key(rule), {}):
         assert result.verdict == verdict, result
         assert words in result.sentence
         assert "multiply" not in result.sentence
@@ -311,25 +319,25 @@ def test_an_area_is_told_only_where_it_can_be_summed(op, rule, verdict, words, o
 
 def test_an_integrable_pole_has_its_area(only):
     only("area")
-    (result,) = check_pair("sign", own_key("g / sqrt(abs(x)) * exp(-x**2)"), {})
+    (result,) = check_pair("sign", make_custom_key("g / sqrt(abs(x)) * exp(-x**2)"), {})
     assert "Its area is 3.63" in result.sentence
 
 
 def test_a_gradient_that_is_tiny_is_not_the_catalogues_zero(only):
     only("area")
-    (result,) = check_pair("sign", own_key("1e-200 * g"), {})
+    (result,) = check_pair("sign", make_custom_key("1e-200 * g"), {})
     assert result.verdict == "fails", result.sentence
 
 
 def test_differences_of_a_steep_gradient_accuse_nobody(only):
     only("double backward")
-    (result,) = check_pair("sign", own_key("g * exp(x**8)"), {})
+    (result,) = check_pair("sign", make_custom_key("g * exp(x**8)"), {})
     assert result.verdict == "holds", result.sentence
 
 
 def test_a_gradient_that_is_nowhere_a_number_is_told_as_such(only):
     only("true derivative", "finite")
-    found = check_pair("tanh", own_key("g * sqrt(0 - 1)"), {})
+    found = check_pair("tanh", make_custom_key("g * sqrt(0 - 1)"), {})
     assert ["NaN everywhere" in result.sentence for result in found] == [True, True]
     assert all(result.verdict == "fails" for result in found)
 
@@ -353,7 +361,9 @@ def test_of_what_draws_the_same_bits_are_those_of_the_same_draw(only):
 
 def test_of_a_bias_no_purpose_is_claimed(only):
     only("unbiased")
-    (result,) = explorer.check("bernoulli", own_key("-g * u()"))  # louder than what is right, and wrong
+    (result,) = explorer.check(
+        "bernoulli", make_custom_key("-g * u()")
+    )  # louder than what is right, and wrong
     assert result.verdict == "by design"
     assert re.fullmatch(
         "It is off by up to .* for a straight loss, a parabola and a fourth power, however many draws are "

@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 import torch
 
-from explorer.catalogue.records import LARGEST_RANGE
+from explorer.catalogue.records import MAX_ABS_X
 from explorer.curves import sample, sample_curves, take_readings
 from explorer.curves.grids import MAX_POINTS
-from explorer.curves.sampling import MOST_RULES
+from explorer.curves.sampling import MAX_RULES
 from explorer.formula import FormulaError
 from explorer.gradient import apply
 from tests.catalogue.fixed import OPS, RULES
@@ -46,7 +46,7 @@ def test_the_same_rule_twice_counts_once():
         ({"stop": math.inf}, "stop must be a finite number, not inf"),
         ({"start": None}, "start must be a number, not None"),
         ({"g": "a"}, "g must be a number, not 'a'"),
-        ({"stop": np.nextafter(LARGEST_RANGE, 2e6)}, "stop must lie within"),
+        ({"stop": np.nextafter(MAX_ABS_X, 2e6)}, "stop must lie within"),
         ({"g": math.nan}, "g must be a finite number, not nan"),
         ({"g": -math.inf}, "g must be a finite number, not -inf"),
         ({"points": 1}, "points must be a whole number from 2 to 4001, not 1"),
@@ -57,7 +57,7 @@ def test_the_same_rule_twice_counts_once():
         ({"slope": 1.0}, "unknown parameter 'slope'"),
         ({"rules": "clipped", "c": math.nan}, "parameter c must be a finite number, not nan"),
         ({"rules": "clipped", "clipped.d": 1.0}, "unknown parameter 'clipped.d'"),
-        ({"rules": list(RULES)[: MOST_RULES + 1]}, "choose 1 to 6 rules, not 7"),
+        ({"rules": list(RULES)[: MAX_RULES + 1]}, "choose 1 to 6 rules, not 7"),
     ],
 )
 def test_what_cannot_be_is_refused_in_a_plain_sentence(arguments: dict, words: str):
@@ -70,9 +70,9 @@ def test_what_cannot_be_is_refused_in_a_plain_sentence(arguments: dict, words: s
 
 
 def test_the_limits_themselves_are_allowed():
-    frame = sample("relu", list(RULES)[:MOST_RULES], start=-LARGEST_RANGE, stop=LARGEST_RANGE)
-    assert frame["rule"].nunique() == MOST_RULES
-    assert frame["x"].abs().max() == LARGEST_RANGE
+    frame = sample("relu", list(RULES)[:MAX_RULES], start=-MAX_ABS_X, stop=MAX_ABS_X)
+    assert frame["rule"].nunique() == MAX_RULES
+    assert frame["x"].abs().max() == MAX_ABS_X
     assert len(sample("identity", "default", points=MAX_POINTS)) == MAX_POINTS
 
 

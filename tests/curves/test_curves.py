@@ -10,13 +10,13 @@ import torch
 from explorer.curves import sample, sample_curves
 from explorer.curves.kinks import find_kinks
 from explorer.curves.sampled import EVEN
-from explorer.curves.sampling import MOST_RULES
+from explorer.curves.sampling import MAX_RULES
 from explorer.gradient import apply
 from tests.catalogue.fixed import OPS, RULES
 from tests.curves.curve_cases import DTYPES, block_of
 from tests.selection import loop_over, take_part
 
-SIX = [list(RULES)[start : start + MOST_RULES] for start in range(0, len(RULES), MOST_RULES)]
+SIX = [list(RULES)[start : start + MAX_RULES] for start in range(0, len(RULES), MAX_RULES)]
 
 
 @pytest.mark.parametrize("dtype", DTYPES)

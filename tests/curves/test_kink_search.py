@@ -3,7 +3,7 @@ import math
 import pytest
 import torch
 
-from explorer.catalogue import OWN, Op, find_op, find_rule
+from explorer.catalogue import FORMULA_PREFIX, Op, find_op, find_rule
 from explorer.curves import kinks as module
 from explorer.curves.kinks import find_kinks
 from explorer.formula import FUNCTIONS, parse
@@ -15,17 +15,17 @@ from tests.selection import loop_over
 def test_torchs_own_gradient_has_kinks_where_it_is_another_at_one_x():
     """Of the curve there is none to be seen: x**2 and x."""
     for text in ("sqrt(x**4)", "relu(x) - relu(-x)"):
-        op = find_op(OWN + text)
+        op = find_op(FORMULA_PREFIX + text)
         assert (find_kinks(op, None, {}, -3, 3), find_kinks(op, RULES["default"], {}, -3, 3)) == ([], [0])
         assert find_kinks(op, RULES["straight_through"], {}, -3, 3) == []
-        assert find_kinks(OPS["identity"], find_rule(f"{OWN}g * ({text})"), {}, -3, 3) == []
+        assert find_kinks(OPS["identity"], find_rule(f"{FORMULA_PREFIX}g * ({text})"), {}, -3, 3) == []
 
 
 @pytest.mark.parametrize("width", [3.0, 300.0, 1e6])
 @pytest.mark.parametrize("text", ["floor(x) - floor(x)", "0 * round(x)", "x + (x - floor(x)) * 0"])
 def test_what_cancels_has_no_kinks_however_many_its_parts_have(text: str, width: float):
-    assert find_kinks(find_op(OWN + text), None, {}, -width, width) == []
-    assert find_kinks(find_op(OWN + text), RULES["default"], {}, -width, width) == []
+    assert find_kinks(find_op(FORMULA_PREFIX + text), None, {}, -width, width) == []
+    assert find_kinks(find_op(FORMULA_PREFIX + text), RULES["default"], {}, -width, width) == []
 
 
 def test_levels_infinitely_far_apart_have_no_kinks():
@@ -33,36 +33,43 @@ def test_levels_infinitely_far_apart_have_no_kinks():
 
 
 def test_kinks_close_together():
-    op = find_op(OWN + "(x > 1e-5) + (x > 2e-5)")
+    op = find_op(FORMULA_PREFIX + "(x > 1e-5) + (x > 2e-5)")
     assert find_kinks(op, None, {}, -1e-4, 1e-4) == [1e-5, 2e-5]
 
 
 def test_positions_are_the_short_decimals_they_are_meant_to_be():
-    assert find_kinks(find_op(OWN + "round(x / 0.1)"), None, {}, 0.0, 0.4) == [0.05, 0.15, 0.25, 0.35]
-    assert find_kinks(find_op(OWN + "abs(x - lo)"), None, {"lo": 0.3}, -1.0, 1.0) == [0.3]
-    (zero,) = find_kinks(find_op(OWN + "sign(x)"), None, {}, -3.0, 3.0)
+    assert find_kinks(find_op(FORMULA_PREFIX + "round(x / 0.1)"), None, {}, 0.0, 0.4) == [
+        0.05,
+        0.15,
+        0.25,
+        0.35,
+    ]
+    assert find_kinks(find_op(FORMULA_PREFIX + "abs(x - lo)"), None, {"lo": 0.3}, -1.0, 1.0) == [0.3]
+    (zero,) = find_kinks(find_op(FORMULA_PREFIX + "sign(x)"), None, {}, -3.0, 3.0)
     assert math.copysign(1, zero) == 1
 
 
 def test_a_rule_in_y_has_the_kinks_of_its_op():
     assert find_kinks(OPS["round"], RULES["ewgs"], {}, 0.0, 2.0) == [0.5, 1.5]
-    own = find_rule(OWN + "g * (y > 1.5)")
-    assert find_kinks(find_op(OWN + "2 * x"), own, {}, -3.0, 3.0) == [0.75]
+    own = find_rule(FORMULA_PREFIX + "g * (y > 1.5)")
+    assert find_kinks(find_op(FORMULA_PREFIX + "2 * x"), own, {}, -3.0, 3.0) == [0.75]
 
 
 def test_kinks_that_depend_on_the_upstream_gradient():
-    own = find_rule(OWN + "where(x > 0, 1, g)")
+    own = find_rule(FORMULA_PREFIX + "where(x > 0, 1, g)")
     assert [find_kinks(OPS["identity"], own, {}, -1.0, 1.0, g) for g in (1.0, 2.0)] == [[], [0]]
 
 
 def test_parameters_move_kinks():
-    own = find_rule(OWN + "g * (abs(x) <= w)")
+    own = find_rule(FORMULA_PREFIX + "g * (abs(x) <= w)")
     assert find_kinks(OPS["identity"], own, {}, -3.0, 3.0) == [-1, 1]
     assert find_kinks(OPS["identity"], own, {"w": 0.7}, -3.0, 3.0) == [-0.7, 0.7]
     assert find_kinks(OPS["identity"], RULES["clipped"], {"clipped.c": 0.7}, -3.0, 3.0) == [-0.7, 0.7]
 
 
-@pytest.mark.parametrize("op", [OPS["round"], find_op(OWN + "round(x)")], ids=["declared", "found"])
+@pytest.mark.parametrize(
+    "op", [OPS["round"], find_op(FORMULA_PREFIX + "round(x)")], ids=["declared", "found"]
+)
 def test_more_kinks_than_can_be_told_apart_are_none(op: Op, monkeypatch):
     assert len(find_kinks(op, None, {}, -100.0, 100.0)) == 200 < module.MAX_KINKS == 512
     assert len(find_kinks(op, None, {}, -256.0, 256.0)) == module.MAX_KINKS
@@ -74,7 +81,7 @@ def test_more_kinks_than_can_be_told_apart_are_none(op: Op, monkeypatch):
 
 
 def test_every_jump_is_found_where_they_crowd_at_one_end():
-    op = find_op(OWN + "floor(1/x)")
+    op = find_op(FORMULA_PREFIX + "floor(1/x)")
     assert find_kinks(op, None, {}, 0.002, 1.0) == pytest.approx([1 / k for k in range(500, 0, -1)], rel=1e-9)
     assert find_kinks(op, None, {}, 0.0019, 1.0) is None
     assert find_kinks(op, None, {}, -1.0, 1.0) is None
@@ -82,7 +89,7 @@ def test_every_jump_is_found_where_they_crowd_at_one_end():
 
 @pytest.mark.parametrize("start", [-1e6, 0.0, 999999.0])
 def test_one_kink_is_one_where_floats_are_far_apart(start: float):
-    assert find_kinks(find_op(OWN + "abs(x - 999999.5)"), None, {}, start, 1e6) == [999999.5]
+    assert find_kinks(find_op(FORMULA_PREFIX + "abs(x - 999999.5)"), None, {}, start, 1e6) == [999999.5]
 
 
 @pytest.mark.parametrize(
@@ -94,14 +101,14 @@ def test_one_kink_is_one_where_floats_are_far_apart(start: float):
     ],
 )
 def test_no_kink_where_there_is_no_value(text: str, expected: list[float]):
-    assert find_kinks(find_op(OWN + text), None, {}, -3.0, 3.0) == expected
+    assert find_kinks(find_op(FORMULA_PREFIX + text), None, {}, -3.0, 3.0) == expected
 
 
 def test_a_mean_is_over_the_range_whatever_is_scanned():
     """The mean of |x| on 0..4 is 2."""
-    own = find_rule(OWN + "g * (x > mean(abs(x)))")
+    own = find_rule(FORMULA_PREFIX + "g * (x > mean(abs(x)))")
     assert find_kinks(OPS["identity"], own, {}, 0.0, 4.0) == [2]
-    assert find_kinks(find_op(OWN + "(x > mean(abs(x))) + (x > 3)"), own, {}, 0.0, 4.0) == [2, 3]
+    assert find_kinks(find_op(FORMULA_PREFIX + "(x > mean(abs(x))) + (x > 3)"), own, {}, 0.0, 4.0) == [2, 3]
 
 
 def test_a_rule_without_y_does_not_jump_where_its_op_does_too_often():
@@ -114,7 +121,7 @@ def test_a_rule_without_y_does_not_jump_where_its_op_does_too_often():
 
 
 def test_a_found_jump_lies_between_the_floats_beside_it():
-    floor = find_op(OWN + "floor(1/x)")
+    floor = find_op(FORMULA_PREFIX + "floor(1/x)")
     x = torch.tensor(find_kinks(floor, None, {}, 0.0051, 0.9), dtype=torch.float64)
     below, above = (x * (1 + side * 4e-16) for side in (-4, 4))
     value = floor.parsed.bind()

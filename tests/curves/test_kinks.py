@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from explorer.catalogue import OWN, Op, Rule, find_op, find_rule
+from explorer.catalogue import FORMULA_PREFIX, Op, Rule, find_op, find_rule
 from explorer.curves.kinks import find_kinks
 from tests.catalogue.cases import settings_of, usual_op
 from tests.catalogue.finder import kinks_of
@@ -16,7 +16,7 @@ RANGES = [(-3.012345, 7.034567), (-3.0, 3.0), (-10.0, 10.0)]  # kinks lie on the
 
 @loop_over("op", OPS.values())
 def test_found_in_an_own_op_as_declared(op: Op):
-    own = find_op(OWN + op.formula)
+    own = find_op(FORMULA_PREFIX + op.formula)
     for settings in settings_of(op):
         for start, stop in RANGES:
             declared = find_kinks(op, None, settings, start, stop)
@@ -26,7 +26,7 @@ def test_found_in_an_own_op_as_declared(op: Op):
 @loop_over("rule", take_part(rule for rule in RULES.values() if rule.formula))
 def test_found_in_an_own_rule_as_declared(rule: Rule):
     """For one g a declared kink may be none, as with published_clamp at g = 1; over several each is one."""
-    op, own = usual_op(rule), find_rule(OWN + rule.formula)
+    op, own = usual_op(rule), find_rule(FORMULA_PREFIX + rule.formula)
     for settings in settings_of(rule):
         for start, stop in RANGES:
             declared = find_kinks(op, rule, settings, start, stop)
@@ -68,7 +68,7 @@ def _near(x: float, positions: list[float]) -> bool:
 )
 def test_found_as_a_search_by_values_alone_finds_them(text: str):
     start, stop = -3.012345, 4.034567
-    op = find_op(OWN + text)
+    op = find_op(FORMULA_PREFIX + text)
     result = find_kinks(op, None, {}, start, stop)
     assert result == pytest.approx(kinks_of(op.parsed.bind(), start, stop), abs=1e-4)
 
@@ -96,21 +96,30 @@ def test_found_as_a_search_by_values_alone_finds_them(text: str):
     ],
 )
 def test_particular_formulas(text: str, expected: list[float]):
-    assert find_kinks(find_op(OWN + text), None, {}, -3.0, 3.0) == pytest.approx(expected, abs=1e-12)
+    assert find_kinks(find_op(FORMULA_PREFIX + text), None, {}, -3.0, 3.0) == pytest.approx(
+        expected, abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("g", [1e-6, 1e-3, 1.0, 1e6])
 def test_a_jump_is_one_however_small(g: float):
-    assert find_kinks(OPS["identity"], find_rule(OWN + "g * sign(x)"), {}, -3.0, 3.0, g) == [0]
-    assert find_kinks(find_op(OWN + "0.000001 * round(x)"), None, {}, -2.0, 2.0) == [-1.5, -0.5, 0.5, 1.5]
-    assert find_kinks(find_op(OWN + "1e-9 * abs(x - 1)"), None, {}, -3.0, 3.0) == [1]
+    assert find_kinks(OPS["identity"], find_rule(FORMULA_PREFIX + "g * sign(x)"), {}, -3.0, 3.0, g) == [0]
+    assert find_kinks(find_op(FORMULA_PREFIX + "0.000001 * round(x)"), None, {}, -2.0, 2.0) == [
+        -1.5,
+        -0.5,
+        0.5,
+        1.5,
+    ]
+    assert find_kinks(find_op(FORMULA_PREFIX + "1e-9 * abs(x - 1)"), None, {}, -3.0, 3.0) == [1]
 
 
 @loop_over("width", [1e-3, 1.0, 1e3, 1e6])
 @loop_over("text", ["x**2", "x**1.0", "x**3 - x", "x * x"])
 def test_what_is_smooth_has_none_however_wide_the_range(text: str, width: float):
-    assert find_kinks(find_op(OWN + text), None, {}, -width, width) == []
-    assert find_kinks(OPS["identity"], find_rule(f"{OWN}g * ({text})"), {}, -width, width, 2.0) == []
+    assert find_kinks(find_op(FORMULA_PREFIX + text), None, {}, -width, width) == []
+    assert (
+        find_kinks(OPS["identity"], find_rule(f"{FORMULA_PREFIX}g * ({text})"), {}, -width, width, 2.0) == []
+    )
 
 
 @pytest.mark.parametrize(("start", "stop"), [(-3.0, 3.0), (-2.0, 3.1)])
@@ -127,7 +136,7 @@ def test_what_is_smooth_has_none_however_wide_the_range(text: str, width: float)
 def test_found_where_a_piece_touches_0_without_a_change_of_its_sign(
     text: str, expected: list[float], start: float, stop: float
 ):
-    assert find_kinks(find_op(OWN + text), None, {}, start, stop) == expected
+    assert find_kinks(find_op(FORMULA_PREFIX + text), None, {}, start, stop) == expected
 
 
 @pytest.mark.parametrize(
@@ -145,16 +154,16 @@ def test_found_where_a_piece_touches_0_without_a_change_of_its_sign(
 def test_what_turns_within_a_cell_of_the_scan_is_found(text: str, expected: list[float] | None):
     """A pole that is touched, and two changes that lie side by side."""
     start, stop = -7.01234567, 7.0345678
-    result = find_kinks(find_op(OWN + text), None, {}, start, stop)
+    result = find_kinks(find_op(FORMULA_PREFIX + text), None, {}, start, stop)
     if expected is None:
-        expected = kinks_of(find_op(OWN + text).parsed.bind(), start, stop)
+        expected = kinks_of(find_op(FORMULA_PREFIX + text).parsed.bind(), start, stop)
     assert result == pytest.approx(expected, abs=1e-4 if "floor" in text else 1e-9)
 
 
 @pytest.mark.parametrize("width", [1.0, 1e3])
 @pytest.mark.parametrize("window", ["abs(x - 0.1234567) < 1e-9", "(x - 0.1234567)**2 < 1e-18"])
 def test_a_window_that_lies_between_two_points_is_found(width: float, window: str):
-    result = find_kinks(OPS["identity"], find_rule(f"{OWN}g * ({window})"), {}, -width, width)
+    result = find_kinks(OPS["identity"], find_rule(f"{FORMULA_PREFIX}g * ({window})"), {}, -width, width)
     assert result == pytest.approx([0.123456699, 0.123456701], rel=1e-12)
 
 
@@ -163,5 +172,5 @@ def test_a_window_that_lies_between_two_points_is_found(width: float, window: st
 )
 @pytest.mark.parametrize("width", [3.0, 1000.0])
 def test_a_slope_that_grows_on_and_on_is_a_kink(text: str, width: float):
-    (kink,) = find_kinks(find_op(OWN + text), None, {}, -width, width)
+    (kink,) = find_kinks(find_op(FORMULA_PREFIX + text), None, {}, -width, width)
     assert kink == ("x - 1" in text)

@@ -7,7 +7,7 @@ import explorer
 from explorer.catalogue import OPS, find_op
 from explorer.curves import sample_curves
 from explorer.curves.levels import choose_level_ticks, find_levels
-from explorer.description.figures import curve_spec
+from explorer.description.figures import make_curve_spec
 from explorer.instrument.entries import entry
 from tests.frontend.conftest import node  # noqa: F401
 from tests.frontend.modules import Node
@@ -83,7 +83,7 @@ def test_the_browser_has_the_same_ticks(node: Node):  # noqa: F811
 
 
 def test_the_figure_has_them_and_says_where_jumps_are_not_drawn():
-    layout = curve_spec(curves_of("fp4_e2m1", (-8.0, 8.0)))["layout"]
+    layout = make_curve_spec(curves_of("fp4_e2m1", (-8.0, 8.0)))["layout"]
     assert layout["yaxis"]["ticktext"][0] == "−6"
     assert layout["annotations"] == []
     cut = explorer.figure(explorer.sample("formula: fp(x, 5, -10, 448)", "default", start=-448, stop=448))

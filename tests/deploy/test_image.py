@@ -188,7 +188,7 @@ def test_it_writes_to_one_folder_and_stops_in_time_while_thirty_train(address: s
     async def stopped() -> bool:
         connection = Connection(address)
         assert b"straight_through" in await connection.get("/?op=round&section=code")
-        assert len(await connection.get(f"/assets/{answers.saved_name()}")) > 1e6
+        assert len(await connection.get(f"/assets/{answers.get_saved_name()}")) > 1e6
         assert await connection.ask("checks", {"op": "round", "rule": "straight_through", "parameters": {}})
         connection.close()
         watching = await asyncio.gather(*(in_training(address, number) for number in range(CLASS)))

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import torch
 
-from explorer.catalogue import OWN, Op, Rule, find_op, find_rule, values
+from explorer.catalogue import FORMULA_PREFIX, Op, Rule, find_op, find_rule, resolve_values
 from explorer.curves import Curves, sample_curves
 from explorer.curves.sampled import FORWARD
 from explorer.formula import FUNCTIONS, Formula, FormulaError, Function
@@ -54,7 +54,7 @@ def _entry(rng: random.Random, kind: str) -> Op | Rule:
     while True:
         text = _term(rng, "x" if kind == "op" else "xyg", rng.randint(1, 3))
         try:
-            return find(OWN + (text if kind == "op" or rng.random() < 0.3 else f"g * {text}"))
+            return find(FORMULA_PREFIX + (text if kind == "op" or rng.random() < 0.3 else f"g * {text}"))
         except FormulaError:
             continue
 
@@ -97,10 +97,10 @@ class Truth:
     def of(self, key: str, x: np.ndarray) -> np.ndarray:
         if key == FORWARD:
             return self._formula(
-                self.curves.op.parsed, values(self.curves.op, None, self.curves.parameters), x
+                self.curves.op.parsed, resolve_values(self.curves.op, None, self.curves.parameters), x
             )
         (rule,) = [rule for rule in self.curves.rules if rule.key == key]
-        parameters = values(self.curves.op, rule, self.curves.parameters)
+        parameters = resolve_values(self.curves.op, rule, self.curves.parameters)
         if rule.parsed is None:
             return self._autograd(x)
         return self._formula(rule.parsed, parameters, x)
@@ -130,7 +130,7 @@ class Truth:
 
     def _autograd(self, x: np.ndarray, g: float | None = None) -> np.ndarray:
         at = torch.tensor(x, requires_grad=True)
-        y = self.curves.op.parsed.bind(values(self.curves.op, None, self.curves.parameters))(at)
+        y = self.curves.op.parsed.bind(resolve_values(self.curves.op, None, self.curves.parameters))(at)
         if not y.requires_grad:
             return np.zeros_like(x)
         return torch.autograd.grad(y, at, torch.full_like(y, self.curves.g if g is None else g))[0].numpy()

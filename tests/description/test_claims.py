@@ -10,8 +10,8 @@ import pytest
 from explorer.catalogue import Rule
 from explorer.curves import Curves, sample_curves
 from explorer.curves.sampled import EVEN
-from explorer.description import describe, described
-from explorer.description.claims import MOST_PIECES, Claim
+from explorer.description import describe, make_description
+from explorer.description.claims import MAX_PIECES, Claim
 from tests.description import claim_meanings
 from tests.description.claim_truth import Truth, random_curves
 from tests.selection import loop_over, take_part
@@ -60,7 +60,7 @@ def test_every_claim_holds(batch: int):
     wrong = []
     for _ in range(CHOICES // len(BATCHES)):
         curves = random_curves(rng)
-        description, truth = described(curves), Truth(curves)
+        description, truth = make_description(curves), Truth(curves)
         text = f"{description.main} {description.rest}"
         skipped = {"default"} if "mean" in curves.op.formula else set()
         for claim in description.claims:
@@ -82,15 +82,15 @@ def test_every_claim_holds(batch: int):
 )
 def test_a_gradient_that_is_0_is_said_to_be(op: str, rule: str, width: float, share: float):
     curves = sample_curves(op, rule, start=-width, stop=width)
-    (part,) = [claim for claim in described(curves).claims if claim.kind == "part"]
+    (part,) = [claim for claim in make_description(curves).claims if claim.kind == "part"]
     assert part.numbers == (0.0, pytest.approx(share, abs=1e-4))
 
 
-@pytest.mark.parametrize(("count", "listed"), [(MOST_PIECES, True), (MOST_PIECES + 1, False)])
+@pytest.mark.parametrize(("count", "listed"), [(MAX_PIECES, True), (MAX_PIECES + 1, False)])
 def test_the_x_at_which_two_rules_differ_are_listed_if_they_are_few(count: int, listed: bool):
     single = " + ".join(f"(x == {x})" for x in range(count))
     curves = sample_curves("identity", ["zero", f"formula: g * ({single})"], start=-9.0, stop=9.0)
-    result = [claim.numbers for claim in described(curves).claims if claim.kind == "apart"]
+    result = [claim.numbers for claim in make_description(curves).claims if claim.kind == "apart"]
     assert result == [tuple(range(count))] * listed
 
 
@@ -98,14 +98,14 @@ def test_one_point_of_a_stretch_without_values_is_no_single_x():
     """The sine swings so often that of many a stretch one point is drawn."""
     curves = sample_curves("sin", "formula: sqrt(y)", start=-37698.0, stop=37698.0, points=201)
     assert "undefined at" not in describe(curves)
-    (missing,) = [claim for claim in described(curves).claims if claim.kind == "undefined"]
+    (missing,) = [claim for claim in make_description(curves).claims if claim.kind == "undefined"]
     assert missing.numbers == (pytest.approx(0.5, abs=0.05),)
 
 
 @pytest.mark.parametrize("width", [10.0, 1e3, 1e6])
 def test_what_rounding_leaves_is_no_slope(width: float):
     curves = sample_curves("formula: hardswish(x) - x", ["default"], start=-width, stop=width)
-    (flat,) = [claim for claim in described(curves).claims if claim.kind == "flat"]
+    (flat,) = [claim for claim in make_description(curves).claims if claim.kind == "flat"]
     assert (flat.exact, flat.numbers) == (True, (pytest.approx((width - 3) / (2 * width)),))
 
 
@@ -120,7 +120,7 @@ def test_what_rounding_leaves_is_no_slope(width: float):
 )
 def test_a_small_step_is_no_rounding(formula: str, start: float, stop: float):
     curves = sample_curves(f"formula: {formula}", ["default"], start=start, stop=stop)
-    forward = described(curves).claims[0]
+    forward = make_description(curves).claims[0]
     assert forward.kind == "flat"
     assert forward.numbers[0] == (0.0 if "detach" in formula else 1.0)
     assert len(set(curves.float64_curves.y)) > 1
@@ -134,9 +134,9 @@ def test_a_spike_between_two_kinks_that_touch_is_no_pole():
     curves = sample_curves("identity", spike, dtype="float64")
     beside = curves.gradients["spike"][np.searchsorted(curves.x, [1.0, one_up, two_up])]
     assert (curves.kinks["spike"], beside.tolist()) == ((1.0, two_up), [1, 1e9 + 1, 1])
-    assert "unbounded" not in {claim.kind for claim in described(curves).claims}
+    assert "unbounded" not in {claim.kind for claim in make_description(curves).claims}
     pole = sample_curves("identity", "formula: g / (x - 1)", dtype="float64")
-    assert "unbounded" in {claim.kind for claim in described(pole).claims}
+    assert "unbounded" in {claim.kind for claim in make_description(pole).claims}
 
 
 def test_what_overflows_before_a_kink_is_no_pole_at_it():
@@ -144,4 +144,4 @@ def test_what_overflows_before_a_kink_is_no_pole_at_it():
     rule = "formula: g * exp(exp(x)) * (x < 6.61)"
     curves = sample_curves("identity", rule, start=-3, stop=8, dtype="float64")
     assert curves.kinks[rule] == (6.61,)
-    assert {claim.kind for claim in described(curves).claims} == {"flat", "undefined", "range"}
+    assert {claim.kind for claim in make_description(curves).claims} == {"flat", "undefined", "range"}

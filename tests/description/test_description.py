@@ -9,7 +9,7 @@ import pytest
 import explorer
 from explorer.catalogue import find_op
 from explorer.curves import sample, sample_curves
-from explorer.description import describe, described
+from explorer.description import describe, make_description
 from tests.catalogue.fixed import RULES
 from tests.description.description_cases import DEFAULT, PUBLISHED, STE
 from tests.selection import loop_over
@@ -36,13 +36,13 @@ def test_what_the_headline_says_of_the_published_clamp():
     """The README's demonstration: where it returns 1, whatever g is."""
     bug = f"{PUBLISHED} gives 1 for x above 1, where"
     shown = {"start": 0, "stop": 2, "g": 2}
-    main = described(sample("clamp", ["straight_through", "published_clamp"], **shown)).main
+    main = make_description(sample("clamp", ["straight_through", "published_clamp"], **shown)).main
     assert main == f"{bug} {STE} gives g = 2."
-    main = described(sample("clamp", ["default", "published_clamp"], **shown)).main
+    main = make_description(sample("clamp", ["default", "published_clamp"], **shown)).main
     assert main.startswith(f"{bug} {DEFAULT} gives 0.")
-    main = described(sample("clamp", ["default", "straight_through", "published_clamp"], **shown)).main
+    main = make_description(sample("clamp", ["default", "straight_through", "published_clamp"], **shown)).main
     assert main == f"For x above 1: {DEFAULT} 0, {STE} g = 2, {PUBLISHED} 1."
-    wide = described(sample("clamp", ["straight_through", "published_clamp"], g=2)).main
+    wide = make_description(sample("clamp", ["straight_through", "published_clamp"], g=2)).main
     assert wide == f"{PUBLISHED} gives 0 for x below 0 and 1 for x above 1, where {STE} gives g = 2."
 
 
@@ -88,11 +88,13 @@ LONG = "g * x**3 * exp(-x*x) * max(1, 2*x) + 0.001 * x**5 - where(abs(x) < {}, x
 
 def test_rules_with_long_formulas_are_called_by_their_beginning():
     rules = [f"formula: {LONG.format(width)}" for width in (0.5, 0.6)]
-    assert described(sample("sign", rules[0])).main.startswith("g * x ** 3 *…: the gradient is between")
-    both = described(sample("sign", rules))
+    assert make_description(sample("sign", rules[0])).main.startswith(
+        "g * x ** 3 *…: the gradient is between"
+    )
+    both = make_description(sample("sign", rules))
     assert both.main.startswith("Rule 1 (g * x ** 3 *…): the gradient is between")
     assert both.rest.startswith("Rule 2 (g * x ** 3 *…): the gradient is between")
-    op = described(sample(f"formula: {LONG.replace('g *', '2 *').format(1)}", "straight_through"))
+    op = make_description(sample(f"formula: {LONG.replace('g *', '2 *').format(1)}", "straight_through"))
     assert op.rest.startswith("2 * x ** 3 *… is flat nowhere")
 
 

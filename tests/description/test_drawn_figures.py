@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from explorer.curves import sample
-from explorer.description.figures import curve_spec
+from explorer.description.figures import make_curve_spec
 from tests.description.test_figures import shown, steepest_jump
 
 
@@ -25,7 +25,7 @@ def _ends(band: dict) -> dict[float, tuple[float, float]]:
 def test_a_mean_lies_in_a_band_of_one_standard_deviation(axis: str):
     rules = ["sigmoid_st", "reinforce"]
     frame = sample("bernoulli", rules, points=41, g=-2.0)
-    bands = _without_meta(curve_spec(frame), axis, fill="toself")
+    bands = _without_meta(make_curve_spec(frame), axis, fill="toself")
     mean, spread, keys = ("y", "y_sd", rules[:1]) if axis == "y" else ("gradient", "gradient_sd", rules)
     for band, key in zip(bands, keys, strict=True):
         block = frame[frame["rule"] == key]
@@ -37,7 +37,7 @@ def test_a_mean_lies_in_a_band_of_one_standard_deviation(axis: str):
 
 def test_the_exact_gradient_is_dotted_and_breaks_where_it_jumps():
     frame = sample("stochastic_round", "straight_through", points=61)
-    spec = curve_spec(frame)
+    spec = make_curve_spec(frame)
     (exact,) = _without_meta(spec, "y2", name="exact")
     assert exact["line"]["dash"] != "solid"
     there = np.isfinite(exact["y"])
@@ -49,7 +49,7 @@ def test_the_exact_gradient_is_dotted_and_breaks_where_it_jumps():
 
 
 def test_bands_break_where_their_mean_jumps():
-    spec = curve_spec(sample("formula: round(x) + u()", "straight_through", points=61))
+    spec = make_curve_spec(sample("formula: round(x) + u()", "straight_through", points=61))
     (band,) = _without_meta(spec, "y", fill="toself")
     rings = np.split(np.arange(len(band["x"])), np.flatnonzero(np.isnan(band["y"])))
     widths = [np.ptp(band["x"][ring[1:]]) for ring in rings if len(ring) > 1]
@@ -59,7 +59,7 @@ def test_bands_break_where_their_mean_jumps():
 def test_a_table_of_what_draws_is_drawn_alike_read_back_from_csv(tmp_path):
     frame = sample("bernoulli", ["sigmoid_st", "reinmax"], points=21)
     frame.to_csv(tmp_path / "frame.csv", index=False)
-    whole, read = curve_spec(frame), curve_spec(pd.read_csv(tmp_path / "frame.csv"))
+    whole, read = make_curve_spec(frame), make_curve_spec(pd.read_csv(tmp_path / "frame.csv"))
     for axis, count in (("y", 1), ("y2", 2)):
         both = [_without_meta(spec, axis, fill="toself") for spec in (whole, read)]
         assert [len(bands) for bands in both] == [count, count]
@@ -71,7 +71,7 @@ def test_a_table_of_what_draws_is_drawn_alike_read_back_from_csv(tmp_path):
 
 def test_of_two_ops_that_draw_each_has_its_own_band_and_exact_gradient():
     frames = [sample(op, "straight_through", points=9) for op in ("stochastic_round", "gaussian_noise")]
-    spec = curve_spec(pd.concat(frames))
+    spec = make_curve_spec(pd.concat(frames))
     assert len(_without_meta(spec, "y", fill="toself")) == 2
     bands = _without_meta(spec, "y2", fill="toself")
     assert len({band["fillcolor"] for band in bands}) == 2

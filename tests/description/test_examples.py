@@ -3,9 +3,9 @@ import re
 import pytest
 from hypothesis import given, settings
 
-from explorer.catalogue import OWN, find_rule
+from explorer.catalogue import FORMULA_PREFIX, find_rule
 from explorer.curves import sample, sample_curves
-from explorer.description import MAIN_LENGTH, describe, described, document
+from explorer.description import MAIN_LENGTH, describe, make_description, to_document
 from explorer.formula import Formula, parse
 from tests.catalogue.fixed import OPS, RULES
 from tests.description.description_cases import DEFAULT, PUBLISHED, STE
@@ -22,14 +22,14 @@ def test_a_share_that_is_known_of_the_drawn_points_alone_is_said_to_be_of_the_pi
 
 
 def test_the_sums_of_several_rules_tell_them_apart():
-    main = described(sample("step", ["fast_sigmoid", "triangle"])).main
+    main = make_description(sample("step", ["fast_sigmoid", "triangle"])).main
     assert main == "Triangle has area 1 here, Fast sigmoid (SuperSpike) 0.07895."  # 2/25 · (1 − 1/76)
     six = ["default", "clipped", "approx_sign", "tanh_surrogate", "triangle", "straight_through"]
-    main = described(sample("sign", six)).main
+    main = make_description(sample("sign", six)).main
     assert main == (
         f"Peaks: 0 ({DEFAULT}) to 2 (ApproxSign); areas here: 0 ({DEFAULT}) to 6 (Straight-through)."
     )
-    main = described(sample("sign", six[:3], g=-1)).main
+    main = make_description(sample("sign", six[:3], g=-1)).main
     assert main.startswith(
         f"At g = −1 {DEFAULT} peaks at 0, Clipped straight-through at −1, ApproxSign at −2."
     )
@@ -104,7 +104,7 @@ def test_bounds_that_differ_late_are_told_apart():
     ],
 )
 def test_the_main_thing_comes_first(op: str, rules: list[str], main: str):
-    description = described(sample(op, rules, start=0, stop=2))
+    description = make_description(sample(op, rules, start=0, stop=2))
     assert description.main == main
     assert describe(sample(op, rules, start=0, stop=2)) == f"{main} {description.rest}"
 
@@ -112,7 +112,7 @@ def test_the_main_thing_comes_first(op: str, rules: list[str], main: str):
 @loop_over("op", take_part(OPS))
 def test_the_main_sentence_is_short(op: str):
     for rules in (["default"], ["default", "clipped", "zero"]):
-        assert len(described(sample_curves(op, rules, start=-200, stop=200)).main) <= MAIN_LENGTH
+        assert len(make_description(sample_curves(op, rules, start=-200, stop=200)).main) <= MAIN_LENGTH
 
 
 @loop_over("op", take_part(OPS))
@@ -128,7 +128,7 @@ def test_plain_words_for_every_op(op: str):
 
 def test_a_document_holds_curves_and_sentences():
     curves = sample_curves("round", ["default", "soft_round"], start=-1000, stop=1000)
-    found = document(curves, described(curves))
+    found = to_document(curves, make_description(curves))
     assert found["x"] is curves.x
     assert found["gradients"] == curves.gradients
     assert found["kinks"] == {"forward": None, "default": (), "soft_round": None}
@@ -138,7 +138,7 @@ def test_a_document_holds_curves_and_sentences():
 @settings(many, max_examples=100)
 @given(formulas)
 def test_own_formulas_and_numbers_in_labels_and_sentences_read_back(formula: Formula):
-    own = OWN + formula.text
+    own = FORMULA_PREFIX + formula.text
     is_op = set(formula.variables) <= {"x"}
     values = {name: PARAMETERS[name] for name in formula.parameters}
     curves = sample_curves(own if is_op else "abs", "default" if is_op else own, points=51, **values)
@@ -173,7 +173,7 @@ def test_own_formulas_and_numbers_in_labels_and_sentences_read_back(formula: For
 )
 def test_the_main_sentence_speaks_of_three_rules_or_more_at_once(op: str, rules: str, sentence: str):
     keys = [rule.replace("_", " ") if ":" in rule else rule for rule in rules.split()]
-    main = described(sample(op, keys)).main
+    main = make_description(sample(op, keys)).main
     assert sentence.format(*(find_rule(key).label for key in keys)) in main
 
 

@@ -9,18 +9,18 @@ import pandas as pd
 import plotly.graph_objects as go
 import pytest
 
-from explorer.catalogue import MOST_RULES
+from explorer.catalogue import MAX_RULES
 from explorer.catalogue.colours import RULE_COLOURS_LIGHT
 from explorer.curves import sample, sample_curves
 from explorer.curves.grids import MAX_POINTS
 from explorer.curves.sampled import EVEN
-from explorer.description.figures import CLOSED, OPEN, curve_figure, curve_spec
+from explorer.description.figures import CLOSED, OPEN, curve_figure, make_curve_spec
 from tests.catalogue.cases import usual_op
 from tests.catalogue.fixed import OPS, RULES
 from tests.selection import loop_over
 
 LARGEST_BYTES = 1_500_000
-SIX = [list(RULES)[start : start + MOST_RULES] for start in range(0, len(RULES), MOST_RULES)]
+SIX = [list(RULES)[start : start + MAX_RULES] for start in range(0, len(RULES), MAX_RULES)]
 CIRCLES = ["value at a jump", "limit of a jump"]
 POLES = ["reciprocal", "log", "sqrt", "exp", "formula: 1 / (x - 1) + round(x)", "formula: x * 1e38"]
 
@@ -72,7 +72,7 @@ def test_two_panels_share_x_and_one_hover():
 @loop_over("op", [*OPS, *POLES])
 def test_the_finite_points_of_a_trace_are_the_table(op: str):
     frame = sample(op, ["default", "masked", "published_clamp", "approx_sign"], g=2.0)
-    for meta, trace in _traces(curve_spec(frame)).items():
+    for meta, trace in _traces(make_curve_spec(frame)).items():
         drawn = pd.DataFrame({"x": trace["x"], "value": trace["y"]})
         finite = drawn[np.isfinite(drawn["value"])].sort_values("x").reset_index(drop=True)
         wanted = _column(frame, meta)
@@ -97,7 +97,7 @@ def steepest_jump(trace: dict, kinks: list[float], axis: tuple[float, float]) ->
 def test_no_line_crosses_a_jump_of_an_op(op: str):
     for dtype in ("float32", "float64"):
         frame = sample(op, "default", dtype=dtype)
-        spec = curve_spec(frame)
+        spec = make_curve_spec(frame)
         forward, default = _traces(spec).values()
         kinks = frame.attrs["curves"].kinks["forward"]
         assert steepest_jump(forward, kinks, shown(spec, "yaxis")) < 0.002
@@ -108,19 +108,19 @@ def test_no_line_crosses_a_jump_of_an_op(op: str):
 def test_no_line_crosses_a_jump_of_a_rule(rule):
     for g in (1.0, -2.0):
         frame = sample(usual_op(rule), rule, g=g)
-        spec = curve_spec(frame)
+        spec = make_curve_spec(frame)
         trace = _traces(spec)[rule.key]
         assert steepest_jump(trace, frame.attrs["curves"].kinks[rule.key], shown(spec, "yaxis2")) < 0.002
 
 
 def test_a_line_across_a_jump_would_be_noticed():
     curves = sample_curves("round", "default", start=-1, stop=1)
-    spec = curve_spec(replace(curves, marks=np.zeros(len(curves.x), dtype=np.int8)))
+    spec = make_curve_spec(replace(curves, marks=np.zeros(len(curves.x), dtype=np.int8)))
     assert steepest_jump(spec["data"][0], [-0.5, 0.5], shown(spec, "yaxis")) > 0.3
 
 
 def test_a_limit_that_is_reached_has_no_open_marker():
-    spec = curve_spec(sample("step", "leaky_spike"))
+    spec = make_curve_spec(sample("step", "leaky_spike"))
     assert [(x == 0, y) for x, y in _markers(spec, "forward", CLOSED)] == [(True, 1)]
     assert [(x < 0, y) for x, y in _markers(spec, "forward", OPEN)] == [(True, 0)]
     assert [y for _, y in _markers(spec, "leaky_spike", CLOSED)] == [1]
@@ -131,7 +131,7 @@ def test_a_limit_that_is_reached_has_no_open_marker():
 def test_circles_only_on_curves_that_jump_there_and_there_always(op):
     """A filled one exactly at each such kink, open ones where a side has another value."""
     curves = sample_curves(op, ["default", "clipped", "soft_round", "approx_sign"])
-    spec = curve_spec(curves)
+    spec = make_curve_spec(curves)
     for meta, values in curves.columns.items():
         closed, limits = dict(_markers(spec, meta, CLOSED)), {x for x, _ in _markers(spec, meta, OPEN)}
         usual = np.ptp(values[(curves.marks == EVEN) & np.isfinite(values)])
@@ -154,20 +154,20 @@ def test_circles_only_on_curves_that_jump_there_and_there_always(op):
     ],
 )
 def test_the_legend_explains_circles_bands_and_dots_that_are_shown(op: str, rule: str, words: list[str]):
-    listed = [trace for trace in curve_spec(sample(op, rule))["data"] if trace.get("showlegend", True)]
+    listed = [trace for trace in make_curve_spec(sample(op, rule))["data"] if trace.get("showlegend", True)]
     assert [trace["name"] for trace in listed if "meta" not in trace] == words
 
 
 def test_colours_go_by_position():
     for rules in [*SIX, *(group[::-1] for group in SIX)]:
-        traces = list(_traces(curve_spec(sample("relu", rules, points=3))).values())[1:]
+        traces = list(_traces(make_curve_spec(sample("relu", rules, points=3))).values())[1:]
         assert [trace["line"]["color"] for trace in traces] == list(RULE_COLOURS_LIGHT[: len(rules)])
 
 
 def test_curves_that_coincide_are_both_seen():
     """The later one is thinner and dashed in its own way, so that the earlier ones show beside it."""
     rules = ["default", "straight_through", "zero", "scale", "formula: 2 * g"]
-    lines = [each["line"] for each in list(_traces(curve_spec(sample("identity", rules))).values())[1:]]
+    lines = [each["line"] for each in list(_traces(make_curve_spec(sample("identity", rules))).values())[1:]]
     dashes, widths = ([line[name] for line in lines] for name in ("dash", "width"))
     assert all(one > other > 1 for one, other in pairwise(widths))
     assert dashes[0] == dashes[2] == dashes[4] == "solid"
@@ -176,7 +176,7 @@ def test_curves_that_coincide_are_both_seen():
 
 def test_own_formulas_are_shown_as_text():
     frame = sample("formula: where(x<1, x, 1)", ["formula: g * (x < 1)", "formula: where((x>1)&(x>2), g, 0)"])
-    spec = curve_spec(frame)
+    spec = make_curve_spec(frame)
     found = [trace["name"] for trace in _traces(spec).values()]
     assert found == ["where(x &lt; 1, x, 1)", "g * (x &lt; 1)", "where((x &gt; 1) &amp; (x &gt; 2), g, 0)"]
     curves = frame.attrs["curves"]
@@ -191,7 +191,7 @@ def test_own_formulas_are_shown_as_text():
 @loop_over("dtype", ["float32", "float64"])
 def test_axes_show_the_curve_and_not_its_pole(op: str, dtype: str):
     frame = sample(op, ["default", "straight_through"], dtype=dtype)
-    spec = curve_spec(frame)
+    spec = make_curve_spec(frame)
     for name, column in (("yaxis", "y"), ("yaxis2", "gradient")):
         low, high = shown(spec, name)
         values = frame.loc[np.isfinite(frame[column]), column].astype(np.float64)
@@ -204,7 +204,7 @@ def test_axes_show_the_curve_and_not_its_pole(op: str, dtype: str):
 def test_the_exact_value_is_what_hovering_finds_and_lies_on_top():
     """Plotly takes the last of points that fall on one pixel."""
     curves = sample_curves("round", ["default", "clipped"])
-    spec = curve_spec(curves)
+    spec = make_curve_spec(curves)
     for meta, trace in _traces(spec).items():
         exact = [
             (x, y) for x, y in zip(curves.x, curves.columns[meta], strict=True) if x in curves.kinks[meta]
@@ -219,7 +219,7 @@ def test_the_exact_value_is_what_hovering_finds_and_lies_on_top():
 def test_every_number_outside_the_arrays_is_finite(op: str):
     """Plotly writes the others as null."""
     for dtype in ("float32", "float64"):
-        spec = curve_spec(sample(op, ["default", "formula: -g * s"], dtype=dtype, s=1.5))
+        spec = make_curve_spec(sample(op, ["default", "formula: -g * s"], dtype=dtype, s=1.5))
         json.dumps([spec["layout"], *(trace["line"] for trace in _traces(spec).values())], allow_nan=False)
         low, high = spec["layout"]["xaxis"]["range"]
         assert low < high
@@ -230,7 +230,7 @@ def test_a_figure_at_the_limits_is_small_enough(op: str, dtype: str):
     """All points, all rules, and with round as many kinks as are shown."""
     rules = ["default", "soft_round", "dsq", "ewgs", "masked", "approx_sign"]
     frame = sample(op, rules, start=-49, stop=49, points=MAX_POINTS, dtype=dtype)
-    assert len(frame) >= MOST_RULES * MAX_POINTS
+    assert len(frame) >= MAX_RULES * MAX_POINTS
     assert len(curve_figure(frame).to_json()) < LARGEST_BYTES
 
 

@@ -5,13 +5,13 @@ import torch
 
 import explorer
 from explorer.curves import sample_curves
-from explorer.description import MAIN_LENGTH, described
+from explorer.description import MAIN_LENGTH, make_description
 from tests.catalogue.fixed import OPS, RULES
 from tests.selection import loop_over
 
 
 def told(op: str, *rules: str, start: float = -3.0, stop: float = 3.0, g: float = 1.0) -> str:
-    return described(sample_curves(op, rules, start=start, stop=stop, g=g)).head
+    return make_description(sample_curves(op, rules, start=start, stop=stop, g=g)).head
 
 
 @loop_over("op", OPS)

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from explorer.catalogue import learnable, values
+from explorer.catalogue import list_learnable, resolve_values
 from explorer.gradient import apply
 from tests.catalogue.cases import usual_op
 from tests.catalogue.fixed import OPS, RULES
@@ -17,7 +17,9 @@ PAIRS = list(
         [(op, "default") for op in OPS] + [(usual_op(rule).key, key) for key, rule in RULES.items()]
     )
 )
-LEARNING = take_part([(op, rule, name) for op, rule in PAIRS for name in learnable(OPS[op], RULES[rule])])
+LEARNING = take_part(
+    [(op, rule, name) for op, rule in PAIRS for name in list_learnable(OPS[op], RULES[rule])]
+)
 
 
 def whole(function):
@@ -56,7 +58,7 @@ def test_every_parameter_that_learns_compiles_whole():
             for (op, rule, name), tensor in zip(LEARNING, learned, strict=True)
         ]
 
-    starts = [torch.tensor(values(OPS[op], RULES[rule], {})[name]) for op, rule, name in LEARNING]
+    starts = [torch.tensor(resolve_values(OPS[op], RULES[rule], {})[name]) for op, rule, name in LEARNING]
     assert agree(several, whole(several), [torch.linspace(-2.3, 2.9, 13), *starts])
 
 

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 from torch.autograd import gradcheck, gradgradcheck
 
-from explorer.catalogue import Op, Rule, find_op, find_rule, kink_points, values
+from explorer.catalogue import Op, Rule, find_op, find_rule, list_kink_points, resolve_values
 from explorer.gradient import apply
 from tests.catalogue.cases import usual_op
 from tests.catalogue.fixed import OPS, RULES
@@ -29,8 +29,10 @@ TRUE_DERIVATIVES = [
 
 def _points(op: Op, rule: Rule, far: float = 0.02) -> Tensor:
     """About ten x in float64, away from the kinks of both and inside the op's domain."""
-    parameters = values(op, rule, {})
-    kinks = [point for entry in (op, rule) for point in kink_points(entry.kinks or (), parameters, -3, 3, 99)]
+    parameters = resolve_values(op, rule, {})
+    kinks = [
+        point for entry in (op, rule) for point in list_kink_points(entry.kinks or (), parameters, -3, 3, 99)
+    ]
     x = torch.linspace(-2.137, 2.291, 60, dtype=torch.float64)
     x = x[[all(abs(float(point) - kink) > far for kink in kinks) for point in x]]
     x = x[op.parsed.bind(parameters)(x).isfinite()]

@@ -11,7 +11,7 @@ from onnx.reference import ReferenceEvaluator
 from torch import nn
 
 import explorer
-from explorer.catalogue import learnable
+from explorer.catalogue import list_learnable
 from explorer.formula import FUNCTIONS
 from explorer.formula.tree import Call, walk
 from tests.catalogue.cases import usual_op
@@ -20,7 +20,7 @@ from tests.catalogue.fixed import OPS, RULES
 LEARNING = [
     (usual_op(rule).key, key, names)
     for key, rule in RULES.items()
-    if (names := learnable(usual_op(rule), rule)) and rule.learned
+    if (names := list_learnable(usual_op(rule), rule)) and rule.learned
 ]
 BENT = explorer.Op("bent", "Bent", "x + abs(x)")
 OUTSIDE = explorer.Rule("outside", "Outside", "g * (abs(x) > w)", parameters=(explorer.Parameter("w", 1.0),))

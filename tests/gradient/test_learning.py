@@ -5,7 +5,7 @@ import math
 import pytest
 import torch
 
-from explorer.catalogue import Learned, Op, Rule, contribution, learnable, values
+from explorer.catalogue import Learned, Op, Rule, find_contribution, list_learnable, resolve_values
 from explorer.gradient import apply
 from tests.catalogue.fixed import OPS, RULES
 from tests.catalogue.oracles.learned import LEARNED
@@ -20,7 +20,7 @@ SHAPES = [(), (1,), (CHANNELS, 1), (1, CHANNELS, 1), (2, CHANNELS, 7)]
 @loop_over(("op", "rule"), PAIRS)
 def test_gradients_are_those_of_composed_code(op: Op, rule: Rule, shape: tuple[int, ...]):
     x, g = data()
-    chosen = values(op, rule, {})
+    chosen = resolve_values(op, rule, {})
     named = leaves({name: chosen[name] for name in learned_names(op, rule)}, shape)
     numbers = {name: value for name, value in chosen.items() if name not in named}
     elements = x.numel() / math.prod(shape)
@@ -42,7 +42,9 @@ def test_gradients_are_those_of_composed_code(op: Op, rule: Rule, shape: tuple[i
 def test_a_tensor_of_one_value_gives_the_bits_of_the_number(op: Op, rule: Rule, dtype: torch.dtype):
     x, g = data(dtype)
     x.requires_grad_()
-    chosen = {name: float(torch.tensor(value, dtype=dtype)) for name, value in values(op, rule, {}).items()}
+    chosen = {
+        name: float(torch.tensor(value, dtype=dtype)) for name, value in resolve_values(op, rule, {}).items()
+    }
     named = leaves({name: chosen[name] for name in learned_names(op, rule)}, (1,), dtype)
     as_tensors, as_numbers = apply(op, rule, x, **{**chosen, **named}), apply(op, rule, x, **chosen)
     assert torch.equal(as_tensors, as_numbers)
@@ -52,7 +54,7 @@ def test_a_tensor_of_one_value_gives_the_bits_of_the_number(op: Op, rule: Rule, 
 @loop_over(("op", "rule"), PAIRS)
 def test_a_channel_learns_as_if_it_were_alone(op: Op, rule: Rule):
     x, g = data()
-    chosen = values(op, rule, {})
+    chosen = resolve_values(op, rule, {})
     named = leaves({name: chosen[name] for name in learned_names(op, rule)}, (CHANNELS, 1))
     together = gradients(apply(op, rule, x, **{**chosen, **named}), named, g)
     for channel in range(CHANNELS):
@@ -66,14 +68,14 @@ def test_a_channel_learns_as_if_it_were_alone(op: Op, rule: Rule):
 def test_every_parameter_of_every_op_learns_by_its_contribution(op: Op):
     x, g = data()
     for rule in (RULES["default"], RULES["straight_through"]):
-        for name in learnable(op, rule):
-            chosen = values(op, rule, {})
+        for name in list_learnable(op, rule):
+            chosen = resolve_values(op, rule, {})
             (leaf,) = leaves({name: chosen[name]}, (CHANNELS, 1)).values()
             got = gradients(apply(op, rule, x, **{**chosen, name: leaf}), {name: leaf}, g)[name]
             for channel in range(CHANNELS):
                 own = chosen | {name: float(leaf.detach()[channel])}
                 y = op.parsed.bind(own)(x[:, channel])
-                parts = contribution(op, rule, name).formula.bind(own)(x[:, channel], y, g[:, channel])
+                parts = find_contribution(op, rule, name).formula.bind(own)(x[:, channel], y, g[:, channel])
                 torch.testing.assert_close(got[channel, 0], parts.sum())
 
 

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 from torch.autograd import gradcheck, gradgradcheck
 
-from explorer.catalogue import Op, Rule, find_op, find_rule, values
+from explorer.catalogue import Op, Rule, find_op, find_rule, resolve_values
 from explorer.gradient import LearnableOp, apply, bind_learnable
 from tests.catalogue.test_contribution import learned_names
 from tests.gradient.learning_cases import CHANNELS, PAIRS, data, gradients, leaves
@@ -79,7 +79,7 @@ def test_of_no_elements_a_parameter_learns_nothing():
 def test_gradients_can_be_differentiated_again(op, rule, names, shape):
     x, _ = data()
     x = (x[x.abs() > 0.01][:15].reshape(1, 3, 5) * 0.83).requires_grad_()
-    chosen = values(find_op(op), find_rule(rule), {})
+    chosen = resolve_values(find_op(op), find_rule(rule), {})
     tensors = leaves({name: chosen[name] for name in names}, shape)
 
     def call(x: Tensor, *given: Tensor) -> Tensor:
@@ -93,7 +93,7 @@ def test_gradients_can_be_differentiated_again(op, rule, names, shape):
 @loop_over(("op", "rule"), PAIRS)
 def test_torch_func_agrees_with_backward(op: Op, rule: Rule):
     x, g = data()
-    chosen = values(op, rule, {})
+    chosen = resolve_values(op, rule, {})
     for name in learned_names(op, rule):
         leaf = torch.tensor([chosen[name], 1.1 * chosen[name]], dtype=torch.float64)
 
@@ -161,7 +161,7 @@ def test_parts_and_totals_alone_are_what_apply_gives(op: Op, rule: Rule):
     """As the lab calls it: members first, a value of the parameter for each member."""
     x, g = data()
     x.requires_grad_()
-    chosen = values(op, rule, {})
+    chosen = resolve_values(op, rule, {})
     named = leaves({name: chosen[name] for name in learned_names(op, rule)}, (2, 1, 1))
     expected = gradients(apply(op, rule, x, **{**chosen, **named}), {"x": x, **named}, g)
     result = bind_learnable(op, rule, chosen, tuple(named))

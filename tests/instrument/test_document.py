@@ -13,12 +13,12 @@ from explorer.catalogue import (
     Lattice,
     Op,
     Rule,
-    beside,
-    contribution,
+    adapt_rule,
+    find_contribution,
     find_op,
     find_rule,
-    learnable,
-    values,
+    list_learnable,
+    resolve_values,
 )
 from explorer.catalogue.noises import NOISES
 from explorer.formula import Formula, parse
@@ -74,14 +74,14 @@ def told_contribution(op: Op, rule: Rule, name: str) -> tuple[Node, Node | None]
 @pytest.mark.parametrize("op", [op for op in fixed.OPS.values() if op.parameters], ids=lambda op: op.key)
 def test_what_a_parameter_learns_is_told(op: Op):
     x = torch.linspace(-3.1, 3.3, 65, dtype=torch.float64)
-    for rule in (beside(op, rule) for rule in (find_rule("formula: g * abs(x)"), *fixed.RULES.values())):
-        for name in learnable(op, rule):
-            parameters = values(op, rule, {})
-            result, (tree, scale) = contribution(op, rule, name), told_contribution(op, rule, name)
+    for rule in (adapt_rule(op, rule) for rule in (find_rule("formula: g * abs(x)"), *fixed.RULES.values())):
+        for name in list_learnable(op, rule):
+            parameters = resolve_values(op, rule, {})
+            result, (tree, scale) = find_contribution(op, rule, name), told_contribution(op, rule, name)
             sent, wanted = (f.bind(parameters)(x, x.cos(), x.sin()) for f in (Formula(tree), result.formula))
             torch.testing.assert_close(sent, wanted, rtol=1e-12, atol=1e-12)
             assert scale == (result.scale and result.scale.tree)
-        unlearned = {p.name for p in op.parameters} - set(learnable(op, rule))
+        unlearned = {p.name for p in op.parameters} - set(list_learnable(op, rule))
         assert not unlearned & {*entry(op)["torch"], *entry(rule)["learned"]}
 
 
@@ -91,7 +91,7 @@ def test_what_is_learned_has_its_words():
     assert sent["atBound"] == AT_BOUND["published"]
     assert entry(RULES["lsq"])["learned"]["s"]["scaleText"] == "1 / sqrt(N * qmax)"
     sent = entry(OPS["clamp"])["torch"]["hi"]
-    assert sent["text"] == contribution(OPS["clamp"], RULES["default"], "hi").readable.text
+    assert sent["text"] == find_contribution(OPS["clamp"], RULES["default"], "hi").readable.text
     own, beside = (OPS["clamp"].parsed.gradient_with(tensors) for tensors in ((), ("hi",)))
     assert sent.get("gradient", entry(OPS["clamp"])["gradient"]) == beside.data
     assert ("gradient" in sent) == (own != beside)

@@ -30,6 +30,6 @@ def test_the_small_one_is_taken_where_it_is_the_same(tmp_path: Path) -> None:
 
 def test_the_app_sends_what_the_site_has() -> None:
     name, content = drawing()
-    assert answers.files()[name].content == content
-    assert [each for each in answers.files() if each.startswith("plotly")] == [name]
-    assert f'src="assets/{name}"' in answers.head("/")
+    assert answers.get_files()[name].content == content
+    assert [each for each in answers.get_files() if each.startswith("plotly")] == [name]
+    assert f'src="assets/{name}"' in answers.make_head("/")

@@ -7,8 +7,8 @@ import pytest
 import torch
 
 import explorer
-from explorer.description.pull import normal_numbers, pull
-from explorer.description.resting import rest
+from explorer.description.equilibria import find_equilibria
+from explorer.description.pull import compute_net_gradient, make_normal_numbers
 from explorer.lessons import learned_step, minimum, unbiased_or_quiet
 from explorer.lessons.surrogates import SEEDS, WIDTHS, Sign, train_nets
 from explorer.training import Run, Settings
@@ -160,10 +160,10 @@ def test_learned_step(r: Results) -> None:
     """The story is true, and the live panel below it has the same numbers."""
     numbers = learned_step.make_normal().tolist()
     settings = {"s": learned_step.START, "qmin": float(learned_step.LOW), "qmax": float(learned_step.HIGH)}
-    assert numbers == pytest.approx(normal_numbers(), abs=1e-12)
-    pulled = pull("quantize", "lsq", "s", normal_numbers(), settings)
+    assert numbers == pytest.approx(make_normal_numbers(), abs=1e-12)
+    pulled = compute_net_gradient("quantize", "lsq", "s", make_normal_numbers(), settings)
     assert (pulled.up, pulled.down) == pytest.approx((r["pull"]["up"], r["pull"]["down"]), rel=1e-9)
-    rests = rest("quantize", ["lsq", *careless_rule()], "s", normal_numbers(), settings)
+    rests = find_equilibria("quantize", ["lsq", *careless_rule()], "s", make_normal_numbers(), settings)
     ((at, _),) = rests.positions["lsq"]
     assert r["learned"]["s"] == pytest.approx(at, abs=1e-6), "it rests"
     assert r["learned"]["after"] < r["learned"]["before"] < r["careless"]["after"], "the error falls, or not"

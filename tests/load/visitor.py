@@ -16,7 +16,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from explorer.catalogue import OPS, RULES
 from explorer.training import ACTIVE
 from explorer.ui.links.link import from_text
-from explorer.ui.server.answers import curves_arguments
+from explorer.ui.server.answers import make_curves_arguments
 from tests.load.http import Connection
 
 TIMEOUT_S = 60.0
@@ -174,7 +174,7 @@ class Visitor:
 
 def curves_of(query: str) -> dict[str, Any]:
     """Return the arguments of the question about the curves of a link."""
-    return curves_arguments(from_text(query)[0])
+    return make_curves_arguments(from_text(query)[0])
 
 
 def link(rng: random.Random) -> str:

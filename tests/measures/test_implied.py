@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.catalogue import find_op, values
+from explorer.catalogue import find_op, resolve_values
 from explorer.formula import parse
 from explorer.measures.implied import ImpliedForwards, compute_implied_forwards
 from tests.catalogue.cases import usual_op
@@ -22,7 +22,7 @@ def test_it_is_the_declared_one_but_for_a_constant() -> None:
         assert rule.antiderivative
         op = find_op(usual_op(rule))
         found = implied(op.key, rule.key, -3, 2)
-        own = parse(rule.antiderivative, variables=("x",), parameters=None).bind(values(op, rule, {}))
+        own = parse(rule.antiderivative, variables=("x",), parameters=None).bind(resolve_values(op, rule, {}))
         wanted = own(torch.tensor(found.curves.x)).numpy()
         apart = found.implied[rule.key].y - wanted
         assert np.ptp(apart) < 1e-6 * (1 + np.ptp(wanted)), rule.key

@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from explorer.catalogue import RULES, find_op, find_rule, values
+from explorer.catalogue import RULES, find_op, find_rule, resolve_values
 from explorer.checks.curve import Curve
 from explorer.curves.foreign import make_pair_subject
 from explorer.measures import size_of
@@ -44,7 +44,7 @@ BY_HAND = {
 
 def sized(op, rule, **settings):
     op, rule = find_op(op), find_rule(rule)
-    return size_of(Curve(make_pair_subject(op, rule, values(op, rule, settings))))
+    return size_of(Curve(make_pair_subject(op, rule, resolve_values(op, rule, settings))))
 
 
 @loop_over(("op", "rule"), BY_HAND)

@@ -17,7 +17,7 @@ def ask(question: str, **arguments: Any) -> Json:
 
 def ask_curves(query: str) -> Json:
     """Return the answer to the question about the curves of a link."""
-    return ask("curves", **answers.curves_arguments(from_text(query)[0]))
+    return ask("curves", **answers.make_curves_arguments(from_text(query)[0]))
 
 
 def ask_about_rule(question: str, query: str) -> Json:

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
-from explorer.catalogue import OPS, RULES, learnable
+from explorer.catalogue import OPS, RULES, list_learnable
 from explorer.formula.aliases import GREEK
 from explorer.questions import formulas
-from explorer.questions.code import learned_with
-from explorer.questions.mathml import mathml
+from explorer.questions.code import list_learned
+from explorer.questions.mathml import to_mathml
 from tests.questions.asking import ask
 
 SHOWN = [
@@ -41,27 +41,27 @@ SHOWN = [
 
 @pytest.mark.parametrize(("latex", "expected"), SHOWN, ids=range(len(SHOWN)))
 def test_latex_becomes_elements(latex: str, expected: list[Any]) -> None:
-    assert mathml(latex) == ["math", {"display": "block"}, *expected]
+    assert to_mathml(latex) == ["math", {"display": "block"}, *expected]
 
 
 @pytest.mark.parametrize("latex", [r"\unheard", "x}", r"\left(x", r"\begin{matrix}1\end{matrix}", "x^"])
 def test_other_latex_is_refused(latex: str) -> None:
     with pytest.raises((ValueError, IndexError)):
-        mathml(latex)
+        to_mathml(latex)
 
 
 def test_each_formula_is_set_sign_by_sign() -> None:
     for key, op in OPS.items():
-        same(formulas.forward_latex(op))
+        same(formulas.format_forward(op))
         for name in ("", *(parameter.name for parameter in op.parameters)):
-            same(formulas.gradient_latex(op, RULES["default"], name))
+            same(formulas.format_gradient(op, RULES["default"], name))
         for rule in RULES.values():
-            for name in ("", *learnable(op, rule)):
-                for latex, _ in formulas.learned(op, rule, learned_with(op, rule, name)):
+            for name in ("", *list_learnable(op, rule)):
+                for latex, _ in formulas.format_learned(op, rule, list_learned(op, rule, name)):
                     same(latex)
             said = ask("formulas", op=key, rule=rule.key, parameters={}, learns="")
             assert said["title"] == rule.label
-            assert said["lines"][0] == mathml(formulas.gradient_latex(op, rule))
+            assert said["lines"][0] == to_mathml(formulas.format_gradient(op, rule))
 
 
 def test_values_stand_below_the_formula_and_words_below_both() -> None:
@@ -90,9 +90,9 @@ def test_a_derivative_that_would_fill_pages_is_not_written_out() -> None:
     for _ in range(13):
         nested = f"softsign({nested})"
     torchs = ask("formulas", op=f"formula: {nested}", rule="default", parameters={}, learns="")["lines"][0]
-    assert torchs == mathml(r"\text{gradient} = g\,\frac{\mathrm{d}y}{\mathrm{d}x}")
+    assert torchs == to_mathml(r"\text{gradient} = g\,\frac{\mathrm{d}y}{\mathrm{d}x}")
     short = ask("formulas", op="formula: x*k", rule="default", parameters={}, learns="")["lines"][0]
-    assert short == mathml(r"\text{gradient} = g\,\frac{\mathrm{d}y}{\mathrm{d}x} = g \,k")
+    assert short == to_mathml(r"\text{gradient} = g\,\frac{\mathrm{d}y}{\mathrm{d}x} = g \,k")
 
 
 def test_op_and_rule_come_with_purpose_note_and_source() -> None:
@@ -105,7 +105,7 @@ def test_op_and_rule_come_with_purpose_note_and_source() -> None:
 
 
 def same(latex: str) -> None:
-    assert "".join(leaves(mathml(latex))) == plain(latex)
+    assert "".join(leaves(to_mathml(latex))) == plain(latex)
 
 
 def leaves(part: Any) -> Iterator[str]:

@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from explorer.catalogue import OPS, contribution, find_op, find_rule, learnable
+from explorer.catalogue import OPS, find_contribution, find_op, find_rule, list_learnable
 from explorer.gradient import apply
 from explorer.reading import read_sources
 from explorer.snippets import snippet
@@ -30,7 +30,7 @@ def points(low: float = -6.0, high: float = 6.0) -> torch.Tensor:
 def test_code_out_is_code_in(op: str, rule: str) -> None:
     """Op, rule, what each element contributes and the scale are those of the entry, bit for bit."""
     entry, own = find_op(op), find_rule(rule)
-    names = learnable(entry, own)
+    names = list_learnable(entry, own)
     (reading,) = read_sources(snippet(op, rule, learns=names))
     assert reading.problem is None, reading.problem
     assert reading.notes == ()
@@ -44,11 +44,11 @@ def test_code_out_is_code_in(op: str, rule: str) -> None:
     y = apply(op, rule, x, **numbers)
     assert torch.equal(apply(reading.op, reading.rule, x, **given), y)
     for name in names:
-        mine, theirs = contribution(read_op, read_rule, name), contribution(entry, own, name)
+        mine, theirs = find_contribution(read_op, read_rule, name), find_contribution(entry, own, name)
         assert mine.origin == "rule"
         parts = [one.formula.bind(numbers)(x, y, g) for one in (mine, theirs)]
         assert torch.equal(*parts)
-        assert mine.factor(numbers, 37) == theirs.factor(numbers, 37)
+        assert mine.compute_factor(numbers, 37) == theirs.compute_factor(numbers, 37)
 
 
 def _parameters(*entries: object) -> set[str]:

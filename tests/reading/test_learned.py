@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from explorer.catalogue import contribution, find_op, find_rule
+from explorer.catalogue import find_contribution, find_op, find_rule
 from explorer.gradient import apply
 from explorer.reading import ReadingError, read_source
 from explorer.reading.definitions import COMPOSED
@@ -82,10 +82,10 @@ def test_each_element_contributes_what_it_does_in_the_code(sample: Published) ->
     numbers = {name: float(torch.as_tensor(value).detach()) for name, value in given(sample, values).items()}
     g = torch.linspace(-2, 3, len(x), dtype=torch.float64)
     for name in sample.learns:
-        result = contribution(op, rule, name)
+        result = find_contribution(op, rule, name)
         assert result.origin == "rule"
         y = fn.apply(x, *values.values())
-        mine = result.formula.bind(numbers)(x, y.detach(), g) * result.factor(numbers, len(x))
+        mine = result.formula.bind(numbers)(x, y.detach(), g) * result.compute_factor(numbers, len(x))
         for place, part in enumerate(mine):
             one = torch.zeros_like(g)
             one[place] = g[place]

@@ -36,20 +36,20 @@ def files() -> dict[str, Any]:
 
 
 def told(node: Node, files: dict[str, Any], choices: list[Choice]) -> list[dict[str, Any]]:
-    chosen = [answers.chosen(choice) for choice in choices]
-    given = {"document": answers.whole_document(), "files": files, "choices": chosen}
+    chosen = [answers.serialize_choice(choice) for choice in choices]
+    given = {"document": answers.make_document(), "files": files, "choices": chosen}
     return node.run(TOLD, given)
 
 
 def test_at_the_defaults_the_browser_has_what_the_server_answers(node: Node, files: dict[str, Any]) -> None:
     rng = random.Random(3)
-    fixed = [rule for rule in RULES if not RULES[rule].draws]
+    fixed = [rule for rule in RULES if not RULES[rule].is_random]
     several = [tuple(rng.sample(fixed, 6)) for _ in range(4)]
     alone = [("default", rule) for rule in fixed if rule != "default"]  # each beside one of the ops
     choices = [Choice(op=op, rules=rules) for op in SOME for rules in several]
     choices += [Choice(op=op, rules=rules) for op, rules in zip(itertools.cycle(SOME), alone)]
     for choice, result in zip(choices, told(node, files, choices), strict=True):
-        expected = answers.QUESTIONS["curves"].answer(answers.curves_arguments(choice))
+        expected = answers.QUESTIONS["curves"].answer(answers.make_curves_arguments(choice))
         assert _same(result["curves"], expected), choice
         if len(choice.rules) == 2:
             assert result["words"] == {name: expected[name] for name in ("head", "main", "rest")}

@@ -3,14 +3,14 @@
 import random
 from typing import Any
 
-from explorer.catalogue import OPS, OWN, RULES, Op, Rule, find_op, find_rule, learnable
+from explorer.catalogue import FORMULA_PREFIX, OPS, RULES, Op, Rule, find_op, find_rule, list_learnable
 from explorer.formula import FormulaError
 from explorer.questions.code import LANGUAGES
-from explorer.questions.formulas import forward_latex, gradient_latex
-from explorer.questions.mathml import mathml
+from explorer.questions.formulas import format_forward, format_gradient
+from explorer.questions.mathml import to_mathml
 from explorer.site.formatter import formatter
 from explorer.ui.links.choice import Choice
-from tests.catalogue.test_own_learned import LSQ
+from tests.catalogue.test_custom_learned import LSQ
 from tests.questions.asking import ask as ask_app
 from tests.questions.test_formulas import leaves, plain
 from tests.site.alone import Ask
@@ -20,22 +20,22 @@ from tests.ui.choices import random_choice
 Json = dict[str, Any]
 
 OWN_OP, LONG = (
-    f"{OWN}Bend = a * tanh(x / a) - lo * floor(x)",
+    f"{FORMULA_PREFIX}Bend = a * tanh(x / a) - lo * floor(x)",
     " + ".join(f"w{n} * g * x**{n}" for n in range(9)),
 )
 WRITTEN = (
     Choice(op=OWN_OP, rules=("clipped",), parameters={"c": 0.3, "lo": -0.0}, learns="a"),
     Choice(op=OWN_OP, rules=("default",), parameters={"a": 1e-7}, range=(-7.5, 9.25), g=-0.3),
     Choice(op="quantize", rules=(LSQ,), range=(-2.0, 2.5)),
-    Choice(op="clamp", rules=(f"{OWN}y * g * (g > x)",), parameters={"hi": 2.0}, learns="hi"),
-    Choice(op="round", rules=(OWN + LONG,), parameters={"w3": 1e22, "w4": 1 / 3}),
-    Choice(op=f"{OWN}1", rules=(f"{OWN}0",)),
+    Choice(op="clamp", rules=(f"{FORMULA_PREFIX}y * g * (g > x)",), parameters={"hi": 2.0}, learns="hi"),
+    Choice(op="round", rules=(FORMULA_PREFIX + LONG,), parameters={"w3": 1e22, "w4": 1 / 3}),
+    Choice(op=f"{FORMULA_PREFIX}1", rules=(f"{FORMULA_PREFIX}0",)),
     Choice(
         op="stochastic_round", rules=("straight_through",), range=(-1.0, 2.0), f="abs(y - middle)",
         parameters={"middle": 0.2},
     ),
     Choice(op="gaussian_noise", rules=("default",), learns="s", parameters={"target": 0.3}),
-    Choice(op=f"{OWN}x - mean(x) + normal()", rules=("default",)),
+    Choice(op=f"{FORMULA_PREFIX}x - mean(x) + normal()", rules=("default",)),
 )  # fmt: skip
 
 
@@ -46,8 +46,10 @@ def choices() -> list[Choice]:
     while len(result) < 6:
         choice = random_choice(rng)
         rule = choice.rules[0]
-        if choice.op.startswith(OWN) or rule.startswith(OWN):
-            learns = choice.learns if choice.learns in learnable(find_op(choice.op), find_rule(rule)) else ""
+        if choice.op.startswith(FORMULA_PREFIX) or rule.startswith(FORMULA_PREFIX):
+            learns = (
+                choice.learns if choice.learns in list_learnable(find_op(choice.op), find_rule(rule)) else ""
+            )
             result.append(
                 Choice(op=choice.op, rules=(rule,), parameters=known(choice), learns=learns, g=choice.g)
             )
@@ -78,11 +80,13 @@ def test_whatever_can_be_read_can_be_set() -> None:
     count = 0
     for kind, text in corpus():
         try:
-            entry: Op | Rule = find_op(OWN + text) if kind == "op" else find_rule(OWN + text)
+            entry: Op | Rule = (
+                find_op(FORMULA_PREFIX + text) if kind == "op" else find_rule(FORMULA_PREFIX + text)
+            )
         except FormulaError:
             continue
-        latex = forward_latex(entry) if isinstance(entry, Op) else gradient_latex(OPS["identity"], entry)
-        assert "".join(leaves(mathml(latex))) == plain(latex), text
+        latex = format_forward(entry) if isinstance(entry, Op) else format_gradient(OPS["identity"], entry)
+        assert "".join(leaves(to_mathml(latex))) == plain(latex), text
         count += 1
     assert count > len(RULES)
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import explorer
-from explorer.catalogue import OWN
+from explorer.catalogue import FORMULA_PREFIX
 from explorer.instrument.view import SECTIONS
 from explorer.lessons import LESSONS
 from explorer.site import python, write
@@ -97,13 +97,13 @@ def test_every_section_is_there_and_pasted_code_with_pyodide(pages: dict[str, st
 
 def test_what_is_not_seen_at_first_lies_beside_the_pages(site: Path, pages: dict[str, str]) -> None:
     """Torch's values and the file to save are loaded when they are wanted."""
-    for name in (answers.saved_name(), "torch/values.js"):
+    for name in (answers.get_saved_name(), "torch/values.js"):
         assert (site / name).is_file()
-    assert max(map(len, pages.values())) < (site / answers.saved_name()).stat().st_size
+    assert max(map(len, pages.values())) < (site / answers.get_saved_name()).stat().st_size
 
 
 def test_a_saved_file_is_the_one_that_python_writes(site: Path) -> None:
-    text = (site / answers.saved_name()).read_text(encoding="utf-8")
+    text = (site / answers.get_saved_name()).read_text(encoding="utf-8")
     template = json.loads(text.removeprefix("document.currentScript.data = ").removesuffix(";"))
     told = json.loads(re.findall(r'id="start">(.*?)</script>', (site / "index.html").read_text("utf-8"))[0])
     with modules.node() as node:
@@ -139,7 +139,9 @@ def test_the_formulas_of_lessons_are_known_to_who_comes_from_there(pages: dict[s
     known = {entry["key"] for kind in ("op", "rule") for entry in own[kind]}
     scenes = [scene.query for lesson in LESSONS.values() for scene in lesson.scenes if scene.path == "/"]
     choices = [from_text(query)[0] for query in scenes]
-    named = {key for choice in choices for key in (choice.op, *choice.rules) if key.startswith(OWN)}
+    named = {
+        key for choice in choices for key in (choice.op, *choice.rules) if key.startswith(FORMULA_PREFIX)
+    }
     assert known == named
     assert len(known) > 10
 

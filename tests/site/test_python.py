@@ -5,13 +5,13 @@ import re
 from pathlib import Path
 from typing import Any
 
-from explorer.catalogue import OWN, own_key
+from explorer.catalogue import FORMULA_PREFIX, make_custom_key
 from explorer.formula import FUNCTIONS
 from explorer.formula.measured import at_bounds, is_elsewhere
 from explorer.instrument import own_entry
 from explorer.site import python
 from tests.catalogue.fixed import OPS, RULES
-from tests.catalogue.test_own_learned import LSQ
+from tests.catalogue.test_custom_learned import LSQ
 from tests.formula.hostile import HOSTILE
 from tests.formula.test_derivative import CALLS, OPERATIONS, WRITTEN_OUT
 from tests.formula.test_parsing import WRONG
@@ -32,13 +32,13 @@ ODD = (
 def corpus() -> list[Question]:
     """The formulas of other tests: right, wrong, of the catalogue, and learned ones."""
     learned = [
-        own_key(rule.formula, rule.label, rule.learned).removeprefix(OWN)
+        make_custom_key(rule.formula, rule.label, rule.learned).removeprefix(FORMULA_PREFIX)
         for rule in RULES.values()
         if rule.formula
     ]
     texts = [*(case[0] for case in WRONG), *(case[0] for case in FORGIVEN), *CALLS, *OPERATIONS, *WRITTEN_OUT]
     every = [("op", op.formula) for op in OPS.values()] + [
-        ("rule", text) for text in (*learned, LSQ.removeprefix(OWN))
+        ("rule", text) for text in (*learned, LSQ.removeprefix(FORMULA_PREFIX))
     ]
     every += [("rule", text) for text in (*texts, *HOSTILE)] + [("op", text) for text in (*texts, *ODD)]
     return list(dict.fromkeys(every))
@@ -70,7 +70,7 @@ def test_what_the_torch_that_is_here_answered_comes_along() -> None:
 
 def test_the_modules_are_those_that_are_needed() -> None:
     program = python.program()["modules"]
-    assert {"explorer/formula/parsing.py", "explorer/catalogue/own.py"} < set(program)
+    assert {"explorer/formula/parsing.py", "explorer/catalogue/custom.py"} < set(program)
     left_out = {"explorer/__init__.py", "explorer/instrument/__init__.py", "explorer/formula/evaluation.py"}
     left_out |= {"explorer/curves/sampled.py", "explorer/gradient/bound.py", "explorer/description/words.py"}
     assert not left_out & set(program)

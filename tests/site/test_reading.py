@@ -7,7 +7,7 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 
-from explorer.catalogue import OWN, RULES
+from explorer.catalogue import FORMULA_PREFIX, RULES
 from explorer.formula.quoting import LONGEST_QUOTE
 from explorer.instrument import own_entry
 from explorer.ui.links.choice import Choice
@@ -72,16 +72,16 @@ EDGES = (
 )  # fmt: skip
 
 
-GIVEN = {"document": answers.whole_document(), "first": answers.chosen(Choice())}
+GIVEN = {"document": answers.make_document(), "first": answers.serialize_choice(Choice())}
 
 
 def read(node: Node, queries: list[str]) -> list[dict[str, Any]]:
     """The choices that the browser reads of queries; ``expected``: those that Python reads, in its form."""
-    expected = {query: answers.chosen(from_text(query)[0]) for query in queries}
+    expected = {query: answers.serialize_choice(from_text(query)[0]) for query in queries}
     keys = [
         (kind, key) for query in queries for kind in ("op", "rule") for key in parse_qs(query).get(kind, [])
     ]
-    begin = OWN.rstrip()
+    begin = FORMULA_PREFIX.rstrip()
     texts = {(kind, key.removeprefix(begin).removeprefix(" ")) for kind, key in keys if key.startswith(begin)}
     texts |= {("loss", text) for query in queries for text in parse_qs(query).get("f", [])}
     texts |= {(kind, with_pluses(text)) for kind, text in texts}
@@ -105,7 +105,11 @@ def test_links_show_what_they_show_in_the_app(node: Node) -> None:
     rng = random.Random(11)
     choices = [random_choice(rng) for _ in range(250)]
     links = [urlencode(query_of(choice), doseq=True) for choice in choices]
-    own = [choice for choice in choices if any(key.startswith(OWN) for key in (choice.op, *choice.rules))]
+    own = [
+        choice
+        for choice in choices
+        if any(key.startswith(FORMULA_PREFIX) for key in (choice.op, *choice.rules))
+    ]
     assert 50 < len(own) < 200
     queries = [query for query in links if len(query) <= 2000] + [preset.query for preset in PRESETS]
     assert len(queries) > 100
@@ -142,7 +146,7 @@ def test_a_formula_that_cannot_be_read_is_said_in_the_apps_words(node: Node) -> 
 
 def test_without_python_an_own_formula_is_said_to_need_the_app(node: Node) -> None:
     query = urlencode({"op": "formula: x**3", "rule": ["clipped", "formula: g * (x < 2)"]}, doseq=True)
-    expected = {query: answers.chosen(Choice())}
+    expected = {query: answers.serialize_choice(Choice())}
     (result,) = node.run(READ, GIVEN | {"answers": None, "queries": [query], "expected": expected})
     assert result["notices"] == [
         'The link\'s own op "x**3" needs the app, which reads formulas.',
@@ -165,8 +169,8 @@ def test_the_words_of_a_training_go_along_as_they_are(node: Node) -> None:
 
 def test_a_saved_file_has_the_choice_as_python_writes_it(node: Node) -> None:
     rng = random.Random(4)
-    choices = [answers.chosen(random_choice(rng)) for _ in range(60)]
-    choices += [answers.chosen(preset.choice) for preset in PRESETS]
-    sent = node.run(SENT, {"document": answers.whole_document(), "choices": choices})
+    choices = [answers.serialize_choice(random_choice(rng)) for _ in range(60)]
+    choices += [answers.serialize_choice(preset.choice) for preset in PRESETS]
+    sent = node.run(SENT, {"document": answers.make_document(), "choices": choices})
     for answer, choice in zip(sent, json.loads(json.dumps(choices)), strict=True):
         assert answer == choice | {"hide": [rule for rule in choice["rules"] if rule in choice["hide"]]}

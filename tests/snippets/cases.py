@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import torch
 
-from explorer.catalogue import Op, Rule, find_op, find_rule, values
+from explorer.catalogue import Op, Rule, find_op, find_rule, resolve_values
 from explorer.snippets import snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.cases import grid, settings_of, usual_op
@@ -69,7 +69,7 @@ def code_of(op: str, rule: str) -> str:
 def trials(op: Op, rule: Rule) -> Iterator[tuple[dict[str, float], list[float]]]:
     """Parameter values other than the defaults too, each with x that hold the kinks."""
     for settings in list(settings_of(rule, op))[:2]:
-        parameters = values(op, rule, settings)
+        parameters = resolve_values(op, rule, settings)
         yield parameters, grid(op, rule, parameters, torch.float64).tolist()
 
 

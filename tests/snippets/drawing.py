@@ -43,8 +43,8 @@ PAIRS: list[tuple[str, str, tuple[str, ...]]] = [
     ("round", "formula: g * u()", ()),
     ("formula: x * f + ya * normal()", "formula: g * f * ya", ()),
 ]
-PAIRS += [(key, "default", ()) for key, op in OPS.items() if op.draws]
-PAIRS += [(COIN, key, ()) for key, rule in RULES.items() if rule.draws]
+PAIRS += [(key, "default", ()) for key, op in OPS.items() if op.is_random]
+PAIRS += [(COIN, key, ()) for key, rule in RULES.items() if rule.is_random]
 LOSS = "(y - target)**2"
 LOSS_CODE = "lambda y: (y - 0.45) ** 2"
 

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 import explorer
-from explorer.catalogue import find_op, find_rule, values
+from explorer.catalogue import find_op, find_rule, resolve_values
 from explorer.gradient import apply, bind
 from explorer.snippets import custom_op_snippet
 from explorer.snippets.pair import paired
@@ -61,7 +61,7 @@ def test_the_ops_own_derivative_is_torchs(op):
 @pytest.mark.parametrize("shape", [(), (2, 1)], ids=str)
 def test_what_learns_gets_the_gradient_of_explorer(op, rule, names, shape):
     function, x = function_of(op, rule, names), torch.linspace(-2.3, 2.9, 26).reshape(2, 13)
-    defaults, results = values(find_op(op), find_rule(rule), {}), []
+    defaults, results = resolve_values(find_op(op), find_rule(rule), {}), []
     for each in (function, lambda x, *tensors: apply(op, rule, x, **dict(zip(names, tensors, strict=True)))):
         leaves = [x.clone(), *(torch.full(shape, float(defaults[name])) for name in names)]
         y = each(*(leaf.requires_grad_() for leaf in leaves))

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from explorer.catalogue import find_op, find_rule, values
+from explorer.catalogue import find_op, find_rule, resolve_values
 from explorer.gradient import apply
 from explorer.snippets import custom_op_snippet, jax_snippet, notebook, snippet
 from explorer.snippets.pair import paired
@@ -46,7 +46,7 @@ def has_loss(op: str, rule: str) -> bool:
 
 def leaves_of(op: str, rule: str, learns: tuple[str, ...], x: Tensor) -> list[Tensor]:
     """x, and what learns: a value for each of two channels."""
-    defaults = values(find_op(op), find_rule(rule), {})
+    defaults = resolve_values(find_op(op), find_rule(rule), {})
     steps = torch.tensor([[1.0], [1.25]], dtype=x.dtype)
     return [x, *(float(defaults[name]) * steps for name in learns)]
 
@@ -116,7 +116,7 @@ def test_a_layer_draws_anew_at_each_call(op: str, rule: str, learns: tuple[str, 
     torch.manual_seed(8)
     expected = apply(op, rule, x, **({"f": LOSS} if has_loss(op, rule) else {}))
     torch.testing.assert_close(y, expected)
-    assert torch.equal(made(x), y) == (not find_op(op).draws or op == DROPOUT)  # which keeps all at p = 1
+    assert torch.equal(made(x), y) == (not find_op(op).is_random or op == DROPOUT)  # which keeps all at p = 1
     if y.requires_grad:
         y.sum().backward()
     assert {name for name, _ in made.named_parameters()} == {f"learned_{name}" for name in learns}

@@ -20,8 +20,8 @@ VIEW = {"start": -1.799, "stop": 3.196, "points": POINTS, "g": -1.5}
 STEP_LOSS = "where(y > 0.5, 1, 0.2)"  # no slope: what arrives is 0
 # op, rule, what learns, loss, parameters
 EVERY: list[tuple[str, str, tuple[str, ...], str, dict[str, float]]] = [
-    *((op, "default", (), SQUARE, {}) for op, entry in OPS.items() if entry.draws),
-    *(("bernoulli", rule, (), SQUARE, {"target": 0.3}) for rule, entry in RULES.items() if entry.draws),
+    *((op, "default", (), SQUARE, {}) for op, entry in OPS.items() if entry.is_random),
+    *(("bernoulli", rule, (), SQUARE, {"target": 0.3}) for rule, entry in RULES.items() if entry.is_random),
     ("bernoulli", "sigmoid_st", (), "abs(y - middle)**3 + fp(y, 3, -6, 448)", {"middle": 0.6}),
     ("bernoulli", "reinforce", (), STEP_LOSS, {}),
     ("round", "formula: g * u()", (), SQUARE, {}),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.catalogue import find_op, find_rule, kink_points, values
+from explorer.catalogue import find_op, find_rule, list_kink_points, resolve_values
 from explorer.gradient import bind
 from explorer.snippets import jax_snippet
 from explorer.snippets.pair import paired
@@ -27,9 +27,11 @@ _COUNT = 40  # for all pairs the same, so that JAX compiles each of its operatio
 
 def _job(op, rule, dtype):
     """The last of the settings, and plain x; for the default rule only those away from kinks."""
-    parameters = values(find_op(op), find_rule(rule), list(settings_of(find_rule(rule), find_op(op)))[-1])
+    parameters = resolve_values(
+        find_op(op), find_rule(rule), list(settings_of(find_rule(rule), find_op(op)))[-1]
+    )
     declared = ("0",) if find_op(op).kinks is None else find_op(op).kinks  # abs has another gradient at 0
-    kinks = kink_points(declared, parameters, -4, 4, 99) if rule == "default" else []
+    kinks = list_kink_points(declared, parameters, -4, 4, 99) if rule == "default" else []
     points = [x for x in _POINTS if all(abs(x - kink) > 1e-3 for kink in kinks)]
     return {
         "code": jax_snippet(op, rule),

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import Tensor, nn
 
-from explorer.catalogue import find_op, find_rule, values
+from explorer.catalogue import find_op, find_rule, resolve_values
 from explorer.gradient import apply
 from explorer.snippets import jax_snippet, snippet
 from explorer.snippets.pair import paired
@@ -50,7 +50,7 @@ def _tensors(
     op: str, rule: str, names: list[str], shape: tuple[int, ...], dtype: torch.dtype
 ) -> dict[str, Any]:
     """The numbers, as this dtype holds them, and the leaves."""
-    chosen = values(find_op(op), find_rule(rule), {})
+    chosen = resolve_values(find_op(op), find_rule(rule), {})
     numbers = {name: float(torch.tensor(value, dtype=dtype)) for name, value in chosen.items()}
     return {**numbers, **leaves({name: numbers[name] for name in names}, shape, dtype)}
 
@@ -87,7 +87,7 @@ def test_forward_mode_gives_what_explorer_gives(op: str, rule: str, names: list[
     """By x, and by each parameter: a jvp of one alone, so that the others have no tangent."""
     function = defined(snippet(op, rule, learns=names))[paired(op, rule, {}, names).name]
     x = torch.linspace(-2.3, 2.9, 9, dtype=torch.float64)
-    starts = [torch.tensor(values(find_op(op), find_rule(rule), {})[name]).double() for name in names]
+    starts = [torch.tensor(resolve_values(find_op(op), find_rule(rule), {})[name]).double() for name in names]
 
     def theirs(x, *tensors):
         return apply(op, rule, x, **dict(zip(names, tensors, strict=True)))

@@ -7,10 +7,10 @@ import nbformat
 import numpy as np
 import pytest
 
-from explorer.catalogue import contribution, find_op, find_rule, values
+from explorer.catalogue import find_contribution, find_op, find_rule, resolve_values
 from explorer.curves import sample
 from explorer.curves.sampled import to_part_key
-from explorer.description.pull import normal_numbers, pull
+from explorer.description.pull import compute_net_gradient, make_normal_numbers
 from explorer.snippets import notebook, snippet
 from explorer.snippets.pair import paired
 from tests.catalogue.cases import usual_op
@@ -61,7 +61,7 @@ def test_notebook_draws_the_part_of_one_element(figures, op, rule, name):
     drawn[np.isin(x, np.array(marks["x"], np.float32))] = marks["y"]
     parts = frame[frame["x"].isin(x)]["part"].to_numpy()
     pair = find_op(op), find_rule(rule)
-    factor = contribution(*pair, name).factor(values(*pair, {}), 1)
+    factor = find_contribution(*pair, name).compute_factor(resolve_values(*pair, {}), 1)
     assert len(x) == len(parts) >= RANGE["points"]
     np.testing.assert_array_equal(drawn, np.float32(factor) * parts)
 
@@ -70,7 +70,7 @@ def test_notebook_tells_what_numbers_make_of_a_parameter(session):
     printed = [cell.outputs[0]["text"] for cell in session if cell.source.startswith("# One value for all")]
     assert len(printed) == len(LEARNING)
     for (op, rule, name), text in zip(LEARNING, printed, strict=True):
-        result = pull(op, rule, name, normal_numbers())
+        result = compute_net_gradient(op, rule, name, make_normal_numbers())
         match = re.fullmatch(rf"gradient of {name}: (\S+), so a step against it makes {name} (\w+)\n", text)
         assert match
         assert float(match[1]) == pytest.approx(result.gradient, rel=2e-3)

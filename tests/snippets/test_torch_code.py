@@ -13,8 +13,8 @@ import pytest
 import torch
 
 import explorer
-from explorer.catalogue import Op, beside, find_op, find_rule, values
-from explorer.catalogue.own import own_op, own_rule
+from explorer.catalogue import Op, adapt_rule, find_op, find_rule, resolve_values
+from explorer.catalogue.custom import parse_custom_op, parse_custom_rule
 from explorer.gradient import apply, bind
 from explorer.snippets import custom_op_snippet, snippet
 from explorer.snippets.pair import paired
@@ -27,8 +27,8 @@ from tests.snippets.cases import OWN, PAIRS, code_of, job
 from tests.snippets.runner import defined, digest
 
 EVERY = PAIRS + OWN
-NAMED_OP = replace(own_op("clamp(x, -1, 1)"), label="BinaryClamp")
-NAMED_RULE = replace(own_rule("g * (abs(x) <= 1)"), label="BinaryClamp")
+NAMED_OP = replace(parse_custom_op("clamp(x, -1, 1)"), label="BinaryClamp")
+NAMED_RULE = replace(parse_custom_rule("g * (abs(x) <= 1)"), label="BinaryClamp")
 
 
 def _expected(op: str, rule: str, parameters: dict[str, float], points: list[float]) -> list[str]:
@@ -106,7 +106,7 @@ def test_code_keeps_for_backward_only_what_the_rule_reads(rule):
     saved = len(y.grad_fn.saved_tensors)
     assert saved == len({"x", "y"} & set(formula.variables))
     (saved,) = re.findall(r"ctx\.numbers = (.*)", code_of("quantize", rule)) or [""]
-    named = beside(find_op("quantize"), find_rule(rule)).parsed
+    named = adapt_rule(find_op("quantize"), find_rule(rule)).parsed
     assert set(re.findall(r"\w+", saved)) == set(named.parameters)
 
 
@@ -278,7 +278,7 @@ def test_a_parameter_may_have_any_name_of_torchs_own(name):
 
 def test_the_plain_op_needs_no_function_where_torch_differentiates_it():
     for key, op in OPS.items():
-        y = op.parsed.bind(values(op, None, {}))(torch.ones(1, requires_grad=True))
+        y = op.parsed.bind(resolve_values(op, None, {}))(torch.ones(1, requires_grad=True))
         assert ("torch.autograd.Function" in code_of(key, "default")) != y.requires_grad
 
 

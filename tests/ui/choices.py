@@ -4,8 +4,18 @@ import math
 import random
 from collections.abc import Callable
 
-from explorer.catalogue import MOST_RULES, OPS, OWN, RULES, Op, Rule, find_op, find_rule, learnable
-from explorer.catalogue.records import LARGEST_RANGE
+from explorer.catalogue import (
+    FORMULA_PREFIX,
+    MAX_RULES,
+    OPS,
+    RULES,
+    Op,
+    Rule,
+    find_op,
+    find_rule,
+    list_learnable,
+)
+from explorer.catalogue.records import MAX_ABS_X
 from explorer.formula import FormulaError, number_text
 from explorer.instrument.limits import LARGEST_G, reach
 from explorer.instrument.view import SECTIONS
@@ -23,7 +33,14 @@ from explorer.training.limits import (
 )
 from explorer.training.numerics.optimisers import OPTIMISERS
 from explorer.training.settings.branches import Branch
-from explorer.ui.links.choice import PREFIX, WORDS, Choice, ordered, parameters_of, training_texts
+from explorer.ui.links.choice import (
+    PREFIX,
+    QUERY_KEYS,
+    Choice,
+    format_training_settings,
+    parameters_of,
+    sort_bounds,
+)
 from explorer.ui.links.reader import Query
 
 
@@ -61,29 +78,29 @@ def _own_text(rng: random.Random, variables: list[str], depth: int = 3) -> str:
 def _own(rng: random.Random, variables: list[str], find: Callable[[str], Op | Rule]) -> str:
     while True:
         try:
-            return find(OWN + _own_text(rng, variables)).key
+            return find(FORMULA_PREFIX + _own_text(rng, variables)).key
         except FormulaError:  # too long or too deep
             continue
 
 
 def _colours(rng: random.Random, count: int) -> str:
-    colours = rng.sample("123456"[:MOST_RULES], count)
+    colours = rng.sample("123456"[:MAX_RULES], count)
     return "" if colours == sorted(colours) and colours[-1] == str(count) else "".join(colours)
 
 
 def random_choice(rng: random.Random) -> Choice:
     """A choice that could have been made on the pages, with nothing at fault."""
     op = _own(rng, ["x"], find_op) if rng.random() < 0.2 else rng.choice(list(OPS))
-    rules = rng.sample(list(RULES), rng.randint(1, MOST_RULES))
+    rules = rng.sample(list(RULES), rng.randint(1, MAX_RULES))
     if rng.random() < 0.2:
         rules[0] = _own(rng, ["x", "y", "g"], find_rule)
     op_entry, rule_entries = find_op(op), [find_rule(rule) for rule in rules]
     controls = parameters_of(op_entry, rule_entries)
     parameters = {name: _number(rng, *reach(p)) for name, p in controls.items() if rng.random() < 0.5}
-    parameters, _ = ordered(op_entry, rule_entries, parameters)
-    low, high = sorted(_number(rng, -LARGEST_RANGE, LARGEST_RANGE) for _ in range(2))
+    parameters, _ = sort_bounds(op_entry, rule_entries, parameters)
+    low, high = sorted(_number(rng, -MAX_ABS_X, MAX_ABS_X) for _ in range(2))
     plain = rng.random() < 0.3
-    can = sorted({name for rule in rule_entries for name in learnable(op_entry, rule)})
+    can = sorted({name for rule in rule_entries for name in list_learnable(op_entry, rule)})
     return Choice(
         op=op,
         rules=tuple(rules),
@@ -128,7 +145,7 @@ def query_of(choice: Choice) -> Query:
         # What is the op's in another meaning is written for both: alone it would mean both, as in old links.
         if key in choice.parameters or parameter.plain in choice.parameters:
             value = choice.parameters.get(key, parameter.default)
-            query[PREFIX + key if key in WORDS else key] = [number_text(value)]
+            query[PREFIX + key if key in QUERY_KEYS else key] = [number_text(value)]
     if choice.range != Choice().range:
         query["range"] = [number_text(end) for end in choice.range]
     if choice.g != Choice().g:
@@ -139,4 +156,4 @@ def query_of(choice: Choice) -> Query:
         query["section"] = [choice.section]
     if choice.slow:
         query["slow"] = [choice.slow]
-    return query | {name: text.split("\n") for name, text in training_texts(choice).items()}
+    return query | {name: text.split("\n") for name, text in format_training_settings(choice).items()}

@@ -1,4 +1,4 @@
-"""The ops: one elementwise function each, in the formula language, family by family."""
+"""The ops: elementwise functions in the formula language, by family."""
 
 from explorer.catalogue.ops import activation, drawn, elementary, formats, jump, rounding
 
@@ -16,4 +16,4 @@ _FAMILIES = {
     "elementary": elementary.ELEMENTARY,
 }
 
-OPS = tuple(op.stated(family=family) for family, ops in _FAMILIES.items() for op in ops)
+OPS = tuple(op.with_quantities(family=family) for family, ops in _FAMILIES.items() for op in ops)

@@ -1,4 +1,4 @@
-"""Activations, by torch's own functions, so that the default rule shows torch's own gradient."""
+"""Activations written with torch's own functions, so that the default rule is torch's own gradient."""
 
 from dataclasses import replace
 
@@ -7,7 +7,7 @@ from explorer.catalogue.records import Op, Parameter
 
 LAMBDA = Parameter("lambd", 0.5, 0.0, 5.0, "threshold: what is closer to 0 becomes 0", domain="lambd >= 0")
 
-# Each entry is a paragraph: name and formula, facts, words.
+# Each entry is a paragraph: name and formula, facts, texts.
 # fmt: off
 BOUNDED = (
     Op("clamp", "Clamp", "clamp(x, lo, hi)", also=("clip",), parameters=(LO, HI), kinks=("lo", "hi"),
@@ -38,7 +38,7 @@ RECTIFIERS = (
     Op("relu6", "ReLU6", "relu6(x)", kinks=("0", "6"),
        purpose="A ReLU that ends at 6, so that few bits suffice for its output.",
        source="Krizhevsky 2010, Convolutional Deep Belief Networks on CIFAR-10"),
-    # At alpha = 1 both slopes are 1 and there is no corner; 0 / 0 is no point of any interval.
+    # At alpha = 1 both slopes are 1, so there is no corner: 0 / 0 is in no interval.
     Op("elu", "ELU", "elu(x, alpha)",
        parameters=(Parameter("alpha", 1.0, 0.05, 5.0, "depth: far to the left y nears −alpha"),),
        kinks=("0 / (alpha - 1)",),

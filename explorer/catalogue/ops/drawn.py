@@ -1,11 +1,11 @@
-"""Ops that draw: one number u in (0, 1) for each element and step decides, the same in op and rule."""
+"""Random ops: one number u in (0, 1) for each element and step, shared by op and rule."""
 
 from explorer.catalogue.kinks import Lattice
 from explorer.catalogue.records import Op, Parameter
 
 _WIDTH = Parameter("s", 0.5, 0.0, 5.0, "width of the noise: its standard deviation", domain="s >= 0")
 
-# Each entry is a paragraph: name and formula, facts, words.
+# Each entry is a paragraph: name and formula, facts, texts.
 # fmt: off
 UNITS = (
     Op("bernoulli", "Bernoulli unit", "where(u() < sigmoid(x), 1, 0)", kinks=(), named=True,

@@ -1,8 +1,8 @@
-"""Elementary functions, for comparing rules with a derivative everybody knows."""
+"""Elementary functions, for comparing rules with well-known derivatives."""
 
 from explorer.catalogue.records import Op
 
-# Each entry is a paragraph: name and formula, facts, words.
+# Each entry is a paragraph: name and formula, facts, texts.
 # fmt: off
 ELEMENTARY = (
     Op("abs", "Absolute value", "abs(x)", kinks=("0",),

@@ -1,9 +1,9 @@
-"""Ops that round to a number format: its values lie the denser, the nearer they are to 0."""
+"""Ops that round to a number format, whose values are denser the closer they are to 0."""
 
 from explorer.catalogue.parameters import SCALE
 from explorer.catalogue.records import Op
 
-# Each entry is a paragraph: name and formula, facts, words.
+# Each entry is a paragraph: name and formula, facts, texts.
 # fmt: off
 FORMATS = (
     Op("fp4_e2m1", "FP4 E2M1", "fp(x / s, 1, 0, 6) * s", also=("float4", "mxfp4", "nvfp4"),

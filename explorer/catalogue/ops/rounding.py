@@ -1,4 +1,4 @@
-"""Ops that round: the values between two levels are lost, and so is the gradient."""
+"""Ops that round: values between two levels are lost, and so is the gradient."""
 
 from explorer.catalogue.kinks import Lattice
 from explorer.catalogue.parameters import (
@@ -15,7 +15,7 @@ from explorer.catalogue.parameters import (
 )  # fmt: skip
 from explorer.catalogue.records import Op, Parameter
 
-# Each entry is a paragraph: name and formula, facts, words.
+# Each entry is a paragraph: name and formula, facts, texts.
 # fmt: off
 ROUNDING = (
     Op("round", "Round", "round(x)", also=("rint",), kinks=(Lattice("0.5", "1"),),

@@ -1,4 +1,4 @@
-"""The backward rules: what is returned in place of torch's own gradient, one formula each, group by group."""
+"""The backward rules: formulas returned instead of torch's own gradient, by group."""
 
 from collections.abc import Iterator
 
@@ -6,20 +6,20 @@ from explorer.catalogue.records import Rule
 from explorer.catalogue.rules import drawn, formats, general, rounding, sign, step
 
 
-def _grouped(family: str, rules: tuple[Rule, ...], otherwise: str) -> Iterator[Rule]:
-    """Rules made for one family: they suit it, and say why not others, unless an entry says more."""
+def _assign_group(family: str, rules: tuple[Rule, ...], reason: str) -> Iterator[Rule]:
+    """Yield the rules of a group, with defaults for the suitable family and for the reason against others."""
     for rule in rules:
-        suits, why = rule.suits or (family,), rule.otherwise or otherwise
-        yield rule.stated(group=family, suits=suits, otherwise=why)
+        suits, rule_reason = rule.suits or (family,), rule.otherwise or reason
+        yield rule.with_quantities(group=family, suits=suits, otherwise=rule_reason)
 
 
-REFUSED = drawn.REFUSED
+UNSUPPORTED = drawn.UNSUPPORTED
 
 RULES = (
-    *(rule.stated() for rule in general.GENERAL),
-    *_grouped("sign", sign.SIGN, sign.OTHERWISE),
-    *_grouped("step", step.STEP, step.OTHERWISE),
-    *_grouped("unit", drawn.DRAWN, drawn.OTHERWISE),
-    *_grouped("rounding", rounding.ROUNDING, rounding.OTHERWISE),
-    *_grouped("format", formats.FORMATS, formats.OTHERWISE),
+    *(rule.with_quantities() for rule in general.GENERAL),
+    *_assign_group("sign", sign.SIGN, sign.OTHERWISE),
+    *_assign_group("step", step.STEP, step.OTHERWISE),
+    *_assign_group("unit", drawn.ESTIMATORS, drawn.OTHERWISE),
+    *_assign_group("rounding", rounding.ROUNDING, rounding.OTHERWISE),
+    *_assign_group("format", formats.FORMATS, formats.OTHERWISE),
 )

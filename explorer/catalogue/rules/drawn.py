@@ -1,13 +1,13 @@
-"""Estimators for a unit that is drawn: what is returned for one draw, and right, or not, on average."""
+"""Estimators of the gradient of a Bernoulli unit from one random draw, unbiased or not."""
 
 from explorer.catalogue.records import Learned, Parameter, Rule
 
 OTHERWISE = "It estimates the gradient of a Bernoulli unit, 1 with chance sigmoid(x), which this op is not."
 _SOFT = "(x - log(u() / (1 - u()))) / tau"
 
-# Each entry is a paragraph: name and formula, facts, words.
+# Each entry is a paragraph: name and formula, facts, texts.
 # fmt: off
-DRAWN = (
+ESTIMATORS = (
     Rule("sigmoid_st", "Straight-through (sigmoid)", "g * sigmoid(x) * (1 - sigmoid(x))", kinks=(),
          antiderivative="sigmoid(x)", area="1",
          purpose="As if the mean had been passed on instead of the draw: quiet, and unbiased for a "
@@ -54,11 +54,11 @@ DRAWN = (
          source="Titsias and Lázaro-Gredilla 2015, arXiv:1503.01494"),
 )
 
-_MORE = "one number for each element and step is not enough for it"
-REFUSED = {
-    "rebar": f"REBAR needs a second draw given y for the loss at a soft output: {_MORE}",
-    "relax": f"RELAX learns a net that predicts the loss, and needs a second draw given y: {_MORE}",
-    "rloo": f"RLOO takes the mean loss of several other draws for its baseline: {_MORE}",
-    "vimco": f"VIMCO compares several draws of one example: {_MORE}",
+_ONE_DRAW = "one number for each element and step is not enough for it"
+UNSUPPORTED = {
+    "rebar": f"REBAR needs a second draw given y for the loss at a soft output: {_ONE_DRAW}",
+    "relax": f"RELAX learns a net that predicts the loss, and needs a second draw given y: {_ONE_DRAW}",
+    "rloo": f"RLOO takes the mean loss of several other draws for its baseline: {_ONE_DRAW}",
+    "vimco": f"VIMCO compares several draws of one example: {_ONE_DRAW}",
 }
-"""Estimators that are known here but are no formula, each with the reason."""
+"""Known estimators that cannot be a formula, each with the reason."""

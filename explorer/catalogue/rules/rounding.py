@@ -1,4 +1,4 @@
-"""Rules for ops that round: one hill per jump, or a mask where the levels end."""
+"""Rules for ops that round: one bump for each jump, or a mask at the ends of the levels."""
 
 from dataclasses import replace
 
@@ -18,13 +18,13 @@ from explorer.catalogue.parameters import (
 from explorer.catalogue.records import Learned, Parameter, Rule
 
 _NO_LEVELS = "It asks for the levels of a quantiser, which this op does not have."
-_QMAX = replace(QMAX, domain="qmax > 0")  # a scale or a share divides by it
+_QMAX = replace(QMAX, domain="qmax > 0")  # a scale or a ratio divides by it
 _LSQ_START = "2 * mean(abs(x)) / sqrt(qmax)"  # section 2.1
 _LSQ_SCALE = "1 / sqrt(N * qmax)"  # keeps the step of a parameter in proportion to those of the weights
 
 OTHERWISE = "It expects a jump at every half-integer, which this op does not make."
 
-# Each entry is a paragraph: name and formula, facts, words.
+# Each entry is a paragraph: name and formula, facts, texts.
 # fmt: off
 ROUNDING = (
     Rule("soft_round", "Soft round", "g * a * (1 - tanh(a * (x - floor(x) - 0.5))**2) / (2 * tanh(a / 2))",

@@ -1,25 +1,27 @@
-"""Surrogates for step-like ops, which jump by 1: a surrogate that spreads the jump honestly has area 1."""
+"""Surrogates for step-like ops, which jump by 1: a surrogate that only smooths the jump has area 1."""
 
 from explorer.catalogue.records import Parameter, Rule
 
 OTHERWISE = "It stands for a jump by 1 at the threshold 0, which this op does not make."
 
 
-def _sharpness(default: float, meaning: str) -> Parameter:
+def _make_sharpness(default: float, meaning: str) -> Parameter:
+    """Return a sharpness parameter with the given default."""
     return Parameter("a", default, 0.1, 100.0, meaning, domain="a > 0")
 
 
-# Each entry is a paragraph: name and formula, facts, words.
+# Each entry is a paragraph: name and formula, facts, texts.
 # fmt: off
 STEP = (
     Rule("sigmoid_surrogate", "Sigmoid surrogate", "g * a * sigmoid(a * x) * sigmoid(-a * x)",
-         parameters=(_sharpness(4.0, "steepness: the peak is a/4"),), kinks=(),
+         parameters=(_make_sharpness(4.0, "steepness: the peak is a/4"),), kinks=(),
          antiderivative="sigmoid(a * x)", area="1",
          purpose="The derivative of a steep sigmoid: just what logistic noise on the threshold would give.",
          note="snnTorch's default is 25; written with exp(−a x) it once overflowed to NaN below −3.5.",
          source="SpikingJelly Sigmoid; snnTorch sigmoid"),
     Rule("atan_surrogate", "Arctan surrogate", "g * a / 2 / (1 + (pi * a * x / 2)**2)",
-         also=("arctangent", "ATan"), parameters=(_sharpness(2.0, "steepness: the peak is a/2"),), kinks=(),
+         also=("arctangent", "ATan"), kinks=(),
+         parameters=(_make_sharpness(2.0, "steepness: the peak is a/2"),),
          antiderivative="atan(pi * a * x / 2) / pi + 0.5", area="1",
          purpose="Tails so long that even neurons far from their threshold learn: Cauchy noise on it.",
          note="snnTorch's docstring has 1/π in front where its code has a/2; only a/2 gives area 1.",
@@ -34,7 +36,7 @@ STEP = (
          note="SpikingJelly's SuperSpike sets the height, a/(1 + |x|)²; norse's default ignores its alpha.",
          source="SuperSpike, Zenke and Ganguli 2018, arXiv:1705.11146; snnTorch fast_sigmoid"),
     Rule("triangle", "Triangle", "g * a * relu(1 - a * abs(x))", also=("triangular", "PiecewiseQuadratic"),
-         parameters=(_sharpness(1.0, "height: the half-width is 1/a"),), kinks=("-1 / a", "0", "1 / a"),
+         parameters=(_make_sharpness(1.0, "height: the half-width is 1/a"),), kinks=("-1 / a", "0", "1 / a"),
          antiderivative="0.5 + clamp(a * x, -1, 1) * (1 - abs(clamp(a * x, -1, 1)) / 2)", area="1",
          purpose="Falls straight to 0, so that neurons far from their threshold cost nothing backward.",
          note="norse scales the height alone; snnTorch's triangular is −1 above the threshold.",
@@ -69,19 +71,19 @@ STEP = (
          purpose="A peak with shallow lobes below 0, so that neurons far below threshold are not left alone.",
          source="Yin et al. 2021, arXiv:2103.12593; sinabs MultiGaussian"),
     Rule("erf_surrogate", "Erf surrogate", "g * a / sqrt(pi) * exp(-(a * x)**2)",
-         parameters=(_sharpness(2.0, "steepness: the peak is a/√π"),), kinks=(),
+         parameters=(_make_sharpness(2.0, "steepness: the peak is a/√π"),), kinks=(),
          antiderivative="(1 + erf(a * x)) / 2", area="1",
          purpose="The Gaussian again, counted by steepness: a = 1/(s·√2).",
          note="norse writes 2/√π in front at any steepness, which is the area 2/k instead of 1.",
          source="SpikingJelly Erf"),
     Rule("laplace", "Laplace", "g * a / 2 * exp(-a * abs(x))",
-         also=("PiecewiseExp", "SLAYER"), parameters=(_sharpness(1.0, "steepness: the peak is a/2"),),
+         also=("PiecewiseExp", "SLAYER"), parameters=(_make_sharpness(1.0, "steepness: the peak is a/2"),),
          kinks=("0",), antiderivative="0.5 + sign(x) * (1 - exp(-a * abs(x))) / 2", area="1",
          purpose="Falls by the same share with every step away from the threshold: Laplace noise on it.",
          note="sinabs's SingleExponential leaves out the half and has area 2.",
          source="SLAYER, Shrestha and Orchard 2018, arXiv:1810.08646; SpikingJelly PiecewiseExp"),
     Rule("softsign_surrogate", "Softsign surrogate", "g * a / 2 / (1 + a * abs(x))**2",
-         parameters=(_sharpness(2.0, "steepness: the peak is a/2"),), kinks=("0",),
+         parameters=(_make_sharpness(2.0, "steepness: the peak is a/2"),), kinks=("0",),
          antiderivative="(1 + softsign(a * x)) / 2", area="1",
          purpose="The fast sigmoid made honest: the same shape, scaled so that its area stays 1.",
          source="SpikingJelly SoftSign"),
@@ -141,13 +143,13 @@ STEP = (
          note="Zenke and Ganguli set the width, at height 1: that is Fast sigmoid here.",
          source="SpikingJelly SuperSpike"),
     Rule("nonzero_sign_log_abs", "Nonzero-sign log-abs", "g / (1 / a + abs(x))", also=("LogAbs",),
-         parameters=(_sharpness(1.0, "steepness: the peak is a"),), kinks=("0",), area="infinite",
+         parameters=(_make_sharpness(1.0, "steepness: the peak is a"),), kinks=("0",), area="infinite",
          antiderivative="sign(x) * log1p(a * abs(x))",
          purpose="A long tail that costs one division: it falls like 1/|x| and never ends.",
          source="SpikingJelly NonzeroSignLogAbs"),
     Rule("s2nn", "S2NN", "g * where(x < 0, a * sigmoid(a * x) * (1 - sigmoid(a * x)), b / (max(x, 0) + 1))",
          parameters=(
-             _sharpness(4.0, "steepness left of 0: the peak is a/4"),
+             _make_sharpness(4.0, "steepness left of 0: the peak is a/4"),
              Parameter("b", 1.0, 0.05, 20.0, "height right of 0"),
          ), kinks=("0",), area="infinite",
          antiderivative="where(x < 0, sigmoid(a * x), 0.5 + b * log1p(max(x, 0)))",

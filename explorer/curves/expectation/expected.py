@@ -9,7 +9,7 @@ import torch
 from numpy.typing import ArrayLike
 from torch import Tensor
 
-from explorer.catalogue import SQUARE, Op, Rule, checked, find_loss, find_op, find_rule, finite
+from explorer.catalogue import SQUARE, Op, Rule, check_values, find_loss, find_op, find_rule, to_finite
 from explorer.curves.expectation.corners import compute_unbiased_gradient, find_corners
 from explorer.curves.expectation.pair import StochasticPair
 
@@ -52,9 +52,9 @@ def expected(
     import pandas as pd
 
     op, rule, loss = find_op(op), find_rule(rule), find_loss(f)
-    settings = checked(op, (rule,), parameters, (), loss)
+    settings = check_values(op, (rule,), parameters, (), loss)
     x64 = _parse_x(x)
-    pair = StochasticPair(op, rule, loss, settings, finite("g", g), mean_points=x64)
+    pair = StochasticPair(op, rule, loss, settings, to_finite("g", g), mean_points=x64)
     columns = _compute_columns(pair, x64) if len(x64) else dict.fromkeys(_COLUMNS, x64)
     return pd.DataFrame({name: column.numpy() for name, column in columns.items()})
 

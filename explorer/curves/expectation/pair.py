@@ -9,7 +9,7 @@ from functools import cached_property
 import torch
 from torch import Tensor
 
-from explorer.catalogue import UPSTREAM, Loss, Op, Rule, beside, in_draws, values
+from explorer.catalogue import UPSTREAM, Loss, Op, Rule, adapt_rule, expand_in_draws, resolve_values
 from explorer.curves.expectation.integral import Moments, Shape, integrate_moments
 from explorer.curves.expectation.jumps import Switch, find_roots, find_switches, is_flat
 from explorer.formula import Formula, quoted
@@ -61,7 +61,7 @@ class StochasticPair:
     def parameters(self) -> dict[str, float]:
         """All parameter values, by their names in formulas."""
         loss_parameters = self.loss.values(self.settings)
-        return loss_parameters | values(self.op, self.rule, self.settings) | {UPSTREAM.name: self.g}
+        return loss_parameters | resolve_values(self.op, self.rule, self.settings) | {UPSTREAM.name: self.g}
 
     @cached_property
     def _forward(self) -> Node:
@@ -89,14 +89,14 @@ class StochasticPair:
     @cached_property
     def _backward(self) -> Node:
         """The rule in x and u alone: y is the op, and g the slope of the loss at y."""
-        rule = beside(self.op, self.rule).parsed or self.op.parsed.gradient
+        rule = adapt_rule(self.op, self.rule).parsed or self.op.parsed.gradient
         if rule is None:
             raise ValueError(f"torch's gradient of {quoted(self.op.key)} is too long to be written out")
         return self._expand_in_draws(rule)
 
     def _expand_in_draws(self, formula: Formula) -> Node:
         """Return a formula in x, y, g and random numbers as a tree in x and u alone."""
-        return self._replace_means(in_draws(formula, self.op.parsed, self.loss))
+        return self._replace_means(expand_in_draws(formula, self.op.parsed, self.loss))
 
     def _bind_formula(self, formula: Formula) -> Callable[[Tensor, Tensor], Tensor]:
         """Return a formula as a function of x and u."""

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from explorer.catalogue import Op, values
+from explorer.catalogue import Op, resolve_values
 from explorer.curves.expectation.jumps import Switch, find_roots, find_switches
 from explorer.formula import Formula
 from explorer.formula.pieces import degree
@@ -50,13 +50,15 @@ def has_two_outputs(op: Op, parameters: Mapping[str, float]) -> bool:
 
 def is_smooth(op: Op) -> bool:
     """Return whether an op is random and no jump along u moves with x: its own gradient is then unbiased."""
-    return bool(op.draws) and not any("x" in names(switch.inner.tree) for switch in _find_hard_switches(op))
+    return bool(op.is_random) and not any(
+        "x" in names(switch.inner.tree) for switch in _find_hard_switches(op)
+    )
 
 
 def find_jump(op: Op, parameters: Mapping[str, float], x: Tensor) -> Jump | None:
     """Return the jump of an op with two outputs at x, (n,), or None if it has several jumps at some x."""
     (switch,) = _find_hard_switches(op)
-    numbers = values(op, None, parameters)
+    numbers = resolve_values(op, None, parameters)
 
     def bind_formula(formula: Formula) -> Callable[[Tensor, Tensor], Tensor]:
         function = formula.bind(numbers)

@@ -13,7 +13,7 @@ import torch
 from torch import Tensor
 from torch.autograd import Function
 
-from explorer.catalogue import RULES, Op, Rule, beside, values
+from explorer.catalogue import RULES, Op, Rule, adapt_rule, resolve_values
 from explorer.formula import FUNCTIONS, names
 from explorer.formula.reference import fixed_pair
 from explorer.formula.tree import Call, walk
@@ -349,7 +349,7 @@ def _copy(argument: Any, dtype: torch.dtype, learned: bool, device: str) -> Any:
 
 def make_pair_subject(op: Op, rule: Rule, settings: Mapping[str, float]) -> Subject:
     """Return an op with a rule; each mean in them is a number, that over 2,001 even points from −3 to 3."""
-    parameters, rule = values(op, rule, settings), beside(op, rule)
+    parameters, rule = resolve_values(op, rule, settings), adapt_rule(op, rule)
     call = bind_formulas(*fixed_pair(op.parsed, rule.parsed, parameters, *SPAN, 1.0))
     return Subject(f"{op.label} with {rule.label}", call, op=op, rule=rule, parameters=parameters)
 

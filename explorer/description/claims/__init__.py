@@ -1,11 +1,11 @@
 """Claims about curves: statements that can be checked, from which the sentences are rendered.
 
-Claims for every x follow from a curve's kinks and from the degree of its polynomials between them; all
-others are about the drawn points alone.
+Claims that hold for every x follow from a curve's kinks and from the degree of its polynomials between kinks;
+all others describe the plotted points only.
 """
 
-from explorer.description.claims.claim import MOST_PIECES, Claim, Span
-from explorer.description.claims.comparing import comparisons
-from explorer.description.claims.single import forward_claims, gradient_claims
+from explorer.description.claims.claim import MAX_PIECES, Claim, Span
+from explorer.description.claims.comparing import compare_curves
+from explorer.description.claims.single import make_forward_claims, make_gradient_claims
 
-__all__ = ["MOST_PIECES", "Claim", "Span", "comparisons", "forward_claims", "gradient_claims"]
+__all__ = ["MAX_PIECES", "Claim", "Span", "compare_curves", "make_forward_claims", "make_gradient_claims"]

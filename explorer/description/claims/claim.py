@@ -2,29 +2,33 @@
 
 from dataclasses import dataclass
 
-MOST_PIECES = 4  # more levels, spans or x than this are summed up instead of listed
+MAX_PIECES = 4  # more levels, spans or x are summarised instead of listed
 Span = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class Claim:
-    """One statement about the curves of the keys ``about``.
+    """One statement about one or several curves.
 
-    What ``kind`` says, by its ``numbers``: "level": the curve has this value on the spans, open intervals
-    of x. "point": it has this value at this x. "among": it has no other values, single x left out.
-    "part": it has this value on this share of the range. "range": it lies between the first two and
-    is farthest from 0 at the third, an x. "undefined", "overflow", "flat": it is not finite, too large
-    for the dtype, constant on this share of the range. "infinite", "nowhere": at these single x it is
-    infinite, or no number. "unbounded": it grows beyond all bounds near these x. "many": it has too many
-    kinks to be shown, or may have where that is not exact.
+    Kinds about one curve, with their ``numbers``: "level": the curve has this value on the spans, open
+    intervals of x. "point": it has this value at this x. "among": it has only these values, apart from single
+    x. "part": it has this value on this share of the range. "range": it is between the first two numbers and
+    farthest from 0 at the third, an x. "undefined", "overflow", "flat": it is not finite, too large for the
+    dtype, constant on this share of the range. "infinite", "nowhere": it is infinite, or NaN, at these single
+    x. "unbounded": it is unbounded near these x. "many": it has too many kinks to be shown, or may have them
+    if the claim is not exact. For comparisons, "peak": its value farthest from 0; "area": its integral over
+    the range; "support": the share of the range on which it is not 0.
 
-    Of several curves: "alike": they do not differ at this g. "apart": two differ at these x only.
-    "different": so many curves are so many different ones, and these are no two the same. "gap": the first
-    has the first of these two values on the spans, the second the second. Of one, to compare it:
-    "peak": its value farthest from 0; "area": its integral over the range; "support": the share of the
-    range on which it is not 0.
+    Kinds about several curves: "alike": they are equal at this g. "apart": two differ at these x only.
+    "different": of the first number of curves, the second number are different; ``about`` names one of each.
+    "gap": on the spans the first curve has the first of these two values, the second curve the second.
 
-    ``exact``: whether it holds for every x of the range, or was seen on the drawn points alone.
+    Attributes:
+        kind: the kind of statement.
+        about: the keys of the curves.
+        numbers: the numbers of the statement, depending on the kind.
+        spans: intervals of x.
+        exact: whether it holds for every x of the range, or for the plotted points only.
     """
 
     kind: str

@@ -1,4 +1,4 @@
-"""Claims about several curves: which are alike, by what others differ, and measures to compare them by."""
+"""Claims about several curves: which are equal, how others differ, and measures that compare them."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -7,21 +7,21 @@ from itertools import combinations
 import numpy as np
 
 from explorer.curves.sampled import NEIGHBOUR, Floats, Mask, SampledCurves
-from explorer.description.claims.claim import MOST_PIECES, Claim, Span
-from explorer.description.claims.pieces import Curve, zero_share
+from explorer.description.claims.claim import MAX_PIECES, Claim, Span
+from explorer.description.claims.pieces import Curve, measure_zero_share
 
 _gauss = cache(np.polynomial.legendre.leggauss)
-_MOST_CENTRES = 40  # more kinks than this are too many for an area
+_MAX_CENTRES = 40  # with more kinks, no area is computed
 
 
-def comparisons(curves: SampledCurves, claims: Mapping[str, Sequence[Claim]]) -> Iterable[Claim]:
-    """Claims on rules that coincide or differ at a few x only; of three or more, on how many differ.
+def compare_curves(curves: SampledCurves, claims: Mapping[str, Sequence[Claim]]) -> Iterable[Claim]:
+    """Yield claims on rules that are equal or differ at a few x only; for three or more, on how many differ.
 
-    ``claims``: those about each rule alone.
+    ``claims`` are those about each rule alone.
     """
     groups: list[list[str]] = []
     for key in curves.gradients:
-        group = next((group for group in groups if not _differing(curves, group[0], key).any()), None)
+        group = next((group for group in groups if not _mask_differences(curves, group[0], key).any()), None)
         if group is None:
             groups.append(group := [])
         group.append(key)
@@ -33,90 +33,92 @@ def comparisons(curves: SampledCurves, claims: Mapping[str, Sequence[Claim]]) ->
         return
     if len(curves.rules) > 2:
         yield Claim("different", first, (len(curves.rules), len(groups)))
-    for one, other in combinations(first, 2):
-        differing = _differing(curves, one, other)
+    for left, right in combinations(first, 2):
+        differing = _mask_differences(curves, left, right)
         x = curves.x[differing]
-        if len(x) <= MOST_PIECES and NEIGHBOUR not in curves.marks[differing]:
-            known = set(x.tolist()) <= _kinks(curves, one, other) and _known(curves, one, other)
-            yield Claim("apart", (one, other), tuple(map(float, x)), exact=known)
-    for one, other in combinations(first, 2):
-        yield from _level_gaps(claims, one, other)
+        if len(x) <= MAX_PIECES and NEIGHBOUR not in curves.marks[differing]:
+            is_exact = set(x.tolist()) <= _collect_kinks(curves, left, right) and _is_certain(
+                curves, left, right
+            )
+            yield Claim("apart", (left, right), tuple(map(float, x)), exact=is_exact)
+    for left, right in combinations(first, 2):
+        yield from _find_gaps(claims, left, right)
     for key in first:
-        yield from _measures(Curve(curves, key), claims[key])
+        yield from _measure(Curve(curves, key), claims[key])
 
 
-def _differing(curves: SampledCurves, one: str, other: str) -> Mask:
-    """Mask of the points at which two curves differ by more than rounding; (n,)."""
-    a, b = curves.columns[one], curves.columns[other]
-    with np.errstate(over="ignore"):  # a difference beyond the largest number is one
-        same: Mask = np.isclose(a, b, rtol=1e-9, atol=0, equal_nan=True)
-    return ~same
+def _mask_differences(curves: SampledCurves, first: str, second: str) -> Mask:
+    """Return a mask of the points at which two curves differ by more than rounding, (n,)."""
+    a, b = curves.columns[first], curves.columns[second]
+    with np.errstate(over="ignore"):  # a difference that overflows is a difference
+        is_close: Mask = np.isclose(a, b, rtol=1e-9, atol=0, equal_nan=True)
+    return ~is_close
 
 
-def _kinks(curves: SampledCurves, *keys: str) -> set[float]:
+def _collect_kinks(curves: SampledCurves, *keys: str) -> set[float]:
     return {kink for key in keys for kink in curves.kinks[key] or ()}
 
 
-def _known(curves: SampledCurves, *keys: str) -> bool:
-    """Whether there are enough points between all kinks of some curves to know how they differ."""
-    kinks = sorted(_kinks(curves, *keys))
+def _is_certain(curves: SampledCurves, *keys: str) -> bool:
+    """Return whether there are enough points between all kinks of the curves to determine how they differ."""
+    kinks = sorted(_collect_kinks(curves, *keys))
     counted = all(curves.kinks[key] is not None for key in keys)
-    return counted and all(piece.known for key in keys for piece in Curve(curves, key).between(kinks))
+    return counted and all(piece.is_known for key in keys for piece in Curve(curves, key).split_at(kinks))
 
 
-def _level_gaps(claims: Mapping[str, Sequence[Claim]], one: str, other: str) -> Iterator[Claim]:
-    """The spans on which two curves of few values differ, with both values; widest first."""
+def _find_gaps(claims: Mapping[str, Sequence[Claim]], first: str, second: str) -> Iterator[Claim]:
+    """Yield the spans on which two piecewise constant curves differ, with both values; widest first."""
     spans: dict[tuple[float, ...], list[Span]] = {}
-    for a in _of(claims[one], "level"):
-        for b in _of(claims[other], "level"):
+    for a in _select(claims[first], "level"):
+        for b in _select(claims[second], "level"):
             if not np.isclose(a.numbers[0], b.numbers[0], rtol=1e-9, atol=0):
-                shared = [_overlap(left, right) for left in a.spans for right in b.spans]
+                shared = [_intersect(left, right) for left in a.spans for right in b.spans]
                 spans.setdefault(a.numbers + b.numbers, []).extend(s for s in shared if s[0] < s[1])
-    gaps = [Claim("gap", (one, other), levels, tuple(where)) for levels, where in spans.items() if where]
+    gaps = [Claim("gap", (first, second), levels, tuple(where)) for levels, where in spans.items() if where]
     yield from sorted(gaps, key=lambda gap: -sum(stop - start for start, stop in gap.spans))
 
 
-def _overlap(one: Span, other: Span) -> Span:
-    return max(one[0], other[0]), min(one[1], other[1])
+def _intersect(first: Span, second: Span) -> Span:
+    return max(first[0], second[0]), min(first[1], second[1])
 
 
-def _of(claims: Iterable[Claim], *kinds: str) -> list[Claim]:
+def _select(claims: Iterable[Claim], *kinds: str) -> list[Claim]:
     return [claim for claim in claims if claim.kind in kinds]
 
 
-def _measures(curve: Curve, claims: Sequence[Claim]) -> Iterator[Claim]:
-    """Peak, area and support of a curve that is finite throughout."""
-    if _of(claims, "many", "undefined", "overflow", "infinite", "nowhere", "unbounded"):
+def _measure(curve: Curve, claims: Sequence[Claim]) -> Iterator[Claim]:
+    """Yield peak, area and support of a curve that is finite everywhere."""
+    if _select(claims, "many", "undefined", "overflow", "infinite", "nowhere", "unbounded"):
         return
     about = (curve.key,)
     yield Claim("peak", about, (float(curve.y[np.argmax(np.abs(curve.y))]),), exact=False)
-    area = _area(curve)
+    area = _integrate(curve)
     if area is not None:
         yield Claim("area", about, (area,), exact=False)
-    share, known = zero_share(curve)
+    share, is_exact = measure_zero_share(curve)
     visible = not any(
         np.isnan(piece.level) for piece in curve.pieces
-    )  # else it is 0 or not where nothing is drawn
+    )  # else it may or may not be 0 between the plotted points
     if visible and (curve.degree < np.inf or curve.y.all() or share):
-        yield Claim("support", about, (1 - share,), exact=known)
+        yield Claim("support", about, (1 - share,), exact=is_exact)
 
 
-def _area(curve: Curve) -> float | None:
-    """The integral over the range, by Gauss's rule on many cells; None where more points give another one."""
-    edges = _cells(curve)
+def _integrate(curve: Curve) -> float | None:
+    """Return the integral over the range by Gauss's rule on many cells; None if it does not converge."""
+    edges = _make_edges(curve)
     if edges is None:
         return None
-    coarse, fine = (_integral(curve, edges, nodes) for nodes in (4, 8))
-    nothing = 1e-12 * float(np.abs(curve.y).max()) * curve.width
-    if not abs(fine - coarse) <= 1e-4 * abs(fine) + nothing:
+    coarse, fine = (_integrate_cells(curve, edges, nodes) for nodes in (4, 8))
+    negligible = 1e-12 * float(np.abs(curve.y).max()) * curve.width
+    if not abs(fine - coarse) <= 1e-4 * abs(fine) + negligible:
         return None
-    return fine if abs(fine) > nothing else 0.0
+    return fine if abs(fine) > negligible else 0.0
 
 
-def _cells(curve: Curve) -> Floats | None:
-    """The edges of even cells, and of ever smaller ones beside each kink and the peak; None for too many."""
+def _make_edges(curve: Curve) -> Floats | None:
+    """Return the edges of cells, even ones and smaller ones near kinks and peak; None for too many kinks."""
     centres = np.array([*curve.kinks, curve.x[np.argmax(np.abs(curve.y))]])
-    if len(centres) > _MOST_CENTRES:
+    if len(centres) > _MAX_CENTRES:
         return None
     steps = curve.width * 2.0 ** -np.arange(1, 51)
     edges = [np.linspace(curve.x[0], curve.x[-1], 201), centres]
@@ -125,7 +127,7 @@ def _cells(curve: Curve) -> Floats | None:
     return bounds
 
 
-def _integral(curve: Curve, edges: Floats, count: int) -> float:
+def _integrate_cells(curve: Curve, edges: Floats, count: int) -> float:
     nodes, weights = _gauss(count)
     halves, middles = np.diff(edges) / 2, (edges[1:] + edges[:-1]) / 2
     x = np.concatenate([middles + halves * node for node in nodes])

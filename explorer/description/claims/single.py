@@ -6,118 +6,121 @@ from dataclasses import replace
 import numpy as np
 
 from explorer.curves.sampled import EVEN, FORWARD, KINK, NEIGHBOUR, Floats, SampledCurves
-from explorer.description.claims.claim import MOST_PIECES, Claim, Span
-from explorer.description.claims.pieces import Curve, Piece, zero_share
+from explorer.description.claims.claim import MAX_PIECES, Claim, Span
+from explorer.description.claims.pieces import Curve, Piece, measure_zero_share
 
-_ROUNDING = 1e-15  # by which values that are equal may differ
-_CANCELLED = 1e-13  # and what is left of x where it was taken from itself
+_ROUNDING = 1e-15  # relative difference of values that are equal up to rounding
+_CANCELLATION = 1e-13  # relative to x: the remainder when x is subtracted from itself
 
 
-def forward_claims(curves: SampledCurves, limit: float) -> list[Claim]:
-    """Claims on the op where it is flat, not finite, or beyond ``limit``. The curves are in float64."""
+def make_forward_claims(curves: SampledCurves, limit: float) -> list[Claim]:
+    """Return claims on where the op is flat, not finite, or beyond ``limit``. The curves are in float64."""
     if curves.kinks[FORWARD] is None:
         return [Claim("many", (FORWARD,), exact=curves.op.kinks is not None)]
-    curve = Curve(replace(curves, y=_settled(curves)), FORWARD)
+    curve = Curve(replace(curves, y=_flatten_rounding(curves)), FORWARD)
     flat = [piece for piece in curve.pieces if np.isfinite(piece.level)]
-    share = curve.part(flat) if curve.known else curve.share(curve.still())
-    flatness = Claim("flat", (FORWARD,), (share,), exact=curve.known)
+    share = curve.measure_part(flat) if curve.is_known else curve.measure_share(curve.mask_level_cells())
+    flatness = Claim("flat", (FORWARD,), (share,), exact=curve.is_known)
     if share == 1 and (curve.y == curve.y[0]).all():
-        whole = (curve.pieces[0].start, curve.pieces[-1].stop)
-        flatness = Claim("level", (FORWARD,), (float(curve.y[0]),), (whole,), curve.known)
-    missing = _missing(curve, limit)
-    return [flatness, *missing, *(_alone(curve) if _is_missing(missing) else [])]
+        span = (curve.pieces[0].start, curve.pieces[-1].stop)
+        flatness = Claim("level", (FORWARD,), (float(curve.y[0]),), (span,), curve.is_known)
+    missing = _list_missing(curve, limit)
+    return [flatness, *missing, *(_list_points(curve) if _is_all_missing(missing) else [])]
 
 
-def _settled(curves: SampledCurves) -> Floats:
-    """Forward values, all of a flat part the same, though rounding may have set them apart; (n,)."""
+def _flatten_rounding(curves: SampledCurves) -> Floats:
+    """Return forward values that are equal on each flat part, without rounding differences, (n,)."""
     x, y = np.abs(curves.x), curves.y
     with np.errstate(invalid="ignore", over="ignore"):
         steps = np.abs(np.diff(y))
-        still = steps <= _ROUNDING * np.abs(y[:-1])
-        small = steps <= _CANCELLED * np.maximum(x[1:], x[:-1])
-    if (small & ~still).any():  # torch's own gradient tells
+        is_level = steps <= _ROUNDING * np.abs(y[:-1])
+        small = steps <= _CANCELLATION * np.maximum(x[1:], x[:-1])
+    if (small & ~is_level).any():  # autograd's own gradient decides
         flat = curves.mask_flat()
-        still |= small & flat[1:] & flat[:-1]
-    still &= np.isfinite(y[1:]) & np.isfinite(y[:-1])
-    begins = np.append(True, ~still)
+        is_level |= small & flat[1:] & flat[:-1]
+    is_level &= np.isfinite(y[1:]) & np.isfinite(y[:-1])
+    begins = np.append(True, ~is_level)
     return y[np.maximum.accumulate(np.where(begins, np.arange(len(y)), 0))]
 
 
-def gradient_claims(curves: SampledCurves, key: str, limit: float) -> list[Claim]:
-    """Claims on the values of a rule and their spans; the first that is no share says most."""
+def make_gradient_claims(curves: SampledCurves, key: str, limit: float) -> list[Claim]:
+    """Return claims on the values of a rule and their spans; the first that is not a share says the most."""
     if curves.kinks[key] is None:
         declared = curves.op.kinks is not None and all(rule.kinks is not None for rule in curves.rules)
         return [Claim("many", (key,), exact=declared and curves.g != 0)]
     curve = Curve(curves, key)
-    missing = _missing(curve, limit)
-    if _is_missing(missing):
-        return [*missing, *_alone(curve)]
-    poles = _poles(curve)
+    missing = _list_missing(curve, limit)
+    if _is_all_missing(missing):
+        return [*missing, *_list_points(curve)]
+    poles = _find_poles(curve)
     if poles:
         return [*missing, Claim("unbounded", (key,), poles)]
-    if all(piece.known and not np.isinf(piece.level) for piece in curve.pieces):
-        levels = _levels(curve)
+    if all(piece.is_known and not np.isinf(piece.level) for piece in curve.pieces):
+        levels = _list_levels(curve)
         if levels:
             return missing + levels
-    return missing + _range(curve)
+    return missing + _make_range(curve)
 
 
-def _missing(curve: Curve, limit: float) -> list[Claim]:
-    """The shares of the range on which there is no finite value, or one too large; the x without."""
+def _list_missing(curve: Curve, limit: float) -> list[Claim]:
+    """Return claims on shares that are not finite or too large, and on single x without a value."""
     finite = np.isfinite(curve.y)
     large = finite & (np.abs(np.where(finite, curve.y, 0)) > limit)
-    at_kinks = all(curve.is_narrow(gap) or _ends_at_kinks(curve, gap) for gap in curve.gaps)
+    at_kinks = all(curve.is_narrow(gap) or _is_between_kinks(curve, gap) for gap in curve.gaps)
     exact = at_kinks and (curve.degree < np.inf or curve.curves.declared[curve.key])
-    shares = (("undefined", curve.mostly(curve.missing), exact), ("overflow", curve.both(large), False))
+    shares = (
+        ("undefined", curve.weigh_cells(curve.missing), exact),
+        ("overflow", curve.mask_cells(large), False),
+    )
     claims = [
-        Claim(kind, (curve.key,), (share,), exact=known)
-        for kind, cells, known in shares
-        if (share := curve.share(cells))
+        Claim(kind, (curve.key,), (share,), exact=is_exact)
+        for kind, cells, is_exact in shares
+        if (share := curve.measure_share(cells))
     ]
     for kind, holds in (("infinite", np.isinf), ("nowhere", np.isnan)):
-        at = tuple(float(curve.x[point]) for point in curve.hollow if holds(curve.y[point]))
+        at = tuple(float(curve.x[point]) for point in curve.hole_indices if holds(curve.y[point]))
         claims += [Claim(kind, (curve.key,), at)] if at else []
     return claims
 
 
-def _is_missing(claims: Iterable[Claim]) -> bool:
-    """Whether a curve has values at single x at most."""
+def _is_all_missing(claims: Iterable[Claim]) -> bool:
+    """Return whether a curve has values at single x at most."""
     return any(claim.kind == "undefined" and claim.numbers == (1.0,) for claim in claims)
 
 
-def _ends_at_kinks(curve: Curve, gap: slice) -> bool:
-    """Whether a stretch without values begins and ends at a kink, or where the range does."""
+def _is_between_kinks(curve: Curve, gap: slice) -> bool:
+    """Return whether an interval without values begins and ends at a kink or an end of the range."""
     marks = curve.curves.marks
     begins = gap.start == 0 or marks[gap.start] != EVEN
     return bool(begins and (gap.stop == len(marks) or marks[gap.stop - 1] != EVEN))
 
 
-def _alone(curve: Curve) -> list[Claim]:
-    """The single x at which there is a value, in the midst of those at which there is none."""
-    alone = np.flatnonzero(np.isfinite(curve.y) & (curve.curves.marks != NEIGHBOUR))
-    return [Claim("point", (curve.key,), (float(curve.y[i]), float(curve.x[i]))) for i in alone]
+def _list_points(curve: Curve) -> list[Claim]:
+    """Return a claim for each single x with a value among x without values."""
+    indices = np.flatnonzero(np.isfinite(curve.y) & (curve.curves.marks != NEIGHBOUR))
+    return [Claim("point", (curve.key,), (float(curve.y[i]), float(curve.x[i]))) for i in indices]
 
 
-def _poles(curve: Curve) -> tuple[float, ...]:
-    """The kinks beside which a curve grows beyond all bounds, as far as float64 can follow."""
+def _find_poles(curve: Curve) -> tuple[float, ...]:
+    """Return the kinks next to which a curve is unbounded, as far as float64 shows it."""
     if curve.degree < np.inf:
         return ()
-    sides = [(kink, steps) for kink in curve.kinks for steps in _approaches(curve, kink)]
+    sides = [(kink, steps) for kink in curve.kinks for steps in _list_approaches(curve, kink)]
     if not sides:
         return ()
     values = np.abs(curve.curves.evaluate(curve.key, np.concatenate([kink + steps for kink, steps in sides])))
     kinks = []
     for kink, steps in sides:
-        if _grows(values[: len(steps)]):
+        if _is_growing(values[: len(steps)]):
             kinks.append(kink)
         values = values[len(steps) :]
     return tuple(dict.fromkeys(kinks))
 
 
-def _approaches(curve: Curve, kink: float) -> Iterator[Floats]:
-    """From both sides ever smaller steps from a kink, each a tenth of the one before, within its piece.
+def _list_approaches(curve: Curve, kink: float) -> Iterator[Floats]:
+    """Yield steps from a kink, each a tenth of the one before, on both sides within the adjacent piece.
 
-    None from a side on which a stretch without values comes first.
+    Empty for a side on which an interval without values comes first.
     """
     for piece in curve.pieces:
         if kink in (piece.start, piece.stop):
@@ -127,10 +130,10 @@ def _approaches(curve: Curve, kink: float) -> Iterator[Floats]:
             yield steps if kink == piece.start else -steps
 
 
-def _grows(sizes: Floats) -> bool:
-    """Whether sizes, ever nearer to a kink, grow without end: like a power, or at least like a logarithm.
+def _is_growing(sizes: Floats) -> bool:
+    """Return whether sizes at shrinking distances from a kink are unbounded, at least like a logarithm.
 
-    A logarithm grows by as much with each tenth of the distance, what has a limit by less and less.
+    A logarithm grows by equal steps with each tenth of the distance; a curve with a limit by shrinking steps.
     """
     finite = np.isfinite(sizes)
     count = len(sizes) if finite.all() else int(np.argmin(finite))
@@ -142,30 +145,30 @@ def _grows(sizes: Floats) -> bool:
     return bool((steps[1:] > 0.99 * steps[:-1]).all())
 
 
-def _levels(curve: Curve) -> list[Claim]:
-    """A curve of few values: where each of them holds; empty for one of many values."""
+def _list_levels(curve: Curve) -> list[Claim]:
+    """Return the claims on a piecewise constant curve with few values; [] for any other curve."""
     spans: dict[float, list[Span]] = {}
     for before, piece in zip([None, *curve.pieces], curve.pieces, strict=False):
         if np.isnan(piece.level):
-            continue  # no value is claimed as missing
-        own = spans.setdefault(piece.level, [])
-        start = own.pop()[0] if before and before.level == piece.level else piece.start
-        own.append((start, piece.stop))
-    if len(spans) > MOST_PIECES:
+            continue  # another claim reports missing values
+        intervals = spans.setdefault(piece.level, [])
+        start = intervals.pop()[0] if before and before.level == piece.level else piece.start
+        intervals.append((start, piece.stop))
+    if len(spans) > MAX_PIECES:
         return []
-    about, points = (curve.key,), _points(curve)
-    named = [level for level in spans if level or len(spans) != 2]  # of two, 0 is what holds elsewhere
-    if all(len(spans[level]) <= MOST_PIECES for level in named):
+    about, points = (curve.key,), _find_special_kinks(curve)
+    named = [level for level in spans if level or len(spans) != 2]  # of two, 0 is described as "elsewhere"
+    if all(len(spans[level]) <= MAX_PIECES for level in named):
         return [Claim("level", about, (level,), tuple(where)) for level, where in spans.items()] + points
-    among = Claim("among", about, tuple(spans))
+    summary = Claim("among", about, tuple(spans))
     if len(named) == len(spans):
-        return [among, *points]
+        return [summary, *points]
     width = sum(stop - start for start, stop in spans[named[0]]) / curve.width
-    return [among, Claim("part", about, (named[0], width)), *points]
+    return [summary, Claim("part", about, (named[0], width)), *points]
 
 
-def _points(curve: Curve) -> list[Claim]:
-    """The kinks at which a curve has a value of its own, that of neither side."""
+def _find_special_kinks(curve: Curve) -> list[Claim]:
+    """Return claims on kinks at which the value differs from those of both sides."""
     claims = []
     for kink in curve.kinks:
         value = float(curve.y[np.searchsorted(curve.x, kink)])
@@ -176,7 +179,7 @@ def _points(curve: Curve) -> list[Claim]:
 
 
 def _is_within(piece: Piece, y: Floats) -> bool:
-    """Whether a straight piece goes no further than ``y``: what lies beside a kink at 0 may be too small."""
+    """Return whether a straight piece, extended to its kinks, stays within the range of ``y``."""
     x, values = piece.x[[0, -1]], piece.values[[0, -1]]
     with np.errstate(invalid="ignore", over="ignore"):
         slope = (values[1] - values[0]) / (x[1] - x[0]) if x[1] > x[0] else 0.0
@@ -185,18 +188,20 @@ def _is_within(piece: Piece, y: Floats) -> bool:
         return not (y.min() - slack > ends.min() or ends.max() > y.max() + slack)
 
 
-def _range(curve: Curve) -> list[Claim]:
+def _make_range(curve: Curve) -> list[Claim]:
     finite = np.isfinite(curve.y)
     x, y, marks = curve.x[finite], curve.y[finite], curve.curves.marks[finite]
-    exact = curve.degree <= 1 and all(piece.known and _is_within(piece, y) for piece in curve.pieces)
+    exact = curve.degree <= 1 and all(piece.is_known and _is_within(piece, y) for piece in curve.pieces)
     farthest = np.abs(y) >= np.abs(y).max() * (1 - 1e-12)
-    at = int(np.argmax(2 * (farthest & (marks == KINK)) + farthest))  # a kink rather than what is beside
-    near = _kink_beside(curve.curves, x[at]) if marks[at] == NEIGHBOUR else x[at]
+    at = int(np.argmax(2 * (farthest & (marks == KINK)) + farthest))  # prefer a kink to its neighbours
+    near = _find_nearest_kink(curve.curves, x[at]) if marks[at] == NEIGHBOUR else x[at]
     claims = [Claim("range", (curve.key,), (float(y.min()), float(y.max()), float(near)), exact=exact)]
-    share, known = zero_share(curve)
-    return [*claims, Claim("part", (curve.key,), (0.0, share), exact=known)] if 0.02 < share < 1 else claims
+    share, is_exact = measure_zero_share(curve)
+    return (
+        [*claims, Claim("part", (curve.key,), (0.0, share), exact=is_exact)] if 0.02 < share < 1 else claims
+    )
 
 
-def _kink_beside(curves: SampledCurves, x: float) -> float:
+def _find_nearest_kink(curves: SampledCurves, x: float) -> float:
     kinks = curves.x[curves.marks == KINK]
     return float(kinks[np.argmin(np.abs(kinks - x))])

@@ -1,6 +1,6 @@
 /**
  * The parameters of an op and rules, and the name of each value. If an op's parameter has the same name but another
- * meaning, the rule's parameter gets another name in the rule's trees, as in explorer/catalogue/beside.py; texts on the
+ * meaning, the rule's parameter gets another name in the rule's trees, as in explorer/catalogue/parameter_values.py; texts on the
  * page keep the rule's own name.
  */
 

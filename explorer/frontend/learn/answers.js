@@ -1,13 +1,11 @@
-// The answers of a lesson on the screen of a class, and how many gave each once they are revealed.
+// The answers of a lesson on a teacher's screen, with the count of each, once revealed.
 
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { tallyOf, waysOf } from "../class/tally.js";
 
 /** @import { Forecast } from "./forecast.js" */
 
-/**
- * @param {Forecast} forecast of the lesson
- */
+/** Create the list of a lesson's answers. @param {Forecast} forecast of the lesson */
 export function createAnswers(forecast) {
   const rows = forecast.contents().map((content) => {
     const said = element("span", { class: "said" });
@@ -21,8 +19,9 @@ export function createAnswers(forecast) {
   return {
     element: element("div", { class: "tally" }, list, others),
     /**
-     * @param {number[]} counts how often each was picked
-     * @param {ArrayLike<number>[]} drawings the values of each, in cells of one width
+     * Show how often each answer was picked or drawn.
+     * @param {number[]} counts picks by answer
+     * @param {ArrayLike<number>[]} drawings the values of each drawing, in cells of equal width
      */
     show(counts, drawings) {
       const tally = tallyOf(counts, drawings.map(forecast.alike));

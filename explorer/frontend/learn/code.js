@@ -1,16 +1,16 @@
-// The code of a lesson: the lines that its question is about, and all that runs.
+// The code of a lesson: the excerpt that its question is about, and all of its code.
 
 import { isCopied } from "../elements/clipboard.js";
 import { element, setText } from "../elements/dom.js";
 
-/** Kind and text of each part of some code. @typedef {[string, string][]} Spans */
+/** Kind and text of each part of a piece of code. @typedef {[string, string][]} Spans */
 
 /**
- * The lines that a question is about. ``light`` shows which one decides.
+ * Create the excerpt that a question is about. ``light`` highlights the line that decides the question.
  * @param {{lines: Spans[], decides: number}} excerpt
  */
 export function createExcerpt({ lines, decides }) {
-  const rows = lines.map((spans) => element("span", { class: "line" }, ...coloured(spans), "\n"));
+  const rows = lines.map((spans) => element("span", { class: "line" }, ...renderSpans(spans), "\n"));
   const code = element("code", {}, ...rows);
   const label = "The code that is asked about";
   return {
@@ -19,16 +19,16 @@ export function createExcerpt({ lines, decides }) {
   };
 }
 
-/** All code of a lesson, to be read and copied. @param {Spans} spans */
-export function wholeCode(spans) {
+/** Create a section with all code of a lesson and a copy button. @param {Spans} spans */
+export function createFullCode(spans) {
   const pre = element("pre", { tabindex: 0, role: "region", "aria-label": "Code" });
-  pre.append(element("code", {}, ...coloured(spans)));
+  pre.append(element("code", {}, ...renderSpans(spans)));
   const text = spans.map(([, part]) => part).join("");
   const summary = element("summary", {}, "The code that runs");
   return element("details", { class: "code", open: true }, summary, copyButton(text), pre);
 }
 
-/** @param {string} text */
+/** Create a button that copies a text. @param {string} text */
 function copyButton(text) {
   const button = element("button", { class: "copy", onclick: copy }, "Copy");
 
@@ -39,7 +39,7 @@ function copyButton(text) {
   return button;
 }
 
-/** Code as it is coloured. @param {Spans} spans */
-export function coloured(spans) {
+/** Return elements and strings that display code with its colours. @param {Spans} spans */
+export function renderSpans(spans) {
   return spans.map(([kind, text]) => (kind ? element("span", { class: `code-${kind}` }, text) : text));
 }

@@ -1,51 +1,52 @@
-// The list of lessons, whole or along a path, with what is learned of it.
+// The list of lessons, all or along a path, with the reader's progress.
 
 import { element, setAttribute } from "../elements/dom.js";
-import { follow, progress } from "./memory.js";
-import { inline } from "./words.js";
+import { setPath, getProgress } from "./memory.js";
+import { renderInline } from "./words.js";
 
 /** @import { OnTerm } from "./words.js" */
 /** @typedef {{key: string, title: string, question: string, minutes: number}} Listed a lesson */
 /** @typedef {{title: string, keys: string[]}} Path */
 
-const KEPT =
+const STORAGE_TEXT =
   "A dot is filled once both fresh questions at a lesson's end are answered. Kept in this browser alone.";
 
 /**
- * The lessons of the chosen path in its order, or all of them.
+ * Return the lessons of the selected path in its order, or all lessons.
  * @param {Listed[]} lessons
  * @param {Path[]} paths
  */
-export function chosenLessons(lessons, paths) {
-  const path = paths.find(({ title }) => title === progress().path);
+export function getPathLessons(lessons, paths) {
+  const path = paths.find(({ title }) => title === getProgress().path);
   if (!path) return lessons;
   return path.keys.flatMap((key) => lessons.filter((lesson) => lesson.key === key));
 }
 
 /**
+ * Create the list of lessons.
  * @param {Listed[]} lessons
  * @param {Path[]} paths
  * @param {{linkTo: (key: string, ...content: Node[]) => HTMLElement, onTerm: OnTerm, print: HTMLElement}} acts
- *   ``print`` leads to the course on paper
+ *   ``print`` links to the course on paper
  */
 export function createContents(lessons, paths, { linkTo, onTerm, print }) {
   const list = element("ol", { class: "contents" });
   const buttons = ["", ...paths.map(({ title }) => title)].map((title) =>
     element("button", { onclick: () => choose(title), "data-path": title }, title || "All"),
   );
-  const { learned } = progress();
+  const { learned } = getProgress();
 
-  /** @param {string} title */
+  /** Select a path. @param {string} title */
   function choose(title) {
-    follow(title);
+    setPath(title);
     show();
   }
 
-  /** @param {Listed} lesson */
-  function entry({ key, title, question, minutes }) {
+  /** Create the entry of a lesson. @param {Listed} lesson */
+  function createEntry({ key, title, question, minutes }) {
     const number = lessons.findIndex((lesson) => lesson.key === key) + 1;
     const isLearned = learned.includes(key);
-    const asked = element("span", {}, ...inline(question, onTerm));
+    const asked = element("span", {}, ...renderInline(question, onTerm));
     const dot = element("span", { class: "dot", "data-filled": isLearned, "aria-hidden": "true" });
     const facts = element("span", { class: "minutes" }, dot, `${minutes} min`);
     const link = linkTo(key, element("b", {}, `${number}. ${title}`), facts, asked);
@@ -56,8 +57,8 @@ export function createContents(lessons, paths, { linkTo, onTerm, print }) {
   }
 
   function show() {
-    list.replaceChildren(...chosenLessons(lessons, paths).map(entry));
-    const { path } = progress();
+    list.replaceChildren(...getPathLessons(lessons, paths).map(createEntry));
+    const { path } = getProgress();
     for (const button of buttons) setAttribute(button, "aria-pressed", String(button.dataset.path === path));
   }
 
@@ -67,7 +68,7 @@ export function createContents(lessons, paths, { linkTo, onTerm, print }) {
     { class: "all" },
     element("div", { class: "paths", role: "group", "aria-label": "Path" }, ...buttons),
     list,
-    element("p", { class: "kept" }, KEPT),
+    element("p", { class: "kept" }, STORAGE_TEXT),
     element("p", { class: "kept" }, print),
   );
 }

@@ -1,7 +1,7 @@
-// The page of lessons: the current one, the ways to the others, and presenting.
+// The page Learn: the current lesson, links to the others, and presentation mode.
 
 import { element, setAttribute, setText } from "../elements/dom.js";
-import { chosenLessons, createContents } from "./contents.js";
+import { getPathLessons, createContents } from "./contents.js";
 import { createLesson } from "./screen.js";
 import { createSheet } from "./sheet.js";
 import { createGlossary } from "./words.js";
@@ -10,10 +10,10 @@ import { onHistoryStep } from "../choice/steps.js";
 
 /** @import { Listed, Path } from "./contents.js" */
 /** @typedef {{lessons: Listed[], paths: Path[], glossary: Object<string, string>,
- *   skeleton: string}} Course ``skeleton`` is that of a training */
+ *   skeleton: string}} Course ``skeleton`` is the HTML of a training's hosts */
 
 /**
- * A lesson on the page: ``turn`` goes on, or back, by a slide, and says whether there was one.
+ * A screen on the page: ``turn`` moves by slides, forward or back, and returns whether there was a slide.
  * @typedef {{showLinks: () => void, turn: (step: number) => boolean, pick: (index: number) => void,
  *   destroy: () => void}} Shown
  */
@@ -24,23 +24,23 @@ const NEXT = /** @type {Object<string, number>} */ ({
   ArrowLeft: -1,
   PageUp: -1,
 });
-// They have a use for arrows.
+// These elements handle arrow keys.
 const TAKES_KEYS = "input, textarea, select, [role='slider'], dialog *, .chart-place *";
 
 /**
- * The course in ``host``; which lesson is current stands in the address.
+ * Show the course in ``host``; the address sets the current lesson.
  * @param {HTMLElement} host
  * @param {Course} course
  * @param {{address: (name: string) => string, instrument: *,
- *   classes?: typeof import("./together.js").classes|null}} reach ``address`` of a page, what the ``instrument``
- *   reaches, ``classes`` where a server has them
+ *   classes?: typeof import("./together.js").classes|null}} reach ``address`` returns the address of a page, ``instrument``
+ *   holds the connections of the instrument, ``classes`` those of classes if there is a server
  */
 export function createCourse(
   host,
   { lessons, paths, glossary, skeleton },
   { address, instrument, classes = null },
 ) {
-  const lesson = (/** @type {string} */ key) => instrument.ask("lesson", { key });
+  const loadLesson = (/** @type {string} */ key) => instrument.ask("lesson", { key });
   const end = new AbortController();
   const page = location.pathname;
   const queryNow = () => new URLSearchParams(location.search);
@@ -48,11 +48,16 @@ export function createCourse(
   const terms = createGlossary(glossary);
   const body = element("div", { class: "place" });
   const onClass = classes ? beginClass : null;
-  const bar = createBar(lessons, { onGo: go, onGlossary: () => terms.show(), onPresent: turnStage, onClass });
+  const bar = createBar(lessons, {
+    onGo: go,
+    onGlossary: () => terms.show(),
+    onPresent: togglePresenting,
+    onClass,
+  });
   let current = /** @type {Shown|null} */ (null);
-  let together = /** @type {ReturnType<NonNullable<typeof classes>["create"]>|null} */ (null);
-  let turn = 0;
-  let isOpening = false; // a class: one press opens one
+  let classScreen = /** @type {ReturnType<NonNullable<typeof classes>["create"]>|null} */ (null);
+  let latest = 0;
+  let isOpening = false; // prevents a second class from a double press
 
   host.replaceChildren(bar.element, body, terms.element);
   setAttribute(host, "data-embedded", embedded);
@@ -61,180 +66,192 @@ export function createCourse(
     event.stopImmediatePropagation();
     show();
   });
-  const leaveClass = classes?.follow(dressClass);
-  document.addEventListener("keydown", pressed, { signal: end.signal });
+  const leaveClass = classes?.follow(updateClassButton);
+  document.addEventListener("keydown", handleKey, { signal: end.signal });
   show();
 
-  /** @param {Object<string, string|null>} change of the query */
-  function addressWith(change) {
+  /**
+   * Return the page's address with a changed query; null removes a parameter.
+   * @param {Object<string, string|null>} change
+   */
+  function makeAddress(change) {
     const query = queryNow();
     for (const [name, value] of Object.entries(change))
       value === null ? query.delete(name) : query.set(name, value);
     return query.size ? `${page}?${query}` : page;
   }
 
-  /** @param {string|null} key null for the list */
+  /** Go to a lesson; the teacher of an open class asks it. @param {string|null} key null for the list */
   function go(key) {
-    if (together?.goesOn() && key !== null) return together.leads ? together.ask(key) : undefined;
+    if (classScreen?.goesOn() && key !== null) return classScreen.leads ? classScreen.ask(key) : undefined;
     return leadTo({ lesson: key, class: null });
   }
 
-  /** @param {Object<string, string|null>} change of the query */
+  /** Add a history entry with a changed query, and show it. @param {Object<string, string|null>} change */
   function leadTo(change) {
-    history.pushState({}, "", addressWith(change));
+    history.pushState({}, "", makeAddress(change));
     return show();
   }
 
-  /** Open a class on this lesson, or go to the one that is open. */
+  /** Open a class on this lesson, or go to the class that this browser already leads. */
   async function beginClass() {
     if (isOpening) return undefined;
     isOpening = true;
-    const held = classes?.held();
-    const answer = held ? { id: held } : await classes?.open(queryNow().get("lesson") ?? "");
+    const ownClass = classes?.held();
+    const answer = ownClass ? { id: ownClass } : await classes?.open(queryNow().get("lesson") ?? "");
     isOpening = false;
     if (answer?.id) return leadTo({ class: answer.id });
     return bar.say(answer?.message ?? "");
   }
 
-  function turnStage() {
+  function togglePresenting() {
     setPresenting(!isPresenting());
-    dress();
+    update();
     current?.showLinks();
   }
 
-  function dress() {
+  function update() {
     host.classList.toggle("presenting", isPresenting());
     bar.show(queryNow().get("lesson"), isPresenting());
-    dressClass();
+    updateClassButton();
   }
 
-  function dressClass() {
-    bar.showClass(together && (together.leads ? "leads" : "attends"), Boolean(classes?.held()));
+  function updateClassButton() {
+    bar.showClass(classScreen && (classScreen.leads ? "leads" : "attends"), Boolean(classes?.held()));
   }
 
-  /** @param {KeyboardEvent} event */
-  function pressed(event) {
+  /** Handle a key in presentation mode. @param {KeyboardEvent} event */
+  function handleKey(event) {
     const busy = /** @type {Element} */ (event.target).matches(TAKES_KEYS);
     if (busy || event.ctrlKey || event.metaKey || event.altKey) return;
-    if (event.key === "p" || (event.key === "Escape" && isPresenting())) turnStage();
+    if (event.key === "p" || (event.key === "Escape" && isPresenting())) togglePresenting();
     if (!isPresenting()) return;
     if (/^[1-9]$/.test(event.key)) current?.pick(Number(event.key) - 1);
     const step = NEXT[event.key];
     if (!step) return;
     if (event.key.startsWith("Page") && current?.turn(step)) event.preventDefault();
-    else beside(step, event);
+    else turnLesson(step, event);
   }
 
-  /** @param {number} step @param {Event} event */
-  function beside(step, event) {
-    const next = stepped(queryNow().get("lesson"), step);
+  /** Go to the lesson that is this many steps away. @param {number} step @param {Event} event */
+  function turnLesson(step, event) {
+    const next = findNeighbour(queryNow().get("lesson"), step);
     event.preventDefault();
     if (next) go(next.key);
   }
 
+  /** Show the screen that the address sets. */
   async function show() {
     const id = queryNow().get("class");
-    if (id && together?.id === id) return undefined;
+    if (id && classScreen?.id === id) return undefined;
     const key = queryNow().get("lesson");
-    const mine = (turn += 1);
+    const requestId = (latest += 1);
     current?.destroy();
-    current = together = null;
+    current = classScreen = null;
     if (id && classes) return showClass(id);
-    dress();
+    update();
     if (queryNow().has("print")) return showSheet();
-    if (key === null) return body.replaceChildren(contents());
+    if (key === null) return body.replaceChildren(createLessonList());
     body.replaceChildren(element("p", { role: "status" }, "The numbers of this lesson are being computed …"));
-    const answer = await lesson(key);
-    if (mine !== turn) return undefined;
+    const answer = await loadLesson(key);
+    if (requestId !== latest) return undefined;
     if (!("message" in answer)) return open(answer);
     const again = lessons.some((each) => each.key === key);
-    return body.replaceChildren(failed(answer.message, again));
+    return body.replaceChildren(createFailure(answer.message, again));
   }
 
   /** Show the course on paper. */
   function showSheet() {
     const sheet = createSheet(lessons, {
-      lesson,
+      lesson: loadLesson,
       plotly: instrument.plotly,
-      back: way({ print: null }, "All lessons"),
+      back: createLink({ print: null }, "All lessons"),
     });
     current = sheet;
     body.replaceChildren(sheet.element);
     return sheet.begin();
   }
 
-  /** @param {string} id */
+  /** Show a class. @param {string} id */
   function showClass(id) {
     const means = {
-      ...{ lessons, load: lesson, build },
+      ...{ lessons, load: loadLesson, build: buildScreen },
       onLesson(/** @type {string} */ key) {
-        history.replaceState(history.state, "", addressWith({ lesson: key }));
+        history.replaceState(history.state, "", makeAddress({ lesson: key }));
         bar.show(key, isPresenting());
         host.scrollTo(0, 0);
       },
       onLeave: (/** @type {string|null} */ key) => leadTo({ lesson: key, class: null }),
     };
-    current = together = /** @type {NonNullable<typeof classes>} */ (classes).create(body, id, means);
-    dress();
+    current = classScreen = /** @type {NonNullable<typeof classes>} */ (classes).create(body, id, means);
+    update();
   }
 
-  /** The screen of a lesson. @param {*} record @param {import("./screen.js").Part|null} [part] in a class */
-  function build(record, part = null) {
+  /** Create the screen of a lesson. @param {*} record @param {import("./screen.js").Part|null} [part] in a class */
+  function buildScreen(record, part = null) {
     document.title = `${record.title} · Gradient explorer`;
-    const around = {
+    const surroundings = {
       ...{ address, embedded, presenting: isPresenting, skeleton, instrument },
       onTerm: terms.show,
-      next: () => next(record.key),
+      next: () => createNextLink(record.key),
       onAgain: show,
     };
-    return createLesson(record, around, part);
+    return createLesson(record, surroundings, part);
   }
 
-  /** @param {*} record */
+  /** Show a lesson alone. @param {*} record */
   function open(record) {
-    const screen = build(record);
+    const screen = buildScreen(record);
     current = screen;
     body.replaceChildren(screen.element);
     screen.begin();
     host.scrollTo(0, 0);
   }
 
-  /** The way to what follows a lesson. @param {string} key */
-  function next(key) {
-    const following = stepped(key, 1);
+  /** Create a link to the next lesson, or to the list after the last one. @param {string} key */
+  function createNextLink(key) {
+    const following = findNeighbour(key, 1);
     if (following) return linkTo(following.key, go, `Next: ${following.title}`);
-    return way({ lesson: null }, "All lessons");
+    return createLink({ lesson: null }, "All lessons");
   }
 
-  /** A link that stays on the page. @param {Object<string, string|null>} change of the query @param {string} name */
-  function way(change, name) {
+  /**
+   * Create a link with a changed query that stays on the page.
+   * @param {Object<string, string|null>} change
+   * @param {string} name
+   */
+  function createLink(change, name) {
     const follow = (/** @type {MouseEvent} */ event) => {
       event.preventDefault();
       leadTo({ class: null, ...change });
     };
-    return element("a", { href: addressWith(change), onclick: follow }, name);
+    return element("a", { href: makeAddress(change), onclick: follow }, name);
   }
 
-  function contents() {
+  function createLessonList() {
     const link = (/** @type {string} */ key, /** @type {Node[]} */ ...content) => linkTo(key, go, ...content);
     return createContents(lessons, paths, {
       linkTo: link,
       onTerm: terms.show,
-      print: way({ lesson: null, print: "course" }, "Print the course"),
+      print: createLink({ lesson: null, print: "course" }, "Print the course"),
     });
   }
 
-  /** The lesson so many steps from another, along the path that the reader follows. @param {string|null} key @param {number} step */
-  function stepped(key, step) {
-    const way = chosenLessons(lessons, paths);
+  /**
+   * Return the lesson this many steps from another, along the reader's path, undefined if there is none.
+   * @param {string|null} key
+   * @param {number} step
+   */
+  function findNeighbour(key, step) {
+    const way = getPathLessons(lessons, paths);
     const followed = way.some((lesson) => lesson.key === key) ? way : lessons;
     return followed[followed.findIndex((lesson) => lesson.key === key) + step];
   }
 
-  /** @param {string} message @param {boolean} again whether another try may help */
-  function failed(message, again) {
-    const button = again ? [element("button", { onclick: show }, "Try again")] : [];
-    return element("div", {}, element("p", { role: "alert" }, message), ...button, contents());
+  /** Create an error message. @param {string} message @param {boolean} canRetry whether another attempt may help */
+  function createFailure(message, canRetry) {
+    const button = canRetry ? [element("button", { onclick: show }, "Try again")] : [];
+    return element("div", {}, element("p", { role: "alert" }, message), ...button, createLessonList());
   }
 
   return {
@@ -247,13 +264,13 @@ export function createCourse(
   };
 }
 
-/** The name of a way to a lesson. @param {string} title @param {number} index */
+/** Return the accessible name of a link to a lesson. @param {string} title @param {number} index */
 function nameOf(title, index) {
   return `Lesson ${index + 1}: ${title}`;
 }
 
 /**
- * The bar above a lesson.
+ * Create the bar above a lesson.
  * @param {Course["lessons"]} lessons
  * @param {{onGo: (key: string) => void, onGlossary: () => void, onPresent: () => void,
  *   onClass: (() => void)|null}} acts
@@ -271,26 +288,26 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
     title: "On a stage: large type, arrow keys between lessons (p)",
   });
   const terms = element("button", { onclick: onGlossary }, "Glossary");
-  const said = element("span", { role: "status" });
+  const status = element("span", { role: "status" });
   const title = "A class predicts this lesson together: a code for their phones, all drawings on this screen";
-  const together = element("button", { onclick: onClass, title, hidden: true });
-  const parts = onClass ? [said, terms, together, stage] : [terms, stage];
+  const classButton = element("button", { onclick: onClass, title, hidden: true });
+  const parts = onClass ? [status, terms, classButton, stage] : [terms, stage];
   return {
     element: element("nav", { class: "bar", "aria-label": "Lessons" }, list, ...parts),
-    say: (/** @type {string} */ words) => setText(said, words),
+    say: (/** @type {string} */ words) => setText(status, words),
     /**
-     * The button of a class, where a lesson is shown alone.
-     * @param {"leads"|"attends"|null} part of this page in a class
-     * @param {boolean} held whether this browser leads one
+     * Show the class button next to a lesson outside a class.
+     * @param {"leads"|"attends"|null} part this page's role in a class
+     * @param {boolean} held whether this browser leads a class
      */
     showClass(part, held) {
       list.hidden = part === "attends";
-      setText(together, held ? "To the class" : "Class");
-      together.hidden = part !== null || !numbers.some((link) => link.matches("[aria-current]"));
+      setText(classButton, held ? "To the class" : "Class");
+      classButton.hidden = part !== null || !numbers.some((link) => link.matches("[aria-current]"));
     },
-    /** @param {string|null} key @param {boolean} presenting */
+    /** Mark the current lesson. @param {string|null} key @param {boolean} presenting */
     show(key, presenting) {
-      setText(said, "");
+      setText(status, "");
       numbers.forEach((link, index) =>
         setAttribute(link, "aria-current", lessons[index].key === key ? "page" : null),
       );
@@ -300,7 +317,7 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
 }
 
 /**
- * A link to a lesson that stays on the page.
+ * Create a link to a lesson that stays on the page.
  * @param {string} key
  * @param {(key: string) => void} onGo
  * @param {...(Node|string)} content

@@ -1,19 +1,17 @@
-// A prediction, on a layer over the chart's lower
-// panel: drawn by hand, or the curve of a picked answer.
+// A prediction on a layer over the chart's lowest panel: drawn by hand, or the curve of a picked answer.
 
 import { element, setText } from "../elements/dom.js";
 import { across, down, panelOf } from "../chart/scene/panels.js";
 import { shape } from "../elements/svg.js";
 import { clampTo } from "../formula/numbers.js";
 import { createCells } from "./cells.js";
-import { valuesOf } from "./judging.js";
+import { makeInterpolator } from "./judging.js";
 
 /** @import { Frame } from "../chart/scene/panels.js" */
 
 /**
- * The layer, to be put over a chart. What is drawn stays where it is on the axes, whatever
- * the chart does.
- * @param {[number, number]} range of x at first
+ * Create the layer over a chart. A drawing keeps its position on the axes when the chart changes.
+ * @param {[number, number]} range initial range of x
  * @param {() => void} onDrawn
  */
 export function createDrawing(range, onDrawn) {
@@ -30,48 +28,48 @@ export function createDrawing(range, onDrawn) {
     onpointermove: go,
     onpointerup: end,
     onpointercancel: end,
-    onwheel: stay,
-    ondblclick: stay,
+    onwheel: stopEvent,
+    ondblclick: stopEvent,
   });
   const layer = element("div", { class: "drawing" }, picture, panel, pad);
   let frame = /** @type {Frame|null} */ (null);
   let last = /** @type {import("./cells.js").Point|null} */ (null);
-  let laid = false; // the visible curve is that of an answer, which a pen does not mend
+  let showsAnswer = false; // if true, the visible curve is that of an answer, and a stroke replaces all of it
 
-  /** @param {PointerEvent} event @param {Frame} frame */
-  function under(event, frame) {
+  /** Return the point at a pointer, its value within the axis. @param {PointerEvent} event @param {Frame} frame */
+  function toPoint(event, frame) {
     const { left, inner, x } = frame;
     const [low, high] = x;
-    const { top, height, range } = lowest(frame);
+    const { top, height, range } = getLowestPanel(frame);
     const box = layer.getBoundingClientRect();
     const at = low + ((event.clientX - box.left - left) / inner) * (high - low);
-    const [least, most] = range;
-    const value = most - ((event.clientY - box.top - top) / height) * (most - least);
-    return { x: at, value: clampTo(value, least, most) };
+    const [min, max] = range;
+    const value = max - ((event.clientY - box.top - top) / height) * (max - min);
+    return { x: at, value: clampTo(value, min, max) };
   }
 
-  /** @param {PointerEvent} event */
+  /** Begin a stroke. @param {PointerEvent} event */
   function begin(event) {
-    stay(event);
+    stopEvent(event);
     pad.setPointerCapture(event.pointerId);
-    if (laid) clear();
+    if (showsAnswer) clear();
     last = null;
     go(event, true);
   }
 
-  /** @param {PointerEvent} event @param {boolean} [first] */
+  /** Continue a stroke. @param {PointerEvent} event @param {boolean} [first] */
   function go(event, first) {
-    stay(event);
+    stopEvent(event);
     if (!frame || (!last && first !== true)) return;
-    const to = under(event, frame);
-    cells.stroke(last ?? to, to);
+    const to = toPoint(event, frame);
+    cells.drawLine(last ?? to, to);
     last = to;
     show();
   }
 
-  /** @param {PointerEvent} event */
+  /** End a stroke. @param {PointerEvent} event */
   function end(event) {
-    stay(event);
+    stopEvent(event);
     if (last) onDrawn();
     last = null;
   }
@@ -79,7 +77,7 @@ export function createDrawing(range, onDrawn) {
   function show() {
     if (!frame) return;
     const { left, inner } = frame;
-    const { top, height } = lowest(frame);
+    const { top, height } = getLowestPanel(frame);
     const box = {
       left: `${left}px`,
       width: `${inner}px`,
@@ -92,28 +90,28 @@ export function createDrawing(range, onDrawn) {
     legend.hidden = !line.getAttribute("d");
   }
 
-  /** @param {Frame} frame */
+  /** Return the drawing as an SVG path. @param {Frame} frame */
   function pathOf(frame) {
     let pen = "M";
-    let drawn = "";
+    let path = "";
     cells.values.forEach((value, cell) => {
       if (Number.isNaN(value)) pen = "M";
       else {
-        drawn += `${pen}${across(frame, cells.x[cell]).toFixed(1)},${down(lowest(frame), value).toFixed(1)}`;
+        path += `${pen}${across(frame, cells.x[cell]).toFixed(1)},${down(getLowestPanel(frame), value).toFixed(1)}`;
         pen = "L";
       }
     });
-    return drawn;
+    return path;
   }
 
   function clear() {
     cells.clear();
-    laid = false;
-    tell("");
+    showsAnswer = false;
+    setNote("");
   }
 
-  /** @param {string} text */
-  function tell(text) {
+  /** Set the note in place of a curve. @param {string} text */
+  function setNote(text) {
     setText(note, text);
     note.hidden = !text;
     show();
@@ -121,49 +119,52 @@ export function createDrawing(range, onDrawn) {
 
   return {
     element: layer,
-    /** The drawn value at an x, NaN where nothing is drawn. */
+    /** Return the drawn value at an x, NaN if its cell is empty. */
     at: cells.at,
-    /** The drawn curve, cell by cell. */
+    /** Return the drawn curve by cells. */
     curve: () => ({ x: cells.x, y: cells.values }),
     clear,
     /** Show the curve of an answer. @param {import("./judging.js").Curve} curve */
-    lay(curve) {
-      cells.fill(valuesOf(curve));
-      laid = true;
-      tell("");
+    showCurve(curve) {
+      cells.fill(makeInterpolator(curve));
+      showsAnswer = true;
+      setNote("");
     },
-    /** Say instead of a curve that there is none. @param {string} text */
+    /** Show a note in place of a curve. @param {string} text */
     say(text) {
       cells.clear();
-      laid = true;
-      tell(text);
+      showsAnswer = true;
+      setNote(text);
     },
     saved: cells.saved,
-    /** @param {(number|null)[]} saved */
+    /** Restore a saved drawing. @param {(number|null)[]} saved */
     restore(saved) {
       cells.restore(saved);
       show();
     },
-    /** @param {Frame} next where the panels lie now */
+    /** Align the layer with the panels. @param {Frame} next the new positions of the panels */
     follow(next) {
       frame = next;
       show();
     },
-    /** No more drawing: a curve that is drawn stays, words instead of it go. */
+    /** End drawing: keep a drawn curve, and remove a note. */
     finish() {
       pad.remove();
-      tell("");
+      setNote("");
     },
   };
 }
 
-/** Keep from the chart what happens on the pad. @param {Event} event */
-function stay(event) {
+/** Keep a pointer event on the pad from the chart. @param {Event} event */
+function stopEvent(event) {
   event.stopPropagation();
   if (event.type === "wheel") event.preventDefault();
 }
 
-/** The panel that is drawn on: of the gradients, or of the parts where there are any. @param {Frame} frame */
-function lowest(frame) {
+/**
+ * Return the panel for drawing: that of the contributions to a parameter's gradient if visible, else the gradients'.
+ * @param {Frame} frame
+ */
+function getLowestPanel(frame) {
   return panelOf(frame, "part");
 }

@@ -1,39 +1,40 @@
-// A lesson before its answer: what the reader picks or draws, whether it is right, and what is said to it.
+// A lesson before its answer is revealed: the reader's prediction, its evaluation, and the reply.
 
 import { getEntries, getSamplingSettings } from "../choice/choice.js";
 import { sampleCurves } from "../formula/curves.js";
 import { element } from "../elements/dom.js";
 import { findEntry, addCustomEntry } from "../choice/entries.js";
 import { createDrawing } from "./drawing.js";
-import { judge, valueAt } from "./judging.js";
+import { judge, interpolateAt } from "./judging.js";
 import { createPrediction } from "./prediction.js";
-import { shapeWords } from "./shape.js";
+import { describeShape } from "./shape.js";
 import * as say from "./verdict.js";
-import { inline } from "./words.js";
+import { renderInline } from "./words.js";
 import { thumbnail } from "../chart/scene/thumbnail.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /**
- * The prediction of a lesson. ``checked`` says whether it is right, and a sentence to it; ``answer``
- * is the sentence to who asks for the answer; ``saved`` and ``restore`` carry it over a reload.
+ * The prediction of a lesson. ``checked`` returns whether it is right, and the reply; ``answer`` returns the reply
+ * to a request for the answer; ``saved`` and ``restore`` preserve it across reloads.
  * @typedef {{element: HTMLElement, drawing: ReturnType<typeof createDrawing>, draws: boolean,
  *   leastRange: [number, number], checked: () => {right: boolean, words: string}, answer: () => string,
  *   saved: () => {picked: number|null, drawn: (number|null)[]|null},
  *   restore: (state: import("./memory.js").State) => void, pick: (index: number) => void,
  *   missed: () => void, rest: (resting: boolean) => void,
  *   contents: () => (Node|string)[][], right: number, range: [number, number],
- *   alike: (values: ArrayLike<number>) => number}} Forecast ``contents`` are those of the answers, ``alike`` gives the
- *   index of the answer that a whole drawing over the ``range`` is like, -1 for none
+ *   alike: (values: ArrayLike<number>) => number}} Forecast ``contents`` returns those of the answers, ``alike`` the
+ *   index of the answer that a complete drawing over the ``range`` matches, -1 if none does
  * @typedef {{onTerm: import("./words.js").OnTerm, decide?: string, onCheck: () => void,
- *   onSkip: (() => void)|null, onChange: () => void}} Acts ``decide`` names the button for ``onCheck``
+ *   onSkip: (() => void)|null, onChange: () => void}} Acts ``decide`` is the label of the button for ``onCheck``
  */
 
 const CHECK = "Check my prediction";
-const SPAN = /** @type {[number, number]} */ ([-1, 2]); // of the gradients' axis: neither 0 nor 1 stands out
+const SPAN = /** @type {[number, number]} */ ([-1, 2]); // of the gradients' axis: hints at neither 0 nor 1
 
 /**
- * @param {*} prediction of a lesson: ``answers``, the index of the ``right`` one; where one draws, the
- *   ``rule``, and the x ``at`` which the values of all rules are told
+ * Create the prediction of a lesson.
+ * @param {*} prediction of a lesson: ``answers`` and the index of the ``right`` one; if it is drawn, its ``rule``,
+ *   and the x ``at`` which the reply reports the values of all rules
  * @param {Choice} choice of the first curves
  * @param {Acts} acts
  * @returns {Forecast}
@@ -42,23 +43,27 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   const { answers, right, rule, at } = prediction;
   const draws = rule !== undefined;
   for (const { entry } of answers) if (entry) addCustomEntry("rule", entry);
-  let curves = /** @type {(ReturnType<typeof sampled>|null)[]|null} */ (null);
+  let curves = /** @type {(ReturnType<typeof sampleGradient>|null)[]|null} */ (null);
   const drawing = createDrawing(choice.range, () => {
-    form.drawn();
+    form.markDrawn();
     onChange();
   });
   const form = createPrediction({
     hint: draws ? "Draw in the lower panel, over the whole width. Or pick a picture:" : "Pick an answer:",
     options: answers.map(contentOf),
-    onPick: picked,
-    onClear: draws ? cleared : null,
+    onPick: handlePick,
+    onClear: draws ? handleClear : null,
     decide,
     onCheck,
     onSkip,
   });
   if (!draws) drawing.finish();
 
-  /** @param {*} answer @returns {(Node|string)[]} */
+  /**
+   * Return the content of an answer: its picture and text, or the picture's description.
+   * @param {*} answer
+   * @returns {(Node|string)[]}
+   */
   function contentOf({ text, picture }) {
     const pictured = draws || prediction.thumbnails;
     const small = pictured
@@ -66,150 +71,160 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
       : [];
     return [
       ...small,
-      text ? element("span", {}, ...inline(text, onTerm)) : wordsOf(sampled(picture, choice)),
+      text
+        ? element("span", {}, ...renderInline(text, onTerm))
+        : describeSample(sampleGradient(picture, choice)),
     ];
   }
 
-  function picked() {
-    if (draws) lay();
+  function handlePick() {
+    if (draws) showPicked();
     else drawing.clear();
     onChange();
   }
 
-  function cleared() {
+  function handleClear() {
     drawing.clear();
     onChange();
   }
 
   /** Show the picked answer on the chart. */
-  function lay() {
+  function showPicked() {
     const index = form.picked();
     if (index === null) return;
     const { picture, text } = answers[index];
-    if (picture) drawing.lay(sampled(picture, choice));
+    if (picture) drawing.showCurve(sampleGradient(picture, choice));
     else drawing.say(`“${text}”: no curve`);
   }
 
-  function checked() {
+  function check() {
     const index = form.picked();
-    if (index === null) return checkedDrawing();
-    lay();
-    if (index !== right) return { right: false, words: say.wrongWords(answers[index]) };
-    const guess = draws ? valueAt(sampled(rule, choice), at) : NaN;
-    return { right: true, words: `${say.rightWords(answers[index])} ${corner(guess)}`.trim() };
+    if (index === null) return checkDrawing();
+    showPicked();
+    if (index !== right) return { right: false, words: say.describeWrong(answers[index]) };
+    const guess = draws ? interpolateAt(sampleGradient(rule, choice), at) : NaN;
+    return { right: true, words: `${say.describeRight(answers[index])} ${describePoint(guess)}`.trim() };
   }
 
-  function checkedDrawing() {
+  function checkDrawing() {
     const hand = drawing.curve();
-    const judgement = judge(hand, sampled(rule, choice));
+    const judgement = judge(hand, sampleGradient(rule, choice));
     if (!judgement) return { right: false, words: "Nothing is drawn yet." };
     if (judgement.right) {
-      const words = say.drawnRightWords(judgement, nameOf(rule));
+      const words = say.describeRightDrawing(judgement, nameOf(rule));
       return {
         right: judgement.whole,
-        words: judgement.whole ? `${words} ${corner(drawing.at(at))}`.trim() : words,
+        words: judgement.whole ? `${words} ${describePoint(drawing.at(at))}`.trim() : words,
       };
     }
     const alike = answers.find(
-      (/** @type {*} */ { picture }) => judge(hand, sampled(picture, choice))?.right,
+      (/** @type {*} */ { picture }) => judge(hand, sampleGradient(picture, choice))?.right,
     );
-    return { right: false, words: alike ? say.wrongWords(alike) : say.drawnWrongWords(judgement, hand) };
+    return {
+      right: false,
+      words: alike ? say.describeWrong(alike) : say.describeWrongDrawing(judgement, hand),
+    };
   }
 
-  /** @param {ArrayLike<number>} values of a drawing, in cells of one width */
-  function alike(values) {
+  /**
+   * Return the index of the answer that a drawing matches, -1 if none does.
+   * @param {ArrayLike<number>} values of a drawing, in cells of equal width
+   */
+  function findAnswer(values) {
     const width = (choice.range[1] - choice.range[0]) / values.length;
     const hand = { x: Array.from(values, (_, cell) => choice.range[0] + (cell + 0.5) * width), y: values };
-    return truths().findIndex((truth) => {
+    return getCurves().findIndex((truth) => {
       const judgement = truth && judge(hand, truth);
       return judgement?.right && judgement.whole;
     });
   }
 
-  /** The curve of each answer, computed once for the drawings of a whole class. */
-  function truths() {
-    curves ??= answers.map((/** @type {*} */ { picture }) => picture && sampled(picture, choice));
-    return /** @type {(ReturnType<typeof sampled>|null)[]} */ (curves);
+  /** Return the curves of the answers, computed once for the drawings of a class. */
+  function getCurves() {
+    curves ??= answers.map((/** @type {*} */ { picture }) => picture && sampleGradient(picture, choice));
+    return /** @type {(ReturnType<typeof sampleGradient>|null)[]} */ (curves);
   }
 
   function answer() {
     const hand = drawing.curve();
-    const judgement = draws && form.picked() === null ? judge(hand, sampled(rule, choice)) : null;
+    const judgement = draws && form.picked() === null ? judge(hand, sampleGradient(rule, choice)) : null;
     const wrong = judgement && !judgement.right;
-    const apart = wrong ? say.apartWords(judgement, hand, sampled(rule, choice), nameOf(rule)) : "";
-    return [apart, say.answerWords(answers[right]), corner(wrong ? drawing.at(at) : NaN)]
+    const distance = wrong
+      ? say.describeDistance(judgement, hand, sampleGradient(rule, choice), nameOf(rule))
+      : "";
+    return [distance, say.describeAnswer(answers[right]), describePoint(wrong ? drawing.at(at) : NaN)]
       .filter(Boolean)
       .join(" ");
   }
 
-  /** The range of the gradients' axis, which holds every answer. @returns {[number, number]} */
-  function leastRangeOf() {
+  /** Return the minimum range of the gradients' axis, which includes all answers. @returns {[number, number]} */
+  function getMinRange() {
     const pictures = answers.flatMap((/** @type {*} */ { picture }) =>
-      picture ? [sampled(picture, choice)] : [],
+      picture ? [sampleGradient(picture, choice)] : [],
     );
     const values = pictures.flatMap((/** @type {*} */ { y }) => Array.from(y)).filter(Number.isFinite);
     const high = Math.max(SPAN[1], ...values);
-    return [Math.min(SPAN[0], ...values, -high / 4), high]; // the legend stands below most curves
+    return [Math.min(SPAN[0], ...values, -high / 4), high]; // leaves room for the legend below most curves
   }
 
-  /** The sentence on the x that the lesson is about. @param {number} guess */
-  function corner(guess) {
-    return typeof at === "number" ? say.pointWords(at, guess, valuesAt(at, choice)) : "";
+  /** Return the sentence about the lesson's x, "" if it has none. @param {number} guess */
+  function describePoint(guess) {
+    return typeof at === "number" ? say.describePoint(at, guess, getValues(at, choice)) : "";
   }
 
   return {
     element: form.element,
     drawing,
     draws,
-    leastRange: leastRangeOf(),
-    checked,
+    leastRange: getMinRange(),
+    checked: check,
     answer,
     saved: () => ({ picked: form.picked(), drawn: form.picked() === null && draws ? drawing.saved() : null }),
     restore({ picked: index, drawn, missed }) {
       if (index !== null && index < answers.length) form.pick(index);
       if (drawn) {
         drawing.restore(drawn);
-        form.drawn();
-      } else if (draws || missed) lay();
+        form.markDrawn();
+      } else if (draws || missed) showPicked();
     },
-    /** Pick an answer for the reader, if there are so many. */
+    /** Pick an answer for the reader, if the index is valid. */
     pick(index) {
       if (index >= answers.length) return;
       form.pick(index);
-      picked();
+      handlePick();
     },
-    /** It was not right: from now on the answer can be asked for by this name. */
+    /** Offer to show the answer after a wrong prediction. */
     missed: () => form.offerAnswer(),
-    rest: form.rest,
+    rest: form.setResting,
     contents: () => answers.map(contentOf),
     right,
     range: choice.range,
-    alike,
+    alike: findAnswer,
   };
 }
 
-/** @param {string} key of a rule that is known */
+/** Return a rule. @param {string} key of an existing rule */
 function ruleOf(key) {
   return /** @type {import("../formula/entry.js").Rule} */ (findEntry("rule", key));
 }
 
-/** @param {string} key of a rule */
+/** Return the name of a rule's gradient. @param {string} key of a rule */
 function nameOf(key) {
   const { label, formula } = ruleOf(key);
   return formula ? `the gradient of ${label}` : "torch's own gradient";
 }
 
 /**
- * The shape of a sampled curve in words.
+ * Return a description of a sampled curve's shape.
  * @param {{x: Float64Array, y: Float64Array, marks: Int8Array}} curve
  */
-function wordsOf({ x, y, marks }) {
-  const even = (/** @type {Float64Array} */ values) => values.filter((_, i) => !marks[i]);
-  return shapeWords(even(x), even(y));
+function describeSample({ x, y, marks }) {
+  const dropMarked = (/** @type {Float64Array} */ values) => values.filter((_, i) => !marks[i]);
+  return describeShape(dropMarked(x), dropMarked(y));
 }
 
-/** @param {string} key @param {Choice} choice */
-function sampled(key, choice) {
+/** Return the sampled gradient by a rule. @param {string} key @param {Choice} choice */
+function sampleGradient(key, choice) {
   const rule = ruleOf(key);
   const { x, marks, gradients } = sampleCurves(
     { op: getEntries(choice).op, rules: [rule] },
@@ -218,10 +233,10 @@ function sampled(key, choice) {
   return { x, marks, y: /** @type {Float64Array} */ (gradients[key]) };
 }
 
-/** The gradient of each rule of a choice at an x of its curves. @param {number} at @param {Choice} choice */
-function valuesAt(at, choice) {
+/** Return the gradient by each rule of a choice at an x. @param {number} at @param {Choice} choice */
+function getValues(at, choice) {
   return choice.rules.map(({ key }) => {
     const { label, formula } = ruleOf(key);
-    return { label: formula ? label : "torch", value: valueAt(sampled(key, choice), at) };
+    return { label: formula ? label : "torch", value: interpolateAt(sampleGradient(key, choice), at) };
   });
 }

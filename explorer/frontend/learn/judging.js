@@ -1,30 +1,30 @@
-// Is a drawn gradient the true one? Judged by its shape and its extremes, as exactly as a hand draws.
+// Comparison of a drawn gradient with the true one, by shape and extremes, with the tolerance of hand drawing.
 
 /**
- * A curve: x ascending, y as many; NaN where nothing is.
+ * A curve: x ascending, y of the same length, with NaN for missing values.
  * @typedef {{x: ArrayLike<number>, y: ArrayLike<number>}} Curve
  */
 /** A sampled gradient; ``marks`` is 1 at a kink. @typedef {Curve & {marks: ArrayLike<number>}} Truth */
 /**
- * A stretch where a drawing leaves the gradient: from the first to the
- * last x, and how far at most, in sizes of the gradient.
+ * An interval of x where a drawing deviates from the gradient, and the
+ * largest deviation relative to the size of the gradient.
  * @typedef {{from: number, to: number, peak: number}} Excursion
  */
 /**
- * ``right``: no part that was drawn is wrong; ``whole``: enough of the range was drawn; ``share`` of it;
- * ``mean`` distance of what was drawn; ``excursions`` from the left to the right.
+ * ``right``: no drawn part is wrong; ``whole``: enough of the range is drawn; ``share``: the drawn share of it;
+ * ``mean``: the mean distance of drawing and gradient; ``excursions``: from left to right.
  * @typedef {{right: boolean, whole: boolean, share: number, mean: number, excursions: Excursion[]}} Judgement
  */
 
-const REACH = 0.05; // of the range: as exactly as a hand finds an x
-const NEAR = 0.2; // of the size of the gradient: as exactly as a hand finds a value
-const SLIP = 0.4; // the same, where the hand slips
-const SLIPS = 2; // more of them are a shape of their own, such as a peak at each jump
-const SLIPPED = 0.05; // of the range in all
-const WHOLE = 0.85; // of the range
+const X_TOLERANCE = 0.05; // of the range: horizontal accuracy of a hand
+const Y_TOLERANCE = 0.2; // of the size of the gradient: vertical accuracy of a hand
+const MAX_SLIP = 0.4; // of the size of the gradient, in a slip of the hand
+const MAX_SLIPS = 2; // more slips are a shape, such as a peak at each jump
+const MAX_SLIP_WIDTH = 0.05; // of the range, all slips together
+const MIN_SHARE = 0.85; // of the range
 
 /**
- * Compare a drawing with a sampled gradient; null where nothing was drawn.
+ * Compare a drawing with a sampled gradient; return null if nothing is drawn.
  * @param {Curve} drawn
  * @param {Truth} truth
  * @returns {Judgement|null}
@@ -35,25 +35,25 @@ export function judge(drawn, truth) {
   if (!hand.length || !curve.length) return null;
   const width = curve[curve.length - 1].x - curve[0].x;
   const size = Math.max(1, ...curve.map(({ y }) => Math.abs(y)));
-  const far = { reach: REACH * width, size };
-  const strayed = excursionsOf(hand, bandsOf(curve, hand, far), far);
-  const missed = excursionsOf(curve, bandsOf(hand, curve, far), far);
+  const tolerance = { reach: X_TOLERANCE * width, size };
+  const strayed = excursionsOf(hand, bandsOf(curve, hand, tolerance), tolerance);
+  const missed = excursionsOf(curve, bandsOf(hand, curve, tolerance), tolerance);
   const excursions = [...strayed, ...missed].sort((one, other) => one.from - other.from);
   const share = hand.length / drawn.x.length;
   return {
-    right: slips(strayed, width) && slips(missed, width),
-    whole: share >= WHOLE,
+    right: areSlips(strayed, width) && areSlips(missed, width),
+    whole: share >= MIN_SHARE,
     share,
-    mean: meanDistance(hand, curve),
+    mean: computeMeanDistance(hand, curve),
     excursions,
   };
 }
 
 /**
- * The x of an excursion by which it is named: as round as it can be, well inside.
+ * Return the x that represents an excursion in a sentence: well inside, and with the fewest decimals.
  * @param {Excursion} excursion
  */
-export function nameOf({ from, to }) {
+export function pickX({ from, to }) {
   const [middle, quarter] = [(from + to) / 2, (to - from) / 4];
   for (let digits = 0; digits < 6; digits += 1) {
     const rounded = Number(middle.toFixed(digits)) + 0;
@@ -63,20 +63,20 @@ export function nameOf({ from, to }) {
 }
 
 /**
- * A curve's value at an x, between its neighbours, or that of its end.
+ * Return a curve's value at an x, interpolated linearly; beyond its ends that of its nearest end.
  * @param {Curve} curve
  * @param {number} x
  */
-export function valueAt(curve, x) {
-  return valuesOf(curve)(x);
+export function interpolateAt(curve, x) {
+  return makeInterpolator(curve)(x);
 }
 
 /**
- * The same for many x; NaN where the curve has no point.
+ * Return a function that interpolates a curve as ``interpolateAt`` does; it returns NaN if the curve has no point.
  * @param {Curve} curve
  * @returns {(x: number) => number}
  */
-export function valuesOf(curve) {
+export function makeInterpolator(curve) {
   const points = pointsOf(curve);
   return (x) => {
     const right = points.findIndex((point) => point.x >= x);
@@ -88,16 +88,15 @@ export function valuesOf(curve) {
 
 /** @typedef {{x: number, y: number}} Point */
 
-/** The points of a curve that have a value. @param {Curve} curve @returns {Point[]} */
+/** Return the points of a curve that have a finite value. @param {Curve} curve @returns {Point[]} */
 function pointsOf({ x, y }) {
   return Array.from(x, (at, i) => ({ x: at, y: y[i] })).filter((point) => Number.isFinite(point.y));
 }
 
 /**
- * For each of some x the lowest and highest value of a curve within reach; null where it has none on
- * one of the sides.
+ * Return the lowest and highest value of a curve within reach of each x; null if it has no point on one side.
  * @param {Point[]} curve
- * @param {Point[]} at
+ * @param {Point[]} at points, whose x count
  * @param {{reach: number}} far
  */
 function bandsOf(curve, at, { reach }) {
@@ -115,7 +114,7 @@ function bandsOf(curve, at, { reach }) {
 }
 
 /**
- * The runs of points that lie beside their bands.
+ * Return the runs of points outside their bands.
  * @param {Point[]} points
  * @param {({low: number, high: number}|null)[]} bands
  * @param {{size: number}} far
@@ -126,7 +125,7 @@ function excursionsOf(points, bands, { size }) {
   points.forEach(({ x, y }, i) => {
     const band = bands[i];
     const peak = band ? Math.max(band.low - y, y - band.high) / size : 0;
-    if (peak <= NEAR) return;
+    if (peak <= Y_TOLERANCE) return;
     const run = excursions[excursions.length - 1];
     if (run && last === i - 1) Object.assign(run, { to: x, peak: Math.max(run.peak, peak) });
     else excursions.push({ from: x, to: x, peak });
@@ -136,19 +135,25 @@ function excursionsOf(points, bands, { size }) {
 }
 
 /**
- * Whether excursions are no more than slips of the hand.
+ * Return whether excursions are small enough to be slips of the hand.
  * @param {Excursion[]} excursions
  * @param {number} width of the range
  */
-function slips(excursions, width) {
-  const whole = excursions.reduce((sum, { from, to }) => sum + to - from, 0);
+function areSlips(excursions, width) {
+  const total = excursions.reduce((sum, { from, to }) => sum + to - from, 0);
   return (
-    excursions.length <= SLIPS && whole <= SLIPPED * width && excursions.every(({ peak }) => peak <= SLIP)
+    excursions.length <= MAX_SLIPS &&
+    total <= MAX_SLIP_WIDTH * width &&
+    excursions.every(({ peak }) => peak <= MAX_SLIP)
   );
 }
 
-/** @param {Point[]} hand @param {Point[]} curve */
-function meanDistance(hand, curve) {
+/**
+ * Return the mean vertical distance of drawn points from the nearest points of a curve.
+ * @param {Point[]} hand
+ * @param {Point[]} curve
+ */
+function computeMeanDistance(hand, curve) {
   let i = 0;
   const gaps = hand.map(({ x, y }) => {
     while (i < curve.length - 1 && Math.abs(curve[i + 1].x - x) <= Math.abs(curve[i].x - x)) i += 1;

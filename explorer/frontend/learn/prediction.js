@@ -1,14 +1,14 @@
-// Predict first: a form with answers to pick from, by pointer or keyboard.
+// The form for a prediction: answers to pick from, by pointer or keyboard.
 
 import { element, freshId, setText } from "../elements/dom.js";
-import { optionOf } from "./pictures/question.js";
+import { createOption } from "./pictures/question.js";
 
 /** @import { Content } from "./pictures/question.js" */
 
 /**
- * The form. ``onPick`` gets a picked answer, ``onClear`` that a drawing is to go (null where
- * there is none), ``onCheck`` that the reader has decided, ``onSkip`` that the answer is to be revealed (null where
- * somebody else reveals it). ``decide`` is the name of the button that decides.
+ * Create the form. ``onPick`` runs when an answer is picked, ``onClear`` when a drawing should be cleared (null if
+ * nothing is drawn), ``onCheck`` when the reader decides, ``onSkip`` when the answer should be revealed (null if the
+ * teacher reveals it). ``decide`` is the label of the button that decides.
  * @param {{hint: string, options: Content[], onPick: () => void, onClear: (() => void)|null,
  *   decide: string, onCheck: () => void, onSkip: (() => void)|null}} options
  */
@@ -16,58 +16,58 @@ export function createPrediction({ hint, options, decide, onPick, onClear, onChe
   const name = freshId();
   const check = element("button", { type: "submit", class: "check", disabled: true }, decide);
   const skip = element("button", { onclick: onSkip, hidden: onSkip === null }, "Skip");
-  const clear = element("button", { onclick: cleared, hidden: true }, "Clear");
+  const clear = element("button", { onclick: handleClear, hidden: true }, "Clear");
   const form = element(
     "form",
-    { class: "prediction", onsubmit: decided, onchange: picked },
+    { class: "prediction", onsubmit: handleSubmit, onchange: handlePick },
     element(
       "fieldset",
       {},
       element("legend", {}, hint),
-      ...options.map((content, index) => optionOf(name, content, index)),
+      ...options.map((content, index) => createOption(name, content, index)),
     ),
     element("div", { class: "decide" }, check, skip, clear),
   );
-  const buttons = () => /** @type {HTMLInputElement[]} */ ([...form.querySelectorAll("input")]);
+  const getButtons = () => /** @type {HTMLInputElement[]} */ ([...form.querySelectorAll("input")]);
 
-  function picked() {
+  function handlePick() {
     check.disabled = false;
     clear.hidden = onClear === null;
     onPick();
   }
 
-  /** @param {Event} event */
-  function decided(event) {
+  /** Submit the prediction. @param {Event} event */
+  function handleSubmit(event) {
     event.preventDefault();
     onCheck();
   }
 
-  function cleared() {
-    for (const button of buttons()) button.checked = false;
+  function handleClear() {
+    for (const button of getButtons()) button.checked = false;
     check.disabled = clear.hidden = true;
     onClear?.();
   }
 
   return {
     element: form,
-    /** The index of the picked answer, or null. @returns {number|null} */
+    /** Return the index of the picked answer, or null. @returns {number|null} */
     picked() {
-      const index = buttons().findIndex((button) => button.checked);
+      const index = getButtons().findIndex((button) => button.checked);
       return index < 0 ? null : index;
     },
     /** Pick an answer for the reader. @param {number} index */
     pick(index) {
-      buttons()[index].checked = true;
+      getButtons()[index].checked = true;
       check.disabled = false;
       clear.hidden = onClear === null;
     },
-    /** Something was drawn: it counts as an answer. */
-    drawn() {
-      for (const button of buttons()) button.checked = false;
+    /** Accept a drawing as the answer. */
+    markDrawn() {
+      for (const button of getButtons()) button.checked = false;
       check.disabled = clear.hidden = false;
     },
-    /** Whether there is nothing to decide until something is changed. @param {boolean} resting */
-    rest(resting) {
+    /** Disable or enable the button that decides. @param {boolean} resting whether it is disabled until a change */
+    setResting(resting) {
       check.disabled = resting;
     },
     offerAnswer: () => setText(skip, "Show the answer"),

@@ -1,18 +1,19 @@
-// Two fresh questions at the end of a lesson: who answers both has learned it.
+// The retest: two questions at the end of a lesson, which is learned once both are answered.
 
 import { element } from "../elements/dom.js";
-import { coloured } from "./code.js";
-import { learn, twoFresh } from "./memory.js";
+import { renderSpans } from "./code.js";
+import { markLearned, pickTwoQuestions } from "./memory.js";
 import { createQuestion } from "./pictures/question.js";
-import { inline } from "./words.js";
+import { renderInline } from "./words.js";
 
 /** @import { OnTerm } from "./words.js" */
 /** @import { Spans } from "./code.js" */
 /** @typedef {{ask: string, code: Spans, answers: {text: string, why: string}[], right: number}} Question */
 
-const KEPT = "The dot of this lesson is filled. It is kept in this browser alone.";
+const STORAGE_TEXT = "The dot of this lesson is filled. It is kept in this browser alone.";
 
 /**
+ * Create the retest of a lesson.
  * @param {string} key of the lesson
  * @param {Question[]} questions
  * @param {OnTerm} onTerm
@@ -22,35 +23,38 @@ export function createRetest(key, questions, onTerm) {
   const place = element("div", { class: "fresh" }, begin);
 
   function ask() {
-    const [first, second] = twoFresh(key, questions.length);
+    const [first, second] = pickTwoQuestions(key, questions.length);
     show(first, 1, () => show(second, 2, finish));
   }
 
   function finish() {
-    learn(key);
-    put(element("p", { class: "learned", role: "status" }, `Both right. ${KEPT}`));
+    markLearned(key);
+    put(element("p", { class: "learned", role: "status" }, `Both right. ${STORAGE_TEXT}`));
   }
 
-  /** @param {number} index @param {number} place of two @param {() => void} onRight */
+  /** Show a question. @param {number} index @param {number} place 1 or 2 @param {() => void} onRight */
   function show(index, place, onRight) {
     const { ask: asked, code, answers, right } = questions[index];
-    const shown = element("pre", { tabindex: 0, role: "region", "aria-label": "Code of the question" });
-    shown.append(element("code", {}, ...coloured(code)));
+    const codeBlock = element("pre", { tabindex: 0, role: "region", "aria-label": "Code of the question" });
+    codeBlock.append(element("code", {}, ...renderSpans(code)));
     const onDecide = (/** @type {number} */ picked) => {
-      if (picked !== right) return ["No. ", ...inline(answers[picked].why, onTerm), " ", others()];
+      if (picked !== right)
+        return ["No. ", ...renderInline(answers[picked].why, onTerm), " ", createOthersButton()];
       onRight();
       return [];
     };
     const options = answers.map(({ text }) => [text]);
     const confirmed =
       place === 1 ? [] : [element("p", { class: "said", role: "status" }, "Right. One more:")];
-    const question = [`${place} of 2: `, ...inline(asked, onTerm)];
-    put(createQuestion({ ask: question, options, decide: "Check", onDecide, above: [...confirmed, shown] }));
+    const question = [`${place} of 2: `, ...renderInline(asked, onTerm)];
+    put(
+      createQuestion({ ask: question, options, decide: "Check", onDecide, above: [...confirmed, codeBlock] }),
+    );
   }
 
-  const others = () => element("button", { type: "button", onclick: ask }, "Two others");
+  const createOthersButton = () => element("button", { type: "button", onclick: ask }, "Two others");
 
-  /** @param {HTMLElement} content */
+  /** Replace the content, and focus it. @param {HTMLElement} content */
   function put(content) {
     place.replaceChildren(content);
     content.setAttribute("tabindex", "-1");

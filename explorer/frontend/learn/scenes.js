@@ -1,4 +1,4 @@
-// The live part of a lesson: the same instrument as on Explore, and links that open what it displays.
+// The live part of a lesson: the instrument of Explore, and links that open its state.
 
 import { toQuery } from "../choice/address.js";
 import { getEntries } from "../choice/choice.js";
@@ -6,21 +6,23 @@ import { element, setAttribute } from "../elements/dom.js";
 import { createInstrument } from "../explore/page/instrument.js";
 import { parseMessage } from "../choice/message.js";
 import { createStore } from "../choice/store.js";
-import { entered } from "../train/state/tasks.js";
+import { enterTraining } from "../train/state/tasks.js";
 
 /** A page in one state. @typedef {{path: string, query: string, choice: *}} Scene */
 /**
- * A layer over a chart, told where its panels lie; ``over`` gives curves that the chart is to draw for it.
+ * A layer over a chart; ``follow`` gets the positions of its panels, ``over`` returns curves for the chart to plot.
  * @typedef {{element: HTMLElement, follow: (frame: import("../chart/scene/panels.js").Frame) => void,
  *   over?: import("../chart/scene/picture.js").Over}} Layer
  */
 /** The store of its choice. @typedef {ReturnType<typeof createStore>} Store */
 
-const PACE_ON_STAGE = "10"; // steps a second, so that there is time to talk
+const PACE_ON_STAGE = "10"; // steps per second, slow enough to talk
 
 /**
- * The hosts that an instrument fills: curves, and cards. That of the chart is its host from the start: where it
- * becomes one on the page, its colours change, with which the chart is drawn anew.
+ * Create the hosts of an instrument: for its curves, and for its cards.
+ *
+ * The chart's element has class ``chart-host`` from the start: adding it on the page would change its colours, and so
+ * redraw the chart.
  */
 export function createHosts() {
   const parts = ["words", "chart chart-host", "strip"].map((name) => element("div", { class: name }));
@@ -35,17 +37,18 @@ export function createHosts() {
   };
 }
 
-/** @param {Scene[]} scenes @returns {Scene[]} those of curves */
-export function curvesOf(scenes) {
+/** Return the scenes that are curves. @param {Scene[]} scenes @returns {Scene[]} */
+export function getCurveScenes(scenes) {
   return scenes.filter(({ path }) => path === "/");
 }
 
 /**
- * The instrument of a lesson's curves in ``host``, which holds its hosts. Before the answer it shows the
- * op alone, and nobody says what torch returns.
+ * Show the instrument of a lesson's curves in ``host``, which contains its hosts.
+ *
+ * With ``secret``, before the answer is revealed, it shows the op alone and does not confirm with torch.
  * @param {HTMLElement} host
  * @param {{scene: Scene, layer: Layer|null, leastRange?: [number, number], secret: boolean, reach: *}} options
- *   ``layer`` is laid over the curves
+ *   ``layer`` is put over the curves
  */
 export function showScene(host, { scene, layer, leastRange, secret, reach }) {
   const store = createStore();
@@ -56,7 +59,7 @@ export function showScene(host, { scene, layer, leastRange, secret, reach }) {
   const instrument = createInstrument(host, store, {
     ...reach,
     confirm: secret ? null : reach.confirm,
-    sizes: false, // a lesson's rules are those it tells of, and their sizes may be its answer
+    sizes: false, // the lesson's text covers its rules, and their sizes may be the answer
     leastRange,
     onFrame: layer?.follow,
     over: layer?.over,
@@ -66,29 +69,29 @@ export function showScene(host, { scene, layer, leastRange, secret, reach }) {
 }
 
 /**
- * A net of a lesson in ``host``: the same as on the page of trainings, ready to be started.
+ * Show a net of a lesson in ``host``, as on the page Train, ready to start.
  * @param {HTMLElement} host
  * @param {{scene: Scene, presenting: boolean, skeleton: string, reach: *}} options
  */
 export function showNet(host, { scene, presenting, skeleton, reach }) {
   const store = createStore();
-  store.change(paced(entered(parseMessage(scene.choice), "link"), presenting));
+  store.change(setStagePace(enterTraining(parseMessage(scene.choice), "link"), presenting));
   host.replaceChildren(document.createRange().createContextualFragment(skeleton));
   const training = /** @type {HTMLElement} */ (host.querySelector(".training"));
   return { store, destroy: createInstrument(training, store, reach).destroy };
 }
 
 /**
- * A choice whose training goes slowly on a stage, unless its pace is given.
+ * Return a choice whose training is slow in presentation mode, unless its pace is set.
  * @param {*} choice
  * @param {boolean} presenting
  */
-function paced(choice, presenting) {
+function setStagePace(choice, presenting) {
   return presenting ? { ...choice, training: { pace: PACE_ON_STAGE, ...choice.training } } : choice;
 }
 
 /**
- * Links to the pages that the scenes are of; that to the curves shown follows what is changed in them.
+ * Create links to the pages of the scenes; the link of a displayed scene follows its changes.
  * @param {Scene[]} scenes
  * @param {{address: (name: string) => string, embedded: boolean, presenting: () => boolean}} page
  */
@@ -108,14 +111,16 @@ export function createLinks(scenes, { address, embedded, presenting }) {
     setAttribute(links[index], "href", `${address(scenes[index].path.slice(1))}?${query}`);
   };
   const choiceOf = (/** @type {Scene} */ { path, choice }) =>
-    path === "/train" ? paced(entered(parseMessage(choice), "link"), presenting()) : parseMessage(choice);
+    path === "/train"
+      ? setStagePace(enterTraining(parseMessage(choice), "link"), presenting())
+      : parseMessage(choice);
   const show = () => scenes.forEach((scene, index) => point(index, toQuery(choiceOf(scene))));
   show();
   return {
     elements: links,
-    /** Presenting has begun or ended. */
+    /** Update the links, after presentation mode has begun or ended. */
     show,
-    /** @param {Scene} scene @param {ReturnType<typeof createStore>} store */
+    /** Keep the link of a scene up to date. @param {Scene} scene @param {ReturnType<typeof createStore>} store */
     follow: (scene, store) => store.subscribe((choice) => point(scenes.indexOf(scene), toQuery(choice))),
   };
 }

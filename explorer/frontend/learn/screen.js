@@ -1,30 +1,30 @@
-// One lesson: the question and a prediction first; then its answer, the story, and the live curves.
+// The screen of one lesson: question and prediction first, then the answer, the text, and the live curves.
 
 import { getEntries } from "../choice/choice.js";
 import { createExercise } from "../editor/exercise.js";
 import { element, setText } from "../elements/dom.js";
-import { createExcerpt, wholeCode } from "./code.js";
+import { createExcerpt, createFullCode } from "./code.js";
 import { createForecast } from "./forecast.js";
-import { NOTHING, recall, remember } from "./memory.js";
-import { pictureOf } from "./pictures/pictures.js";
+import { EMPTY_STATE, recall, remember } from "./memory.js";
+import { createPicture } from "./pictures/pictures.js";
 import { createRetest } from "./retest.js";
-import { createLinks, curvesOf, createHosts, showNet, showScene } from "./scenes.js";
-import { inline, paragraphs } from "./words.js";
+import { createLinks, getCurveScenes, createHosts, showNet, showScene } from "./scenes.js";
+import { renderInline, renderParagraphs } from "./words.js";
 import { parseMessage } from "../choice/message.js";
 
 /**
- * The surroundings of a lesson: ``address`` gives that of a page or route of the server, ``instrument`` is
- * what the instrument reaches, ``skeleton`` holds the hosts of a training.
+ * The surroundings of a lesson: ``address`` returns the address of a page or route of the server, ``instrument``
+ * holds the connections of the instrument, ``skeleton`` is the HTML of a training's hosts.
  * @typedef {{address: (name: string) => string, embedded: boolean, presenting: () => boolean,
  *   onTerm: import("./words.js").OnTerm, next: () => HTMLElement, onAgain: () => void, skeleton: string,
- *   instrument: *}} Surroundings ``next`` leads to the next lesson, ``onAgain`` opens this one anew
+ *   instrument: *}} Surroundings ``next`` creates a link to the next lesson, ``onAgain`` reopens this one
  */
 
 /**
- * The part of a reader in a class, where somebody else reveals the answer. ``memory`` is the key that the prediction
- * is remembered by, null for none; ``form`` makes what stands in the place of the form, with a layer over the first
- * curves in the place of the reader's drawing; ``send`` gets the prediction, and says whether it was taken;
- * ``conclude`` shows everybody the answer, null where it is not this reader's to do.
+ * A reader's role in a class, where the teacher reveals the answer. ``memory`` is the key for saving the prediction,
+ * null if it is not saved. ``form`` creates a replacement for the form, and for the drawing layer over the first
+ * curves. ``send`` sends the prediction, and returns whether it was accepted. ``conclude`` reveals the answer to the
+ * class; null for students.
  * @typedef {{memory: string|null, form: ((forecast: import("./forecast.js").Forecast) => {element: HTMLElement,
  *   layer: Layer|null})|null, send: ((prediction: {picked: number|null, drawn: (number|null)[]|null}) =>
  *   Promise<{taken: boolean, words: string}>)|null, conclude: (() => *)|null}} Part
@@ -32,16 +32,16 @@ import { parseMessage } from "../choice/message.js";
  */
 
 /**
- * The screen of a lesson as the server answers it.
+ * Create the screen of a lesson from the server's record.
  * @param {*} lesson
  * @param {Surroundings} around
- * @param {Part|null} [part] in a class
+ * @param {Part|null} [part] role in a class
  */
 export function createLesson(lesson, around, part = null) {
   const end = new AbortController();
   const memory = part ? part.memory : lesson.key;
-  const state = { ...(memory ? recall(memory) : NOTHING) };
-  const [first] = curvesOf(lesson.scenes);
+  const state = { ...(memory ? recall(memory) : EMPTY_STATE) };
+  const [first] = getCurveScenes(lesson.scenes);
   const forecast = createForecast(lesson.prediction, parseMessage(first.choice), {
     onTerm: around.onTerm,
     ...(part && { decide: "Send my prediction" }),
@@ -50,22 +50,22 @@ export function createLesson(lesson, around, part = null) {
     onChange() {
       keep({ ...forecast.saved(), missed: false });
       excerpt?.light();
-      if (part) answer(""); // what was said is of the prediction before
+      if (part) answer(""); // the message was about the previous prediction
     },
   });
   const excerpt = lesson.excerpt && createExcerpt(lesson.excerpt);
   const place = part?.form?.(forecast) ?? { element: forecast.element, layer: forecast.drawing };
   const { watch, list } = createHosts();
-  const said = (/** @type {string} */ name, /** @type {string} */ words) =>
-    element("p", { class: name }, ...inline(words, around.onTerm));
+  const createParagraph = (/** @type {string} */ name, /** @type {string} */ words) =>
+    element("p", { class: name }, ...renderInline(words, around.onTerm));
   const verdict = element("p", { class: "verdict", role: "status" });
   const title = element("h2", { tabindex: -1, class: "title" }, lesson.title);
   const head = element(
     "header",
     {},
     title,
-    said("question", lesson.question),
-    said("ask", lesson.prediction.ask),
+    createParagraph("question", lesson.question),
+    createParagraph("ask", lesson.prediction.ask),
     verdict,
   );
   const text = element("div", { class: "text" }, place.element);
@@ -77,18 +77,18 @@ export function createLesson(lesson, around, part = null) {
   );
   const links = createLinks(lesson.scenes, around);
   let current = /** @type {ReturnType<typeof showScene>|null} */ (null);
-  let written = /** @type {import("./scenes.js").Store|null} */ (null); // of the curves of an exercise
+  let exerciseStore = /** @type {import("./scenes.js").Store|null} */ (null); // of an exercise's curves
   let pictures = /** @type {import("./pictures/pictures.js").Picture[]} */ ([]);
   const slides = createSlides();
   watch.hidden = !forecast.draws;
 
-  /** @param {Partial<import("./memory.js").State>} change */
+  /** Update the state, and save it. @param {Partial<import("./memory.js").State>} change */
   function keep(change) {
     Object.assign(state, change);
     if (memory) remember(memory, state);
   }
 
-  /** The reader has predicted: the answer comes when it was right, else a sentence and another try. */
+  /** Check the prediction: reveal the answer if it is right, else show a reply and allow another try. */
   function check() {
     const { right, words } = forecast.checked();
     if (right) return conclude("checked");
@@ -107,34 +107,34 @@ export function createLesson(lesson, around, part = null) {
     keep({ ...prediction, missed: true });
     forecast.rest(true);
     const { taken = false, words = "" } = (await part?.send?.(prediction)) ?? {};
-    if (state.revealed || !state.missed) return; // or it was changed meanwhile
+    if (state.revealed || !state.missed) return; // !missed: the prediction has changed since
     answer(words);
     keep({ missed: taken });
     forecast.rest(taken);
   }
 
-  /** @param {string} words */
+  /** Show a message about the prediction. @param {string} words */
   function answer(words) {
-    verdict.replaceChildren(...inline(words, around.onTerm));
+    verdict.replaceChildren(...renderInline(words, around.onTerm));
   }
 
-  /** @param {"checked"|"shown"} how */
+  /** Save the state, and reveal the answer. @param {"checked"|"shown"} how */
   function conclude(how) {
     keep({ ...forecast.saved(), revealed: how });
     reveal(how);
-    title.focus({ preventScroll: true }); // the form is gone, and with it what the keys scrolled
+    title.focus({ preventScroll: true }); // the form had the focus and is gone; keys should scroll the page
   }
 
-  /** @param {"checked"|"shown"} how */
+  /** Replace the prediction by answer and text. @param {"checked"|"shown"} how */
   function reveal(how) {
     answer(how === "checked" ? forecast.checked().words : forecast.answer());
     forecast.drawing.finish();
     screen.classList.remove("predicting");
-    excerpt?.element.remove(); // all of the code stands below now
+    excerpt?.element.remove(); // all code is displayed below
     watch.hidden = false;
     screen.querySelector(".right").append(list);
-    screen.append(...nets(), wholeCode(lesson.code), onward());
-    text.replaceChildren(...(part?.form ? [place.element] : []), ...story());
+    screen.append(...createNets(), createFullCode(lesson.code), createNavigation());
+    text.replaceChildren(...(part?.form ? [place.element] : []), ...createStory());
     show(first);
   }
 
@@ -144,20 +144,20 @@ export function createLesson(lesson, around, part = null) {
       host.replaceChildren();
   }
 
-  /** What an exercise should return and what was written, with the case that fails. @param {*} choice @param {Layer} layer */
-  function showWritten(choice, layer) {
-    if (written) return written.change(parseMessage(choice));
+  /** Show the curves of an exercise: expected, written, and the failing case. @param {*} choice @param {Layer} layer */
+  function showExercise(choice, layer) {
+    if (exerciseStore) return exerciseStore.change(parseMessage(choice));
     clear();
     const reach = { ...around.instrument, confirm: null, hasData: false };
     current = showScene(screen, { scene: { path: "/", query: "", choice }, layer, secret: false, reach });
-    written = current.store;
+    exerciseStore = current.store;
     return undefined;
   }
 
-  /** @param {import("./scenes.js").Scene} scene */
+  /** Show the curves of a scene. @param {import("./scenes.js").Scene} scene */
   function show(scene) {
     clear();
-    written = null;
+    exerciseStore = null;
     const secret = screen.matches(".predicting");
     current = showScene(screen, {
       scene,
@@ -168,19 +168,19 @@ export function createLesson(lesson, around, part = null) {
     });
     if (!secret) {
       links.follow(scene, current.store);
-      accompany(current.store);
+      connectPictures(current.store);
     }
   }
 
-  /** The pictures go along with the curves. @param {import("./scenes.js").Store} store */
-  function accompany(store) {
+  /** Update the pictures whenever the curves' choice changes. @param {import("./scenes.js").Store} store */
+  function connectPictures(store) {
     const follow = (/** @type {*} */ choice) => pictures.forEach((picture) => picture.follow(choice));
     follow(store.choice);
     store.subscribe(follow);
   }
 
-  /** Nets that train here when they are asked to: a visitor has one run at a time. */
-  function nets() {
+  /** Create the nets, which train here on request: a visitor has one run at a time. */
+  function createNets() {
     return lesson.scenes
       .filter((/** @type {*} */ { path }) => path === "/train")
       .map((/** @type {*} */ scene) => {
@@ -194,7 +194,7 @@ export function createLesson(lesson, around, part = null) {
       });
   }
 
-  /** @param {HTMLElement} host @param {import("./scenes.js").Scene} scene */
+  /** Show a net, ready to start. @param {HTMLElement} host @param {import("./scenes.js").Scene} scene */
   function train(host, scene) {
     const net = showNet(host, {
       scene,
@@ -206,23 +206,28 @@ export function createLesson(lesson, around, part = null) {
     end.signal.addEventListener("abort", net.destroy);
   }
 
-  function story() {
+  function createStory() {
     const options = { plotly: around.instrument.plotly, signal: end.signal };
-    pictures = lesson.pictures.map((/** @type {*} */ picture) => pictureOf(picture, options));
-    const told = paragraphs(lesson.words, around.onTerm).map((paragraph) => [paragraph]);
+    pictures = lesson.pictures.map((/** @type {*} */ picture) => createPicture(picture, options));
+    const told = renderParagraphs(lesson.words, around.onTerm).map((paragraph) => [paragraph]);
     const drawn = element("div", { class: "pictures" }, ...pictures.map((picture) => picture.element));
     const remembered = [
       element(
         "p",
         { class: "remember" },
         element("b", {}, "What to remember: "),
-        ...inline(lesson.remember, around.onTerm),
+        ...renderInline(lesson.remember, around.onTerm),
       ),
       ...(part ? [] : [createRetest(lesson.key, lesson.retest, around.onTerm)]),
     ];
-    const opening = element("nav", { class: "links", "aria-label": "Open" }, ...others(), ...links.elements);
-    const last = lesson.exercise ? [exercise()] : [];
-    const asked = part?.form ? [[place.element]] : []; // what the class answered leaves the stage to the story
+    const opening = element(
+      "nav",
+      { class: "links", "aria-label": "Open" },
+      ...createCurveButtons(),
+      ...links.elements,
+    );
+    const last = lesson.exercise ? [createExerciseSection()] : [];
+    const asked = part?.form ? [[place.element]] : []; // the class's answers are the first slide
     slides.show([
       ...asked,
       ...told,
@@ -233,8 +238,8 @@ export function createLesson(lesson, around, part = null) {
     return [...told.flat(), drawn, ...remembered, ...last, slides.element, opening];
   }
 
-  /** A Function to be written, beside the curves. */
-  function exercise() {
+  /** Create the exercise, a Function to write, next to the curves. */
+  function createExerciseSection() {
     const { ask } = around.instrument;
     if (!ask.has("judge")) return element("p", {}, "To write it yourself takes the app.");
     let layer = /** @type {Layer|null} */ (null);
@@ -243,15 +248,15 @@ export function createLesson(lesson, around, part = null) {
       onBegin(over) {
         layer = over;
         screen.classList.add("writing");
-        screen.querySelector(".code")?.removeAttribute("open"); // it may hold the answer
+        screen.querySelector(".code")?.removeAttribute("open"); // the code may contain the answer
       },
-      onDraw: (choice) => layer && showWritten(choice, layer),
+      onDraw: (choice) => layer && showExercise(choice, layer),
     });
     end.signal.addEventListener("abort", begun.destroy);
     return begun.element;
   }
 
-  /** Go on, or back, by a slide; false where there is none. @param {number} step @returns {boolean} */
+  /** Move by slides, or reveal the answer; return false if there is no slide. @param {number} step @returns {boolean} */
   function turn(step) {
     if (state.revealed) return slides.turn(step);
     if (step < 0 || part?.conclude === null) return false;
@@ -260,9 +265,9 @@ export function createLesson(lesson, around, part = null) {
     return true;
   }
 
-  /** Buttons that show each of several curves here. */
-  function others() {
-    const curves = curvesOf(lesson.scenes);
+  /** Create buttons that show each of several curves. */
+  function createCurveButtons() {
+    const curves = getCurveScenes(lesson.scenes);
     if (curves.length < 2) return [];
     return curves.map((scene) =>
       element(
@@ -273,23 +278,23 @@ export function createLesson(lesson, around, part = null) {
     );
   }
 
-  /** The links to the next lesson, and back to the prediction. */
-  function onward() {
+  /** Create the links to the next lesson and back to the prediction. */
+  function createNavigation() {
     return element(
       "nav",
       { class: "onward", "aria-label": "Onward" },
-      ...(part ? [] : [element("button", { onclick: again }, "Predict again"), around.next()]),
+      ...(part ? [] : [element("button", { onclick: predictAgain }, "Predict again"), around.next()]),
     );
   }
 
-  function again() {
-    remember(lesson.key, NOTHING);
+  function predictAgain() {
+    remember(lesson.key, EMPTY_STATE);
     around.onAgain();
   }
 
   return {
     element: screen,
-    /** Show what there is to see: the screen now stands in the page. */
+    /** Start: restore the prediction and draw the curves, once the screen is in the page. */
     begin() {
       forecast.restore(state);
       if (state.picked !== null || state.drawn) excerpt?.light();
@@ -298,7 +303,7 @@ export function createLesson(lesson, around, part = null) {
       if (forecast.draws && !state.revealed) show(first);
       title.focus({ preventScroll: true });
     },
-    /** Show the answer, as its teacher does; ``unanswered`` is said to who has predicted nothing. @param {string} unanswered */
+    /** Reveal the answer for the teacher; show ``unanswered`` if nothing was predicted. @param {string} unanswered */
     reveal(unanswered) {
       if (state.revealed) return;
       const { picked, drawn } = forecast.saved();
@@ -308,7 +313,7 @@ export function createLesson(lesson, around, part = null) {
     },
     showLinks: links.show,
     turn,
-    /** Pick an answer for the reader, as a press on it does. @param {number} index */
+    /** Pick an answer for the reader. @param {number} index */
     pick(index) {
       if (!state.revealed && !part?.form) forecast.pick(index);
     },
@@ -319,7 +324,7 @@ export function createLesson(lesson, around, part = null) {
   };
 }
 
-/** The parts of a story of which a stage shows one at a time, and the buttons that lead from one to another. */
+/** Create the slides of a text, displayed one at a time in presentation mode, and the buttons between them. */
 function createSlides() {
   let groups = /** @type {HTMLElement[][]} */ ([]);
   let index = 0;
@@ -327,7 +332,7 @@ function createSlides() {
   const back = element("button", { onclick: () => turn(-1), "aria-label": "Back" }, "‹");
   const onward = element("button", { onclick: () => turn(1), "aria-label": "On" }, "›");
 
-  function dress() {
+  function update() {
     groups.forEach((group, number) => {
       for (const part of group) part.classList.toggle("off-slide", number !== index);
     });
@@ -336,22 +341,22 @@ function createSlides() {
     onward.disabled = index === groups.length - 1;
   }
 
-  /** @param {number} step @returns {boolean} whether there is a slide */
+  /** Move by slides; return whether there is a slide. @param {number} step @returns {boolean} */
   function turn(step) {
     if (!groups[index + step]) return false;
     index += step;
-    dress();
+    update();
     return true;
   }
 
   return {
     element: element("nav", { class: "slides", "aria-label": "Slides" }, back, place, onward),
     turn,
-    /** @param {HTMLElement[][]} parts of the story, each shown alone */
+    /** Show the first slide. @param {HTMLElement[][]} parts the elements of each slide */
     show(parts) {
       groups = parts;
       index = 0;
-      dress();
+      update();
     },
   };
 }

@@ -1,39 +1,41 @@
-// The shape of a gradient in words, for screen readers.
+// Descriptions of a gradient's shape, for screen readers.
 
 import { formatFourDigits } from "../formula/substitution.js";
 
-const LEVEL = 1e-3; // of the height of the curve, from one point to the next: that is no slope to the eye
-const MOST_PARTS = 6;
+const LEVEL = 1e-3; // of the curve's height between adjacent points; a smaller slope is invisible
+const MAX_PARTS = 6;
 const VERBS = /** @type {Object<string, string>} */ ({ "-1": "falls to ", 0: "", 1: "rises to " });
 
-/** A number as exactly as a hand draws. @param {number} value */
-export const about = (value) => formatFourDigits(Number(value.toPrecision(2)) + 0);
+/** Format a number with the accuracy of hand drawing, two digits. @param {number} value */
+export const roundText = (value) => formatFourDigits(Number(value.toPrecision(2)) + 0);
 
 /**
- * The parts of a curve from the left to the right, "0 until x = −1, then rises to 2".
+ * Describe a curve from left to right, as in "0 until x = −1, then rises to 2".
  * @param {ArrayLike<number>} x ascending
- * @param {ArrayLike<number>} y as many, finite
+ * @param {ArrayLike<number>} y of the same length, finite
  */
-export function shapeWords(x, y) {
+export function describeShape(x, y) {
   const values = Array.from(y);
   const [low, high] = [Math.min(...values), Math.max(...values)];
-  const parts = partsOf(values, LEVEL * (high - low));
-  if (parts.length === 1 && parts[0].turn === 0) return `${about(low)} everywhere`;
-  if (parts.length > MOST_PARTS) return `up and down between ${about(low)} and ${about(high)}`;
+  const parts = splitParts(values, LEVEL * (high - low));
+  if (parts.length === 1 && parts[0].turn === 0) return `${roundText(low)} everywhere`;
+  if (parts.length > MAX_PARTS) return `up and down between ${roundText(low)} and ${roundText(high)}`;
   const last = parts.length - 1;
-  const digits = -Math.floor(Math.log10((x[x.length - 1] - x[0]) / 20)); // as exactly as a picture shows it
+  const digits = -Math.floor(Math.log10((x[x.length - 1] - x[0]) / 20)); // visible accuracy
   const texts = parts.map(({ turn, end }, index) => {
-    const until = index === last ? "" : ` until x = ${about(Number(x[end].toFixed(Math.max(digits, 0))))}`;
-    return `${index && index === last ? "then " : ""}${VERBS[turn]}${about(values[end])}${until}`;
+    const limit =
+      index === last ? "" : ` until x = ${roundText(Number(x[end].toFixed(Math.max(digits, 0))))}`;
+    return `${index && index === last ? "then " : ""}${VERBS[turn]}${roundText(values[end])}${limit}`;
   });
   return texts.join(", ");
 }
 
 /**
- * Runs of one direction; a jump from one point to the next ends a run and is none.
- * @param {number[]} values @param {number} level
+ * Split values into runs of one direction; a jump between adjacent points ends a run, but is not a run itself.
+ * @param {number[]} values
+ * @param {number} level
  */
-function partsOf(values, level) {
+function splitParts(values, level) {
   const turns = values
     .slice(1)
     .map((value, i) => (Math.abs(value - values[i]) <= level ? 0 : Math.sign(value - values[i])));

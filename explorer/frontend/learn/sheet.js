@@ -1,79 +1,87 @@
-// The course on paper: a page a lesson with axes to draw on, then a key. The browser prints it.
+// The course on paper, printed by the browser: one page per lesson with axes to draw on, then a key.
 
 import { getEntries, isStochastic, getLoss } from "../choice/choice.js";
 import { parseMessage } from "../choice/message.js";
 import { loadPlotly } from "../chart/plotly/plotly.js";
 import { element, setText } from "../elements/dom.js";
 import { formatFourDigits } from "../formula/substitution.js";
-import { coloured } from "./code.js";
+import { renderSpans } from "./code.js";
 import { createForecast } from "./forecast.js";
-import { paperChart } from "./pictures/paper.js";
-import { curvesOf } from "./scenes.js";
-import { inline } from "./words.js";
+import { drawPaperChart } from "./pictures/paper.js";
+import { getCurveScenes } from "./scenes.js";
+import { renderInline } from "./words.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /** @typedef {import("./contents.js").Listed} Listed a lesson */
 
-const LINES = 14; // for a reason; those that find no room are cut off
+const LINES = 14; // for the reader's reason; excess lines are cut off
 const FIRST_LETTER = 65; // A
 const READY = "Print this page (Ctrl+P, on a Mac ⌘P): one sheet a lesson, to predict on; then the key.";
-const nothing = () => undefined;
+const doNothing = () => undefined;
 
 /**
- * The sheets of lessons, which fill one after the other.
+ * Create the sheets of all lessons, which are filled sequentially.
  * @param {Listed[]} lessons
- * @param {{lesson: (key: string) => Promise<*>, plotly: string, back: HTMLElement}} reach ``lesson`` as of the course,
- *   ``plotly`` is the address of plotly.js, ``back`` leads to the list of lessons
+ * @param {{lesson: (key: string) => Promise<*>, plotly: string, back: HTMLElement}} reach ``lesson`` returns a record or
+ *   message, ``plotly`` is the address of plotly.js, ``back`` links to the list of lessons
  */
 export function createSheet(lessons, { lesson, plotly, back }) {
-  const said = element("p", { role: "status" });
+  const status = element("p", { role: "status" });
   const pages = element("div", {});
   const key = element("ol", {});
-  let left = false;
+  let isLeft = false;
 
   async function fill() {
     const Plotly = await loadPlotly(plotly);
     for (const [index, { key: name, title }] of lessons.entries()) {
-      setText(said, `Lesson ${index + 1} of ${lessons.length} is being computed …`);
+      setText(status, `Lesson ${index + 1} of ${lessons.length} is being computed …`);
       const record = await lesson(name);
-      if (left) return;
+      if (isLeft) return;
       const number = `Lesson ${index + 1} of ${lessons.length}`;
       if ("message" in record) pages.append(element("p", { role: "alert" }, `${title}: ${record.message}`));
       else await append(Plotly, number, index + 1, record);
     }
-    setText(said, READY);
+    setText(status, READY);
   }
 
-  /** @param {*} Plotly @param {string} number @param {number} value of the item in the key @param {*} record */
+  /**
+   * Append the page of a lesson, and its solution to the key.
+   * @param {*} Plotly
+   * @param {string} number
+   * @param {number} value of the item in the key
+   * @param {*} record
+   */
   async function append(Plotly, number, value, record) {
-    const [{ choice: sent }] = curvesOf(record.scenes);
-    const choice = parseMessage(sent);
-    const acts = { onTerm: nothing, onCheck: nothing, onSkip: null, onChange: nothing };
+    const [{ choice: message }] = getCurveScenes(record.scenes);
+    const choice = parseMessage(message);
+    const acts = { onTerm: doNothing, onCheck: doNothing, onSkip: null, onChange: doNothing };
     const forecast = createForecast(record.prediction, choice, acts);
     const { answers, right } = record.prediction;
     const rule = answers[right].picture;
-    const drawn = (/** @type {string|null} */ shown) =>
-      paperChart(Plotly, choice, { rule: shown, leastRange: forecast.leastRange });
-    pages.append(pageOf(number, record, choice, forecast, await drawn(null)));
-    key.append(solved(value, record.title, answers[right].why, forecast, rule ? [await drawn(rule)] : []));
+    const drawChart = (/** @type {string|null} */ shown) =>
+      drawPaperChart(Plotly, choice, { rule: shown, leastRange: forecast.leastRange });
+    pages.append(pageOf(number, record, choice, forecast, await drawChart(null)));
+    key.append(
+      createSolution(value, record.title, answers[right].why, forecast, rule ? [await drawChart(rule)] : []),
+    );
   }
 
-  const about = element("div", { class: "about" }, element("h2", {}, "The course on paper"), said, back);
+  const intro = element("div", { class: "about" }, element("h2", {}, "The course on paper"), status, back);
   const solutions = element("section", { class: "key" }, element("h2", {}, "Key"), key);
   return {
-    element: element("div", { class: "sheet" }, about, pages, solutions),
+    element: element("div", { class: "sheet" }, intro, pages, solutions),
     begin: fill,
-    showLinks: nothing,
+    showLinks: doNothing,
     turn: () => false,
-    pick: nothing,
+    pick: doNothing,
     destroy() {
-      left = true;
+      isLeft = true;
     },
   };
 }
 
 /**
- * The page of a lesson: the question, the answers to pick from, lines for a reason, the op, and empty axes.
+ * Create the page of a lesson: question, answers to pick from, lines for a reason, the op, and empty axes.
  * @param {string} number
  * @param {*} record
  * @param {Choice} choice
@@ -81,14 +89,14 @@ export function createSheet(lessons, { lesson, plotly, back }) {
  * @param {HTMLElement} chart
  */
 function pageOf(number, { title, question, prediction, excerpt, remember }, choice, forecast, chart) {
-  const words = (/** @type {string} */ text) => inline(text, nothing);
+  const render = (/** @type {string} */ text) => renderInline(text, doNothing);
   return element(
     "article",
     { class: "page" },
     element("header", {}, element("span", {}, number), element("span", {}, "Name ", element("i", {}))),
     element("h2", {}, title),
-    element("p", { class: "question" }, ...words(question)),
-    element("p", {}, ...words(prediction.ask)),
+    element("p", { class: "question" }, ...render(question)),
+    element("p", {}, ...render(prediction.ask)),
     ...(excerpt ? [codeOf(excerpt.lines)] : []),
     ...(forecast.draws ? [] : [answersOf(forecast.contents())]),
     element(
@@ -98,22 +106,22 @@ function pageOf(number, { title, question, prediction, excerpt, remember }, choi
       ...Array.from({ length: LINES }, () => element("hr", {})),
     ),
     element("figure", {}, chart, element("figcaption", {}, captionOf(choice))),
-    element("footer", {}, "What to remember: ", ...words(remember)),
+    element("footer", {}, "What to remember: ", ...render(remember)),
   );
 }
 
-/** @param {import("./code.js").Spans[]} lines */
+/** Create an excerpt. @param {import("./code.js").Spans[]} lines */
 function codeOf(lines) {
-  const rows = lines.flatMap((spans) => [...coloured(spans), "\n"]);
+  const rows = lines.flatMap((spans) => [...renderSpans(spans), "\n"]);
   return element("pre", {}, element("code", {}, ...rows.slice(0, -1)));
 }
 
-/** @param {(Node|string)[][]} contents */
+/** Create a list of answers. @param {(Node|string)[][]} contents */
 function answersOf(contents) {
   return element("ol", {}, ...contents.map((content) => element("li", {}, ...content)));
 }
 
-/** @param {Choice} choice */
+/** Return the caption of the axes. @param {Choice} choice */
 function captionOf(choice) {
   const { op } = getEntries(choice);
   if (!isStochastic(choice))
@@ -123,21 +131,21 @@ function captionOf(choice) {
 }
 
 /**
- * A lesson in the key: the right answer, why, and the curve that was to be drawn.
+ * Create the solution of a lesson: the right answer, its reason, and the curve to draw.
  * @param {number} value
  * @param {string} title
  * @param {string} why
  * @param {import("./forecast.js").Forecast} forecast
  * @param {HTMLElement[]} chart
  */
-function solved(value, title, why, { draws, contents, right }, chart) {
+function createSolution(value, title, why, { draws, contents, right }, chart) {
   const answer = draws
     ? ["The curve beside this."]
     : [`${String.fromCharCode(FIRST_LETTER + right)}: `, ...contents()[right]];
   const words = [
     element("b", {}, title),
     element("p", {}, ...answer),
-    element("p", {}, ...inline(why, nothing)),
+    element("p", {}, ...renderInline(why, doNothing)),
   ];
   return element("li", { value: String(value) }, element("div", {}, ...words), ...chart);
 }

@@ -1,4 +1,4 @@
-// A class on the page of lessons: whichever lesson its teacher has reached, asked or revealed, for teacher and student.
+// A class on the page Learn: the screen of a teacher or student, at the class's current lesson and round.
 
 import { live } from "../class/live.js";
 import { led } from "../class/membership.js";
@@ -14,22 +14,22 @@ import { forget } from "./memory.js";
 /** @import { Part } from "./screen.js" */
 /** @typedef {{key: string, title: string}} Listed */
 /**
- * The means of a class on the page: ``load`` gives the record of a lesson or a message, ``build`` its screen,
- * ``onLesson`` gets the lesson that is asked, ``onLeave`` that the class is left, at a lesson or at none.
+ * Functions of the page: ``load`` returns the record of a lesson or a message, ``build`` creates its screen,
+ * ``onLesson`` runs when a lesson is asked, ``onLeave`` when the page leaves the class, for a lesson or the list.
  * @typedef {{lessons: Listed[], load: (key: string) => Promise<*>,
  *   build: (record: *, part: Part) => ReturnType<typeof import("./screen.js").createLesson>,
  *   onLesson: (key: string) => void, onLeave: (key: string|null) => void}} Means
  */
 
-const SENT = "Sent. You can change it until the answers are shown.";
-const UNANSWERED = "You have not answered.";
-const AGAIN_MS = 3000; // until a lesson or drawings that could not be loaded are asked for once more
+const SENT_TEXT = "Sent. You can change it until the answers are shown.";
+const UNANSWERED_TEXT = "You have not answered.";
+const AGAIN_MS = 3000; // until a failed request for a lesson or drawings is repeated
 
-let opened = ""; // the class that was opened just now: its code is shown large
+let opened = ""; // id of a newly opened class, whose code is displayed large
 
-/** The classes of this browser, as the page of lessons needs them. */
+/** The classes of this browser, for the page Learn. */
 export const classes = {
-  /** The class that this browser leads, by its id. */
+  /** Return the id of the class that this browser leads, or null. */
   held: () => led()?.id ?? null,
   /** Open a class on a lesson. @param {string} lesson */
   async open(lesson) {
@@ -37,8 +37,8 @@ export const classes = {
     opened = answer.id ?? "";
     return answer;
   },
-  create: createTogether,
-  /** Be told when this browser's class may have changed; returns what ends it. @param {() => void} watcher */
+  create: createClassScreen,
+  /** Subscribe to changes of this browser's class; return a function that unsubscribes. @param {() => void} watcher */
   follow: (watcher) => live.follow(watcher),
 };
 
@@ -48,11 +48,11 @@ export const classes = {
  * @param {string} id
  * @param {Means} means
  */
-function createTogether(host, id, { lessons, load, build, onLesson, onLeave }) {
+function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }) {
   const leads = led()?.id === id;
   const place = element("div", { class: "place" });
   const band = leads
-    ? createTeachersBand(leading())
+    ? createTeachersBand(getTeacherActions())
     : createStudentsBand({ onLeave: leave, onAgain: () => live.enter(id) });
   let lesson = /** @type {ReturnType<Means["build"]>|null} */ (null);
   let round = 0;
@@ -66,7 +66,7 @@ function createTogether(host, id, { lessons, load, build, onLesson, onLeave }) {
   const stop = live.follow(show);
   live.enter(id);
 
-  function leading() {
+  function getTeacherActions() {
     return {
       isNew: opened === id,
       invite: () => live.command("invite", { address: toServerUrl("") }),
@@ -75,19 +75,19 @@ function createTogether(host, id, { lessons, load, build, onLesson, onLeave }) {
     };
   }
 
-  /** @param {View|null} view */
+  /** Update the screen to the state of the class. @param {View|null} view */
   function show(view) {
     if (view?.id !== id) return;
     band.show(view);
     if (view.state === "ended" || view.state === "gone") forget(`${id} `);
     if (view.state === "ended" && leads) onLeave(view.lesson ?? null);
-    if (view.state === "ended" && !isRevealed) place.replaceChildren(); // there is nobody to send to
+    if (view.state === "ended" && !isRevealed) place.replaceChildren(); // predictions can no longer be sent
     if (view.state !== "open" || !view.lesson) return;
     if (view.round !== round) change(view.lesson, view.round);
     else if (view.revealed && lesson && !isRevealed) reveal(view);
   }
 
-  /** @param {string} key @param {number} next */
+  /** Load the lesson of a new round, and show it. @param {string} key @param {number} next */
   async function change(key, next) {
     clearTimeout(timer);
     round = next;
@@ -105,14 +105,14 @@ function createTogether(host, id, { lessons, load, build, onLesson, onLeave }) {
       timer = setTimeout(() => change(key, next), AGAIN_MS);
       return;
     }
-    lesson = build(record, leads ? teaching() : attending());
+    lesson = build(record, leads ? makeTeacherPart() : makeStudentPart());
     place.replaceChildren(lesson.element);
     lesson.begin();
     show(live.view);
   }
 
-  /** @returns {Part} */
-  function teaching() {
+  /** Return the teacher's role. @returns {Part} */
+  function makeTeacherPart() {
     return {
       memory: null,
       form(forecast) {
@@ -125,27 +125,27 @@ function createTogether(host, id, { lessons, load, build, onLesson, onLeave }) {
     };
   }
 
-  /** @returns {Part} */
-  function attending() {
+  /** Return a student's role. @returns {Part} */
+  function makeStudentPart() {
     return {
       memory: `${id} ${round}`,
       form: null,
       async send(prediction) {
         const refused = await live.answer(prediction);
-        return { taken: !refused, words: refused || SENT };
+        return { taken: !refused, words: refused || SENT_TEXT };
       },
       conclude: null,
     };
   }
 
-  /** @param {View} view */
+  /** Reveal the answer; show the teacher all answers of the class. @param {View} view */
   async function reveal(view) {
     isRevealed = true;
-    lesson?.reveal(leads ? "" : UNANSWERED);
+    lesson?.reveal(leads ? "" : UNANSWERED_TEXT);
     if (!leads) return;
-    const mine = round;
+    const askedRound = round;
     const { drawings, message } = view.drawn ? await live.command("drawings") : { drawings: [] };
-    if (mine !== round) return;
+    if (askedRound !== round) return;
     if (message) {
       timer = setTimeout(() => reveal(view), AGAIN_MS);
       return;
@@ -165,7 +165,7 @@ function createTogether(host, id, { lessons, load, build, onLesson, onLeave }) {
     id,
     leads,
     goesOn: () => live.goesOn,
-    /** Go on with the class to a lesson, as its teacher. @param {string} key */
+    /** Ask the class a lesson, as its teacher. @param {string} key */
     ask: (key) => live.command("ask", { lesson: key }),
     showLinks: () => lesson?.showLinks(),
     turn: (/** @type {number} */ step) => lesson?.turn(step) ?? false,

@@ -1,76 +1,76 @@
-// Sentences on a prediction.
+// Replies to predictions.
 
-import { nameOf, valueAt } from "./judging.js";
+import { pickX, interpolateAt } from "./judging.js";
 import { formatFourDigits } from "../formula/substitution.js";
-import { about } from "./shape.js";
+import { roundText } from "./shape.js";
 
 /** @import { Curve, Excursion, Judgement } from "./judging.js" */
 /**
- * An answer of a lesson, with the sentence of its own.
+ * An answer of a lesson, with its reply.
  * @typedef {{text: string, why: string, picture: string|null}} Answer
  */
 
-const AGAIN = "Try again, or see the answer.";
+const RETRY_TEXT = "Try again, or see the answer.";
 
-/** Of a picked answer that is right. @param {Answer} answer */
-export const rightWords = ({ text, why }) => `Yes${text ? `, “${text}”` : ""}. ${why}`;
+/** Return the reply to a right picked answer. @param {Answer} answer */
+export const describeRight = ({ text, why }) => `Yes${text ? `, “${text}”` : ""}. ${why}`;
 
-/** Of a picked answer, or of a drawing that looks like one, that is not right. @param {Answer} answer */
-export const wrongWords = ({ text, why }) => `Not${text ? ` “${text}”` : " this one"}. ${why} ${AGAIN}`;
+/** Return the reply to a wrong picked answer, or to a drawing that matches a wrong answer. @param {Answer} answer */
+export const describeWrong = ({ text, why }) =>
+  `Not${text ? ` “${text}”` : " this one"}. ${why} ${RETRY_TEXT}`;
 
-/** Of the right answer, for who asks for it. @param {Answer} answer */
-export const answerWords = ({ text, why }) => (text ? `The answer is “${text}”. ${why}` : why);
+/** Return the reply to a request for the answer. @param {Answer} answer */
+export const describeAnswer = ({ text, why }) => (text ? `The answer is “${text}”. ${why}` : why);
 
 /**
- * Of a drawing that is right as far as it goes.
+ * Return the reply to a drawing without errors, complete or not.
  * @param {Judgement} judgement
  * @param {string} name of the true gradient
  */
-export function drawnRightWords({ mean, whole, share }, name) {
-  if (whole) return `Yes, as well as a hand draws: on average ${about(mean)} from ${name}.`;
+export function describeRightDrawing({ mean, whole, share }, name) {
+  if (whole) return `Yes, as well as a hand draws: on average ${roundText(mean)} from ${name}.`;
   return `Right so far: you drew ${Math.round(100 * share)} % of the range. Draw the rest, or see the answer.`;
 }
 
 /**
- * Of a drawing that is not right and looks like no other
- * answer: where it leaves the gradient, not what is there.
+ * Return the reply to a wrong drawing that matches no answer: where it deviates, but not the true value.
  * @param {Judgement} judgement
  * @param {Curve} drawn
  */
-export function drawnWrongWords({ excursions }, drawn) {
-  const x = nameOf(worstOf(excursions));
+export function describeWrongDrawing({ excursions }, drawn) {
+  const x = pickX(findWorst(excursions));
   const places = excursions.length > 2 ? `in ${excursions.length} places, among them` : "";
-  return `Not yet. Look again ${places || "near"} x = ${formatFourDigits(x)}, where you drew ${about(valueAt(drawn, x))}. ${AGAIN}`;
+  return `Not yet. Look again ${places || "near"} x = ${formatFourDigits(x)}, where you drew ${roundText(interpolateAt(drawn, x))}. ${RETRY_TEXT}`;
 }
 
 /**
- * Of a drawing that was not right, once the answer is revealed.
+ * Return the reply to a wrong drawing once the answer is revealed.
  * @param {Judgement} judgement
  * @param {Curve} drawn
  * @param {Curve} truth
  * @param {string} name of the true gradient
  */
-export function apartWords({ mean, excursions }, drawn, truth, name) {
-  const x = nameOf(worstOf(excursions));
-  const apart = `Your drawing is on average ${about(mean)} from ${name}.`;
-  return `${apart} At x = ${formatFourDigits(x)} you drew ${about(valueAt(drawn, x))}; it is ${about(valueAt(truth, x))}.`;
+export function describeDistance({ mean, excursions }, drawn, truth, name) {
+  const x = pickX(findWorst(excursions));
+  const distance = `Your drawing is on average ${roundText(mean)} from ${name}.`;
+  return `${distance} At x = ${formatFourDigits(x)} you drew ${roundText(interpolateAt(drawn, x))}; it is ${roundText(interpolateAt(truth, x))}.`;
 }
 
 /**
- * The value expected at one x, and what each rule returns there.
+ * Return a sentence on the value that the reader expects at one x, and the value that each rule returns.
  * @param {number} x
- * @param {number} guess NaN where there is none
+ * @param {number} guess NaN if there is none
  * @param {{label: string, value: number}[]} rules
  */
-export function pointWords(x, guess, rules) {
-  const returns = rules.map(({ label, value }) => `${label} returns ${about(value)}`).join(", ");
+export function describePoint(x, guess, rules) {
+  const returns = rules.map(({ label, value }) => `${label} returns ${roundText(value)}`).join(", ");
   return Number.isNaN(guess)
-    ? `At x = ${about(x)} ${returns}.`
-    : `At x = ${about(x)} you expect ${about(guess)}: ${returns}.`;
+    ? `At x = ${roundText(x)} ${returns}.`
+    : `At x = ${roundText(x)} you expect ${roundText(guess)}: ${returns}.`;
 }
 
-/** The widest stretch where a drawing is wrong. @param {Excursion[]} excursions */
-function worstOf(excursions) {
-  const area = (/** @type {Excursion} */ { from, to, peak }) => (to - from) * peak;
-  return excursions.reduce((worst, one) => (area(one) > area(worst) ? one : worst));
+/** Return the excursion with the largest area. @param {Excursion[]} excursions */
+function findWorst(excursions) {
+  const getArea = (/** @type {Excursion} */ { from, to, peak }) => (to - from) * peak;
+  return excursions.reduce((worst, other) => (getArea(other) > getArea(worst) ? other : worst));
 }

@@ -1,41 +1,42 @@
-// The words of a lesson as elements: a little Markdown of ours, whose links lead to the glossary.
+// The text of a lesson as elements: a small subset of Markdown, whose links open the glossary.
 
 import { element } from "../elements/dom.js";
 
 /** Shows the entry of a term. @typedef {(term: string) => void} OnTerm */
 
-const MARKED = /`([^`]+)`|\*\*([^*]+)\*\*|\*([^*]+)\*|\[([^\]]+)\]\((\w+)\)/;
+const MARKUP = /`([^`]+)`|\*\*([^*]+)\*\*|\*([^*]+)\*|\[([^\]]+)\]\((\w+)\)/;
 
-/**
- * A paragraph for each block of text.
- * @param {string} text
- * @param {OnTerm} onTerm
- * @returns {HTMLElement[]}
- */
-export function paragraphs(text, onTerm) {
-  return text.split(/\n\n+/).map((block) => element("p", {}, ...inline(block.replaceAll("\n", " "), onTerm)));
+/** Return a paragraph for each block of text. @param {string} text @param {OnTerm} onTerm @returns {HTMLElement[]} */
+export function renderParagraphs(text, onTerm) {
+  return text
+    .split(/\n\n+/)
+    .map((block) => element("p", {}, ...renderInline(block.replaceAll("\n", " "), onTerm)));
 }
 
 /**
- * Text with code, emphasis and terms.
+ * Return text with code, emphasis and links to terms.
  * @param {string} text
  * @param {OnTerm} onTerm
  * @returns {(Node|string)[]}
  */
-export function inline(text, onTerm) {
-  const match = MARKED.exec(text);
+export function renderInline(text, onTerm) {
+  const match = MARKUP.exec(text);
   if (!match) return text ? [text] : [];
-  const [whole, code, strong, emphasis, name, term] = match;
+  const [matched, code, strong, emphasis, name, term] = match;
   const node = code
     ? element("code", {}, code)
     : term
       ? element("button", { class: "term", onclick: () => onTerm(term) }, name)
-      : element(strong ? "strong" : "em", {}, ...inline(strong ?? emphasis, onTerm));
-  return [text.slice(0, match.index), node, ...inline(text.slice(match.index + whole.length), onTerm)];
+      : element(strong ? "strong" : "em", {}, ...renderInline(strong ?? emphasis, onTerm));
+  return [
+    text.slice(0, match.index),
+    node,
+    ...renderInline(text.slice(match.index + matched.length), onTerm),
+  ];
 }
 
 /**
- * The one glossary: a window over the page, closed by Escape or a click elsewhere.
+ * Create the glossary: a window over the page, closed by Escape or a click elsewhere.
  * @param {Object<string, string>} terms
  */
 export function createGlossary(terms) {
@@ -54,11 +55,11 @@ export function createGlossary(terms) {
   );
   return {
     element: window,
-    /** Open it; with a term, at its entry. @param {string} [term] */
+    /** Open the glossary, at the entry of a term if there is one. @param {string} [term] */
     show(term) {
       entries.forEach((entry, key) => entry.classList.toggle("requested", key === term));
       window.showPopover();
-      window.focus(); // so that the arrow keys move it
+      window.focus(); // arrow keys scroll it
       entries.get(term ?? "")?.scrollIntoView({ block: "nearest" });
     },
   };

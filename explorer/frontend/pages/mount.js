@@ -112,7 +112,7 @@ function explore(root, { data }) {
 
 /** @returns {Promise<Make>} */
 async function training() {
-  const [{ loadTraining }, { entered }] = await Promise.all([
+  const [{ loadTraining }, { enterTraining: entered }] = await Promise.all([
     import("../train/page/controller.js"),
     import("../train/state/tasks.js"),
     ready,

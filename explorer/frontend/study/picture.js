@@ -6,8 +6,15 @@ import { differencesOf } from "./differences.js";
 import { heatOf } from "./heat.js";
 import { orderOf } from "./order.js";
 import { planOf } from "./plan.js";
-import { isJudged, isUnread, settingText, taskOf, untrained, wordsOfTask } from "../train/state/tasks.js";
-import { remedyOf } from "../train/state/refused.js";
+import {
+  isJudged,
+  isUnread,
+  getSetting,
+  taskOf,
+  explainUntrained,
+  describeTask,
+} from "../train/state/tasks.js";
+import { remedyOf } from "../train/state/remedies.js";
 import { ACTIVE, isOfChoice } from "./state.js";
 
 /** @import { State } from "./state.js" */
@@ -51,7 +58,7 @@ export function pictureOf(state) {
     csv: results?.runs && !UNREACHABLE.includes(view.status.state) ? view.id : null,
     choice,
     task,
-    about: wordsOfTask(choice),
+    about: describeTask(choice),
     table: { visible: task.kind === "own", own: state.table, reading: state.reading },
   };
 }
@@ -68,7 +75,7 @@ function getEnabledButtons(state) {
       !isUnread(state) &&
       isJudged(state.choice) &&
       !cost?.refused &&
-      !untrained(state.choice) &&
+      !explainUntrained(state.choice) &&
       !(isCurrent && goesOn),
     stop: ACTIVE.includes(name),
     resume: name === "paused",
@@ -80,7 +87,7 @@ function getEnabledButtons(state) {
 function makeStatus(state) {
   const { view, cost, wrong } = state;
   const { status, notice, lost: isLost } = view;
-  const refusal = ACTIVE.includes(status.state) || isLost ? "" : untrained(state.choice);
+  const refusal = ACTIVE.includes(status.state) || isLost ? "" : explainUntrained(state.choice);
   if (refusal) return { main: refusal, next: remedyOf(state.choice), state: "refused" };
   const obstacle = status.state === "idle" && !notice && !isLost ? explainObstacle(state) : "";
   if (obstacle) return { main: obstacle, next: "", state: "refused" };
@@ -110,6 +117,6 @@ function suggestNext(state, cost) {
   const isCurrent = isOfChoice(state);
   if (isCurrent && status.state !== "gone" && status.state !== "failed") return "";
   const staleNote = state.studied && !isCurrent && status.results ? OTHER_SETTINGS : "";
-  const seedNote = settingText(state.choice, "seeds") === "1" ? ONE_SEED : "";
+  const seedNote = getSetting(state.choice, "seeds") === "1" ? ONE_SEED : "";
   return [staleNote, cost?.sentence ?? MEASURING, seedNote].filter(Boolean).join(" ");
 }

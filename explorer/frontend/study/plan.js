@@ -1,7 +1,7 @@
 // The plan of a study before its first run, as plain data: one row per rule, one column per rate, one ring per run.
 
 import { formatShort } from "../formula/numbers.js";
-import { settingText } from "../train/state/tasks.js";
+import { getSetting } from "../train/state/tasks.js";
 import { subjectOf } from "./rows.js";
 import { hasEqualFooting } from "./settings.js";
 
@@ -32,7 +32,7 @@ export function planOf(state) {
     caption: hasEqualFooting(choice) ? `${CAPTION} ${EQUAL}` : CAPTION,
     rates: subject.rates.map(formatShort),
     rows: subject.lines.slice(0, MAX_LINES),
-    rings: Number(settingText(choice, "seeds")),
+    rings: Number(getSetting(choice, "seeds")),
     others: left > 0 ? `and ${left} more` : "",
   };
 }

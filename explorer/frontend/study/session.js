@@ -2,7 +2,7 @@
 
 import { postJson } from "../choice/server.js";
 import { saveInSession, loadFromSession, getOwner } from "../choice/session.js";
-import { createWatched } from "../train/client/watched.js";
+import { createWatcher } from "../train/client/watcher.js";
 import { ACTIVE, IDLE } from "./state.js";
 
 /** @import { Status, View } from "./state.js" */
@@ -18,7 +18,7 @@ const WATCHED_STATES = [...ACTIVE, "paused", "finished", "silent"]; // the serve
  */
 export function createSession({ server, onChange }) {
   let study = loadFromSession("study");
-  const watched = createWatched({
+  const watched = createWatcher({
     idle: IDLE,
     address: (id) => server(`studies/${id}/events`),
     current: () => study,

@@ -3,7 +3,14 @@
 import { getCatalogue } from "../choice/entries.js";
 import { fillTemplate } from "../formula/phrases.js";
 import { capitalize } from "../formula/numbers.js";
-import { entered, settingText, settings, taskOf, tasks, withSetting } from "../train/state/tasks.js";
+import {
+  enterTraining,
+  getSetting,
+  getSettings,
+  taskOf,
+  getTasks,
+  withSetting,
+} from "../train/state/tasks.js";
 import { parseList, formatList } from "./lists.js";
 
 /** @import { Choice } from "../choice/choice.js" */
@@ -55,7 +62,7 @@ export function withEqualFooting(choice, is) {
 /** Explain why the optimiser does not allow rates divided by shares; return "" if it does. @param {Choice} choice */
 export function explainUnscalable(choice) {
   const { scaled, unscaled } = getCatalogue().limits.study;
-  const optimiser = settingText(choice, "optimiser");
+  const optimiser = getSetting(choice, "optimiser");
   return scaled.includes(optimiser) ? "" : `${capitalize(fillTemplate(unscaled, { optimiser }))}.`;
 }
 
@@ -69,12 +76,12 @@ export function getAddedControls(choice) {
 
 /** Return the settings that studies share with runs: all except those that can change during a run. */
 export function getSharedSettings() {
-  return settings().filter(({ live }) => !live);
+  return getSettings().filter(({ live }) => !live);
 }
 
 /** Return the tasks that have a metric, and the visitor's own table: only these can be studied. */
 export function getJudgedTasks() {
-  return tasks().filter(({ metric, kind }) => metric !== null || kind === "own");
+  return getTasks().filter(({ metric, kind }) => metric !== null || kind === "own");
 }
 
 /**
@@ -83,7 +90,7 @@ export function getJudgedTasks() {
  * @param {import("../train/state/own-table.js").OwnTable} table the visitor's own table
  */
 export function toStudyKey(choice, table) {
-  const shared = getSharedSettings().map(({ name }) => settingText(choice, name));
+  const shared = getSharedSettings().map(({ name }) => getSetting(choice, name));
   const rules = choice.rules.map(({ key }) => key);
   const task = taskOf(choice);
   return JSON.stringify([
@@ -108,7 +115,7 @@ export function toStudyKey(choice, table) {
  * @returns {Choice}
  */
 export function enterStudy(choice, by) {
-  if (choice.training.task || by === "nothing") return entered(choice, by);
-  const base = entered({ ...choice, training: {} }, "page");
+  if (choice.training.task || by === "nothing") return enterTraining(choice, by);
+  const base = enterTraining({ ...choice, training: {} }, "page");
   return { ...base, training: { ...base.training, ...choice.training } };
 }

@@ -3,7 +3,7 @@
 import { formatNumber } from "../formula/numbers.js";
 import { element, freshId, setAttribute, setText, setValue, writeValue } from "../elements/dom.js";
 import { createFields } from "../train/settings/fields.js";
-import { settingText, withSetting } from "../train/state/tasks.js";
+import { getSetting, withSetting } from "../train/state/tasks.js";
 import { readList } from "./lists.js";
 import {
   hasControls,
@@ -91,7 +91,7 @@ export function createSetup(host, store, onWrong) {
       equal.checked = hasEqualFooting(choice);
       equal.disabled = reason !== "" && !equal.checked; // a setting from a link can still be unchecked
       setText(unscaled, reason);
-      for (const { name, field } of fields) field.show(settingText(choice, name));
+      for (const { name, field } of fields) field.show(getSetting(choice, name));
     },
   };
 }

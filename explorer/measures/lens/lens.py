@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from explorer.catalogue import Op, find_op, find_rule, finite, require_fixed, values
+from explorer.catalogue import Op, find_op, find_rule, require_deterministic, resolve_values, to_finite
 from explorer.catalogue import Rule as CatalogueRule
 from explorer.catalogue.noises import LENS_WORDS, NARROWEST, NOISES, WIDEST, Noise
 from explorer.curves import Curves, sample_curves
@@ -173,9 +173,9 @@ def lens(
     op, noise_entry = find_op(op), noise_of(noise, width)
     entries = [rules] if isinstance(rules, str | CatalogueRule) else list(rules)
     window: dict[str, Any] = {"start": start, "stop": stop, "g": g, "dtype": "float64"}
-    require_fixed("the lens", op, *map(find_rule, entries))
+    require_deterministic("the lens", op, *map(find_rule, entries))
     curves = sample_curves(op, [find_rule(rule) for rule in entries], **(window | parameters))
-    settings = values(op, None, curves.parameters)
+    settings = resolve_values(op, None, curves.parameters)
     x, gradient, reason = compute_lens(op, settings, noise_entry, float(width), (curves.start, curves.stop))
     return Lens(op, noise_entry, float(width), curves, x, g * gradient, reason)
 
@@ -184,7 +184,7 @@ def noise_of(key: str, width: float) -> Noise:
     """Return the noise for a key; raise ValueError for an unknown key or a width out of bounds."""
     if key not in NOISES:
         raise ValueError(f"noise must be one of {', '.join(NOISES)}, not {quoted(key)}")
-    if not NARROWEST <= finite("width", width) <= WIDEST:
+    if not NARROWEST <= to_finite("width", width) <= WIDEST:
         raise ValueError(f"width must be a number from {NARROWEST:g} to {WIDEST:g}, not {width:g}")
     return NOISES[key]
 

@@ -6,7 +6,7 @@ import math
 
 import torch
 
-from explorer.catalogue.noises import MOST_RATE, Noise
+from explorer.catalogue.noises import MAX_RATE, Noise
 from explorer.measures.lens.parts import Curve
 
 _EXPONENTIAL_X = 2.0 ** torch.arange(4, 9, dtype=torch.float64)  # x that detect growth like exp(x)
@@ -38,7 +38,7 @@ def check_mean(y: Curve, noise: Noise, width: float) -> tuple[str, float]:
         return ("steep" if math.isinf(rate) else ""), reach + rate * width
     if rate >= 1 - 1e-6:
         return "grows", reach
-    return ("slow" if rate > MOST_RATE else ""), reach / (1 - rate)
+    return ("slow" if rate > MAX_RATE else ""), reach / (1 - rate)
 
 
 def _measure_sizes(y: Curve, sign: int) -> tuple[list[float], list[float]]:

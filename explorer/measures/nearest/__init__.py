@@ -6,7 +6,7 @@ steepness if possible. The search runs in float64, from a grid and by least squa
 
 from __future__ import annotations
 
-from explorer.catalogue import checked, require_fixed
+from explorer.catalogue import check_values, require_deterministic
 from explorer.curves.foreign import OpLike, RuleLike, resolve_op, resolve_rule
 from explorer.measures.nearest.neighbours import Neighbour, Neighbours, find_neighbours, list_candidates
 from explorer.measures.nearest.target import target_of
@@ -42,8 +42,8 @@ def nearest(
             hardly a finite value in the range, or whose squares overflow or vanish there.
     """
     op, rule = resolve_op(op), resolve_rule(rule)
-    require_fixed("nearest", op, rule)
-    settings = checked(op, (rule,), parameters)
+    require_deterministic("nearest", op, rule)
+    settings = check_values(op, (rule,), parameters)
     target = target_of(op, rule, settings, start, stop)
     if not target.is_enough:
         raise ValueError(

@@ -13,7 +13,7 @@ from itertools import product
 import torch
 from torch import Tensor
 
-from explorer.catalogue import Kink, Lattice, Op, Parameter, Rule, beside, values
+from explorer.catalogue import Kink, Lattice, Op, Parameter, Rule, adapt_rule, resolve_values
 from explorer.formula import CONSTANTS, parse
 from explorer.formula.operands import casts
 from explorer.formula.reference import fixed_pair
@@ -30,7 +30,7 @@ Evaluate = Callable[[Names], Tensor]
 
 def needs_op(rule: Rule, op: Op) -> bool:
     """Return whether the curve of a rule depends on the op."""
-    shared = {p.name for p in beside(op, rule).parameters} & {p.name for p in op.parameters}
+    shared = {p.name for p in adapt_rule(op, rule).parameters} & {p.name for p in op.parameters}
     return rule.parsed is None or "y" in rule.parsed.variables or bool(shared)
 
 
@@ -136,7 +136,7 @@ class Family:
 
     def _make_evaluators(self, g: float) -> _Evaluators:
         """Return the rule's formula for one upstream gradient, with every mean over the range as a number."""
-        parameters = values(self.op, self.rule, self.settings)
+        parameters = resolve_values(self.op, self.rule, self.settings)
         op, rule = self.op.parsed, self.rule.parsed
         forward, backward, bound = fixed_pair(op, rule, parameters, *self.span, g)
         constants = {
@@ -172,7 +172,7 @@ class Family:
             (self.op.kinks or ()) if not rule or "y" in rule.variables else ()
         )
         texts = [text for kink in kinks for text in _list_texts(kink)]
-        bound = values(self.op, self.rule, self.settings)
+        bound = resolve_values(self.op, self.rule, self.settings)
         constants = {
             name: torch.tensor(value, dtype=torch.float64)
             for name, value in self._select_constants(bound).items()

@@ -9,7 +9,7 @@ from functools import lru_cache
 
 import torch
 
-from explorer.catalogue import FIXED_RULES, OPS, OWN_FAMILY, RULES, Op, Rule, beside
+from explorer.catalogue import CUSTOM_FAMILY, FIXED_RULES, OPS, RULES, Op, Rule, adapt_rule
 from explorer.measures.nearest import words
 from explorer.measures.nearest.family import Family, needs_op
 from explorer.measures.nearest.fitting import EXACT, Fit, Fitter
@@ -80,7 +80,7 @@ def list_candidates(op: Op) -> list[Rule]:
     Stochastic rules are left out. So are rules that learn: the gradients of their parameters define them, and
     as functions of x they coincide with other rules.
     """
-    is_custom = op.family == OWN_FAMILY
+    is_custom = op.family == CUSTOM_FAMILY
     rules = [rule for rule in FIXED_RULES if not rule.learned]
     return [rule for rule in rules if is_custom or not rule.suits or op.family in rule.suits]
 
@@ -115,7 +115,7 @@ def _compare_rule(op: Op, rule: Rule, settings: Mapping[str, float], target: Tar
 
 @lru_cache(maxsize=_MAX_CACHED)
 def _compute_neighbour(op: Op, rule: Rule, items: tuple[tuple[str, float], ...], target: Target) -> Neighbour:
-    settings, rule = dict(items), beside(op, rule)
+    settings, rule = dict(items), adapt_rule(op, rule)
     family = Family(op, rule, settings, target.span, target.upstream)
     fitting = Fitter(family, target)
     fit = _round_fit(fitting, _choose_plainest(_find_fits(fitting)))
@@ -132,7 +132,7 @@ def _compute_neighbour(op: Op, rule: Rule, items: tuple[tuple[str, float], ...],
         where = fitting.find_worst_x(fit)
         sentence = words.describe_distance(fitted_rule, fit.distance, where)
     differs = tuple(one.x for one in single)
-    shown = {p.shown: parameters[p.name] for p in family.parameters}
+    shown = {p.display_name: parameters[p.name] for p in family.parameters}
     return Neighbour(rule.key, fit.factor, width, shift, fit.distance, shown, differs, where, sentence)
 
 

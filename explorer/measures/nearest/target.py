@@ -12,7 +12,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from explorer.catalogue import Op, Rule, beside, qualified
+from explorer.catalogue import Op, Rule, adapt_rule, qualify_name
 from explorer.curves import sample_curves
 from explorer.formula.reference import even_points
 
@@ -176,8 +176,8 @@ def make_target(
 
 def _list_names(op: Op, rule: Rule) -> set[str]:
     """Return the names that set parameters of an op and a rule, with and without the rule's key."""
-    parameters = beside(op, rule).parameters
-    return {qualified(rule, p) for p in parameters} | {p.name for p in (*op.parameters, *parameters)}
+    parameters = adapt_rule(op, rule).parameters
+    return {qualify_name(rule, p) for p in parameters} | {p.name for p in (*op.parameters, *parameters)}
 
 
 def _make_grid(start: float, stop: float, centres: Sequence[float]) -> Tensor:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
 
-from explorer.catalogue import Op, Rule, values
+from explorer.catalogue import Op, Rule, resolve_values
 from explorer.formula import listed, parse, percent
 
 _MAX_LISTED = 3  # more x are counted instead of listed
@@ -38,7 +38,7 @@ class FittedRule:
 
     def describe(self, source: str = "") -> str:
         """Return a description of the rule with its fitted numbers; ``source`` follows a factor."""
-        shown = {p.name: p.shown for p in self.rule.parameters}
+        shown = {p.name: p.display_name for p in self.rule.parameters}
         pairs = [f"{shown[name]} = {format_number(value)}" for name, value in self.parameters.items()]
         parts = [self.name + (f" with {listed(pairs)}" if pairs else "")]
         if self.factor != 1:
@@ -55,7 +55,7 @@ class FittedRule:
         scale = self.factor * self.width
         if self.rule.area in (None, "infinite", "0") or math.isclose(scale, 1):
             return ""
-        bound = {**values(self.op, self.rule, self.settings), **self.parameters}
+        bound = {**resolve_values(self.op, self.rule, self.settings), **self.parameters}
         area = parse(str(self.rule.area), variables=(), parameters=None).value(bound)
         return f"; its area is {format_number(area * scale)} instead of {format_number(area)}" if area else ""
 

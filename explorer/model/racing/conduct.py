@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.utils._pytree import tree_leaves
 
-from explorer.catalogue import Op, Rule, find_rule, finite
+from explorer.catalogue import Op, Rule, find_rule, to_finite
 from explorer.model.racing.data import Tensors, data_of
 from explorer.model.racing.plan import RacePlan, make_plan
 from explorer.model.racing.result import RaceResult, TrainedNet
@@ -166,7 +166,7 @@ def rates_of(lrs: object) -> tuple[float, ...]:
     if lrs is None:
         return usual_rates(USUAL_LR)
     values = [lrs] if isinstance(lrs, str) or not isinstance(lrs, Iterable) else [*lrs]
-    rates = tuple(sorted({finite("lrs", rate) for rate in values}))
+    rates = tuple(sorted({to_finite("lrs", rate) for rate in values}))
     if not rates or rates[0] <= 0:
         raise ValueError(f"lrs must be numbers above 0, one or more, not {lrs!r}")
     return rates
@@ -183,7 +183,7 @@ def parameters_of(parameters: object, rules: Sequence[str | Rule]) -> dict[str, 
         before = str(name).rpartition(".")[0]
         if before and before not in keys:
             raise ValueError(f"unknown parameter {name!r}: {before} is no rule of this race")
-    return {name: finite(f"parameter {name}", value) for name, value in parameters.items()}
+    return {name: to_finite(f"parameter {name}", value) for name, value in parameters.items()}
 
 
 def _collect_data(

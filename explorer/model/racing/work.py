@@ -13,7 +13,7 @@ import torch
 from torch import Tensor, nn
 from torch.utils._pytree import tree_map
 
-from explorer.catalogue import Op, Rule, beside, find_op, find_rule
+from explorer.catalogue import Op, Rule, adapt_rule, find_op, find_rule
 from explorer.model.racing.data import Batch, Data
 from explorer.model.racing.result import TrainedNet
 from explorer.model.swapping import swap
@@ -99,9 +99,11 @@ class Work:
             return {}
         entry = find_rule(self.rules[rule])
         op = None if self.op is None else find_op(self.op)
-        known = entry.parameters if op is None else (*op.parameters, *beside(op, entry).parameters)
+        known = entry.parameters if op is None else (*op.parameters, *adapt_rule(op, entry).parameters)
         values = {p.name: self.parameters[p.name] for p in known if p.name in self.parameters}
-        own = {p.name: f"{rule}.{p.shown}" for p in known}  # of two that mean it differently, the rule's
+        own = {
+            p.name: f"{rule}.{p.display_name}" for p in known
+        }  # of two that mean it differently, the rule's
         return values | {name: self.parameters[full] for name, full in own.items() if full in self.parameters}
 
     def move_batch(self, batch: Batch) -> Batch:

@@ -16,14 +16,14 @@ from explorer.catalogue import (
     OPS,
     Op,
     Rule,
-    beside,
-    checked,
-    contribution,
+    adapt_rule,
+    check_values,
+    find_contribution,
     find_op,
     find_rule,
-    qualified,
-    require_fixed,
-    values,
+    qualify_name,
+    require_deterministic,
+    resolve_values,
 )  # fmt: skip
 from explorer.gradient import apply, bind
 from explorer.model.tape.private import is_functorch_wrapped_tensor
@@ -66,10 +66,10 @@ class Exchange:
             return ()
         op = find_op(self.op)
         if self.learns is None:
-            entry = beside(op, self.entry)
+            entry = adapt_rule(op, self.entry)
             return tuple(each.name for each in entry.learned if each.name not in self.parameters)
         for name in self.learns:
-            contribution(op, self.entry, name)
+            find_contribution(op, self.entry, name)
         return self.learns
 
     @property
@@ -122,14 +122,14 @@ class Exchange:
             raise ValueError(f"the rule {entry.key} does not suit {found.key}: {reason}")
         selected = self.select_parameters(found)
         numbers: Any = {name: value for name, value in selected.items() if not isinstance(value, Tensor)}
-        checked(found, (entry,), numbers, [name for name in selected if name not in numbers])
+        check_values(found, (entry,), numbers, [name for name in selected if name not in numbers])
 
     def select_parameters(self, op: Op) -> Mapping[str, float | Tensor]:
         """Return the parameters with an op. Where the call keeps its own op, they are all the rule's."""
         if self.op is not None or self.entry is None:
             return self.parameters
         entry = self.entry
-        full_names = {p.plain: qualified(entry, p) for p in beside(op, entry).parameters if p.plain}
+        full_names = {p.plain: qualify_name(entry, p) for p in adapt_rule(op, entry).parameters if p.plain}
         return {full_names.get(name, name): value for name, value in self.parameters.items()}
 
     def make_gradient(self, op: str, parameters: Parameters) -> Gradient | None:
@@ -160,11 +160,11 @@ class Exchange:
                 )
             return None
         entry: Op = OPS.get(op, ANY_OP)
-        require_fixed("a swap that keeps the op of the model", self.entry)
-        names = {*values(entry, self.entry, {})}
+        require_deterministic("a swap that keeps the op of the model", self.entry)
+        names = {*resolve_values(entry, self.entry, {})}
         given = {name: _number(self.key, name, value) for name, value in parameters.items() if name in names}
         settings: Any = {**given, **self.select_parameters(entry)}
-        return bind(ANY_OP if entry.draws else entry, self.entry, settings).gradient
+        return bind(ANY_OP if entry.is_random else entry, self.entry, settings).gradient
 
     def replace_call(
         self, op: str, parameters: Parameters, learned: Parameters, others_learn: bool, x: Tensor
@@ -177,7 +177,7 @@ class Exchange:
                 f"{op} gets a tensor that learns beside x, which the op {find_op(self.op).key} would leave "
                 "without gradient: leave op out, and it keeps its own"
             )
-        if self.entry is not None and self.entry.hangs_on_loss:
+        if self.entry is not None and self.entry.needs_loss:
             raise ValueError(f"{self.key} asks for the loss of each element, which a swap does not know")
         is_same_op = isinstance(self.op, str) and self.op == op
         given = {k: float(v) for k, v in parameters.items() if is_same_op and not isinstance(v, Tensor)}

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import torch
 from torch import Tensor, nn
 
-from explorer.catalogue import beside, find_op, require_admitted, values
+from explorer.catalogue import adapt_rule, find_op, require_in_domain, resolve_values
 from explorer.formula import parse
 from explorer.gradient import bind
 from explorer.model.swapping.exchange import Exchange
@@ -89,15 +89,15 @@ def _start(exchange: Exchange, parameters: Mapping[str, Tensor], x: Tensor) -> N
     assert exchange.entry is not None
     op, rule = find_op(exchange.op), exchange.entry
     fixed = {name: value for name, value in exchange.numbers.items() if name not in parameters}
-    numbers = values(op, rule, fixed)
-    starts = {item.name: item.start for item in beside(op, rule).learned}
+    numbers = resolve_values(op, rule, fixed)
+    starts = {item.name: item.start for item in adapt_rule(op, rule).learned}
     for name, parameter in parameters.items():
         if bool(parameter.isnan()):
             with torch.no_grad():
                 parameter.fill_(_compute_start(starts.get(name), numbers, x) or numbers[name])
     learned = {name: float(parameter.detach()) for name, parameter in parameters.items()}
     try:
-        require_admitted(op, rule, fixed | learned)
+        require_in_domain(op, rule, fixed | learned)
     except ValueError as error:
         raise ValueError(f"{error}: use a smaller learning rate, or clamp it after each step") from None
 

@@ -10,7 +10,7 @@ from typing import Any
 from torch import nn
 from torch.autograd import Function
 
-from explorer.catalogue import OPS, hint
+from explorer.catalogue import OPS, suggest_key
 from explorer.formula import quoted
 from explorer.model.tape import CALLS, Call, Site
 from explorer.model.tape.names import COMPARISONS, EXITS, STEPS, is_pointwise, name_of
@@ -119,7 +119,7 @@ def _find_text(model: nn.Module, what: str) -> Target:
         return Target(what, site=what)
     if what in OPS or what in _NAMES or is_pointwise(what):
         return Target(what, op=what)
-    suggestion = hint("op", what)
+    suggestion = suggest_key("op", what)
     raise ValueError(
         f"the model has no submodule or site {quoted(what)}, and it is no op"
         + (f": {suggestion}" if suggestion else ": explorer.observe(model) names its sites")

@@ -60,7 +60,7 @@ def missing(settings: Settings) -> str:
         return "Not measured here: it takes an op at hidden units, and here it stands on weights."
     if any(reductions(find_op(op).parsed.tree) for op in ops):
         return "Not measured here: the op takes a mean over all values, so that no unit can be flipped alone."
-    if any(find_op(op).draws for op in ops):
+    if any(find_op(op).is_random for op in ops):
         return (
             "Not measured here: the op draws, and noise would smooth each draw instead of the mean over them."
         )

@@ -47,7 +47,7 @@ def measured(nets: Nets) -> dict[int, Record]:
             "beyond": beyond[members].mean(0).cpu().numpy(),
             "ratio": ratio.astype(np.float32),
             "words": [
-                _NO_CURVE if nets.rules[rule].hangs_on_loss else _words(nets, *each)
+                _NO_CURVE if nets.rules[rule].needs_loss else _words(nets, *each)
                 for each in enumerate(ratio.tolist(), 1)
             ],
         }

@@ -159,7 +159,7 @@ def _means_without(products: NDArray[float64]) -> NDArray[float64]:
 
 def missing(settings: Settings) -> str:
     """Why there is no spread: nothing draws in any part of the run."""
-    if any(entry.draws for entry in settings.entries):
+    if any(entry.is_random for entry in settings.entries):
         return ""
     return "Not measured here: nothing draws, so that the gradient of a batch has no spread."
 

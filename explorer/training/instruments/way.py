@@ -44,7 +44,7 @@ def measured(nets: Nets) -> dict[int, Record]:
 
 
 def _is_of_losses(rule: Rule) -> bool:
-    return rule.hangs_on_loss and rule.parsed is not None and "g" not in rule.parsed.variables
+    return rule.needs_loss and rule.parsed is not None and "g" not in rule.parsed.variables
 
 
 def _passed(ops: list[tuple[Tensor, ...]]) -> np.ndarray:

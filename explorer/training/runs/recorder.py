@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from explorer.catalogue import beside, find_op, find_rule
+from explorer.catalogue import adapt_rule, find_op, find_rule
 from explorer.training.instruments import INSTRUMENTS, Instrument, Nets, Record, Recorded, Requested, Visible
 from explorer.training.instruments.base.question import key_of, numbers_of, question
 from explorer.training.runs.lockstep import Lockstep
@@ -58,7 +58,7 @@ class Recorder:
     def bind(self, course: Course) -> None:
         """Go on with another op or other rules."""
         self._op = find_op(course.op)
-        self._rules = [beside(self._op, find_rule(rule)) for rule in course.rules]
+        self._rules = [adapt_rule(self._op, find_rule(rule)) for rule in course.rules]
         self._nets: Nets | None = None
 
     @property

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import torch
 
-from explorer.catalogue import find_op, find_rule, values
+from explorer.catalogue import find_op, find_rule, resolve_values
 from explorer.training.instruments import INSTRUMENTS, Record, Requested
 from explorer.training.instruments.base.gradients import Gradients, gradients
 from explorer.training.nets import Fault, no_longer
@@ -107,7 +107,7 @@ class Run(Stepper):
     def _own(self, rule: int) -> dict[str, float]:
         """The values of a rule and its op by name, as they are set."""
         op, its = find_op(self._bound.op), find_rule(self._bound.rules[rule])
-        return values(op, its, self.settings.parameters)
+        return resolve_values(op, its, self.settings.parameters)
 
     def history(self) -> dict[str, NDArray[Any]]:
         """The whole history of the run as columns of equal length, one row a rule, seed and step.

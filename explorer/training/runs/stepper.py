@@ -6,7 +6,7 @@ import dataclasses
 from collections.abc import Collection, Hashable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
-from explorer.catalogue import find_op, values
+from explorer.catalogue import find_op, resolve_values
 from explorer.training.nets import Joined, Member, hexed, joined
 from explorer.training.runs.checkpoints import Checkpoints, nearest
 from explorer.training.runs.lockstep import Lockstep, Tensors
@@ -172,7 +172,7 @@ class Stepper:
         if nets is None or self.finished or any(name != "lr" for _, name, _ in ours.branch):
             return None
         op = find_op(self._bound.op)
-        return nets, op, hexed(values(op, None, ours.parameters)), ours.sigma, self._recorder.recorded
+        return nets, op, hexed(resolve_values(op, None, ours.parameters)), ours.sigma, self._recorder.recorded
 
     @property
     def numbers(self) -> int:

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from explorer.catalogue import Op, Rule, find_op, find_rule, finite
+from explorer.catalogue import Op, Rule, find_op, find_rule, to_finite
 from explorer.formula import number_text, quoted
 from explorer.training.limits import MAX_BRANCHES
 
@@ -52,7 +52,7 @@ def _checked(point: Any, rules: Sequence[str | Rule], steps: int) -> Branch:
 def _value(name: str, value: Any) -> str | float:
     if name != "lr":
         return (find_op if name == "op" else find_rule)(value).key
-    number = finite("lr", value)
+    number = to_finite("lr", value)
     if number <= 0:
         raise ValueError(f"lr must be above 0, not {quoted(value)}")
     return number

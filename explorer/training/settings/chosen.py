@@ -5,15 +5,15 @@ from itertools import product
 from typing import Any, TypeVar
 
 from explorer.catalogue import (
-    MOST_RULES,
+    MAX_RULES,
     Op,
     Rule,
-    beside,
-    checked,
+    adapt_rule,
+    check_values,
     find_rule,
-    finite,
-    qualified,
-    require_admitted,
+    qualify_name,
+    require_in_domain,
+    to_finite,
 )
 from explorer.formula import quoted
 
@@ -36,13 +36,13 @@ def checked_rules(rules: object) -> tuple[str | Rule, ...]:
         raise ValueError(f"rules must be a list of keys, such as ['default'], not {quoted(rules)}")
     entries = [checked_entry("a rule", rule, Rule) for rule in rules]
     given = len({entry if isinstance(entry, str) else entry.key for entry in entries})
-    if given > MOST_RULES:  # counted before any is read
-        raise ValueError(f"choose 1 to {MOST_RULES} rules, not {given}")
+    if given > MAX_RULES:  # counted before any is read
+        raise ValueError(f"choose 1 to {MAX_RULES} rules, not {given}")
     known: dict[str, str | Rule] = {}
     for rule in entries:
         known.setdefault(find_rule(rule).key, rule)
-    if not 1 <= len(known) <= MOST_RULES:
-        raise ValueError(f"choose 1 to {MOST_RULES} rules, not {len(known)}")
+    if not 1 <= len(known) <= MAX_RULES:
+        raise ValueError(f"choose 1 to {MAX_RULES} rules, not {len(known)}")
     return tuple(known.values())
 
 
@@ -52,18 +52,18 @@ def checked_parameters(ops: Sequence[Op], rules: Sequence[Rule], parameters: obj
         raise ValueError(f"parameters must be values by name, such as {{'c': 1.0}}, not {quoted(parameters)}")
     op, *later = ops
     also = {name for each in later for name in names_of(each, rules)} - names_of(op, rules)
-    own = checked(op, rules, {name: value for name, value in parameters.items() if name not in also})
+    own = check_values(op, rules, {name: value for name, value in parameters.items() if name not in also})
     result = own | {
-        name: finite(f"parameter {name}", value) for name, value in parameters.items() if name in also
+        name: to_finite(f"parameter {name}", value) for name, value in parameters.items() if name in also
     }
     for other, rule in product(later, rules):
-        require_admitted(other, rule, result)
+        require_in_domain(other, rule, result)
     return result
 
 
 def names_of(op: Op, rules: Sequence[Rule]) -> set[str]:
     """The names of all values that an op and rules take."""
-    own = [(rule, p) for rule in rules for p in beside(op, rule).parameters]
+    own = [(rule, p) for rule in rules for p in adapt_rule(op, rule).parameters]
     return {p.name for p in op.parameters} | {
-        name for rule, p in own for name in (p.name, qualified(rule, p))
+        name for rule, p in own for name in (p.name, qualify_name(rule, p))
     }

@@ -7,7 +7,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from explorer.catalogue import finite
+from explorer.catalogue import to_finite
 from explorer.formula import number_text, quoted
 from explorer.training.limits import MAX_LAYERS
 from explorer.training.tasks import TASKS
@@ -126,7 +126,7 @@ class Setting:
         return number
 
     def _positive(self, value: Any) -> float:
-        number = finite(self.name, value)
+        number = to_finite(self.name, value)
         if number <= 0:
             raise ValueError(f"{self.name} must be above 0, not {quoted(value)}")
         return number

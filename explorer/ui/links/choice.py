@@ -1,4 +1,4 @@
-"""Everything chosen on the pages, and the words by which a link says it."""
+"""The choice made on the pages, and the keys by which a link's query encodes it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -10,12 +10,12 @@ from explorer.catalogue import (
     Op,
     Parameter,
     Rule,
-    beside,
+    adapt_rule,
     find_loss,
     find_op,
     find_rule,
-    narrowed,
-    qualified,
+    narrow_parameter,
+    qualify_name,
 )
 from explorer.formula import number_text
 from explorer.instrument.view import VIEW, View
@@ -27,15 +27,20 @@ STUDY = ("rates", "controls", "equal")
 
 @dataclass(frozen=True)
 class Choice(View, TrainingSettings):
-    """Everything chosen on the pages: strings and numbers only.
+    """The choice made on the pages, as strings and numbers only.
 
-    ``parameters`` holds the values that differ from their default, by name or by ``rule.name``;
-    ``learns`` is the parameter whose gradient has a panel, or "";
-    ``hide`` the rules whose curves are not drawn; ``colours`` the number of each rule's colour as one text,
-    "" for 1, 2, 3 …; ``slow`` the stage of slow motion, and as far as they are chosen the numbers of rule,
-    layer, unit and row from 1, or "". Of a study: ``rates`` to try, () for the task's usual ones; whether
-    zero and reversal stand beside the rules as ``controls``; whether each rule's rates are divided by its
-    share, ``equal``. ``branch``: the branch points of a run, as ``Settings`` has them.
+    Attributes:
+        op: the key of the op.
+        rules: the keys of the rules.
+        hide: the keys of the rules whose curves are hidden.
+        colours: the number of each rule's colour, as one text; "" for 1, 2, 3 ….
+        slow: the stage of slow motion, then if chosen the numbers of rule, layer, unit and row from 1; or "".
+        parameters: values that differ from their default, by name or by ``rule.name``.
+        learns: the parameter whose gradient has a panel, or "".
+        rates: learning rates of a study, () for the task's default ones.
+        controls: whether a study trains the controls zero and reversal alongside the rules.
+        equal: whether a study divides each rule's rates by the rule's share.
+        branch: the branch points of a run, as in ``Settings``.
     """
 
     op: str = "round"
@@ -54,31 +59,31 @@ class Choice(View, TrainingSettings):
     def entries(self) -> tuple[Op, tuple[Rule, ...]]:
         """The op and the rules as records."""
         op = find_op(self.op)
-        return op, tuple(beside(op, find_rule(rule)) for rule in self.rules)
+        return op, tuple(adapt_rule(op, find_rule(rule)) for rule in self.rules)
 
     @property
     def loss(self) -> Loss | None:
-        """The loss, where something is drawn."""
+        """The loss, or None if neither op nor rules are stochastic."""
         op, rules = self.entries
-        return find_loss(self.f) if draws(op, rules) else None
+        return find_loss(self.f) if is_stochastic(op, rules) else None
 
     @property
-    def trained(self) -> dict[str, float]:
-        """The values of parameters that a net has: those of op and rules, without those of the loss."""
-        known = parameters_of(*self.entries)
-        return {name: value for name, value in self.parameters.items() if name in known}
+    def net_parameters(self) -> dict[str, float]:
+        """The values of parameters of op and rules, which a net has; without those of the loss."""
+        declared = parameters_of(*self.entries)
+        return {name: value for name, value in self.parameters.items() if name in declared}
 
     @property
     def sampling(self) -> dict[str, Any]:
-        """Range, g, loss and parameters as keywords of ``sample``."""
+        """Range, g, loss and parameters as keyword arguments of ``sample``."""
         start, stop = self.range
         learns = {"learns": self.learns} if self.learns else {}
         loss = {"f": self.f} if self.loss else {}
         return {"start": start, "stop": stop, "g": self.g, **loss, **learns, **self.parameters}
 
 
-# The words of a link; a parameter of the same name stands behind a prefix.
-WORDS = (
+# The keys of a query; a parameter of the same name has a prefix.
+QUERY_KEYS = (
     "op",
     "rule",
     "hide",
@@ -95,42 +100,43 @@ WORDS = (
 PREFIX = "p."
 
 
-def draws(op: Op, rules: Sequence[Rule]) -> bool:
-    """Whether the op or one of the rules draws, so that a loss is needed."""
-    return op.draws or any(rule.draws for rule in rules)
+def is_stochastic(op: Op, rules: Sequence[Rule]) -> bool:
+    """Return whether the op or one of the rules is stochastic, so that a loss is needed."""
+    return op.is_random or any(rule.is_random for rule in rules)
 
 
 def parameters_of(op: Op, rules: Sequence[Rule], loss: Loss | None = None) -> dict[str, Parameter]:
-    """The controls of an op and rules, and of their loss, by the names of their values.
+    """Return the parameters of an op, its rules and its loss, by the names of their values.
 
-    One for each name; but where a rule means a name of the op differently, or two rules the same name (by
-    another default, other bounds or another meaning), each of them gets its own, named ``rule.name``.
+    There is one per name. However, if a rule gives a name of the op another meaning, or two rules share a
+    name with different defaults, bounds or meanings, each of them gets its own parameter, named
+    ``rule.name``.
     """
     controls = {p.name: p for p in op.parameters}
-    own: dict[str, list[tuple[Rule, Parameter]]] = {}
+    by_name: dict[str, list[tuple[Rule, Parameter]]] = {}
     for rule in rules:
-        for parameter in beside(op, rule).parameters:
-            own.setdefault(parameter.name, []).append((rule, parameter))
-    for name, users in own.items():
+        for parameter in adapt_rule(op, rule).parameters:
+            by_name.setdefault(parameter.name, []).append((rule, parameter))
+    for name, users in by_name.items():
         alike = len({replace(parameter, domain="") for _, parameter in users}) == 1
         if name in controls:
-            controls[name] = reduce(narrowed, (parameter for _, parameter in users), controls[name])
+            controls[name] = reduce(narrow_parameter, (parameter for _, parameter in users), controls[name])
         elif alike and not users[0][1].plain:
             controls[name] = users[0][1]
         else:
-            controls |= {qualified(rule, parameter): parameter for rule, parameter in users}
+            controls |= {qualify_name(rule, parameter): parameter for rule, parameter in users}
     return {p.name: p for p in (loss.parameters if loss else ())} | controls
 
 
-def ordered(
-    op: Op, rules: Sequence[Rule], settings: Mapping[str, float]
+def sort_bounds(
+    op: Op, rules: Sequence[Rule], values: Mapping[str, float]
 ) -> tuple[dict[str, float], list[str]]:
-    """Settings with the pairs that must not cross (such as lo and hi) put in order, and a notice for each."""
-    result, notices = dict(settings), []
+    """Return values with pairs such as lo and hi in ascending order, and a notice for each swapped pair."""
+    result, notices = dict(values), []
     controls = parameters_of(op, rules)
     for name, parameter in controls.items():
-        own = name.removesuffix(parameter.shown) + (parameter.below or "")
-        above = own if own in controls else parameter.below
+        qualified_name = name.removesuffix(parameter.display_name) + (parameter.below or "")
+        above = qualified_name if qualified_name in controls else parameter.below
         if above is None or above not in controls:
             continue
         low, high = result.get(name, parameter.default), result.get(above, controls[above].default)
@@ -140,26 +146,29 @@ def ordered(
     return result, notices
 
 
-def training_texts(choice: Choice) -> dict[str, str]:
-    """The task if it is not the usual one, and what differs from its defaults, as a link writes them.
+def format_training_settings(choice: Choice) -> dict[str, str]:
+    """Return settings that differ from their defaults, as in a link, by name.
 
-    What only a study has is among them, and branch points, one a line.
+    The task is included unless it is the default, as are settings of a study and branch points, one per line.
     """
     texts = {
         name: text
         for name, setting in SETTINGS.items()
         if (text := setting.text(getattr(choice, name))) != setting.text(setting.default(choice.task))
     }
-    texts |= _study_texts(choice) | ({"branch": branches_text(choice.branch)} if choice.branch else {})
+    texts |= _format_study_settings(choice) | (
+        {"branch": branches_text(choice.branch)} if choice.branch else {}
+    )
     return texts if choice.task == USUAL else {"task": choice.task, **texts}
 
 
-def _study_texts(choice: Choice) -> dict[str, str]:
-    texts = {"rates": numbers_text(choice.rates), "controls": "" if choice.controls else "no"}
+def _format_study_settings(choice: Choice) -> dict[str, str]:
+    """Return the settings of a study that differ from their defaults, as in a link, by name."""
+    texts = {"rates": format_numbers(choice.rates), "controls": "" if choice.controls else "no"}
     texts |= {"equal": "yes" if choice.equal else ""}
     return {name: text for name, text in texts.items() if text}
 
 
-def numbers_text(numbers: Sequence[float]) -> str:
-    """Several numbers as a link writes them."""
+def format_numbers(numbers: Sequence[float]) -> str:
+    """Format numbers as in a link."""
     return ",".join(map(number_text, numbers))

@@ -1,7 +1,7 @@
-"""The choice that the query of a link asks for.
+"""The choice in the query of a link.
 
-The instrument writes the query, into the address bar and into its requests to Python. Each value that
-cannot be used has a notice.
+The browser writes the query, into the address bar and into requests to Python. Each value that cannot be used
+has a notice.
 """
 
 import re
@@ -13,74 +13,80 @@ from explorer.training import FIRST, TASKS, USUAL
 from explorer.training.limits import MAX_BRANCHES
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.curve_words import CurveReader
-from explorer.ui.links.reader import Notice, Query, quoted
+from explorer.ui.links.reader import Notice, Query, quote
 from explorer.ui.links.training_words import TrainingReader
 
 _EMBED = re.compile(r"(?:^|&)embed=([^&]*)")
-_LONGEST_TEXT = 3 * LONGEST_QUERY  # where every character is written as %XX
-_TOO_LONG = f"The link is longer than {LONGEST_QUERY} characters and was not used."
+_MAX_TEXT_LENGTH = 3 * LONGEST_QUERY  # if every character is written as %XX
+_TOO_LONG_NOTICE = f"The link is longer than {LONGEST_QUERY} characters and was not used."
 
 _DEFAULT = Choice()
 
 
-def query_length(query: Mapping[str, Sequence[str]]) -> int:
-    """Characters of the query as it stands in the address bar."""
+def get_query_length(query: Mapping[str, Sequence[str]]) -> int:
+    """Return the number of characters of a query in the address bar."""
     return len(urlencode(query, doseq=True, errors="replace"))
 
 
 def from_text(query: str) -> tuple[Choice, list[str]]:
-    """The choice of a query as ``from_query`` reads it; one that is far too long is not parsed."""
-    if len(query) > _LONGEST_TEXT:
-        return _DEFAULT, [_TOO_LONG]
+    """Return the choice in a query, as ``from_query`` does; a query far too long is not parsed."""
+    if len(query) > _MAX_TEXT_LENGTH:
+        return _DEFAULT, [_TOO_LONG_NOTICE]
     return from_query(parse_qs(query, keep_blank_values=True))
 
 
 def is_embedded(query: str) -> bool:
-    """Whether a query asks for the page as a frame: any length of it is looked through once."""
+    """Return whether a query asks for the embedded page; takes linear time for a query of any length."""
     return [text.lower() for text in _EMBED.findall(query)][-1:] == ["true"]
 
 
 def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
-    """The choice of a link, and a notice for each value that cannot be used.
+    """Return the choice in a link, and a notice for each value that cannot be used.
 
-    Never raises. Unknown and impossible values are at their default; a reversed range is swapped.
+    Never raises. Unknown and impossible values are replaced by their defaults; a reversed range is swapped.
     """
-    query, notices = _within_length(query)
-    if query_length(query) > LONGEST_QUERY:
-        return _DEFAULT, [_TOO_LONG]
-    left: Query = {key: list(values) for key, values in query.items()}
-    choice = TrainingReader(left, notices).added(CurveReader(left, notices).choice())
-    rest = [f"The link sets {quoted(key)}, which nothing here uses." for key in left if left[key]]
-    return choice, notices + rest
+    query, notices = _drop_excess_branches(query)
+    if get_query_length(query) > LONGEST_QUERY:
+        return _DEFAULT, [_TOO_LONG_NOTICE]
+    unread: Query = {key: list(values) for key, values in query.items()}
+    choice = TrainingReader(unread, notices).read_into(CurveReader(unread, notices).read_choice())
+    unused = [f"The link sets {quote(key)}, which nothing here uses." for key in unread if unread[key]]
+    return choice, notices + unused
 
 
-def corrected(query: Mapping[str, Sequence[str]], notice: str) -> dict[str, str]:
-    """Return the query with each key that a notice suggests in place of the unknown one, by that key."""
+def make_corrections(query: Mapping[str, Sequence[str]], notice: str) -> dict[str, str]:
+    """Return queries with the unknown key of a notice replaced, by each of the keys that it suggests."""
     if not isinstance(notice, Notice):
         return {}
-    word, text = notice.word, notice.text
-    values = {key: [key if each == text else each for each in query[word]] for key in notice.meant}
-    return {key: urlencode({**query, word: those}, doseq=True) for key, those in values.items()}
+    parameter, text = notice.parameter, notice.text
+    values = {
+        key: [key if value == text else value for value in query[parameter]] for key in notice.suggestions
+    }
+    return {
+        key: urlencode({**query, parameter: new_values}, doseq=True) for key, new_values in values.items()
+    }
 
 
-def _within_length(query: Mapping[str, Sequence[str]]) -> tuple[Mapping[str, Sequence[str]], list[str]]:
-    """A query without its first branch points, as far as it is too long, and a sentence that says so."""
+def _drop_excess_branches(
+    query: Mapping[str, Sequence[str]],
+) -> tuple[Mapping[str, Sequence[str]], list[str]]:
+    """Return a query without its first branch points, as far as needed to fit, and a notice about them."""
     branches = list(query.get("branch", ()))
-    left = branches[-MAX_BRANCHES:]
-    if query_length(query) <= LONGEST_QUERY or not branches:
+    remaining = branches[-MAX_BRANCHES:]
+    if get_query_length(query) <= LONGEST_QUERY or not branches:
         return query, []
-    while left and query_length({**query, "branch": left}) > LONGEST_QUERY:
-        left = left[1:]
-    which = f"the last {len(left)} of its {len(branches)} branch points are taken"
-    return {**query, "branch": left}, [f"The link is longer than {LONGEST_QUERY} characters: {which}."]
+    while remaining and get_query_length({**query, "branch": remaining}) > LONGEST_QUERY:
+        remaining = remaining[1:]
+    clause = f"the last {len(remaining)} of its {len(branches)} branch points are taken"
+    return {**query, "branch": remaining}, [f"The link is longer than {LONGEST_QUERY} characters: {clause}."]
 
 
-def unjudged(query: Mapping[str, Sequence[str]]) -> list[str]:
-    """A sentence where a link to a page of studies names the task that holds nothing out."""
+def check_study_task(query: Mapping[str, Sequence[str]]) -> list[str]:
+    """Return a notice if a link to a study names the task without held-out data."""
     task = TASKS[USUAL]
     if list(query.get("task", ()))[-1:] != [task.key] or task.metric:
         return []
     return [
-        f"The link's task {quoted(task.key)} has no data to judge by, so rules cannot be studied on it: "
+        f"The link's task {quote(task.key)} has no data to judge by, so rules cannot be studied on it: "
         f"{TASKS[FIRST].label} stands here instead."
     ]

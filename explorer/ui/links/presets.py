@@ -1,4 +1,4 @@
-"""Ready-made choices, each the query of a link and a sentence on what to try."""
+"""Ready-made choices, each the query of a link and a sentence that suggests an experiment."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,11 +12,16 @@ _IRISES = Path(__file__).with_name("irises.csv").read_text(encoding="utf-8")
 
 @dataclass(frozen=True)
 class Preset:
-    """A named choice: ``query`` is what a link to it would hold.
+    """A named choice.
 
-    ``train`` are the words of a link that trains it, "" for none; ``table`` is the CSV text that it learns
-    from, where its task needs one; ``source`` is the source of its claim, and ``lesson`` the key of one
-    that says why.
+    Attributes:
+        name: its label.
+        query: the query of a link to it.
+        hint: a sentence that suggests an experiment.
+        train: the label of the link that trains it, "" for none.
+        table: the CSV text to learn from, if its task needs one.
+        source: the source of its claim.
+        lesson: the key of a lesson that explains it.
     """
 
     name: str
@@ -29,7 +34,7 @@ class Preset:
 
     @property
     def choice(self) -> Choice:
-        """The choice the query stands for."""
+        """The choice that the query encodes."""
         return from_text(self.query)[0]
 
 
@@ -55,7 +60,7 @@ PRESETS = (
            "The rules differ at two points only, and torch has changed its mind about them."),
 )
 
-# For the page of trainings, one or more a task; with these settings each ends as its hint says. Those
+# For the training page, one or more per task; with these settings each ends as its hint says. Presets
 # without a task train the net of the documents.
 TRAINING = (
     Preset("Digits through round", "task=digits&op=round&rule=default&rule=straight_through&seeds=5",
@@ -142,7 +147,7 @@ TRAINING = (
            "1e-6."),
 )
 
-# For the page of studies; with these settings each ends as its hint says.
+# For the study page; with these settings each ends as its hint says.
 STUDIES = (
     Preset("Each rule at its own rate",
            "task=digits&hidden=16,16,16&op=sign&rule=default&rule=straight_through&rule=clipped&seeds=5"

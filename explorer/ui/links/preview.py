@@ -1,4 +1,4 @@
-"""A link in words, as a chat that shows a preview of it, a tab and a list of bookmarks have it."""
+"""A link described in text: for previews in chats, tabs and bookmarks."""
 
 from html import escape
 
@@ -8,26 +8,26 @@ from explorer.ui.links.presets import PRESETS
 NAME = "Gradient explorer"
 
 
-def title(choice: Choice) -> str:
-    """The op and the rules of a choice, and whose they are."""
+def make_title(choice: Choice) -> str:
+    """Return the labels of a choice's op and rules, followed by the name of the app."""
     op, rules = choice.entries
     return f"{op.label}: {', '.join(rule.label for rule in rules)} · {NAME}"
 
 
-def purpose(choice: Choice) -> str:
-    """The use of a link to Explore: what its example says, else that its rules are drawn beside the op."""
+def describe_purpose(choice: Choice) -> str:
+    """Return the purpose of a link to Explore: its example's text, else a sentence on rules and op."""
     for preset in PRESETS:
         if (preset.choice.op, preset.choice.rules, preset.choice.g) == (choice.op, choice.rules, choice.g):
             return f"{preset.name}. {preset.hint}"
     op, rules = choice.entries
     labels = [rule.label for rule in rules]
-    named = " and ".join(filter(None, (", ".join(labels[:-1]), labels[-1])))
+    names = " and ".join(filter(None, (", ".join(labels[:-1]), labels[-1])))
     verb = "returns" if len(labels) == 1 else "return"
-    return f"The gradient that {named} {verb} for {op.label}, drawn below it."
+    return f"The gradient that {names} {verb} for {op.label}, drawn below it."
 
 
-def preview(heading: str, description: str) -> str:
-    """Elements of a head; what a user wrote is text in them."""
+def make_head_elements(heading: str, description: str) -> str:
+    """Return elements of a page's head; text from users is escaped."""
     heading, description = escape(heading), escape(description)
     return "\n".join(
         [

@@ -1,110 +1,110 @@
-"""What every word of a link is read by: its text, once, and a notice where that cannot be used."""
+"""Shared methods for reading a link's query: each value is read once, with a notice if it cannot be used."""
 
 import math
 import re
 from collections.abc import Callable
 from contextlib import suppress
 
-from explorer.catalogue import OPS, OWN, RULES, Op, Rule, hint
+from explorer.catalogue import FORMULA_PREFIX, OPS, RULES, Op, Rule, suggest_key
 from explorer.formula import FormulaError
 from explorer.formula.quoting import LONGEST_QUOTE, shortened
 from explorer.training.settings import NUMBER
 
-_LONGEST_REASON = 200
+_MAX_REASON_LENGTH = 200
 _EXPONENT = re.compile(r"(?<=\d)([eE]) +(?=\d)")
-_BESIDE = re.compile(r"(?<=[\w.)]) +(?=[\w.(~])")  # two operands: no formula has them without an operator
+_ADJACENT_OPERANDS = re.compile(r"(?<=[\w.)]) +(?=[\w.(~])")  # two operands without an operator
 
 Query = dict[str, list[str]]
 
 
 class Notice(str):
-    """A sentence on a value of a link, with what may be meant by it.
+    """A sentence about an unusable value of a link, with suggestions.
 
     Attributes:
-        word: the query parameter, "op" or "rule"; "" for another one.
+        parameter: the query key, "op" or "rule"; "" for another one.
         text: its value in the link.
-        meant: keys that may be meant instead.
+        suggestions: keys that may be meant instead.
     """
 
-    word: str = ""
+    parameter: str = ""
     text: str = ""
-    meant: tuple[str, ...] = ()
+    suggestions: tuple[str, ...] = ()
 
 
 class Reader:
-    """A reader of some words of a link, which takes what it reads from the query.
+    """A reader of some keys of a query, which removes each value it reads.
 
     Attributes:
-        query: what nobody has read yet.
+        query: values not yet read, by key.
         notices: a sentence for each value that cannot be used.
     """
 
     def __init__(self, query: Query, notices: list[str]) -> None:
         self.query, self.notices = query, notices
 
-    def note(self, sentence: str) -> None:
+    def add_notice(self, sentence: str) -> None:
         """Add a notice."""
         self.notices.append(sentence)
 
-    def last(self, key: str) -> str | None:
-        """The last of a word's values, or None; none of them is read again."""
+    def pop_last(self, key: str) -> str | None:
+        """Return the last value of a key, or None, and remove the key from the query."""
         values = self.query.pop(key, [])
         return values[-1] if values else None
 
-    def key(self, text: str, kind: str, find: Callable[[str], Op | Rule]) -> str:
-        """The canonical key of an op or rule, or "" with a notice."""
+    def find_key(self, text: str, kind: str, find: Callable[[str], Op | Rule]) -> str:
+        """Return the canonical key of an op or rule, or "" with a notice."""
         try:
             return find(text).key
         except FormulaError as error:
             with suppress(FormulaError):
                 return find(with_pluses(text)).key
-            own = text.removeprefix(OWN.rstrip()).removeprefix(" ")
-            self.note(f"The link's own {kind} {quoted(own)} cannot be read: {error.message}.")
+            formula = text.removeprefix(FORMULA_PREFIX.rstrip()).removeprefix(" ")
+            self.add_notice(f"The link's own {kind} {quote(formula)} cannot be read: {error.message}.")
         except ValueError:
-            return self._spelled(text, kind)
+            return self._find_spelling(text, kind)
         return ""
 
-    def _spelled(self, text: str, kind: str) -> str:
+    def _find_spelling(self, text: str, kind: str) -> str:
         """Return the key that a text spells in another way, or ""; both with a notice."""
         entries = OPS if kind == "op" else RULES
         if key := entries.find_spelling(text):
-            self.note(f"The link's {kind} {quoted(text)} is read as {key}.")
+            self.add_notice(f"The link's {kind} {quote(text)} is read as {key}.")
             return key
-        suggestion = f" ({meant})" if (meant := hint(kind, text)) else ""
-        notice = Notice(f"The link names an unknown {kind} {quoted(text)}{suggestion}.")
-        notice.word, notice.text, notice.meant = kind, text, tuple(entries.meant(text))
-        self.note(notice)
+        suggestion = f" ({suggested})" if (suggested := suggest_key(kind, text)) else ""
+        notice = Notice(f"The link names an unknown {kind} {quote(text)}{suggestion}.")
+        notice.parameter, notice.text, notice.suggestions = kind, text, tuple(entries.suggest_keys(text))
+        self.add_notice(notice)
         return ""
 
-    def value(self, key: str, text: str, default: float, low: float, high: float) -> float:
-        """A number between two bounds, or the default with a notice."""
+    def parse_number(self, key: str, text: str, default: float, low: float, high: float) -> float:
+        """Return the number in a text if it is within bounds, otherwise the default with a notice."""
         value = float(text) if NUMBER.fullmatch(text) else math.nan
         if low <= value <= high:
             return value + 0.0
-        self.note(
-            f"The link asks for {quoted(key)} = {quoted(text)}: "
+        self.add_notice(
+            f"The link asks for {quote(key)} = {quote(text)}: "
             f"it must be a number from {low:.15g} to {high:.15g} and is left at {default:.15g}."
         )
         return default
 
 
 def with_pluses(text: str) -> str:
-    """Return a formula with a + between operands that have only blanks between them.
+    """Return a formula with a + between operands that are separated by spaces only.
 
-    A + that is not written as %2B is a blank in the query of a link, for browsers and for Python.
+    A + that is not written as %2B becomes a space in the query of a link, for browsers and for Python.
     """
-    return _BESIDE.sub(" + ", _EXPONENT.sub(r"\1+", text))
+    return _ADJACENT_OPERANDS.sub(" + ", _EXPONENT.sub(r"\1+", text))
 
 
-def quoted(text: str) -> str:
-    """A quotation of what a link holds: one short line of printable characters."""
-    return f'"{_line(text, LONGEST_QUOTE)}"'
+def quote(text: str) -> str:
+    """Quote a value of a link: one short line of printable characters."""
+    return f'"{_make_line(text, LONGEST_QUOTE)}"'
 
 
-def reason(error: ValueError) -> str:
-    """The reason of a refusal as a clause."""
-    return _line(str(error), _LONGEST_REASON)
+def format_reason(error: ValueError) -> str:
+    """Return the reason of an error as a clause."""
+    return _make_line(str(error), _MAX_REASON_LENGTH)
 
 
-def _line(text: str, longest: int) -> str:
-    return "".join(character if character.isprintable() else "?" for character in shortened(text, longest))
+def _make_line(text: str, max_length: int) -> str:
+    return "".join(character if character.isprintable() else "?" for character in shortened(text, max_length))

@@ -1,1 +1,1 @@
-"""The pages: Streamlit."""
+"""The pages, in Streamlit."""

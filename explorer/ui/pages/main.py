@@ -1,16 +1,16 @@
-"""Navigation: what every page has in common."""
+"""Navigation, and the parts that all pages have in common."""
 
 from contextlib import nullcontext
 
 import streamlit as st
 
-from explorer.ui.links.link import corrected, unjudged
+from explorer.ui.links.link import check_study_task, make_corrections
 from explorer.ui.pages import state
-from explorer.ui.pages.mount import mount, page_title
+from explorer.ui.pages.mount import make_page_title, mount
 from explorer.ui.server.admission.paths import PAGES
 
-# The folder beside this file is not called "pages": Streamlit would take its files for pages of its own
-# accord, and a link to /train would run one without what stands here.
+# The folder next to this file is not called "pages": Streamlit would register its files as pages
+# automatically, and a link to /train would run one without the code below.
 pages = {
     st.Page(
         f"views/{page.name}.py",
@@ -21,13 +21,13 @@ pages = {
     ): page
     for page in PAGES
 }
-query, notices = state.arrive()
-st.set_page_config(page_title=page_title(), page_icon="📉", layout="wide")
+query, notices = state.load_choice()
+st.set_page_config(page_title=make_page_title(), page_icon="📉", layout="wide")
 page = st.navigation(list(pages), position="hidden")
-notices += unjudged(query) if pages[page].needs_held_out_data else []
+notices += check_study_task(query) if pages[page].needs_held_out_data else []
 leading = (
     st.container(key="leading") if pages[page].is_content_first else nullcontext()
-)  # shown below all the same
+)  # displayed below the heading
 if not st.context.is_embedded:
     with st.container(key="heading-line", horizontal=True, vertical_alignment="center"):
         mount("heading")
@@ -35,5 +35,8 @@ if not st.context.is_embedded:
             st.page_link(link)
 with leading:
     page.run()
-if notices:  # last, as they lie over the page
-    mount("notices", notices=[{"text": str(each), "links": corrected(query, each)} for each in notices])
+if notices:  # last: they overlay the page
+    mount(
+        "notices",
+        notices=[{"text": str(notice), "links": make_corrections(query, notice)} for notice in notices],
+    )

@@ -1,16 +1,16 @@
-"""The instrument on a page: components v2 keeps its element, whatever the script does."""
+"""Mounting the parts of a page as components v2, which keep their elements when the script reruns."""
 
 from typing import Any
 
 import streamlit as st
 
 from explorer.instrument.assets import skeleton
-from explorer.ui.links.preview import title
+from explorer.ui.links.preview import make_title
 from explorer.ui.pages import state
 from explorer.ui.server import answers
 
-# An inline module is a blob, which can import a whole address only. The pages lie one level deep, so a
-# relative one is right on each of them.
+# An inline module is a blob, which can import absolute addresses only. All pages are one level deep, so
+# ``document.baseURI`` resolves the same relative address on each of them.
 _JS = """
 export default function (component) {
   const address = new URL(`assets/${component.data.folder}/pages/mount.js`, document.baseURI).href;
@@ -26,20 +26,27 @@ export default function (component) {
 """
 
 
-_PLACES = {part: skeleton(part) for part in ("heading", "instrument", "training", "study", "lesson")}
-_PLACES["notices"] = '<div class="notices"></div>'
-_mounts = {
+_HTML = {part: skeleton(part) for part in ("heading", "instrument", "training", "study", "lesson")}
+_HTML["notices"] = '<div class="notices"></div>'
+_components = {
     part: st.components.v2.component(part, html=places, js=_JS, isolate_styles=False)
-    for part, places in _PLACES.items()
+    for part, places in _HTML.items()
 }
 
 
-def mount(part: str, **more: Any) -> None:
-    """Mount a part of the instrument, named as its skeleton is; ``more`` is data of this part alone."""
-    data = answers.page_data(state.current(), part) | more
-    _mounts[part](key=part, data=data, width="content" if part == "heading" else "stretch", height="content")
+def mount(part: str, **extra: Any) -> None:
+    """Mount a part of the page, named like its skeleton.
+
+    Args:
+        part: the name of the part.
+        extra: further data for this part.
+    """
+    data = answers.make_page_data(state.get_choice(), part) | extra
+    _components[part](
+        key=part, data=data, width="content" if part == "heading" else "stretch", height="content"
+    )
 
 
-def page_title() -> str:
-    """The choice in the title of the page."""
-    return title(state.current())
+def make_page_title() -> str:
+    """Return the title of the page for the present choice."""
+    return make_title(state.get_choice())

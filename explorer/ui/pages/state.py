@@ -1,4 +1,4 @@
-"""The session's choice: what the address bar asks for at first; from then on the browser has it."""
+"""The choice in the session: read from the address bar at first; afterwards the browser holds it."""
 
 import streamlit as st
 
@@ -6,25 +6,20 @@ from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_query
 from explorer.ui.links.reader import Query
 
-BROWSERS_OWN = (
-    "lesson",
-    "present",
-    "class",
-    "print",
-)  # of a link to Learn: the page in the browser reads them
+BROWSER_KEYS = ("lesson", "present", "class", "print")  # keys of links to Learn, read in the browser
 
 
-def arrive() -> tuple[Query, list[str]]:
+def load_choice() -> tuple[Query, list[str]]:
     """Store the choice of the address bar on a visitor's first run; return its query and notices."""
     if "choice" in st.session_state:
         return {}, []
-    query = {key: st.query_params.get_all(key) for key in st.query_params if key not in BROWSERS_OWN}
+    query = {key: st.query_params.get_all(key) for key in st.query_params if key not in BROWSER_KEYS}
     choice, notices = from_query(query)
     st.session_state["choice"] = choice
     return query, notices
 
 
-def current() -> Choice:
-    """The present choice."""
+def get_choice() -> Choice:
+    """Return the session's choice."""
     choice: Choice = st.session_state.setdefault("choice", Choice())
     return choice

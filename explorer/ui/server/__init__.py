@@ -1,1 +1,1 @@
-"""The answers of the server."""
+"""The server: static files, data and answers to questions, runs, studies and classes over HTTP."""

@@ -1,4 +1,4 @@
-"""What the server gives the instrument: files, data, and answers to questions. It knows no session."""
+"""Files, data and answers to questions for the pages; nothing here depends on a session."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -6,7 +6,7 @@ from functools import cache
 from threading import Lock
 from typing import Any
 
-from explorer.catalogue import OWN, find_rule
+from explorer.catalogue import FORMULA_PREFIX, find_rule
 from explorer.instrument import Asset, assets, choice_data, document, entry
 from explorer.instrument.assets import FIRST_MODULE, LATER, PLOTLY, STYLE, json_text, skeleton, skeleton_css
 from explorer.instrument.modules import MODULES
@@ -33,47 +33,51 @@ from explorer.training.limits import (
 from explorer.training.numerics import OPTIMISERS
 from explorer.training.runs import DEVICES
 from explorer.training.scheduling.status import SENTENCES
-from explorer.ui.links.choice import WORDS, Choice, numbers_text, training_texts
+from explorer.ui.links.choice import QUERY_KEYS, Choice, format_numbers, format_training_settings
 from explorer.ui.links.link import from_text, is_embedded
 from explorer.ui.links.presets import PRESETS, STUDIES, TRAINING, Preset
-from explorer.ui.links.preview import preview, purpose, title
-from explorer.ui.links.training_words import MOST_RATES
+from explorer.ui.links.preview import describe_purpose, make_head_elements, make_title
+from explorer.ui.links.training_words import MAX_RATES
 
-# Labels of words of settings.
-_WORDS = {key: task.label for key, task in TASKS.items()} | DEVICES
-_WORDS |= {key: optimiser.label for key, optimiser in OPTIMISERS.items()}
+# Labels of the values of settings.
+_LABELS = {key: task.label for key, task in TASKS.items()} | DEVICES
+_LABELS |= {key: optimiser.label for key, optimiser in OPTIMISERS.items()}
 _PRESETS = {"instrument": PRESETS, "training": TRAINING, "study": STUDIES}
-_COMPUTED_ONCE = Lock()  # a class opens a lesson at the same moment
-_LISTED_ONCE = Lock()  # apart: the list of lessons waits for no lesson's numbers
-PANELS = "train/panels"  # the room of the pictures of instruments, below MODULES
-LONGEST_BODY = 8 * MAX_CHARACTERS  # bytes of pasted code as JSON: four a character, or an escaped quote
+_LESSON_LOCK = Lock()  # a class opens a lesson at the same time: compute it once
+_COURSE_LOCK = Lock()  # separate: the list of lessons need not wait for a lesson's numbers
+PANELS = "train/panels"  # the folder of the instruments' panels, below MODULES
+MAX_BODY_BYTES = (
+    8 * MAX_CHARACTERS
+)  # bytes of pasted code as JSON: up to four a character, or an escaped quote
 Answer = dict[str, Any]
 
 
 @cache
-def files() -> Mapping[str, Asset]:
-    """All files of the instrument by their address."""
-    return assets(whole_document()) | {saved_name(): saved_script()}
+def get_files() -> Mapping[str, Asset]:
+    """Return all files of the pages by their address."""
+    return assets(make_document()) | {get_saved_name(): saved_script()}
 
 
-def saved_name() -> str:
-    """Return the name of the script that a saved file is written from; it changes with the script."""
+def get_saved_name() -> str:
+    """Return the name of the script for saved files; it changes with the script."""
     return f"saved-{saved_script().etag}.js"
 
 
-def whole_document(suffix: str = "", below: str = "assets/") -> Answer:
-    """Return the browser's document: catalogue, links, trainings.
+def make_document(suffix: str = "", below: str = "assets/") -> Answer:
+    """Return the data that every page starts with: catalogue, links, training, limits.
 
-    `suffix` ends the addresses of pages; `below` is the folder of files.
+    Args:
+        suffix: the end of the addresses of pages.
+        below: the folder of the files.
     """
-    link = {"words": WORDS, "pages": {name: f"{name}{suffix}" for name in ("learn", "train")}}
-    known = document() | {"link": link, "saved": f"{below}{saved_name()}"} | training()
-    known["limits"] = known["limits"] | {
+    link = {"words": QUERY_KEYS, "pages": {name: f"{name}{suffix}" for name in ("learn", "train")}}
+    data = document() | {"link": link, "saved": f"{below}{get_saved_name()}"} | describe_training()
+    data["limits"] = data["limits"] | {
         "table": TABLE_LIMITS,
         "study": STUDY_LIMITS,
         "unwatched": Limits.pause_after_s,
     }
-    return known
+    return data
 
 
 TABLE_LIMITS = {
@@ -87,67 +91,68 @@ TABLE_LIMITS = {
 STUDY_LIMITS = {
     "low": SMALLEST_LR,
     "high": LARGEST_LR,
-    "rates": MOST_RATES,
+    "rates": MAX_RATES,
     "scaled": SCALED,
     "unscaled": UNSCALED,
 }
 
 
-def training() -> Answer:
-    """The settings of a run beside op and rules as their controls are drawn, and the tasks of the picker."""
+def describe_training() -> Answer:
+    """Return the settings of a run as data for their controls, and tasks and instruments for the pickers."""
     return {
-        "settings": [_setting(setting) for setting in SETTINGS.values() if setting.visible],
-        "tasks": [_task(task) for task in TASKS.values()],
+        "settings": [_describe_setting(setting) for setting in SETTINGS.values() if setting.visible],
+        "tasks": [_describe_task(task) for task in TASKS.values()],
         "firstTask": FIRST,
         "usualTask": USUAL,
         "controls": CONTROLS,
-        "instruments": [_instrument(instrument) for instrument in INSTRUMENTS.values()],
-        "panels": panels(),
+        "instruments": [_describe_instrument(instrument) for instrument in INSTRUMENTS.values()],
+        "panels": list_panels(),
         "sentences": {state: SENTENCES[state] for state in ("ready", "running", "paused")},
     }
 
 
-def panels() -> list[str]:
-    """The keys of instruments that have a picture: a module of their name in ``train/panels``."""
+def list_panels() -> list[str]:
+    """Return the keys of instruments that have a panel: a module of that name in ``train/panels``."""
     return [key for key in INSTRUMENTS if (MODULES / f"{PANELS}/{key}.js").exists()]
 
 
-def _instrument(instrument: Instrument) -> Answer:
+def _describe_instrument(instrument: Instrument) -> Answer:
+    """Return the description of an instrument as JSON data."""
     fields = ("key", "kind", "label", "sentence", "limits", "cost", "window", "legend")
-    arguments = [{"name": each.name, "label": each.label} for each in instrument.arguments]
+    arguments = [{"name": argument.name, "label": argument.label} for argument in instrument.arguments]
     return {name: getattr(instrument, name) for name in fields} | {"arguments": arguments}
 
 
-def _setting(setting: Setting) -> Answer:
-    """``words`` with their labels."""
+def _describe_setting(setting: Setting) -> Answer:
+    """Return the description of a setting as JSON data, with a label for each of its ``words``."""
     fields = ("name", "kind", "label", "meaning", "low", "high", "live")
-    facts = {name: getattr(setting, name) for name in fields}
-    return facts | {"words": {word: _WORDS.get(word, word) for word in setting.words}}
+    values = {name: getattr(setting, name) for name in fields}
+    return values | {"words": {word: _LABELS.get(word, word) for word in setting.words}}
 
 
-def _task(task: Task) -> Answer:
-    """With the text of every default, and the op, rules and parameters it begins with."""
+def _describe_task(task: Task) -> Answer:
+    """Return a task as JSON data: its description, defaults as text, initial op, rules and parameters."""
     fields = ("key", "label", "purpose", "kind", "metric", "chance", "note", "of_own_op")
     visible = (setting for name, setting in SETTINGS.items() if name != "task")
     defaults = {setting.name: setting.text(setting.default(task.key)) for setting in visible}
-    defaults["rates"] = numbers_text(usual_rates(task.lr))
+    defaults["rates"] = format_numbers(usual_rates(task.lr))
     begins = {"op": task.op, "rules": task.rules, "parameters": task.parameters}
-    facts = {name: getattr(task, name) for name in fields}
+    values = {name: getattr(task, name) for name in fields}
     site = asdict(task.net.site) | {"output": task.net.output}
-    return facts | {"defaults": defaults, "begins": begins, "site": site, "picture": task.picture()}
+    return values | {"defaults": defaults, "begins": begins, "site": site, "picture": task.picture()}
 
 
 @cache
-def folder() -> str:
-    """Where the modules are, below ``assets/``."""
-    return next(name for name in files() if name.endswith("/document.json")).partition("/")[0]
+def get_folder() -> str:
+    """Return the name of the modules' folder below ``assets/``."""
+    return next(name for name in get_files() if name.endswith("/document.json")).partition("/")[0]
 
 
 @cache
-def head(path: str) -> str:
-    """For the head of a page: the skeleton's style, and what is fetched while Streamlit is still loading."""
-    below = f"assets/{folder()}"
-    later = f'<link href="{below}/{LATER}" rel="modulepreload">'  # of all pages but the first
+def make_head(path: str) -> str:
+    """Return elements for the head of a page: the skeleton's style, and files to load before Streamlit."""
+    below = f"assets/{get_folder()}"
+    later = f'<link href="{below}/{LATER}" rel="modulepreload">'  # for all pages except Explore
     return "\n".join(
         [
             f"<style>{skeleton_css()}</style>",
@@ -160,99 +165,103 @@ def head(path: str) -> str:
     )
 
 
-def served(query: str) -> tuple[str, str]:
-    """Explore with the choice of a link, for head and body of its page.
+def render_explore(query: str) -> tuple[str, str]:
+    """Return the head and the body of Explore for the query of a link.
 
-    The head says what the link is for; the body is drawn before Streamlit has come.
+    The head describes the link's content; the body is displayed until Streamlit has loaded.
     """
     choice = from_text(query)[0]
-    data = json_text(page_data(choice, "instrument"))
+    data = json_text(make_page_data(choice, "instrument"))
     heading = "" if is_embedded(query) else skeleton("heading")
     script = f'<script type="application/json">{data}</script>'
     body = f'<div class="served">{heading}{skeleton("instrument")}{script}</div>'
-    return preview(title(choice), purpose(choice)), body
+    return make_head_elements(make_title(choice), describe_purpose(choice)), body
 
 
-def page_data(choice: Choice, part: str) -> Answer:
-    """The data of a part of the instrument: the choice, and what is the same for all visitors."""
+def make_page_data(choice: Choice, part: str) -> Answer:
+    """Return the data of a part of a page: the choice, and data that are equal for all visitors."""
     return {
-        "folder": folder(),
+        "folder": get_folder(),
         "plotly": PLOTLY,
-        "choice": chosen(choice),
+        "choice": serialize_choice(choice),
         "sections": SECTIONS,
         "languages": LANGUAGES,
         "notebook": NOTEBOOK,
-        "examples": _examples(part),
+        "examples": _list_examples(part),
     }
 
 
 @cache
-def _examples(part: str) -> list[Answer]:
-    return [_example(preset) for preset in _PRESETS.get(part, ())]
+def _list_examples(part: str) -> list[Answer]:
+    """Return the examples of a part of a page as JSON data."""
+    return [_describe_example(preset) for preset in _PRESETS.get(part, ())]
 
 
-def _example(preset: Preset) -> Answer:
+def _describe_example(preset: Preset) -> Answer:
+    """Return an example as JSON data."""
     fields = ("name", "hint", "train", "table", "source")
     lesson = {"key": preset.lesson, "title": LESSONS[preset.lesson].title} if preset.lesson else None
-    facts = {name: getattr(preset, name) for name in fields}
-    return facts | {"lesson": lesson, "choice": chosen(preset.choice)}
+    values = {name: getattr(preset, name) for name in fields}
+    return values | {"lesson": lesson, "choice": serialize_choice(preset.choice)}
 
 
-def chosen(choice: Choice) -> Answer:
-    """A choice as the browser takes it."""
+def serialize_choice(choice: Choice) -> Answer:
+    """Return a choice as JSON data for the browser."""
     op, rules = choice.entries
-    words = {name: getattr(choice, name) for name in ("parameters", "learns", "hide", "colours", "slow")}
-    return choice_data(op, rules, view=choice, training=training_texts(choice), **words)
+    options = {name: getattr(choice, name) for name in ("parameters", "learns", "hide", "colours", "slow")}
+    return choice_data(op, rules, view=choice, training=format_training_settings(choice), **options)
 
 
-def curves_arguments(choice: Choice) -> Answer:
+def make_curves_arguments(choice: Choice) -> Answer:
     """Return the arguments of the question "curves" for a choice."""
     start, stop = choice.range
     common = {"op": choice.op, "rules": list(choice.rules), "parameters": dict(choice.parameters)}
     return common | {"start": start, "stop": stop, "g": choice.g, "f": choice.f, "learns": choice.learns}
 
 
-def course() -> Answer:
-    """The lessons in their order, paths through them, the glossary, and the places of a training.
+def get_course() -> Answer:
+    """Return the lessons in order, the paths through them, the glossary, and the skeleton of a training.
 
-    Made once: minutes are estimated from parsed source, which Python fails to parse in many threads at a time
-    (SystemError: AST constructor recursion depth mismatch).
+    It is made once: minutes are estimated from parsed source, and Python fails to parse in many threads at a
+    time (SystemError: AST constructor recursion depth mismatch).
     """
-    with _LISTED_ONCE:
-        return _course()
+    with _COURSE_LOCK:
+        return _make_course()
 
 
 @cache
-def _course() -> Answer:
+def _make_course() -> Answer:
+    """Return the course, as ``get_course`` does, without a lock."""
     fields = ("key", "title", "question", "minutes")
     lessons = [{name: getattr(lesson, name) for name in fields} for lesson in LESSONS.values()]
     paths = [{"title": title, "keys": keys} for title, keys in PATHS.items()]
     return {"lessons": lessons, "paths": paths, "glossary": GLOSSARY, "skeleton": skeleton("training")}
 
 
-def lesson(key: str) -> Answer:
-    """A lesson with every number computed, once for all visitors."""
+def get_lesson(key: str) -> Answer:
+    """Return a lesson with all its numbers, computed once. Raises ValueError if there is none of this key."""
     if key not in LESSONS:
         raise ValueError("there is no such lesson: choose one of the list")
-    with _COMPUTED_ONCE:
-        return _lesson(key)
+    with _LESSON_LOCK:
+        return _compute_lesson(key)
 
 
 @cache
-def _lesson(key: str) -> Answer:
+def _compute_lesson(key: str) -> Answer:
+    """Return a lesson with all its numbers, as ``get_lesson`` does, without a lock."""
     data = LESSONS[key].data()
     for scene in data["scenes"]:
-        scene["choice"] = chosen(from_text(scene["query"])[0])
+        scene["choice"] = serialize_choice(from_text(scene["query"])[0])
     for answer in data["prediction"]["answers"]:
         if answer["picture"]:
-            answer |= _picture(answer["picture"])
+            answer |= _describe_picture(answer["picture"])
     return data
 
 
-def _picture(rule: str) -> Answer:
-    """The key of a rule, and its entry where the browser does not know it from the catalogue."""
+def _describe_picture(rule: str) -> Answer:
+    """Return a rule's key, and its entry if the rule is missing from the browser's catalogue."""
     record = find_rule(rule)
-    return {"picture": record.key, "entry": entry(record) if record.key.startswith(OWN) else None}
+    return {"picture": record.key, "entry": entry(record) if record.key.startswith(FORMULA_PREFIX) else None}
 
 
-QUESTIONS = {**BASIC_QUESTIONS, "lesson": Question(lambda: lesson)}  # lessons need links, as the app has them
+QUESTIONS = {**BASIC_QUESTIONS, "lesson": Question(lambda: get_lesson)}  # lessons contain links of the app

@@ -1,4 +1,4 @@
-"""Files that a browser keeps for ever, compressed once: ours, and those of Streamlit's front end."""
+"""Static files that browsers cache forever, compressed once: our own, and those of Streamlit's front end."""
 
 import gzip
 import re
@@ -15,43 +15,43 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from explorer.instrument import Asset
 from explorer.ui.server import answers
 
-NOT_KEPT = {"Cache-Control": "no-store"}
-_KEPT = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
+NO_STORE = {"Cache-Control": "no-store"}
+_IMMUTABLE = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
 _FRONT_END = Path(st.__file__).parent / "static"
 INDEX = (_FRONT_END / "index.html").read_text(encoding="utf-8")
-_TYPES = {".js": "text/javascript", ".css": "text/css"}  # fonts and pictures are packed as they are
+_TYPES = {".js": "text/javascript", ".css": "text/css"}  # fonts and images are compressed already
 _NAMES = frozenset(
     path.relative_to(_FRONT_END).as_posix()
     for path in (_FRONT_END / "static").rglob("*")
     if path.suffix in _TYPES
 )
-_QUALITY = 7  # of 11: all is done in half a second; the highest takes ten more, for a tenth less
-_MOST_FILES = 1000  # more than there are
-_WORTH_PACKING = 1000  # bytes
+_QUALITY = 7  # of 11: takes half a second for all files; 11 takes ten seconds more and saves a tenth
+_CACHE_SIZE = 1000  # more than the number of files
+_MIN_COMPRESSED_BYTES = 1000  # bytes
 
 
-def begin() -> None:
-    """Compress what a first visit loads, at no visitor's cost."""
-    named = filter(None, map(front_end, re.findall(r'"\./(static/[^"]+)"', INDEX)))
-    for file in (*answers.files().values(), *named):
-        packed(file)
+def compress_initial_files() -> None:
+    """Compress the files that a first visit loads, before any visitor waits for them."""
+    front_end_files = filter(None, map(find_front_end_file, re.findall(r'"\./(static/[^"]+)"', INDEX)))
+    for file in (*answers.get_files().values(), *front_end_files):
+        compress_file(file)
 
 
-class FrontEnd:
-    """Answers who asks for a script or style of Streamlit's front end, which Streamlit sends uncompressed."""
+class FrontEndMiddleware:
+    """Middleware that serves Streamlit's scripts and styles, which Streamlit itself sends uncompressed."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Send a file that is there; all else passes on."""
-        is_asked = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
-        file = front_end("static/" + scope["path"].rpartition("/static/")[2]) if is_asked else None
-        await (sent(Request(scope), file) if file else self.app)(scope, receive, send)
+        """Serve the requested file of the front end, or pass the request on."""
+        is_get = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
+        file = find_front_end_file("static/" + scope["path"].rpartition("/static/")[2]) if is_get else None
+        await (make_file_response(Request(scope), file) if file else self.app)(scope, receive, send)
 
 
-def front_end(name: str) -> Asset | None:
-    """A script or style of the front end by its path, which holds a hash; None where there is none."""
+def find_front_end_file(name: str) -> Asset | None:
+    """Return a script or style of the front end by its path, which contains a hash, or None."""
     return _read(name) if name in _NAMES else None
 
 
@@ -61,10 +61,13 @@ def _read(name: str) -> Asset:
     return Asset(path.read_bytes(), _TYPES[path.suffix])
 
 
-@lru_cache(_MOST_FILES)
-def packed(file: Asset) -> Mapping[str, bytes]:
-    """The content by its encoding, the smallest first. Without TLS a browser takes Brotli from localhost."""
-    if len(file.content) < _WORTH_PACKING:
+@lru_cache(_CACHE_SIZE)
+def compress_file(file: Asset) -> Mapping[str, bytes]:
+    """Return the compressed content by encoding, the smallest first; {} if the file is short.
+
+    Browsers accept Brotli without TLS only from localhost.
+    """
+    if len(file.content) < _MIN_COMPRESSED_BYTES:
         return {}
     return {
         "br": brotli.compress(file.content, quality=_QUALITY),
@@ -72,22 +75,22 @@ def packed(file: Asset) -> Mapping[str, bytes]:
     }
 
 
-def sent(request: Request, file: Asset | None) -> Response:
-    """The answer to who asks for a file: it, that it is the same, or that there is none."""
+def make_file_response(request: Request, file: Asset | None) -> Response:
+    """Return the response for a static file: 200, 304, or 404 if there is no file."""
     if file is None:
-        return Response("There is no such file: reload the page.", status_code=404, headers=NOT_KEPT)
-    headers = _KEPT | {"ETag": f'"{file.etag}"'}
+        return Response("There is no such file: reload the page.", status_code=404, headers=NO_STORE)
+    headers = _IMMUTABLE | {"ETag": f'"{file.etag}"'}
     if request.headers.get("if-none-match") == headers["ETag"]:
         return Response(status_code=304, headers=headers)
-    taken = _taken(request.headers.get("accept-encoding", ""))
-    for encoding, content in packed(file).items():
-        if encoding in taken:
+    encodings = parse_encodings(request.headers.get("accept-encoding", ""))
+    for encoding, content in compress_file(file).items():
+        if encoding in encodings:
             headers |= {"Content-Encoding": encoding}
             return Response(content, headers=headers, media_type=file.media_type)
     return Response(file.content, headers=headers, media_type=file.media_type)
 
 
-def _taken(accepted: str) -> set[str]:
-    """The encodings that a header allows: ``gzip;q=0`` allows none."""
-    parts = [part.replace(" ", "").partition(";q=") for part in accepted.lower().split(",")]
+def parse_encodings(header: str) -> set[str]:
+    """Return the encodings that an ``Accept-Encoding`` header allows; ``gzip;q=0`` allows none."""
+    parts = [part.replace(" ", "").partition(";q=") for part in header.lower().split(",")]
     return {name for name, _, weight in parts if not weight or weight.strip("0.")}

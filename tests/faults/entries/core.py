@@ -33,10 +33,10 @@ FAULTS = (
     ),
     Fault(
         name="The name of an own formula may be longer than the reader takes",
-        file="explorer/catalogue/own.py",
+        file="explorer/catalogue/custom.py",
         old='re.sub(r"[^A-Za-z0-9_]+", "_", name)[:40]',
         new='re.sub(r"[^A-Za-z0-9_]+", "_", name)[:48]',
-        tests="catalogue/test_own.py",
+        tests="catalogue/test_custom.py",
     ),
     Fault(
         name="A | in a formula ends a cell of the documentation's table",

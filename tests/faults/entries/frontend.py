@@ -230,15 +230,15 @@ FAULTS = (
     Fault(
         name="A negative gradient that is computed by hand is never right",
         file="explorer/frontend/learn/pictures/by-hand.js",
-        old="<= NEAR * Math.abs(value);",
-        new="<= NEAR * value;",
+        old="<= TOLERANCE * Math.abs(value);",
+        new="<= TOLERANCE * value;",
         tests="frontend/learn/pictures/test_replies.py",
     ),
     Fault(
         name="Walks are said to end where they are driven away",
         file="explorer/frontend/learn/pictures/walk.js",
-        old="mean[before] < 0 && mean[i] > 0",
-        new="mean[before] > 0 && mean[i] < 0",
+        old="mean[previous] < 0 && mean[i] > 0",
+        new="mean[previous] > 0 && mean[i] < 0",
         tests="frontend/learn/pictures/test_walk.py",
     ),
     Fault(
@@ -251,8 +251,8 @@ FAULTS = (
     Fault(
         name="A drawing of half the range counts as whole",
         file="explorer/frontend/learn/judging.js",
-        old="whole: share >= WHOLE,",
-        new="whole: share >= 1 - WHOLE,",
+        old="whole: share >= MIN_SHARE,",
+        new="whole: share >= 1 - MIN_SHARE,",
         tests="frontend/learn/test_judging.py",
     ),
     Fault(

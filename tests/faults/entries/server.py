@@ -13,8 +13,8 @@ FAULTS = (
     Fault(
         name="Of a link that is too long the first branch points are taken instead of the last",
         file="explorer/ui/links/link.py",
-        old="        left = left[1:]",
-        new="        left = left[:-1]",
+        old="        remaining = remaining[1:]",
+        new="        remaining = remaining[:-1]",
         tests="ui/links/test_link.py",
     ),
     Fault(
@@ -55,8 +55,8 @@ FAULTS = (
     Fault(
         name="The printed course draws the curve that is asked for",
         file="explorer/frontend/learn/sheet.js",
-        old="await drawn(null)",
-        new="await drawn(rule)",
+        old="await drawChart(null)",
+        new="await drawChart(rule)",
         tests="browser/test_learn.py",
     ),
     Fault(
@@ -118,8 +118,8 @@ FAULTS = (
     Fault(
         name="A letter o in the code of a class is not read as 0",
         file="explorer/ui/server/classes/codes.py",
-        old='_MEANT = str.maketrans("ilo", "110")',
-        new='_MEANT = str.maketrans("il", "11")',
+        old='_LOOKALIKES = str.maketrans("ilo", "110")',
+        new='_LOOKALIKES = str.maketrans("il", "11")',
         tests="ui/server/classes/test_codes.py",
     ),
     Fault(
@@ -139,15 +139,15 @@ FAULTS = (
     Fault(
         name="A link to a lesson gets a notice on words that cannot be used",
         file="explorer/ui/pages/state.py",
-        old="for key in st.query_params if key not in BROWSERS_OWN}",
+        old="for key in st.query_params if key not in BROWSER_KEYS}",
         new="for key in st.query_params}",
         tests="ui/pages/test_learn.py",
     ),
     Fault(
         "A suggestion in a notice leads to the same link, unchanged",
         file="explorer/ui/links/link.py",
-        old="key if each == text else each for each",
-        new="each for each",
+        old="key if value == text else value for value",
+        new="value for value",
         tests="ui/pages/test_explore.py",
     ),
     Fault(
@@ -188,8 +188,8 @@ FAULTS = (
     Fault(
         name="Formula shows the defaults of an op's parameters instead of the chosen values",
         file="explorer/questions/formulas.py",
-        old="shown = values(entry, None, parameters)",
-        new="shown = values(entry, None, {})",
+        old="visible = resolve_values(entry, None, parameters)",
+        new="visible = resolve_values(entry, None, {})",
         tests="questions/test_formulas.py",
     ),
     Fault(
@@ -202,8 +202,8 @@ FAULTS = (
     Fault(
         name="Every question waits in the seats of checks",
         file="app.py",
-        old="_SEATS[question.seats]",
-        new='_SEATS["judging"]',
+        old="_SLOTS[question.seats]",
+        new='_SLOTS["describe_evaluation"]',
         tests="test_app.py",
     ),
     Fault(

@@ -26,8 +26,8 @@ WRITTEN = """
 
 def written(node: Node, choices: list[Choice], page: dict[str, str] | None = None) -> list[str]:
     """The query of each choice, or its address on a page."""
-    document = json.loads(answers.files()[f"{answers.folder()}/document.json"].content)
-    chosen: list[Any] = [answers.chosen(choice) for choice in choices]
+    document = json.loads(answers.get_files()[f"{answers.get_folder()}/document.json"].content)
+    chosen: list[Any] = [answers.serialize_choice(choice) for choice in choices]
     return node.run(WRITTEN, {"document": document, "choices": chosen, "page": page})
 
 

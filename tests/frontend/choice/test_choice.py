@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from explorer.catalogue.records import LARGEST_RANGE
+from explorer.catalogue.records import MAX_ABS_X
 from explorer.curves import MIN_RANGE, MIN_RELATIVE_RANGE
 from explorer.instrument import document
 from tests.frontend.modules import Node
@@ -91,7 +91,7 @@ def test_a_range_is_in_order_apart_and_within_the_limit(
 ):
     choice = changed(node, "withRange", start, stop, slots={"default": 0})
     assert choice["range"] == pytest.approx(expected, abs=1e-9)
-    assert max(map(abs, choice["range"])) <= LARGEST_RANGE == 1e6
+    assert max(map(abs, choice["range"])) <= MAX_ABS_X == 1e6
 
 
 @pytest.mark.parametrize("start", [1e5, -1e5])

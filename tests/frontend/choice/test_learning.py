@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from explorer.catalogue import find_op, find_rule, learnable
+from explorer.catalogue import find_op, find_rule, list_learnable
 from explorer.instrument import entry
 from explorer.training.settings.setting import names_in
 from tests.frontend.modules import Node
@@ -33,7 +33,7 @@ def test_the_same_can_learn_in_the_browser_and_in_python(node: Node, op: str):
     able = learning(node, "", op=op)["able"]
     for rule in (*RULES, MINE):
         known = [name for name, keys in able.items() if find_rule(rule).key in keys]
-        assert known == list(learnable(find_op(op), find_rule(rule)))
+        assert known == list(list_learnable(find_op(op), find_rule(rule)))
 
 
 @pytest.mark.parametrize(

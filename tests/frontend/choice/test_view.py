@@ -53,7 +53,9 @@ def link(word: Word, value: Any) -> str:
 
 
 def run(node: Node, body: str, choice: Choice = _DEFAULT, **more: Any) -> Any:
-    return node.run(body, {"document": answers.whole_document(), "first": answers.chosen(choice), **more})
+    return node.run(
+        body, {"document": answers.make_document(), "first": answers.serialize_choice(choice), **more}
+    )
 
 
 @pytest.fixture(params=VIEW.values(), ids=VIEW)
@@ -66,13 +68,13 @@ def test_a_word_is_read_from_a_link(node: Node, word: Word) -> None:
     expected = replace(Choice(), **{word.name: other(word)})
     assert from_text(query) == (expected, [])
     read = run(node, READ, query=query)
-    assert (read["choice"][word.name], read["notices"]) == (answers.chosen(expected)[word.name], [])
+    assert (read["choice"][word.name], read["notices"]) == (answers.serialize_choice(expected)[word.name], [])
 
 
 def test_a_word_is_kept_in_the_choice_and_written_to_the_address(node: Node, word: Word) -> None:
     choice = replace(Choice(), **{word.name: other(word)})
     written = run(node, WRITTEN, choice)
-    assert written["sent"][word.name] == answers.chosen(choice)[word.name]
+    assert written["sent"][word.name] == answers.serialize_choice(choice)[word.name]
     assert from_text(written["query"]) == (choice, [])
     assert word.name not in parse_qs(run(node, WRITTEN)["query"]), "a default is not written"
 
@@ -84,14 +86,14 @@ def test_a_word_beyond_its_bounds_is_refused_with_a_notice(node: Node, word: Wor
     read = run(node, READ, query=query, own={"op": {}, "rule": {}, "loss": wrong})
     assert notices == read["notices"]
     assert len(notices) == 1
-    assert read["choice"][word.name] == answers.chosen(choice)[word.name]
+    assert read["choice"][word.name] == answers.serialize_choice(choice)[word.name]
     assert word.kind == "range" or choice == Choice()
 
 
 def test_a_message_without_a_word_is_not_understood(node: Node, word: Word) -> None:
-    message = answers.chosen(Choice()) | {word.name: None}
+    message = answers.serialize_choice(Choice()) | {word.name: None}
     with pytest.raises(RuntimeError, match="could not read"):
-        node.run(WRITTEN, {"document": answers.whole_document(), "first": message})
+        node.run(WRITTEN, {"document": answers.make_document(), "first": message})
 
 
 def test_a_word_has_a_type_in_the_browser(word: Word) -> None:

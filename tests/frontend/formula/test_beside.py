@@ -3,7 +3,7 @@
 import json
 from urllib.parse import parse_qs
 
-from explorer.catalogue import Op, Rule, beside, qualified
+from explorer.catalogue import Op, Rule, adapt_rule, qualify_name
 from explorer.curves import sample_curves
 from explorer.instrument import entry
 from explorer.ui.links.link import from_text
@@ -14,14 +14,19 @@ from tests.frontend.formula.test_curves import SAMPLE, equal
 from tests.frontend.modules import Node
 
 APART = [
-    (op, rule) for op in OPS.values() for rule in RULES.values() if beside(op, rule) is not rule and op.kinks
+    (op, rule)
+    for op in OPS.values()
+    for rule in RULES.values()
+    if adapt_rule(op, rule) is not rule and op.kinks
 ]
 POINTS = 21
 
 
 def moved(op: Op, rule: Rule) -> dict[str, float]:
     """A value of its own for each parameter that the op has in another meaning."""
-    return {qualified(rule, p): (p.default + p.high) / 2 for p in beside(op, rule).parameters if p.plain}
+    return {
+        qualify_name(rule, p): (p.default + p.high) / 2 for p in adapt_rule(op, rule).parameters if p.plain
+    }
 
 
 def test_each_keeps_its_own_value(node: Node) -> None:
@@ -71,8 +76,8 @@ CHANGED = """
 
 def test_a_rule_keeps_its_value_from_op_to_op(node: Node) -> None:
     """The rule's value goes along under the name it has there, and never becomes the op's."""
-    document = json.loads(answers.files()[f"{answers.folder()}/document.json"].content)
-    choice = answers.chosen(from_text("op=round&rule=dsq&alpha=0.7")[0])
+    document = json.loads(answers.get_files()[f"{answers.get_folder()}/document.json"].content)
+    choice = answers.serialize_choice(from_text("op=round&rule=dsq&alpha=0.7")[0])
     steps = [("op", "elu"), ("alpha", 2.0), ("dsq.alpha", 5.0), ("dsq.alpha", 0.4), ("op", "round")]
     seen = node.run(CHANGED, {"document": document, "choice": choice, "steps": steps})
     assert [parameters for parameters, _, _ in seen] == [
@@ -99,7 +104,7 @@ def test_links_of_two_meanings_come_back(node: Node) -> None:
         {"alpha": 2.0},
         {"alpha": 2.0},
     ]
-    document = json.loads(answers.files()[f"{answers.folder()}/document.json"].content)
-    sent = [answers.chosen(choice) for choice in choices]
+    document = json.loads(answers.get_files()[f"{answers.get_folder()}/document.json"].content)
+    sent = [answers.serialize_choice(choice) for choice in choices]
     queries = node.run(WRITTEN, {"document": document, "choices": sent, "page": None})
     assert [from_text(query)[0] for query in queries] == choices

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from explorer.catalogue import MOST_RULES, Learned, Op, Parameter, Rule, find_op, find_rule, learnable
+from explorer.catalogue import MAX_RULES, Learned, Op, Parameter, Rule, find_op, find_rule, list_learnable
 from explorer.curves import Curves, sample_curves
 from tests.catalogue.cases import suiting
 from tests.catalogue.fixed import RULES
@@ -68,9 +68,9 @@ class Learning(Case):
 
 def cases_of(op: Op, every: Sequence[Rule], generator: random.Random) -> Iterator[Learning]:
     """Each parameter of an op, and of the rules that learn it, at some g."""
-    for first in range(0, len(every), MOST_RULES):
-        rules = tuple(every[first : first + MOST_RULES])
-        for name in dict.fromkeys(name for rule in rules for name in learnable(op, rule)):
+    for first in range(0, len(every), MAX_RULES):
+        rules = tuple(every[first : first + MAX_RULES])
+        for name in dict.fromkeys(name for rule in rules for name in list_learnable(op, rule)):
             parameters = values_of(op, rules, generator)
             yield Learning(op, rules, generator.choice(UPSTREAM), parameters, learns=name)
 

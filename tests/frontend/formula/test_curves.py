@@ -15,7 +15,17 @@ import pytest
 import torch
 from hypothesis import given, settings
 
-from explorer.catalogue import MOST_RULES, OWN, Op, Parameter, Rule, beside, find_op, find_rule, qualified
+from explorer.catalogue import (
+    FORMULA_PREFIX,
+    MAX_RULES,
+    Op,
+    Parameter,
+    Rule,
+    adapt_rule,
+    find_op,
+    find_rule,
+    qualify_name,
+)
 from explorer.curves import Curves, sample_curves
 from explorer.curves.sampled import EVEN
 from explorer.formula import FUNCTIONS, Formula
@@ -81,8 +91,8 @@ def catalogue_cases() -> list[Case]:
     cases = []
     for op in OPS.values():
         rules = suiting(op)
-        for first in range(0, len(rules), MOST_RULES):
-            some = tuple(rules[first : first + MOST_RULES])
+        for first in range(0, len(rules), MAX_RULES):
+            some = tuple(rules[first : first + MAX_RULES])
             for g in UPSTREAM:
                 cases.append(Case(op, some, g, values_of(op, some, generator)))
     return cases
@@ -93,9 +103,9 @@ def values_of(op: Op, rules: Sequence[Rule], generator: random.Random) -> dict[s
     values: dict[str, float] = {p.name: drawn(p, generator) for p in op.parameters}
     names = [{p.name: p.name for p in op.parameters}]
     for rule in rules:
-        own = beside(op, rule).parameters
-        names.append({p.shown: p.name if p.name in names[0] else qualified(rule, p) for p in own})
-        values |= {f"{rule.key}.{p.shown}": drawn(p, generator) for p in own if p.name not in names[0]}
+        own = adapt_rule(op, rule).parameters
+        names.append({p.display_name: p.name if p.name in names[0] else qualify_name(rule, p) for p in own})
+        values |= {f"{rule.key}.{p.display_name}": drawn(p, generator) for p in own if p.name not in names[0]}
     for record, known in zip((op, *rules), names, strict=True):
         for low, high in ((known[p.name], known[p.below]) for p in record.parameters if p.below):
             values[low], values[high] = sorted((values[low], values[high]))
@@ -120,9 +130,9 @@ def own_cases() -> list[Case]:
         op, g = generator.choice(ops), generator.choice(UPSTREAM)
         own = {name: PARAMETERS[name] for name in formula.parameters}
         usual = {p.name: p.default for p in op.parameters}
-        cases.append(Case(op, (find_rule(OWN + text),), g, own | usual))
+        cases.append(Case(op, (find_rule(FORMULA_PREFIX + text),), g, own | usual))
         if set(formula.variables) <= {"x"}:
-            cases.append(Case(find_op(OWN + text), (RULES["default"],), g, own))
+            cases.append(Case(find_op(FORMULA_PREFIX + text), (RULES["default"],), g, own))
     return cases
 
 
@@ -273,7 +283,9 @@ def test_ranges(node: Node, start, stop):
 
 
 def test_kinks_that_share_a_cell_of_the_scan(node: Node):
-    case = Case(find_op(OWN + "abs(abs(x - 0.0011) - 0.0002)"), (RULES["default"],), 1.0, {}, -3.0, 3.0)
+    case = Case(
+        find_op(FORMULA_PREFIX + "abs(abs(x - 0.0011) - 0.0002)"), (RULES["default"],), 1.0, {}, -3.0, 3.0
+    )
     (sampled,) = sampled_in(node, [case])
     assert sampled["kinks"]["forward"] == [0.0009, 0.0011, 0.0013]
     assert same_points(sampled, case.torch())

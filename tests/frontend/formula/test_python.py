@@ -6,7 +6,7 @@ import random
 import numpy as np
 import pandas as pd
 
-from explorer.catalogue import OWN
+from explorer.catalogue import FORMULA_PREFIX
 from explorer.curves import Curves, sample_curves
 from tests.frontend.modules import Node
 
@@ -45,7 +45,7 @@ def test_numbers_are_written_as_in_python(node: Node) -> None:
 
 
 def test_a_table_is_that_of_pandas(node: Node) -> None:
-    odd = f"{OWN}where(x > 0, g, log(x))"
+    odd = f"{FORMULA_PREFIX}where(x > 0, g, log(x))"
     for curves in (
         sample_curves("reciprocal", ["default", odd], start=-1, stop=1, points=11),
         sample_curves("quantize", ["lsq", "zero", "default"], learns="s", points=31, s=0.3),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from explorer.catalogue import OWN, SQUARE, find_loss, find_op, find_rule
+from explorer.catalogue import FORMULA_PREFIX, SQUARE, find_loss, find_op, find_rule
 from explorer.curves import Curves, sample_curves
 from explorer.curves.sampled import FORWARD
 from explorer.gradient import hash_uniform
@@ -39,8 +39,8 @@ def sampled(
     node: Node, op: str, rules: list[str], f: str = SQUARE, quantiles: int = MANY
 ) -> tuple[dict[str, Any], Curves]:
     """The browser's curves and torch's."""
-    some = [find_rule("default"), *(find_rule(OWN + rule) for rule in rules)]
-    own, span = find_op(OWN + op), {"start": -2.9, "stop": 3.1, "g": 1.5}
+    some = [find_rule("default"), *(find_rule(FORMULA_PREFIX + rule) for rule in rules)]
+    own, span = find_op(FORMULA_PREFIX + op), {"start": -2.9, "stop": 3.1, "g": 1.5}
     names = {p.name for each in (own, *some, find_loss(f)) for p in each.parameters}
     parameters = {name: value for name, value in PARAMETERS.items() if name in names}
     choice = {**span, "parameters": parameters, "loss": loss_entry(find_loss(f))}
@@ -81,7 +81,7 @@ def test_dots_are_single_draws_by_the_hash(node: Node):
     u = hash_uniform(0, 0, 30).numpy()
     y = (u < 1 / (1 + np.exp(-draws["x"]))).astype(float)
     np.testing.assert_array_equal(draws["y"], y)
-    rule = OWN + "f() * (y - sigmoid(x))"
+    rule = FORMULA_PREFIX + "f() * (y - sigmoid(x))"
     close(draws["gradients"][rule], 1.5 * (y - 0.3) ** 2 * (y - 1 / (1 + np.exp(-draws["x"]))), 1e-14)
 
 
@@ -112,27 +112,30 @@ def test_a_mean_has_a_kink_where_the_largest_or_the_least_output_switches_a_rule
 
 @pytest.mark.parametrize("rule", ["g / mean(y)", "log(-u())"])
 def test_what_has_no_mean_is_no_number(node: Node, rule: str) -> None:
-    pair = {"op": entry(find_op(OWN + "floor(x + u())")), "rules": [entry(find_rule(OWN + rule))]}
+    pair = {
+        "op": entry(find_op(FORMULA_PREFIX + "floor(x + u())")),
+        "rules": [entry(find_rule(FORMULA_PREFIX + rule))],
+    }
     choice = {"start": -1, "stop": 1, "g": 1, "parameters": {}}
     found = node.run(SAMPLE, {**pair, "choice": choice, "points": POINTS})
-    assert np.isnan(found["gradients"][OWN + rule]).all()
+    assert np.isnan(found["gradients"][FORMULA_PREFIX + rule]).all()
 
 
 def test_noise_of_no_width_leaves_the_jumps_of_the_op(node: Node):
     some = [entry(find_rule("straight_through"))]
     choice = {"start": -3, "stop": 3, "g": 1, "loss": loss_entry(find_loss(SQUARE))}
-    for op in ("noisy_round", OWN + "round(x + s * normal())"):
+    for op in ("noisy_round", FORMULA_PREFIX + "round(x + s * normal())"):
         given = {"op": entry(find_op(op)), "rules": some, "points": POINTS}
         found = node.run(SAMPLE, {**given, "choice": {**choice, "parameters": {"s": 0.0}}})
         assert found["kinks"]["forward"] == [-2.5, -1.5, -0.5, 0.5, 1.5, 2.5]
 
 
 def test_rules_with_parameters_of_one_name_keep_their_own_values(node: Node):
-    rules = [OWN + "g * b", OWN + "2 * g * b"]
+    rules = [FORMULA_PREFIX + "g * b", FORMULA_PREFIX + "2 * g * b"]
     choice = {"start": -1, "stop": 1, "g": 1, "loss": loss_entry(find_loss("y"))}
     own = {f"{rules[0]}.b": 0.5, f"{rules[1]}.b": -3}
     given = {
-        "op": entry(find_op(OWN + STEP)),
+        "op": entry(find_op(FORMULA_PREFIX + STEP)),
         "rules": [entry(find_rule(rule)) for rule in rules],
         "choice": {**choice, "parameters": own},
         "points": POINTS,

@@ -41,10 +41,10 @@ def number(text: str) -> float:
 
 def test_the_worst_place_is_the_one_with_the_largest_area(node: Node) -> None:
     body = """
-        const { apartWords } = await import("./learn/verdict.js");
+        const { describeDistance } = await import("./learn/verdict.js");
         const excursions = [{ from: -3, to: -1, peak: 0.1 }, { from: 1.5, to: 2.5, peak: 3 }];
         const curve = { x: [-3, 3], y: [0, 0] };
-        return apartWords({ mean: 0.1, excursions }, curve, curve, "it");
+        return describeDistance({ mean: 0.1, excursions }, curve, curve, "it");
     """
     assert "At x = 2 " in node.run(body, {})
 
@@ -100,9 +100,9 @@ def test_the_distance_of_a_right_drawing(node: Node) -> None:
 
 def test_the_value_at_a_corner(node: Node) -> None:
     body = """
-        const { pointWords } = await import("./learn/verdict.js");
+        const { describePoint } = await import("./learn/verdict.js");
         const rules = [{ label: "torch", value: 0 }, { label: "MyReLU", value: 1 }];
-        return [pointWords(0, 0.52, rules), pointWords(0, NaN, rules)];
+        return [describePoint(0, 0.52, rules), describePoint(0, NaN, rules)];
     """
     assert node.run(body) == [
         "At x = 0 you expect 0.52: torch returns 0, MyReLU returns 1.",

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.catalogue import beside, find_op, find_rule, values
-from explorer.description.pull import normal_numbers
+from explorer.catalogue import adapt_rule, find_op, find_rule, resolve_values
+from explorer.description.pull import make_normal_numbers
 from explorer.gradient import share
 from explorer.instrument.entries import entry
 from tests.catalogue.fixed import OPS, RULES
@@ -22,7 +22,7 @@ FLAT = ("round", "sign", "step", "quantize", "clamp", "relu")
 
 def browsers(node, pairs, x, g, weights=None):
     entries = [
-        (entry(find_op(op)), entry(beside(find_op(op), find_rule(rule))), settings)
+        (entry(find_op(op)), entry(adapt_rule(find_op(op), find_rule(rule))), settings)
         for op, rule, settings in pairs
     ]
     count = sum(weights) if weights else len(x)
@@ -31,7 +31,7 @@ def browsers(node, pairs, x, g, weights=None):
 
 @pytest.mark.parametrize("g", [1.0, -0.4])
 def test_every_rule_passes_the_same_share_in_the_browser(node: Node, g):
-    numbers = normal_numbers()
+    numbers = make_normal_numbers()
     pairs = [(op, rule, {}) for op in FLAT for rule in RULES]
     x = torch.tensor(numbers, dtype=torch.float64)
     wanted = [share(op, rule, x, g) for op, rule, _ in pairs]
@@ -49,6 +49,6 @@ def test_numbers_count_as_often_as_they_are_there(node: Node):
 
 def test_parameters_of_a_rule_are_followed(node: Node):
     x = [0.5, 1.5, 2.5]
-    assert values(OPS["sign"], RULES["clipped"], {})["c"] == 1
+    assert resolve_values(OPS["sign"], RULES["clipped"], {})["c"] == 1
     (found,) = browsers(node, [("sign", "clipped", {"clipped.c": 2})], x, 1.0)
     assert found == pytest.approx(2 / 3)

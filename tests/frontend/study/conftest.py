@@ -44,7 +44,7 @@ def picture(node: Node, document: dict[str, Any]) -> Run:
 
 def event(plan: Plan, rows: list[Row], state: str = "running") -> dict[str, Any]:
     status = StudyStatus("a", state, f"{state}.", None, len(rows), plan.runs, 1.0, None, tuple(rows), plan)  # type: ignore[arg-type]
-    fields: dict[str, Any] = json.loads(stream.event(status))
+    fields: dict[str, Any] = json.loads(stream.format_event(status))
     return fields
 
 

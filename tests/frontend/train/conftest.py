@@ -16,7 +16,7 @@ Run = Callable[..., Any]
 @pytest.fixture(scope="package")
 def document() -> dict[str, Any]:
     """The document as it is sent."""
-    text = next(file.content for name, file in answers.files().items() if name.endswith("/document.json"))
+    text = next(file.content for name, file in answers.get_files().items() if name.endswith("/document.json"))
     known: dict[str, Any] = json.loads(text)
     return known
 

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 import explorer
-from explorer.catalogue import find_op, values
+from explorer.catalogue import find_op, resolve_values
 from explorer.catalogue.noises import LENS_WORDS, NOISES
 from explorer.curves.kinks import find_kinks as all_kinks
 from tests.catalogue.test_noises import THEIRS
@@ -89,8 +89,8 @@ def test_it_is_the_slope_of_the_mean(op, noise, width, parameters):
     """Summed from the op's values alone, and then differences taken."""
     seen = explorer.lens(op, noise=noise, width=width, **parameters)
     entry = find_op(op)
-    bound = entry.parsed.bind(values(entry, None, parameters))
-    kinks = np.array(all_kinks(entry, None, values(entry, None, parameters), -40, 40))
+    bound = entry.parsed.bind(resolve_values(entry, None, parameters))
+    kinks = np.array(all_kinks(entry, None, resolve_values(entry, None, parameters), -40, 40))
     at = np.random.default_rng(1).choice(np.flatnonzero(np.abs(seen.x) < 2.5), 4)
     for index in at:
         x = seen.x[index]

@@ -5,7 +5,7 @@ import pytest
 
 from explorer.training import TASKS, Run, Settings
 from explorer.training.instruments import INSTRUMENTS, Visible
-from explorer.ui.server.runs.stream import _data
+from explorer.ui.server.runs.stream import _encode_value
 
 TASK_OF = {
     "regions": "circles",
@@ -43,7 +43,7 @@ def test_a_record_can_be_sent(key: str):
 
     def told(value: object) -> None:
         if isinstance(value, np.ndarray):
-            assert set(_data(value)) == {"dtype", "bdata"}
+            assert set(_encode_value(value)) == {"dtype", "bdata"}
         elif isinstance(value, dict):
             for part in value.values():
                 told(part)

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.catalogue import find_op, find_rule, values
+from explorer.catalogue import find_op, find_rule, resolve_values
 from explorer.training import TASKS, Run, Settings
 from explorer.training.instruments.slow_motion.slow_motion import MOST, MOST_MAPS
 from explorer.training.instruments.slow_motion.stages import STAGES, Stage
@@ -162,7 +162,7 @@ def test_an_op_on_weights_has_inputs_for_rows():
 @pytest.mark.parametrize("rule", RULES)
 def test_a_rule_is_a_factor_where_the_catalogue_says_so(rule):
     op, entry = find_op("sign"), RULES[rule]
-    assert is_linear(op, entry, tuple(values(op, entry, {}).items())) is entry.linear
+    assert is_linear(op, entry, tuple(resolve_values(op, entry, {}).items())) is entry.linear
 
 
 def test_an_own_rule_is_tried():
@@ -265,16 +265,18 @@ def test_the_formulas_give_what_the_step_had_for_what_is_drawn(task, op, rule, s
     assert drawn.keys() == shown_too
     x, y, g = (shown(record, name).double() for name in "xyg")
     known = {name: each.double() for name, each in drawn.items()}
-    forward = entry.parsed.bind(values(entry, None, {}))(x, tensors=known)
+    forward = entry.parsed.bind(resolve_values(entry, None, {}))(x, tensors=known)
     torch.testing.assert_close(forward, y, rtol=1e-4, atol=1e-5)
     if "fa()" in known:
-        known["ya()"] = entry.parsed.bind(values(entry, None, {}))(x, tensors={"u()": 1 - known["u()"]})
+        known["ya()"] = entry.parsed.bind(resolve_values(entry, None, {}))(
+            x, tensors={"u()": 1 - known["u()"]}
+        )
     formula = backward.parsed or entry.parsed.gradient
-    again = formula.bind(values(entry, backward, {}))(x, y, g, tensors=known)
+    again = formula.bind(resolve_values(entry, backward, {}))(x, y, g, tensors=known)
     torch.testing.assert_close(again, shown(record, "gradient").double(), rtol=1e-3, atol=1e-6)
-    assert not any(name.endswith("()") for name in records["zero"]["tensors"]) or entry.draws
+    assert not any(name.endswith("()") for name in records["zero"]["tensors"]) or entry.is_random
     words = {stage["key"]: stage["words"] for stage in record["stages"]}
-    assert ("the curve is that of this u" in words["op"]) is entry.draws
-    assert ("makes its gradient of losses" in words["rule"]) is backward.hangs_on_loss
+    assert ("the curve is that of this u" in words["op"]) is entry.is_random
+    assert ("makes its gradient of losses" in words["rule"]) is backward.needs_loss
     assert ("had this layer drawn 1 − u" in words["rule"]) is ("fa()" in shown_too)
     assert ("at this x and u" in words["rule"]) is (op == "gumbel_sigmoid")

@@ -5,7 +5,7 @@ import pickle
 import pytest
 import torch
 
-from explorer.catalogue import MOST_RULES, RULES
+from explorer.catalogue import MAX_RULES, RULES
 from explorer.training import SETTINGS, TASKS, Settings, TrainingSettings
 from explorer.training.limits import MAX_BATCH, MAX_HIDDEN, MAX_SEED, MAX_STEPS
 from explorer.training.settings import devices
@@ -25,10 +25,10 @@ def test_defaults_are_the_documents_values():
         ("op", "rond", "unknown op 'rond'"),
         ("op", 3, "op must be a key or a formula, not 3"),
         ("rules", "default", "rules must be a list of keys"),
-        ("rules", (), f"choose 1 to {MOST_RULES} rules, not 0"),
+        ("rules", (), f"choose 1 to {MAX_RULES} rules, not 0"),
         ("rules", ("ste",), "unknown rule 'ste'"),
         ("rules", (None,), "a rule must be a key or a formula, not None"),
-        ("rules", tuple(f"formula: {n} * g" for n in range(MOST_RULES + 1)), f"1 to {MOST_RULES} rules"),
+        ("rules", tuple(f"formula: {n} * g" for n in range(MAX_RULES + 1)), f"1 to {MAX_RULES} rules"),
         ("parameters", {"zz": 1.0}, "unknown parameter 'zz'"),
         ("parameters", {"c": float("nan")}, "parameter c must be a finite number, not nan"),
         ("parameters", {"c": "one"}, "parameter c must be a number, not 'one'"),

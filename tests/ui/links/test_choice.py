@@ -1,13 +1,13 @@
 """A choice: the controls it needs, and the words by which a link says it."""
 
 from explorer.catalogue import OPS, RULES, find_rule
-from explorer.ui.links.choice import Choice, ordered, parameters_of, training_texts
+from explorer.ui.links.choice import Choice, format_training_settings, parameters_of, sort_bounds
 from explorer.ui.links.link import from_query
 
 
 def test_training_settings_are_written_where_they_differ():
-    assert training_texts(Choice()) == {}
-    assert training_texts(Choice(steps=40, lr=2e-6)) == {"steps": "40", "lr": "2e-06"}
+    assert format_training_settings(Choice()) == {}
+    assert format_training_settings(Choice(steps=40, lr=2e-6)) == {"steps": "40", "lr": "2e-06"}
 
 
 def test_a_name_with_two_meanings_has_two_controls():
@@ -30,6 +30,6 @@ def test_an_op_shares_its_parameter_with_its_rules():
 def test_pairs_stay_in_order_under_longer_names_too():
     rules = [RULES["masked"], find_rule("formula: g * (lo + hi)")]
     settings = {"masked.lo": 2.0, "masked.hi": 1.5}
-    used, notices = ordered(OPS["round"], rules, settings)
+    used, notices = sort_bounds(OPS["round"], rules, settings)
     assert used == {"masked.lo": 1.5, "masked.hi": 2.0}
     assert notices == ["masked.lo = 2 lies above masked.hi = 1.5: the two were swapped."]

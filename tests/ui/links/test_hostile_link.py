@@ -7,12 +7,12 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from explorer.catalogue import MOST_RULES, OPS, OWN, RULES
-from explorer.catalogue.records import LARGEST_RANGE
+from explorer.catalogue import FORMULA_PREFIX, MAX_RULES, OPS, RULES
+from explorer.catalogue.records import MAX_ABS_X
 from explorer.curves import sample
 from explorer.instrument.limits import LARGEST_G, reach
 from explorer.training import SETTINGS, TASKS, Settings
-from explorer.ui.links.choice import Choice, ordered, parameters_of
+from explorer.ui.links.choice import Choice, parameters_of, sort_bounds
 from explorer.ui.links.link import from_query
 from tests.selection import take_part
 from tests.ui.choices import query_of, random_choice
@@ -38,7 +38,7 @@ FORMULAS = [
     *("(" * 150, "-" * 200 + "x", "x+" * 100 + "x", "x\x00", "\ud800", "1/0", "log(-1)", "mean(x)"),
     *("where(x>0,lo,hi)", "steps", "start", "embed*x", "tan(x)**9", "1/x"),
 ]  # fmt: skip
-VALUES = [*OPS, *RULES, *TASKS, *NUMBERS, *TEXTS, "formula:g", *(OWN + text for text in FORMULAS)]
+VALUES = [*OPS, *RULES, *TASKS, *NUMBERS, *TEXTS, "formula:g", *(FORMULA_PREFIX + text for text in FORMULAS)]
 
 
 def _hostile(rng: random.Random) -> dict[str, list[str]]:
@@ -60,15 +60,15 @@ def _hostile(rng: random.Random) -> dict[str, list[str]]:
 
 def _assert_usable(choice: Choice) -> None:
     op, rules = choice.entries
-    assert 1 <= len(rules) <= MOST_RULES
+    assert 1 <= len(rules) <= MAX_RULES
     controls = parameters_of(op, rules)
     assert set(choice.parameters) <= set(controls)
     for name, value in choice.parameters.items():
         low, high = reach(controls[name])
         assert low <= value <= high
-    assert ordered(op, rules, choice.parameters) == (choice.parameters, [])
+    assert sort_bounds(op, rules, choice.parameters) == (choice.parameters, [])
     start, stop = choice.range
-    assert -LARGEST_RANGE <= start < stop <= LARGEST_RANGE
+    assert -MAX_ABS_X <= start < stop <= MAX_ABS_X
     assert abs(choice.g) <= LARGEST_G
     training = {name: getattr(choice, name) for name in SETTINGS}
     asked = {"op": choice.op, "rules": choice.rules, "parameters": choice.parameters, **training}
@@ -150,9 +150,9 @@ def test_one_bad_value_costs_the_others_nothing():
 
 
 def test_too_many_rules():
-    choice, notices = from_query({"rule": list(RULES)[: MOST_RULES + 2]})
-    assert choice.rules == tuple(RULES)[:MOST_RULES]
-    assert notices == [f"The link names {MOST_RULES + 2} rules: the first {MOST_RULES} are shown."]
+    choice, notices = from_query({"rule": list(RULES)[: MAX_RULES + 2]})
+    assert choice.rules == tuple(RULES)[:MAX_RULES]
+    assert notices == [f"The link names {MAX_RULES + 2} rules: the first {MAX_RULES} are shown."]
 
 
 def test_what_a_user_wrote_is_quoted_short_and_on_one_line():

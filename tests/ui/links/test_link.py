@@ -12,7 +12,7 @@ from explorer.training.settings.setting import names_in
 from explorer.ui.links import link, training_words
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.curve_words import tidy_range
-from explorer.ui.links.link import LONGEST_QUERY, from_query, from_text, is_embedded, query_length
+from explorer.ui.links.link import LONGEST_QUERY, from_query, from_text, get_query_length, is_embedded
 from explorer.ui.links.presets import PRESETS
 from explorer.ui.server import answers
 from tests.selection import take_part
@@ -25,7 +25,7 @@ def test_a_choice_comes_back_from_its_link():
     for seed in take_part(range(MANY)):
         choice = random_choice(random.Random(seed))
         query = query_of(choice)
-        if query_length(query) <= LONGEST_QUERY:
+        if get_query_length(query) <= LONGEST_QUERY:
             through_address = parse_qs(urlencode(query, doseq=True), keep_blank_values=True)
             assert through_address == query
             assert from_query(through_address) == (choice, [])
@@ -50,12 +50,12 @@ def test_one_link_carries_what_both_pages_need():
 @pytest.mark.parametrize("query", ["a=1&" * 2_000_000, "op=sign&x=" + "%41" * LONGEST_QUERY])
 def test_a_query_that_is_too_long_is_not_parsed(query, monkeypatch):
     """8 MB of it took seconds, and whoever has a page open may send them."""
-    answers.served("")  # its examples are links too, read once
+    answers.render_explore("")  # its examples are links too, read once
     parsed = []
     monkeypatch.setattr(link, "parse_qs", lambda text, **_: parsed.append(len(text)) or {})
     choice, (notice,) = from_text(query)
     assert (choice, f"longer than {LONGEST_QUERY} characters" in notice) == (Choice(), True)
-    assert answers.served(query)
+    assert answers.render_explore(query)
     assert max(parsed, default=0) < LONGEST_QUERY
 
 
@@ -151,9 +151,9 @@ def test_numbers_come_back_exactly(value: float):
 def test_a_query_that_is_too_long_is_not_used():
     # Characters as they stand in the address bar: a space and a + each count for what they become there.
     query = {"op": ["formula: x" + " + x" * 10], "rule": ["default"], "task": ["a"]}
-    room = LONGEST_QUERY - query_length(query)
+    room = LONGEST_QUERY - get_query_length(query)
     query["task"] = ["a" * (room + 1)]
-    assert query_length(query) == len(urlencode(query, doseq=True)) == LONGEST_QUERY
+    assert get_query_length(query) == len(urlencode(query, doseq=True)) == LONGEST_QUERY
     assert from_query(query)[0].op == find_op(query["op"][0]).key
     query["task"][0] += "a"
     choice, notices = from_query(query)

@@ -180,7 +180,7 @@ def test_the_first_examples_of_explore_train_as_they_say():
 def studied(name: str, query: str) -> Result:
     """An example of studies with something else in its query, such as fewer rates and seeds."""
     (preset,) = [each for each in STUDIES if each.name == name]
-    plan: Plan = jobs._plan({"query": f"{preset.query}&{query}"})
+    plan: Plan = jobs._read_plan({"query": f"{preset.query}&{query}"})
     stepper = Stepper(plan)
     while not stepper.finished:
         stepper.advance()

@@ -6,22 +6,22 @@ import pytest
 
 from explorer.ui.links.link import from_text
 from explorer.ui.links.presets import PRESETS
-from explorer.ui.links.preview import preview, purpose, title
+from explorer.ui.links.preview import describe_purpose, make_head_elements, make_title
 
 
 @pytest.mark.parametrize("preset", PRESETS, ids=lambda preset: preset.name)
 def test_the_link_of_an_example_says_what_to_try(preset):
-    assert purpose(preset.choice) == f"{preset.name}. {preset.hint}"
+    assert describe_purpose(preset.choice) == f"{preset.name}. {preset.hint}"
 
 
 def test_any_other_link_names_op_and_rules():
     choice = from_text("op=round&rule=clipped&rule=masked&rule=zero")[0]
-    assert title(choice) == "Round: Clipped straight-through, Masked, Zero · Gradient explorer"
+    assert make_title(choice) == "Round: Clipped straight-through, Masked, Zero · Gradient explorer"
     named = "Clipped straight-through, Masked and Zero"
-    assert purpose(choice) == f"The gradient that {named} return for Round, drawn below it."
+    assert describe_purpose(choice) == f"The gradient that {named} return for Round, drawn below it."
 
 
 def test_what_a_user_wrote_is_text_in_a_head():
-    head = preview('</title><script>"', "<img src=x onerror='a'>")
+    head = make_head_elements('</title><script>"', "<img src=x onerror='a'>")
     assert re.findall("<(?!/?title|meta)", head) == []
     assert head.count('"') == 2 * (head.count("<meta") * 2)

@@ -15,7 +15,7 @@ from tests.ui.opening import opened, words_of
 
 
 def test_the_course_is_every_lesson_in_its_order():
-    course = answers.course()
+    course = answers.get_course()
     assert [lesson["key"] for lesson in course["lessons"]] == list(LESSONS)
     assert {path["title"]: path["keys"] for path in course["paths"]} == PATHS
     assert course["glossary"] == GLOSSARY
@@ -27,17 +27,17 @@ def test_the_course_is_made_once_for_a_class_that_comes_at_one_moment(monkeypatc
     """It parses the source of every lesson: in many threads at a time that fails, and costs each of them."""
     made = []
     monkeypatch.setattr(Lesson, "minutes", property(lambda lesson: made.append(lesson.key) or 3))
-    answers._course.cache_clear()
+    answers._make_course.cache_clear()
     with ThreadPoolExecutor(8) as threads:
-        courses = [*threads.map(lambda _: answers.course(), range(24))]
+        courses = [*threads.map(lambda _: answers.get_course(), range(24))]
     assert sorted(made) == sorted(LESSONS)
     assert all(course is courses[0] for course in courses)
-    answers._course.cache_clear()
+    answers._make_course.cache_clear()
 
 
 @pytest.mark.parametrize("key", take_part(LESSONS))
 def test_a_lesson_is_json_with_its_scenes_as_choices(key: str):
-    lesson = json.loads(json.dumps(answers.lesson(key)))
+    lesson = json.loads(json.dumps(answers.get_lesson(key)))
     assert "".join(text for _, text in lesson["code"]) == LESSONS[key].source
     for scene, link in zip(lesson["scenes"], LESSONS[key].scenes, strict=True):
         assert (scene["path"], scene["query"]) == (link.path, link.query)
@@ -64,7 +64,7 @@ def test_a_class_that_comes_at_once_has_the_numbers_computed_once(monkeypatch: p
     numbers = [behind_a_block if n.__name__ == "behind_a_block" else n for n in lesson.numbers]
     monkeypatch.setattr(answers, "LESSONS", {"a class": replace(lesson, numbers=tuple(numbers))})
     with ThreadPoolExecutor(16) as pool:
-        lessons = list(pool.map(lambda _: answers.lesson("a class"), range(32)))
+        lessons = list(pool.map(lambda _: answers.get_lesson("a class"), range(32)))
     assert len(counted) == 1
     assert all(one == lessons[0] for one in lessons)
 

@@ -5,10 +5,10 @@ import pytest
 from explorer.study import Plan, usual_rates
 from explorer.training import FIRST, TASKS
 from explorer.ui.links import training_words
-from explorer.ui.links.choice import training_texts
+from explorer.ui.links.choice import format_training_settings
 from explorer.ui.links.link import from_text
 from explorer.ui.links.presets import STUDIES
-from explorer.ui.links.training_words import MOST_RATES
+from explorer.ui.links.training_words import MAX_RATES
 from explorer.ui.server import answers
 from explorer.ui.server.runs import jobs
 from tests.ui.opening import mounted, opened, sound, words_of
@@ -34,8 +34,8 @@ def test_a_link_restores_the_study_and_starts_nothing(engine):
         ("rates=", 'rates = ""'),
         ("rates=0.1,nan", 'rates = "0.1,nan"'),
         (
-            "rates=" + ",".join(str(1 + number) for number in range(MOST_RATES + 1)),
-            f"up to {MOST_RATES} numbers",
+            "rates=" + ",".join(str(1 + number) for number in range(MAX_RATES + 1)),
+            f"up to {MAX_RATES} numbers",
         ),
         ("controls=x", 'controls = "x"'),
         ("equal=1", 'equal = "1"'),
@@ -60,7 +60,7 @@ def test_a_link_to_the_task_that_cannot_be_judged_is_told_so():
 
 
 def test_limits_at_two(monkeypatch):
-    monkeypatch.setattr(training_words, "MOST_RATES", 2)
+    monkeypatch.setattr(training_words, "MAX_RATES", 2)
     choice, notices = from_text("op=sign&rule=clipped&rates=1,2")
     assert (choice.rates, notices) == ((1, 2), [])
     choice, (notice,) = from_text("op=sign&rule=clipped&rates=1,2,3")
@@ -71,7 +71,7 @@ def test_limits_at_two(monkeypatch):
 def test_rates_come_in_order_and_once():
     choice, notices = from_text("rates=0.1,0.001,0.1")
     assert (choice.rates, notices) == ((0.001, 0.1), [])
-    assert training_texts(choice) == {"rates": "0.001,0.1"}
+    assert format_training_settings(choice) == {"rates": "0.001,0.1"}
 
 
 def test_the_choice_stays_from_page_to_page():
@@ -84,7 +84,7 @@ def test_the_choice_stays_from_page_to_page():
 
 
 def test_the_rates_of_a_task_are_those_a_study_tries_unasked():
-    for task in answers.training()["tasks"]:
+    for task in answers.describe_training()["tasks"]:
         rates = tuple(float(text) for text in task["defaults"]["rates"].split(","))
         assert rates == usual_rates(TASKS[task["key"]].lr)
     assert Plan.of("digits", steps=1).lrs == usual_rates(TASKS["digits"].lr)
@@ -92,6 +92,6 @@ def test_the_rates_of_a_task_are_those_a_study_tries_unasked():
 
 @pytest.mark.parametrize("preset", STUDIES, ids=lambda preset: preset.name)
 def test_an_example_can_be_studied_within_a_strangers_limit(preset):
-    plan = jobs._plan({"query": preset.query})
+    plan = jobs._read_plan({"query": preset.query})
     assert plan.runs <= 3_000
     assert len(plan.seeds) > 1

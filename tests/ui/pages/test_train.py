@@ -5,7 +5,7 @@ import json
 import pytest
 
 from explorer.training import SETTINGS, TASKS, Settings
-from explorer.ui.links.choice import training_texts
+from explorer.ui.links.choice import format_training_settings
 from explorer.ui.links.link import from_query
 from explorer.ui.server import answers
 from tests.ui.opening import mounted, opened, sound, words_of
@@ -43,7 +43,7 @@ def test_the_choice_stays_from_page_to_page():
 
 
 def test_controls_are_drawn_from_the_declared_settings():
-    document = answers.training()
+    document = answers.describe_training()
     given = {setting["name"]: setting for setting in document["settings"]}
     drawn = {name: setting for name, setting in SETTINGS.items() if setting.visible}
     assert list(given) == list(drawn)
@@ -55,7 +55,7 @@ def test_controls_are_drawn_from_the_declared_settings():
 
 def test_a_task_is_drawn_with_all_it_begins_with():
     """Choosing it gives the very settings that Python has for it, through a link as well."""
-    for told in json.loads(json.dumps(answers.training()["tasks"])):
+    for told in json.loads(json.dumps(answers.describe_training()["tasks"])):
         task = TASKS[told["key"]]
         assert told["purpose"] == task.purpose
         begins = told["begins"]
@@ -63,7 +63,9 @@ def test_a_task_is_drawn_with_all_it_begins_with():
         query |= {name: [str(value)] for name, value in begins["parameters"].items()}
         choice, notices = from_query(query | {name: [text] for name, text in told["defaults"].items()})
         assert notices == []
-        assert training_texts(choice) == ({} if told["key"] == "documents" else {"task": told["key"]})
+        assert format_training_settings(choice) == (
+            {} if told["key"] == "documents" else {"task": told["key"]}
+        )
         if told["key"] != "data":
             asked = {name: getattr(choice, name) for name in SETTINGS if name != "device"}
             settings = Settings(op=choice.op, rules=choice.rules, parameters=choice.parameters, **asked)

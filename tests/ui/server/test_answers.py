@@ -11,7 +11,7 @@ from urllib.parse import urlencode
 import numpy as np
 import pytest
 
-from explorer.catalogue import OWN
+from explorer.catalogue import FORMULA_PREFIX
 from explorer.curves import sample, sample_curves
 from explorer.description import describe
 from explorer.instrument.assets import PLOTLY
@@ -86,7 +86,7 @@ def test_curves_come_without_words_rather_than_not_at_all(monkeypatch, caplog):
     def broken(_curves):
         raise KeyError("a fault of ours")
 
-    monkeypatch.setattr(curves, "described", broken)
+    monkeypatch.setattr(curves, "make_description", broken)
     answer = ask_curves("op=sin&rule=zero&g=1.25")
     assert (answer["main"], answer["rest"]) == ("", "")
     assert len(_values(answer["x"])) > 600
@@ -167,7 +167,7 @@ def test_pasted_code_without_a_rule_of_its_own_shows_torchs():
     (reading,) = ask("read", code="def f(x):\n    return x.clamp(0, 1)")["readings"]
     assert (reading["op"], reading["rule"]) == ("clamp(x, 0, 1)", "torch's own")
     assert reading["choice"]["rules"] == ["default"]
-    assert reading["choice"]["op"].startswith(OWN)
+    assert reading["choice"]["op"].startswith(FORMULA_PREFIX)
 
 
 def test_what_pasted_code_teaches_its_parameters_is_told_and_chosen():
@@ -201,42 +201,46 @@ def test_a_bound_from_below_begins_below_the_other(y: str, begins: dict[str, flo
 
 
 def test_every_file_stands_below_one_folder_that_its_content_names():
-    names = [name for name in answers.files() if "/" in name]
-    assert {name.partition("/")[0] for name in names} == {answers.folder()}
-    for asset in answers.files().values():
+    names = [name for name in answers.get_files() if "/" in name]
+    assert {name.partition("/")[0] for name in names} == {answers.get_folder()}
+    for asset in answers.get_files().values():
         assert len(asset.etag) == 16
-    document = json.loads(answers.files()[f"{answers.folder()}/document.json"].content)
+    document = json.loads(answers.get_files()[f"{answers.get_folder()}/document.json"].content)
     assert set(document["link"]) == {"words", "pages"}
-    assert {name: document[name] for name in answers.training()} == json.loads(json.dumps(answers.training()))
+    assert {name: document[name] for name in answers.describe_training()} == json.loads(
+        json.dumps(answers.describe_training())
+    )
 
 
 @pytest.mark.parametrize(
     ("path", "comes"), [("/", False), ("/train", True), ("/study", True), ("/learn", True)]
 )
 def test_a_page_fetches_at_once_what_it_needs_and_no_more(path: str, comes: bool):
-    head = answers.head(path)
-    below = f"assets/{answers.folder()}"
+    head = answers.make_head(path)
+    below = f"assets/{answers.get_folder()}"
     assert f'href="{below}/style.css"' in head
     assert f'href="{below}/document.json"' in head
     assert f'<script async fetchpriority="high" src="assets/{PLOTLY}">' in head
     assert f'<script type="module" src="{below}/pages/mount.js">' in head
     assert (f'<link href="{below}/pages/later.js" rel="modulepreload">' in head) == comes
-    named = {name for name in answers.files() if f'"assets/{name}"' in head}
+    named = {name for name in answers.get_files() if f'"assets/{name}"' in head}
     assert len(named) == 4 + comes
     assert len(re.findall("<(?:script|link)", head)) == len(named)
 
 
 def test_explore_comes_with_its_choice():
-    head, page = answers.served("op=sign&rule=formula:+g*(x<0)&c=1e999&embed=true")
+    head, page = answers.render_explore("op=sign&rule=formula:+g*(x<0)&c=1e999&embed=true")
     assert "<title>Sign: g * (x &lt; 0) · Gradient explorer</title>" in head
     assert 'content="The gradient that g * (x &lt; 0) returns for Sign, drawn below it."' in head
-    assert "ClampGradient&#x27;s bug. Above hi the published rule" in answers.served(PRESETS[2].query)[0]
+    assert (
+        "ClampGradient&#x27;s bug. Above hi the published rule" in answers.render_explore(PRESETS[2].query)[0]
+    )
     assert "heading" not in page
     assert page.count("</script>") == 1
     data = json.loads(page.partition('<script type="application/json">')[2].partition("</script>")[0])
     assert (data["choice"]["op"], data["choice"]["rules"]) == ("sign", ["formula: g * (x < 0)"])
     assert {"folder", "plotly", "choice", "sections", "languages", "notebook", "examples"} == set(data)
-    assert "heading" in answers.served("")[1]
+    assert "heading" in answers.render_explore("")[1]
 
 
 def test_a_device_is_offered_where_there_is_more_than_one(monkeypatch):
@@ -245,10 +249,10 @@ def test_a_device_is_offered_where_there_is_more_than_one(monkeypatch):
     def offered(*words):
         device = replace(SETTINGS["device"], words=words)
         monkeypatch.setattr(answers, "SETTINGS", dict(SETTINGS) | {"device": device})
-        return [setting for setting in answers.training()["settings"] if setting["name"] == "device"]
+        return [setting for setting in answers.describe_training()["settings"] if setting["name"] == "device"]
 
     assert offered("cpu") == []
     (device,) = offered("cpu", "cuda")
     assert device["words"] == {"cpu": "CPU", "cuda": "NVIDIA GPU"}
     assert (device["live"], device["label"]) == (False, "Device")
-    assert {task["defaults"]["device"] for task in answers.training()["tasks"]} == {"cuda"}
+    assert {task["defaults"]["device"] for task in answers.describe_training()["tasks"]} == {"cuda"}

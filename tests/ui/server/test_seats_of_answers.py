@@ -11,7 +11,7 @@ from explorer.ui.server.admission.visitors import Visitor
 
 
 def test_checks_do_not_wait_for_near_rules_nor_curves_for_checks():
-    seats = {name: app._SEATS[question.seats] for name, question in answers.QUESTIONS.items()}
+    seats = {name: app._SLOTS[question.seats] for name, question in answers.QUESTIONS.items()}
     assert seats["checks"] is seats["row"]
     assert len({id(seats[name]) for name in ("curves", "checks", "neighbours")}) == 3
 

@@ -1,4 +1,4 @@
-// The gradient at a corner, to be dragged: a line of that slope through the corner, and whether it is a subgradient.
+// The gradient at a corner: a line through the corner with draggable slope, and whether it is a subgradient.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
@@ -6,29 +6,22 @@ import { formatNumber } from "../../formula/numbers.js";
 
 /** See Corner in explorer/lessons/pictures.py. @typedef {{left: number, right: number, named: Object<string, number>}} Corner */
 
-const [LEAST, MOST, STEP] = [-0.5, 1.5, 0.05];
+const [MIN, MAX, STEP] = [-0.5, 1.5, 0.05];
 const [WIDTH, HEIGHT] = [240, 150]; // of x from −1 to 1 and y from −0.5 to 1
 
-/**
- * What is said of a slope at the corner.
- * @param {Corner} corner
- * @param {number} slope
- */
-export function wordsOf({ left, right, named }, slope) {
+/** Describe a slope at the corner. @param {Corner} corner @param {number} slope */
+export function describeSlope({ left, right, named }, slope) {
   const text = formatNumber(slope).replace("-", "−");
   if (slope > right) return `${text} is no subgradient: right of the corner the line lies above the curve.`;
   if (slope < left) return `${text} is no subgradient: left of the corner the line lies above the curve.`;
-  const whose = Object.keys(named).filter((name) => named[name] === slope);
-  const choice = whose.length ? `: the choice of ${whose.join(" and ")}` : ", as right as any other";
+  const owners = Object.keys(named).filter((name) => named[name] === slope);
+  const choice = owners.length ? `: the choice of ${owners.join(" and ")}` : ", as right as any other";
   return `${text} is a subgradient${choice}.`;
 }
 
-/**
- * @param {Corner} corner
- * @returns {import("./pictures.js").Picture}
- */
+/** Create the picture of a corner. @param {Corner} corner @returns {import("./pictures.js").Picture} */
 export function createCorner(corner) {
-  const said = element("p", { role: "status", class: "corner-said" });
+  const status = element("p", { role: "status", class: "corner-said" });
   const line = shape("line", { class: "touching" });
   const curve = shape("polyline", {
     class: "curve",
@@ -37,29 +30,29 @@ export function createCorner(corner) {
       [0, 0],
       [1, corner.right],
     ]
-      .map(at)
+      .map(toPicture)
       .join(" "),
   });
   const dot = shape("circle", { class: "dot", r: 7 });
   const picture = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true" });
   picture.append(curve, line, dot);
   const field = /** @type {HTMLInputElement} */ (
-    element("input", { type: "range", min: LEAST, max: MOST, step: STEP, value: 0.5, oninput: show })
+    element("input", { type: "range", min: MIN, max: MAX, step: STEP, value: 0.5, oninput: show })
   );
   const host = element("section", { class: "corner", "aria-label": "The gradient at the corner" });
-  host.append(picture, element("label", {}, "Gradient at x = 0 ", field), said);
+  host.append(picture, element("label", {}, "Gradient at x = 0 ", field), status);
   picture.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
     picture.setPointerCapture(event.pointerId);
-    follow(event);
+    dragLine(event);
   });
   picture.addEventListener(
     "pointermove",
-    (/** @type {PointerEvent} */ event) => picture.hasPointerCapture(event.pointerId) && follow(event),
+    (/** @type {PointerEvent} */ event) => picture.hasPointerCapture(event.pointerId) && dragLine(event),
   );
   show();
 
-  /** The line passes through the pointer, which drags the end of it. @param {PointerEvent} event */
-  function follow({ clientX, clientY }) {
+  /** Turn the line so that it passes through the pointer. @param {PointerEvent} event */
+  function dragLine({ clientX, clientY }) {
     const box = picture.getBoundingClientRect();
     const x = (2 * (clientX - box.left)) / box.width - 1;
     const y = 1 - (1.5 * (clientY - box.top)) / box.height;
@@ -69,19 +62,19 @@ export function createCorner(corner) {
 
   function show() {
     const slope = Number(field.value);
-    const [[x1, y1], [x2, y2]] = [-0.8, 0.8].map((x) => at([x, slope * x]));
+    const [[x1, y1], [x2, y2]] = [-0.8, 0.8].map((x) => toPicture([x, slope * x]));
     for (const [name, value] of Object.entries({ x1, y1, x2, y2 })) setAttribute(line, name, value);
     setAttribute(dot, "cx", x2);
     setAttribute(dot, "cy", y2);
-    const words = wordsOf(corner, slope);
+    const words = describeSlope(corner, slope);
     setAttribute(field, "aria-valuetext", words);
-    setText(said, words);
+    setText(status, words);
   }
 
   return { element: host, follow: () => undefined };
 }
 
-/** Where a point stands in the picture. @param {number[]} point */
-function at([x, y]) {
+/** Return the position of a point in the picture. @param {number[]} point */
+function toPicture([x, y]) {
   return [(WIDTH * (x + 1)) / 2, (HEIGHT * (1 - y)) / 1.5];
 }

@@ -1,38 +1,36 @@
-// Steps that the reader puts in order; the first one that is not in its place is named, with the reason.
+// Steps for the reader to put in order; the reply names the first misplaced step and its reason.
 
 import { element, setText } from "../../elements/dom.js";
 
 /** See Order in explorer/lessons/pictures.py. @typedef {{title: string, steps: [string, string][]}} Order */
 
 /**
- * An order in which no step comes right after the one before it, nor the first one first; the same for everybody.
+ * Return an order in which no step directly follows its predecessor, nor the first one is first. It is always the
+ * same.
  * @param {number} count of steps, at least four
  * @returns {number[]}
  */
-export function outOfOrder(count) {
+export function makeDisorder(count) {
   const all = Array.from({ length: count }, (_, index) => index);
   return [...all.filter((index) => index % 2), ...all.filter((index) => index % 2 === 0)];
 }
 
 /**
- * What is said to an order: all is right, or the place of the first wrong step with the reason of the right one.
+ * Return the reply to an order: the position of the first wrong step, with the reason of the right one.
  * @param {Order} recipe
- * @param {number[]} order the steps' own places, as they stand
+ * @param {number[]} order the steps' right positions, in their current order
  */
-export function judgementOf({ steps }, order) {
+export function judgeOrder({ steps }, order) {
   const wrong = order.findIndex((own, place) => own !== place);
   return wrong < 0
     ? "That is the order."
     : `Not yet at ${wrong + 1}: another step stands there. ${steps[wrong][1]}`;
 }
 
-/**
- * @param {Order} recipe
- * @returns {import("./pictures.js").Picture}
- */
+/** Create the list of steps. @param {Order} recipe @returns {import("./pictures.js").Picture} */
 export function createOrder(recipe) {
-  const said = element("p", { role: "status", class: "order-said" });
-  let order = outOfOrder(recipe.steps.length);
+  const status = element("p", { role: "status", class: "order-said" });
+  let order = makeDisorder(recipe.steps.length);
   const items = recipe.steps.map(([text], own) => {
     const move = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {number} */ by) =>
       element(
@@ -41,25 +39,25 @@ export function createOrder(recipe) {
         sign,
       );
     const buttons = element("span", { class: "moves" }, move("↑", "Earlier", -1), move("↓", "Later", 1));
-    return element("li", {}, element("span", {}, ...withCode(text)), buttons);
+    return element("li", {}, element("span", {}, ...renderCode(text)), buttons);
   });
   const list = element("ol", {});
   const check = element(
     "button",
-    { onclick: () => setText(said, judgementOf(recipe, order)) },
+    { onclick: () => setText(status, judgeOrder(recipe, order)) },
     "Check the order",
   );
   const host = element("section", { class: "order", "aria-label": recipe.title });
-  host.append(element("h3", {}, recipe.title), list, check, said);
+  host.append(element("h3", {}, recipe.title), list, check, status);
   arrange();
 
-  /** @param {number} own @param {number} by */
+  /** Move a step by one position. @param {number} own @param {number} by */
   function shift(own, by) {
     const place = order.indexOf(own);
     const other = order[place + by];
     if (other === undefined) return;
     order = order.map((each) => (each === own ? other : each === other ? own : each));
-    setText(said, "");
+    setText(status, "");
     const focused = /** @type {HTMLElement|null} */ (document.activeElement);
     arrange();
     focused?.focus();
@@ -72,7 +70,7 @@ export function createOrder(recipe) {
   return { element: host, follow: () => undefined };
 }
 
-/** A text with its code. @param {string} text */
-function withCode(text) {
+/** Render a text with code between backticks. @param {string} text */
+function renderCode(text) {
   return text.split("`").map((part, index) => (index % 2 ? element("code", {}, part) : part));
 }

@@ -1,4 +1,4 @@
-// The chart of a lesson on paper: the scene of the page's chart as a picture that Plotly saves.
+// The chart of a lesson on paper: the scene of the page's chart as an image exported by Plotly.
 
 import { getEntries, getLoss, getSamplingSettings } from "../../choice/choice.js";
 import { findEntry } from "../../choice/entries.js";
@@ -13,32 +13,41 @@ import { sampleCurves } from "../../formula/curves.js";
 
 const INK = "rgb(28, 39, 51)";
 const THEME = { text: INK, ground: "rgb(255, 255, 255)", font: "sans-serif", type: 0 };
-const [WHOLE, SMALL] = [
+const [LARGE, SMALL] = [
   { theme: THEME, width: 640, height: 400 },
   { theme: THEME, width: 400, height: 190 },
 ]; // px
 
 /**
- * The op above empty axes for its gradient; with a ``rule``, its gradient alone.
+ * Draw the op above empty axes for its gradient; with a ``rule``, only its gradient.
  * @param {*} Plotly
  * @param {Choice} choice
- * @param {{rule: string|null, leastRange: [number, number]}} shown ``leastRange`` is always on the gradients' axis
+ * @param {{rule: string|null, leastRange: [number, number]}} shown ``leastRange`` is the minimum range of the
+ *   gradients' axis
  * @returns {Promise<HTMLElement>}
  */
-export async function paperChart(Plotly, choice, { rule, leastRange }) {
-  const space = rule ? SMALL : WHOLE;
-  const scene = sceneOf(pictureOf(choice, rule, leastRange), space, null);
+export async function drawPaperChart(Plotly, choice, { rule, leastRange }) {
+  const space = rule ? SMALL : LARGE;
+  const scene = sceneOf(makePicture(choice, rule, leastRange), space, null);
   const lines = scene.lines.filter(({ panel, dots }) => !dots && (rule ? panel === "gradient" : true));
-  const whole = layoutOf(scene.frame, scene.levels, THEME, "");
-  const { yaxis: _, ...alone } = { ...whole, yaxis2: { ...whole.yaxis2, domain: [0, 1] } };
+  const fullLayout = layoutOf(scene.frame, scene.levels, THEME, "");
+  const { yaxis: _, ...gradientLayout } = { ...fullLayout, yaxis2: { ...fullLayout.yaxis2, domain: [0, 1] } };
   const data = tracesOf(lines, rule ? [] : [{ key: "", label: "" }], false); // Plotly draws no panel without a trace
   const { width, height } = space;
-  const src = await Plotly.toImage({ data, layout: rule ? alone : whole }, { format: "svg", width, height });
+  const src = await Plotly.toImage(
+    { data, layout: rule ? gradientLayout : fullLayout },
+    { format: "svg", width, height },
+  );
   return element("img", { src, alt: "" });
 }
 
-/** @param {Choice} choice @param {string|null} key of a rule @param {[number, number]} leastRange */
-function pictureOf(choice, key, leastRange) {
+/**
+ * Return the picture of a choice, with one rule or none.
+ * @param {Choice} choice
+ * @param {string|null} key of a rule
+ * @param {[number, number]} leastRange
+ */
+function makePicture(choice, key, leastRange) {
   const { op } = getEntries(choice);
   const rules = key ? [/** @type {Rule} */ (findEntry("rule", key))] : [];
   const loss = getLoss(choice);

@@ -1,4 +1,4 @@
-// Pictures of a lesson's numbers: heat maps, lines on logarithmic axes, and those of modules of their own.
+// Pictures of a lesson's numbers: heat maps, lines on logarithmic axes, and those of the other modules.
 
 import { createFigure } from "../../chart/plotly/figure.js";
 import { element } from "../../elements/dom.js";
@@ -15,17 +15,17 @@ import { createWalker } from "./walker.js";
 /** @typedef {{title: string, values: number[][], entry: [number|null, number]|null}} HeatMap */
 /** @typedef {{x_name: string, y_name: string, x: number[], y: Object<string, number[]>}} Lines */
 /**
- * A picture, and how it goes along with what is chosen in the curves above it.
+ * A picture; ``follow`` updates it to the choice of the curves above it.
  * @typedef {{element: HTMLElement, follow: (choice: import("../../choice/choice.js").Choice) => void}} Picture
  */
 
 /**
- * What draws each kind, by the name of its record in explorer/lessons/pictures.py.
+ * The constructors of pictures by the name of their record in explorer/lessons/pictures.py.
  * @type {Object<string, (picture: *, options: {plotly: string, signal: AbortSignal}) => Picture>}
  */
 const KINDS = {
-  HeatMap: (picture) => still(heatMap(picture)),
-  Lines: (picture, options) => still(lines(picture, options)),
+  HeatMap: (picture) => makeStatic(createHeatMap(picture)),
+  Lines: (picture, options) => makeStatic(createLines(picture, options)),
   Sweep: createSweep,
   ByHand: createByHand,
   Order: createOrder,
@@ -36,34 +36,43 @@ const KINDS = {
 };
 
 /**
+ * Create a picture.
  * @param {{kind: string}} picture
  * @param {{plotly: string, signal: AbortSignal}} options
  * @returns {Picture}
  */
-export const pictureOf = (picture, options) => KINDS[picture.kind](picture, options);
+export const createPicture = (picture, options) => KINDS[picture.kind](picture, options);
 
-/** @param {HTMLElement} element @returns {Picture} */
-const still = (element) => ({ element, follow: () => undefined });
+/** Return a picture that does not depend on the choice. @param {HTMLElement} element @returns {Picture} */
+const makeStatic = (element) => ({ element, follow: () => undefined });
 
-/** @param {HeatMap} picture */
-function heatMap({ title, values, entry }) {
-  const most = Math.max(...values.flat().map(Math.abs)) || 1;
-  const cell = (/** @type {number} */ value, /** @type {number} */ row, /** @type {number} */ column) => {
-    const followed = entry && [row, null].includes(entry[0]) && entry[1] === column;
-    const style = `--share: ${Math.round((100 * Math.abs(value)) / most)}%`;
-    return element("td", { style, class: followed ? "followed" : null }, formatNumber(value));
+/** Create a heat map. @param {HeatMap} picture */
+function createHeatMap({ title, values, entry }) {
+  const max = Math.max(...values.flat().map(Math.abs)) || 1;
+  const createCell = (
+    /** @type {number} */ value,
+    /** @type {number} */ row,
+    /** @type {number} */ column,
+  ) => {
+    const isFollowed = entry && [row, null].includes(entry[0]) && entry[1] === column;
+    const style = `--share: ${Math.round((100 * Math.abs(value)) / max)}%`;
+    return element("td", { style, class: isFollowed ? "followed" : null }, formatNumber(value));
   };
   const rows = values.map((row, index) =>
-    element("tr", {}, ...row.map((value, column) => cell(value, index, column))),
+    element("tr", {}, ...row.map((value, column) => createCell(value, index, column))),
   );
   return element("table", { class: "heat" }, element("caption", {}, title), element("tbody", {}, ...rows));
 }
 
-/** @param {Lines} picture @param {{plotly: string, signal: AbortSignal}} options */
-function lines({ x_name: xName, y_name: yName, x, y }, { plotly, signal }) {
+/**
+ * Create a chart of lines on logarithmic axes.
+ * @param {Lines} picture
+ * @param {{plotly: string, signal: AbortSignal}} options
+ */
+function createLines({ x_name: xName, y_name: yName, x, y }, { plotly, signal }) {
   const host = element("div", { class: "lines" });
   const legend = { orientation: "h", x: 0, y: 1, yanchor: "bottom" };
-  const axes = { xaxis: decades(xName, x), yaxis: decades(yName, Object.values(y).flat()) };
+  const axes = { xaxis: makeLogAxis(xName, x), yaxis: makeLogAxis(yName, Object.values(y).flat()) };
   const compose = () => {
     const { rules: colours } = coloursOf(host);
     const traces = Object.entries(y).map(([name, values], slot) => ({
@@ -82,12 +91,8 @@ function lines({ x_name: xName, y_name: yName, x, y }, { plotly, signal }) {
   return host;
 }
 
-/**
- * A logarithmic axis with a tick at every second power of ten.
- * @param {string} text
- * @param {number[]} values
- */
-function decades(text, values) {
+/** Return a logarithmic axis with a tick at every second power of ten. @param {string} text @param {number[]} values */
+function makeLogAxis(text, values) {
   const [first, last] = [Math.min(...values), Math.max(...values)].map((value) =>
     Math.ceil(Math.log10(value)),
   );

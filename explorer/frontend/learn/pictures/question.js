@@ -1,17 +1,18 @@
-// A question: answers to pick from, one button that decides, and what is said to the answer.
+// A question: answers to pick from, a button that decides, and a reply.
 
 import { element, freshId } from "../../elements/dom.js";
 
 /** @typedef {(Node|string)[]} Content */
 
 /**
- * The form of a question. ``onDecide`` gets the index of the picked answer and returns what is said to it; the button
- * rests until another one is picked.
- * @param {{ask: Content, options: Content[], decide: string, onDecide: (index: number) => Content, above?: Content}} options
+ * Create the form of a question. ``onDecide`` gets the index of the picked answer and returns the reply; the button is
+ * disabled until another answer is picked.
+ * @param {{ask: Content, options: Content[], decide: string, onDecide: (index: number) => Content, above?: Content}}
+ *   options
  */
 export function createQuestion({ ask, options, decide, onDecide, above = [] }) {
   const name = freshId();
-  const said = element("p", { class: "said", role: "status" });
+  const status = element("p", { class: "said", role: "status" });
   const check = element("button", { type: "submit", class: "check", disabled: true }, decide);
   return element(
     "form",
@@ -21,27 +22,32 @@ export function createQuestion({ ask, options, decide, onDecide, above = [] }) {
       "fieldset",
       {},
       element("legend", {}, ...ask),
-      ...options.map((each, index) => optionOf(name, each, index)),
+      ...options.map((each, index) => createOption(name, each, index)),
     ),
     element("div", { class: "decide" }, check),
-    said,
+    status,
   );
 
   function begin() {
     check.disabled = false;
-    said.replaceChildren();
+    status.replaceChildren();
   }
 
-  /** @this {HTMLFormElement} @param {Event} event */
+  /** Show the reply to the picked answer. @this {HTMLFormElement} @param {Event} event */
   function answer(event) {
     event.preventDefault();
     check.disabled = true;
-    said.replaceChildren(...onDecide(Number(new FormData(this).get(name))));
+    status.replaceChildren(...onDecide(Number(new FormData(this).get(name))));
   }
 }
 
-/** An answer beside its button. @param {string} name of all buttons @param {Content} content @param {number} index */
-export function optionOf(name, content, index) {
+/**
+ * Create an answer with its radio button.
+ * @param {string} name of all buttons
+ * @param {Content} content
+ * @param {number} index
+ */
+export function createOption(name, content, index) {
   return element(
     "label",
     { class: "option" },

@@ -1,4 +1,4 @@
-// A hidden Function: curves and numbers that it returns, and lines of which the reader names the one that differs.
+// A hidden Function: its curves and numbers, and its lines, in which the reader finds the difference.
 
 import { element } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
@@ -13,35 +13,32 @@ import { createQuestion } from "./question.js";
 
 const [WIDTH, HEIGHT, PAD] = [160, 90, 6];
 
-/** What is said to whoever has named a line. @param {Suspects} hidden @param {number} named */
-export function verdictOf({ lines, faulty, hidden_line: line }, named) {
+/** Return the reply to a picked line. @param {Suspects} hidden @param {number} named */
+export function getVerdict({ lines, faulty, hidden_line: line }, named) {
   return named === faulty ? `Yes: there stands ${line}.` : `It is not this one. ${lines[named][1]}`;
 }
 
-/**
- * @param {Suspects} hidden
- * @returns {import("./pictures.js").Picture}
- */
+/** Create the picture of a hidden Function. @param {Suspects} hidden @returns {import("./pictures.js").Picture} */
 export function createSuspects(hidden) {
   const options = hidden.lines.map(([line]) => [element("code", {}, line)]);
-  const onDecide = (/** @type {number} */ named) => [verdictOf(hidden, named)];
+  const onDecide = (/** @type {number} */ named) => [getVerdict(hidden, named)];
   const form = createQuestion({ ask: ["Which line differs?"], options, decide: "Name this line", onDecide });
   const host = element("section", { class: "suspects", "aria-label": hidden.title });
-  host.append(element("h3", {}, hidden.title), plots(hidden), table(hidden), form);
+  host.append(element("h3", {}, hidden.title), createPlots(hidden), createTable(hidden), form);
   return { element: host, follow: () => undefined };
 }
 
-/** Small curves beside each other, all to one scale. @param {Suspects} hidden */
-function plots({ x, curves }) {
-  const most = Math.max(...Object.values(curves).flat().map(Math.abs)) || 1;
-  const across = (/** @type {number} */ value) =>
+/** Create small curves next to each other, on one scale. @param {Suspects} hidden */
+function createPlots({ x, curves }) {
+  const max = Math.max(...Object.values(curves).flat().map(Math.abs)) || 1;
+  const toX = (/** @type {number} */ value) =>
     PAD + ((WIDTH - 2 * PAD) * (value - x[0])) / (x[x.length - 1] - x[0]);
-  const up = (/** @type {number} */ value) => (HEIGHT - (HEIGHT - 2 * PAD) * (value / most)) / 2;
-  const plot = (/** @type {[string, number[]]} */ [name, y]) => {
-    const points = y.map((value, index) => `${across(x[index])},${up(value)}`).join(" ");
+  const toY = (/** @type {number} */ value) => (HEIGHT - (HEIGHT - 2 * PAD) * (value / max)) / 2;
+  const createPlot = (/** @type {[string, number[]]} */ [name, y]) => {
+    const points = y.map((value, index) => `${toX(x[index])},${toY(value)}`).join(" ");
     const picture = shape("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, "aria-hidden": "true" });
-    const zero = shape("line", { class: "zero", x1: PAD, x2: WIDTH - PAD, y1: up(0), y2: up(0) });
-    const middle = shape("line", { class: "zero", x1: across(0), x2: across(0), y1: PAD, y2: HEIGHT - PAD });
+    const zero = shape("line", { class: "zero", x1: PAD, x2: WIDTH - PAD, y1: toY(0), y2: toY(0) });
+    const middle = shape("line", { class: "zero", x1: toX(0), x2: toX(0), y1: PAD, y2: HEIGHT - PAD });
     picture.append(zero, middle, shape("polyline", { class: "curve", points }));
     return element(
       "figure",
@@ -50,11 +47,11 @@ function plots({ x, curves }) {
       element("figcaption", {}, `${name}, x from ${x[0]} to ${x[x.length - 1]}`),
     );
   };
-  return element("div", { class: "plots" }, ...Object.entries(curves).map(plot));
+  return element("div", { class: "plots" }, ...Object.entries(curves).map(createPlot));
 }
 
-/** @param {Suspects} hidden */
-function table({ few, numbers }) {
+/** Create the table of numbers. @param {Suspects} hidden */
+function createTable({ few, numbers }) {
   const head = element(
     "tr",
     {},

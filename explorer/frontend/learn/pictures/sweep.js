@@ -1,4 +1,4 @@
-// A share over a parameter beside a control, with its deviation over seeds and the present value of the parameter.
+// A share by a parameter, with its deviation over seeds, a control, and the parameter's current value.
 
 import { getControls, getEntries } from "../../choice/choice.js";
 import { element, setText } from "../../elements/dom.js";
@@ -11,53 +11,54 @@ import { note } from "../../chart/plotly/plotly.js";
 /**
  * @typedef {{parameter: string, x_name: string, y_name: string, x: number[], mean: number[], sd: number[],
  *   control: [number, number], control_name: string, seeds: number}} Sweep ``control``: mean and SD
- * ``value`` is that of the parameter now, ``slot`` the index of its rule among the colours.
+ * ``value`` is the parameter's current value, ``slot`` the index of its rule's colour.
  * @typedef {{words: string, value: number|null, slot: number}} Drawn
  */
 
 const CONTROL = "rgba(127, 133, 143, 0.9)";
 const BAND = "rgba(127, 133, 143, 0.18)";
-const SIDE = 1.35; // factor by which the axis goes on beyond the values
+const SIDE = 1.35; // factor by which the axis extends beyond the values
 
 /**
+ * Create the picture of a sweep.
  * @param {Sweep} sweep
  * @param {{plotly: string, signal: AbortSignal}} options
  * @returns {import("./pictures.js").Picture}
  */
 export function createSweep(sweep, { plotly, signal }) {
   const host = element("div", { class: "lines" });
-  const said = element("p", { class: "sweep-said", role: "status" });
+  const status = element("p", { class: "sweep-said", role: "status" });
   const compose = (/** @type {Drawn} */ { value, slot }) => {
     const { rules: colours } = coloursOf(host);
-    return drawingOf(sweep, value, colours[slot % colours.length]);
+    return makeFigure(sweep, value, colours[slot % colours.length]);
   };
   const figure = createFigure(host, { plotly, hover: false, compose });
   signal.addEventListener("abort", figure.destroy);
   show(null, 0);
 
-  /** @param {number|null} value @param {number} slot */
+  /** Draw the figure with the current value marked. @param {number|null} value @param {number} slot */
   function show(value, slot) {
-    figure.draw({ words: wordsOf(sweep), value, slot });
-    setText(said, value === null ? "" : nowWords(sweep, value));
+    figure.draw({ words: describeSweep(sweep), value, slot });
+    setText(status, value === null ? "" : describeNearest(sweep, value));
   }
 
   return {
-    element: element("figure", { class: "sweep" }, host, said),
+    element: element("figure", { class: "sweep" }, host, status),
     follow(choice) {
       const control = getControls(choice).find(
         ({ parameter }) => getDisplayName(parameter) === sweep.parameter,
       );
-      show(control ? valueOf(choice.parameters, control) : null, slotOf(choice, sweep.parameter));
+      show(control ? valueOf(choice.parameters, control) : null, findSlot(choice, sweep.parameter));
     },
   };
 }
 
 /**
- * The slot of the first rule that has a parameter.
+ * Return the slot of the first rule that has a parameter, or of the first rule.
  * @param {import("../../choice/choice.js").Choice} choice
  * @param {string} name
  */
-function slotOf(choice, name) {
+function findSlot(choice, name) {
   const { rules } = getEntries(choice);
   const has = rules.findIndex(({ parameters }) =>
     parameters.some((parameter) => getDisplayName(parameter) === name),
@@ -65,8 +66,8 @@ function slotOf(choice, name) {
   return choice.rules[Math.max(has, 0)].slot;
 }
 
-/** @param {Sweep} sweep @param {number|null} value @param {string} colour */
-function drawingOf(sweep, value, colour) {
+/** Return traces and layout of the figure. @param {Sweep} sweep @param {number|null} value @param {string} colour */
+function makeFigure(sweep, value, colour) {
   const { x, mean, sd, control, control_name: name } = sweep;
   const [low, high] = [x[0] / SIDE, x[x.length - 1] * SIDE];
   const [middle, far] = control;
@@ -79,19 +80,19 @@ function drawingOf(sweep, value, colour) {
     line: { color: colour, width: 2.2 },
     marker: { size: 7 },
   };
-  const across = { xref: "paper", x0: 0, x1: 1 };
+  const fullWidth = { xref: "paper", x0: 0, x1: 1 };
   const shapes = [
     {
       type: "rect",
-      ...across,
+      ...fullWidth,
       y0: middle - far,
       y1: middle + far,
       fillcolor: BAND,
       line: { width: 0 },
       layer: "below",
     },
-    { type: "line", ...across, y0: middle, y1: middle, line: { color: CONTROL, width: 1.5, dash: "dot" } },
-    ...(value ? [nowLine(Math.min(Math.max(value, low), high))] : []),
+    { type: "line", ...fullWidth, y0: middle, y1: middle, line: { color: CONTROL, width: 1.5, dash: "dot" } },
+    ...(value ? [makeValueLine(Math.min(Math.max(value, low), high))] : []),
   ];
   const layout = {
     xaxis: {
@@ -103,7 +104,7 @@ function drawingOf(sweep, value, colour) {
     },
     yaxis: {
       title: { text: `${sweep.y_name}, %`, standoff: 6 },
-      range: [floorOf(sweep), 1],
+      range: [getFloor(sweep), 1],
       tickvals: TICKS,
       ticktext: TICKS.map((tick) => String(Math.round(100 * tick))),
     },
@@ -122,14 +123,14 @@ function drawingOf(sweep, value, colour) {
 
 const TICKS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 
-/** The lowest tick below all there is to see. @param {Sweep} sweep */
-function floorOf({ mean, sd, control: [middle, far] }) {
+/** Return the highest tick below all values and deviations. @param {Sweep} sweep */
+function getFloor({ mean, sd, control: [middle, far] }) {
   const least = Math.min(middle - far, ...mean.map((each, at) => each - sd[at]));
   return Math.max(0, ...TICKS.filter((tick) => tick <= least));
 }
 
-/** @param {number} value */
-function nowLine(value) {
+/** Return the line at the parameter's current value. @param {number} value */
+function makeValueLine(value) {
   return {
     type: "line",
     yref: "paper",
@@ -141,29 +142,38 @@ function nowLine(value) {
   };
 }
 
-/** A share with its deviation, "95 ± 3 %". @param {number} mean @param {number} sd */
-function shareOf(mean, sd) {
+/** Format a share with its deviation, as in "95 ± 3 %". @param {number} mean @param {number} sd */
+function formatShare(mean, sd) {
   return `${Math.round(100 * mean)} ± ${Math.round(100 * sd)} %`;
 }
 
-/** All of it in words. @param {Sweep} sweep */
-export function wordsOf({ parameter, y_name: name, x, mean, sd, control, control_name: without, seeds }) {
-  const at = x.map(
-    (value, index) => `${parameter} = ${formatNumber(value)}: ${shareOf(mean[index], sd[index])}`,
+/** Describe the figure. @param {Sweep} sweep */
+export function describeSweep({
+  parameter,
+  y_name: name,
+  x,
+  mean,
+  sd,
+  control,
+  control_name: without,
+  seeds,
+}) {
+  const results = x.map(
+    (value, index) => `${parameter} = ${formatNumber(value)}: ${formatShare(mean[index], sd[index])}`,
   );
-  return `${name}, mean ± SD of ${seeds} seeds. ${at.join("; ")}; ${without}: ${shareOf(...control)}`;
+  return `${name}, mean ± SD of ${seeds} seeds. ${results.join("; ")}; ${without}: ${formatShare(...control)}`;
 }
 
 /**
- * The result of the nets trained with the width nearest to a value.
+ * Return the result of the nets trained with the width nearest to a value.
  * @param {Sweep} sweep
  * @param {number} value above 0
  */
-export function nowWords({ parameter, x, mean, sd, control, control_name: without, seeds }, value) {
-  const far = x.map((each) => Math.abs(Math.log(each / value)));
-  const at = far.indexOf(Math.min(...far));
-  const where = `${parameter} = ${formatNumber(x[at])}`;
-  const nearest = x[at] === value ? `At ${where},` : `At ${where}, the nearest that was trained,`;
-  const beside = `with ${without} ${shareOf(...control)} (mean ± SD of ${seeds} seeds)`;
-  return `${nearest} ${shareOf(mean[at], sd[at])} of held-out points are right; ${beside}.`;
+export function describeNearest({ parameter, x, mean, sd, control, control_name: without, seeds }, value) {
+  const distances = x.map((each) => Math.abs(Math.log(each / value)));
+  const index = distances.indexOf(Math.min(...distances));
+  const position = `${parameter} = ${formatNumber(x[index])}`;
+  const nearest = x[index] === value ? `At ${position},` : `At ${position}, the nearest that was trained,`;
+  const controlText = `with ${without} ${formatShare(...control)} (mean ± SD of ${seeds} seeds)`;
+  return `${nearest} ${formatShare(mean[index], sd[index])} of held-out points are right; ${controlText}.`;
 }

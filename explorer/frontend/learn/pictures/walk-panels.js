@@ -1,42 +1,47 @@
-// The two panels of a walker: the loss with the chance that moves along its chord, and runs over their steps.
+// The two panels of a walker: the loss, with p on the chord of the mean loss, and the runs by step.
 
 import { setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { clampTo } from "../../formula/numbers.js";
-import { losses, meanLoss, sigmoid } from "./walk.js";
+import { evaluateLoss, evaluateMeanLoss, sigmoid } from "./walk.js";
 
 /** @import { Measured, Settings, Walker } from "./walk.js" */
-/** A point, in shares of a panel from the left and from below. @typedef {[number, number]} Point */
+/** A point, as shares of a panel's width and height from the lower left. @typedef {[number, number]} Point */
 
-const CURVE = 48; // pieces of the parabola
-const MARGIN = { left: 2.4, right: 0.8, top: 0.6, bottom: 2.2 }; // in letters
-const LONGEST = 0.25; // of the panel: the arrow of the largest mean
-const LEAST = 0.02; // a gradient of which no arrow is longer
+const CURVE = 48; // segments of the parabola
+const MARGIN = { left: 2.4, right: 0.8, top: 0.6, bottom: 2.2 }; // in em
+const MAX_LENGTH = 0.25; // of the panel's width: the arrow of the largest mean
+const MIN_GRADIENT = 0.02; // lower bound of the gradient that has the longest arrow
 
-/** An empty panel, which is drawn in px of the screen. @param {string} kind */
+/** Create an empty panel, drawn in screen pixels. @param {string} kind */
 function createPanel(kind) {
   const picture = shape("svg", { class: kind, "aria-hidden": "true" });
   /** @type {Map<string, *>} */
   const parts = new Map();
   const box = { left: 0, top: 0, width: 0, height: 0, em: 16 };
 
-  /** @param {Point} point */
-  const at = ([x, y]) =>
+  /** Return the position of a point in px. @param {Point} point */
+  const toPosition = ([x, y]) =>
     `${(box.left + x * box.width).toFixed(1)} ${(box.top + (1 - y) * box.height).toFixed(1)}`;
 
-  /** The part of a name, made where it is drawn for the first time. @param {string} tag @param {string} name @param {string} look */
-  function part(tag, name, look) {
+  /**
+   * Return the element of a name, created at the first call.
+   * @param {string} tag
+   * @param {string} name
+   * @param {string} look
+   */
+  function getPart(tag, name, look) {
     if (!parts.has(name)) {
-      const made = shape(tag, { class: look });
-      picture.append(made);
-      parts.set(name, made);
+      const shapeElement = shape(tag, { class: look });
+      picture.append(shapeElement);
+      parts.set(name, shapeElement);
     }
     return parts.get(name);
   }
 
   return {
     element: picture,
-    /** Take the size that the page gives it. */
+    /** Update the size from the page's layout. */
     fit() {
       const { width, height } = picture.getBoundingClientRect();
       const em = parseFloat(getComputedStyle(picture).fontSize);
@@ -45,29 +50,29 @@ function createPanel(kind) {
       box.width = Math.max(width - (left + right) * em, 1);
       box.height = Math.max(height - (top + bottom) * em, 1);
     },
-    /** The share of the width at which a pointer is. @param {number} x in px of the window */
+    /** Return the pointer's position as a share of the width. @param {number} x in px of the window */
     across: (x) => (x - picture.getBoundingClientRect().left - box.left) / box.width,
-    /** @param {string} name @param {string} look @param {Point[]} points */
-    line(name, look, points) {
-      const path = points.length ? `M${points.map(at).join("L")}` : "";
-      setAttribute(part("path", name, look), "d", path);
+    /** Draw a line. @param {string} name @param {string} look @param {Point[]} points */
+    drawLine(name, look, points) {
+      const path = points.length ? `M${points.map(toPosition).join("L")}` : "";
+      setAttribute(getPart("path", name, look), "d", path);
     },
-    /** @param {string} name @param {string} look @param {Point} point @param {number} radius in letters */
-    dot(name, look, [x, y], radius) {
-      const circle = part("circle", name, look);
+    /** Draw a dot. @param {string} name @param {string} look @param {Point} point @param {number} radius in em */
+    drawDot(name, look, [x, y], radius) {
+      const circle = getPart("circle", name, look);
       setAttribute(circle, "cx", box.left + x * box.width);
       setAttribute(circle, "cy", box.top + (1 - y) * box.height);
       setAttribute(circle, "r", radius * box.em);
     },
     /**
-     * A text beside a point; ``by`` is how far from it, in letters to the right and up.
+     * Draw a text next to a point; ``by`` is its offset in em, to the right and up.
      * @param {string} name
      * @param {string} text
      * @param {Point} point
      * @param {{anchor?: string, by?: [number, number]}} [place]
      */
-    text(name, text, [x, y], { anchor = "middle", by: [right, up] = [0, 0] } = {}) {
-      const label = part("text", name, "label");
+    drawText(name, text, [x, y], { anchor = "middle", by: [right, up] = [0, 0] } = {}) {
+      const label = getPart("text", name, "label");
       setAttribute(label, "x", box.left + x * box.width + right * box.em);
       setAttribute(label, "y", box.top + (1 - y) * box.height - up * box.em);
       setAttribute(label, "text-anchor", anchor);
@@ -76,57 +81,63 @@ function createPanel(kind) {
   };
 }
 
-/** The axis below a panel. @param {ReturnType<typeof createPanel>} panel @param {[number, string][]} ticks @param {string} title */
-function axis(panel, ticks, title) {
-  panel.line("axis", "axis", [
+/**
+ * Draw the axis below a panel.
+ * @param {ReturnType<typeof createPanel>} panel
+ * @param {[number, string][]} ticks
+ * @param {string} title
+ */
+function drawAxis(panel, ticks, title) {
+  panel.drawLine("axis", "axis", [
     [0, 0],
     [1, 0],
   ]);
-  for (const [at, text] of ticks) panel.text(`tick ${at}`, text, [at, 0], { by: [0, -1] });
-  panel.text("title", title, [0.5, 0], { by: [0, -2] });
+  for (const [at, text] of ticks) panel.drawText(`tick ${at}`, text, [at, 0], { by: [0, -1] });
+  panel.drawText("title", title, [0.5, 0], { by: [0, -2] });
 }
 
-/**
- * The panel of the loss.
- * @param {Walker} walker
- */
+/** Create the panel of the loss. @param {Walker} walker */
 export function createLossPanel(walker) {
   const panel = createPanel("walker-loss");
   return {
     element: panel.element,
     across: panel.across,
     /**
+     * Draw the panel.
      * @param {Settings} settings
      * @param {Measured} measured
-     * @param {number} largest of the means of all estimators, without its sign
+     * @param {number} largest largest absolute mean of all estimators
      * @param {number[]} estimates of the first draws
-     * @param {number[]} rests
+     * @param {number[]} rests equilibria
      */
     draw(settings, measured, largest, estimates, rests) {
       panel.fit();
-      axis(panel, HALVES, "p, and y where it is 0 or 1");
+      drawAxis(panel, HALVES, "p, and y where it is 0 or 1");
       const y = Array.from({ length: CURVE + 1 }, (_, i) => i / CURVE);
-      const loss = losses(walker, y, settings);
-      const top = Math.max(...loss, LEAST) * 1.6;
-      const up = (/** @type {number} */ value) => value / top;
-      panel.line(
+      const loss = evaluateLoss(walker, y, settings);
+      const top = Math.max(...loss, MIN_GRADIENT) * 1.6;
+      const toHeight = (/** @type {number} */ value) => value / top;
+      panel.drawLine(
         "parabola",
         "parabola",
-        y.map((each, i) => [each, up(loss[i])]),
+        y.map((each, i) => [each, toHeight(loss[i])]),
       );
-      const [zero, one] = [loss[0], loss[CURVE]].map(up);
-      panel.line("chord", "exact", [
+      const [zero, one] = [loss[0], loss[CURVE]].map(toHeight);
+      panel.drawLine("chord", "exact", [
         [0, zero],
         [1, one],
       ]);
-      panel.dot("zero", "end", [0, zero], 0.3);
-      panel.dot("one", "end", [1, one], 0.3);
-      panel.text("f", "loss", [0.02, zero], { anchor: "start", by: [0.6, -1.5] });
-      panel.text("mean", "mean loss", [1, one], { anchor: "end", by: [-0.6, 1.1] });
-      const ball = /** @type {Point} */ ([settings.p, up(meanLoss(walker, settings.p, settings))]);
-      drawStep(panel, ball, measured, LONGEST / Math.max(LEAST, largest), estimates);
-      panel.line("rests", "rest", rests.slice(0, 1).flatMap(foot));
-      panel.text("rests here", rests.length ? "rests" : "", [rests[0] ?? 0, 0.06], { by: [0, 0.2] });
+      panel.drawDot("zero", "end", [0, zero], 0.3);
+      panel.drawDot("one", "end", [1, one], 0.3);
+      panel.drawText("f", "loss", [0.02, zero], { anchor: "start", by: [0.6, -1.5] });
+      panel.drawText("mean", "mean loss", [1, one], { anchor: "end", by: [-0.6, 1.1] });
+      const ball = /** @type {Point} */ ([
+        settings.p,
+        toHeight(evaluateMeanLoss(walker, settings.p, settings)),
+      ]);
+      drawStep(panel, ball, measured, MAX_LENGTH / Math.max(MIN_GRADIENT, largest), estimates);
+      panel.drawLine("rests", "rest", rests.slice(0, 1).flatMap(makeFoot));
+      panel.drawText("rests here", rests.length ? "rests" : "", [rests[0] ?? 0, 0.06], { by: [0, 0.2] });
     },
   };
 }
@@ -138,8 +149,8 @@ const HALVES = [
   [1, "1"],
 ];
 
-/** A small triangle on the axis. @param {number} p @returns {Point[]} */
-const foot = (p) => [
+/** Return a small triangle on the axis. @param {number} p @returns {Point[]} */
+const makeFoot = (p) => [
   [p, 0.05],
   [p - 0.015, 0],
   [p + 0.015, 0],
@@ -147,41 +158,47 @@ const foot = (p) => [
 ];
 
 /**
- * The ball, and above it the way that the mean, the exact gradient and single draws lead.
+ * Draw the ball, and above it the steps by the mean, the exact gradient and single draws.
  * @param {ReturnType<typeof createPanel>} panel
  * @param {Point} ball
  * @param {Measured} measured
- * @param {number} scale of the panel's width by a gradient
+ * @param {number} scale shares of the panel's width per gradient
  * @param {number[]} estimates
  */
 function drawStep(panel, [p, height], { mean, sd, exact }, scale, estimates) {
-  const free = (/** @type {number} */ gradient) => p - scale * gradient;
-  const to = (/** @type {number} */ gradient) => clampTo(free(gradient), 0, 1);
+  const toX = (/** @type {number} */ gradient) => p - scale * gradient;
+  const toClampedX = (/** @type {number} */ gradient) => clampTo(toX(gradient), 0, 1);
   const [above, high] = [height + 0.14, height + 0.24];
-  const known = Number.isFinite(mean);
-  const spread = known && Number.isFinite(sd) ? [to(mean + sd), to(mean - sd)] : [];
-  panel.line(
+  const hasMean = Number.isFinite(mean);
+  const spread = hasMean && Number.isFinite(sd) ? [toClampedX(mean + sd), toClampedX(mean - sd)] : [];
+  panel.drawLine(
     "spread",
     "spread",
     spread.map((x) => [x, above]),
   );
   estimates.forEach((estimate, i) => {
-    const x = free(estimate);
+    const x = toX(estimate);
     const tick = /** @type {Point[]} */ ([
       [x, above - 0.025],
       [x, above + 0.025],
     ]);
-    panel.line(`draw ${i}`, "draw", x >= 0 && x <= 1 ? tick : []);
+    panel.drawLine(`draw ${i}`, "draw", x >= 0 && x <= 1 ? tick : []);
   });
-  panel.line("exact arrow", "exact", arrow(p, to(exact), high));
-  panel.line("mean arrow", "mean", known ? arrow(p, to(mean), above) : []);
-  panel.dot("ball", "ball", [p, height], 0.5);
+  panel.drawLine("exact arrow", "exact", makeArrow(p, toClampedX(exact), high));
+  panel.drawLine("mean arrow", "mean", hasMean ? makeArrow(p, toClampedX(mean), above) : []);
+  panel.drawDot("ball", "ball", [p, height], 0.5);
 }
 
-/** @param {number} from @param {number} to @param {number} height @returns {Point[]} */
-function arrow(from, to, height) {
-  const way = Math.sign(to - from);
-  const back = to - way * Math.min(0.025, Math.abs(to - from));
+/**
+ * Return the points of a horizontal arrow.
+ * @param {number} from
+ * @param {number} to
+ * @param {number} height
+ * @returns {Point[]}
+ */
+function makeArrow(from, to, height) {
+  const direction = Math.sign(to - from);
+  const back = to - direction * Math.min(0.025, Math.abs(to - from));
   return [
     [from, height],
     [to, height],
@@ -191,10 +208,7 @@ function arrow(from, to, height) {
   ];
 }
 
-/**
- * The panel of runs over their steps.
- * @param {Walker} walker
- */
+/** Create the panel of runs by step. @param {Walker} walker */
 export function createRunsPanel({ steps, drawn }) {
   const panel = createPanel("walker-runs");
   const ticks = [0, steps / 3, (2 * steps) / 3, steps].map((step) => [
@@ -204,32 +218,33 @@ export function createRunsPanel({ steps, drawn }) {
   return {
     element: panel.element,
     /**
-     * @param {Float64Array[]} runs x of each after each step; none where it walks by the mean
-     * @param {number[]} mean of runs, or the walk by the mean; p after each step
-     * @param {number[]} exact x after each step
+     * Draw the panel.
+     * @param {Float64Array[]} runs x of each run after each step; empty for the walk by the mean
+     * @param {number[]} mean p after each step, averaged over runs, or of the walk by the mean
+     * @param {number[]} exact x after each step of the walk by the exact gradient
      */
     draw(runs, mean, exact) {
       panel.fit();
-      axis(panel, /** @type {[number, string][]} */ (ticks), "steps");
+      drawAxis(panel, /** @type {[number, string][]} */ (ticks), "steps");
       for (const [p, text] of HALVES) {
-        panel.line(`level ${p}`, "axis faint", [
+        panel.drawLine(`level ${p}`, "axis faint", [
           [0, p],
           [1, p],
         ]);
-        panel.text(`p ${p}`, p === 0.5 ? "p" : text, [0, p], { anchor: "end", by: [-0.5, -0.35] });
+        panel.drawText(`p ${p}`, p === 0.5 ? "p" : text, [0, p], { anchor: "end", by: [-0.5, -0.35] });
       }
       for (let run = 0; run < drawn; run += 1)
-        panel.line(
+        panel.drawLine(
           `run ${run}`,
           "run",
           runs.map((x, step) => [step / steps, sigmoid(x[run])]),
         );
-      panel.line(
+      panel.drawLine(
         "mean",
         "mean",
         mean.map((p, step) => [step / steps, p]),
       );
-      panel.line(
+      panel.drawLine(
         "exact",
         "exact dashed",
         exact.map((x, step) => [step / steps, sigmoid(x)]),

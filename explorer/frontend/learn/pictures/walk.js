@@ -1,5 +1,5 @@
 /**
- * A unit that draws 0 or 1 by a chance p = sigmoid(x), and whose x walks downhill by the estimate of a gradient. No page.
+ * A random unit, 1 with probability p = sigmoid(x), whose x descends by an estimated gradient. Without a page.
  *
  * See Walker in explorer/lessons/pictures.py.
  * @typedef {object} Walker
@@ -30,59 +30,66 @@ import { computeMoments, makeQuantiles } from "../../formula/means.js";
 
 /** @import { Tree } from "../../formula/evaluation.js" */
 
-const REACH = 6; // of the x at which a mean is looked at: p from 0.0025 to 0.9975
+const MAX_X = 6; // of the x at which means are computed: p from 0.0025 to 0.9975
 const POINTS = 121;
-const [FEW, MANY] = [101, 2001]; // quantiles of u on each side of p and 1 − p, where an estimator may leap
-const NOTHING = 1e-9; // a gradient that is 0 but for rounding
+const [FEW_QUANTILES, MANY_QUANTILES] = [101, 2001]; // quantiles of u on each side of p and 1 − p, where an estimator may jump
+const ZERO = 1e-9; // a gradient below this is 0 up to rounding
 
-/** @param {number} x */
+/** Return the probability for x. @param {number} x */
 export const sigmoid = (x) => FUNCTIONS.sigmoid(x);
-/** @param {number} p */
-export const logit = (p) => Math.log(p / (1 - p));
+/** Return the x for a probability. @param {number} p */
+export const toLogit = (p) => Math.log(p / (1 - p));
 
-/** A walker with each estimator in x and u() alone. @param {Walker} walker @returns {Record<string, Tree>} */
-export function settledEstimators({ op, loss, slope, estimators }) {
+/** Return each estimator as a tree in x and u() alone. @param {Walker} walker @returns {Record<string, Tree>} */
+export function resolveEstimators({ op, loss, slope, estimators }) {
   const unit = /** @type {import("../../formula/entry.js").Op} */ ({ tree: op });
-  const lost = { key: "", text: "", tree: loss, gradient: slope, parameters: [] };
+  const lossEntry = { key: "", text: "", tree: loss, gradient: slope, parameters: [] };
   return Object.fromEntries(
-    Object.entries(estimators).map(([name, tree]) => [name, resolveTree(tree, unit, lost)]),
+    Object.entries(estimators).map(([name, tree]) => [name, resolveTree(tree, unit, lossEntry)]),
   );
 }
 
-/** Whether a tree has a parameter in it. @param {Tree} tree @param {string} name @returns {boolean} */
-export function names(tree, name) {
+/** Return whether a tree contains a parameter. @param {Tree} tree @param {string} name @returns {boolean} */
+export function hasName(tree, name) {
   if (typeof tree === "number") return false;
-  return tree[0] === "name" ? tree[1] === name : getOperands(tree).some((part) => names(part, name));
+  return tree[0] === "name" ? tree[1] === name : getOperands(tree).some((part) => hasName(part, name));
 }
 
-/** The value of a tree in x at each x. @param {Tree} tree @param {number[]} x @param {Settings} settings */
-const valuesAt = (tree, x, { parameters }) => evaluate(tree, { x: Float64Array.from(x), g: 1, parameters });
+/** Return the values of a tree at each x. @param {Tree} tree @param {number[]} x @param {Settings} settings */
+const evaluateAt = (tree, x, { parameters }) => evaluate(tree, { x: Float64Array.from(x), g: 1, parameters });
 
-/** The loss of each output. @param {Walker} walker @param {number[]} y @param {Settings} settings */
-export function losses({ loss }, y, { parameters }) {
+/** Return the loss of each output. @param {Walker} walker @param {number[]} y @param {Settings} settings */
+export function evaluateLoss({ loss }, y, { parameters }) {
   const output = Float64Array.from(y);
   return evaluate(loss, { x: output, y: output, parameters });
 }
 
-/** The mean loss at a chance. @param {Walker} walker @param {number} p @param {Settings} settings */
-export const meanLoss = (walker, p, settings) => valuesAt(walker.mean_loss, [logit(p)], settings)[0];
+/** Return the mean loss at a probability. @param {Walker} walker @param {number} p @param {Settings} settings */
+export const evaluateMeanLoss = (walker, p, settings) =>
+  evaluateAt(walker.mean_loss, [toLogit(p)], settings)[0];
 
 /**
- * Mean and standard deviation of an estimator at a chance, and the exact gradient there.
+ * Return mean and standard deviation of an estimator at a probability, and the exact gradient.
  * @param {Walker} walker
- * @param {Tree} estimator as of settledEstimators
+ * @param {Tree} estimator from ``resolveEstimators``
  * @param {Settings} settings
  * @returns {Measured}
  */
-export function measured(walker, estimator, settings) {
-  const x = logit(settings.p);
-  const { mean, spread } = momentsAt(estimator, x, settings, MANY);
-  const [exact] = valuesAt(walker.exact, [x], settings);
+export function measureEstimator(walker, estimator, settings) {
+  const x = toLogit(settings.p);
+  const { mean, spread } = estimateMoments(estimator, x, settings, MANY_QUANTILES);
+  const [exact] = evaluateAt(walker.exact, [x], settings);
   return { mean: mean[0], sd: spread[0], exact };
 }
 
-/** Mean and spread of an estimator at an x. @param {Tree} estimator @param {number} x @param {Pick<Settings, "parameters">} settings @param {number} count */
-function momentsAt(estimator, x, { parameters }, count) {
+/**
+ * Return mean and standard deviation of an estimator at an x.
+ * @param {Tree} estimator
+ * @param {number} x
+ * @param {Pick<Settings, "parameters">} settings
+ * @param {number} count
+ */
+function estimateMoments(estimator, x, { parameters }, count) {
   const p = sigmoid(x);
   const ends = [0, Math.min(p, 1 - p), Math.max(p, 1 - p), 1];
   return computeMoments(
@@ -93,14 +100,14 @@ function momentsAt(estimator, x, { parameters }, count) {
 }
 
 /**
- * Runs from a chance, each by draws of its own: x after each step, from before the first one.
+ * Simulate runs from a probability, each with independent draws; return x before the first and after each step.
  * @param {Walker} walker
  * @param {Tree} estimator
  * @param {Settings} settings
- * @param {number} runs the first of those that are counted
+ * @param {number} runs their number; they are the first of ``walker.runs``
  */
-export function runsOf({ steps, seed }, estimator, { p, rate, parameters }, runs) {
-  let x = new Float64Array(runs).fill(logit(p));
+export function simulateRuns({ steps, seed }, estimator, { p, rate, parameters }, runs) {
+  let x = new Float64Array(runs).fill(toLogit(p));
   const all = [x];
   for (let step = 0; step < steps; step += 1) {
     const draws = { [UNIFORM]: drawUniforms(runs, { seed, step }) };
@@ -112,23 +119,30 @@ export function runsOf({ steps, seed }, estimator, { p, rate, parameters }, runs
 }
 
 /**
- * The walk by the mean of an estimator, which draws nothing: x after each step. It ends where there is no mean.
+ * Return x after each step of the deterministic walk by an estimator's mean; it ends if the mean is not finite.
  * @param {Walker} walker
  * @param {Tree} estimator
  * @param {Settings} settings
  */
-export function meanWalk({ steps }, estimator, settings) {
-  const mean = (/** @type {number} */ x) => momentsAt(estimator, x, settings, FEW).mean[0];
-  return walked(steps, logit(settings.p), settings.rate, mean);
+export function walkByMean({ steps }, estimator, settings) {
+  const computeMean = (/** @type {number} */ x) =>
+    estimateMoments(estimator, x, settings, FEW_QUANTILES).mean[0];
+  return walk(steps, toLogit(settings.p), settings.rate, computeMean);
 }
 
-/** The walk by the exact gradient. @param {Walker} walker @param {Settings} settings */
-export function exactWalk({ steps, exact }, settings) {
-  return walked(steps, logit(settings.p), settings.rate, (x) => valuesAt(exact, [x], settings)[0]);
+/** Return x after each step of the walk by the exact gradient. @param {Walker} walker @param {Settings} settings */
+export function walkByExact({ steps, exact }, settings) {
+  return walk(steps, toLogit(settings.p), settings.rate, (x) => evaluateAt(exact, [x], settings)[0]);
 }
 
-/** @param {number} steps @param {number} from @param {number} rate @param {(x: number) => number} gradient */
-function walked(steps, from, rate, gradient) {
+/**
+ * Return x after each step of gradient descent; it ends if x is not finite.
+ * @param {number} steps
+ * @param {number} from
+ * @param {number} rate
+ * @param {(x: number) => number} gradient
+ */
+function walk(steps, from, rate, gradient) {
   const all = [from];
   for (let step = 0; step < steps; step += 1) {
     const next = all[step] - rate * gradient(all[step]);
@@ -138,31 +152,31 @@ function walked(steps, from, rate, gradient) {
   return all;
 }
 
-/** How many runs are above p = 1/2, and how many below. @param {Float64Array} x of all runs */
-export const countsOf = (x) => ({
+/** Return the number of runs above p = 1/2, and below it. @param {Float64Array} x of all runs */
+export const countEnds = (x) => ({
   above: x.filter((each) => each > 0).length,
   below: x.filter((each) => each < 0).length,
 });
 
 /**
- * Where walks by the mean of an estimator end: the chances at which it rises through 0; ``ends`` are those of the two
- * ends, 0 and 1, that it leads to from next to them.
+ * Find the ends of walks by an estimator's mean: ``rests``, the probabilities at which it rises through 0, and
+ * ``ends``, those of 0 and 1 that attract walks nearby.
  * @param {Tree} estimator
  * @param {Settings} settings
  * @returns {{rests: number[], ends: number[]}}
  */
-export function endsOf(estimator, settings) {
-  const x = makeEvenPoints(-REACH, REACH, POINTS);
-  const mean = x.map((at) => momentsAt(estimator, at, settings, FEW).mean[0]);
+export function findEnds(estimator, settings) {
+  const x = makeEvenPoints(-MAX_X, MAX_X, POINTS);
+  const mean = x.map((at) => estimateMoments(estimator, at, settings, FEW_QUANTILES).mean[0]);
   const rests = [];
-  for (let i = 0, before = -1; i < POINTS; i += 1) {
-    if (!(Math.abs(mean[i]) > NOTHING)) continue;
-    if (before >= 0 && mean[before] < 0 && mean[i] > 0) {
-      const share = -mean[before] / (mean[i] - mean[before]);
-      rests.push(sigmoid(x[before] + share * (x[i] - x[before])));
+  for (let i = 0, previous = -1; i < POINTS; i += 1) {
+    if (!(Math.abs(mean[i]) > ZERO)) continue;
+    if (previous >= 0 && mean[previous] < 0 && mean[i] > 0) {
+      const share = -mean[previous] / (mean[i] - mean[previous]);
+      rests.push(sigmoid(x[previous] + share * (x[i] - x[previous])));
     }
-    before = i;
+    previous = i;
   }
-  const ends = [...(mean[0] > NOTHING ? [0] : []), ...(mean[POINTS - 1] < -NOTHING ? [1] : [])];
+  const ends = [...(mean[0] > ZERO ? [0] : []), ...(mean[POINTS - 1] < -ZERO ? [1] : [])];
   return { rests, ends };
 }

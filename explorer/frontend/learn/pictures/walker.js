@@ -1,4 +1,4 @@
-// A unit that draws and walks: its chance is dragged along the mean loss, its estimator chosen, its runs drawn.
+// The random unit as a picture: p is dragged along the mean loss, the estimator chosen, and runs are plotted.
 
 import { element, freshId, setAttribute, setText } from "../../elements/dom.js";
 import { createSlider } from "../../elements/slider.js";
@@ -8,46 +8,47 @@ import { evaluate, UNIFORM } from "../../formula/evaluation.js";
 import { createLossPanel, createRunsPanel } from "./walk-panels.js";
 import * as say from "./walk-words.js";
 import {
-  endsOf,
-  exactWalk,
-  logit,
-  meanWalk,
-  measured,
-  names,
-  runsOf,
-  settledEstimators,
-  countsOf,
+  findEnds,
+  walkByExact,
+  toLogit,
+  walkByMean,
+  measureEstimator,
+  hasName,
+  simulateRuns,
+  resolveEstimators,
+  countEnds,
   sigmoid,
 } from "./walk.js";
 
 /** @import { Control, Settings, Walker } from "./walk.js" */
 
-const REST_MS = 250; // of a hand, before all runs are counted
+const IDLE_MS = 250; // without input before all runs are counted
 
 /**
+ * Create the picture of a walker.
  * @param {Walker} walker
  * @param {{signal: AbortSignal}} options
  * @returns {import("./pictures.js").Picture}
  */
 export function createWalker(walker, { signal }) {
-  const estimators = settledEstimators(walker);
+  const estimators = resolveEstimators(walker);
   const settings = /** @type {Settings} */ ({
     p: walker.start.default,
     rate: walker.rate.default,
     parameters: Object.fromEntries(walker.parameters.map(({ name, default: usual }) => [name, usual])),
   });
-  let chosen = Object.keys(estimators)[0];
+  let selected = Object.keys(estimators)[0];
   let byMean = false;
   const loss = createLossPanel(walker);
   const runs = createRunsPanel(walker);
   const table = createTable(Object.keys(estimators), walker, (name) => {
-    chosen = name;
+    selected = name;
     redraw();
   });
-  const here = element("p", { class: "walker-here", role: "status" });
-  const end = element("p", { class: "walker-end" });
-  const counting = createCount(walker, table);
-  const redraw = inFrames(draw);
+  const hereText = element("p", { class: "walker-here", role: "status" });
+  const endText = element("p", { class: "walker-end" });
+  const counter = createCounter(walker, table);
+  const redraw = throttleToFrames(draw);
   const sliders = [
     sliderOf(walker.start, (value) => (settings.p = value)),
     sliderOf(walker.rate, (value) => (settings.rate = value)),
@@ -56,7 +57,7 @@ export function createWalker(walker, { signal }) {
     ),
   ];
 
-  /** @param {Control} control @param {(value: number) => void} set */
+  /** Create the slider of a number. @param {Control} control @param {(value: number) => void} set */
   function sliderOf(control, set) {
     const slider = createSlider({
       name: control.name,
@@ -74,12 +75,12 @@ export function createWalker(walker, { signal }) {
     return name === walker.rate.name ? settings.rate : settings.parameters[name];
   }
 
-  /** The sliders at their values; one that the chosen estimator has no use for is away. */
+  /** Update the sliders, and hide those of parameters that the chosen estimator does not have. */
   function showSliders() {
     for (const { control, slider } of sliders) {
       slider.update(valueOf(control), [control.low, control.high], false, [control.low, control.high]);
-      const isOther = Object.values(walker.estimators).some((tree) => names(tree, control.name));
-      const isIdle = isOther && !names(estimators[chosen], control.name);
+      const isOther = Object.values(walker.estimators).some((tree) => hasName(tree, control.name));
+      const isIdle = isOther && !hasName(estimators[selected], control.name);
       slider.element.classList.toggle("idle", isIdle);
     }
   }
@@ -87,44 +88,44 @@ export function createWalker(walker, { signal }) {
   function draw() {
     showSliders();
     const all = Object.entries(estimators).map(([name, tree]) => {
-      const found = measured(walker, tree, settings);
+      const found = measureEstimator(walker, tree, settings);
       table.show(name, found);
       return { name, found };
     });
-    const [{ found: now }] = all.filter(({ name }) => name === chosen);
+    const [{ found: now }] = all.filter(({ name }) => name === selected);
     const largest = Math.max(...all.map(({ found }) => Math.abs(found.mean)).filter(Number.isFinite));
-    const ends = endsOf(estimators[chosen], settings);
-    setText(here, `${say.hereWords(chosen, now)} ${say.endWords(ends)}`);
-    loss.draw(settings, now, largest, firstDraws(), ends.rests);
+    const ends = findEnds(estimators[selected], settings);
+    setText(hereText, `${say.describeEstimator(selected, now)} ${say.describeEnds(ends)}`);
+    loss.draw(settings, now, largest, computeFirstDraws(), ends.rests);
     if (byMean) drawWalk();
     else drawRuns();
   }
 
-  /** What the estimator returns for the first draw of each run that is drawn. */
-  function firstDraws() {
-    const x = new Float64Array(walker.drawn).fill(logit(settings.p));
+  /** Return the estimates for the first draw of each plotted run. */
+  function computeFirstDraws() {
+    const x = new Float64Array(walker.drawn).fill(toLogit(settings.p));
     const draws = { [UNIFORM]: drawUniforms(walker.drawn, { seed: walker.seed, step: 0 }) };
-    return [...evaluate(estimators[chosen], { x, g: 1, draws, parameters: settings.parameters })];
+    return [...evaluate(estimators[selected], { x, g: 1, draws, parameters: settings.parameters })];
   }
 
   function drawRuns() {
-    const all = runsOf(walker, estimators[chosen], settings, walker.drawn);
+    const all = simulateRuns(walker, estimators[selected], settings, walker.drawn);
     const mean = all.map((x) => x.reduce((sum, each) => sum + sigmoid(each), 0) / x.length);
-    runs.draw(all, mean, exactWalk(walker, settings));
-    setText(end, say.runWords(countsOf(all[walker.steps]), walker.drawn, walker.steps));
-    counting.begin(estimators, settings, (name, counts) => {
-      if (name === chosen) setText(end, say.runWords(counts, walker.runs, walker.steps));
+    runs.draw(all, mean, walkByExact(walker, settings));
+    setText(endText, say.describeRuns(countEnds(all[walker.steps]), walker.drawn, walker.steps));
+    counter.begin(estimators, settings, (name, counts) => {
+      if (name === selected) setText(endText, say.describeRuns(counts, walker.runs, walker.steps));
     });
   }
 
   function drawWalk() {
-    counting.stop();
-    const walk = meanWalk(walker, estimators[chosen], settings).map(sigmoid);
-    runs.draw([], walk, exactWalk(walker, settings));
-    setText(end, say.walkWords(walk[walk.length - 1], walk.length - 1));
+    counter.stop();
+    const walk = walkByMean(walker, estimators[selected], settings).map(sigmoid);
+    runs.draw([], walk, walkByExact(walker, settings));
+    setText(endText, say.describeWalk(walk[walk.length - 1], walk.length - 1));
   }
 
-  const moved = createMoved((mean) => {
+  const modeSwitch = createModeSwitch((mean) => {
     byMean = mean;
     redraw();
   });
@@ -135,53 +136,59 @@ export function createWalker(walker, { signal }) {
   const host = element(
     "section",
     { class: "walker", "aria-label": "The walker" },
-    element("figure", {}, loss.element, legend()),
+    element("figure", {}, loss.element, createLegend()),
     element("div", { class: "instrument walker-controls" }, ...sliders.map(({ slider }) => slider.element)),
     table.element,
-    here,
-    moved,
+    hereText,
+    modeSwitch,
     element("figure", {}, runs.element),
-    end,
+    endText,
   );
-  const resized = new ResizeObserver(redraw);
-  for (const panel of [loss, runs]) resized.observe(panel.element);
+  const observer = new ResizeObserver(redraw);
+  for (const panel of [loss, runs]) observer.observe(panel.element);
   signal.addEventListener("abort", () => {
-    resized.disconnect();
-    counting.stop();
+    observer.disconnect();
+    counter.stop();
   });
   return { element: host, follow: () => undefined };
 }
 
-/** Call it once in the next frame, however often it was asked for. @param {() => void} act */
-function inFrames(act) {
-  let waits = false;
+/**
+ * Return a function that calls ``act`` once in the next frame, however often it is called before.
+ * @param {() => void} act
+ */
+function throttleToFrames(act) {
+  let isScheduled = false;
   return () => {
-    if (waits) return;
-    waits = true;
+    if (isScheduled) return;
+    isScheduled = true;
     requestAnimationFrame(() => {
-      waits = false;
+      isScheduled = false;
       act();
     });
   };
 }
 
-/** The lines of the upper panel, in words. */
-function legend() {
-  const entry = (/** @type {string} */ look, /** @type {string} */ words) =>
+/** Create the legend of the upper panel. */
+function createLegend() {
+  const createEntry = (/** @type {string} */ look, /** @type {string} */ words) =>
     element("span", { class: `key ${look}` }, words);
   return element(
     "figcaption",
     {},
-    entry("exact", "the way of the exact gradient"),
-    entry("mean", "of the estimator’s mean"),
-    entry("spread", "± its standard deviation, and single draws"),
+    createEntry("exact", "the way of the exact gradient"),
+    createEntry("mean", "of the estimator’s mean"),
+    createEntry("spread", "± its standard deviation, and single draws"),
   );
 }
 
-/** A switch between runs by single draws and the walk by the mean. @param {(byMean: boolean) => void} onChange */
-function createMoved(onChange) {
+/**
+ * Create a switch between runs by single draws and the walk by the mean.
+ * @param {(byMean: boolean) => void} onChange
+ */
+function createModeSwitch(onChange) {
   const group = freshId();
-  const option = (/** @type {string} */ text, /** @type {boolean} */ byMean) =>
+  const createOption = (/** @type {string} */ text, /** @type {boolean} */ byMean) =>
     element(
       "label",
       {},
@@ -193,13 +200,13 @@ function createMoved(onChange) {
     "fieldset",
     { class: "walker-moved" },
     legend,
-    option("a draw", false),
-    option("the mean of all draws", true),
+    createOption("a draw", false),
+    createOption("the mean of all draws", true),
   );
 }
 
 /**
- * A row an estimator, of which one is chosen.
+ * Create the table of estimators, with a radio button each.
  * @param {string[]} labels
  * @param {Walker} walker
  * @param {(name: string) => void} onChoose
@@ -220,8 +227,8 @@ function createTable(labels, walker, onChoose) {
   const heads = ["estimator", "mean", "bias", "SD", "above ½, %"].map((text) =>
     element("th", { scope: "col" }, text),
   );
-  const many = walker.runs.toLocaleString("en-US");
-  const caption = `At this p, and of ${many} runs how many end above p = ½`;
+  const total = walker.runs.toLocaleString("en-US");
+  const caption = `At this p, and of ${total} runs how many end above p = ½`;
   const cellsOf = (/** @type {string} */ name) => rows[labels.indexOf(name)].cells;
   return {
     element: element(
@@ -231,51 +238,52 @@ function createTable(labels, walker, onChoose) {
       element("thead", {}, element("tr", {}, ...heads)),
       element("tbody", {}, ...rows.map(({ row }) => row)),
     ),
-    /** @param {string} name @param {import("./walk.js").Measured} measured */
+    /** Show mean, bias and deviation of an estimator. @param {string} name @param {import("./walk.js").Measured} measured */
     show(name, { mean, sd, exact }) {
-      const texts = [say.gradientText(mean), say.gradientText(mean - exact), say.spreadText(sd)];
+      const texts = [say.formatGradient(mean), say.formatGradient(mean - exact), say.formatDeviation(sd)];
       texts.forEach((text, i) => setText(cellsOf(name)[i], text));
     },
-    /** @param {string} name @param {string} text "" while it is not known */
+    /** Show the share of runs above p = 1/2. @param {string} name @param {string} text "" while it is not computed */
     count: (name, text) => setText(cellsOf(name)[3], text),
   };
 }
 
 /**
- * The runs of all estimators, counted one estimator after the other once the hand rests.
+ * Create the counter of runs, which counts sequentially by estimator once input is idle.
  * @param {Walker} walker
  * @param {ReturnType<typeof createTable>} table
  */
-function createCount(walker, table) {
+function createCounter(walker, table) {
   let timer = 0;
   const stop = () => clearTimeout(timer);
   return {
     stop,
     /**
-     * @param {ReturnType<typeof settledEstimators>} estimators
+     * Restart the count.
+     * @param {ReturnType<typeof resolveEstimators>} estimators
      * @param {Settings} settings
      * @param {(name: string, counts: {above: number, below: number}) => void} onCount
      */
     begin(estimators, settings, onCount) {
       stop();
-      const left = Object.keys(estimators);
-      for (const name of left) table.count(name, "");
-      const next = () => {
-        const name = left.shift();
+      const waiting = Object.keys(estimators);
+      for (const name of waiting) table.count(name, "");
+      const countNext = () => {
+        const name = waiting.shift();
         if (!name) return;
-        const all = runsOf(walker, estimators[name], settings, walker.runs);
-        const counts = countsOf(all[walker.steps]);
-        table.count(name, say.shareText(counts.above / walker.runs));
+        const all = simulateRuns(walker, estimators[name], settings, walker.runs);
+        const counts = countEnds(all[walker.steps]);
+        table.count(name, say.formatShare(counts.above / walker.runs));
         onCount(name, counts);
-        timer = window.setTimeout(next);
+        timer = window.setTimeout(countNext);
       };
-      timer = window.setTimeout(next, REST_MS);
+      timer = window.setTimeout(countNext, IDLE_MS);
     },
   };
 }
 
 /**
- * Follow a pointer that drags the ball sideways; up and down the page scrolls.
+ * Handle a pointer that drags the ball sideways; vertical drags scroll the page.
  * @param {ReturnType<typeof createLossPanel>} panel
  * @param {(share: number) => void} onMove
  */

@@ -1,11 +1,12 @@
-// The events of a run or study from the server; a lost connection is opened again.
+// The stream of events of a run or study; a lost connection is reopened.
 
 const RETRY_MS = 1000;
 
 /**
- * A feed of one at a time. ``address`` is that of its events by its id; ``onEvent`` gets each status,
- * ``onLost`` that the connection is lost.
- * @param {{address: (id: string) => string, onEvent: (status: *) => void, onLost: () => void}} options
+ * Create a feed that streams the events of one run or study at a time.
+ * @param {{address: (id: string) => string, onEvent: (status: *) => void, onLost: () => void}} options ``address``
+ *   returns the address of the events for an id, ``onEvent`` gets each status, ``onLost`` is called when the
+ *   connection is lost
  */
 export function createFeed({ address, onEvent, onLost }) {
   /** @type {EventSource|null} */
@@ -14,19 +15,19 @@ export function createFeed({ address, onEvent, onLost }) {
   let watched = null;
   let timer = 0;
   const end = new AbortController();
-  addEventListener("offline", () => watched && lost(), { signal: end.signal });
+  addEventListener("offline", () => watched && handleLoss(), { signal: end.signal });
   addEventListener("online", () => watched && open(watched), { signal: end.signal });
 
-  /** Watch one: the first event has all there is to see. @param {string} run its id */
+  /** Stream the events of a run or study; the first event is a complete status. @param {string} run its id */
   function open(run) {
     close();
     watched = run;
     source = new EventSource(address(run));
     source.onmessage = (message) => onEvent(JSON.parse(message.data));
-    source.onerror = lost;
+    source.onerror = handleLoss;
   }
 
-  function lost() {
+  function handleLoss() {
     const run = /** @type {string} */ (watched);
     close();
     watched = run;

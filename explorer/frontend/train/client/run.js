@@ -1,35 +1,35 @@
-// The session's run: what is pressed shows at once, and then what the server says.
+// The run of this browser session: commands show their effect at once, then the server's events follow.
 
 import { requestJson, postJson, downloadAnswer } from "../../choice/server.js";
 import { saveInSession, loadFromSession, getOwner } from "../../choice/session.js";
-import { createWatched } from "./watched.js";
-import { withArrays } from "../state/series.js";
+import { createWatcher } from "./watcher.js";
+import { decodeArrays } from "../state/series.js";
 import { ACTIVE, AT_REST, IDLE, OVER, sentenceOf, withMeasured } from "../state/status.js";
 
 /** @import { Event, Status, View } from "../state/status.js" */
-/** @import { Named, Order } from "./request.js" */
+/** @import { RunSettings, Order } from "./request.js" */
 /**
- * A run that was started. @typedef {Named & {id: string, key: string}} Started
+ * A run that was started. @typedef {RunSettings & {id: string, key: string}} StartedRun
  */
 
-const GONE = { message: "There is no run yet, or it has ended: press Start." };
-const KEEPS_PICTURE = ["gone", "silent", "failed", "crowded"]; // their events come without what was displayed last
+const NO_RUN = { message: "There is no run yet, or it has ended: press Start." };
+const KEEPS_PICTURE = ["gone", "silent", "failed", "crowded"]; // states without a snapshot: the last one is kept
 
 /**
- * ``live`` gives the settings that may change in mid-run, for a command: each carries them.
+ * Create the session's run.
  * @param {{server: (path: string) => string, live: (name: string) => Object<string, string>,
- *   onChange: (view: View) => void}} options
+ *   onChange: (view: View) => void}} options ``live`` returns the settings to send with a command
  */
 export function createRun({ server, live, onChange }) {
-  let run = /** @type {Started|null} */ (loadFromSession("run"));
-  // The settings of the run there is once all that waits is done.
+  let run = /** @type {StartedRun|null} */ (loadFromSession("run"));
+  // The settings key of the run that exists after all pending requests.
   let intended = /** @type {string|null} */ (null);
-  let changing = false; // a change of lr or pace is not yet sent
+  let changing = false; // whether a change of lr or pace is waiting to be sent
   let questions = /** @type {string[]} */ ([]);
-  const asked = () => new URLSearchParams(questions.map((key) => ["show", key]));
-  const watched = createWatched({
+  const toShowQuery = () => new URLSearchParams(questions.map((key) => ["show", key]));
+  const watched = createWatcher({
     idle: IDLE,
-    address: (id) => server(`runs/${id}/events?${asked()}`),
+    address: (id) => server(`runs/${id}/events?${toShowQuery()}`),
     current: () => run,
     onChange,
     onEvent,
@@ -39,14 +39,14 @@ export function createRun({ server, live, onChange }) {
   /** @param {Event} event */
   function onEvent(event) {
     if (event.state === "gone" && OVER.includes(watched.view.status.state)) {
-      watched.close(); // forgotten by the server: what was displayed of it stays
+      watched.close(); // the server has deleted the run: keep its last picture
       return;
     }
     const { status: last, lost, notice } = watched.view;
-    const status = withMeasured(withArrays(event), last);
+    const status = withMeasured(decodeArrays(event), last);
     const keeps = KEEPS_PICTURE.includes(status.state) && !status.snapshot;
     const { state, sentence } = status;
-    if (![...ACTIVE, ...AT_REST, "silent"].includes(state)) watched.close(); // before somebody asks for more
+    if (![...ACTIVE, ...AT_REST, "silent"].includes(state)) watched.close(); // before a listener of show requests more
     watched.show({
       status: keeps ? { ...last, state, sentence, steps_per_second: 0 } : status,
       notice: lost ? "" : notice,
@@ -57,33 +57,33 @@ export function createRun({ server, live, onChange }) {
   /**
    * @param {Partial<Status>} soon
    * @param {() => Promise<*>} ask
-   * @param {string|null} [settingsKey] of the run there is then
+   * @param {string|null} [settingsKey] of the run that exists afterwards
    */
-  function act(soon, ask, settingsKey = keyNow()) {
+  function act(soon, ask, settingsKey = getSettingsKey()) {
     intended = settingsKey;
     watched.act(soon, ask);
   }
 
-  /** The key of the settings of the run that was requested last. */
-  function keyNow() {
+  /** Return the settings key of the run that was requested last. */
+  function getSettingsKey() {
     return watched.isBusy ? intended : run && run.settingsKey;
   }
 
   /** @param {string} name */
-  async function commanded(name) {
+  async function sendCommand(name) {
     return run && postJson(server(`runs/${run.id}/${name}`), { key: run.key, ...live(name) });
   }
 
-  /** @param {Order} order @param {boolean} paused @param {number|null} [step] of the run it goes on from */
-  async function started({ query, table, branch, settingsKey, lr }, paused, step = null) {
-    const after = run && step !== null ? { run: run.id, key: run.key, step } : null;
+  /** @param {Order} order @param {boolean} paused @param {number|null} [step] of the present run to continue from */
+  async function requestStart({ query, table, branch, settingsKey, lr }, paused, step = null) {
+    const parent = run && step !== null ? { run: run.id, key: run.key, step } : null;
     const answer = await postJson(server("runs"), {
       query,
       branch,
       owner: getOwner(),
       paused,
       ...(table !== null && { table }),
-      ...(after && { after }),
+      ...(parent && { after: parent }),
     });
     run = answer.id ? { ...answer, settingsKey: intended ?? settingsKey, lr } : null;
     saveInSession("run", run);
@@ -91,28 +91,28 @@ export function createRun({ server, live, onChange }) {
   }
 
   /** @param {Order} order @param {Partial<Status>} soon @param {boolean} paused @param {number} [step] */
-  function anew(order, soon, paused, step) {
-    act(soon, () => started(order, paused, step), order.settingsKey);
+  function startNew(order, soon, paused, step) {
+    act(soon, () => requestStart(order, paused, step), order.settingsKey);
   }
 
-  /** Go on with another lr or pace; of many changes in a row the last one counts. */
+  /** Send changed settings to the run; several changes before the request is sent become one. */
   function change() {
     if (changing) return;
     changing = true;
     watched.inTurn(async () => {
       changing = false;
-      const answer = await commanded("change");
+      const answer = await sendCommand("change");
       if (answer?.message) watched.show({ notice: answer.message });
-      else if (OVER.includes(watched.view.status.state)) watched.open(); // it is measured anew
+      else if (OVER.includes(watched.view.status.state)) watched.open(); // the server measures the nets again
     });
   }
 
   return {
-    /** The key of the present run's settings; null where there is no run. */
+    /** The key of the present run's settings; null without a run. */
     get settingsKey() {
-      return keyNow();
+      return getSettingsKey();
     },
-    /** The learning rate that the present run begins with. */
+    /** The initial learning rate of the present run; null without a run. */
     get lr() {
       return run && run.lr;
     },
@@ -120,100 +120,110 @@ export function createRun({ server, live, onChange }) {
       return watched.view.status;
     },
     /**
-     * Give the present run the key of other settings, which include the changes on its way.
-     * @param {Named} named
+     * Set the settings of the present run, after changes during training have become part of the choice.
+     * @param {RunSettings} named
      */
     rename({ settingsKey, lr }) {
       intended = settingsKey;
       run = run && { ...run, settingsKey, lr };
       saveInSession("run", run);
     },
-    /** Watch the run that this session started before the page was loaded; it goes on with the present settings. */
+    /** Watch the run that this session started before the page was reloaded, and send it the present settings. */
     watch() {
       watched.open();
       change();
     },
     /** @param {Order} order */
-    begin: (order) => anew(order, { ...IDLE, state: "running", sentence: "Starting." }, false),
+    begin: (order) => startNew(order, { ...IDLE, state: "running", sentence: "Starting." }, false),
     /**
-     * Begin a run that goes on from a step of the present one; until it is there, that step is displayed.
+     * Start a run that continues from a step of the present one; show that step until the run has started.
      * @param {Order} order
      * @param {number} step
      * @param {Partial<Status>} displayed
      */
     goOn: (order, step, displayed) =>
-      anew(order, { ...displayed, state: "running", sentence: `Going on from step ${step}.` }, false, step),
-    /** Begin at rest and take the first step. @param {Order} order */
+      startNew(
+        order,
+        { ...displayed, state: "running", sentence: `Going on from step ${step}.` },
+        false,
+        step,
+      ),
+    /** Start a paused run and take its first step. @param {Order} order */
     beginWithStep(order) {
-      const first = async () => {
-        const answer = await started(order, true);
-        return run ? commanded("step") : answer;
+      const takeFirstStep = async () => {
+        const answer = await requestStart(order, true);
+        return run ? sendCommand("step") : answer;
       };
-      act({ ...IDLE, state: "paused", sentence: "Taking the first step." }, first, order.settingsKey);
+      act({ ...IDLE, state: "paused", sentence: "Taking the first step." }, takeFirstStep, order.settingsKey);
     },
-    /** Begin at rest, before the first step. @param {Order} order */
-    beginAtRest: (order) => anew(order, { ...IDLE, state: "ready", sentence: sentenceOf("ready") }, true),
-    /** Whether the server has not yet done all that was pressed. */
+    /** Start a paused run at step 0. @param {Order} order */
+    beginAtRest: (order) => startNew(order, { ...IDLE, state: "ready", sentence: sentenceOf("ready") }, true),
+    /** Whether commands are pending at the server. */
     get isBusy() {
       return watched.isBusy;
     },
     pause: () =>
       act({ state: "paused", sentence: sentenceOf("paused", watched.view.status.step) }, () =>
-        commanded("pause"),
+        sendCommand("pause"),
       ),
     resumeTraining: () =>
-      act({ state: "running", sentence: sentenceOf("running") }, () => commanded("resume")),
+      act({ state: "running", sentence: sentenceOf("running") }, () => sendCommand("resume")),
     step() {
       const moving = ACTIVE.includes(watched.view.status.state);
       act({ state: "paused", sentence: "Taking one step." }, async () =>
-        moving ? (await commanded("pause"), commanded("step")) : commanded("step"),
+        moving ? (await sendCommand("pause"), sendCommand("step")) : sendCommand("step"),
       );
     },
     reset: () =>
       act({ ...IDLE, state: run ? "ready" : "idle", sentence: sentenceOf("ready") }, async () => {
-        const answer = await commanded("reset");
-        if (answer?.state === "gone") forget();
+        const answer = await sendCommand("reset");
+        if (answer?.state === "gone") clearRun();
         return run ? answer : null;
       }),
     change,
     /**
-     * The answer of an instrument on the nets as they are now, by rule; a message where there is none.
+     * Return an instrument's answer for the present nets, by rule, or a message.
      * @param {string} key
      * @param {Object<string, number>} numbers its arguments
-     * @param {number|null} [at] the checkpoint they are measured at
+     * @param {number|null} [at] the checkpoint to measure at, instead of the present step
      */
     async measure(key, numbers, at = null) {
       const numbered = Object.entries({ ...numbers, ...(at !== null && { at }) });
       const query = new URLSearchParams(numbered.map(([name, value]) => [name, String(value)]));
-      return run && withArrays(await requestJson(server(`runs/${run.id}/measured/${key}?${query}`)));
+      return run && decodeArrays(await requestJson(server(`runs/${run.id}/measured/${key}?${query}`)));
     },
-    /** The status of the run at a checkpoint; a message where that is gone. @param {number} step */
+    /** Return the status of the run at a checkpoint, or a message if it is gone. @param {number} step */
     async look(step) {
-      return run ? withArrays(await requestJson(server(`runs/${run.id}/at/${step}?${asked()}`))) : GONE;
+      return run
+        ? decodeArrays(await requestJson(server(`runs/${run.id}/at/${step}?${toShowQuery()}`)))
+        : NO_RUN;
     },
-    /** Have the browser save a file of the run; a sentence where it cannot. @param {string} file its name */
+    /**
+     * Save a file of the run through the browser; return a message if that fails.
+     * @param {string} file its name
+     */
     take: async (file) =>
-      run ? downloadAnswer(server(`runs/${run.id}/files/${file}`), { key: run.key }, file) : GONE.message,
-    /** Settings that were taken away, as a choice; a message where they cannot be read. @param {string} text */
+      run ? downloadAnswer(server(`runs/${run.id}/files/${file}`), { key: run.key }, file) : NO_RUN.message,
+    /** Parse exported settings; return the choice in them, or a message. @param {string} text */
     open: (text) => postJson(server("settings"), { text }),
-    /** Have these instruments in every event from now on. @param {string[]} keys */
+    /** Request that every event from now includes these instruments. @param {string[]} keys */
     show(keys) {
       if (keys.join() === questions.join()) return;
       questions = keys;
       if (!watched.isBusy && watched.view.id) watched.open();
     },
-    /** Let the run go: other settings are chosen. */
+    /** Stop the run and forget it, because other settings are chosen. */
     drop() {
-      const stopped = async () => {
-        await commanded("stop");
-        forget();
+      const stopRun = async () => {
+        await sendCommand("stop");
+        clearRun();
       };
-      act(IDLE, stopped, null);
+      act(IDLE, stopRun, null);
     },
     destroy: watched.destroy,
   };
 
-  function forget() {
+  function clearRun() {
     run = null;
     saveInSession("run", null);
   }

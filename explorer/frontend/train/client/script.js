@@ -1,7 +1,7 @@
-// The script of what is chosen, which the server writes: no run is needed for it.
+// The script of a choice, written by the server; it needs no run.
 
 import { postJson } from "../../choice/server.js";
-import { untrained } from "../state/tasks.js";
+import { explainUntrained } from "../state/tasks.js";
 import { orderOf } from "./request.js";
 
 /**
@@ -9,16 +9,16 @@ import { orderOf } from "./request.js";
  *   state: () => import("../state/state.js").State}} page
  */
 export function createScripts({ server, now, state }) {
-  const body = () => {
+  const makeBody = () => {
     const { query, branch, table } = orderOf(now(), state().table);
     return { query, branch, ...(table && { table }) };
   };
   return {
-    scriptKey: () => JSON.stringify(body()),
+    scriptKey: () => JSON.stringify(makeBody()),
     /** @returns {Promise<{text?: string, message?: string}>} */
     async onScript() {
-      const message = untrained(now());
-      return message ? { message } : postJson(server("script"), body());
+      const message = explainUntrained(now());
+      return message ? { message } : postJson(server("script"), makeBody());
     },
   };
 }

@@ -9,7 +9,7 @@ import { createSwitch } from "../widgets/toggle-group.js";
 /**
  * @param {HTMLElement} host
  * @param {{plotly: string, onPoint: (rule: string|null) => void,
- *   onKind: (kind: import("../state/state.js").Aligned) => void}} options
+ *   onKind: (kind: import("../state/state.js").AlignmentMeasure) => void}} options
  */
 export function createAlignment(host, { plotly, onPoint, onKind }) {
   const title = element("h2", {});

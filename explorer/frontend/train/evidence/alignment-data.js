@@ -2,25 +2,25 @@
 
 import { VALUES } from "../charts/axes.js";
 import { isLost, layersOf } from "../state/layers.js";
-import { instrument } from "../state/instruments.js";
-import { alignmentSeries, endsText } from "../state/series.js";
-import { settingText } from "../state/tasks.js";
+import { findInstrument } from "../state/instruments.js";
+import { makeAlignmentSeries, describeEnds } from "../state/series.js";
+import { getSetting } from "../state/tasks.js";
 
 /** @import { Snapshot } from "../state/records.js" */
 /** @import { LegendEntry, Series } from "../state/series.js" */
-/** @import { Aligned, State } from "../state/state.js" */
+/** @import { AlignmentMeasure, State } from "../state/state.js" */
 /**
  * The chart of the alignment, with what stands around it.
  * @typedef {{title: string, sentence: string, limits: string, missing: string, note: string,
- *   kinds: {options: {value: Aligned, label: string}[], chosen: Aligned}, chart:
+ *   kinds: {options: {value: AlignmentMeasure, label: string}[], chosen: AlignmentMeasure}, chart:
  *   import("../charts/chart.js").Picture}} Alignment
  */
 
-const KINDS = /** @type {{value: Aligned, label: string}[]} */ ([
+const KINDS = /** @type {{value: AlignmentMeasure, label: string}[]} */ ([
   { value: "cosines", label: "Cosine" },
   { value: "agreements", label: "Signs" },
 ]);
-const SCALES = /** @type {{[kind in Aligned]: import("../charts/axes.js").Scale}} */ ({
+const SCALES = /** @type {{[kind in AlignmentMeasure]: import("../charts/axes.js").Scale}} */ ({
   cosines: { kind: "cosine", title: "", chance: null, banded: false },
   agreements: { kind: "share", title: "", chance: null, banded: false },
 });
@@ -29,9 +29,9 @@ const SCALES = /** @type {{[kind in Aligned]: import("../charts/axes.js").Scale}
 export function alignmentOf(state, lines) {
   const { view, aligned } = state;
   const { snapshot, steps } = view.status;
-  const { label, sentence, limits, window } = instrument("alignment");
+  const { label, sentence, limits, window } = findInstrument("alignment");
   const { chosen: layer, count } = layersOf(state);
-  const series = snapshot ? alignmentSeries(aligned, layer, snapshot, lines, window) : [];
+  const series = snapshot ? makeAlignmentSeries(aligned, layer, snapshot, lines, window) : [];
   const missing = snapshot?.unmeasured.alignment ?? "";
   const title = count > 1 ? `Why: ${label.toLowerCase()}, layer ${layer + 1}` : `Why: ${label.toLowerCase()}`;
   const drawn = missing ? "" : `Mean of the last ${window} measures.`;
@@ -46,8 +46,8 @@ export function alignmentOf(state, lines) {
       run: `${view.id} ${aligned} ${layer}`,
       scale: SCALES[aligned],
       series,
-      steps: steps || Number(settingText(state.choice, "steps")),
-      words: [`${title}, over steps.`, drawn, endsText(series)].join(" "),
+      steps: steps || Number(getSetting(state.choice, "steps")),
+      words: [`${title}, over steps.`, drawn, describeEnds(series)].join(" "),
       empty: emptyOf(series, lines, snapshot),
       legend: "",
     },

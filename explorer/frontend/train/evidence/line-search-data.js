@@ -1,7 +1,7 @@
 // The loss along the steps that the rules would take, as a chart shows it. No page.
 
-import { instrument } from "../state/instruments.js";
-import { endsText } from "../state/series.js";
+import { findInstrument } from "../state/instruments.js";
+import { describeEnds } from "../state/series.js";
 
 /** @import { LegendEntry } from "../state/series.js" */
 /** @import { Request, State } from "../state/state.js" */
@@ -24,7 +24,7 @@ const ALONG = {
  * @returns {import("./line-search-chart.js").Picture}
  */
 export function searchOf({ view, requests }, lines) {
-  const { label, sentence, limits } = instrument(SEARCH);
+  const { label, sentence, limits } = findInstrument(SEARCH);
   const made = requests[SEARCH]?.run === view.id ? requests[SEARCH] : null;
   const answer = made?.answer ?? {};
   const series = lines.flatMap(({ key, label: name, colour }) => {
@@ -44,7 +44,7 @@ export function searchOf({ view, requests }, lines) {
       series,
       steps: 0,
       along: ALONG,
-      words: `${title}. ${endsText(series)}`,
+      words: `${title}. ${describeEnds(series)}`,
       empty: answer.message ?? "Asking …",
       legend: "",
     },

@@ -3,9 +3,9 @@
 import { toQuery } from "../../choice/address.js";
 import { findEntry, findRuleForOp } from "../../choice/entries.js";
 import { toServerUrl } from "../../choice/server.js";
-import { goingOn, inForce, pointsOf } from "../state/branches.js";
+import { labelLines, findKeysInForce, pointsOf } from "../state/branches.js";
 import { isLost, layersOf, netOf } from "../state/layers.js";
-import { instrument } from "../state/instruments.js";
+import { findInstrument } from "../state/instruments.js";
 import { openPanels, panelsOf } from "../panels/panels.js";
 import { keysOf } from "../state/history.js";
 import { SEARCH, searchOf } from "./line-search-data.js";
@@ -25,7 +25,7 @@ export function whyOf(state, lines) {
     buttons: [
       ...panelsOf(state.choice).map((panel) => ({ key: panel.key, open: open.includes(panel) })),
       { key: SEARCH, open: searches },
-    ].map((button) => ({ ...button, label: instrument(button.key).label })),
+    ].map((button) => ({ ...button, label: findInstrument(button.key).label })),
     layers: layersOf(state),
     of: netOf(state, lines),
     rows: open.map((panel) => rowOf(state, lines, panel)),
@@ -57,14 +57,14 @@ export function oneOf(state, lines) {
 function rowOf(state, lines, panel) {
   const { choice, view } = state;
   const { snapshot } = view.status;
-  const { label, sentence, limits, legend, arguments: taken } = instrument(panel.key);
+  const { label, sentence, limits, legend, arguments: taken } = findInstrument(panel.key);
   const points = pointsOf(view.status.recorded?.branch, keysOf(choice));
   const { chosen: layer, count } = layersOf(state);
   const step = snapshot?.step ?? 0;
-  const cells = goingOn(lines, points, step).map((line) => {
+  const cells = labelLines(lines, points, step).map((line) => {
     const measured = snapshot?.measured[panel.key]?.[line.key] ?? null;
     const { parameters } = choice;
-    const now = inForce(points, step, { op: choice.op, rule: line.key });
+    const now = findKeysInForce(points, step, { op: choice.op, rule: line.key });
     const op = findEntry("op", now.op);
     const observation = measured &&
       snapshot && {

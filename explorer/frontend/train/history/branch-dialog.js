@@ -1,19 +1,19 @@
-// The window in which a branch is chosen: what is to change from the step that is looked at.
+// The dialog for a branch: the change that the run continues with from the displayed step.
 
 import { getCatalogue, explainTrainingRefusal } from "../../choice/entries.js";
 import { element, freshId, setAttribute, setText } from "../../elements/dom.js";
 import { createMenu } from "../../elements/menu.js";
 
 /** @import { Time } from "./view-model.js" */
-/** An option: its value, its text, and why it cannot be chosen, "" where it can. @typedef {[string, string, string]} Listed */
+/** Value, text and the reason why an option is disabled, or "". @typedef {[string, string, string]} ListOption */
 
-const ALL = "rule"; // the name of a change of all lines
+const ALL = "rule"; // the name of a branch point that changes the rule of all lines
 
 /** @param {{onBranch: (name: string, value: string) => void}} on */
-export function createBranching({ onBranch }) {
+export function createBranchDialog({ onBranch }) {
   let time = /** @type {Time|null} */ (null);
   let listed = "";
-  const what = select("What changes", [
+  const kind = select("What changes", [
     ["rule", "Backward rule", ""],
     ["op", "Op", ""],
     ["lr", "Learning rate lr", ""],
@@ -27,7 +27,7 @@ export function createBranching({ onBranch }) {
     autocomplete: "off",
     spellcheck: "false",
   });
-  const lr = labelled("New lr", rate);
+  const lr = wrapField("New lr", rate);
   const title = element("p", { class: "main" });
   const refused = element("p", { class: "next", role: "alert" });
   const go = element("button", { class: "primary", onclick: branch }, "Branch");
@@ -37,7 +37,7 @@ export function createBranching({ onBranch }) {
       "div",
       { class: "branch" },
       title,
-      what.element,
+      kind.element,
       line.element,
       rule.element,
       op.element,
@@ -46,44 +46,44 @@ export function createBranching({ onBranch }) {
       go,
     ),
   );
-  what.list.addEventListener("change", offer);
+  kind.list.addEventListener("change", offer);
   rate.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => event.key === "Enter" && branch());
   offer();
 
   function offer() {
-    const chosen = what.list.value;
-    [line.element, rule.element].forEach((part) => setAttribute(part, "hidden", chosen !== "rule"));
-    setAttribute(op.element, "hidden", chosen !== "op");
-    setAttribute(lr, "hidden", chosen !== "lr");
+    const selected = kind.list.value;
+    [line.element, rule.element].forEach((part) => setAttribute(part, "hidden", selected !== "rule"));
+    setAttribute(op.element, "hidden", selected !== "op");
+    setAttribute(lr, "hidden", selected !== "lr");
     setText(refused, "");
   }
 
   function branch() {
-    const chosen = what.list.value;
+    const selected = kind.list.value;
     const number = Number(rate.value);
-    if (chosen === "lr" && !(rate.value.trim() && Number.isFinite(number) && number > 0)) {
+    if (selected === "lr" && !(rate.value.trim() && Number.isFinite(number) && number > 0)) {
       setText(refused, "lr must be a number above 0.");
       return;
     }
     menu.open = false;
     menu.querySelector("summary")?.focus();
-    if (chosen === "lr") onBranch("lr", String(number));
-    else if (chosen === "op") onBranch("op", op.list.value);
+    if (selected === "lr") onBranch("lr", String(number));
+    else if (selected === "op") onBranch("op", op.list.value);
     else onBranch(line.list.value, rule.list.value);
   }
 
-  /** The lists follow the lines that there are. @param {Time} now */
+  /** Update the lists if the lines have changed. @param {Time} now */
   function list({ lines, spikes }) {
-    const names = lines.map(({ key, label }) => /** @type {Listed} */ ([key, label, ""]));
+    const names = lines.map(({ key, label }) => /** @type {ListOption} */ ([key, label, ""]));
     const text = JSON.stringify([names, spikes]);
     if (text === listed) return;
     listed = text;
     fill(line.list, names.length > 1 ? [...names, [ALL, "All lines", ""]] : names);
-    const listedOf = (/** @type {Parameters<typeof explainTrainingRefusal>[0]} */ entry) =>
-      /** @type {Listed} */ ([entry.key, entry.label, explainTrainingRefusal(entry, spikes)]);
-    const known = Object.values(getCatalogue().rules).map(listedOf);
-    fill(rule.list, [...names, ...known.filter(([key]) => !names.some(([other]) => other === key))]);
-    fill(op.list, Object.values(getCatalogue().ops).map(listedOf));
+    const toOption = (/** @type {Parameters<typeof explainTrainingRefusal>[0]} */ entry) =>
+      /** @type {ListOption} */ ([entry.key, entry.label, explainTrainingRefusal(entry, spikes)]);
+    const rules = Object.values(getCatalogue().rules).map(toOption);
+    fill(rule.list, [...names, ...rules.filter(([key]) => !names.some(([other]) => other === key))]);
+    fill(op.list, Object.values(getCatalogue().ops).map(toOption));
     if (names.length > 1) rule.list.value = names[1][0];
   }
 
@@ -111,22 +111,22 @@ export function createBranching({ onBranch }) {
   };
 }
 
-/** @param {string} label @param {Listed[]} options */
+/** @param {string} label @param {ListOption[]} options */
 function select(label, options) {
   const list = element("select", { id: freshId() });
   fill(list, options);
-  return { list, element: labelled(label, list) };
+  return { list, element: wrapField(label, list) };
 }
 
-/** @param {HTMLSelectElement} list @param {Listed[]} options */
+/** @param {HTMLSelectElement} list @param {ListOption[]} options */
 function fill(list, options) {
-  const made = options.map(([value, text, refusal]) =>
+  const items = options.map(([value, text, refusal]) =>
     element("option", { value, ...(refusal && { disabled: "", title: refusal }) }, text),
   );
-  list.replaceChildren(...made);
+  list.replaceChildren(...items);
 }
 
 /** @param {string} label @param {HTMLElement} field */
-function labelled(label, field) {
+function wrapField(label, field) {
   return element("div", { class: "setting" }, element("label", { for: field.id }, label), field);
 }

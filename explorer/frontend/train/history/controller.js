@@ -1,23 +1,31 @@
-// The time machine of the page: looking back, going on from there, branching, and what is taken away.
+// The controller of the history: displaying earlier steps, continuing from them, branching, and exports.
 
 import { parseMessage } from "../../choice/message.js";
 import { withPoints } from "../state/branches.js";
-import { branchedChoice, instead, lookedAt, pointsIn, recordedChoice, withPast } from "../state/history.js";
-import { entered } from "../state/tasks.js";
+import {
+  branchChoice,
+  replaceStep,
+  findDisplayedStep,
+  getPoints,
+  getRecordedChoice,
+  withPast,
+} from "../state/history.js";
+import { enterTraining } from "../state/tasks.js";
 
 /** @import { State } from "../state/state.js" */
 
 /**
- * ``become`` changes the state; ``choose`` has another choice, and ``goOn`` begins a run of it that goes on from
- * a step of the present one.
+ * Create the controller.
  * @param {{state: () => State, become: (change: Partial<State>) => void,
  *   run: ReturnType<typeof import("../client/run.js").createRun>, choose: (choice: State["choice"]) => void,
- *   goOn: (step: number) => void, table: (table: import("../state/own-table.js").OwnTable) => void}} page
+ *   goOn: (step: number) => void, table: (table: import("../state/own-table.js").OwnTable) => void}} page ``become``
+ *   changes the state, ``choose`` sets another choice, ``goOn`` starts a run of it that continues from a step of the
+ *   present run
  */
-export function createMachine({ state, become, run, choose, goOn, table }) {
+export function createHistory({ state, become, run, choose, goOn, table }) {
   let looking = false;
 
-  /** Ask for the step that is looked at, once at a time; the last one requested is displayed. */
+  /** Request the displayed step, one request at a time; the step requested last is shown in the end. */
   async function look() {
     if (looking) return;
     looking = true;
@@ -31,14 +39,18 @@ export function createMachine({ state, become, run, choose, goOn, table }) {
       else if (displayed.step === step || state().at !== step) become({ displayed });
       else {
         step = displayed.step;
-        become(instead(state(), displayed));
+        become(replaceStep(state(), displayed));
       }
     }
     looking = false;
   }
 
-  /** @param {State["choice"]} choice @param {string} name of what the present run becomes */
-  function from(choice, name) {
+  /**
+   * Continue from the displayed step with another choice.
+   * @param {State["choice"]} choice
+   * @param {string} name of the present run as an earlier one
+   */
+  function continueFrom(choice, name) {
     const { at, view } = state();
     const step = at ?? view.status.step;
     become({ ghosts: withPast(state(), name) });
@@ -50,37 +62,37 @@ export function createMachine({ state, become, run, choose, goOn, table }) {
     look,
     /** @param {number} wanted */
     onScrub(wanted) {
-      const at = lookedAt(state(), wanted);
+      const at = findDisplayedStep(state(), wanted);
       if (at === state().at) return become({});
       become({ at, remark: "", ...(at === null && { displayed: null }) });
       look();
     },
     onGoOn() {
       const { status } = state().view;
-      from(recordedChoice(state()), `as it went on to step ${status.step}`);
+      continueFrom(getRecordedChoice(state()), `as it went on to step ${status.step}`);
     },
     /** @param {string} name @param {string} value */
     onBranch(name, value) {
       const step = state().at ?? state().view.status.step;
-      const choice = recordedChoice(state());
-      from(branchedChoice(choice, { step, name, value }), `before the branch at ${step}`);
+      const choice = getRecordedChoice(state());
+      continueFrom(branchChoice(choice, { step, name, value }), `before the branch at ${step}`);
     },
-    /** @param {number} index of a point of the choice that is to go */
+    /** @param {number} index of the choice's branch point to remove */
     onPoint(index) {
       const { choice } = state();
-      const left = pointsIn(choice).filter((_, other) => other !== index);
+      const left = getPoints(choice).filter((_, other) => other !== index);
       choose(withPoints(choice, left));
     },
-    /** @param {number} number of the run whose lines are to go */
+    /** @param {number} number of the earlier run whose lines are removed */
     onGhost: (number) => become({ ghosts: state().ghosts.filter((ghost) => ghost.number !== number) }),
     onTake: (/** @type {string} */ file) => run.take(file),
-    /** @param {string} text of settings */
+    /** @param {string} text exported settings */
     async onOpen(text) {
       const answer = await run.open(text);
       if (answer.message) return answer.message;
       if (answer.table) table(answer.table);
       choose({
-        ...entered(parseMessage(answer.choice), "link"),
+        ...enterTraining(parseMessage(answer.choice), "link"),
         section: state().choice.section,
         tools: state().choice.tools,
       });

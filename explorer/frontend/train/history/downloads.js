@@ -1,4 +1,4 @@
-// Files of a run to take away, and settings to open again.
+// The menu of a run's files to export, and of settings to open.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createFileButton } from "../../elements/file-button.js";
@@ -12,26 +12,27 @@ const FILES = /** @type {const} */ ([
 ]);
 
 /**
- * ``onTake`` and ``onOpen`` give a sentence where something went wrong.
- * @param {{onTake: (file: string) => Promise<string>, onOpen: (text: string) => Promise<string>}} on
+ * Create the menu.
+ * @param {{onTake: (file: string) => Promise<string>, onOpen: (text: string) => Promise<string>}} on both return
+ *   a sentence for the visitor: ``onTake`` only after an error
  */
-export function createTaking({ onTake, onOpen }) {
-  const said = element("p", { class: "next", role: "status" });
+export function createExportMenu({ onTake, onOpen }) {
+  const status = element("p", { class: "next", role: "status" });
   const buttons = FILES.map(([file, name, hint]) =>
-    element("button", { onclick: () => act(() => onTake(file)) }, element("b", {}, name), ` ${hint}`),
+    element("button", { onclick: () => showResult(() => onTake(file)) }, element("b", {}, name), ` ${hint}`),
   );
   const file = createFileButton("Open settings", { accept: ".json,application/json", onFile: open });
-  const menu = createMenu("Take away", element("div", { class: "taking" }, ...buttons, file, said));
+  const menu = createMenu("Take away", element("div", { class: "taking" }, ...buttons, file, status));
 
-  /** @param {() => Promise<string>} work */
-  async function act(work) {
-    setText(said, "One moment …");
-    setText(said, await work());
+  /** Show progress, then the sentence that the work returns. @param {() => Promise<string>} work */
+  async function showResult(work) {
+    setText(status, "One moment …");
+    setText(status, await work());
   }
 
   /** @param {File} chosen */
   function open(chosen) {
-    return act(async () => onOpen(await chosen.text()));
+    return showResult(async () => onOpen(await chosen.text()));
   }
 
   return {

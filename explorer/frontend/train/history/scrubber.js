@@ -1,11 +1,11 @@
-// The scrubber below the chart: its axis of steps, and a thumb below the line that it moves.
+// The scrubber below the chart: an axis of steps, and a thumb below the line that it moves.
 
 import { counted } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
-import { nearest } from "../state/history.js";
+import { findNearest } from "../state/history.js";
 
-const THUMB = 18; // px across, as time.css draws it
-const JUMP = 10; // checkpoints that Page Up and Page Down go
+const THUMB = 18; // px wide, as in time.css
+const JUMP = 10; // checkpoints that Page Up and Page Down move by
 
 /** @param {{onScrub: (step: number) => void}} on */
 export function createScrubber({ onScrub }) {
@@ -18,7 +18,7 @@ export function createScrubber({ onScrub }) {
 
   range.addEventListener("input", () => {
     const wanted = Number(range.value);
-    const checkpoint = nearest(steps, wanted) ?? 0;
+    const checkpoint = findNearest(steps, wanted) ?? 0;
     setText(
       said,
       checkpoint === wanted || wanted > checkpoint === (checkpoint === steps.at(-1))
@@ -29,7 +29,7 @@ export function createScrubber({ onScrub }) {
   });
   range.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {
     const index = steps.indexOf(step);
-    const next = WAYS[event.key]?.(index, steps.length - 1);
+    const next = KEY_MOVES[event.key]?.(index, steps.length - 1);
     if (next === undefined || index < 0) return;
     event.preventDefault();
     setText(said, "");
@@ -40,7 +40,7 @@ export function createScrubber({ onScrub }) {
     element: host,
     said,
     /**
-     * The x axis above it, in px; before that is known the scrubber is hidden.
+     * Align the scrubber with the x axis above it, in px, and show it.
      * @param {number} left
      * @param {number} width
      */
@@ -67,10 +67,10 @@ export function createScrubber({ onScrub }) {
 }
 
 /**
- * The index among the steps that a key leads to.
+ * Functions from the index of a step to the index that a key moves to.
  * @type {Record<string, (index: number, last: number) => number>}
  */
-const WAYS = {
+const KEY_MOVES = {
   ArrowLeft: (index) => index - 1,
   ArrowDown: (index) => index - 1,
   ArrowRight: (index) => index + 1,

@@ -1,20 +1,20 @@
-// The history below the chart: the scrubber, the actions at its step, branch points, earlier runs.
+// The history below the chart: the scrubber, the actions at its step, branch points, and earlier runs.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
-import { createBranching } from "./branch-dialog.js";
+import { createBranchDialog } from "./branch-dialog.js";
 import { createScrubber } from "./scrubber.js";
-import { createTaking } from "./downloads.js";
+import { createExportMenu } from "./downloads.js";
 
-/** @param {HTMLElement} host @param {ReturnType<typeof import("./controller.js").createMachine>} on */
-export function createTravel(host, on) {
+/** @param {HTMLElement} host @param {ReturnType<typeof import("./controller.js").createHistory>} on */
+export function createHistoryView(host, on) {
   const scrubber = createScrubber(on);
   const goOn = element(
     "button",
     { onclick: () => goOn.getAttribute("aria-disabled") ?? on.onGoOn() },
     "Go on from here",
   );
-  const branching = createBranching(on);
-  const taking = createTaking(on);
+  const branchMenu = createBranchDialog(on);
+  const exportMenu = createExportMenu(on);
   const unsaid = element("span", { class: "nearest", role: "status" });
   const chips = element("ul", { class: "chips", "aria-label": "Branch points and earlier runs" });
   let listed = "";
@@ -24,8 +24,8 @@ export function createTravel(host, on) {
       "div",
       { class: "actions" },
       goOn,
-      branching.element,
-      taking.element,
+      branchMenu.element,
+      exportMenu.element,
       scrubber.said,
       unsaid,
       chips,
@@ -40,10 +40,12 @@ export function createTravel(host, on) {
     const hadFocus = chips.contains(document.activeElement);
     chips.replaceChildren(
       ...points.map(({ text: point }, index) =>
-        chip("◇", point, [`Branch at ${point}`, `Without the branch at ${point}`], () => on.onPoint(index)),
+        createChip("◇", point, [`Branch at ${point}`, `Without the branch at ${point}`], () =>
+          on.onPoint(index),
+        ),
       ),
       ...ghosts.map(({ number, text: run }) =>
-        chip("–", run, [`Faint lines: ${run}`, `Without the faint lines of ${run}`], () =>
+        createChip("–", run, [`Faint lines: ${run}`, `Without the faint lines of ${run}`], () =>
           on.onGhost(number),
         ),
       ),
@@ -64,20 +66,21 @@ export function createTravel(host, on) {
       setText(goOn, time.isBack ? `Go on from step ${time.step}` : "Go on from here");
       setText(unsaid, time.unsaid);
       scrubber.show(time);
-      branching.show(time);
-      taking.show(time);
+      branchMenu.show(time);
+      exportMenu.show(time);
       list(time);
     },
   };
 }
 
 /**
+ * Create a chip with a button that removes it.
  * @param {string} sign
  * @param {string} text
- * @param {[string, string]} names what it says at length, and what its button does
+ * @param {[string, string]} names its complete text, and the accessible name of its button
  * @param {() => void} act
  */
-function chip(sign, text, [title, name], act) {
+function createChip(sign, text, [title, name], act) {
   return element(
     "li",
     { title },

@@ -1,7 +1,7 @@
 // The examples beside the net: images or columns, points of a plane, or where a table will be. No page.
 
-import { remedyOf } from "../state/refused.js";
-import { lacksTable, taskOf } from "../state/tasks.js";
+import { remedyOf } from "../state/remedies.js";
+import { isTableMissing, taskOf } from "../state/tasks.js";
 
 /** @import { LegendEntry } from "../state/series.js" */
 /** @import { Snapshot } from "../state/records.js" */
@@ -82,7 +82,7 @@ function captionOf({ judged, width, columns }, isImage) {
 /** What can be shown before anything is measured. @param {State} state @returns {Reads|null} */
 function asked({ choice, table, ink }) {
   const { kind, picture } = taskOf(choice);
-  if (lacksTable(choice, table)) {
+  if (isTableMissing(choice, table)) {
     const caption = "Paste one above: its rows appear here, their columns as bars.";
     return { ...NOTHING, question: questionOf(choice, AIMS.table), caption, ink };
   }

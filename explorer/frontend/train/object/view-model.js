@@ -3,13 +3,13 @@
 import { getEntries } from "../../choice/choice.js";
 import { findEntry, findRuleForOp } from "../../choice/entries.js";
 import { formatShort } from "../../formula/numbers.js";
-import { goingOn, inForce, pointsOf } from "../state/branches.js";
+import { labelLines, findKeysInForce, pointsOf } from "../state/branches.js";
 import { keysOf } from "../state/history.js";
 import { isLost } from "../state/layers.js";
-import { presentOf } from "../state/series.js";
-import { opCurve } from "../state/small-curves.js";
+import { getCurrentValues } from "../state/series.js";
+import { sampleOp } from "../state/small-curves.js";
 import { ACTIVE, OVER } from "../state/status.js";
-import { settingText, taskOf } from "../state/tasks.js";
+import { getSetting, taskOf } from "../state/tasks.js";
 import { panel as inputs } from "../panels/inputs.js";
 import { canFold, leftOf, platesOf } from "./plates.js";
 import { readsOf } from "./reads-data.js";
@@ -45,10 +45,10 @@ export function objectOf(state, lines) {
   const snapshot = measured ?? before;
   const said = measured ? view.status.lines : (first?.answer?.lines ?? {});
   const begun = Boolean(run && run.step > 0) || PRESSED.includes(view.status.state);
-  const layers = layersOf(snapshot) ?? settingText(choice, "hidden").split(",").length + 1;
+  const layers = layersOf(snapshot) ?? getSetting(choice, "hidden").split(",").length + 1;
   const plates = platesOf(layers, state.unfolded);
   const points = pointsOf(view.status.recorded?.branch, keysOf(choice));
-  const going = goingOn(lines, points, run?.step ?? 0);
+  const going = labelLines(lines, points, run?.step ?? 0);
   return {
     plates,
     begun,
@@ -160,7 +160,7 @@ export function foldText(count) {
 function seesOf({ choice, ink }, line, snapshot, layer, points) {
   const measured = snapshot?.measured.inputs?.[line.key];
   if (!snapshot || !measured) return null;
-  const now = inForce(points, snapshot.step, { op: choice.op, rule: line.key });
+  const now = findKeysInForce(points, snapshot.step, { op: choice.op, rule: line.key });
   const op = findEntry("op", now.op);
   return inputs.picture({
     measured,
@@ -191,7 +191,7 @@ function forwardOf({ choice, lifted, unfolded, ink }, snapshot, { lines, plates,
   const line = drawn.find(({ key }) => key === lifted) ?? drawn.find(learns) ?? drawn[0];
   if (!line) return null;
   const record = /** @type {*} */ (records[line.key]);
-  const now = inForce(points, snapshot.step, { op: choice.op, rule: line.key });
+  const now = findKeysInForce(points, snapshot.step, { op: choice.op, rule: line.key });
   const op = findEntry("op", now.op) ?? getEntries(choice).op;
   const edges = snapshot.measured.inputs?.[line.key]?.edges ?? [-3, 3];
   const ends = /** @type {[number, number]} */ ([edges[0], edges[edges.length - 1]]);
@@ -205,7 +205,7 @@ function forwardOf({ choice, lifted, unfolded, ink }, snapshot, { lines, plates,
     open: unfolded,
     isImage: taskOf(choice).kind === "image" && Number.isInteger(side) && record.of === record.inputs.length,
     record,
-    curve: opCurve(op, { ...choice.parameters, ...presentOf(snapshot, line.key, 0) }, ends),
+    curve: sampleOp(op, { ...choice.parameters, ...getCurrentValues(snapshot, line.key, 0) }, ends),
     ends,
     op: op.inside,
     ink,

@@ -3,15 +3,15 @@
 import { requestJson } from "../../choice/server.js";
 import { saveInSession, loadFromSession } from "../../choice/session.js";
 import { createAsking } from "./requests.js";
-import { createMachine } from "../history/controller.js";
-import { liveFor, namedOf } from "../client/request.js";
+import { createHistory } from "../history/controller.js";
+import { getCommandSettings, getRunSettings } from "../client/request.js";
 import { createPainter } from "./view.js";
 import { loadPanels, wantedOf } from "../panels/panels.js";
-import { packed } from "../state/history.js";
+import { packGhosts } from "../state/history.js";
 import { objectNow, pictureOf } from "./view-model.js";
 import { inkOf } from "../widgets/canvas.js";
 import { createPresses } from "./lifecycle.js";
-import { createFirst } from "../client/first.js";
+import { createFirstStep } from "../client/first-step.js";
 import { createOwnTable } from "../client/reading.js";
 import { createRun } from "../client/run.js";
 import { createScripts } from "../client/script.js";
@@ -22,7 +22,7 @@ import { createTaskChange } from "./task-change.js";
 import { createTurning } from "./live-settings.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
-/** @import { Aligned, State } from "../state/state.js" */
+/** @import { AlignmentMeasure, State } from "../state/state.js" */
 /** @typedef {ReturnType<typeof import("../../choice/store.js").createStore>} Store */
 /**
  * The page, for everything that changes it: ``now`` is the choice, ``become`` changes the state with
@@ -58,7 +58,7 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
   let frame = 0;
   const run = createRun({
     server,
-    live: (command) => liveFor(state, store.current, command),
+    live: (command) => getCommandSettings(state, store.current, command),
     onChange: (view) => become({ view }),
   });
   const page = {
@@ -69,15 +69,15 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
     run,
     choose: store.change,
     state: () => state,
-    isMine: () => run.settingsKey === namedOf(store.current, state.table).settingsKey,
-    rename: (/** @type {Choice} */ choice) => run.rename(namedOf(choice, state.table)),
+    isMine: () => run.settingsKey === getRunSettings(store.current, state.table).settingsKey,
+    rename: (/** @type {Choice} */ choice) => run.rename(getRunSettings(choice, state.table)),
   };
   const presses = createPresses(page);
   const turning = createTurning(page);
   const slow = createSlowRun(page, presses.buttons.onFirst);
   const own = createOwnTable({ server, state: page.state, become, onRead: presses.reconcile });
-  const first = createFirst({ server, onFirst: (answer) => become({ first: answer }) });
-  const machine = createMachine({ ...page, goOn: presses.goOn, table: own.onTable });
+  const first = createFirstStep({ server, onFirst: (answer) => become({ first: answer }) });
+  const machine = createHistory({ ...page, goOn: presses.goOn, table: own.onTable });
   const painter = createPainter(
     host,
     { store, plotly, examples, onPresent, calm, cardOf },
@@ -89,7 +89,7 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
       onSetting: turning.onSetting,
       compareDevices: async () => (await requestJson(server("devices"))).words ?? "",
       onMeasure: (/** @type {import("../state/series.js").Measure} */ measure) => become({ measure }),
-      onAligned: (/** @type {Aligned} */ aligned) => become({ aligned }),
+      onAligned: (/** @type {AlignmentMeasure} */ aligned) => become({ aligned }),
       onLayer: (/** @type {number} */ layer) => become({ layer }),
       onTable: own.onTable,
       onWhy: (/** @type {string|null} */ why) => become({ why }),
@@ -110,7 +110,7 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
   /** @param {Partial<State>} change */
   function become(change) {
     put(change);
-    if (change.ghosts) saveInSession("ghosts", packed(state.ghosts));
+    if (change.ghosts) saveInSession("ghosts", packGhosts(state.ghosts));
     run.show(wantedOf(state));
     slow.record();
     turning.catchUp();

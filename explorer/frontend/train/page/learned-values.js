@@ -3,7 +3,7 @@
 import { getEntries } from "../../choice/choice.js";
 import { parseLearning } from "../../choice/learning.js";
 import { formatShort } from "../../formula/numbers.js";
-import { channelsOf, learnedOf, presentOf } from "../state/series.js";
+import { getChannelRange, getLearned, getCurrentValues } from "../state/series.js";
 
 /** @import { Present } from "../../cards/cards.js" */
 /** @import { Snapshot } from "../state/records.js" */
@@ -40,11 +40,12 @@ export function presentTexts({ choice, view }) {
  * @returns {number[]}
  */
 function valuesOf(snapshot, rule, name) {
-  const parameter = learnedOf(snapshot, rule).find((one) => one.name === name);
+  const parameter = getLearned(snapshot, rule).find((one) => one.name === name);
   if (!parameter) return [];
   const values = Array.from(
     { length: parameter.layers },
-    (_, layer) => channelsOf(snapshot, rule, parameter, layer) ?? [presentOf(snapshot, rule, layer)[name]],
+    (_, layer) =>
+      getChannelRange(snapshot, rule, parameter, layer) ?? [getCurrentValues(snapshot, rule, layer)[name]],
   );
   return values.flat().filter((value) => value !== undefined);
 }

@@ -1,10 +1,10 @@
 // Runs begin by a press, and anew by themselves where other settings are chosen.
 
-import { goesAlike, orderOf } from "../client/request.js";
-import { scrubbed, unpacked } from "../state/history.js";
+import { hasSameLiveSettings, orderOf } from "../client/request.js";
+import { toDisplayedState, unpackGhosts } from "../state/history.js";
 import { loadFromSession } from "../../choice/session.js";
-import { withBegun, withOther, withReset } from "../state/state.js";
-import { ACTIVE, AT_REST, LOST } from "../state/status.js";
+import { withBegun, withOtherSettings, withReset } from "../state/state.js";
+import { ACTIVE, AT_REST, UNAVAILABLE } from "../state/status.js";
 
 /** @import { Page } from "./controller.js" */
 
@@ -30,7 +30,7 @@ export function createPresses({ now, state, become, run, isMine, rename }) {
   function reconcile() {
     if (!run.settingsKey || isMine()) return;
     const goesOn = ACTIVE.includes(run.status.state);
-    become(withOther(state()));
+    become(withOtherSettings(state()));
     if (goesOn) run.begin(order());
     else run.drop();
   }
@@ -40,7 +40,8 @@ export function createPresses({ now, state, become, run, isMine, rename }) {
       onStart: () => (isMine() && AT_REST.includes(run.status.state) ? run.resumeTraining() : begin("begin")),
       onPause: run.pause,
       onResume: resume,
-      onStep: () => (isMine() && !LOST.includes(run.status.state) ? run.step() : begin("beginWithStep")),
+      onStep: () =>
+        isMine() && !UNAVAILABLE.includes(run.status.state) ? run.step() : begin("beginWithStep"),
       onReset() {
         become(withReset(state()));
         run.reset();
@@ -49,14 +50,14 @@ export function createPresses({ now, state, become, run, isMine, rename }) {
     },
     /** @param {number} step of the present run that it goes on from */
     goOn(step) {
-      const { status } = scrubbed(state()).view;
+      const { status } = toDisplayedState(state()).view;
       become(withBegun(state()));
       run.goOn(order(), step, status);
     },
     /** @param {import("../../choice/choice.js").Choice} choice @param {{phase: string}} change */
     follow(choice, { phase }) {
-      const isSame = goesAlike(choice, state().choice);
-      if (!isSame && run.settingsKey && !LOST.includes(run.status.state)) run.change();
+      const isSame = hasSameLiveSettings(choice, state().choice);
+      if (!isSame && run.settingsKey && !UNAVAILABLE.includes(run.status.state)) run.change();
       if (isMine()) rename(choice); // its lr may have changed before the first step
       become({ choice });
       clearTimeout(timer);
@@ -66,7 +67,7 @@ export function createPresses({ now, state, become, run, isMine, rename }) {
     /** Go on with the run that this session began before the page was loaded, if it has the same settings. */
     recall() {
       if (isMine() && Number(run.lr) === Number(order().lr)) {
-        become({ ...withBegun(state()), ghosts: unpacked(loadFromSession("ghosts")) });
+        become({ ...withBegun(state()), ghosts: unpackGhosts(loadFromSession("ghosts")) });
         run.watch();
       } else if (run.settingsKey) run.drop();
     },

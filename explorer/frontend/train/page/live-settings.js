@@ -1,6 +1,6 @@
 // Settings in mid-run: the server makes branch points of learning rates, and the choice follows what it records.
 
-import { caughtUp, isOnItsWay } from "../state/history.js";
+import { mergeRecorded, isUnderway } from "../state/history.js";
 import { withSetting } from "../state/tasks.js";
 
 /** @import { Page } from "./controller.js" */
@@ -16,14 +16,14 @@ export function createTurning({ now, state, put, become, choose, run, isMine, re
   return {
     /** Bring the choice up to date with the changes that the run has recorded. */
     catchUp() {
-      const recorded = run.isBusy || !isMine() ? null : caughtUp(state());
+      const recorded = run.isBusy || !isMine() ? null : mergeRecorded(state());
       if (!recorded) return;
       put({ rate: null, trained: recorded });
       rename(recorded);
       choose(recorded, { target: "lr" });
     },
     onSetting(/** @type {string} */ name, /** @type {string} */ text, /** @type {*} */ phase) {
-      if (name === "lr" && isMine() && isOnItsWay(state())) turn(text, phase);
+      if (name === "lr" && isMine() && isUnderway(state())) turn(text, phase);
       else choose(withSetting(now(), name, text), { phase, target: name });
     },
   };

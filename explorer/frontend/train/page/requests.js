@@ -2,7 +2,7 @@
 
 import { saveInSession } from "../../choice/session.js";
 import { layersOf } from "../state/layers.js";
-import { scrubbed } from "../state/history.js";
+import { toDisplayedState } from "../state/history.js";
 import { SEARCH } from "../evidence/line-search-data.js";
 
 const NO_RUN = { message: "Press Start first: there is no run yet." };
@@ -15,7 +15,7 @@ export function createAsking({ state, become, run }) {
    * @param {Object<string, number>} numbers
    */
   async function measure(key, numbers) {
-    const { id, status } = scrubbed(state()).view;
+    const { id, status } = toDisplayedState(state()).view;
     const request = { numbers, step: status.step, run: id, answer: null };
     become({ requests: { ...state().requests, [key]: request } });
     const answer = (await run.measure(key, numbers, state().at)) ?? NO_RUN;

@@ -1,8 +1,8 @@
 // Slow motion in step with the run: its records are requested, and it opens at a step that stands still.
 
 import { layerOf, positionText, recordKey } from "../slow-motion/view-model.js";
-import { ACTIVE, LOST } from "../state/status.js";
-import { untrained } from "../state/tasks.js";
+import { ACTIVE, UNAVAILABLE } from "../state/status.js";
+import { explainUntrained } from "../state/tasks.js";
 
 const SLOW = "slow_motion"; // the key of the instrument
 const FIRST_STAGE = "input";
@@ -34,7 +34,7 @@ export function createSlowRun({ now, state, put, become, choose, run, isMine }, 
       onSlowMotion() {
         const { state: name } = run.status;
         if (ACTIVE.includes(name) && isMine()) run.pause();
-        else if (!untrained(now()) && (!isMine() || LOST.includes(name))) first();
+        else if (!explainUntrained(now()) && (!isMine() || UNAVAILABLE.includes(name))) first();
         choose({ ...now(), slow: FIRST_STAGE }, { target: "slow" });
       },
       onAgain: () => become({ slow: null }),

@@ -3,8 +3,16 @@
 
 import { getEntries } from "../../choice/choice.js";
 import { findEntry } from "../../choice/entries.js";
-import { withoutRefused } from "../state/refused.js";
-import { lacks, takesOwn, taskNamed, taskOf, withOwnOp, withTask, withTaskAlone } from "../state/tasks.js";
+import { removeRefused } from "../state/remedies.js";
+import {
+  hasMore,
+  willReplaceEntries,
+  findTask,
+  taskOf,
+  withTaskOp,
+  withTask,
+  withTaskAlone,
+} from "../state/tasks.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { State } from "../state/state.js" */
@@ -14,14 +22,16 @@ export function createTaskChange({ now, state, become, choose }) {
   /** What is lost by a change or was answered can be undone. @param {Choice} after @param {boolean} [answered] */
   function change(after, answered = false) {
     const before = now();
-    become({ changing: answered || lacks(before, after) ? { key: taskOf(after).key, before, after } : null });
+    become({
+      changing: answered || hasMore(before, after) ? { key: taskOf(after).key, before, after } : null,
+    });
     choose(after);
   }
 
   return {
     /** @param {string} key of the task */
     onTask(key) {
-      const asks = state().drawn && takesOwn(now(), key);
+      const asks = state().drawn && willReplaceEntries(now(), key);
       if (asks) become({ changing: { key, before: now(), after: null } });
       else change(withTask(now(), key));
     },
@@ -30,8 +40,8 @@ export function createTaskChange({ now, state, become, choose }) {
       const { changing } = state();
       if (changing) change((keep ? withTaskAlone : withTask)(now(), changing.key), true);
     },
-    onOwnOp: () => change(withOwnOp(now())),
-    onRemoval: () => choose(withoutRefused(now())),
+    onOwnOp: () => change(withTaskOp(now())),
+    onRemoval: () => choose(removeRefused(now())),
     onUndo() {
       const { changing } = state();
       become({ changing: null });
@@ -43,11 +53,11 @@ export function createTaskChange({ now, state, become, choose }) {
 /** The question of a task, or what it did; null where there is nothing to say. @param {State} state */
 export function asksOf({ changing, choice }) {
   if (!changing) return null;
-  const { label, begins } = taskNamed(changing.key);
+  const { label, begins } = findTask(changing.key);
   const { op } = getEntries(choice);
   if (changing.after) {
     const { after } = changing;
-    const isStill = taskOf(choice).key === changing.key && !lacks(after, choice) && !lacks(choice, after);
+    const isStill = taskOf(choice).key === changing.key && !hasMore(after, choice) && !hasMore(choice, after);
     return isStill ? { text: `${label} with ${op.inside}.`, own: "", keep: "" } : null;
   }
   const own = findEntry("op", begins.op)?.inside ?? begins.op;

@@ -4,30 +4,30 @@ import { getCatalogue } from "../../choice/entries.js";
 import { formatShort } from "../../formula/numbers.js";
 import { alignmentOf, valuesOf } from "../evidence/alignment-data.js";
 import { oneOf, whyOf } from "../evidence/view-model.js";
-import { endOf, ghostsOf, seriesOf } from "../state/series.js";
+import { endOf, makeGhosts, seriesOf } from "../state/series.js";
 import { objectOf } from "../object/view-model.js";
 import { slowOf } from "../slow-motion/view-model.js";
-import { branched, goingOn, pointsOf } from "../state/branches.js";
-import { keysOf, rateOf, scrubbed } from "../state/history.js";
+import { splitAtBranches, labelLines, pointsOf } from "../state/branches.js";
+import { keysOf, rateOf, toDisplayedState } from "../state/history.js";
 import { presentTexts } from "./learned-values.js";
 import { asksOf } from "./task-change.js";
-import { remedyOf, removalOf } from "../state/refused.js";
-import { comparable, legendOf } from "../state/state.js";
+import { remedyOf, removalOf } from "../state/remedies.js";
+import { findComparable, legendOf } from "../state/state.js";
 import { timeOf } from "../history/view-model.js";
 import { ACTIVE, IDLE, OVER } from "../state/status.js";
 import {
   differenceOf,
-  hasOthers,
+  hasOwnEntries,
   isUnread,
-  lacksTable,
-  settingText,
+  isTableMissing,
+  getSetting,
   taskOf,
-  untrained,
-  wordsOfTask,
+  explainUntrained,
+  describeTask,
 } from "../state/tasks.js";
 
 /** @import { LegendEntry, Measure, Series } from "../state/series.js" */
-/** @import { Past, State } from "../state/state.js" */
+/** @import { PastRun, State } from "../state/state.js" */
 /**
  * The buttons that are enabled.
  * @typedef {{start: boolean, pause: boolean, resume: boolean, step: boolean, reset: boolean}} Offered
@@ -63,19 +63,23 @@ const MISSING = { score: "held-out score", loss: "loss", norms: "gradient norm",
 
 /** @param {State} live @returns {Picture} */
 export function pictureOf(live) {
-  const state = scrubbed(live);
+  const state = toDisplayedState(live);
   const { choice, view, colours } = state;
   const { snapshot } = view.status;
   const task = taskOf(choice);
   const lines = legendOf(choice, colours);
-  const going = goingOn(lines, pointsOf(view.status.recorded?.branch, keysOf(choice)), snapshot?.step ?? 0);
+  const going = labelLines(
+    lines,
+    pointsOf(view.status.recorded?.branch, keysOf(choice)),
+    snapshot?.step ?? 0,
+  );
   const metric = metricOf(state);
   const options = measuresOf(metric, Boolean(choice.training.learn));
   const alignment = alignmentOf(state, lines);
   const aligned = valuesOf(alignment.chart);
   const after = state.view.status === live.view.status ? [] : alignmentOf(live, lines).chart.series;
   alignment.chart.at = live.at;
-  alignment.chart.series = [...ghostsOf(after, null, []), ...alignment.chart.series];
+  alignment.chart.series = [...makeGhosts(after, null, []), ...alignment.chart.series];
   const refusal = refusalNow(live);
   const removal = refusal && removalOf(choice);
   const chosen = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
@@ -84,9 +88,9 @@ export function pictureOf(live) {
   const isSeen = !object || object.begun; // before that a calm page shows no chart
   const isFaint = isSeen && chart.series.some(({ faint }) => faint);
   return {
-    offered: offeredOf(view.status.state, isUnread(live) || Boolean(untrained(choice))),
+    offered: offeredOf(view.status.state, isUnread(live) || Boolean(explainUntrained(choice))),
     again: OVER.includes(view.status.state),
-    offersOwnOp: hasOthers(choice) && (isBrokenAtStart(view.status) || (refusal !== "" && !removal)),
+    offersOwnOp: hasOwnEntries(choice) && (isBrokenAtStart(view.status) || (refusal !== "" && !removal)),
     removal,
     metrics: metricsOf(state, lines),
     taken: view.status.step / stepsOf(state),
@@ -111,9 +115,9 @@ export function pictureOf(live) {
     choice,
     present: presentTexts(state),
     task,
-    about: wordsOfTask(choice),
+    about: describeTask(choice),
     table: { visible: task.kind === "own", own: state.table, reading: state.reading },
-    lacksTable: lacksTable(choice, state.table),
+    lacksTable: isTableMissing(choice, state.table),
     time: timeOf(live, lines),
     rate: rateOf(live),
     object,
@@ -124,7 +128,7 @@ export function pictureOf(live) {
 
 /** The net as an object, as it is now. @param {State} live */
 export function objectNow(live) {
-  const state = scrubbed(live);
+  const state = toDisplayedState(live);
   return objectOf(state, legendOf(state.choice, state.colours));
 }
 
@@ -183,12 +187,12 @@ function metricsOf(state, [first, ...others]) {
 
 /** @param {State} state */
 function stepsOf({ choice, view }) {
-  return view.status.steps || Number(settingText(choice, "steps"));
+  return view.status.steps || Number(getSetting(choice, "steps"));
 }
 
 /** Why nothing can be started, "" where something can or goes on. @param {State} state */
 function refusalNow({ choice, view: { status, lost }, at }) {
-  return ACTIVE.includes(status.state) || at !== null || lost ? "" : untrained(choice);
+  return ACTIVE.includes(status.state) || at !== null || lost ? "" : explainUntrained(choice);
 }
 
 /** Whether no rule took a step. @param {State["view"]["status"]} status */
@@ -205,10 +209,10 @@ function wordsOf(state, isFaint) {
   const { choice, table, at, drawn } = state;
   const remark = state.remark && isFaint && at === null ? `${state.remark} ${FAINT}` : state.remark;
   const { status, notice, lost } = state.view;
-  const promise = drawn && !lacksTable(choice, table) ? promiseOf(choice) : "";
+  const promise = drawn && !isTableMissing(choice, table) ? promiseOf(choice) : "";
   const begins = status.state !== IDLE.state ? "" : choice.training.branch ? BRANCHES : promise;
   const past = at === null ? "" : `Step ${at} of a run that is at step ${status.step}.`;
-  const lacks = status.state === IDLE.state && lacksTable(choice, table);
+  const lacks = status.state === IDLE.state && isTableMissing(choice, table);
   const refusal = refusalNow(state);
   if (refusal) return { main: refusal, next: "", state: "refused" };
   const main = notice || (lost ? cutOff() : past || (lacks ? NO_TABLE : status.sentence));
@@ -230,8 +234,8 @@ function hasOneSeed(state) {
 
 /** The work that a press on Start begins. @param {State["choice"]} choice */
 function promiseOf(choice) {
-  const steps = Number(settingText(choice, "steps"));
-  const pace = Number(settingText(choice, "pace"));
+  const steps = Number(getSetting(choice, "steps"));
+  const pace = Number(getSetting(choice, "pace"));
   const time = pace ? `, about ${Math.max(Math.round(steps / pace), 1)} s` : "";
   const count = choice.rules.length;
   const all = count === 2 ? "both" : `all ${count}`;
@@ -241,7 +245,7 @@ function promiseOf(choice) {
 
 /** The heading above the chart. @param {State["choice"]} choice @param {import("../charts/axes.js").Scale} scale */
 function headingOf(choice, { title, banded, heldOut }) {
-  const seeds = Number(settingText(choice, "seeds"));
+  const seeds = Number(getSetting(choice, "seeds"));
   const name = heldOut ? `Held-out ${title}` : `${title[0].toUpperCase()}${title.slice(1)}`;
   if (seeds === 1) return name;
   return `${name}: mean ${banded ? "± SD " : ""}of ${seeds} seeds`;
@@ -283,11 +287,15 @@ function chartOf(state, measure, latest) {
     trained && snapshot ? branchedSeriesOf(state, measure, { choice: trained, snapshot, recorded }) : [];
   const later =
     trained && latest && latest !== snapshot
-      ? ghostsOf(branchedSeriesOf(state, measure, { choice: trained, snapshot: latest, recorded }), null, [])
+      ? makeGhosts(
+          branchedSeriesOf(state, measure, { choice: trained, snapshot: latest, recorded }),
+          null,
+          [],
+        )
       : [];
-  const past = measure === "norms" || measure === "learned" ? [] : comparable(state);
+  const past = measure === "norms" || measure === "learned" ? [] : findComparable(state);
   const before = past.flatMap((ghost) =>
-    ghostsOf(branchedSeriesOf(state, measure, ghost), differenceOf(ghost.choice, state.choice), now),
+    makeGhosts(branchedSeriesOf(state, measure, ghost), differenceOf(ghost.choice, state.choice), now),
   );
   const series = [...before, ...later, ...now];
   const scale = scaleOf(state, measure);
@@ -307,13 +315,13 @@ function chartOf(state, measure, latest) {
  * The lines of a run with their branches.
  * @param {State} state
  * @param {Measure} measure
- * @param {Pick<Past, "choice"|"snapshot"|"recorded">} run
+ * @param {Pick<PastRun, "choice"|"snapshot"|"recorded">} run
  */
 function branchedSeriesOf({ colours }, measure, { choice, snapshot, recorded }) {
   const lines = legendOf(choice, colours);
   const points = pointsOf(recorded?.branch, keysOf(choice));
   const free = colours.find((colour) => lines.every((line) => line.colour !== colour)) ?? colours[0];
-  return branched(seriesOf(measure, snapshot, lines), points, lines, free);
+  return splitAtBranches(seriesOf(measure, snapshot, lines), points, lines, free);
 }
 
 /**

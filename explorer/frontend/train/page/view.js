@@ -21,9 +21,9 @@ import { createSentence } from "../widgets/live-text.js";
 import { createSettings } from "../settings/form.js";
 import { createSlowMotion } from "../slow-motion/dialog.js";
 import { createTable } from "../settings/table-input.js";
-import { newTable } from "../state/own-table.js";
-import { endsAlike, entered, withSetting } from "../state/tasks.js";
-import { createTravel } from "../history/view.js";
+import { makeTable } from "../state/own-table.js";
+import { hasSameEnd, enterTraining, withSetting } from "../state/tasks.js";
+import { createHistoryView } from "../history/view.js";
 import { createWhy } from "../evidence/view.js";
 
 /** @import { Picture } from "./view-model.js" */
@@ -33,7 +33,7 @@ import { createWhy } from "../evidence/view.js";
  * @typedef {{onStart: () => void, onPause: () => void, onResume: () => void, onStep: () => void,
  *   onReset: () => void, onTable: (table: import("../state/own-table.js").OwnTable) => void,
  *   onMeasure: (measure: import("../state/series.js").Measure) => void,
- *   onAligned: (kind: import("../state/state.js").Aligned) => void,
+ *   onAligned: (kind: import("../state/state.js").AlignmentMeasure) => void,
  *   onPanel: (key: string, open: boolean) => void, onLayer: (layer: number) => void,
  *   onLegend: (panel: import("../panels/panel.js").Panel, index: number) => void,
  *   onNumber: (key: string, name: string, value: number) => void, onSearch: () => void,
@@ -50,7 +50,7 @@ import { createWhy } from "../evidence/view.js";
  *   examples: import("../../cards/examples.js").Example[],
  *   onPresent: (present: import("../../cards/cards.js").Present) => void, calm?: boolean,
  *   cardOf: (slot: number) => HTMLElement|undefined}} reach ``calm`` is undefined where the net is not drawn
- * @param {Acts & ReturnType<typeof import("../history/controller.js").createMachine> &
+ * @param {Acts & ReturnType<typeof import("../history/controller.js").createHistory> &
  *   ReturnType<typeof import("./task-change.js").createTaskChange>} on
  */
 export function createPainter(host, { store, plotly, examples, onPresent, calm, cardOf }, on) {
@@ -62,14 +62,14 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
   const menu = createExamples(
     examples,
     (choice, its) => {
-      if (its) on.onTable(newTable(its));
+      if (its) on.onTable(makeTable(its));
       store.change({
-        ...entered(choice, "link"),
+        ...enterTraining(choice, "link"),
         section: store.current.section,
         tools: store.current.tools,
       });
     },
-    ({ choice, table: its }, other) => endsAlike(choice, other) && (!its || its === pasted),
+    ({ choice, table: its }, other) => hasSameEnd(choice, other) && (!its || its === pasted),
   );
   find("about").append(menu.element);
   const tables = examples.filter((example) => example.table);
@@ -83,7 +83,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
   find("race").append(whole, five);
   const lift = createLift(host, on.onLift);
   const lab = calm === undefined ? null : createLab();
-  const travel = createTravel(find("time"), on);
+  const travel = createHistoryView(find("time"), on);
   const curves = createTrainChart(find("curves"), { plotly, onPoint: lift.lift, onArea: travel.align });
   const alignment = createAlignment(find("alignment"), { plotly, onPoint: lift.lift, onKind: on.onAligned });
   const why = createWhy(find("why"), on, { plotly, onPoint: lift.lift });

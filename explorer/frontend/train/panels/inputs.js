@@ -3,8 +3,8 @@
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { capitalize, formatShare, formatShort } from "../../formula/numbers.js";
-import { presentOf } from "../state/series.js";
-import { ruleCurve } from "../state/small-curves.js";
+import { getCurrentValues } from "../state/series.js";
+import { sampleRule } from "../state/small-curves.js";
 import { barPath, linePath, share } from "../widgets/svg-paths.js";
 
 /** @import { Bar, Point } from "../widgets/svg-paths.js" */
@@ -48,7 +48,12 @@ function pictureOf({ measured, snapshot, line, layer, op, rule, parameters }) {
   const at = Math.min(layer, counts.length - 1);
   const ends = /** @type {[number, number]} */ ([edges[0], edges[edges.length - 1]]);
   const note = [words[at], beyondText(beyond[at], ends)].filter(Boolean).join(" ");
-  const points = ruleCurve(op, rule, { ...parameters, ...presentOf(snapshot, line.key, layer) }, ends);
+  const points = sampleRule(
+    op,
+    rule,
+    { ...parameters, ...getCurrentValues(snapshot, line.key, layer) },
+    ends,
+  );
   const finite = points.map(({ y }) => y).filter(Number.isFinite);
   const [least, most] = [Math.min(0, ...finite), Math.max(1, ...finite)];
   const level = (/** @type {number} */ y) => ROOF * share(y, least, most);

@@ -4,7 +4,7 @@ import { saveCarried } from "../../choice/data.js";
 import { keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createCounter } from "../widgets/number-stepper.js";
-import { instrument } from "../state/instruments.js";
+import { findInstrument } from "../state/instruments.js";
 
 /** @import { Snapshot } from "../state/records.js" */
 /** @import { LegendEntry } from "../state/series.js" */
@@ -74,7 +74,7 @@ export function createPanel(
   const limits = element("p", { class: "limits" });
   const missing = element("p", { class: "missing" });
   const cells = element("div", { class: "columns" });
-  const counters = instrument(key).arguments.map(({ name, label }) =>
+  const counters = findInstrument(key).arguments.map(({ name, label }) =>
     createCounter(label, (value) => onNumber(name, value)),
   );
   const hint = legend.some(({ numbers }) => numbers) ? [element("span", {}, "Show a unit:")] : [];

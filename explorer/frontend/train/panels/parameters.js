@@ -4,7 +4,7 @@ import { counted, keyed } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { formatShort } from "../../formula/numbers.js";
-import { learnedOf } from "../state/series.js";
+import { getLearned } from "../state/series.js";
 import { linePath, share } from "../widgets/svg-paths.js";
 
 /** @import { Point } from "../widgets/svg-paths.js" */
@@ -35,7 +35,7 @@ export const panel = {
 /** @param {Observation} observation @returns {Picture} */
 function pictureOf({ measured, snapshot, line }) {
   const steps = Array.from(snapshot.measured_steps);
-  const drawn = learnedOf(snapshot, line.key).map(({ name, layers, first }) => {
+  const drawn = getLearned(snapshot, line.key).map(({ name, layers, first }) => {
     const [values, gradients, leasts, mosts] = SERIES.map((name) =>
       measured[name]
         .slice(first, first + layers)

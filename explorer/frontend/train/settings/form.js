@@ -2,7 +2,7 @@
 
 import { element, freshId } from "../../elements/dom.js";
 import { createFields } from "./fields.js";
-import { settings, settingText } from "../state/tasks.js";
+import { getSettings, getSetting } from "../state/tasks.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 
@@ -17,7 +17,7 @@ export function createSettings({ live, rest, own }, store, onSetting, compareDev
   const grid = element("div", { class: "settings" });
   const summary = element("summary", {}, "Settings");
   rest.append(element("details", { open: true }, summary, grid));
-  const fields = createFields(settings(), store, onSetting);
+  const fields = createFields(getSettings(), store, onSetting);
   for (const { name, live: isLive, field } of fields) {
     (own[name] ?? (isLive ? live : grid)).append(field.element);
     if (name === "device") describe(field.element, compareDevices);
@@ -25,7 +25,7 @@ export function createSettings({ live, rest, own }, store, onSetting, compareDev
   return {
     /** @param {Choice} choice */
     show(choice) {
-      for (const { name, field } of fields) field.show(settingText(choice, name));
+      for (const { name, field } of fields) field.show(getSetting(choice, name));
     },
   };
 }

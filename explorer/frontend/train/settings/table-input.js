@@ -4,12 +4,12 @@ import { element, freshId, setAttribute, setText, setValue, writeValue } from ".
 import { createFileButton } from "../../elements/file-button.js";
 import { getCatalogue } from "../../choice/entries.js";
 import {
-  decoded,
-  newTable,
+  decodeFile,
+  makeTable,
   NO_TABLE,
   previewOf,
   withOut,
-  withoutGaps,
+  dropGaps,
   withTarget,
 } from "../state/own-table.js";
 import { createPreview } from "./table-preview.js";
@@ -54,7 +54,7 @@ export function createTable(host, { onTable }, examples) {
   const preview = createPreview({
     onTarget: (name) => onTable(withTarget(own, name)),
     onOut: (name, out) => onTable(withOut(own, name, out)),
-    onComplete: () => onTable(withoutGaps(own, read)),
+    onComplete: () => onTable(dropGaps(own, read)),
   });
   host.append(
     element("label", { for: id }, element("b", {}, "Paste a table"), ` or drop a file here. ${limitsText()}`),
@@ -73,7 +73,7 @@ export function createTable(host, { onTable }, examples) {
   /** A file that is refused leaves no old table behind it. @param {File} chosen */
   async function opened(chosen) {
     const found =
-      chosen.size > bytes ? { message: tooLarge(chosen.size) } : decoded(await chosen.arrayBuffer());
+      chosen.size > bytes ? { message: tooLarge(chosen.size) } : decodeFile(await chosen.arrayBuffer());
     if ("message" in found) return refused(found.message, "");
     writeValue(field, found.text);
     taken(found.text);
@@ -84,7 +84,7 @@ export function createTable(host, { onTable }, examples) {
     const size = new Blob([text]).size;
     if (size > bytes) return refused(tooLarge(size), text);
     setText(said, "");
-    if (text !== own.text) onTable(newTable(text));
+    if (text !== own.text) onTable(makeTable(text));
   }
 
   /** @param {string} message @param {string} text what stays in the field */

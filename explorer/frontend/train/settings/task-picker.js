@@ -2,7 +2,7 @@
 
 import { element, setAttribute } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
-import { tasks } from "../state/tasks.js";
+import { getTasks } from "../state/tasks.js";
 
 /** @import { Task } from "../state/tasks.js" */
 
@@ -14,7 +14,7 @@ const DOT = 1.3;
  * @param {(key: string) => void} onChoose
  * @param {Task[]} offered
  */
-export function createPicker(host, onChoose, offered = tasks()) {
+export function createPicker(host, onChoose, offered = getTasks()) {
   setAttribute(host, "role", "group");
   setAttribute(host, "aria-label", "Task");
   const buttons = offered.map((task) => ({ key: task.key, node: buttonOf(task, () => onChoose(task.key)) }));

@@ -5,12 +5,12 @@ import { findEntry, findRuleForOp } from "../../choice/entries.js";
 import { clampTo } from "../../formula/numbers.js";
 import { DRAWINGS } from "./drawings.js";
 import { cellOf, livelyCell, livelyRule, numbersOf, wordsOf } from "./numbers.js";
-import { ACTIVE, LOST } from "../state/status.js";
-import { remedyOf } from "../state/refused.js";
-import { settingText, untrained } from "../state/tasks.js";
+import { ACTIVE, UNAVAILABLE } from "../state/status.js";
+import { remedyOf } from "../state/remedies.js";
+import { getSetting, explainUntrained } from "../state/tasks.js";
 
 /** @import { LegendEntry } from "../state/series.js" */
-/** @import { Slow, State } from "../state/state.js" */
+/** @import { SlowMotion, State } from "../state/state.js" */
 /**
  * The position in slow motion: a stage by its key, and rule, layer, unit and row from 0; null where nothing is chosen.
  * @typedef {{stage: string, rule: number|null, unit: number|null, row: number|null,
@@ -62,8 +62,8 @@ export function positionText(position) {
 export function recordKey({ choice, view }) {
   const { state, step, snapshot } = view.status;
   const isBegun = view.id && snapshot; // the server has made its nets, which takes longer than a look
-  if (!choice.slow || !isBegun || ["idle", "silent", ...ACTIVE, ...LOST].includes(state)) return null;
-  return JSON.stringify([view.id, step, layerOf(choice.slow), settingText(choice, "lr")]);
+  if (!choice.slow || !isBegun || ["idle", "silent", ...ACTIVE, ...UNAVAILABLE].includes(state)) return null;
+  return JSON.stringify([view.id, step, layerOf(choice.slow), getSetting(choice, "lr")]);
 }
 
 /** The layer that is looked at, from 0. @param {string} slow */
@@ -154,7 +154,7 @@ function entriesAt(choice, index, record, unit) {
   };
 }
 
-/** The records to display: those of the step before stay until the new ones arrive. @param {Slow|null} slow */
+/** The records to display: those of the step before stay until the new ones arrive. @param {SlowMotion|null} slow */
 function known(slow) {
   const answer = slow && (slow.answer ?? slow.before);
   return answer && !answer.message ? answer : null;
@@ -171,9 +171,10 @@ function known(slow) {
 function refusalOf({ choice, view, slow }, records, record, line) {
   const { state, sentence, snapshot } = view.status;
   if (ACTIVE.includes(state)) return { message: GOES_ON, action: "pause" };
-  if (untrained(choice)) return { message: `${untrained(choice)} ${remedyOf(choice)}`, action: "" };
+  if (explainUntrained(choice))
+    return { message: `${explainUntrained(choice)} ${remedyOf(choice)}`, action: "" };
   if (state === "idle" || (!view.id && !record)) return { message: NO_RUN, action: "first" };
-  if ([...LOST, "silent", "crowded"].includes(state)) return { message: sentence, action: "" };
+  if ([...UNAVAILABLE, "silent", "crowded"].includes(state)) return { message: sentence, action: "" };
   if (slow?.answer?.message) return { message: slow.answer.message, action: "again" };
   if (!records) return { message: ASKING, action: "" };
   if (record) return { message: "", action: "" };

@@ -1,4 +1,4 @@
-// Branch points of a run, as a link writes them: what they change, and how lines are drawn from there. No page.
+// Branch points of a run as a link writes them: their parsing, their comparison, and the lines that they split.
 
 import { findEntry } from "../../choice/entries.js";
 import { formatShort } from "../../formula/numbers.js";
@@ -6,14 +6,15 @@ import { formatShort } from "../../formula/numbers.js";
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { LegendEntry, Series } from "./series.js" */
 /**
- * From ``step`` on the lines of ``name`` have another ``value``: "lr", "op", "rule" of all lines, or a rule.
+ * A branch point: from ``step`` on, ``name`` has another ``value``. The name is "lr", "op", "rule" for the rule of all
+ * lines, or the key of the rule whose line changes.
  * @typedef {{step: number, name: string, value: string}} Point
  */
 
 /**
- * The points of a choice or of what is recorded of a run, one a line.
+ * Parse the branch points of a choice or of a recorded run, one per line.
  * @param {string} [text]
- * @param {string[]} [keys] of the rules, which may hold a colon themselves
+ * @param {string[]} [keys] keys of the rules, which may contain a colon
  * @returns {Point[]}
  */
 export function pointsOf(text = "", keys = []) {
@@ -27,10 +28,10 @@ export function pointsOf(text = "", keys = []) {
 function pointOf(line, keys) {
   const comma = line.indexOf(",");
   const rest = line.slice(comma + 1);
-  const known = keys
+  const matches = keys
     .filter((key) => rest.startsWith(`${key}:`))
     .sort((one, other) => other.length - one.length);
-  const name = known[0] ?? rest.slice(0, rest.indexOf(":"));
+  const name = matches[0] ?? rest.slice(0, rest.indexOf(":"));
   return { step: Number(line.slice(0, comma)), name, value: rest.slice(name.length + 1) };
 }
 
@@ -46,11 +47,11 @@ export function withPoints(choice, points) {
 }
 
 /**
- * The points up to a step, then another point in place of the later ones.
+ * Return the points before another point, followed by that point; later points are removed.
  * @param {Point[]} points
  * @param {Point} point
  */
-export function branchedAt(points, point) {
+export function branchAt(points, point) {
   const before = points.filter(
     ({ step, name }) => step < point.step || (step === point.step && name !== point.name),
   );
@@ -58,60 +59,69 @@ export function branchedAt(points, point) {
 }
 
 /**
- * The learning rate in force at a step.
+ * Return the learning rate at a step.
  * @param {Point[]} points
  * @param {number} at
- * @param {string} start what it begins with
+ * @param {string} start the initial learning rate
  */
 export function rateAt(points, at, start) {
   return points.filter(({ step, name }) => name === "lr" && step <= at).at(-1)?.value ?? start;
 }
 
 /**
- * The keys in force at the last of so many steps of a line; those it begins with before the first.
+ * Return the keys of op and rule that a line was trained with in the last of its steps.
  * @param {Point[]} points
- * @param {number} taken
- * @param {{op: string, rule: string}} start
+ * @param {number} steps number of steps
+ * @param {{op: string, rule: string}} start the keys before the first branch point
  */
-export function inForce(points, taken, { op, rule }) {
-  const last = (/** @type {string[]} */ ...names) =>
-    points.filter(({ step, name }) => step < taken && names.includes(name)).at(-1)?.value;
-  return { op: last("op") ?? op, rule: last("rule", rule) ?? rule };
+export function findKeysInForce(points, steps, { op, rule }) {
+  const findLast = (/** @type {string[]} */ ...names) =>
+    points.filter(({ step, name }) => step < steps && names.includes(name)).at(-1)?.value;
+  return { op: findLast("op") ?? op, rule: findLast("rule", rule) ?? rule };
 }
 
 /**
- * The lines of a run after so many steps, named by the rules that they went on with; ``onward`` is that rule.
+ * Return the lines of a run after a number of steps, labelled with the rules that they continue with.
  * @param {LegendEntry[]} lines
  * @param {Point[]} points
- * @param {number} taken
- * @returns {(LegendEntry & {onward: string})[]}
+ * @param {number} steps number of steps
+ * @returns {(LegendEntry & {onward: string})[]} ``onward`` is the label of another rule that the line has now, or ""
  */
-export function goingOn(lines, points, taken) {
+export function labelLines(lines, points, steps) {
   return lines.map((line) => {
-    const { rule } = inForce(points, taken, { op: "", rule: line.key });
+    const { rule } = findKeysInForce(points, steps, { op: "", rule: line.key });
     const onward = rule === line.key ? "" : labelOf("rule", rule);
     return { ...line, label: nameOf(line.label, line.key, rule), onward };
   });
 }
 
-/** @param {string} name of a curve @param {string} key of its rule @param {string} rule it goes on with */
+/**
+ * Return the name of a curve, followed by the rule it continues with.
+ * @param {string} name
+ * @param {string} key of its initial rule
+ * @param {string} rule
+ */
 function nameOf(name, key, rule) {
   return rule === key ? name : `${name} → ${labelOf("rule", rule)}`;
 }
 
-/** Whether points say the same, however their numbers are written. @param {Point[]} one @param {Point[]} other */
-export function saysSame(one, other) {
-  return JSON.stringify(plain(one)) === JSON.stringify(plain(other));
+/**
+ * Return whether two lists of points are equal, however their numbers are written.
+ * @param {Point[]} one
+ * @param {Point[]} other
+ */
+export function hasSamePoints(one, other) {
+  return JSON.stringify(normalizePoints(one)) === JSON.stringify(normalizePoints(other));
 }
 
-/** Points as they are compared. @param {Point[]} points */
-export function plain(points) {
+/** Return points in a form that can be compared. @param {Point[]} points */
+export function normalizePoints(points) {
   return points.map(({ step, name, value }) => [step, name, name === "lr" ? Number(value) : value]);
 }
 
-/** A point in words, its step first. @param {Point} point */
+/** Return a point as text, beginning with its step. @param {Point} point */
 export function pointText({ step, name, value }) {
-  const what =
+  const change =
     name === "lr"
       ? `lr ${formatShort(Number(value))}`
       : name === "op"
@@ -119,7 +129,7 @@ export function pointText({ step, name, value }) {
         : name === "rule"
           ? `all → ${labelOf("rule", value)}`
           : `${labelOf("rule", name)} → ${labelOf("rule", value)}`;
-  return `${step}: ${what}`;
+  return `${step}: ${change}`;
 }
 
 /** @param {"op"|"rule"} kind @param {string} key */
@@ -128,41 +138,42 @@ function labelOf(kind, key) {
 }
 
 /**
- * The same series, each line dashed from its branch points on, in the colour of the rule it goes on with.
+ * Split each series at its branch points; the later parts are dashed, in the colour of the rule they continue with.
  * @param {Series[]} series
  * @param {Point[]} points
  * @param {LegendEntry[]} lines
- * @param {string} other the colour of a rule that is none of the lines
+ * @param {string} other the colour of rules that have no line
  * @returns {Series[]}
  */
-export function branched(series, points, lines, other) {
+export function splitAtBranches(series, points, lines, other) {
   if (!points.length) return series;
-  const drawn = series.map((curve) => partsOf(curve, points, lines, other));
-  return [...drawn.flatMap(({ parts }) => parts), ...drawn.flatMap(({ marks }) => marks)];
+  const curves = series.map((curve) => splitCurve(curve, points, lines, other));
+  return [...curves.flatMap(({ parts }) => parts), ...curves.flatMap(({ marks }) => marks)];
 }
 
 /**
+ * Split one curve; return its parts, and a mark for each branch point.
  * @param {Series} curve
  * @param {Point[]} points
  * @param {LegendEntry[]} lines
  * @param {string} other
  * @returns {{parts: Series[], marks: Series[]}}
  */
-function partsOf(curve, points, lines, other) {
+function splitCurve(curve, points, lines, other) {
   const start = curve.rule ?? "";
-  const own = points.filter(({ name }) => ["lr", "op", "rule", start].includes(name));
-  const steps = [...new Set(own.map(({ step }) => step))].filter((step) => indexAt(curve, step) >= 0);
+  const relevant = points.filter(({ name }) => ["lr", "op", "rule", start].includes(name));
+  const steps = [...new Set(relevant.map(({ step }) => step))].filter((step) => indexAt(curve, step) >= 0);
   const parts = [{ ...cutTo(curve, 0, steps.length ? indexAt(curve, steps[0]) : curve.x.length - 1) }];
   const marks = /** @type {Series[]} */ ([]);
   steps.forEach((step, index) => {
-    const [from, to] = [indexAt(curve, step), steps[index + 1]];
-    const { rule } = inForce(own, step + 1, { op: "", rule: start });
+    const [begin, to] = [indexAt(curve, step), steps[index + 1]];
+    const { rule } = findKeysInForce(relevant, step + 1, { op: "", rule: start });
     const colour = rule === start ? curve.colour : (lines.find(({ key }) => key === rule)?.colour ?? other);
     const name = nameOf(curve.name, start, rule);
     const end = to === undefined ? curve.x.length - 1 : indexAt(curve, to);
-    const part = cutTo({ ...curve, name, colour, dash: "dash", meta: undefined }, from, end);
+    const part = cutTo({ ...curve, name, colour, dash: "dash", meta: undefined }, begin, end);
     parts.push(part);
-    if (Number.isFinite(curve.y[from]))
+    if (Number.isFinite(curve.y[begin]))
       marks.push({ ...cutTo(part, 0, 0), spread: undefined, symbol: "diamond-open" });
   });
   return {
@@ -172,7 +183,7 @@ function partsOf(curve, points, lines, other) {
 }
 
 /**
- * The index of the last value at a step or before, −1 where the curve is not yet there.
+ * Return the index of the last value at or before a step, or −1 if the curve ends before it.
  * @param {Series} curve
  * @param {number} step
  */
@@ -181,13 +192,19 @@ function indexAt({ x }, step) {
   return isThere ? Array.from(x).findLastIndex((at) => at <= step) : -1;
 }
 
-/** @param {Series} curve @param {number} from @param {number} to the last one @returns {Series} */
+/**
+ * Return a part of a curve.
+ * @param {Series} curve
+ * @param {number} from
+ * @param {number} to inclusive
+ * @returns {Series}
+ */
 function cutTo(curve, from, to) {
-  const part = (/** @type {ArrayLike<number>} */ values) => Array.from(values).slice(from, to + 1);
+  const slice = (/** @type {ArrayLike<number>} */ values) => Array.from(values).slice(from, to + 1);
   return {
     ...curve,
-    x: part(curve.x),
-    y: part(curve.y),
-    ...(curve.spread && { spread: part(curve.spread) }),
+    x: slice(curve.x),
+    y: slice(curve.y),
+    ...(curve.spread && { spread: slice(curve.spread) }),
   };
 }

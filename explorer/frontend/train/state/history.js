@@ -1,66 +1,72 @@
-// The past of a run: the step that is displayed, and the lines of earlier runs. No page.
+// The history of a run: the displayed step, branch points, and the lines of earlier runs.
 
 import { findEntry } from "../../choice/entries.js";
-import { branchedAt, pointsOf, rateAt, saysSame, withPoints } from "./branches.js";
-import { LOST, OVER } from "./status.js";
-import { liveOf, settingText, withSetting } from "./tasks.js";
+import { branchAt, pointsOf, rateAt, hasSamePoints, withPoints } from "./branches.js";
+import { UNAVAILABLE, OVER } from "./status.js";
+import { getLiveSettings, getSetting, withSetting } from "./tasks.js";
 
 /** @import { Point } from "./branches.js" */
-/** @import { Drawn } from "./series.js" */
-/** @import { Past, State } from "./state.js" */
+/** @import { PlottedSeries } from "./series.js" */
+/** @import { PastRun, State } from "./state.js" */
 
-const MOST = 3; // earlier runs whose lines stay
+const MAX_GHOSTS = 3; // earlier runs whose lines are kept
 
-/** Of a snapshot. @type {(keyof Drawn)[]} */
-const DRAWN = ["loss_steps", "losses", "loss_sd", "score_steps", "scores", "score_sd"];
+/** The series of a snapshot that stay on the chart after the run. @type {(keyof PlottedSeries)[]} */
+const PLOTTED = ["loss_steps", "losses", "loss_sd", "score_steps", "scores", "score_sd"];
 
-/** Earlier runs as a session keeps them: what is drawn of each, as JSON has it. @param {Past[]} ghosts */
-export function packed(ghosts) {
-  return ghosts.map((ghost) => ({ ...ghost, snapshot: drawnOf(ghost.snapshot, (y) => Array.from(y)) }));
+/** Return earlier runs for storage in the session: their plotted series as lists. @param {PastRun[]} ghosts */
+export function packGhosts(ghosts) {
+  return ghosts.map((ghost) => ({ ...ghost, snapshot: extractSeries(ghost.snapshot, (y) => Array.from(y)) }));
 }
 
 /**
- * The same again, but for runs of formulas that are no longer known.
- * @param {Past[]|null} stored
- * @returns {Past[]}
+ * Return stored runs with null replaced by NaN, except runs of formulas that no longer exist.
+ * @param {PastRun[]|null} stored
+ * @returns {PastRun[]}
  */
-export function unpacked(stored) {
+export function unpackGhosts(stored) {
   return (stored ?? [])
     .filter(
       ({ choice }) => findEntry("op", choice.op) && choice.rules.every(({ key }) => findEntry("rule", key)),
     )
     .map((ghost) => ({
       ...ghost,
-      snapshot: drawnOf(ghost.snapshot, (y) => Array.from(y, (each) => each ?? NaN)),
+      snapshot: extractSeries(ghost.snapshot, (y) => Array.from(y, (each) => each ?? NaN)),
     }));
 }
 
 /**
- * @param {Drawn} snapshot
- * @param {(y: ArrayLike<number>) => number[]} written
- * @returns {Drawn}
+ * Return the plotted series of a snapshot as lists.
+ * @param {PlottedSeries} snapshot
+ * @param {(y: ArrayLike<number>) => number[]} toList
+ * @returns {PlottedSeries}
  */
-function drawnOf(snapshot, written) {
+function extractSeries(snapshot, toList) {
   /** @type {(value: *) => *} */
-  const each = (value) =>
+  const convert = (value) =>
     Array.isArray(value) || ArrayBuffer.isView(value)
-      ? written(/** @type {*} */ (value))
-      : Object.fromEntries(Object.entries(value).map(([rule, y]) => [rule, written(y)]));
-  return /** @type {Drawn} */ (Object.fromEntries(DRAWN.map((name) => [name, each(snapshot[name])])));
+      ? toList(/** @type {*} */ (value))
+      : Object.fromEntries(Object.entries(value).map(([rule, y]) => [rule, toList(y)]));
+  return /** @type {PlottedSeries} */ (
+    Object.fromEntries(PLOTTED.map((name) => [name, convert(snapshot[name])]))
+  );
 }
 
-/** The steps that can be displayed, ascending: the checkpoints, and the present one. @param {State} state */
-export function stepsToDisplay({ view: { status } }) {
+/**
+ * Return the steps that can be displayed, ascending: the checkpoints and the present step.
+ * @param {State} state
+ */
+export function getDisplayableSteps({ view: { status } }) {
   const checkpoints = status.snapshot?.checkpoints ?? [];
   return [...checkpoints.filter((step) => step < status.step), ...(status.snapshot ? [status.step] : [])];
 }
 
 /**
- * The nearest of some steps, the earlier one of two; null where there is none.
+ * Return the step nearest to the wanted one, the earlier of two; null for no steps.
  * @param {number[]} steps
  * @param {number} wanted
  */
-export function nearest(steps, wanted) {
+export function findNearest(steps, wanted) {
   return steps.reduce(
     (best, step) => (best === null || Math.abs(step - wanted) < Math.abs(best - wanted) ? step : best),
     /** @type {number|null} */ (null),
@@ -68,29 +74,29 @@ export function nearest(steps, wanted) {
 }
 
 /**
- * The step to display where ``wanted`` is requested; null for the present one.
+ * Return the step to display for a wanted step; null for the present one.
  * @param {State} state
  * @param {number} wanted
  */
-export function lookedAt(state, wanted) {
-  const step = nearest(stepsToDisplay(state), wanted);
+export function findDisplayedStep(state, wanted) {
+  const step = findNearest(getDisplayableSteps(state), wanted);
   return step === null || step >= state.view.status.step ? null : step;
 }
 
 /**
- * The change of the state where the requested step is no longer a checkpoint.
+ * Return the change of the state if the requested step is no longer a checkpoint.
  * @param {State} state
- * @param {import("./status.js").Status} displayed at the nearest one
+ * @param {import("./status.js").Status} displayed the status at the nearest checkpoint
  * @returns {Partial<State>}
  */
-export function instead({ at, view }, displayed) {
+export function replaceStep({ at, view }, displayed) {
   const isLast = displayed.step >= view.status.step;
   const remark = `Step ${at} is no longer kept: ${displayed.step} is the nearest.`;
   return isLast ? { at: null, displayed: null, remark } : { at: displayed.step, displayed, remark };
 }
 
-/** The state as it was at the step that is looked at. @param {State} state @returns {State} */
-export function scrubbed(state) {
+/** Return the state as it was at the displayed step. @param {State} state @returns {State} */
+export function toDisplayedState(state) {
   const { at, displayed, view } = state;
   if (at === null || !displayed) return state;
   const { steps_per_second: _, ...rest } = view.status;
@@ -102,76 +108,80 @@ export function scrubbed(state) {
 }
 
 /**
- * The choice of a run with all that was changed on its way.
+ * Return the choice of a run with all changes that were made during training.
  * @param {State} state
  * @returns {State["choice"]}
  */
-export function recordedChoice({ trained, choice, view: { status } }) {
-  const live = Object.entries(liveOf(choice)).filter(([name]) => name !== "lr");
-  const known = live.reduce((one, [name, text]) => withSetting(one, name, text), trained ?? choice);
-  if (!status.recorded) return known;
+export function getRecordedChoice({ trained, choice, view: { status } }) {
+  const live = Object.entries(getLiveSettings(choice)).filter(([name]) => name !== "lr");
+  const base = live.reduce((one, [name, text]) => withSetting(one, name, text), trained ?? choice);
+  if (!status.recorded) return base;
   const { lr, branch } = status.recorded;
-  return withPoints(withSetting(known, "lr", lr), pointsOf(branch, keysOf(known)));
-}
-
-/** Whether a run is on its way: what its learning rate is set to holds from here on. @param {State} state */
-export function isOnItsWay({ view: { status } }) {
-  return status.step > 0 && !["idle", ...OVER, ...LOST].includes(status.state);
-}
-
-/** The learning rate on display. @param {State} state */
-export function rateOf(state) {
-  const { rate, choice, view } = state;
-  const start = settingText(choice, "lr");
-  if (rate !== null) return rate;
-  return isOnItsWay(state) ? rateAt(pointsIn(choice), view.status.step, start) : start;
+  return withPoints(withSetting(base, "lr", lr), pointsOf(branch, keysOf(base)));
 }
 
 /**
- * The choice once the run has recorded the changes on its way; null where nothing is new or it is still to
- * come.
+ * Return whether a run has begun and not ended: a new learning rate applies to its next steps.
+ * @param {State} state
+ */
+export function isUnderway({ view: { status } }) {
+  return status.step > 0 && !["idle", ...OVER, ...UNAVAILABLE].includes(status.state);
+}
+
+/** Return the displayed learning rate. @param {State} state */
+export function rateOf(state) {
+  const { rate, choice, view } = state;
+  const start = getSetting(choice, "lr");
+  if (rate !== null) return rate;
+  return isUnderway(state) ? rateAt(getPoints(choice), view.status.step, start) : start;
+}
+
+/**
+ * Return the choice with the changes that the run has recorded; null if nothing is new or the record is pending.
  * @param {State} state
  * @returns {State["choice"]|null}
  */
-export function caughtUp(state) {
+export function mergeRecorded(state) {
   const { rate, choice, view } = state;
   const { recorded, step, id } = view.status;
   const isOver = OVER.includes(view.status.state);
-  if (!recorded || id !== view.id || !(isOnItsWay(state) || (isOver && rate !== null))) return null;
-  const known = recordedChoice(state);
-  const start = settingText(known, "lr");
-  const isHeard = rate === null || Number(rateAt(pointsIn(known), step, start)) === Number(rate);
+  if (!recorded || id !== view.id || !(isUnderway(state) || (isOver && rate !== null))) return null;
+  const latest = getRecordedChoice(state);
+  const start = getSetting(latest, "lr");
+  const isHeard = rate === null || Number(rateAt(getPoints(latest), step, start)) === Number(rate);
   if (!isHeard && !isOver && !view.notice) return null;
   const isSame =
-    saysSame(pointsIn(known), pointsIn(choice)) && Number(start) === Number(settingText(choice, "lr"));
+    hasSamePoints(getPoints(latest), getPoints(choice)) && Number(start) === Number(getSetting(choice, "lr"));
   if (isSame) return rate === null ? null : choice;
-  return known;
+  return latest;
 }
 
-/** The branch points of a choice. @param {State["choice"]} choice */
-export function pointsIn(choice) {
+/** Return the branch points of a choice. @param {State["choice"]} choice */
+export function getPoints(choice) {
   return pointsOf(choice.training.branch, keysOf(choice));
 }
 
-/** @param {State["choice"]} choice @param {Point} point */
-export function branchedChoice(choice, point) {
-  return withPoints(choice, branchedAt(pointsIn(choice), point));
+/** Return the choice with another branch point. @param {State["choice"]} choice @param {Point} point */
+export function branchChoice(choice, point) {
+  return withPoints(choice, branchAt(getPoints(choice), point));
 }
 
-/** @param {State["choice"]} choice */
+/** Return the keys of a choice's rules. @param {State["choice"]} choice */
 export function keysOf({ rules }) {
   return rules.map(({ key }) => key);
 }
 
 /**
- * The lines of the present run stay as those of an earlier one; of too many the oldest go.
+ * Return the earlier runs with the present run added; beyond the maximum, the oldest are removed.
  * @param {State} state
  * @param {string} name
- * @returns {Past[]}
+ * @returns {PastRun[]}
  */
 export function withPast({ ghosts, trained, choice, data, view: { status } }, name) {
   if (!status.snapshot) return ghosts;
   const number = 1 + Math.max(0, ...ghosts.map((ghost) => ghost.number));
   const { snapshot, recorded } = status;
-  return [...ghosts, { choice: trained ?? choice, snapshot, recorded, name, number, data }].slice(-MOST);
+  return [...ghosts, { choice: trained ?? choice, snapshot, recorded, name, number, data }].slice(
+    -MAX_GHOSTS,
+  );
 }

@@ -1,23 +1,23 @@
-// The layer and the net of the pictures of "Why". No page.
+// The layer and the net that the pictures of "Why" show.
 
-import { settingText, taskOf } from "./tasks.js";
+import { getSetting, taskOf } from "./tasks.js";
 
 /** @import { LegendEntry } from "./series.js" */
 /** @import { State } from "./state.js" */
 
 /**
- * The number of layers that are measured, and the displayed one: the last unless another is chosen.
+ * Return the number of measured layers and the index of the displayed one: the last unless another is chosen.
  * @param {State} state
  */
 export function layersOf({ choice, view, layer }) {
   const measured = Object.values(view.status.snapshot?.measured.alignment ?? {}).find(Boolean);
-  const own = settingText(choice, "hidden").split(",").length + Number(taskOf(choice).site.output);
-  const count = measured?.cosines.length ?? own;
+  const declared = getSetting(choice, "hidden").split(",").length + Number(taskOf(choice).site.output);
+  const count = measured?.cosines.length ?? declared;
   return { count, chosen: Math.min(layer ?? count - 1, count - 1) };
 }
 
 /**
- * Whether every net of a rule diverged.
+ * Return whether all nets of a rule diverged.
  * @param {import("./records.js").Snapshot|null} snapshot null before the first one
  * @param {LegendEntry} line
  */
@@ -26,7 +26,7 @@ export function isLost(snapshot, { key }) {
 }
 
 /**
- * The net of the pictures, in words, where a rule has several.
+ * Describe which net the pictures show if each rule has several; otherwise return "".
  * @param {State} state
  * @param {LegendEntry[]} lines
  */

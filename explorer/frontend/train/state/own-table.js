@@ -1,30 +1,30 @@
-// A visitor's own table: its text, the column that is learnt and those left out, and what was read of it. No page.
+// A visitor's own table: its text, the target column, the columns left out, and the server's reading of it.
 
 import { formatShort } from "../../formula/numbers.js";
 
 /** @import { Column, Survey } from "./records.js" */
 /**
- * A table to learn from; where target and without are null the server suggests them.
+ * A table to learn from; the server suggests ``target`` and ``without`` if they are null.
  * @typedef {{text: string, target: string|null, without: string[]|null}} OwnTable
- * The answer of the server to a table: what it read, or why it cannot. Null before it comes.
+ * The server's reading of a table, or the reason why it cannot read it; null before it answers.
  * @typedef {(Survey & {message?: undefined})|{message: string}|null} Reading
- * A row of the preview: ``learnt`` is the target, ``out`` is left out.
+ * A column in the preview: ``learnt`` says whether it is the target, ``out`` whether it is left out.
  * @typedef {{name: string, holds: string, learnt: boolean, out: boolean, remark: string, wrong: boolean}} Row
- * The whole preview; ``gaps`` is the number of rows with one.
+ * The complete preview; ``gaps`` is the number of rows with a gap.
  * @typedef {{summary: string, rows: Row[], names: string[], head: string[][], refused: string, gaps: number}} Preview
  */
 
 /** @type {OwnTable} */
 export const NO_TABLE = { text: "", target: null, without: null };
 const SIGNS = /** @type {Object<string, string>} */ ({ ",": "commas", ";": "semicolons", "\t": "tabs" });
-const WORKBOOK = "PK"; // the first letters of a zip, which a workbook is
-const MOST_NAMED = 6; // classes
+const WORKBOOK = "PK"; // the first letters of a zip file, the format of workbooks
+const MAX_NAMED = 6; // classes named in a preview
 
-/** A table nobody has chosen columns of. @param {string} text @returns {OwnTable} */
-export const newTable = (text) => ({ ...NO_TABLE, text });
+/** Make a table whose columns are not chosen yet. @param {string} text @returns {OwnTable} */
+export const makeTable = (text) => ({ ...NO_TABLE, text });
 
 /**
- * The table as it was read, with the columns of its survey.
+ * Return the table with the columns of its reading.
  * @param {OwnTable} table
  * @param {Reading} reading
  * @returns {OwnTable}
@@ -34,52 +34,52 @@ export function asRead(table, reading) {
   return { ...table, target: reading.target, without: reading.without };
 }
 
-/** Learn another column. @param {OwnTable} table @param {string} name @returns {OwnTable} */
+/** Set the target column. @param {OwnTable} table @param {string} name @returns {OwnTable} */
 export function withTarget(table, name) {
   return { ...table, target: name, without: (table.without ?? []).filter((other) => other !== name) };
 }
 
 /**
- * Leave a column out, or take it back.
+ * Leave a column out, or include it again.
  * @param {OwnTable} table
  * @param {string} name
  * @param {boolean} out
  * @returns {OwnTable}
  */
 export function withOut(table, name, out) {
-  const others = (table.without ?? []).filter((other) => other !== name);
-  return { ...table, without: out ? [...others, name] : others };
+  const rest = (table.without ?? []).filter((other) => other !== name);
+  return { ...table, without: out ? [...rest, name] : rest };
 }
 
 /**
- * The table without the rows that have gaps.
+ * Return the table without the rows that have gaps.
  * @param {OwnTable} table
  * @param {Reading} reading
  * @returns {OwnTable}
  */
-export function withoutGaps(table, reading) {
+export function dropGaps(table, reading) {
   return reading && reading.message === undefined
     ? { ...asRead(table, reading), text: reading.complete }
     : table;
 }
 
 /**
- * The text of a file: UTF-8, UTF-16 or, as older spreadsheets write it, Windows' Latin letters.
+ * Decode a file: UTF-8, UTF-16, or Windows-1252 as older spreadsheets write it.
  * @param {ArrayBuffer} bytes
- * @returns {{text: string}|{message: string}}
+ * @returns {{text: string}|{message: string}} a message if the file is no text
  */
-export function decoded(bytes) {
+export function decodeFile(bytes) {
   const [first, second] = new Uint8Array(bytes.slice(0, 2));
   if (String.fromCharCode(first, second) === WORKBOOK)
     return { message: "This is a workbook, not text: save it as CSV and open that file." };
   if ([0xfeff, 0xfffe].includes(first * 256 + second))
     return { text: new TextDecoder(first === 0xff ? "utf-16le" : "utf-16be").decode(bytes) };
-  const text = utf8(bytes) ?? new TextDecoder("windows-1252").decode(bytes);
+  const text = decodeUtf8(bytes) ?? new TextDecoder("windows-1252").decode(bytes);
   return text.includes("\0") ? { message: "This is not text: open a table saved as CSV." } : { text };
 }
 
-/** @param {ArrayBuffer} bytes */
-function utf8(bytes) {
+/** Decode UTF-8; return null for invalid bytes. @param {ArrayBuffer} bytes */
+function decodeUtf8(bytes) {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
   } catch {
@@ -87,18 +87,22 @@ function utf8(bytes) {
   }
 }
 
-/** The survey of a table as it is shown; null before there is one. @param {Reading} reading @returns {Preview|null} */
+/**
+ * Return the preview of a table; null before the server has read it.
+ * @param {Reading} reading
+ * @returns {Preview|null}
+ */
 export function previewOf(reading) {
   if (!reading) return null;
   if (reading.message !== undefined)
     return { summary: "", rows: [], names: [], head: [], refused: reading.message, gaps: 0 };
-  const { columns, head, target, without, refused, gaps } = reading;
+  const { columns, head, target, without: leftOut, refused, gaps } = reading;
   return {
     summary: summaryOf(reading),
-    rows: columns.map((column) => rowOf(column, column.name === target, without.includes(column.name))),
+    rows: columns.map((column) => rowOf(column, column.name === target, leftOut.includes(column.name))),
     names: columns.map(({ name }) => name),
     head,
-    refused: refused && sentence(refused),
+    refused: refused && toSentence(refused),
     gaps,
   };
 }
@@ -106,35 +110,35 @@ export function previewOf(reading) {
 /** @param {Survey} survey */
 function summaryOf({ rows, columns, delimiter, decimal, named, gaps }) {
   const size = `${rows.toLocaleString("en-US")} rows, ${columns.length} columns split at ${SIGNS[delimiter]}`;
-  const more = [named ? "" : "no row of names", decimal === "," ? "decimal commas" : "", gapsText(gaps)];
-  return [size, ...more.filter(Boolean)].join("; ");
+  const notes = [named ? "" : "no row of names", decimal === "," ? "decimal commas" : "", describeGaps(gaps)];
+  return [size, ...notes.filter(Boolean)].join("; ");
 }
 
-/** @param {number} gaps rows with one */
-const gapsText = (gaps) =>
+/** @param {number} gaps number of rows with a gap */
+const describeGaps = (gaps) =>
   gaps ? `${gaps.toLocaleString("en-US")} row${gaps === 1 ? " has a gap" : "s have gaps"}` : "";
 
 /** @param {string} clause */
-const sentence = (clause) => `${clause[0].toUpperCase()}${clause.slice(1)}.`;
+const toSentence = (clause) => `${clause[0].toUpperCase()}${clause.slice(1)}.`;
 
 /** @param {Column} column @param {boolean} learnt @param {boolean} out @returns {Row} */
 function rowOf(column, learnt, out) {
   const { name, fault, suggested } = column;
   const wrong = !learnt && !out && fault !== "";
-  const remark = out ? suggested : wrong ? sentence(fault) : "";
-  return { name, holds: holdsOf(column, learnt), learnt, out, remark, wrong };
+  const remark = out ? suggested : wrong ? toSentence(fault) : "";
+  return { name, holds: describeContent(column, learnt), learnt, out, remark, wrong };
 }
 
 /**
- * The type of a column with its range, or its classes with their counts.
+ * Describe the content of a column: its range, or its classes with their counts.
  * @param {Column} column
  * @param {boolean} learnt
  */
-function holdsOf({ low, high, classes, different }, learnt) {
+function describeContent({ low, high, classes, different }, learnt) {
   if (classes.length > 0 && (learnt || low === null)) {
-    const named = classes.slice(0, MOST_NAMED).map(([text, count]) => `${text} ${count}`);
-    const more = classes.length > MOST_NAMED ? ", …" : "";
-    return `${classes.length} classes: ${named.join(", ")}${more}`;
+    const named = classes.slice(0, MAX_NAMED).map(([text, count]) => `${text} ${count}`);
+    const ellipsis = classes.length > MAX_NAMED ? ", …" : "";
+    return `${classes.length} classes: ${named.join(", ")}${ellipsis}`;
   }
   if (low === null || high === null) return `${different} texts`;
   return low === high

@@ -1,41 +1,44 @@
-// The arrays of an event, and the series of a chart that are made of them.
+// The arrays of an event, and the series that charts make from them.
 
 import { decodeArray } from "../../choice/arrays.js";
 
 /** @import { Snapshot } from "./records.js" */
 /** @typedef {ArrayLike<number>} Values */
 /**
- * A line of a run in the legend: a rule with its colour.
+ * A line in the legend of a run: a rule with its colour.
  * @typedef {{key: string, label: string, colour: string}} LegendEntry
  */
-/** A learned parameter. @typedef {{name: string, layers: number, first: number}} Learned */
+/**
+ * A learned parameter; ``first`` is the index of its first column.
+ * @typedef {{name: string, layers: number, first: number}} LearnedParameter
+ */
 /** A measure of the large chart. @typedef {"score"|"loss"|"norms"|"learned"} Measure */
 /**
- * A series of a chart: ``label`` is its name where space is short; ``rule`` the key of its rule, ``meta`` as well
- * where it is the one curve of the rule; ``ends`` whether its name stands at its end; ``spread`` the standard
- * deviation over seeds; ``symbol`` that of its points, where they are marked.
+ * A series of a chart: ``label`` is its short name, ``rule`` the key of its rule, ``meta`` the same key if it is the
+ * only curve of the rule; ``ends`` says whether its name appears at its end, ``spread`` is the standard deviation over
+ * seeds, and ``symbol`` marks its points.
  * @typedef {{name: string, label?: string, rule?: string, meta?: string, ends?: boolean, colour: string,
  *   x: Values, y: Values, spread?: Values, dash?: string, faint?: boolean, symbol?: string}} Series
  */
 /**
- * The series of a run that are drawn after it as well.
+ * The series of a run that stay on the chart after it.
  * @typedef {{loss_steps: Object<string, Values>, losses: Object<string, Values>, loss_sd: Object<string, Values>,
- *   score_steps: Values, scores: Object<string, Values>, score_sd: Object<string, Values>}} Drawn
+ *   score_steps: Values, scores: Object<string, Values>, score_sd: Object<string, Values>}} PlottedSeries
  */
 
-/** A snapshot with its arrays read. @param {*} value @returns {*} */
-export function withArrays(value) {
+/** Decode all arrays of a message from the server. @param {*} value @returns {*} */
+export function decodeArrays(value) {
   if (value === null || typeof value !== "object") return value;
-  if (Array.isArray(value)) return value.map(withArrays);
+  if (Array.isArray(value)) return value.map(decodeArrays);
   if ("bdata" in value) return decodeArray(value);
-  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, withArrays(part)]));
+  return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, decodeArrays(part)]));
 }
 
-const DASHES = ["solid", "dot", "dash", "dashdot", "longdash"]; // by layer
-const SMALL = "₁₂₃₄₅";
+const DASHES = ["solid", "dot", "dash", "dashdot", "longdash"]; // by layer, of learned parameters
+const SUBSCRIPTS = "₁₂₃₄₅";
 
 /**
- * The series of each measure.
+ * Functions that make the series of each measure.
  * @type {{[measure in Measure]: (snapshot: Snapshot, lines: LegendEntry[]) => Series[]}}
  */
 const SERIES = {
@@ -49,13 +52,15 @@ const SERIES = {
       { name: `${label}, w2`, rule: key, colour, x: steps[key], y: w2[key], dash: "dot" },
     ]),
   learned: (snapshot, lines) =>
-    lines.flatMap((line) => learnedOf(snapshot, line.key).flatMap((one) => layerCurves(snapshot, line, one))),
+    lines.flatMap((line) =>
+      getLearned(snapshot, line.key).flatMap((one) => makeLayerCurves(snapshot, line, one)),
+    ),
 };
 
 /**
- * The series of a measure; of an earlier run there are those of its score and its loss.
+ * Return the series of a measure; earlier runs have only score and loss.
  * @param {Measure} measure
- * @param {Snapshot|Drawn} snapshot
+ * @param {Snapshot|PlottedSeries} snapshot
  * @param {LegendEntry[]} lines
  */
 export function seriesOf(measure, snapshot, lines) {
@@ -63,11 +68,11 @@ export function seriesOf(measure, snapshot, lines) {
 }
 
 /**
- * The curve of a rule with its band, which are given by rule.
+ * Return the curve of a rule with its standard deviation.
  * @param {LegendEntry} line
  * @param {Values} x
- * @param {Object<string, Values>} values
- * @param {Object<string, Values>} spreads
+ * @param {Object<string, Values>} values by rule
+ * @param {Object<string, Values>} spreads by rule
  * @returns {Series}
  */
 function curveOf({ key, label, colour }, x, values, spreads) {
@@ -75,27 +80,27 @@ function curveOf({ key, label, colour }, x, values, spreads) {
 }
 
 /**
- * One curve for each layer of a parameter of a rule.
+ * Return one curve per layer for a parameter of a rule.
  * @param {Snapshot} snapshot
  * @param {LegendEntry} line
- * @param {Learned} parameter
+ * @param {LearnedParameter} parameter
  * @returns {Series[]}
  */
-function layerCurves({ measured, measured_steps: x }, { key, label, colour }, { name, layers, first }) {
+function makeLayerCurves({ measured, measured_steps: x }, { key, label, colour }, { name, layers, first }) {
   const values = /** @type {Values[]} */ (measured.parameters?.[key]?.values ?? []);
   return values.slice(first, first + layers).map((y, layer) => ({
-    name: `${name}${layers > 1 ? SMALL[layer] : ""}, ${label}`,
+    name: `${name}${layers > 1 ? SUBSCRIPTS[layer] : ""}, ${label}`,
     ...{ rule: key, ends: true, colour, x, y, dash: DASHES[layer] },
   }));
 }
 
 /**
- * The parameters that a rule has of those that learn, with the index of their first column.
+ * Return the learned parameters of a rule, each with the index of its first column.
  * @param {Snapshot} snapshot
  * @param {string} rule
- * @returns {Learned[]}
+ * @returns {LearnedParameter[]}
  */
-export function learnedOf({ learned = {}, seeds }, rule) {
+export function getLearned({ learned = {}, seeds }, rule) {
   const names = [...new Set(Object.values(learned).flatMap((each) => Object.keys(each)))];
   return names.flatMap((name, index) => {
     const values = learned[rule]?.[name];
@@ -105,15 +110,15 @@ export function learnedOf({ learned = {}, seeds }, rule) {
 }
 
 /**
- * The present values of a rule's parameters in one layer, means over the seeds that are finite.
+ * Return the current values of a rule's parameters in one layer, averaged over the seeds with finite values.
  * @param {Snapshot} snapshot
  * @param {string} rule
  * @param {number} layer from 0
  * @returns {Object<string, number>}
  */
-export function presentOf(snapshot, rule, layer) {
+export function getCurrentValues(snapshot, rule, layer) {
   return Object.fromEntries(
-    learnedOf(snapshot, rule).flatMap(({ name, layers }) => {
+    getLearned(snapshot, rule).flatMap(({ name, layers }) => {
       const at = Math.min(layer, layers - 1);
       const all = Array.from(snapshot.learned[rule][name]).filter((_, index) => index % layers === at);
       const finite = /** @type {number[]} */ (all).filter(Number.isFinite);
@@ -123,23 +128,24 @@ export function presentOf(snapshot, rule, layer) {
 }
 
 /**
- * The least and the greatest value of a rule's parameter among the channels of a layer, means over the seeds; null
- * where a layer has one value.
+ * Return the minimum and maximum of a parameter over the channels of a layer, averaged over seeds.
  * @param {Snapshot} snapshot
  * @param {string} rule
- * @param {Learned} parameter
+ * @param {LearnedParameter} parameter
  * @param {number} layer from 0
- * @returns {[number, number]|null}
+ * @returns {[number, number]|null} null if the layer has a single value
  */
-export function channelsOf({ measured }, rule, { first }, layer) {
-  const { least, most } = measured.parameters?.[rule] ?? {};
-  const [low, high] = [least, most].map((each) => each?.[first + layer]);
+export function getChannelRange({ measured }, rule, { first }, layer) {
+  const { least: min, most: max } = measured.parameters?.[rule] ?? {};
+  const [low, high] = [min, max].map((each) => each?.[first + layer]);
   return low < high ? [low, high] : null;
 }
 
 /**
- * One curve a rule: its alignment in a layer with the gradient of the smoothed op. Each point is the mean of
- * so many of the last ones; with another σ it begins anew, and at rest its end is what is measured now.
+ * Return one curve per rule: the alignment of its gradient with that of the smoothed op, in one layer.
+ *
+ * Each point averages the last ``window`` values with the same σ. If σ has just changed, the curve ends with the
+ * present measurement.
  * @param {"cosines"|"agreements"} kind
  * @param {number} layer from 0
  * @param {Snapshot} snapshot
@@ -147,7 +153,7 @@ export function channelsOf({ measured }, rule, { first }, layer) {
  * @param {number} window
  * @returns {Series[]}
  */
-export function alignmentSeries(kind, layer, snapshot, lines, window) {
+export function makeAlignmentSeries(kind, layer, snapshot, lines, window) {
   const { measured, measured_steps: steps, measured_sigmas: sigmas, sigma, step } = snapshot;
   const last = sigmas.length - 1;
   const isNew = Math.fround(sigma) !== sigmas[last];
@@ -156,81 +162,84 @@ export function alignmentSeries(kind, layer, snapshot, lines, window) {
     const record = measured.alignment?.[key];
     if (!record) return [];
     const values = [...record[kind][layer], ...(isNew ? [record[now][layer]] : [])];
-    const y = trailing(values, [...sigmas, ...(isNew ? [sigma] : [])], window);
+    const y = averageTrailing(values, [...sigmas, ...(isNew ? [sigma] : [])], window);
     return [{ name: label, rule: key, ends: true, colour, x: [...steps, ...(isNew ? [step] : [])], y }];
   });
 }
 
 /**
- * The mean of each value and those before it, so many of them at most, that are of one kind; NaN stays NaN.
+ * Return trailing means over at most ``window`` values of the same kind; NaN stays NaN.
  * @param {number[]} values
  * @param {number[]} kinds
  * @param {number} window
  */
-export function trailing(values, kinds, window) {
+export function averageTrailing(values, kinds, window) {
   return values.map((value, at) => {
     const near = values.slice(Math.max(at + 1 - window, 0), at + 1);
-    const own = near.filter(
+    const alike = near.filter(
       (one, back) => Number.isFinite(one) && kinds[at + 1 - near.length + back] === kinds[at],
     );
-    return Number.isFinite(value) ? own.reduce((sum, one) => sum + one, 0) / own.length : NaN;
+    return Number.isFinite(value) ? alike.reduce((sum, one) => sum + one, 0) / alike.length : NaN;
   });
 }
 
 /**
- * The same curves, faint: those of an earlier run, named where they end elsewhere than the present ones.
+ * Return faint copies of curves for an earlier run. A copy is named only if it ends off the present curve of its rule.
  * @param {Series[]} series
- * @param {string|null} difference what that run has other than the present one, "" for the rules alone; null where it is
- *   the present run itself
+ * @param {string|null} difference of that run from the present one, "" if only rules differ; null for the present run
  * @param {Series[]} present
  * @returns {Series[]}
  */
-export function ghostsOf(series, difference, present) {
-  const named = (/** @type {string[]} */ ...words) => [...words.filter(Boolean), "before"].join(", ");
+export function makeGhosts(series, difference, present) {
+  const joinName = (/** @type {string[]} */ ...words) => [...words.filter(Boolean), "before"].join(", ");
 
   return series.map(({ rule, meta: _meta, ends, spread: _spread, ...curve }) => ({
     ...curve,
-    name: difference === null ? curve.name : named(curve.name, difference),
-    label: difference === null ? curve.name : named(difference || curve.name),
+    name: difference === null ? curve.name : joinName(curve.name, difference),
+    label: difference === null ? curve.name : joinName(difference || curve.name),
     ends:
-      ends && difference !== null && !present.some((other) => other.rule === rule && passes(other, curve)),
+      ends && difference !== null && !present.some((other) => other.rule === rule && hasEndOf(other, curve)),
     faint: true,
   }));
 }
 
-/** Whether a curve goes through the end of another. @param {Series} curve @param {Series} other */
-function passes({ x, y }, other) {
+/**
+ * Return whether a curve contains the last point of another one.
+ * @param {Series} curve
+ * @param {Series} other
+ */
+function hasEndOf({ x, y }, other) {
   const end = endOf(other);
   return end !== null && Array.from(x).some((step, at) => step === end.x && y[at] === end.y);
 }
 
 /**
- * The outline of mean ± SD, back and forth; empty where there is but one seed.
+ * Return the outline of mean ± SD as a closed path; empty for a single seed.
  * @param {Series} series
- * @param {(value: number) => number} [held] what keeps a value on the axis
+ * @param {(value: number) => number} [clamp] clamps a value to the axis
  * @returns {{x: Float64Array, y: Float64Array}}
  */
-export function bandOf({ x, y, spread = [] }, held = (value) => value) {
-  const known = [...Array(spread.length).keys()].filter(
+export function bandOf({ x, y, spread = [] }, clamp = (value) => value) {
+  const finite = [...Array(spread.length).keys()].filter(
     (i) => Number.isFinite(spread[i]) && Number.isFinite(y[i]),
   );
-  const back = [...known].reverse();
+  const back = [...finite].reverse();
   return {
-    x: Float64Array.from([...known, ...back], (i) => x[i]),
+    x: Float64Array.from([...finite, ...back], (i) => x[i]),
     y: Float64Array.from([
-      ...known.map((i) => held(y[i] + spread[i])),
-      ...back.map((i) => held(y[i] - spread[i])),
+      ...finite.map((i) => clamp(y[i] + spread[i])),
+      ...back.map((i) => clamp(y[i] - spread[i])),
     ]),
   };
 }
 
-/** The last point of a series with a value, and null where there is none. @param {Series} series */
+/** Return the last finite point of a series, or null. @param {Series} series */
 export function endOf({ x, y }) {
   const at = Array.from(y).findLastIndex(Number.isFinite);
   return at < 0 ? null : { x: x[at], y: y[at] };
 }
 
-/** The ends of curves, in words. @param {Series[]} series */
-export function endsText(series) {
+/** Describe the last values of curves. @param {Series[]} series */
+export function describeEnds(series) {
   return series.map((each) => `${each.name}: ${endOf(each)?.y.toFixed(2) ?? "no gradient"}.`).join(" ");
 }

@@ -1,4 +1,4 @@
-// The curves of small pictures, kept: of an op, and of a rule beside it. Of what draws they are means.
+// A cache of curves for small pictures: outputs of ops and gradients of rules, as means if they are stochastic.
 
 import { sampleCurves } from "../../formula/curves.js";
 import { hasLoss } from "../../formula/draws.js";
@@ -6,51 +6,52 @@ import { hasLoss } from "../../formula/draws.js";
 /** @import { Op, Rule } from "../../formula/entry.js" */
 /** @typedef {{x: number, y: number}} Point */
 
-const KEPT = 64;
+const CACHE_SIZE = 64;
 const POINTS_OF_OP = 201;
-const known = /** @type {Map<string, Point[]>} */ (new Map());
+const cache = /** @type {Map<string, Point[]>} */ (new Map());
 
 /**
- * The outputs of an op.
+ * Return the outputs of an op.
  * @param {Op} op
  * @param {Record<string, number>} parameters
  * @param {[number, number]} ends of x
  * @returns {Point[]}
  */
-export function opCurve(op, parameters, ends) {
-  return kept(op, null, parameters, ends);
+export function sampleOp(op, parameters, ends) {
+  return sampleCached(op, null, parameters, ends);
 }
 
 /**
- * The gradient of a rule for g = 1; none where the browser does not know it, and where it hangs on the loss of a net.
+ * Return the gradient of a rule for g = 1; empty if the browser cannot compute it or it depends on the loss of a net.
  * @param {Op|undefined} op
  * @param {Rule|undefined} rule
  * @param {Record<string, number>} parameters
  * @param {[number, number]} ends of x
  * @returns {Point[]}
  */
-export function ruleCurve(op, rule, parameters, ends) {
+export function sampleRule(op, rule, parameters, ends) {
   if (!op || !rule || (rule.tree && hasLoss(rule.tree))) return [];
-  return kept(op, rule, parameters, ends);
+  return sampleCached(op, rule, parameters, ends);
 }
 
 /**
+ * Return a curve from the cache, sampled if it is missing.
  * @param {Op} op
- * @param {Rule|null} rule
+ * @param {Rule|null} rule null for the curve of the op
  * @param {Record<string, number>} parameters
  * @param {[number, number]} ends
  * @returns {Point[]}
  */
-function kept(op, rule, parameters, ends) {
+function sampleCached(op, rule, parameters, ends) {
   const key = JSON.stringify([op.key, rule?.key, parameters, ends]);
-  const points = known.get(key) ?? pointsOf(op, rule, parameters, ends);
-  if (known.size >= KEPT) known.clear();
-  known.set(key, points);
+  const points = cache.get(key) ?? samplePoints(op, rule, parameters, ends);
+  if (cache.size >= CACHE_SIZE) cache.clear();
+  cache.set(key, points);
   return points;
 }
 
-/** @type {typeof kept} */
-function pointsOf(op, rule, parameters, [start, stop]) {
+/** @type {typeof sampleCached} */
+function samplePoints(op, rule, parameters, [start, stop]) {
   const entries = { op, rules: rule ? [rule] : [] };
   const options = /** @type {const} */ ({ points: rule ? undefined : POINTS_OF_OP, pace: "quick" });
   const { x, y: outputs, gradients } = sampleCurves(entries, { start, stop, g: 1, parameters }, options);

@@ -1,66 +1,67 @@
-// The state of the page Train, and its transitions. No page, no clock.
+// The state of the page Train, and its transitions.
 
 import { getEntries } from "../../choice/choice.js";
 import { withPast } from "./history.js";
 import { ACTIVE, IDLE } from "./status.js";
-import { dataKey } from "./tasks.js";
+import { toDataKey } from "./tasks.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { OwnTable, Reading } from "./own-table.js" */
 /** @import { Status, View } from "./status.js" */
-/** The measure of alignment that is drawn. @typedef {"cosines"|"agreements"} Aligned */
+/** The plotted measure of alignment. @typedef {"cosines"|"agreements"} AlignmentMeasure */
 /**
- * The records of the step that ``key`` names, by rule, or a message; null before they arrive.
- * @typedef {{key: string, answer: Object<string, *>|null, before: Object<string, *>|null}} Slow
+ * Slow motion: the records of the step named by ``key``, by rule, or a message; null before they arrive.
+ * @typedef {{key: string, answer: Object<string, *>|null, before: Object<string, *>|null}} SlowMotion
  */
 /**
- * A request to an instrument: its arguments, the step and the run, and the answer by rule;
- * null before it arrives, or a message where there is none.
+ * A request to an instrument: its arguments, the step, the run, and the answer by rule, or a message; the answer is
+ * null before it arrives.
  * @typedef {{numbers: Object<string, number>, step: number, run: string|null,
  *   answer: Object<string, *>|null}} Request
- * An earlier run: its choice, its last series, its branch points, the reason why it is over, a number of its own, and
- * what it learnt from.
- * @typedef {{choice: Choice, snapshot: import("./series.js").Drawn, recorded?: import("./records.js").Recorded,
- *   name: string, number: number, data: string}} Past
+ * An earlier run: its choice, its last series, its branch points, the reason why it ended (``name``), a unique number,
+ * and the key of its data.
+ * @typedef {{choice: Choice, snapshot: import("./series.js").PlottedSeries, recorded?: import("./records.js").Recorded,
+ *   name: string, number: number, data: string}} PastRun
  */
 /**
- * The state of the page. Panels, numbers and the layer are a way of looking, and stand in no link.
+ * The state of the page. Panels, numbers and the layer only affect the display and are in no link.
  * @typedef {object} State
  * @property {Choice} choice
- * @property {Choice|null} trained the choice that the present run began with
- * @property {string} data what it learns from, as ``dataKey`` has it
+ * @property {Choice|null} trained the choice that the present run started with
+ * @property {string} data the key of its data, from ``toDataKey``
  * @property {View} view the present run
- * @property {Past[]} ghosts the runs before it
- * @property {number|null} at the step that is displayed; null for the last one
+ * @property {PastRun[]} ghosts earlier runs
+ * @property {number|null} at the displayed step; null for the last one
  * @property {Status|null} displayed the status of the run at that step
- * @property {string} remark on other settings
+ * @property {string} remark a note on other settings or a missing step
  * @property {import("./series.js").Measure|null} measure of the large chart
- * @property {Object<string, boolean>} panels opened or closed by the visitor
+ * @property {Object<string, boolean>} panels whether the visitor has opened or closed a panel
  * @property {Object<string, Object<string, number>>} numbers of instruments
  * @property {number|null} layer
- * @property {Aligned} aligned
+ * @property {AlignmentMeasure} aligned
  * @property {Object<string, Request>} requests to single instruments
  * @property {string[]} colours of rules
- * @property {number} ink the colour of letters as a pixel
- * @property {OwnTable} table of the visitor
- * @property {Reading} reading of it
- * @property {Slow|null} slow records of slow motion
+ * @property {number} ink the colour of text as a pixel
+ * @property {OwnTable} table the visitor's own table
+ * @property {Reading} reading the server's reading of it
+ * @property {SlowMotion|null} slow the records of slow motion
  * @property {{settingsKey: string, answer: *}|null} first step 0 of settings without a run, null before it arrives
- * @property {boolean} unfolded whether the middle layers of the drawing stand one by one
- * @property {string|null} lifted the rule that is pointed at
- * @property {{key: string, before: Choice, after: Choice|null}|null} changing a task that asks whether op and rules stay,
- *   the choice before it, and once it is chosen, the one after it
- * @property {boolean} drawn whether the net is drawn as an object
+ * @property {boolean} unfolded whether the drawing shows the middle layers one by one
+ * @property {string|null} lifted the rule under the pointer
+ * @property {{key: string, before: Choice, after: Choice|null}|null} changing a change of task that asks whether op and
+ *   rules stay: the choice before it and, once the task is chosen, the choice after it
+ * @property {boolean} drawn whether the net is shown as an object
  * @property {boolean} evidence whether the area "Why" is open
- * @property {string|null} why the rule whose line's evidence is open
- * @property {string|null} rate a learning rate set in mid-run, until the run has recorded its step
+ * @property {string|null} why the rule whose evidence is open
+ * @property {string|null} rate a learning rate set during the run, until the run has recorded its step
  */
 
-const ANEW = "Other settings: the run has started again.";
-const AT_ITS_END = { at: null, displayed: null, remark: "", rate: null }; // nothing earlier is looked at
-const OTHER = "Other settings: press Start.";
+const RESTARTED = "Other settings: the run has started again.";
+const AT_LAST_STEP = { at: null, displayed: null, remark: "", rate: null }; // displays the run's last step
+const OTHER_SETTINGS = "Other settings: press Start.";
 
 /**
+ * Return the initial state.
  * @param {Choice} choice
  * @param {{colours: string[], ink: number}} theme
  * @param {{table: OwnTable, panels: State["panels"], numbers: State["numbers"]}} stored of this session
@@ -70,7 +71,7 @@ export function stateOf(choice, { colours, ink }, { table, panels, numbers }) {
   const view = { status: IDLE, notice: "", lost: false, id: null };
   return {
     choice,
-    ...AT_ITS_END,
+    ...AT_LAST_STEP,
     trained: null,
     data: "",
     view,
@@ -96,39 +97,43 @@ export function stateOf(choice, { colours, ink }, { table, panels, numbers }) {
   };
 }
 
-/** A run of the present choice begins by a press. @param {State} state @returns {State} */
-export function withBegun(state) {
-  return { ...state, ...AT_ITS_END, ...taught(state), changing: null };
-}
-
 /**
- * Other settings are chosen than the run has: it becomes the one before.
+ * Return the state after the visitor has started a run of the current choice.
  * @param {State} state
  * @returns {State}
  */
-export function withOther(state) {
-  const goesOn = ACTIVE.includes(state.view.status.state);
-  return {
-    ...state,
-    ...AT_ITS_END,
-    ...(goesOn ? taught(state) : { trained: null }),
-    ghosts: state.trained ? withPast(state, "before other settings") : state.ghosts,
-    remark: goesOn ? ANEW : OTHER,
-  };
-}
-
-/** What the run that begins now is taught. @param {State} state */
-function taught({ choice, table }) {
-  return { trained: choice, data: dataKey(choice, table) };
-}
-
-/** Back to step 0: earlier curves go. @param {State} state @returns {State} */
-export function withReset(state) {
-  return { ...state, ...AT_ITS_END, trained: state.trained && state.choice, ghosts: [] };
+export function withBegun(state) {
+  return { ...state, ...AT_LAST_STEP, ...getTrained(state), changing: null };
 }
 
 /**
- * The rules of a choice with their colours.
+ * Return the state after a change of settings that ends the present run, which becomes an earlier one.
+ * @param {State} state
+ * @returns {State}
+ */
+export function withOtherSettings(state) {
+  const goesOn = ACTIVE.includes(state.view.status.state);
+  return {
+    ...state,
+    ...AT_LAST_STEP,
+    ...(goesOn ? getTrained(state) : { trained: null }),
+    ghosts: state.trained ? withPast(state, "before other settings") : state.ghosts,
+    remark: goesOn ? RESTARTED : OTHER_SETTINGS,
+  };
+}
+
+/** Return the choice and the data key of a run that starts now. @param {State} state */
+function getTrained({ choice, table }) {
+  return { trained: choice, data: toDataKey(choice, table) };
+}
+
+/** Return the state at step 0, without the curves of earlier runs. @param {State} state @returns {State} */
+export function withReset(state) {
+  return { ...state, ...AT_LAST_STEP, trained: state.trained && state.choice, ghosts: [] };
+}
+
+/**
+ * Return the rules of a choice with their colours.
  * @param {Choice} choice
  * @param {string[]} colours
  * @returns {import("./series.js").LegendEntry[]}
@@ -142,7 +147,11 @@ export function legendOf(choice, colours) {
   }));
 }
 
-/** The runs before, where they learnt from the same data. @param {State} state @returns {Past[]} */
-export function comparable({ choice, table, ghosts }) {
-  return ghosts.filter(({ data }) => data === dataKey(choice, table));
+/**
+ * Return the earlier runs that learned from the current choice's data.
+ * @param {State} state
+ * @returns {PastRun[]}
+ */
+export function findComparable({ choice, table, ghosts }) {
+  return ghosts.filter(({ data }) => data === toDataKey(choice, table));
 }

@@ -1,4 +1,4 @@
-// The status of a run, in the words of the engine.
+// The status of a run, with the engine's sentences.
 
 import { getCatalogue } from "../../choice/entries.js";
 import { fillTemplate } from "../../formula/phrases.js";
@@ -6,16 +6,16 @@ import { fillTemplate } from "../../formula/phrases.js";
 /** @import { Fields, Recorded, Snapshot } from "./records.js" */
 /** @typedef {import("./records.js").Status & Fields} Event */
 /**
- * A run as an event has it; "idle" before there is one.
+ * The status of a run, as an event holds it; "idle" without a run.
  * @typedef {Omit<Event, "id"|"state"|"position"> & {state: Event["state"]|"idle", id?: string}} Status
- * The run as it is displayed: ``notice`` is the refusal of an action, ``lost`` whether the connection is.
+ * The displayed run: ``notice`` is the refusal of an action, ``lost`` says whether the connection is lost.
  * @typedef {{status: Status, notice: string, lost: boolean, id: string|null}} View
  */
 
 export const ACTIVE = ["waiting", "running"];
 export const AT_REST = ["ready", "paused"];
 export const OVER = ["finished", "diverged"];
-export const LOST = ["failed", "stopped", "gone"];
+export const UNAVAILABLE = ["failed", "stopped", "gone"];
 
 /** @type {Status} */
 export const IDLE = {
@@ -33,7 +33,7 @@ export const IDLE = {
 };
 
 /**
- * The sentence on a run in a state, before the engine itself says so.
+ * Return the sentence for a state, to show before the engine sends its own.
  * @param {"ready"|"running"|"paused"} state
  * @param {number} [step]
  */
@@ -42,16 +42,16 @@ export function sentenceOf(state, step = 0) {
 }
 
 /**
- * A status with what instruments showed last, where it comes without: the answer to a command does.
+ * Return a status completed with the instruments' last results; the answer to a command comes without them.
  * @param {Status} status
- * @param {Status} before
+ * @param {Status} before the displayed status
  * @returns {Status}
  */
 export function withMeasured(status, { snapshot: displayed }) {
   const { snapshot } = status;
   if (!snapshot || !displayed) return status;
   const { measured, measured_steps, measured_sigmas } = displayed;
-  const without = Object.keys(snapshot.measured).length === 0;
-  const taken = without ? { measured_steps, measured_sigmas } : {}; // as many as the series have points
-  return { ...status, snapshot: { ...snapshot, ...taken, measured: { ...measured, ...snapshot.measured } } };
+  const isEmpty = Object.keys(snapshot.measured).length === 0;
+  const steps = isEmpty ? { measured_steps, measured_sigmas } : {}; // must match the length of the series
+  return { ...status, snapshot: { ...snapshot, ...steps, measured: { ...measured, ...snapshot.measured } } };
 }

@@ -20,7 +20,7 @@ def gradients(
 
     ``loss``: of the example; that of a twin is twice as much.
     """
-    if not op.draws and not rule.draws:
+    if not op.is_random and not rule.is_random:
         bound = bind(op, rule, parameters)
         return bound.gradient(x, bound.forward(x), torch.full_like(x, g)).unsqueeze(0)
     u = ((torch.arange(_DRAWS, dtype=x.dtype) + 0.5) / _DRAWS)[:, None].expand(-1, len(x))

@@ -18,7 +18,7 @@ from functools import partial
 import torch
 from torch import Tensor
 
-from explorer.catalogue import values
+from explorer.catalogue import resolve_values
 from explorer.curves.expectation import Jump, find_jump, has_two_outputs, is_smooth
 from explorer.formula.operands import reductions
 from explorer.training.instruments.base.instrument import Nets
@@ -36,7 +36,7 @@ def exact_of(nets: Nets) -> Exact | None:
     It is where the op draws at hidden units that are no maps, takes no mean over elements, has no parameter
     that learns, and is smooth along u or has two outputs at each x in nets that are not too wide.
     """
-    own = values(nets.op, None, {})
+    own = resolve_values(nets.op, None, {})
     if not nets.site.flips or nets.site.maps or reductions(nets.op.parsed.tree):
         return None
     if any(each.name in own for each in nets.joined.learned):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import torch
 from torch import Tensor
 
-from explorer.catalogue import Op, Rule, values
+from explorer.catalogue import Op, Rule, resolve_values
 from explorer.training.nets import Ensemble, Joined, Observed, OpSite, Trace
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS, Data, Task
@@ -105,7 +105,9 @@ class Nets:
         ``member``: its index among those that are going; ``layer``: its index in ``op_layers``; ``unit``: one
         of the layer's, whose channel is meant. Without it the means over the channels.
         """
-        known = values(self.op, self.rules[self.ensemble.going[member].rule], self.settings.parameters)
+        known = resolve_values(
+            self.op, self.rules[self.ensemble.going[member].rule], self.settings.parameters
+        )
         for name, own in self.learned(member, layer).items():
             if unit is None:
                 known[name] = float(own.mean())
@@ -119,7 +121,7 @@ class Nets:
         rule = self.ensemble.going[member].rule
         if not any(self.joined.learns(rule)):
             return {}
-        has = values(self.op, self.rules[rule], self.settings.parameters)
+        has = resolve_values(self.op, self.rules[rule], self.settings.parameters)
         now = self.ensemble.rows.learned(self.ensemble.parameters)[layer]
         pairs = zip(self.joined.learned, now, strict=True)
         return {each.name: own[member] for each, own in pairs if each.name in has}

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from explorer.catalogue import Op, values
+from explorer.catalogue import Op, resolve_values
 from explorer.curves.kinks import find_kinks
 from explorer.formula.pieces import degree
 from explorer.training.instruments.base.jumps import (
@@ -96,7 +96,7 @@ class Smoothed:
 
 def smoothed(op: Op, parameters: Mapping[str, float], sigma: float, device: torch.device) -> Smoothed:
     """An op under normal noise of width sigma."""
-    return _smoothed(op, tuple(sorted(values(op, None, parameters).items())), sigma, device)
+    return _smoothed(op, tuple(sorted(resolve_values(op, None, parameters).items())), sigma, device)
 
 
 @lru_cache(maxsize=16)

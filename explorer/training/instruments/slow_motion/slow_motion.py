@@ -109,7 +109,7 @@ def _tensors(step: Step, member: int) -> dict[str, Record]:
 
 def _drawn(step: Step, rule: int, member: int) -> dict[str, Record]:
     """What op and rule ask for of what is drawn, by its name in formulas; all of it hangs on u."""
-    asked = {*step.nets.op.drawn, *step.nets.rules[rule].drawn}
+    asked = {*step.nets.op.random_names, *step.nets.rules[rule].random_names}
     names = {U, *asked} if asked else asked
     known = {name: each for name, each in step.drawn.items() if name in names}
     return {name: _visible(step, each[member], ("row", "unit")) for name, each in known.items()}
@@ -240,7 +240,7 @@ def _facts(step: Step, rule: int, linear: bool) -> dict[str, Any]:
         "rest": f"{above} more layer{'s' * (above > 1)}" if above else "batch",
         "judged": _JUDGED[step.has_classes].format(outputs=step.output.shape[-1]),
         "factor": _factor(step, nets.rules[rule], linear),
-        "drawn": _OWN_U if nets.op.draws else "",
+        "drawn": _OWN_U if nets.op.is_random else "",
         "optimiser": optimiser.label,
         "still": _STILL[bool(optimiser.memories)].format(optimiser.label),
     }
@@ -248,10 +248,10 @@ def _facts(step: Step, rule: int, linear: bool) -> dict[str, Any]:
 
 def _factor(step: Step, rule: Rule, linear: bool) -> str:
     """The words on what a rule makes of g."""
-    if not rule.hangs_on_loss:
+    if not rule.needs_loss:
         return _FACTOR[linear].format(u=" and u" if hangs_on_draw(step.nets.op, rule) else "")
     loss = "the loss of the batch" if step.on_weights else "what the example adds to the loss of the batch"
-    return _OF_LOSSES.format(loss=loss, twin=_TWIN if TWIN_LOSS in rule.drawn else "")
+    return _OF_LOSSES.format(loss=loss, twin=_TWIN if TWIN_LOSS in rule.random_names else "")
 
 
 _JUDGED = {

@@ -192,7 +192,7 @@ def has_formula(op: Op, rule: Rule | None = None) -> bool:
 def hangs_on_draw(op: Op, rule: Rule) -> bool:
     """Whether the gradient of a rule differs by what was drawn."""
     own = rule.parsed or op.parsed.gradient
-    return own is not None and bool(own.draws or (op.draws and "y" in own.variables))
+    return own is not None and bool(own.draws or (op.is_random and "y" in own.variables))
 
 
 @lru_cache(maxsize=256)

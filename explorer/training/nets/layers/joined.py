@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from torch import Tensor
 
-from explorer.catalogue import Op, Rule, beside, find_op, find_rule, values
+from explorer.catalogue import Op, Rule, adapt_rule, find_op, find_rule, resolve_values
 from explorer.formula.operands import reductions
 from explorer.gradient import LearnableOp, Pair, bind_learnable, pair
 from explorer.training.nets.layers.learned import Learned, learned_with
@@ -54,9 +54,9 @@ def joined(
     Where the op or a rule draws, what is drawn is given to all of them by name.
     """
     op = find_op(op)
-    entries = [beside(op, find_rule(rule)) for rule in rules]
+    entries = [adapt_rule(op, find_rule(rule)) for rule in rules]
     formulas = [op.parsed, *(rule.parsed for rule in entries)]
-    draws = op.draws or any(rule.draws for rule in entries)
+    draws = op.is_random or any(rule.is_random for rule in entries)
     learnings = _learning(op, entries, parameters, learn, always=bool(draws))
     known = [each for each in learnings if each]
     return Joined(
@@ -64,7 +64,7 @@ def joined(
         any(formula and reductions(formula.tree) for formula in formulas),
         tuple(learned),
         learnings,
-        [_starts(values(op, rule, parameters), parameters, learned) for rule in entries],
+        [_starts(resolve_values(op, rule, parameters), parameters, learned) for rule in entries],
         _judged(op),
         frozenset(name for each in known for name in each.random_names),
     )
@@ -72,15 +72,15 @@ def joined(
 
 def _pairs(op: Op, rules: Sequence[Rule], parameters: Mapping[str, float]) -> list[Pair]:
     """The op's function, the same for all rules, with the function of each."""
-    forward, _ = _pair(op, find_rule("default"), hexed(values(op, None, parameters)))
-    return [(forward, _pair(op, rule, hexed(values(op, rule, parameters)))[1]) for rule in rules]
+    forward, _ = _pair(op, find_rule("default"), hexed(resolve_values(op, None, parameters)))
+    return [(forward, _pair(op, rule, hexed(resolve_values(op, rule, parameters)))[1]) for rule in rules]
 
 
 def _judged(op: Op) -> Function | None:
     """The op of nets that are judged, where it is another."""
     if not op.judged:
         return None
-    function = bind_learnable(op.when_judged, find_rule("default"), {}, ()).op
+    function = bind_learnable(op.evaluation_op, find_rule("default"), {}, ()).op
     return lambda x, tensors: function(x, None, None, tensors)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import product
 from typing import NamedTuple
 
-from explorer.catalogue import Op, Rule, beside, contribution, learnable, values
+from explorer.catalogue import Op, Rule, adapt_rule, find_contribution, list_learnable, resolve_values
 from explorer.formula import shortened
 
 
@@ -26,14 +26,14 @@ def learned_with(op: Op, rule: Rule, learn: Sequence[str]) -> tuple[str, ...]:
     """The parameters that a rule lets learn, of those named as they are or as ``rule.name``."""
     if not learn:
         return ()
-    return tuple(name for name in learnable(op, rule) if name in learn or f"{rule.key}.{name}" in learn)
+    return tuple(name for name in list_learnable(op, rule) if name in learn or f"{rule.key}.{name}" in learn)
 
 
 def no_longer(learn: Sequence[str], before: tuple[Op, Rule], now: tuple[Op, Rule]) -> str:
     """Sentences on the parameters that learned with one op and rule and do not with others, and why."""
     op, rule = now
     names = [name for name in learned_with(*before, learn) if name not in learned_with(op, rule, learn)]
-    lost = [name for name in names if name not in values(op, rule, {})]
+    lost = [name for name in names if name not in resolve_values(op, rule, {})]
     fixed = [name for name in names if name not in lost]
     parts = [f"{', '.join(lost)} learns no more: {op.label} with {rule.label} does not have it."] * bool(lost)
     parts += [f"{', '.join(fixed)} learns no more: {rule.label} lets it stay as it is."] * bool(fixed)
@@ -45,8 +45,10 @@ def learned_by(ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]) -
     known: dict[str, Learned] = {}
     for op, rule in product(ops, rules):
         for name in learned_with(op, rule, learn):
-            own = next(each for each in (*op.parameters, *beside(op, rule).parameters) if each.name == name)
-            known.setdefault(name, Learned(name, own.default, not own.admits(0.0)))
+            own = next(
+                each for each in (*op.parameters, *adapt_rule(op, rule).parameters) if each.name == name
+            )
+            known.setdefault(name, Learned(name, own.default, not own.is_valid(0.0)))
     return tuple(known.values())
 
 
@@ -64,7 +66,7 @@ def checked_learn(ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]
 def _why_not(op: Op, rules: Sequence[Rule], name: str) -> str:
     rule = next((rule for rule in rules if name.startswith(f"{rule.key}.")), rules[0])
     try:
-        contribution(op, rule, name.removeprefix(f"{rule.key}."))
+        find_contribution(op, rule, name.removeprefix(f"{rule.key}."))
     except ValueError as error:
         return str(error)
     raise AssertionError("what has a contribution can learn")

@@ -1,6 +1,6 @@
-"""Learn: the stories of custom gradients, one screen each."""
+"""Learn: lessons on custom gradients, one screen each."""
 
 from explorer.ui.pages.mount import mount
 from explorer.ui.server import answers
 
-mount("lesson", course=answers.course())
+mount("lesson", course=answers.get_course())

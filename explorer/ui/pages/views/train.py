@@ -1,4 +1,4 @@
-"""Train: the training lab, with the chosen op and rules, live."""
+"""Train: live training with the chosen op and rules."""
 
 from explorer.ui.pages.mount import mount
 

@@ -1,4 +1,4 @@
-"""A class: its question, its students, their predictions, and who watches. It knows no page or network."""
+"""A class: its question, its students, their predictions and its subscribers, without pages and network."""
 
 import hashlib
 import hmac
@@ -9,40 +9,38 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from explorer.ui.server.classes.predictions import Drawn, Prediction, Question
+from explorer.ui.server.classes.predictions import DrawnCurve, Prediction, Question
 
-STREAMS = 4  # of one student: tabs, and connections that broke off unnoticed
-TEACHERS = 8  # tabs of who leads a class
-SPREAD_MS = (
-    500  # in which a class that answers at one moment sends its answers, each page at a time of its own
-)
+MAX_STUDENT_STREAMS = 4  # tabs of one student, including connections not yet known to be broken
+MAX_TEACHER_STREAMS = 8  # tabs of the teacher
+SPREAD_MS = 500  # pages send simultaneous answers at random times within this interval
 
 Wake = Callable[[], None]
 View = dict[str, Any]
 
 
-class Crowded(Exception):  # noqa: N818  # a state of affairs, not a mistake
-    """A student or teacher who watches in more places than may be."""
+class TooManyStreamsError(Exception):  # not an error
+    """The teacher, or a student, has too many streams of a class open."""
 
 
 @dataclass
 class Guest:
-    """A student's seat.
+    """A student in a class.
 
     Attributes:
-        shares: the groups that it counts in.
-        prediction: the last one, of the present question.
-        watchers: one for each connection that is told of changes.
+        groups: the groups whose quotas the seat counts towards.
+        prediction: the latest prediction for the current question.
+        watchers: one callback per open stream, called on changes.
     """
 
-    shares: Sequence[Hashable]
+    groups: Sequence[Hashable]
     prediction: Prediction | None = None
     watchers: list[Wake] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
 class Link:
-    """A page of the explorer in one state; ``number`` counts those of a class."""
+    """A page of the explorer in one state; ``number`` counts the links of a class from 1."""
 
     number: int
     path: str
@@ -50,144 +48,150 @@ class Link:
 
 
 class Classroom:
-    """A class that is open: what students and teacher do, and what each is shown.
+    """An open class: the actions of students and teacher, and the state that each of them sees.
 
     Args:
-        identity: what its code means.
-        question: the first one.
-        opened_s: when it was opened.
-        shares: the groups that it counts in.
+        identity: the class's id, given by its code.
+        question: the first question.
+        opened_s: the time at which it was opened, in seconds of a monotonic clock.
+        groups: the groups whose quotas the class counts towards.
     """
 
     def __init__(
-        self, identity: str, question: Question, opened_s: float, shares: Sequence[Hashable]
+        self, identity: str, question: Question, opened_s: float, groups: Sequence[Hashable]
     ) -> None:
-        self.identity, self.opened_s, self.shares = identity, opened_s, shares
+        self.identity, self.opened_s, self.groups = identity, opened_s, groups
         self.secret = secrets.token_urlsafe(24)
         self.guests: dict[str, Guest] = {}
         self.has_ended = False
         self.question, self.round, self.is_revealed = question, 1, False
         self._link: Link | None = None
-        self._links = 0
+        self._link_number = 0
         self._teachers: list[Wake] = []
 
     @property
     def watch_key(self) -> str:
-        """The right to see what the teacher sees: it may stand in an address, and commands nothing."""
+        """The key for watching the teacher's view: it may appear in an address, and permits no command."""
         return hashlib.sha256(f"watch {self.secret}".encode()).hexdigest()
 
     def is_led_by(self, secret: str) -> bool:
-        """Whether somebody has the secret of the class."""
-        return _same(secret, self.secret)
+        """Return whether a secret is that of the class."""
+        return _is_equal(secret, self.secret)
 
     def may_watch(self, key: str) -> bool:
-        """Whether somebody has the key to what the teacher sees."""
-        return _same(key, self.watch_key)
+        """Return whether a key permits watching the teacher's view."""
+        return _is_equal(key, self.watch_key)
 
-    def seat(self, token: str, shares: Sequence[Hashable]) -> None:
-        """Seat a student who has none yet."""
-        self.guests[token] = Guest(shares)
+    def add_guest(self, token: str, groups: Sequence[Hashable]) -> None:
+        """Add a student."""
+        self.guests[token] = Guest(groups)
 
     def answer(self, token: str, number: object, prediction: Prediction) -> bool:
-        """Take the prediction of a student for the question of this round; False where it comes too late."""
+        """Store a student's prediction for the question of this round; return False if it comes too late."""
         if self.has_ended or self.is_revealed or number != self.round:
             return False
         self.guests[token].prediction = prediction
-        self._tell_teachers()
+        self._notify_teachers()
         return True
 
     def reveal(self) -> None:
-        """Show all predictions; none is taken any more."""
+        """Reveal all predictions; no further prediction is accepted."""
         self.is_revealed = True
-        self._tell_all()
+        self._notify_all()
 
     def ask(self, question: Question) -> None:
-        """Go on to a question, or ask the present one anew: the predictions before are gone."""
+        """Ask a question, new or repeated, and delete all predictions."""
         self.question, self.round, self.is_revealed = question, self.round + 1, False
         self._link = None
         for guest in self.guests.values():
             guest.prediction = None
-        self._tell_all()
+        self._notify_all()
 
-    def follow(self, path: str, query: str) -> int:
-        """Put the students' pages to a link, once; how many are there."""
-        self._links += 1
-        self._link = Link(self._links, path, query)
-        self._tell_all()
-        return self._here()
+    def lead_to(self, path: str, query: str) -> int:
+        """Lead the students' pages to a link, once; return the number of connected students."""
+        self._link_number += 1
+        self._link = Link(self._link_number, path, query)
+        self._notify_all()
+        return self._count_connected()
 
     def end(self) -> None:
-        """Let everybody go; nothing is left."""
+        """End the class: notify all subscribers and remove the students."""
         self.has_ended, self._link = True, None
-        self._tell_all()
+        self._notify_all()
         self.guests = {}
 
-    def teachers_view(self) -> View:
-        """The state of the class as its teacher sees it: before the answers are revealed, none of them."""
-        predictions = self._predictions()
-        return self._view() | {
-            "here": self._here(),
+    def get_teacher_view(self) -> View:
+        """Return the state of the class for its teacher, without predictions until they are revealed."""
+        predictions = self._list_predictions()
+        return self._get_view() | {
+            "here": self._count_connected(),
             "answered": len(predictions),
-            "counts": self._counts(predictions) if self.is_revealed else None,
-            "drawn": sum(each.drawn is not None for each in predictions) if self.is_revealed else None,
+            "counts": self._count_answers(predictions) if self.is_revealed else None,
+            "drawn": sum(prediction.drawn is not None for prediction in predictions)
+            if self.is_revealed
+            else None,
         }
 
-    def students_view(self, token: str) -> View:
-        """The state of the class as a student sees it: nothing of the others."""
+    def get_student_view(self, token: str) -> View:
+        """Return the state of the class for a student, without other students' data."""
         guest = self.guests.get(token)
         link = asdict(self._link) if self._link else None
-        mine = {"answered": bool(guest and guest.prediction), "link": link, "spread_ms": SPREAD_MS}
-        return self._view() | mine
+        own_state = {"answered": bool(guest and guest.prediction), "link": link, "spread_ms": SPREAD_MS}
+        return self._get_view() | own_state
 
-    def drawings(self) -> list[Drawn]:
-        """All curves that were drawn, once they are revealed, in no order that tells who drew which."""
+    def list_drawings(self) -> list[DrawnCurve]:
+        """Return all drawn curves once they are revealed, in an order that does not identify students."""
         if not self.is_revealed:
             return []
-        drawn = [each.drawn for each in self._predictions() if each.drawn is not None]
-        return sorted(drawn, key=lambda curve: hashlib.sha256(curve.tobytes()).digest())
+        curves = [prediction.drawn for prediction in self._list_predictions() if prediction.drawn is not None]
+        return sorted(curves, key=lambda curve: hashlib.sha256(curve.tobytes()).digest())
 
     @contextmanager
-    def watched(self, token: str | None, wake: Wake) -> Iterator[None]:
-        """Have ``wake`` called at each change that a student sees, or the teacher where the token is None.
+    def subscribe(self, token: str | None, wake: Wake) -> Iterator[None]:
+        """Call ``wake`` at each change that the student sees, or the teacher if ``token`` is None.
 
-        Raises Crowded where too many watch already.
+        Raises TooManyStreamsError if too many streams are open already.
         """
         watchers = self._teachers if token is None else self.guests[token].watchers
-        if len(watchers) >= (TEACHERS if token is None else STREAMS):
-            raise Crowded
+        if len(watchers) >= (MAX_TEACHER_STREAMS if token is None else MAX_STUDENT_STREAMS):
+            raise TooManyStreamsError
         watchers.append(wake)
-        self._tell_teachers()
+        self._notify_teachers()
         try:
             yield
         finally:
             watchers.remove(wake)
-            self._tell_teachers()
+            self._notify_teachers()
 
-    def _view(self) -> View:
+    def _get_view(self) -> View:
+        """Return the part of the state that teacher and students see."""
         state = "ended" if self.has_ended else "open"
-        asked = {"lesson": self.question.lesson, "round": self.round, "revealed": self.is_revealed}
-        return {"state": state, **asked, "links": self._links}
+        asked_question = {"lesson": self.question.lesson, "round": self.round, "revealed": self.is_revealed}
+        return {"state": state, **asked_question, "links": self._link_number}
 
-    def _predictions(self) -> list[Prediction]:
+    def _list_predictions(self) -> list[Prediction]:
         return [guest.prediction for guest in self.guests.values() if guest.prediction]
 
-    def _counts(self, predictions: Sequence[Prediction]) -> list[int]:
-        picked = Counter(each.picked for each in predictions)
-        return [picked[index] for index in range(self.question.answers)]
+    def _count_answers(self, predictions: Sequence[Prediction]) -> list[int]:
+        """Return how often each answer was picked, by its index."""
+        counts = Counter(prediction.picked for prediction in predictions)
+        return [counts[index] for index in range(self.question.answers)]
 
-    def _here(self) -> int:
+    def _count_connected(self) -> int:
+        """Return the number of students with an open stream."""
         return sum(bool(guest.watchers) for guest in self.guests.values())
 
-    def _tell_teachers(self) -> None:
+    def _notify_teachers(self) -> None:
         for wake in self._teachers:
             wake()
 
-    def _tell_all(self) -> None:
-        self._tell_teachers()
+    def _notify_all(self) -> None:
+        self._notify_teachers()
         for guest in self.guests.values():
             for wake in guest.watchers:
                 wake()
 
 
-def _same(shown: str, own: str) -> bool:
-    return hmac.compare_digest(shown.encode(errors="replace"), own.encode())
+def _is_equal(text: str, secret: str) -> bool:
+    """Return whether a text equals a secret, in constant time."""
+    return hmac.compare_digest(text.encode(errors="replace"), secret.encode())

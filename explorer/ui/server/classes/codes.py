@@ -2,33 +2,33 @@
 
 import secrets
 
-ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's: none of i, l, o and u
-LETTERS = 9  # for 100 open classes: the chance to guess one is reckoned in a test
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's, without i, l, o and u
+CODE_LENGTH = 9  # long enough for 100 open classes: a test computes the chance of guessing one
 _GROUP = 3
-_MEANT = str.maketrans("ilo", "110")
-_LONGEST = 64  # characters that somebody may have typed
+_LOOKALIKES = str.maketrans("ilo", "110")
+_MAX_INPUT_LENGTH = 64  # characters of typed text that are read
 
 
-def new_code() -> str:
-    """A code that nobody can foresee."""
-    return "".join(secrets.choice(ALPHABET) for _ in range(LETTERS))
+def make_code() -> str:
+    """Return a random code."""
+    return "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH))
 
 
 def identity_of(text: str) -> str:
-    """The identity of the class that a typed code means, whatever its case and marks; "" where it is none.
+    """Return the id of the class that has a typed code, or "" if the code is invalid.
 
-    The identity begins with the name of a server where the code does: ``first-k7m-x2p-wrq`` means
-    ``first~k7mx2pwrq``.
+    Case and punctuation are ignored. The id begins with the name of a server if the code does:
+    ``first-k7m-x2p-wrq`` becomes ``first~k7mx2pwrq``.
     """
-    letters = "".join(each for each in text[:_LONGEST].lower() if each.isascii() and each.isalnum())
-    word, code = letters[:-LETTERS], letters[-LETTERS:].translate(_MEANT)
-    if len(code) < LETTERS or not set(code) <= set(ALPHABET):
+    letters = "".join(char for char in text[:_MAX_INPUT_LENGTH].lower() if char.isascii() and char.isalnum())
+    server, code = letters[:-CODE_LENGTH], letters[-CODE_LENGTH:].translate(_LOOKALIKES)
+    if len(code) < CODE_LENGTH or not set(code) <= set(ALPHABET):
         return ""
-    return f"{word}~{code}" if word else code
+    return f"{server}~{code}" if server else code
 
 
-def written(identity: str) -> str:
-    """The code of a class as it is shown: in groups of three, after the name of its server."""
-    word, _, code = identity.rpartition("~")
+def format_code(identity: str) -> str:
+    """Format the code of a class for display: groups of three, after the name of its server."""
+    server, _, code = identity.rpartition("~")
     groups = [code[start : start + _GROUP] for start in range(0, len(code), _GROUP)]
-    return "-".join([word, *groups] if word else groups)
+    return "-".join([server, *groups] if server else groups)

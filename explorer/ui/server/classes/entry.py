@@ -1,4 +1,4 @@
-"""The page that a code is typed into, and the way from a code to its class."""
+"""The page for typing a code, and the redirect from a code to its class."""
 
 import html
 
@@ -14,13 +14,13 @@ from explorer.ui.server.admission.replicas import (
     set_replica_cookie,
 )
 from explorer.ui.server.admission.visitors import set_visitor_cookie, visitor_from_request
-from explorer.ui.server.classes.classes import UNKNOWN, Classes
+from explorer.ui.server.classes.classes import UNKNOWN_CODE_MESSAGE, Classes
 from explorer.ui.server.classes.codes import identity_of
-from explorer.ui.server.classes.invitation import ENTRY
+from explorer.ui.server.classes.invitation import ENTRY_PATH
 
-_NOT_KEPT = {"Cache-Control": "no-store"}
+_NO_STORE = {"Cache-Control": "no-store"}
 _LEARN = "learn"
-_PAGE = """<!doctype html>
+_PAGE_HTML = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
@@ -45,19 +45,19 @@ _PAGE = """<!doctype html>
 </main>
 </html>
 """
-_ASK = "Type the code that your teacher shows. You need no name."
+_PROMPT = "Type the code that your teacher shows. You need no name."
 
 
-def entered(request: Request, classes: Classes) -> Response:
-    """The page of a class for its code, in the path or in the query; else the page to type it into.
+def make_entry_response(request: Request, classes: Classes) -> Response:
+    """Return a redirect to the class of the code in the path or query, else the page for typing a code.
 
-    Addresses are relative, as a proxy may have put something before our paths.
+    Addresses are relative: a proxy may have added a prefix to our paths.
     """
     below = "../" if "code" in request.path_params else ""
     text = request.path_params.get("code", request.query_params.get("code", ""))
-    action = f"{below}{ENTRY}"
+    action = f"{below}{ENTRY_PATH}"
     if not text.strip():
-        return set_visitor_cookie(request, _page(200, _ASK, action))
+        return set_visitor_cookie(request, _render_page(200, _PROMPT, action))
     identity = identity_of(text)
     if is_unreachable(request, identity):
         return make_html_refusal(
@@ -68,14 +68,15 @@ def entered(request: Request, classes: Classes) -> Response:
         classes.find_by_code(visitor_from_request(request), identity)
     except RefusedError as refused:
         monitoring.refusals.labels(str(refused.status_code)).inc()
-        words = refused.detail if refused.status_code != 404 else UNKNOWN
-        return set_visitor_cookie(request, _page(refused.status_code, words, action, text))
+        message = refused.detail if refused.status_code != 404 else UNKNOWN_CODE_MESSAGE
+        return set_visitor_cookie(request, _render_page(refused.status_code, message, action, text))
     return set_replica_cookie(
         request,
-        set_visitor_cookie(request, RedirectResponse(f"{below}{_LEARN}?class={identity}", 303, _NOT_KEPT)),
+        set_visitor_cookie(request, RedirectResponse(f"{below}{_LEARN}?class={identity}", 303, _NO_STORE)),
     )
 
 
-def _page(status: int, words: str, action: str, code: str = "") -> HTMLResponse:
-    escaped = {"words": html.escape(words), "code": html.escape(code[:64])}
-    return HTMLResponse(_PAGE.format(action=action, **escaped), status, _NOT_KEPT)
+def _render_page(status: int, message: str, action: str, code: str = "") -> HTMLResponse:
+    """Return the page for typing a code, with a message."""
+    escaped = {"words": html.escape(message), "code": html.escape(code[:64])}
+    return HTMLResponse(_PAGE_HTML.format(action=action, **escaped), status, _NO_STORE)

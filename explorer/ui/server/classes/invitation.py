@@ -1,30 +1,34 @@
-"""The way into a class: an address short enough to type, and its QR code."""
+"""Invitations to a class: an address short enough to type, and its QR code."""
 
 from typing import Any
 from urllib.parse import urlsplit
 
 import segno
 
-from explorer.ui.server.classes.codes import written
+from explorer.ui.server.classes.codes import format_code
 
-ENTRY = "c"  # the path of the page that a code is typed into, and what a code stands below
-LONGEST_ADDRESS = 200
+ENTRY_PATH = "c"  # path of the page for typing a code, and prefix of the path of a code
+MAX_ADDRESS_LENGTH = 200
 
 
-def invitation(identity: str, base: str) -> dict[str, Any]:
-    """The code, the address and its QR code, as the path of an SVG of ``size`` units with its margin.
+def make_invitation(identity: str, base: str) -> dict[str, Any]:
+    """Return the code, its address and a QR code as an SVG path; ``size`` is its width with margins.
 
-    ``base`` is the address of the explorer as its teacher's browser knows it, with a slash at the end: a
-    proxy may have put something before our paths. Raises ValueError where it is no address.
+    Raises ValueError if ``base`` is not an address.
+
+    Args:
+        identity: the class's id.
+        base: the address of the explorer in the teacher's browser, with a final slash; a proxy may have added
+            a prefix to our paths.
     """
     if (
-        len(base) > LONGEST_ADDRESS
+        len(base) > MAX_ADDRESS_LENGTH
         or urlsplit(base).scheme not in ("http", "https")
         or not base.endswith("/")
     ):
         raise ValueError("This is not the address of an explorer.")
-    code = written(identity)
-    address = f"{base}{ENTRY}/{code}"
+    code = format_code(identity)
+    address = f"{base}{ENTRY_PATH}/{code}"
     symbol = segno.make(address, error="m", micro=False)
     margin = symbol.default_border_size
     dark = [
@@ -34,4 +38,10 @@ def invitation(identity: str, base: str) -> dict[str, Any]:
         if module
     ]
     size = symbol.symbol_size()[0]
-    return {"code": code, "address": address, "entry": f"{base}{ENTRY}", "size": size, "path": "".join(dark)}
+    return {
+        "code": code,
+        "address": address,
+        "entry": f"{base}{ENTRY_PATH}",
+        "size": size,
+        "path": "".join(dark),
+    }

@@ -1,4 +1,4 @@
-"""The routes of classes: teachers open and lead them, students join and answer."""
+"""Routes of classes: teachers open and lead them, students join and answer."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -19,64 +19,67 @@ from explorer.ui.server.admission.request_body import Json, read_json
 from explorer.ui.server.admission.visitors import visitor_from_request
 from explorer.ui.server.classes.classes import Classes
 from explorer.ui.server.classes.classroom import Classroom
-from explorer.ui.server.classes.entry import entered
-from explorer.ui.server.classes.invitation import ENTRY, invitation
-from explorer.ui.server.classes.predictions import LONGEST_BODY, Question, read_prediction
-from explorer.ui.server.classes.stream import stream_of
-from explorer.ui.server.runs.responses import NOT_KEPT, responded
+from explorer.ui.server.classes.entry import make_entry_response
+from explorer.ui.server.classes.invitation import ENTRY_PATH, make_invitation
+from explorer.ui.server.classes.predictions import MAX_BODY_BYTES, Question, read_prediction
+from explorer.ui.server.classes.stream import stream_class
+from explorer.ui.server.runs.responses import NO_STORE, respond
 from explorer.ui.server.runs.stream import as_json
 
-LONGEST_COMMAND = 4 * LONGEST_QUERY  # bytes
-END_EVERY_S = 10.0  # between two looks for classes that end by themselves
+MAX_COMMAND_BYTES = 4 * LONGEST_QUERY  # bytes
+EXPIRY_INTERVAL_S = 10.0  # between two checks for expired classes
 
-_NOT_LED = "This class has ended, or it is led from another browser."
-_NO_SEAT = "This class has ended, or you have not joined it."
-_LATE = "The answers are shown already, or the class has gone on."
-_FOLLOWED = tuple(page.path for page in PAGES if page.can_be_class_target)
+_NOT_TEACHER_MESSAGE = "This class has ended, or it is led from another browser."
+_NO_SEAT_MESSAGE = "This class has ended, or you have not joined it."
+_TOO_LATE_MESSAGE = "The answers are shown already, or the class has gone on."
+_TARGET_PATHS = tuple(page.path for page in PAGES if page.can_be_class_target)
 
 classes = Classes()
 monitoring.classes.set_function(lambda: len(classes))
 
 
-async def opened(request: Request) -> Response:
-    """Open a class: ``{lesson}`` gives ``{id, secret, watch, pages}``: the secret leads, ``watch`` sees.
+async def open_class(request: Request) -> Response:
+    """Open a class: a POST of ``{lesson}`` returns ``{id, secret, watch, pages}``.
 
-    ``pages``: the paths that its students can be led to.
+    ``secret`` permits commands, ``watch`` permits watching; ``pages`` are the paths to which students can be
+    led.
     """
-    data = await read_json(request, LONGEST_COMMAND)
-    room = classes.open(visitor_from_request(request), _question(data))
-    return _answer({"id": room.identity, "secret": room.secret, "watch": room.watch_key, "pages": _FOLLOWED})
+    data = await read_json(request, MAX_COMMAND_BYTES)
+    room = classes.open(visitor_from_request(request), _read_question(data))
+    return _make_response(
+        {"id": room.identity, "secret": room.secret, "watch": room.watch_key, "pages": _TARGET_PATHS}
+    )
 
 
-async def joined(request: Request) -> Response:
-    """Take a seat in a class, or find one's own again: ``{guest}``, which may be "", gives ``{guest}``."""
-    token = str((await read_json(request, LONGEST_COMMAND)).get("guest", ""))
-    return _answer(
+async def join_class(request: Request) -> Response:
+    """Join a class, or return to it: a POST of ``{guest}``, a token or "", returns ``{guest}``."""
+    token = str((await read_json(request, MAX_COMMAND_BYTES)).get("guest", ""))
+    return _make_response(
         {"guest": classes.join(visitor_from_request(request), request.path_params["class"], token)}
     )
 
 
-async def answered(request: Request) -> Response:
-    """Take a prediction, the last one counts: ``{guest, round, picked, drawn}`` gives ``{}``."""
-    data = await read_json(request, LONGEST_BODY)
+async def submit_prediction(request: Request) -> Response:
+    """Submit or replace a prediction: a POST of ``{guest, round, picked, drawn}`` returns ``{}``."""
+    data = await read_json(request, MAX_BODY_BYTES)
     room, token = classes.find(request.path_params["class"]), str(data.get("guest", ""))
     if room is None or token not in room.guests:
-        raise RefusedError(403, _NO_SEAT)
+        raise RefusedError(403, _NO_SEAT_MESSAGE)
     try:
         prediction = read_prediction(data, room.question)
     except ValueError as error:
         raise RefusedError(400, str(error)) from None
     if not room.answer(token, data.get("round"), prediction):
-        raise RefusedError(409, _LATE)
-    return _answer({})
+        raise RefusedError(409, _TOO_LATE_MESSAGE)
+    return _make_response({})
 
 
-async def commanded(request: Request) -> Response:
-    """Lead a class: ``{secret}`` and what the command takes."""
-    data = await read_json(request, LONGEST_COMMAND)
+async def command_class(request: Request) -> Response:
+    """Execute a teacher's command: a POST of ``{secret}`` and the command's arguments."""
+    data = await read_json(request, MAX_COMMAND_BYTES)
     room = classes.find(request.path_params["class"])
     if room is None or not room.is_led_by(str(data.get("secret", ""))):
-        raise RefusedError(403, _NOT_LED)
+        raise RefusedError(403, _NOT_TEACHER_MESSAGE)
     command = _COMMANDS.get(request.path_params["command"])
     if command is None:
         raise RefusedError(404, f"Classes know no such command: use {', '.join(_COMMANDS)}.")
@@ -84,28 +87,28 @@ async def commanded(request: Request) -> Response:
         answer = command(room, data)
     except ValueError as error:
         raise RefusedError(400, str(error)) from None
-    return await responded(request, as_json, answer)
+    return await respond(request, as_json, answer)
 
 
-async def events(request: Request) -> Response:
-    """The state of a class, as events."""
-    return stream_of(request, classes)
+async def stream_events(request: Request) -> Response:
+    """Return the event stream of a class."""
+    return stream_class(request, classes)
 
 
-async def entry(request: Request) -> Response:
-    """The short address of a class, and the page that a code is typed into."""
-    return entered(request, classes)
+async def show_entry(request: Request) -> Response:
+    """Return the response to a class's short address, or the page for typing a code."""
+    return make_entry_response(request, classes)
 
 
-async def end_old_classes() -> None:
-    """End classes that have lasted too long, though nobody asks for them."""
+async def end_expired_classes() -> None:
+    """End expired classes in an endless loop, even if no request looks for them."""
     while True:
-        await asyncio.sleep(END_EVERY_S)
-        classes.end_old()
+        await asyncio.sleep(EXPIRY_INTERVAL_S)
+        classes.end_expired()
 
 
-def _question(data: Json) -> Question:
-    """The question of the lesson that is named."""
+def _read_question(data: Json) -> Question:
+    """Return the question of the lesson in ``{lesson}``. Raises RefusedError if there is no such lesson."""
     lesson = LESSONS.get(str(data.get("lesson")))
     if lesson is None:
         raise RefusedError(400, "There is no such lesson: choose one of the list.")
@@ -113,8 +116,8 @@ def _question(data: Json) -> Question:
     return Question(lesson.key, len(prediction.answers), isinstance(prediction, Drawing))
 
 
-def _invite(room: Classroom, data: Json) -> Mapping[str, Any]:
-    return invitation(room.identity, str(data.get("address", "")))
+def _make_invitation(room: Classroom, data: Json) -> Mapping[str, Any]:
+    return make_invitation(room.identity, str(data.get("address", "")))
 
 
 def _reveal(room: Classroom, _data: Json) -> Mapping[str, Any]:
@@ -123,23 +126,26 @@ def _reveal(room: Classroom, _data: Json) -> Mapping[str, Any]:
 
 
 def _ask(room: Classroom, data: Json) -> Mapping[str, Any]:
-    room.ask(_question(data))
+    room.ask(_read_question(data))
     return {}
 
 
-def _drawings(room: Classroom, _data: Json) -> Mapping[str, Any]:
-    return {"drawings": room.drawings()}
+def _list_drawings(room: Classroom, _data: Json) -> Mapping[str, Any]:
+    return {"drawings": room.list_drawings()}
 
 
-def _follow(room: Classroom, data: Json) -> Mapping[str, Any]:
-    """Lead the students to a page; its link is read as that of a visitor who opens it, and written anew."""
+def _lead_to(room: Classroom, data: Json) -> Mapping[str, Any]:
+    """Lead the students to a page; its link is checked as if a visitor opened it, and encoded anew.
+
+    Raises ValueError with a sentence if path or link is invalid.
+    """
     path, query = data.get("path"), str(data.get("query", ""))
-    if path not in _FOLLOWED:
-        raise ValueError(f"Students can be led to {' and '.join(_FOLLOWED)} alone.")
+    if path not in _TARGET_PATHS:
+        raise ValueError(f"Students can be led to {' and '.join(_TARGET_PATHS)} alone.")
     _, notices = from_text(query)
     if notices:
         raise ValueError(notices[0])
-    return {"here": room.follow(path, urlencode(parse_qsl(query, keep_blank_values=True)))}
+    return {"here": room.lead_to(path, urlencode(parse_qsl(query, keep_blank_values=True)))}
 
 
 def _end(room: Classroom, _data: Json) -> Mapping[str, Any]:
@@ -148,19 +154,20 @@ def _end(room: Classroom, _data: Json) -> Mapping[str, Any]:
 
 
 _COMMANDS: Mapping[str, Callable[[Classroom, Json], Mapping[str, Any]]] = {
-    "invite": _invite, "reveal": _reveal, "ask": _ask, "drawings": _drawings, "follow": _follow, "end": _end,
+    "invite": _make_invitation, "reveal": _reveal, "ask": _ask, "drawings": _list_drawings,
+    "follow": _lead_to, "end": _end,
 }  # fmt: skip
 
 ROUTES = (
-    Route(f"/{ENTRY}", entry),
-    Route(f"/{ENTRY}/{{code}}", entry),
-    Route("/classes", opened, methods=["POST"]),
-    Route("/classes/{class}/events", events),
-    Route("/classes/{class}/join", joined, methods=["POST"]),
-    Route("/classes/{class}/answer", answered, methods=["POST"]),
-    Route("/classes/{class}/{command}", commanded, methods=["POST"]),
+    Route(f"/{ENTRY_PATH}", show_entry),
+    Route(f"/{ENTRY_PATH}/{{code}}", show_entry),
+    Route("/classes", open_class, methods=["POST"]),
+    Route("/classes/{class}/events", stream_events),
+    Route("/classes/{class}/join", join_class, methods=["POST"]),
+    Route("/classes/{class}/answer", submit_prediction, methods=["POST"]),
+    Route("/classes/{class}/{command}", command_class, methods=["POST"]),
 )
 
 
-def _answer(data: Mapping[str, Any]) -> Response:
-    return JSONResponse(data, headers=NOT_KEPT)
+def _make_response(data: Mapping[str, Any]) -> Response:
+    return JSONResponse(data, headers=NO_STORE)

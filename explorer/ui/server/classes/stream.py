@@ -1,4 +1,4 @@
-"""A class as server-sent events: each the state as it is, so that who comes late or again finds it."""
+"""Server-sent events of a class: each contains the complete state, so that a page may connect at any time."""
 
 import asyncio
 import json
@@ -16,67 +16,73 @@ from explorer.ui.server.admission.replicas import (
 )
 from explorer.ui.server.admission.shutdown import shutdown
 from explorer.ui.server.classes.classes import Classes
-from explorer.ui.server.classes.classroom import Classroom, Crowded, View
-from explorer.ui.server.runs.stream import streamed
+from explorer.ui.server.classes.classroom import Classroom, TooManyStreamsError, View
+from explorer.ui.server.runs.stream import make_event_stream
 
-QUIET_S = 15.0  # after which a comment keeps the connection, and notices when it is gone
-REST_S = 0.2  # between two events to a teacher: a whole class answers at once
+KEEPALIVE_S = 15.0  # until a comment is sent, which keeps the connection open and detects a broken one
+TEACHER_INTERVAL_S = 0.2  # between two events for a teacher: a class may answer all at once
 
-_GONE = {"state": "gone", "sentence": "This class has ended."}
-_CROWDED = {
+_GONE_EVENT = {"state": "gone", "sentence": "This class has ended."}
+_CROWDED_EVENT = {
     "state": "crowded",
     "sentence": "This class is open in too many tabs here: close one, and reload.",
 }
 
 
-def stream_of(request: Request, classes: Classes) -> StreamingResponse:
-    """The events of a class for who has a seat in it (``guest``) or the key to its teacher's view.
+def stream_class(request: Request, classes: Classes) -> StreamingResponse:
+    """Return the event stream of a class for a student's token (``guest``) or a teacher's key (``watch``).
 
-    Everybody else is told what is told of a class that is not there.
+    All other requests get the event of a class that does not exist.
     """
     identity = request.path_params["class"]
     if is_unreachable(request, identity):
         texts = stream_unreachable_event(
             json.dumps({"state": "silent", "sentence": f"{describe_unreachable(identity).capitalize()}."})
         )
-        return streamed(texts)
+        return make_event_stream(texts)
     token, key = request.query_params.get("guest"), request.query_params.get("watch", "")
     room = classes.find(identity)
     if room and token is not None and token in room.guests:
-        return streamed(shutdown.iterate(_events(room, token, partial(room.students_view, token), 0.0)))
+        return make_event_stream(
+            shutdown.iterate(_stream_events(room, token, partial(room.get_student_view, token), 0.0))
+        )
     if room and token is None and room.may_watch(key):
-        return streamed(shutdown.iterate(_events(room, None, room.teachers_view, REST_S)))
-    return streamed(_told_gone())
+        return make_event_stream(
+            shutdown.iterate(_stream_events(room, None, room.get_teacher_view, TEACHER_INTERVAL_S))
+        )
+    return make_event_stream(_stream_gone_event())
 
 
-async def _told_gone() -> AsyncIterator[str]:
-    yield _event(_GONE)
+async def _stream_gone_event() -> AsyncIterator[str]:
+    """Yield the event of a class that has ended."""
+    yield _format_event(_GONE_EVENT)
 
 
-async def _events(
-    room: Classroom, token: str | None, view: Callable[[], View], rest_s: float
+async def _stream_events(
+    room: Classroom, token: str | None, view: Callable[[], View], interval_s: float
 ) -> AsyncIterator[str]:
-    """The state of a class now and after each change, until it has ended."""
+    """Yield the state of a class now and after each change, until it ends."""
     if room.has_ended:
-        yield _event(_GONE)
+        yield _format_event(_GONE_EVENT)
         return
     changed = asyncio.Event()
     try:
-        with room.watched(token, changed.set):
+        with room.subscribe(token, changed.set):
             last = ""
             while True:
                 changed.clear()
-                text = _event(view())
+                text = _format_event(view())
                 yield text if text != last else ":\n\n"
                 if room.has_ended:
                     return
                 last = text
-                await asyncio.sleep(rest_s)
+                await asyncio.sleep(interval_s)
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(changed.wait(), QUIET_S)
-    except Crowded:
-        yield _event(_CROWDED)
+                    await asyncio.wait_for(changed.wait(), KEEPALIVE_S)
+    except TooManyStreamsError:
+        yield _format_event(_CROWDED_EVENT)
 
 
-def _event(view: View) -> str:
+def _format_event(view: View) -> str:
+    """Format a state as a server-sent event."""
     return f"data: {json.dumps(view)}\n\n"

@@ -1,1 +1,1 @@
-"""Trainings and studies over HTTP: commands, streams, files to take away."""
+"""Runs and studies over HTTP: commands, event streams, exported files."""

@@ -1,4 +1,4 @@
-"""Runs and studies for the page's instruments: started and commanded here, watched as events."""
+"""Routes of runs and studies: start them, command them, subscribe to their events, download results."""
 
 import hmac
 import json
@@ -23,123 +23,133 @@ from explorer.ui.server.admission.admission import RefusedError
 from explorer.ui.server.admission.replicas import require_local
 from explorer.ui.server.admission.request_body import Json
 from explorer.ui.server.admission.visitors import sign, visitor_from_request
-from explorer.ui.server.runs.responses import LONGEST_START, READERS, answered, attached, responded
-from explorer.ui.server.runs.stream import as_json, event, job_events
-from explorer.ui.server.runs.study_cost import measured_seconds
+from explorer.ui.server.runs.responses import (
+    MAX_START_BYTES,
+    READER_SLOTS,
+    answer_request,
+    make_download,
+    respond,
+)
+from explorer.ui.server.runs.stream import as_json, format_event, stream_job
+from explorer.ui.server.runs.study_cost import estimate_seconds
 
-LONGEST_OWNER = 64
-_SAID_OTHERWISE = ("task", "steps", "lr", "seeds", "pace", "device")
-_CANNOT_BE_STUDIED = "This cannot be studied: {}."
+MAX_OWNER_LENGTH = 64
+_EXPLICIT_SETTINGS = ("task", "steps", "lr", "seeds", "pace", "device")
+_CANNOT_STUDY_MESSAGE = "This cannot be studied: {}."
 
 
 async def start_run(request: Request) -> Response:
-    """Begin a run: ``{query, owner, paused, table, after, branch}`` gives ``{id, key}``; the key commands it.
+    """Start a run: ``{query, owner, paused, table, after, branch}`` returns ``{id, key}``.
 
-    ``branch``: all its branch points as a link writes them; without it those of the query.
-    ``after``: ``{run, key, step}`` of an earlier run that it goes on from.
+    ``key`` permits commands. ``branch``: all branch points as links write them; by default those of the
+    query. ``after``: ``{run, key, step}`` of an earlier run to continue from.
     """
-    shares = limits.RUNS_QUOTA.get_limits(visitor_from_request(request))
-    return await answered(_started_run, request, shares, longest=LONGEST_START)
+    group_limits = limits.RUNS_QUOTA.get_limits(visitor_from_request(request))
+    return await answer_request(_start_run, request, group_limits, max_bytes=MAX_START_BYTES)
 
 
 async def start_study(request: Request) -> Response:
-    """Begin a study: ``{query, owner, table}`` gives ``{id, key}``; who has the key may command it."""
-    shares = limits.STUDIES_QUOTA.get_limits(visitor_from_request(request))
-    return await answered(_started_study, request, shares, longest=LONGEST_START, refusal=_CANNOT_BE_STUDIED)
+    """Start a study: ``{query, owner, table}`` returns ``{id, key}``; the key permits commands."""
+    group_limits = limits.STUDIES_QUOTA.get_limits(visitor_from_request(request))
+    return await answer_request(
+        _start_study, request, group_limits, max_bytes=MAX_START_BYTES, refusal=_CANNOT_STUDY_MESSAGE
+    )
 
 
 async def command(request: Request) -> Response:
-    """Command a run or a study: ``{key, lr, pace}`` gives its status as an event has it.
+    """Execute a command on a run or study: ``{key, lr, pace}`` returns its status as an event.
 
-    Whatever the command, which may only be ``change``, a run goes on with the lr and pace that come with it.
-    A lr that comes on the way is a branch point, and one that comes with ``reset`` holds from the start.
+    Every command, including the neutral ``change``, sets the lr and pace sent with it. A new lr becomes a
+    branch point; with ``reset`` it applies from the start.
     """
-    return await answered(_commanded, request, request.path_params["job"], request.path_params["command"])
+    return await answer_request(_command, request, request.path_params["job"], request.path_params["command"])
 
 
-async def measured(request: Request) -> Response:
-    """Return the answer of an instrument, by rule; its arguments are whole numbers in the query."""
+async def measure(request: Request) -> Response:
+    """Return an instrument's result by rule; its arguments are integers in the query."""
     run, key = request.path_params["job"], request.path_params["instrument"]
-    return await responded(request, _measured, run, key, dict(request.query_params))
+    return await respond(request, _measure, run, key, dict(request.query_params))
 
 
-async def devices(request: Request) -> Response:
-    """Return which device nets train faster on, as ``{words}``."""
-    return await responded(request, lambda: json.dumps({"words": shared_engine().compare_devices()}))
+async def compare_devices(request: Request) -> Response:
+    """Return which device trains nets faster, as ``{words}``."""
+    return await respond(request, lambda: json.dumps({"words": shared_engine().compare_devices()}))
 
 
-async def cost(request: Request) -> Response:
-    """Return the cost of a study: ``{query, table}`` gives ``{sentence, refused}``."""
-    return await answered(_weighed, request, longest=LONGEST_START, seats=READERS)
+async def estimate_cost(request: Request) -> Response:
+    """Return the cost of a study: ``{query, table}`` returns ``{sentence, refused}``."""
+    return await answer_request(_estimate_cost, request, max_bytes=MAX_START_BYTES, slots=READER_SLOTS)
 
 
-async def rows(request: Request) -> Response:
+async def download_rows(request: Request) -> Response:
     """Return all runs of a study as CSV."""
-    study = await run_in_threadpool(_known, request.path_params["job"])
+    study = await run_in_threadpool(_require_study, request.path_params["job"])
     text = await run_in_threadpool(lambda: Result(study.plan, study.rows).csv())
-    return attached(text, "study.csv", "text/csv; charset=utf-8")
+    return make_download(text, "study.csv", "text/csv; charset=utf-8")
 
 
-async def again(request: Request) -> Response:
-    """Return a study as a script that repeats it."""
-    study = await run_in_threadpool(_known, request.path_params["job"])
-    return attached(script(study.plan), "study.py", "text/x-python; charset=utf-8")
+async def download_script(request: Request) -> Response:
+    """Return a script that repeats a study."""
+    study = await run_in_threadpool(_require_study, request.path_params["job"])
+    return make_download(script(study.plan), "study.py", "text/x-python; charset=utf-8")
 
 
 ROUTES = (
-    Route("/devices", devices),
+    Route("/devices", compare_devices),
     Route("/runs", start_run, methods=["POST"]),
-    Route("/runs/{job}/events", job_events),
-    Route("/runs/{job}/measured/{instrument}", measured),
+    Route("/runs/{job}/events", stream_job),
+    Route("/runs/{job}/measured/{instrument}", measure),
     Route("/runs/{job}/{command}", command, methods=["POST"]),
     Route("/studies", start_study, methods=["POST"]),
-    Route("/studies/cost", cost, methods=["POST"]),
-    Route("/studies/{job}/events", job_events),
-    Route("/studies/{job}/rows.csv", rows),
-    Route("/studies/{job}/study.py", again),
+    Route("/studies/cost", estimate_cost, methods=["POST"]),
+    Route("/studies/{job}/events", stream_job),
+    Route("/studies/{job}/rows.csv", download_rows),
+    Route("/studies/{job}/study.py", download_script),
     Route("/studies/{job}/{command}", command, methods=["POST"]),
 )
 
 
-def _started_run(data: Json, shares: dict[Hashable, int]) -> str:
+def _start_run(data: Json, group_limits: dict[Hashable, int]) -> str:
+    """Start a run and return its id and key as JSON."""
     owner, settings = owner_of(data), settings_of(data)
     paused = data.get("paused") is True
-    after = _earlier(data.get("after"))
-    identity = shared_engine().start(settings, owner, paused=paused, after=after, shares=shares)
+    after = _read_earlier_run(data.get("after"))
+    identity = shared_engine().start(settings, owner, paused=paused, after=after, shares=group_limits)
     monitoring.event_log.record(
         "run started", task=settings.task, rules=len(settings.rules), seeds=settings.seeds
     )
     return json.dumps({"id": identity, "key": key_of(identity)})
 
 
-def _started_study(data: Json, shares: dict[Hashable, int]) -> str:
-    owner, plan = owner_of(data), _plan(data)
+def _start_study(data: Json, group_limits: dict[Hashable, int]) -> str:
+    """Start a study and return its id and key as JSON."""
+    owner, plan = owner_of(data), _read_plan(data)
     make = partial(Stepper, least=limits.STUDY_CHUNK)
-    identity = shared_engine().start_study(make, plan, owner, shares=shares)
+    identity = shared_engine().start_study(make, plan, owner, shares=group_limits)
     monitoring.event_log.record("study started", task=plan.task, runs=plan.runs)
     return json.dumps({"id": identity, "key": key_of(identity)})
 
 
 def settings_of(data: Json) -> Settings:
-    """Return the settings of a request: ``{query, table, branch}``. Raises ValueError, or Refused."""
+    """Return the settings in a request's ``{query, table, branch}``. Raises ValueError or RefusedError."""
     choice = choice_of(data)
     training = {name: getattr(choice, name) for name in SETTINGS}
-    chosen: Json = {"op": choice.op, "rules": choice.rules, "parameters": choice.trained}
-    return Settings(table=data.get("table"), branch=_branch(data, choice), **chosen, **training)
+    op_settings: Json = {"op": choice.op, "rules": choice.rules, "parameters": choice.net_parameters}
+    return Settings(table=data.get("table"), branch=_read_branches(data, choice), **op_settings, **training)
 
 
-def _branch(data: Json, choice: Choice) -> tuple[Branch, ...]:
-    """Return the branch points of a run: more than its link may hold. Raises ValueError with a clause."""
+def _read_branches(data: Json, choice: Choice) -> tuple[Branch, ...]:
+    """Return the branch points of a run, which may exceed a link's limit. Raises ValueError with a clause."""
     points = data.get("branch")
     if not isinstance(points, list):
         return choice.branch
     return tuple(read_branch(str(text), choice.rules) for text in points[: MAX_BRANCHES + 1])
 
 
-def _plan(data: Json) -> Plan:
-    """Return the study of a request's query. Raises Refused, and ValueError for what cannot be studied."""
+def _read_plan(data: Json) -> Plan:
+    """Return the plan in a request's query. Raises RefusedError, or ValueError if it cannot be studied."""
     choice = choice_of(data)
-    rest = {name: getattr(choice, name) for name in SETTINGS if name not in _SAID_OTHERWISE}
+    rest = {name: getattr(choice, name) for name in SETTINGS if name not in _EXPLICIT_SETTINGS}
     return Plan.of(
         choice.task,
         choice.op,
@@ -147,7 +157,7 @@ def _plan(data: Json) -> Plan:
         lrs=choice.rates or None,
         seeds=choice.seeds,
         steps=choice.steps,
-        parameters=choice.trained,
+        parameters=choice.net_parameters,
         controls=choice.controls,
         equal=choice.equal,
         most=limits.MAX_STUDY_RUNS,
@@ -157,20 +167,22 @@ def _plan(data: Json) -> Plan:
     )
 
 
-def _weighed(data: Json) -> str:
+def _estimate_cost(data: Json) -> str:
+    """Return the cost of a study as JSON."""
     try:
-        plan = _plan(data)
+        plan = _read_plan(data)
     except ValueError as error:
-        return json.dumps({"sentence": _CANNOT_BE_STUDIED.format(error), "refused": True})
-    took = duration(measured_seconds(plan))
-    sentence = f"{plan.runs:,} runs of {plan.steps:,} steps: {took} if nobody else is training."
+        return json.dumps({"sentence": _CANNOT_STUDY_MESSAGE.format(error), "refused": True})
+    duration_text = duration(estimate_seconds(plan))
+    sentence = f"{plan.runs:,} runs of {plan.steps:,} steps: {duration_text} if nobody else is training."
     return json.dumps({"sentence": sentence, "refused": False})
 
 
-def _earlier(reference: Any) -> tuple[str, int] | None:
-    """Return the run and the step that another run goes on from.
+def _read_earlier_run(reference: Any) -> tuple[str, int] | None:
+    """Return the run and the step to continue from, or None.
 
-    Raises Refused where somebody else started it, and Elsewhere where another server has it.
+    Raises RefusedError if another visitor started that run, and WrongReplicaError if it belongs to another
+    server.
     """
     if not isinstance(reference, dict):
         return None
@@ -184,45 +196,47 @@ def _earlier(reference: Any) -> tuple[str, int] | None:
 
 
 def owner_of(data: Json) -> str:
-    """Return the session that asks. Raises Refused where it has no name."""
+    """Return the session that sends a request. Raises RefusedError if it is missing or too long."""
     owner = data.get("owner")
-    if not isinstance(owner, str) or not 1 <= len(owner) <= LONGEST_OWNER:
-        raise RefusedError(400, f"The owner must be a text of 1 to {LONGEST_OWNER} characters.")
+    if not isinstance(owner, str) or not 1 <= len(owner) <= MAX_OWNER_LENGTH:
+        raise RefusedError(400, f"The owner must be a text of 1 to {MAX_OWNER_LENGTH} characters.")
     return owner
 
 
 def choice_of(data: Json) -> Choice:
-    """Return the choice in the query of a request. Raises Refused where it cannot be had."""
+    """Return the choice in a request's query. Raises RefusedError if the query is invalid."""
     choice, notices = from_text(str(data.get("query", "")))
     if notices:
         raise RefusedError(400, notices[0])
     return choice
 
 
-def _commanded(data: Json, identity: str, name: str) -> str:
+def _command(data: Json, identity: str, name: str) -> str:
+    """Execute a command and return the job's status as an event. Raises RefusedError without its key."""
     engine = shared_engine()
     if not is_owned(identity, data):
         status = engine.snapshot(identity)
         if status.state != "gone":
-            what = "study" if isinstance(status, StudyStatus) else "run"
-            said = f"Only the visitor who started this {what} can command it: press Start for your own."
-            raise RefusedError(403, said)
-        return event(status)
+            kind = "study" if isinstance(status, StudyStatus) else "run"
+            message = f"Only the visitor who started this {kind} can command it: press Start for your own."
+            raise RefusedError(403, message)
+        return format_event(status)
     if name not in ("change", *get_args(Command)):
         raise RefusedError(404, f"There is no such command: use change, {', '.join(get_args(Command))}.")
     live = {key: SETTINGS[key].read(str(data[key])) for key in LIVE if key in data}
     if name == "reset":
-        engine.command(identity, "reset")  # what comes with it holds from the start
+        engine.command(identity, "reset")  # first, so that new settings apply from the start
     status = engine.change(identity, **live)
-    return event(status if name in ("change", "reset") else engine.command(identity, name))  # type: ignore[arg-type]
+    return format_event(status if name in ("change", "reset") else engine.command(identity, name))  # type: ignore[arg-type]
 
 
-def _measured(identity: str, key: str, arguments: Mapping[str, str]) -> str:
+def _measure(identity: str, key: str, arguments: Mapping[str, str]) -> str:
+    """Return an instrument's result as JSON."""
     return as_json(shared_engine().measure(identity, key, **whole_numbers(arguments)))
 
 
-def _known(identity: str) -> StudyStatus:
-    """Return the status of the study of this id. Raises Refused where there is none."""
+def _require_study(identity: str) -> StudyStatus:
+    """Return the status of the study of this id. Raises RefusedError if there is none."""
     status = shared_engine().snapshot(identity)
     if not isinstance(status, StudyStatus) or status.plan is None:
         raise RefusedError(404, status.sentence)
@@ -230,10 +244,10 @@ def _known(identity: str) -> StudyStatus:
 
 
 def key_of(identity: str) -> str:
-    """Return the proof that a session started a run or study."""
+    """Return the key that proves that a session started a run or study."""
     return sign("run", identity)
 
 
 def is_owned(identity: str, data: Json) -> bool:
-    """Return whether a request comes from the client that has the key."""
+    """Return whether a request carries the key of a run or study."""
     return hmac.compare_digest(str(data.get("key")).encode(errors="replace"), key_of(identity).encode())

@@ -1,4 +1,4 @@
-"""The records that the server streams, as types of the browser's half.
+"""Typedefs in JavaScript for the records that the server streams.
 
 ``python -m explorer.ui.server.runs.records`` writes them to ``explorer/frontend/train/state/records.js``.
 """
@@ -42,49 +42,49 @@ _RECORDS = (
 _HEAD = """// The records that the server streams, by their classes in Python.
 // Written by `python -m explorer.ui.server.runs.records`: change the classes, and run it.
 """
-_WORDS = {float: "number", int: "number", bool: "boolean", str: "string", type(None): "null", Any: "*"}
-_ARRAYS = {np.float32: "Float32Array", np.int64: "Int32Array"}  # as the stream writes them
+_TYPES = {float: "number", int: "number", bool: "boolean", str: "string", type(None): "null", Any: "*"}
+_ARRAYS = {np.float32: "Float32Array", np.int64: "Int32Array"}  # as in the stream
 _NAMES = {"float32": np.float32, "int64": np.int64, "NDArray": NDArray, "Curve": NDArray[np.float32]}
-_UNBROKEN = "\u00a0"  # a space within a field, where no line ends
-_LINES = TextWrapper(110, initial_indent=" * ", subsequent_indent=" *   ", break_long_words=False)
+_NO_BREAK_SPACE = "\u00a0"  # replaces spaces within a field, so that no line breaks there
+_WRAPPER = TextWrapper(110, initial_indent=" * ", subsequent_indent=" *   ", break_long_words=False)
 
 
-def module() -> str:
-    """The module of the browser's half: comments alone, a typedef a record."""
-    return "\n".join([_HEAD, *map(_typedef, _RECORDS), "export {};", ""])
+def render_module() -> str:
+    """Return the source of the JavaScript module: one typedef per record, in comments."""
+    return "\n".join([_HEAD, *map(_render_typedef, _RECORDS), "export {};", ""])
 
 
-def _typedef(record: type) -> str:
+def _render_typedef(record: type) -> str:
     hints = get_type_hints(record, localns=_NAMES, include_extras=True)
-    fields = [_field(name, hint) for name, hint in hints.items() if name not in BY_SEED]
-    whole = ", ".join(field.replace(" ", _UNBROKEN) for field in fields)
-    lines = _LINES.fill(f"@typedef {{{{{whole}}}}}{_UNBROKEN}{record.__name__}")
-    return f"/**\n{lines.replace(_UNBROKEN, ' ')}\n */"
+    fields = [_render_field(name, hint) for name, hint in hints.items() if name not in BY_SEED]
+    text = ", ".join(field.replace(" ", _NO_BREAK_SPACE) for field in fields)
+    lines = _WRAPPER.fill(f"@typedef {{{{{text}}}}}{_NO_BREAK_SPACE}{record.__name__}")
+    return f"/**\n{lines.replace(_NO_BREAK_SPACE, ' ')}\n */"
 
 
-def _field(name: str, hint: Any) -> str:
+def _render_field(name: str, hint: Any) -> str:
     if get_origin(hint) is NotRequired:
-        return f"{name}?: {_written(get_args(hint)[0])}"
-    return f"{name}: {_written(hint)}"
+        return f"{name}?: {_render_type(get_args(hint)[0])}"
+    return f"{name}: {_render_type(hint)}"
 
 
-def _written(hint: Any) -> str:
-    """A type of Python in the words of JSDoc."""
+def _render_type(hint: Any) -> str:
+    """Return a Python type as a JSDoc type."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
-        return "|".join(map(_written, arguments))
+        return "|".join(map(_render_type, arguments))
     if origin is Literal:
-        return "|".join(f'"{each}"' for each in arguments)
+        return "|".join(f'"{value}"' for value in arguments)
     if origin is np.ndarray:
         return _ARRAYS[get_args(arguments[1])[0]]
     if origin is tuple and arguments[-1] is not ...:
-        return f"[{', '.join(map(_written, arguments))}]"
+        return f"[{', '.join(map(_render_type, arguments))}]"
     if origin in (Mapping, dict):
-        return f"Object<string, {_written(arguments[1])}>"
+        return f"Object<string, {_render_type(arguments[1])}>"
     if origin in (tuple, list, Sequence, Collection):
-        return f"Array<{_written(arguments[0])}>"
-    return hint.__name__ if is_dataclass(hint) or is_typeddict(hint) else _WORDS[hint]
+        return f"Array<{_render_type(arguments[0])}>"
+    return hint.__name__ if is_dataclass(hint) or is_typeddict(hint) else _TYPES[hint]
 
 
 if __name__ == "__main__":
-    FILE.write_text(module(), encoding="utf-8")
+    FILE.write_text(render_module(), encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Runs and studies as server-sent events: what the browser watches without a script that runs."""
+"""Runs and studies as server-sent events."""
 
 from __future__ import annotations
 
@@ -44,36 +44,40 @@ from explorer.ui.server.admission.replicas import (
 )
 from explorer.ui.server.admission.shutdown import shutdown
 from explorer.ui.server.admission.visitors import VisitorQuota, adapt_advice, visitor_from_request
-from explorer.ui.server.runs.study_results import study_event
+from explorer.ui.server.runs.study_results import make_study_event
 
-INTERVAL_S, STUDY_INTERVAL_S = 0.05, 0.25  # between two looks, and longer where many watch
-_LASTING: Mapping[type[Status], tuple[State, ...]] = {
+INTERVAL_S, STUDY_INTERVAL_S = 0.05, 0.25  # between two events, longer with many watchers
+_CHANGING_STATES: Mapping[type[Status], tuple[State, ...]] = {
     Status: (*ACTIVE, *AT_REST, "silent"),
-    StudyStatus: (*ACTIVE, "paused", "finished", "silent"),  # while somebody watches, the engine keeps it
+    StudyStatus: (*ACTIVE, "paused", "finished", "silent"),  # the engine keeps a watched study
 }
-LONGEST_QUESTION = 100  # characters
-QUIET_S = 15.0  # after which a comment keeps the connection, and notices when it is gone
+MAX_QUESTION_LENGTH = 100  # characters
+KEEPALIVE_S = 15.0  # until a comment is sent, which keeps the connection open and detects a broken one
 
-BY_SEED = ("seed_losses", "seed_scores")  # of a snapshot: more than a picture shows
-_DTYPES = {"f": "f4", "i": "i4", "u": "u1"}  # by NumPy's kind; what plotly.js reads as typed arrays
+BY_SEED = ("seed_losses", "seed_scores")  # fields of a snapshot that no page shows
+_DTYPES = {"f": "f4", "i": "i4", "u": "u1"}  # by NumPy's kind; the names of typed arrays in plotly.js
 _HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
-_CROWDED = "This training is watched in {count} places already: close one of them and reload the page."
-_MANY = "{count} trainings are already watched from your network: close one of them and reload the page."
-_FULL = "{count} trainings are watched already: reload the page in about a minute."
+_JOB_LIMIT_MESSAGE = (
+    "This training is watched in {count} places already: close one of them and reload the page."
+)
+_VISITOR_LIMIT_MESSAGE = (
+    "{count} trainings are already watched from your network: close one of them and reload the page."
+)
+_SERVER_LIMIT_MESSAGE = "{count} trainings are watched already: reload the page in about a minute."
 
 
 class Recorded(TypedDict):
-    """The learning rate a run began with, and its branch points as a link writes them."""
+    """The initial learning rate of a run, and its branch points as links write them."""
 
     lr: str
     branch: str
 
 
 class Fields(TypedDict):
-    """The fields of an event beside those of its ``Status``.
+    """The fields of an event in addition to those of its ``Status``.
 
-    ``words`` say what the snapshot shows, ``judged`` how each rule does on held-out data, ``lines`` what was
-    measured of each rule's gradient, where that was asked for, ``headline`` which rules may be best.
+    ``words`` describe the snapshot. ``judged`` has each rule's score on held-out data. ``lines`` has the
+    measurements of each rule's gradient, if requested. ``headline`` states which rules may be best.
     """
 
     words: list[str]
@@ -84,201 +88,216 @@ class Fields(TypedDict):
     recorded: NotRequired[Recorded]
 
 
-class Watching:
-    """Who watches runs, or studies: so many of one of them, of one visitor, and of all together.
+class WatchLimiter:
+    """Limiter of the streams of runs, or of studies: per job, per visitor, and in total.
 
-    ``interval_s`` is between two looks, and longer where so many watch that all would see more than so many
-    ``pictures`` a second.
+    Args:
+        interval_s: the time between two events of a stream.
+        frames_per_s: the maximum number of events of all streams; with many watchers intervals grow.
+        max_watchers: the maximum number of streams in total.
+        max_per_job: the maximum number of streams of one job.
+        quota: the limits per visitor and address.
     """
 
     def __init__(
         self,
         interval_s: float = INTERVAL_S,
-        pictures: float = limits.FRAMES_PER_S,
+        frames_per_s: float = limits.FRAMES_PER_S,
         *,
-        most: int = limits.MAX_PAGES,
-        of_job: int = limits.MAX_WATCHERS,
-        share: VisitorQuota = limits.WATCH_QUOTA,
+        max_watchers: int = limits.MAX_PAGES,
+        max_per_job: int = limits.MAX_WATCHERS,
+        quota: VisitorQuota = limits.WATCH_QUOTA,
     ) -> None:
-        self.interval_s, self.pictures = interval_s, pictures
-        self._most, self._of_job, self._share = most, of_job, share
+        self.interval_s, self.frames_per_s = interval_s, frames_per_s
+        self._max_watchers, self._max_per_job, self._quota = max_watchers, max_per_job, quota
         self._counts: Counter[Hashable] = Counter()
 
     def __len__(self) -> int:
         return self._counts["all"]
 
-    def pause_s(self, now: float) -> float:
-        """Return the time to the next look: all look at the same moments, and the engine is asked once."""
-        every_s = max(self.interval_s, len(self) / self.pictures)
+    def get_pause_s(self, now: float) -> float:
+        """Return the seconds to the next event; all streams share its time, and one query."""
+        every_s = max(self.interval_s, len(self) / self.frames_per_s)
         return every_s - now % every_s
 
-    async def counted(
+    async def guard_stream(
         self, request: Request, identity: str, stream: AsyncIterator[str]
     ) -> AsyncIterator[str]:
-        """Events, counted while they are told; one that says why where too many watch."""
-        mine = self._limits(request, identity)
-        for key, (most, refusal) in mine.items():
-            if self._counts[key] >= most:
-                note = adapt_advice(refusal.format(count=most), key).rstrip(".")
-                yield f"data: {event(kind_of(identity).told(identity, 'crowded', note))}\n\n"
+        """Yield the events of a stream and count it as open, or yield one event that refuses it."""
+        limits_by_group = self._get_limits(request, identity)
+        for key, (limit, refusal) in limits_by_group.items():
+            if self._counts[key] >= limit:
+                note = adapt_advice(refusal.format(count=limit), key).rstrip(".")
+                yield f"data: {format_event(kind_of(identity).told(identity, 'crowded', note))}\n\n"
                 return
-        self._counts.update(mine.keys())
+        self._counts.update(limits_by_group.keys())
         try:
             async for text in shutdown.iterate(stream):
                 yield text
         finally:
-            self._counts.subtract(mine.keys())
-            self._counts += Counter()  # forgets whoever is at 0
+            self._counts.subtract(limits_by_group.keys())
+            self._counts += Counter()  # drops counts of 0
 
-    def _limits(self, request: Request, identity: str) -> dict[Hashable, tuple[int, str]]:
-        """Return the groups that a watcher counts in, each with its limit and the sentence to one more."""
-        mine = {
-            key: (most, _MANY) for key, most in self._share.get_limits(visitor_from_request(request)).items()
+    def _get_limits(self, request: Request, identity: str) -> dict[Hashable, tuple[int, str]]:
+        """Return the groups that a stream counts towards, each with its limit and its message."""
+        visitor_limits = {
+            key: (limit, _VISITOR_LIMIT_MESSAGE)
+            for key, limit in self._quota.get_limits(visitor_from_request(request)).items()
         }
-        return {"all": (self._most, _FULL), ("job", identity): (self._of_job, _CROWDED), **mine}
+        return {
+            "all": (self._max_watchers, _SERVER_LIMIT_MESSAGE),
+            ("job", identity): (self._max_per_job, _JOB_LIMIT_MESSAGE),
+            **visitor_limits,
+        }
 
 
-WATCHING: Mapping[type[Status], Watching] = {
-    Status: Watching(),
-    StudyStatus: Watching(STUDY_INTERVAL_S, limits.STUDY_FRAMES_PER_S),
+WATCH_LIMITERS: Mapping[type[Status], WatchLimiter] = {
+    Status: WatchLimiter(),
+    StudyStatus: WatchLimiter(STUDY_INTERVAL_S, limits.STUDY_FRAMES_PER_S),
 }
-monitoring.watchers.labels("training").set_function(lambda: len(WATCHING[Status]))
-monitoring.watchers.labels("study").set_function(lambda: len(WATCHING[StudyStatus]))
+monitoring.watchers.labels("training").set_function(lambda: len(WATCH_LIMITERS[Status]))
+monitoring.watchers.labels("study").set_function(lambda: len(WATCH_LIMITERS[StudyStatus]))
 
 
 Questions = tuple[str, ...]
-"""Questions to instruments whose answers somebody wants to see, ascending, one an instrument."""
+"""Requested questions to instruments, in ascending order, one per instrument."""
 
 
-class Seen(NamedTuple):
-    """A state: a mark that differs where the state does, its event, and whether another state may come."""
+class ObservedState(NamedTuple):
+    """A job's state: a mark that differs if the state does, its event, and whether it may change."""
 
     mark: Hashable
     text: str
-    lasts: bool
+    may_change: bool
 
 
-class _Wanted(NamedTuple):
-    """A look that somebody waits for, and the marks of what those who wait have seen."""
+class _PendingState(NamedTuple):
+    """A requested state, and the marks that the waiting streams have seen last."""
 
-    seen: asyncio.Future[Seen]
+    future: asyncio.Future[ObservedState]
     marks: set[Hashable]
 
 
-class Looks:
-    """Looks at the jobs of an engine: those wanted while one question is away make up the next one.
+class StateBatcher:
+    """Batches queries for the states of an engine's jobs.
 
-    Several runs stand still while they are looked at, so that afterwards they have as long for themselves.
+    Requests that arrive during a query form the next batch. After a query of several jobs it pauses as long
+    as the query took, because the engine advances no run during a query.
     """
 
     def __init__(self, engine: Engine | EngineProcess) -> None:
         self._engine = engine
-        self._wanted: dict[tuple[str, Questions], _Wanted] = {}
-        self._asking: asyncio.Task[None] | None = None
+        self._pending: dict[tuple[str, Questions], _PendingState] = {}
+        self._task: asyncio.Task[None] | None = None
 
-    async def at(self, identity: str, questions: Questions = (), last: Hashable = None) -> Seen:
-        """Return the state of a job, with what instruments show; "silent" where the engine does not answer.
+    async def get_state(
+        self, identity: str, questions: Questions = (), last: Hashable = None
+    ) -> ObservedState:
+        """Return the state of a job with instruments' results; state "silent" if the engine does not respond.
 
-        Its text is empty where its mark is ``last``.
+        The event's text is empty if the mark is still ``last``.
         """
         loop = asyncio.get_running_loop()
-        wanted = self._wanted.setdefault((identity, questions), _Wanted(loop.create_future(), set()))
-        wanted.marks.add(last)
-        if self._asking is None or self._asking.done():
-            self._asking = loop.create_task(self._ask())
-        return await asyncio.shield(wanted.seen)
+        pending = self._pending.setdefault((identity, questions), _PendingState(loop.create_future(), set()))
+        pending.marks.add(last)
+        if self._task is None or self._task.done():
+            self._task = loop.create_task(self._run_batches())
+        return await asyncio.shield(pending.future)
 
-    async def _ask(self) -> None:
-        while self._wanted:
-            wanted, self._wanted = self._wanted, {}
-            begun = time.monotonic()
-            known = {key: each.marks for key, each in wanted.items()}
+    async def _run_batches(self) -> None:
+        """Query the engine until no request is pending."""
+        while self._pending:
+            batch, self._pending = self._pending, {}
+            start_s = time.monotonic()
+            marks = {key: pending.marks for key, pending in batch.items()}
             try:
-                found = await run_in_threadpool(_looked, self._engine, known)
+                states = await run_in_threadpool(_observe_jobs, self._engine, marks)
             except Exception as error:
-                for seen, _ in wanted.values():
-                    seen.set_exception(error)
-                    seen.exception()  # it is no loss where nobody waits any more
+                for future, _ in batch.values():
+                    future.set_exception(error)
+                    future.exception()  # marks the exception as retrieved, in case no request waits any more
             else:
-                for key, (seen, _) in wanted.items():
-                    seen.set_result(found[key])
-            if len({identity for identity, _ in wanted}) > 1:
-                await asyncio.sleep(time.monotonic() - begun)
+                for key, (future, _) in batch.items():
+                    future.set_result(states[key])
+            if len({identity for identity, _ in batch}) > 1:
+                await asyncio.sleep(time.monotonic() - start_s)
 
 
 @functools.cache
-def _looks(engine: Engine | EngineProcess, _of_studies: bool) -> Looks:
-    """Return the looks at all runs, or at all studies: their results take longer to write than pictures."""
-    return Looks(engine)
+def _get_batcher(engine: Engine | EngineProcess, _of_studies: bool) -> StateBatcher:
+    """Return the batcher for all runs, or for all studies, whose events take longer to write."""
+    return StateBatcher(engine)
 
 
-async def job_events(request: Request) -> StreamingResponse:
-    """Return the stream of a run or study, which nobody finds without its id.
+async def stream_job(request: Request) -> StreamingResponse:
+    """Return the event stream of a run or study; it is found by its secret id only.
 
-    ``show`` in its query, repeated, is a question to an instrument whose answer is to be in the pictures of a
-    run; of several to one instrument the last counts.
+    ``show`` in the query, repeated, is a question to an instrument whose result the events of a run shall
+    contain; the last question to an instrument counts.
     """
     identity = request.path_params["job"]
     kind = kind_of(identity)
     if is_unreachable(request, identity):
         stream = stream_unreachable_event(
-            event(kind.told(identity, "silent", describe_unreachable(identity)))
+            format_event(kind.told(identity, "silent", describe_unreachable(identity)))
         )
     else:
-        looks = _looks(shared_engine(), kind is StudyStatus)
-        stream = events(looks, identity, wanted(request), WATCHING[kind].pause_s)
-    return streamed(WATCHING[kind].counted(request, identity, stream))
+        batcher = _get_batcher(shared_engine(), kind is StudyStatus)
+        stream = stream_events(batcher, identity, read_questions(request), WATCH_LIMITERS[kind].get_pause_s)
+    return make_event_stream(WATCH_LIMITERS[kind].guard_stream(request, identity, stream))
 
 
-def wanted(request: Request) -> Questions:
-    """The questions to instruments that a request asks to have answered."""
-    last = {key_of(text): text[:LONGEST_QUESTION] for text in request.query_params.getlist("show")}
+def read_questions(request: Request) -> Questions:
+    """Return the questions to instruments in a request's query."""
+    last = {key_of(text): text[:MAX_QUESTION_LENGTH] for text in request.query_params.getlist("show")}
     return tuple(sorted(text for key, text in last.items() if key in INSTRUMENTS))
 
 
-def streamed(texts: AsyncIterator[str]) -> StreamingResponse:
-    """Events as they are sent."""
+def make_event_stream(texts: AsyncIterator[str]) -> StreamingResponse:
+    """Return a response that sends events."""
     return StreamingResponse(texts, media_type="text/event-stream", headers=_HEADERS)
 
 
-async def events(
-    looks: Looks, identity: str, questions: Questions = (), pause_s: Callable[[float], float] = lambda _now: 0
+async def stream_events(
+    batcher: StateBatcher,
+    identity: str,
+    questions: Questions = (),
+    get_pause_s: Callable[[float], float] = lambda _now: 0,
 ) -> AsyncIterator[str]:
-    """Yield an event for each new state of a job, to its last; a comment where long none comes.
+    """Yield an event for each new state of a job until its final one, and a comment after a long silence.
 
-    A look is taken only when the event before has left, so that who is slow gets fewer of them.
+    The next state is queried when the previous event has left, so that slow clients get fewer events.
     """
     loop = asyncio.get_running_loop()
-    said, last = loop.time(), None
+    sent_s, last = loop.time(), None
     while True:
-        mark, text, lasts = await looks.at(identity, questions, last)
-        if mark != last or loop.time() - said >= QUIET_S:
+        mark, text, may_change = await batcher.get_state(identity, questions, last)
+        if mark != last or loop.time() - sent_s >= KEEPALIVE_S:
             yield f"data: {text}\n\n" if mark != last else ":\n\n"
-            said = loop.time()
-        if not lasts:
+            sent_s = loop.time()
+        if not may_change:
             return
         last = mark
-        await asyncio.sleep(pause_s(loop.time()))
+        await asyncio.sleep(get_pause_s(loop.time()))
 
 
-def event(status: Status, questions: Collection[str] = ()) -> str:
+def format_event(status: Status, questions: Collection[str] = ()) -> str:
     """Return a status as JSON: that of a study as a ``StudyEvent``, that of a run with ``Fields``.
 
-    Of instruments only the answers to these questions, by the instrument's key. Series are
-    ``{"dtype", "bdata"}``, as plotly.js takes them: base64 of little-endian numbers. What is by seed of all
-    steps stays here.
+    Instruments' results are included for these questions only, by the instrument's key. Arrays are
+    ``{"dtype", "bdata"}`` as in plotly.js: base64 of little-endian numbers. Series per seed are left out.
     """
     if isinstance(status, StudyStatus):
-        return as_json(study_event(status))
-    return as_json({**vars(status), **seen(status.snapshot, questions)})
+        return as_json(make_study_event(status))
+    return as_json({**vars(status), **describe_snapshot(status.snapshot, questions)})
 
 
-def seen(snapshot: Snapshot | None, questions: Collection[str]) -> dict[str, Any]:
-    """A snapshot with ``Fields``; of instruments only the answers to these questions."""
+def describe_snapshot(snapshot: Snapshot | None, questions: Collection[str]) -> dict[str, Any]:
+    """Return a snapshot with ``Fields``; instruments' results are included for these questions only."""
     if snapshot is None:
-        none: Fields = {"words": [], "device": None, "judged": {}, "lines": {}, "headline": ""}
-        return {**none, "snapshot": None}
-    labels = {rule: _label(rule, snapshot) for rule in snapshot.losses}
+        empty: Fields = {"words": [], "device": None, "judged": {}, "lines": {}, "headline": ""}
+        return {**empty, "snapshot": None}
+    labels = {rule: _make_label(rule, snapshot) for rule in snapshot.losses}
     fields: Fields = {
         "words": words.sentences(snapshot, labels),
         "device": words.device(snapshot.device),
@@ -288,12 +307,17 @@ def seen(snapshot: Snapshot | None, questions: Collection[str]) -> dict[str, Any
         "recorded": {"lr": number_text(snapshot.lr), "branch": branches_text(snapshot.branch)},
     }
     measured = {key_of(text): each for text, each in snapshot.measured.items() if text in questions}
-    own = {text: why for text, why in snapshot.unmeasured.items() if text in questions or text in INSTRUMENTS}
-    unmeasured = {key_of(text): why for text, why in own.items()}
+    relevant = {
+        text: reason
+        for text, reason in snapshot.unmeasured.items()
+        if text in questions or text in INSTRUMENTS
+    }
+    unmeasured = {key_of(text): why for text, why in relevant.items()}
     return {**fields, "snapshot": replace(snapshot, measured=measured, unmeasured=unmeasured)}
 
 
-def _label(rule: str, snapshot: Snapshot) -> str:
+def _make_label(rule: str, snapshot: Snapshot) -> str:
+    """Return the label of a rule, followed by that of its latest replacement at a branch point."""
     label = find_rule(rule).label
     later = [
         str(value) for step, name, value in snapshot.branch if name in ("rule", rule) and step < snapshot.step
@@ -302,47 +326,55 @@ def _label(rule: str, snapshot: Snapshot) -> str:
 
 
 def as_json(value: Any) -> str:
-    """Records and arrays as the browser reads them."""
-    return json.dumps(value, default=_data, allow_nan=False)
+    """Return records and arrays as JSON."""
+    return json.dumps(value, default=_encode_value, allow_nan=False)
 
 
-def _looked(
-    engine: Engine | EngineProcess, wanted: Mapping[tuple[str, Questions], Collection[Hashable]]
-) -> dict[tuple[str, Questions], Seen]:
-    """Return a look at each job. Its text is made here and not in the loop that serves everybody.
+def _observe_jobs(
+    engine: Engine | EngineProcess, marks_by_request: Mapping[tuple[str, Questions], Collection[Hashable]]
+) -> dict[tuple[str, Questions], ObservedState]:
+    """Return the observed states of jobs; their texts are made here, outside the event loop's thread.
 
-    ``wanted`` has the marks of what was seen; where there is nothing else, no text is made.
+    Args:
+        engine: the engine of the jobs.
+        marks_by_request: the marks that the streams have seen last, by job and questions; if all equal the
+            present mark, no text is made.
     """
-    together: dict[str, set[str]] = {}
-    for identity, questions in wanted:
-        together.setdefault(identity, set()).update(questions)
-    statuses = dict(zip(together, _statuses(engine, together), strict=True))
-    found = {}
-    for (identity, questions), marks in wanted.items():
+    questions_by_job: dict[str, set[str]] = {}
+    for identity, questions in marks_by_request:
+        questions_by_job.setdefault(identity, set()).update(questions)
+    statuses = dict(zip(questions_by_job, _fetch_statuses(engine, questions_by_job), strict=True))
+    states = {}
+    for (identity, questions), marks in marks_by_request.items():
         status = statuses[identity]
-        mark = _mark(status)
-        text = "" if {*marks} == {mark} else event(status, questions)
-        found[identity, questions] = Seen(mark, text, status.state in _LASTING[type(status)])
-    return found
+        mark = _make_mark(status)
+        text = "" if {*marks} == {mark} else format_event(status, questions)
+        states[identity, questions] = ObservedState(
+            mark, text, status.state in _CHANGING_STATES[type(status)]
+        )
+    return states
 
 
-def _mark(status: Status) -> Hashable:
+def _make_mark(status: Status) -> Hashable:
+    """Return a mark of a status, which differs if its event would."""
     if isinstance(status, StudyStatus):
         return status.sentence, len(status.rows), round(100 * status.step / (status.steps or 1))
     snapshot = status.snapshot
     return status.sentence, status.step, snapshot and (snapshot.sigma, snapshot.lr, snapshot.branch)
 
 
-def _statuses(engine: Engine | EngineProcess, questions: Mapping[str, Collection[str]]) -> Sequence[Status]:
-    """Return the statuses of jobs, "silent" where the engine does not answer."""
+def _fetch_statuses(
+    engine: Engine | EngineProcess, questions: Mapping[str, Collection[str]]
+) -> Sequence[Status]:
+    """Return the statuses of jobs, with state "silent" if the engine does not respond."""
     try:
         return engine.snapshots(questions)
     except RuntimeError as error:
         return [kind_of(each).told(each, "silent", str(error)) for each in questions]
 
 
-def _data(value: Any) -> Any:
-    """An array or a record as JSON can hold it."""
+def _encode_value(value: Any) -> Any:
+    """Return an array or a record as JSON data."""
     if isinstance(value, np.ndarray):
         dtype = _DTYPES[value.dtype.kind]
         return {"dtype": dtype, "bdata": base64.b64encode(value.astype(f"<{dtype}").tobytes()).decode()}

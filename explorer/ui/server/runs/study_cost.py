@@ -1,4 +1,4 @@
-"""The time that a study takes on this machine, measured before it starts."""
+"""The duration of a study on this machine, measured before it starts."""
 
 import time
 from dataclasses import replace
@@ -8,36 +8,38 @@ from threading import Lock
 from explorer.study import Plan, Stepper
 from explorer.ui.server.admission import limits
 
-_MEASURED_S = 0.1  # for which some nets are trained, to say how long all take
-_measuring = Lock()
+_TRIAL_S = 0.1  # for which a few nets are trained
+_measuring_lock = Lock()
 
 
-def measured_seconds(plan: Plan) -> float:
-    """How long a study takes on this machine: by some steps of a few of its nets, or as a plan estimates it.
+def estimate_seconds(plan: Plan) -> float:
+    """Return the seconds that a study takes on this machine, measured with a few steps of a few of its nets.
 
-    One is measured at a time, and who asks meanwhile is given the estimate.
+    Only one measurement runs at a time; further requests get the plan's estimate.
     """
-    if not _measuring.acquire(blocking=False):
+    if not _measuring_lock.acquire(blocking=False):
         return plan.seconds
     try:
-        step_s = _trial_step_s(_sample(plan))
+        step_s = _measure_step_s(_sample(plan))
     finally:
-        _measuring.release()
+        _measuring_lock.release()
     return plan.runs * plan.steps * step_s if step_s else plan.seconds
 
 
 def _sample(plan: Plan) -> Plan:
-    """So many of its nets as go together: the same for all studies of these rules on this net."""
+    """Return a plan of as many nets as train together, equal for all studies of these rules on this net."""
     middle = plan.lrs[len(plan.lrs) // 2]
     seeds = tuple(range(-(-limits.STUDY_CHUNK // len(plan.keys))))
     return replace(plan, lrs=(middle,), seeds=seeds, judge_seeds=())
 
 
 @lru_cache(maxsize=128)
-def _trial_step_s(plan: Plan) -> float:
-    """Seconds that a step of one net takes among others; 0 where it is over too soon to be measured."""
+def _measure_step_s(plan: Plan) -> float:
+    """Return the seconds per step of one net among others, 0 if training ends too soon to be measured."""
     stepper = Stepper(plan, least=limits.STUDY_CHUNK)
-    stepper.advance(0)  # which makes the nets
-    before, begun = stepper.done, time.perf_counter()
-    stepper.advance(_MEASURED_S)
-    return (time.perf_counter() - begun) / (stepper.done - before) if stepper.done > before else 0.0
+    stepper.advance(0)  # creates the nets
+    done_before, start_s = stepper.done, time.perf_counter()
+    stepper.advance(_TRIAL_S)
+    return (
+        (time.perf_counter() - start_s) / (stepper.done - done_before) if stepper.done > done_before else 0.0
+    )

@@ -1,4 +1,4 @@
-"""The results of a study as the page draws them."""
+"""The results of a study as JSON data for the page."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from explorer.training import TASKS, StudyStatus
 
 
 class Cell(TypedDict):
-    """The scores that a rate is chosen by, of one rule: ``mean`` validation over ``seeds``."""
+    """The mean validation score of a rule at one rate, over ``seeds``; rates are chosen by it."""
 
     rule: str
     lr: float
@@ -26,9 +26,9 @@ class Cell(TypedDict):
 
 
 class Judgement(TypedDict):
-    """How a rule does at its own rate, on seeds and data of its own; ``half`` of the 95 % interval.
+    """The performance of a rule at its own rate, on separate seeds and data; ``half`` of the 95 % interval.
 
-    ``share``: the size of its gradient ÷ straight-through's at the start weights; null where not finite.
+    ``share``: the size of its gradient ÷ straight-through's at the initial weights; null if not finite.
     """
 
     rule: str
@@ -42,7 +42,7 @@ class Judgement(TypedDict):
 
 
 class Distance(TypedDict):
-    """How far a rule is from the highest, with each of the ``seeds``; ``low`` to ``high`` is the interval."""
+    """The difference of a rule to the highest one, also by seed; ``low`` to ``high`` is the interval."""
 
     rule: str
     control: bool
@@ -56,7 +56,7 @@ class Distance(TypedDict):
 
 
 class Standing(TypedDict):
-    """By how much the second of two rules is lower than the first, and whether its interval leaves out 0."""
+    """By how much the second of two rules is lower than the first, and whether the interval excludes 0."""
 
     first: str
     second: str
@@ -65,10 +65,10 @@ class Standing(TypedDict):
 
 
 class Results(TypedDict):
-    """The results of a study so far, of ``runs`` of ``most``; all its scores have as many ``decimals``.
+    """The results of a study so far, ``runs`` of ``most`` runs; all scores are shown with ``decimals``.
 
-    ``headline`` is the ranking in words, ``equal`` has a sentence for each rule that equals a control;
-    ``standings`` of each pair of rules there are once it is finished.
+    ``headline`` is the ranking as a sentence. ``equal`` has a sentence for each rule that equals a control.
+    ``standings`` compares each pair of rules once the study is finished.
     """
 
     controls: Sequence[str]
@@ -89,7 +89,7 @@ class Results(TypedDict):
 
 
 class StudyEvent(TypedDict):
-    """An event of a study; ``left`` is the time to its end in words, "" before that is known."""
+    """An event of a study; ``left`` is the remaining time as text, "" until it is known."""
 
     id: str
     state: str
@@ -100,7 +100,7 @@ class StudyEvent(TypedDict):
     results: Results | None
 
 
-def study_event(status: StudyStatus) -> StudyEvent:
+def make_study_event(status: StudyStatus) -> StudyEvent:
     """Return the event of a study's status."""
     return {
         "id": status.id,
@@ -114,74 +114,80 @@ def study_event(status: StudyStatus) -> StudyEvent:
 
 
 def results_of(plan: Plan, rows: Sequence[Row]) -> Results:
-    """The results of a study as they are drawn."""
+    """Return the results of a study as JSON data."""
     task = TASKS[plan.task]
     result = Result(plan, rows)
-    ended = judged(plan, rows)
+    outcomes = judged(plan, rows)
     return {
         "controls": plan.controls,
         "lrs": plan.lrs,
         "seeds": len(plan.seeds),
         "metric": plan.metric,
-        "decimals": decimals_of(plan, ended),
+        "decimals": decimals_of(plan, outcomes),
         "chance": task.chance,
         "runs": len(rows),
         "most": plan.runs,
-        "cells": [_cell(cell) for cell in result.cells.to_dict("records")],
-        "judged": [_judged(each, result.shares[each.rule]) for each in ended],
-        "differences": [_distance(each) for each in differences(plan, ended)],
-        "equal": equal_to_controls(plan, ended),
-        "standings": _standings(plan, ended) if result.finished else [],
-        "headline": headline(plan, ended),
+        "cells": [_make_cell(cell) for cell in result.cells.to_dict("records")],
+        "judged": [_make_judgement(each, result.shares[each.rule]) for each in outcomes],
+        "differences": [_make_distance(each) for each in differences(plan, outcomes)],
+        "equal": equal_to_controls(plan, outcomes),
+        "standings": _list_standings(plan, outcomes) if result.finished else [],
+        "headline": headline(plan, outcomes),
         "words": result.sentences,
     }
 
 
-def _cell(cell: Mapping[Hashable, Any]) -> Cell:
+def _make_cell(cell: Mapping[Hashable, Any]) -> Cell:
     return {
         "rule": cell["rule"],
         "lr": cell["lr"],
         "seeds": cell["seeds"],
         "diverged": cell["diverged"],
-        "mean": _finite(cell["validation"]),
+        "mean": _to_finite(cell["validation"]),
     }
 
 
-def _judged(each: Judged, share: float) -> Judgement:
+def _make_judgement(outcome: Judged, share: float) -> Judgement:
     return {
-        "rule": each.rule,
-        "lr": each.lr,
-        "seeds": len(each.scores),
-        "diverged": each.lost,
-        "validation": _finite(each.validation),
-        "mean": _finite(each.mean),
-        "half": _finite(each.half),
-        "share": _finite(share),
+        "rule": outcome.rule,
+        "lr": outcome.lr,
+        "seeds": len(outcome.scores),
+        "diverged": outcome.lost,
+        "validation": _to_finite(outcome.validation),
+        "mean": _to_finite(outcome.mean),
+        "half": _to_finite(outcome.half),
+        "share": _to_finite(share),
     }
 
 
-def _distance(each: Difference) -> Distance:
+def _make_distance(difference: Difference) -> Distance:
     return {
-        "rule": each.rule,
-        "control": each.is_control,
-        "standing": each.standing,
-        "mean": each.mean,
-        "middle": _finite(each.middle),
-        "low": _finite(each.low),
-        "high": _finite(each.high),
-        "seeds": [*each.seeds.values()],
-        "words": each.words,
+        "rule": difference.rule,
+        "control": difference.is_control,
+        "standing": difference.standing,
+        "mean": difference.mean,
+        "middle": _to_finite(difference.middle),
+        "low": _to_finite(difference.low),
+        "high": _to_finite(difference.high),
+        "seeds": [*difference.seeds.values()],
+        "words": difference.words,
     }
 
 
-def _standings(plan: Plan, ended: Sequence[Judged]) -> list[Standing]:
-    found = standings(plan, ended)
-    pairs = [pair for pair in combinations(plan.keys, 2) if pair in found]
+def _list_standings(plan: Plan, outcomes: Sequence[Judged]) -> list[Standing]:
+    by_pair = standings(plan, outcomes)
+    pairs = [pair for pair in combinations(plan.keys, 2) if pair in by_pair]
     return [
-        {"first": first, "second": second, "lower": found[first, second][0], "sure": found[first, second][1]}
+        {
+            "first": first,
+            "second": second,
+            "lower": by_pair[first, second][0],
+            "sure": by_pair[first, second][1],
+        }
         for first, second in pairs
     ]
 
 
-def _finite(value: float) -> float | None:
+def _to_finite(value: float) -> float | None:
+    """Return a value, or None if it is not finite."""
     return value if math.isfinite(value) else None

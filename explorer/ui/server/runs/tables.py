@@ -1,4 +1,4 @@
-"""A visitor's table: what was read of it is told before anything is trained."""
+"""A visitor's table: a survey of its columns before training."""
 
 import json
 from dataclasses import asdict
@@ -10,23 +10,26 @@ from starlette.routing import Route
 from explorer.training.tasks.columns import Table
 from explorer.training.tasks.survey import survey
 from explorer.ui.server.admission.request_body import Json
-from explorer.ui.server.runs.responses import LONGEST_START, READERS, answered
+from explorer.ui.server.runs.responses import MAX_START_BYTES, READER_SLOTS, answer_request
 
 
-async def surveyed(request: Request) -> Response:
-    """The ``Survey`` of a table: ``{table: {text, target, without}}``; the last two may be missing."""
+async def survey_table(request: Request) -> Response:
+    """Return the ``Survey`` of a table: ``{table: {text, target, without}}``; the last two are optional."""
     refusal = "This table cannot be read: {}."
-    return await answered(_surveyed, request, longest=LONGEST_START, refusal=refusal, seats=READERS)
+    return await answer_request(
+        _survey, request, max_bytes=MAX_START_BYTES, refusal=refusal, slots=READER_SLOTS
+    )
 
 
-ROUTES = (Route("/table", surveyed, methods=["POST"]),)
+ROUTES = (Route("/table", survey_table, methods=["POST"]),)
 
 
-def _surveyed(data: Json) -> str:
+def _survey(data: Json) -> str:
+    """Return the survey of the table in a request's data, as JSON."""
     fields = data.get("table")
     table = Table.of(fields)
     is_chosen = isinstance(fields, dict) and (
         fields.get("target") is not None or fields.get("without") is not None
     )
-    read = survey(table.text, table.target, table.without) if is_chosen else survey(table.text)
-    return json.dumps(asdict(read))
+    result = survey(table.text, table.target, table.without) if is_chosen else survey(table.text)
+    return json.dumps(asdict(result))

@@ -1,4 +1,4 @@
-"""A run's past for visitors to look at, to take away and to bring back."""
+"""The history of a run: show an earlier step, export files, open exported settings."""
 
 import json
 from collections.abc import Callable
@@ -18,25 +18,25 @@ from explorer.ui.server.admission.admission import RefusedError
 from explorer.ui.server.admission.compute_slots import ComputeSlots
 from explorer.ui.server.admission.request_body import Json, read_json
 from explorer.ui.server.admission.visitors import visitor_from_request
-from explorer.ui.server.answers import chosen
+from explorer.ui.server.answers import serialize_choice
 from explorer.ui.server.runs.jobs import is_owned, settings_of
 from explorer.ui.server.runs.responses import (
-    LONGEST_BODY,
-    LONGEST_START,
-    READERS,
-    answered,
-    attached,
-    responded,
+    MAX_BODY_BYTES,
+    MAX_START_BYTES,
+    READER_SLOTS,
+    answer_request,
+    make_download,
+    respond,
 )
-from explorer.ui.server.runs.stream import event, wanted
+from explorer.ui.server.runs.stream import format_event, read_questions
 
-_seats = ComputeSlots(limits.EXPORT_SLOTS, limits.MAX_WAITING)  # apart: no curve waits for a history
+_slots = ComputeSlots(limits.EXPORT_SLOTS, limits.MAX_WAITING)  # separate: no curve waits for a history
 
 
 class File(NamedTuple):
-    """A file: what the engine is asked for, its media type, and its content by what it answers."""
+    """An exported file: the required part of the run, its media type, and the maker of its content."""
 
-    what: str
+    part: str
     media_type: str
     content: Callable[[Settings, Any], str | bytes]
 
@@ -53,55 +53,61 @@ FILES = {
 }
 
 
-async def look(request: Request) -> Response:
-    """A run at the kept step nearest to one, as an event has it."""
+async def show_step(request: Request) -> Response:
+    """Return the state of a run at the checkpoint nearest to a step, as an event."""
     step, run = request.path_params["step"], request.path_params["job"]
-    return await responded(
-        request, _looked, run, step, wanted(request), refusal="This step cannot be shown: {}."
+    return await respond(
+        request, _snapshot_step, run, step, read_questions(request), refusal="This step cannot be shown: {}."
     )
 
 
-async def take(request: Request) -> Response:
-    """A file of a run as it stands: ``{key}``, for who started it."""
-    data = await read_json(request, LONGEST_BODY)
+async def download_file(request: Request) -> Response:
+    """Return a file of a run in its present state; ``{key}`` proves that the visitor started the run."""
+    data = await read_json(request, MAX_BODY_BYTES)
     run, name = request.path_params["job"], request.path_params["file"]
     try:
-        content = await _seats.compute(visitor_from_request(request), _taken, data, run, name)
+        content = await _slots.compute(visitor_from_request(request), _make_file, data, run, name)
     except ValueError as error:
         raise RefusedError(400, f"This cannot be taken away: {error}.") from None
     except RuntimeError as error:
         raise RefusedError(503, f"Training is not available just now: {error}.") from None
-    return attached(content, name, FILES[name].media_type)
+    return make_download(content, name, FILES[name].media_type)
 
 
-async def opened(request: Request) -> Response:
-    """Settings that were taken away: ``{text}`` gives ``{choice, table}`` as the page takes them."""
+async def open_settings(request: Request) -> Response:
+    """Open exported settings: ``{text}`` returns ``{choice, table}`` for the page."""
     refusal = "This cannot be opened: {}."
-    return await answered(_opened, request, longest=2 * LONGEST_SETTINGS, refusal=refusal, seats=READERS)
+    return await answer_request(
+        _open_settings, request, max_bytes=2 * LONGEST_SETTINGS, refusal=refusal, slots=READER_SLOTS
+    )
 
 
-async def written(request: Request) -> Response:
-    """The script of a run that nobody has begun: ``{query, table, branch}`` gives ``{text}``."""
+async def make_script(request: Request) -> Response:
+    """Return the script of a run that has not started: ``{query, table, branch}`` returns ``{text}``."""
     refusal = "There is no script of this: {}."
-    return await answered(_written, request, longest=LONGEST_START, refusal=refusal, seats=READERS)
+    return await answer_request(
+        _make_script, request, max_bytes=MAX_START_BYTES, refusal=refusal, slots=READER_SLOTS
+    )
 
 
 ROUTES = (
-    Route("/runs/{job}/at/{step:int}", look),
-    Route("/runs/{job}/files/{file}", take, methods=["POST"]),
-    Route("/script", written, methods=["POST"]),
-    Route("/settings", opened, methods=["POST"]),
+    Route("/runs/{job}/at/{step:int}", show_step),
+    Route("/runs/{job}/files/{file}", download_file, methods=["POST"]),
+    Route("/script", make_script, methods=["POST"]),
+    Route("/settings", open_settings, methods=["POST"]),
 )
 
 
-def _looked(identity: str, step: int, questions: tuple[str, ...]) -> str:
+def _snapshot_step(identity: str, step: int, questions: tuple[str, ...]) -> str:
+    """Return a paused status with the snapshot at the checkpoint nearest to a step, as an event."""
     snapshot = shared_engine().look(identity, step, questions)
-    return event(
+    return format_event(
         Status(identity, "paused", "", step=snapshot.step, steps=snapshot.steps, snapshot=snapshot), questions
     )
 
 
-def _taken(data: Json, identity: str, name: str) -> str | bytes:
+def _make_file(data: Json, identity: str, name: str) -> str | bytes:
+    """Return the content of a run's file. Raises RefusedError for an unknown file or a wrong key."""
     file = FILES.get(name)
     if file is None:
         raise RefusedError(404, f"There is no such file: take {', '.join(FILES)}.")
@@ -109,22 +115,22 @@ def _taken(data: Json, identity: str, name: str) -> str | bytes:
         raise RefusedError(
             403, "Only the visitor who started this run can download it: press Start for your own."
         )
-    return file.content(*shared_engine().taken(identity, file.what))  # type: ignore[arg-type]  # one of them
+    return file.content(*shared_engine().taken(identity, file.part))  # type: ignore[arg-type]  # one of ``FILES``
 
 
-def _written(data: Json) -> str:
+def _make_script(data: Json) -> str:
     return json.dumps({"text": script(settings_of(data))})
 
 
-def _opened(data: Json) -> str:
+def _open_settings(data: Json) -> str:
     settings = read_settings(str(data.get("text", "")))
-    choice = choice_of_settings(settings)
+    choice = choice_from_settings(settings)
     table = None if settings.table is None else asdict(Table.of(settings.table))
-    return json.dumps({"choice": chosen(choice), "table": table})
+    return json.dumps({"choice": serialize_choice(choice), "table": table})
 
 
-def choice_of_settings(settings: Settings) -> Choice:
-    """The choice of a page that trains a run of these settings."""
+def choice_from_settings(settings: Settings) -> Choice:
+    """Return the choice of a page that trains a run with these settings."""
     training = {name: getattr(settings, name) for name in SETTINGS}
-    rest = {"parameters": settings.parameters, "branch": settings.branch}
-    return Choice(op=settings.op, rules=settings.rules, **rest, **training)  # type: ignore[arg-type]  # keys
+    other_fields = {"parameters": settings.parameters, "branch": settings.branch}
+    return Choice(op=settings.op, rules=settings.rules, **other_fields, **training)  # type: ignore[arg-type]  # keys

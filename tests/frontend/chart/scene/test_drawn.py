@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.catalogue import OWN, SQUARE, find_loss, find_op, find_rule
+from explorer.catalogue import FORMULA_PREFIX, SQUARE, find_loss, find_op, find_rule
 from explorer.instrument import entry
 from explorer.instrument.entries import loss_entry
 from explorer.instrument.view import DRAWN_WORDS
@@ -33,12 +33,12 @@ def drawing(node: Node, op: str, rule: str, is_past: bool = False) -> dict[str, 
 
 
 def test_only_op_and_rule_have_meta(node: Node):
-    traces = drawing(node, OWN + "floor(x + u())", "straight_through")["traces"]
+    traces = drawing(node, FORMULA_PREFIX + "floor(x + u())", "straight_through")["traces"]
     assert [each["meta"] for each in traces if "meta" in each] == ["forward", "straight_through"]
 
 
 def test_a_band_reaches_a_standard_deviation_to_both_sides(node: Node):
-    result = drawing(node, OWN + "where(u() < sigmoid(x), 1, 0)", "straight_through")
+    result = drawing(node, FORMULA_PREFIX + "where(u() < sigmoid(x), 1, 0)", "straight_through")
     band = next(line for line in result["lines"] if line["key"] == "band forward")
     drawn = result["curves"]
     y, sd = drawn["y"], drawn["drawn"]["spread"]["forward"]
@@ -49,7 +49,7 @@ def test_a_band_reaches_a_standard_deviation_to_both_sides(node: Node):
 
 
 def test_dots_are_the_single_draws_and_the_exact_gradient_breaks_at_its_kinks(node: Node):
-    result = drawing(node, OWN + "floor(x + u())", "straight_through")
+    result = drawing(node, FORMULA_PREFIX + "floor(x + u())", "straight_through")
     lines = {line["key"]: line for line in result["lines"]}
     dots = lines["draws straight_through"]
     np.testing.assert_array_equal(
@@ -66,7 +66,7 @@ def test_dots_are_the_single_draws_and_the_exact_gradient_breaks_at_its_kinks(no
 
 
 def test_the_exact_gradient_of_another_choice_is_faded(node: Node):
-    lines = drawing(node, OWN + "floor(x + u())", "straight_through", is_past=True)["lines"]
+    lines = drawing(node, FORMULA_PREFIX + "floor(x + u())", "straight_through", is_past=True)["lines"]
     assert [line["colour"] for line in lines if line["key"] == "exact"] == ["rgba(0, 0, 0, 0.3)"]
 
 

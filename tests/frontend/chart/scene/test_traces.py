@@ -8,7 +8,7 @@ import pandas as pd
 import pytest
 
 import explorer
-from explorer.catalogue import find_op, find_rule, learnable
+from explorer.catalogue import find_op, find_rule, list_learnable
 from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_LIGHT
 from explorer.formula import with_minus
 from explorer.instrument import entry
@@ -178,7 +178,7 @@ MOST_OWN = 4  # beside two others: six rules stand on a chart
 def learning() -> Iterator[dict[str, Any]]:
     """Each parameter of an op that torch can let learn, with the rules that say how themselves."""
     for op in OPS.values():
-        for name in learnable(op, RULES["default"]):
+        for name in list_learnable(op, RULES["default"]):
             own = [rule.key for rule in RULES.values() if name in (each.name for each in rule.learned)]
             for at in range(0, max(len(own), 1), MOST_OWN):
                 rules = ["default", "straight_through", *own[at : at + MOST_OWN]]

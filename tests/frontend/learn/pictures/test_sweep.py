@@ -8,8 +8,9 @@ from explorer.lessons.surrogates import make_sweep
 from tests.frontend.modules import Node
 
 SAID = """
-    const { nowWords, wordsOf } = await import("./learn/pictures/sweep.js");
-    return { all: wordsOf(given.sweep), now: given.values.map((value) => nowWords(given.sweep, value)) };
+    const { describeNearest, describeSweep } = await import("./learn/pictures/sweep.js");
+    const now = given.values.map((value) => describeNearest(given.sweep, value));
+    return { all: describeSweep(given.sweep), now };
 """
 
 

@@ -16,9 +16,9 @@ from tests.frontend.modules import Node
 Numbers = dict[str, float]
 
 MEASURED = """
-    const { measured, settledEstimators } = await import("./learn/pictures/walk.js");
-    const estimators = settledEstimators(given.walker);
-    const of = (tree) => measured(given.walker, tree, given.settings);
+    const { measureEstimator, resolveEstimators } = await import("./learn/pictures/walk.js");
+    const estimators = resolveEstimators(given.walker);
+    const of = (tree) => measureEstimator(given.walker, tree, given.settings);
     return Object.entries(estimators).map(([name, tree]) => [name, of(tree)]);
 """
 WALKED = """
@@ -165,7 +165,7 @@ def test_straight_through_rests_at_the_target_and_what_is_unbiased_goes_to_an_en
     ],
 )
 def test_the_words_say_what_is_measured(node: Node, measured: dict[str, Any], said: str) -> None:
-    code = 'const { hereWords } = await import("./learn/pictures/walk-words.js"); return hereWords(...given);'
+    code = 'return (await import("./learn/pictures/walk-words.js")).describeEstimator(...given);'
     assert node.run(code, ["ReinMax", measured]) == said
 
 
@@ -180,11 +180,13 @@ def test_the_words_say_what_is_measured(node: Node, measured: dict[str, Any], sa
     ],
 )
 def test_the_words_say_where_its_mean_leads(node: Node, ends: dict[str, Any], said: str) -> None:
-    code = 'const { endWords } = await import("./learn/pictures/walk-words.js"); return endWords(given);'
+    code = (
+        'const { describeEnds } = await import("./learn/pictures/walk-words.js"); return describeEnds(given);'
+    )
     assert node.run(code, ends) == said
 
 
 def test_the_words_count_the_runs(node: Node) -> None:
-    code = 'const { runWords } = await import("./learn/pictures/walk-words.js"); return runWords(...given);'
+    code = 'return (await import("./learn/pictures/walk-words.js")).describeRuns(...given);'
     said = node.run(code, [{"above": 795, "below": 1205}, 2000, 150])
     assert said == "After 150 steps 795 of 2,000 runs are above p = 0.5, 1,205 below."

@@ -74,7 +74,8 @@ def picture(node: Node, document: dict[str, Any]) -> Run:
 
     def drawn(body: str, **given: Any) -> Any:
         script = f"""
-            const {{ stateOf, withBegun, withOther, withReset }} = await import("./train/state/state.js");
+            const states = await import("./train/state/state.js");
+            const {{ stateOf, withBegun, withOtherSettings, withReset }} = states;
             const {{ pictureOf }} = await import("./train/page/view-model.js");
             const {{ loadPanels }} = await import("./train/panels/panels.js");
             await loadPanels();

@@ -62,12 +62,14 @@ DRAWN = """
 """
 
 
-@pytest.mark.parametrize("rule", [rule for rule in RULES.values() if rule.draws], ids=lambda rule: rule.key)
+@pytest.mark.parametrize(
+    "rule", [rule for rule in RULES.values() if rule.is_random], ids=lambda rule: rule.key
+)
 def test_a_rule_that_hangs_on_the_loss_of_a_net_has_no_curve(node: Node, rule: Rule):
     given = {"document": document(), "measured": INPUTS, "op": "bernoulli", "rule": rule.key}
     shown = node.run(DRAWN, given)
-    assert bool(shown["curve"]) is not rule.hangs_on_loss
-    assert (shown["most"] is None) is rule.hangs_on_loss, "nor the height of one"
+    assert bool(shown["curve"]) is not rule.needs_loss
+    assert (shown["most"] is None) is rule.needs_loss, "nor the height of one"
 
 
 def test_the_curve_of_what_draws_is_its_mean(node: Node):

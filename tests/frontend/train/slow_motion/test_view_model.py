@@ -17,14 +17,14 @@ RULES = ("default", "clipped", "clip_value", "magnitude_aware")
 
 
 SHOWN = """
-    const { withArrays } = await import("./train/state/series.js");
+    const { decodeArrays } = await import("./train/state/series.js");
     const { slowOf } = await import("./train/slow-motion/view-model.js");
     const { stateOf } = await import("./train/state/state.js");
     const state = stateOf(given.choice,
         { colours: ["red", "green", "blue", "black"], ink: 0 },
         { table: { text: "" }, panels: {} });
     const status = { ...state.view.status, ...given.status };
-    const slow = given.answer && { key: "", answer: withArrays(given.answer), before: null };
+    const slow = given.answer && { key: "", answer: decodeArrays(given.answer), before: null };
     const lines = given.choice.rules.map(({ key }) => ({ key, label: key, colour: key }));
     const picture = slowOf({ ...state, view: { ...state.view, status, id: given.id }, slow }, lines);
     picture?.stages.forEach(({ drawing }) => delete drawing.values);

@@ -117,7 +117,7 @@ def test_of_branches_that_fit_no_link_the_last_are_in_it(node: Node, document: d
     }
     body = """
         const { toQuery, countLinkedBranches } = await import("./choice/address.js");
-        const { unsaidOf } = await import("./train/history/view-model.js");
+        const { describeLinkLimit } = await import("./train/history/view-model.js");
         return [queryOf, linkedBranches, unsaidOf].map((told) => told(given.choice));
     """
     query, linked, said = node.run(body, given)
@@ -199,7 +199,7 @@ def on_its_way(rate: str | None, branch: str, recorded: str, **status: Any) -> d
     ],
 )
 def test_what_is_chosen_follows_what_the_run_recorded(tell: Run, state: dict[str, Any], branch: str | None):
-    known = tell("state/history", "caughtUp", state)
+    known = tell("state/history", "mergeRecorded", state)
     assert (known and known["training"].get("branch", "")) == branch
 
 
@@ -221,7 +221,7 @@ def test_who_writes_a_rate_otherwise_has_the_same_settings(tell: Run):
 
 def test_what_a_session_keeps_of_earlier_runs_draws_the_same_lines(node: Node, document: dict[str, Any]):
     body = """
-        const { packed, unpacked } = await import("./train/state/history.js");
+        const { packGhosts, unpackGhosts } = await import("./train/state/history.js");
         const { seriesOf } = await import("./train/state/series.js");
         const lines = { default: Float32Array.of(0.1, NaN, 0.7) };
         const steps = Int32Array.of(0, 1, 2);
@@ -230,12 +230,12 @@ def test_what_a_session_keeps_of_earlier_runs_draws_the_same_lines(node: Node, d
         const snapshot = { ...series, ...over, measured: { a: 1 } };
         const ghost = { choice: given.choice, snapshot, name: "before", number: 1, data: "moons" };
         const own = { ...ghost, choice: { ...ghost.choice, op: "formula: x * 7" } };
-        const back = unpacked(JSON.parse(JSON.stringify(packed([ghost, own]))));
+        const back = unpackGhosts(JSON.parse(JSON.stringify(packGhosts([ghost, own]))));
         const legend = [{ key: "default", label: "D", colour: "#1" }];
         const drawn = (one) => ["score", "loss"].map((what) => seriesOf(what, one, legend)
             .map(({ x, y, spread }) => [...x, ...y, ...spread].map(String)));
         return [back.map(({ number }) => number), drawn(snapshot), drawn(back[0].snapshot),
-            Object.keys(back[0].snapshot).length, unpacked(null)];
+            Object.keys(back[0].snapshot).length, unpackGhosts(null)];
     """
     given = {"document": document, "choice": choice("sign", "default", task="moons")}
     numbers, before, after, fields, nothing = node.run(body, given)
@@ -246,8 +246,8 @@ def test_what_a_session_keeps_of_earlier_runs_draws_the_same_lines(node: Node, d
 def test_a_step_that_was_thinned_away_meanwhile_is_said_and_the_nearest_one_shown(node: Node):
     """The page knows the steps that were kept when it was last told."""
     body = """
-        const { createMachine } = await import("./train/history/controller.js");
-        const { scrubbed } = await import("./train/state/history.js");
+        const { createHistory } = await import("./train/history/controller.js");
+        const { toDisplayedState } = await import("./train/state/history.js");
         const snapshot = { checkpoints: [0, 4, 8, 12, 16, 20] };
         const status = { step: 24, state: "finished", snapshot };
         let state = { at: null, displayed: null, remark: "before", view: { id: "r", status } };
@@ -255,11 +255,11 @@ def test_a_step_that_was_thinned_away_meanwhile_is_said_and_the_nearest_one_show
         const seen = { step: given, snapshot, words: [], judged: {} };
         const run = { look: async (step) => (asked.push(step), seen) };
         const become = (change) => { state = { ...state, ...change }; };
-        const machine = createMachine({ state: () => state, become, run });
+        const machine = createHistory({ state: () => state, become, run });
         machine.onScrub(13);
         const first = [state.at, state.remark];
         await new Promise((done) => setTimeout(done));
-        return [first, asked, state.at, scrubbed(state).view.status.step, state.remark];
+        return [first, asked, state.at, toDisplayedState(state).view.status.step, state.remark];
     """
     said = "Step 12 is no longer kept: %s is the nearest."
     assert node.run(body, 12) == [[12, ""], [12], 12, 12, ""]

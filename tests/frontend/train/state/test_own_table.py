@@ -44,8 +44,8 @@ def test_a_preview_says_what_each_column_holds_and_why_one_cannot_be_taken(tell:
 def test_rows_with_gaps_are_left_out_and_what_was_chosen_stays(tell: Run):
     found = survey(with_line(mixed(), 12, "12;;a;1,5;frei"), "Ecke", ["Nr", "Notiz"])
     table = {"text": "before", "target": "Ecke", "without": ["Nr", "Notiz"]}
-    assert tell("state/own-table", "withoutGaps", table, asdict(found)) == table | {"text": found.complete}
-    assert tell("state/own-table", "withoutGaps", table, {"message": "No."}) == table
+    assert tell("state/own-table", "dropGaps", table, asdict(found)) == table | {"text": found.complete}
+    assert tell("state/own-table", "dropGaps", table, {"message": "No."}) == table
 
 
 @pytest.mark.parametrize(
@@ -62,8 +62,8 @@ def test_rows_with_gaps_are_left_out_and_what_was_chosen_stays(tell: Run):
 )
 def test_a_file_is_read_in_the_letters_that_spreadsheets_write(node: Node, content: bytes, text: str):
     body = """
-        const { decoded } = await import("./train/state/own-table.js");
-        return decoded(new Uint8Array(given).buffer);
+        const { decodeFile } = await import("./train/state/own-table.js");
+        return decodeFile(new Uint8Array(given).buffer);
     """
     result: dict[str, Any] = node.run(body, list(content))
     assert result.get("text") == text or text in result.get("message", "")

@@ -4,12 +4,12 @@ from typing import Any
 
 import pytest
 
-from explorer.catalogue import OPS, RULES, find_rule, judging
+from explorer.catalogue import OPS, RULES, describe_evaluation, find_rule
 from explorer.instrument import entry
 from explorer.training import TASKS, Settings
 from explorer.training import Run as Training
 from explorer.training.tasks import Task
-from explorer.ui.links.choice import Choice, training_texts
+from explorer.ui.links.choice import Choice, format_training_settings
 from explorer.ui.links.link import from_query
 from tests.frontend.train.conftest import Run, choice, rules_of
 
@@ -98,7 +98,7 @@ def test_what_every_task_begins_with_can_be_trained_and_linked(tell: Run, task: 
         return
     choice_, notices = from_query({"op": [start["op"]], "rule": rules_of(start), "task": [task]})
     assert not notices
-    assert training_texts(choice_) == training_texts(Choice(task=task))
+    assert format_training_settings(choice_) == format_training_settings(Choice(task=task))
     Training(Settings(task=task, op=start["op"], rules=tuple(rules_of(start)))).advance(1)
 
 
@@ -159,7 +159,9 @@ def test_an_own_formula_brings_its_refusal_along():
 @pytest.mark.parametrize("op", ["bernoulli", "gumbel_sigmoid", "dropout", "round"])
 def test_the_words_on_the_task_end_with_how_the_net_is_judged(tell: Run, op: str):
     said = tell("state/tasks", "wordsOfTask", choice(op, "default", task="digits"))
-    assert said == " ".join(filter(None, [TASKS["digits"].purpose, TASKS["digits"].note, judging(OPS[op])]))
+    assert said == " ".join(
+        filter(None, [TASKS["digits"].purpose, TASKS["digits"].note, describe_evaluation(OPS[op])])
+    )
 
 
 @pytest.mark.parametrize(

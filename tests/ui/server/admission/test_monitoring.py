@@ -88,7 +88,7 @@ def test_metrics_say_what_the_server_does(served, monkeypatch):
 
 def test_watchers_of_trainings_and_of_studies_are_counted(served, monkeypatch):
     monkeypatch.setenv(monitoring.TOKEN, "s3cret")
-    monkeypatch.setattr(stream, "WATCHING", {Status: range(2), StudyStatus: range(3)})
+    monkeypatch.setattr(stream, "WATCH_LIMITERS", {Status: range(2), StudyStatus: range(3)})
     _, text = _asked("/metrics", authorization="Bearer s3cret")
     samples = [family for family in text_string_to_metric_families(text) if "watchers" in family.name]
     assert {each.labels["what"]: each.value for each in samples[0].samples} == {"training": 2, "study": 3}

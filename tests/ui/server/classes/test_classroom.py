@@ -8,8 +8,13 @@ import pytest
 
 from explorer.ui.server.admission.admission import RefusedError
 from explorer.ui.server.admission.visitors import Visitor, VisitorQuota
-from explorer.ui.server.classes.classes import LONGEST_S, Classes
-from explorer.ui.server.classes.classroom import STREAMS, TEACHERS, Classroom, Crowded
+from explorer.ui.server.classes.classes import MAX_AGE_S, Classes
+from explorer.ui.server.classes.classroom import (
+    MAX_STUDENT_STREAMS,
+    MAX_TEACHER_STREAMS,
+    Classroom,
+    TooManyStreamsError,
+)
 from tests.ui.server.classes.rooms import ROUND, TEACHER, WORDS, Clock, drawing, joined, picked
 
 
@@ -30,28 +35,28 @@ def room(classes: Classes) -> Classroom:
 
 def test_the_teacher_sees_how_many_and_no_answer_before_they_are_revealed(classes: Classes, room: Classroom):
     first, second, third = (joined(classes, room, name) for name in "abc")
-    with room.watched(first, print), room.watched(second, print):
+    with room.subscribe(first, print), room.subscribe(second, print):
         assert room.answer(first, 1, picked(2))
         assert room.answer(second, 1, drawing())
-        view = room.teachers_view()
+        view = room.get_teacher_view()
         assert (view["here"], view["answered"], view["revealed"]) == (2, 2, False)
-        assert (view["counts"], view["drawn"], room.drawings()) == (None, None, [])
+        assert (view["counts"], view["drawn"], room.list_drawings()) == (None, None, [])
         assert room.answer(third, 1, picked(2))
         room.reveal()
-        view = room.teachers_view()
+        view = room.get_teacher_view()
         assert (view["counts"], view["drawn"], view["answered"]) == ([0, 0, 2], 1, 3)
-        np.testing.assert_array_equal(room.drawings()[0], np.ones(300))
-    assert room.teachers_view()["here"] == 0
-    assert room.teachers_view()["answered"] == 3  # who has gone has answered all the same
+        np.testing.assert_array_equal(room.list_drawings()[0], np.ones(300))
+    assert room.get_teacher_view()["here"] == 0
+    assert room.get_teacher_view()["answered"] == 3  # who has gone has answered all the same
 
 
 def test_a_student_sees_nothing_of_the_others(classes: Classes, room: Classroom):
     mine, others = joined(classes, room, "me"), joined(classes, room, "other")
-    before = room.students_view(mine)
+    before = room.get_student_view(mine)
     room.answer(others, 1, drawing(0.5))
-    assert room.students_view(mine) == before
+    assert room.get_student_view(mine) == before
     room.reveal()
-    seen = room.students_view(mine)
+    seen = room.get_student_view(mine)
     assert seen == {**before, "revealed": True}
     assert seen.keys() == {"state", "lesson", "round", "revealed", "answered", "link", "links", "spread_ms"}
 
@@ -63,8 +68,8 @@ def test_the_last_prediction_counts_until_they_are_revealed(classes: Classes, ro
     room.answer(token, 1, picked(1))
     room.reveal()
     assert not room.answer(token, 1, picked(2))
-    assert room.teachers_view()["counts"] == [0, 1, 0]
-    assert room.teachers_view()["drawn"] == 0
+    assert room.get_teacher_view()["counts"] == [0, 1, 0]
+    assert room.get_teacher_view()["drawn"] == 0
 
 
 def test_the_next_question_forgets_what_was_answered_and_takes_no_late_answer(
@@ -74,7 +79,7 @@ def test_the_next_question_forgets_what_was_answered_and_takes_no_late_answer(
     room.answer(token, 1, picked(0))
     room.reveal()
     room.ask(WORDS)
-    view = room.teachers_view()
+    view = room.get_teacher_view()
     assert (view["lesson"], view["round"], view["revealed"], view["answered"]) == ("leaves", 2, False, 0)
     assert not room.answer(token, 1, picked(0))  # of the question before
     assert room.answer(token, 2, picked(0))
@@ -87,13 +92,13 @@ def test_who_comes_late_or_again_finds_the_state_as_it_is(classes: Classes, room
     room.answer(token, 2, picked(0))
     room.reveal()
     late = joined(classes, room, "late")
-    assert room.students_view(late) | {"answered": True} == room.students_view(token)
+    assert room.get_student_view(late) | {"answered": True} == room.get_student_view(token)
     assert joined(classes, room, "a") == token  # a reload, or a second tab
-    assert room.teachers_view() == room.teachers_view()  # the same for each tab of the teacher's
+    assert room.get_teacher_view() == room.get_teacher_view()  # the same for each tab of the teacher's
 
 
 def test_a_named_visitor_has_one_seat_and_others_as_many_as_their_share():
-    classes = Classes(Clock(), seats_share=VisitorQuota(visitor=2, anonymous=2, address=4))
+    classes = Classes(Clock(), seats_quota=VisitorQuota(visitor=2, anonymous=2, address=4))
     room = classes.open(TEACHER, ROUND)
     assert joined(classes, room, "a") == joined(classes, room, "a")
     nameless = joined(classes, room, "")
@@ -110,7 +115,7 @@ def test_a_named_visitor_has_one_seat_and_others_as_many_as_their_share():
 
 
 def test_seats_are_bounded_and_free_again_at_the_end():
-    classes = Classes(Clock(), seats=2)
+    classes = Classes(Clock(), max_seats=2)
     room = classes.open(TEACHER, ROUND)
     other = classes.open(TEACHER, ROUND)
     joined(classes, room, "a")
@@ -122,7 +127,7 @@ def test_seats_are_bounded_and_free_again_at_the_end():
 
 
 def test_classes_are_bounded_for_all_and_for_each():
-    classes = Classes(Clock(), most=3, share=VisitorQuota(visitor=2, anonymous=2, address=9))
+    classes = Classes(Clock(), max_classes=3, quota=VisitorQuota(visitor=2, anonymous=2, address=9))
     rooms = [classes.open(TEACHER, ROUND) for _ in range(2)]
     with pytest.raises(RefusedError, match="2 classes are already open from your network: end one of them"):
         classes.open(TEACHER, ROUND)
@@ -139,13 +144,13 @@ def test_it_ends_after_three_hours_and_nothing_is_left(clock: Clock, classes: Cl
     identity, token = room.identity, joined(classes, room, "a")
     room.answer(token, 1, drawing())
     woken: list[None] = []
-    with room.watched(token, lambda: woken.append(None)):
-        clock.now += LONGEST_S - 1
+    with room.subscribe(token, lambda: woken.append(None)):
+        clock.now += MAX_AGE_S - 1
         assert classes.find(identity) is room
         clock.now += 1
-        classes.end_old()
+        classes.end_expired()
         assert woken == [None]
-        assert room.students_view(token)["state"] == room.teachers_view()["state"] == "ended"
+        assert room.get_student_view(token)["state"] == room.get_teacher_view()["state"] == "ended"
     assert classes.find(identity) is None
     with pytest.raises(RefusedError, match="No class has this code"):
         joined(classes, room, "b")
@@ -167,23 +172,23 @@ def test_the_secret_leads_the_key_only_watches_and_the_code_does_neither(room: C
 
 def test_students_are_led_once_and_who_joins_later_is_not(classes: Classes, room: Classroom):
     token = joined(classes, room, "a")
-    with room.watched(token, print):
-        assert room.follow("/train", "task=moons") == 1
-    seen = room.students_view(token)
+    with room.subscribe(token, print):
+        assert room.lead_to("/train", "task=moons") == 1
+    seen = room.get_student_view(token)
     assert seen["link"] == {"number": 1, "path": "/train", "query": "task=moons"}
-    assert room.students_view(joined(classes, room, "late"))["links"] == 1  # from where it counts
-    room.follow("/", "op=sign")
-    assert room.students_view(token)["link"]["number"] == 2
+    assert room.get_student_view(joined(classes, room, "late"))["links"] == 1  # from where it counts
+    room.lead_to("/", "op=sign")
+    assert room.get_student_view(token)["link"]["number"] == 2
     room.ask(WORDS)
-    assert room.students_view(token)["link"] is None
+    assert room.get_student_view(token)["link"] is None
 
 
 def test_an_answer_wakes_the_teacher_and_no_student(classes: Classes, room: Classroom):
     woken: list[str] = []
     token, other = joined(classes, room, "a"), joined(classes, room, "b")
     with (
-        room.watched(None, lambda: woken.append("teacher")),
-        room.watched(other, lambda: woken.append("student")),
+        room.subscribe(None, lambda: woken.append("teacher")),
+        room.subscribe(other, lambda: woken.append("student")),
     ):
         woken.clear()
         room.answer(token, 1, picked(0))
@@ -193,12 +198,12 @@ def test_an_answer_wakes_the_teacher_and_no_student(classes: Classes, room: Clas
 
 
 def test_so_many_tabs_may_watch(classes: Classes, room: Classroom):
-    for token, most in ((joined(classes, room, "a"), STREAMS), (None, TEACHERS)):
-        watching = [room.watched(token, print) for _ in range(most)]
+    for token, most in ((joined(classes, room, "a"), MAX_STUDENT_STREAMS), (None, MAX_TEACHER_STREAMS)):
+        watching = [room.subscribe(token, print) for _ in range(most)]
         for each in watching:
             each.__enter__()
-        with pytest.raises(Crowded), room.watched(token, print):
+        with pytest.raises(TooManyStreamsError), room.subscribe(token, print):
             pass
         watching[0].__exit__(None, None, None)
-        with room.watched(token, print):
+        with room.subscribe(token, print):
             pass

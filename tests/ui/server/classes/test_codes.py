@@ -6,7 +6,7 @@ from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.admission import RefusedError
 from explorer.ui.server.admission.visitors import Visitor
 from explorer.ui.server.classes.classes import Classes
-from explorer.ui.server.classes.codes import ALPHABET, LETTERS, identity_of, new_code, written
+from explorer.ui.server.classes.codes import ALPHABET, CODE_LENGTH, format_code, identity_of, make_code
 from tests.ui.server.classes.rooms import ROUND, Clock
 
 HOUR_S = 3600
@@ -17,7 +17,7 @@ def test_all_visitors_together_hardly_ever_guess_the_code_of_one_of_100_classes_
     assert limits.MAX_CLASSES == 100
     assert len(set(ALPHABET)) == len(ALPHABET) == 32
     guesses = limits.TOTAL_CODE_MISSES_PER_S * (HOUR_S + 1)  # as many at once after a rest
-    chance = guesses * limits.MAX_CLASSES / len(ALPHABET) ** LETTERS
+    chance = guesses * limits.MAX_CLASSES / len(ALPHABET) ** CODE_LENGTH
     assert 0 < chance < BELOW
 
 
@@ -65,8 +65,8 @@ def test_who_joins_loses_no_turn():
 
 
 def test_a_code_has_its_letters_and_is_never_the_same():
-    codes = [new_code() for _ in range(1000)]
-    assert {len(code) for code in codes} == {LETTERS}
+    codes = [make_code() for _ in range(1000)]
+    assert {len(code) for code in codes} == {CODE_LENGTH}
     assert set("".join(codes)) == set(ALPHABET)
     assert len(set(codes)) == 1000
 
@@ -94,4 +94,4 @@ def test_what_somebody_types(typed: str, meant: str):
 
 @pytest.mark.parametrize("identity", ["k7mx2pwrq", "first~k7mx2pwrq"])
 def test_a_written_code_is_read_back(identity: str):
-    assert identity_of(written(identity)) == identity_of(written(identity).upper()) == identity
+    assert identity_of(format_code(identity)) == identity_of(format_code(identity).upper()) == identity

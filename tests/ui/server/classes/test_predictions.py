@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from explorer.ui.server.classes.predictions import (
-    LARGEST,
-    LONGEST_BODY,
-    MOST_POINTS,
+    MAX_BODY_BYTES,
+    MAX_POINTS,
+    MAX_VALUE,
     Prediction,
     read_prediction,
 )
@@ -47,10 +47,10 @@ def test_no_text_is_kept_of_what_is_sent():
         {"drawn": {"0": 1}},
         {"drawn": []},
         {"drawn": [1.0]},
-        {"drawn": [1.0] * (MOST_POINTS + 1)},
+        {"drawn": [1.0] * (MAX_POINTS + 1)},
         {"drawn": [1.0, math.inf]},
         {"drawn": [1.0, math.nan]},
-        {"drawn": [1.0, 2 * LARGEST]},
+        {"drawn": [1.0, 2 * MAX_VALUE]},
         {"drawn": [1.0, 10**400]},
         {"drawn": [1.0, "2"]},
         {"drawn": [1.0, [2]]},
@@ -70,4 +70,4 @@ def test_a_question_of_words_takes_no_curve():
 
 
 def test_the_body_has_room_for_the_longest_curve_that_the_browser_sends():
-    assert len(",".join(["-1234567.123"] * 300)) < LONGEST_BODY < 65_536
+    assert len(",".join(["-1234567.123"] * 300)) < MAX_BODY_BYTES < 65_536

@@ -12,8 +12,8 @@ from explorer.training.scheduling.ids import REPLICA
 from explorer.ui.server.admission import replicas
 from explorer.ui.server.admission.visitors import SECRET
 from explorer.ui.server.classes import invitation, routes, stream
-from explorer.ui.server.classes.classes import LONGEST_S, UNKNOWN, Classes
-from explorer.ui.server.classes.predictions import LONGEST_BODY
+from explorer.ui.server.classes.classes import MAX_AGE_S, UNKNOWN_CODE_MESSAGE, Classes
+from explorer.ui.server.classes.predictions import MAX_BODY_BYTES
 from tests.ui.server.classes.requests import (
     LESSON,
     Answer,
@@ -101,7 +101,7 @@ def test_too_long_a_prediction_is_not_even_parsed(room: Any, monkeypatch: pytest
     guest = seat(room, "student")
     parsed: list[bytes] = []
     monkeypatch.setattr("explorer.ui.server.admission.request_body.parsed", parsed.append)
-    body = json.dumps({"guest": guest, "round": 1, "drawn": [0.123] * LONGEST_BODY}).encode()
+    body = json.dumps({"guest": guest, "round": 1, "drawn": [0.123] * MAX_BODY_BYTES}).encode()
     answer = asyncio.run(asked("POST", f"/classes/{room['id']}/answer", body))
     assert answer.status == 413
     assert parsed == []
@@ -120,7 +120,7 @@ def test_an_answer_without_a_seat_is_refused(room: Any):
 
 def test_a_code_that_no_class_has_cannot_be_joined(room: Any):
     answer = posted("/classes/000000000/join", {"guest": ""})
-    assert (answer.status, answer.data["message"]) == (404, UNKNOWN)
+    assert (answer.status, answer.data["message"]) == (404, UNKNOWN_CODE_MESSAGE)
 
 
 def test_no_class_is_opened_on_no_lesson(classes: Classes):
@@ -171,7 +171,7 @@ def test_the_invitation_has_a_short_address_and_its_code(room: Any):
 def test_the_code_in_the_picture_is_the_address(monkeypatch: pytest.MonkeyPatch):
     """Read back from the path that is drawn, module by module."""
     segno = pytest.importorskip("segno")
-    told = invitation.invitation("first~k7mx2pwrq", "https://example.org/")
+    told = invitation.make_invitation("first~k7mx2pwrq", "https://example.org/")
     symbol = segno.make("https://example.org/c/first-k7m-x2p-wrq", error="m", micro=False)
     rows = [list(row) for row in symbol.matrix_iter(border=4)]
     drawn = {
@@ -204,7 +204,7 @@ def test_a_code_is_asked_for_and_a_wrong_one_named_as_text(room: Any):
 
 
 def test_a_stream_tells_of_each_change_until_the_end(room: Any, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(stream, "REST_S", 0.0)
+    monkeypatch.setattr(stream, "TEACHER_INTERVAL_S", 0.0)
 
     async def watched() -> tuple[Answer, Answer]:
         async def post(path: str, data: Any) -> Answer:
@@ -237,15 +237,15 @@ def events_of(answer: Answer) -> Iterator[Any]:
 def test_a_class_ends_by_itself_though_nobody_asks_for_it(
     room: Any, classes: Classes, clock: Clock, monkeypatch: pytest.MonkeyPatch
 ):
-    monkeypatch.setattr(routes, "END_EVERY_S", 0.0)
+    monkeypatch.setattr(routes, "EXPIRY_INTERVAL_S", 0.0)
     held = classes.find(room["id"])
     assert held
 
     async def ended() -> None:
-        looking = asyncio.create_task(routes.end_old_classes())
+        looking = asyncio.create_task(routes.end_expired_classes())
         await asyncio.sleep(0.01)
         assert not held.has_ended
-        clock.now += LONGEST_S
+        clock.now += MAX_AGE_S
         await asyncio.sleep(0.01)
         assert held.has_ended
         looking.cancel()

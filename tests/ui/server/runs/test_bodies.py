@@ -37,7 +37,7 @@ def test_what_a_form_of_another_site_could_send_is_not_read(client, engine, kind
 
 
 def test_a_body_is_read_no_further_than_its_limit(client, engine):
-    answer = client.post("/runs", content=json.dumps({"query": "x" * responses.LONGEST_START}))
+    answer = client.post("/runs", content=json.dumps({"query": "x" * responses.MAX_START_BYTES}))
     assert "too long" in told(answer, 413)
 
 

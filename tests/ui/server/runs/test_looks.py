@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from explorer.ui.server.runs import stream
-from explorer.ui.server.runs.stream import Looks
+from explorer.ui.server.runs.stream import StateBatcher
 from tests.training.driving import LONG, SMALL, turn_until_idle
 from tests.training.scheduling.counting import counting
 from tests.ui.server.runs.test_stream import told
@@ -18,9 +18,9 @@ from tests.ui.server.runs.test_stream import told
 @pytest.mark.parametrize(("watchers", "now", "pause"), [(0, 1005.2, 0.3), (1, 1005, 5), (2, 1005, 15)])
 def test_all_watchers_together_share_the_pictures_of_a_second(watchers, now, pause):
     """All look at the same moments: of all 0.5 s, of all 10 s, of all 20 s."""
-    watching = stream.Watching(interval_s=0.5, pictures=0.1)
+    watching = stream.WatchLimiter(interval_s=0.5, frames_per_s=0.1)
     watching._counts["all"] = watchers
-    assert watching.pause_s(now) == pytest.approx(pause)
+    assert watching.get_pause_s(now) == pytest.approx(pause)
 
 
 def test_who_watches_at_the_same_moment_is_one_question(engine):
@@ -33,10 +33,10 @@ def test_who_watches_at_the_same_moment_is_one_question(engine):
             return engine.snapshots(shown)
 
     async def watched():
-        looks = Looks(Counted())
+        looks = StateBatcher(Counted())
         identities = [engine.start(SMALL, name) for name in "abc"]
         everyone = [*identities, identities[0]]
-        events = await asyncio.gather(*(anext(stream.events(looks, each)) for each in everyone))
+        events = await asyncio.gather(*(anext(stream.stream_events(looks, each)) for each in everyone))
         return identities, events
 
     identities, texts = asyncio.run(watched())
@@ -58,9 +58,9 @@ def test_after_a_look_at_several_runs_they_have_as_long_for_themselves(engine, m
         rests.append(seconds)
 
     async def looked(*identities):
-        looks = Looks(Slow())
-        await asyncio.gather(*map(looks.at, identities))
-        await looks._asking
+        looks = StateBatcher(Slow())
+        await asyncio.gather(*map(looks.get_state, identities))
+        await looks._task
 
     identities = [engine.start(SMALL, name) for name in "ab"]
     monkeypatch.setattr(stream, "time", SimpleNamespace(monotonic=lambda: clock[0]))
@@ -72,17 +72,17 @@ def test_after_a_look_at_several_runs_they_have_as_long_for_themselves(engine, m
 
 
 def test_a_picture_is_encoded_once_and_away_from_the_loop_that_serves_everybody(engine, monkeypatch):
-    encoded, event = [], stream.event
+    encoded, event = [], stream.format_event
 
     def noted(status, shown):
         encoded.append((status.id, threading.current_thread()))
         return event(status, shown)
 
     async def watched(identity):
-        looks = Looks(engine)
-        return await asyncio.gather(*(anext(stream.events(looks, identity)) for _ in range(3)))
+        looks = StateBatcher(engine)
+        return await asyncio.gather(*(anext(stream.stream_events(looks, identity)) for _ in range(3)))
 
-    monkeypatch.setattr(stream, "event", noted)
+    monkeypatch.setattr(stream, "format_event", noted)
     identity = engine.start(SMALL)
     assert len(set(asyncio.run(watched(identity)))) == 1
     ((run, thread),) = encoded
@@ -92,18 +92,18 @@ def test_a_picture_is_encoded_once_and_away_from_the_loop_that_serves_everybody(
 
 @pytest.mark.parametrize("kind", ["run", "study"])
 def test_what_has_been_seen_is_not_encoded_again_and_who_has_not_seen_it_gets_it(engine, monkeypatch, kind):
-    encoded, event = [], stream.event
-    monkeypatch.setattr(stream, "event", lambda *given: encoded.append(given) or event(*given))
+    encoded, event = [], stream.format_event
+    monkeypatch.setattr(stream, "format_event", lambda *given: encoded.append(given) or event(*given))
     if kind == "run":
         identity = engine.start(SMALL, paused=True)
     else:
         identity = engine.start_study(counting(engine._clock), None)
 
     async def looked():
-        looks = Looks(engine)
-        first = await looks.at(identity)
-        again = await looks.at(identity, (), first.mark)
-        both = await asyncio.gather(looks.at(identity, (), first.mark), looks.at(identity))
+        looks = StateBatcher(engine)
+        first = await looks.get_state(identity)
+        again = await looks.get_state(identity, (), first.mark)
+        both = await asyncio.gather(looks.get_state(identity, (), first.mark), looks.get_state(identity))
         return first, again, *both
 
     first, again, *both = asyncio.run(looked())
@@ -123,11 +123,11 @@ def test_a_look_that_fails_ends_the_streams_and_the_next_one_is_taken(engine):
 
     async def watched():
         broken = Broken()
-        looks = Looks(broken)
+        looks = StateBatcher(broken)
         with pytest.raises(ValueError, match="a mistake of ours"):
-            await anext(stream.events(looks, "a run"))
+            await anext(stream.stream_events(looks, "a run"))
         broken.is_broken = False
-        return await anext(stream.events(looks, "a run"))
+        return await anext(stream.stream_events(looks, "a run"))
 
     assert "gone" in asyncio.run(watched())
 
@@ -148,7 +148,9 @@ def test_who_asks_at_intervals_is_told_at_intervals(engine, monkeypatch):
     async def watched():
         loop = asyncio.get_running_loop()
         monkeypatch.setattr(loop, "time", lambda: now[0])
-        async for _ in stream.events(Looks(Busy()), engine.start(LONG), (), stream.Watching(0.05).pause_s):
+        async for _ in stream.stream_events(
+            StateBatcher(Busy()), engine.start(LONG), (), stream.WatchLimiter(0.05).get_pause_s
+        ):
             times.append(now[0])
             if len(times) == 5:
                 break
@@ -169,7 +171,7 @@ def test_the_event_loop_is_never_held(engine):
             return engine.snapshots(shown)
 
     async def both():
-        watcher = asyncio.create_task(anext(stream.events(Looks(Slow()), "a run")))
+        watcher = asyncio.create_task(anext(stream.stream_events(StateBatcher(Slow()), "a run")))
         while not reached.is_set():
             await asyncio.sleep(0.001)
         waits.set()  # nobody could do that if the loop were held

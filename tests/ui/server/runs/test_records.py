@@ -11,16 +11,16 @@ FIELD = re.compile(r"(\w+)\??: ")
 
 
 def test_the_browser_has_the_types_of_what_is_streamed():
-    assert records.module() == records.FILE.read_text(encoding="utf-8"), (
+    assert records.render_module() == records.FILE.read_text(encoding="utf-8"), (
         "run: python -m explorer.ui.server.runs.records"
     )
 
 
 def test_an_event_has_the_fields_that_its_types_name():
-    fields = {name: set(FIELD.findall(text)) for text, name in TYPEDEF.findall(records.module())}
+    fields = {name: set(FIELD.findall(text)) for text, name in TYPEDEF.findall(records.render_module())}
     run = Run(Settings(task="circles", rules=("default", "clipped"), hidden=4, steps=3, device="cpu"))
     run.advance(1)
-    event = json.loads(stream.event(Status("", "running", "", snapshot=run.snapshot())))
+    event = json.loads(stream.format_event(Status("", "running", "", snapshot=run.snapshot())))
     assert set(event) == fields["Status"] | fields["Fields"]
     assert set(event["snapshot"]) == fields["Snapshot"]
     assert set(event["recorded"]) == fields["Recorded"]

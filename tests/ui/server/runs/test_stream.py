@@ -12,7 +12,7 @@ from starlette.requests import Request
 from explorer.training import Engine, Limits, Settings
 from explorer.ui.server.admission.visitors import COOKIE, VisitorQuota
 from explorer.ui.server.runs import stream
-from explorer.ui.server.runs.stream import Looks
+from explorer.ui.server.runs.stream import StateBatcher
 from tests.training.driving import LONG, SMALL, turn_until_idle
 from tests.ui.visitors import signed
 
@@ -24,7 +24,9 @@ def told(engine, identity, most=99, meanwhile=lambda: None):
 
     async def watched():
         texts = []
-        async for text in stream.events(Looks(engine), identity, (), stream.Watching(0.001).pause_s):
+        async for text in stream.stream_events(
+            StateBatcher(engine), identity, (), stream.WatchLimiter(0.001).get_pause_s
+        ):
             texts.append(text)
             if len(texts) == most:
                 break
@@ -75,7 +77,7 @@ def test_a_reconnect_starts_afresh_with_the_whole_series(engine):
 
 
 def test_nothing_is_told_twice(engine, monkeypatch):
-    monkeypatch.setattr(stream, "QUIET_S", 0.005)
+    monkeypatch.setattr(stream, "KEEPALIVE_S", 0.005)
     identity = engine.start(SMALL, paused=True)
     seen = told(engine, identity, most=4, meanwhile=lambda: None)
     assert [event["state"] for event in seen] == ["ready"]  # and three comments
@@ -128,7 +130,7 @@ def test_the_route(monkeypatch):
     monkeypatch.setattr(stream, "shared_engine", lambda: engine)
 
     async def answered():
-        answer = await stream.job_events(request())
+        answer = await stream.stream_job(request())
         return answer, [part async for part in answer.body_iterator]
 
     answer, (text,) = asyncio.run(answered())
@@ -162,13 +164,13 @@ def test_the_route(monkeypatch):
 def test_a_third_who_watches_is_told_so_and_nobody_else(engine, most, who, said):
     runs = {name: engine.start(LONG, name) for name in "abc"}
     requests = [request(**(one | {"run": runs[one["run"]]})) for one in who]
-    watching = stream.Watching(**most)
-    looks = Looks(engine)
+    watching = stream.WatchLimiter(**most)
+    looks = StateBatcher(engine)
 
     async def watched():
         def counted(asked):
             run = asked.path_params["job"]
-            return watching.counted(asked, run, stream.events(looks, run))
+            return watching.guard_stream(asked, run, stream.stream_events(looks, run))
 
         events = [counted(one) for one in requests]
         for each in events[:2]:
@@ -188,11 +190,11 @@ def test_a_third_who_watches_is_told_so_and_nobody_else(engine, most, who, said)
 
 def test_who_watches_no_more_is_forgotten(engine):
     """A server that runs for weeks would keep a number of every run and visitor it ever had."""
-    watching, looks = stream.Watching(), Looks(engine)
+    watching, looks = stream.WatchLimiter(), StateBatcher(engine)
 
     async def watched(name):
         run = engine.start(LONG, name)
-        events = watching.counted(request(run=run, cookie=name), run, stream.events(looks, run))
+        events = watching.guard_stream(request(run=run, cookie=name), run, stream.stream_events(looks, run))
         await anext(events)
         await events.aclose()
 
@@ -207,9 +209,9 @@ def test_instruments_are_in_the_pictures_of_who_asks_for_them(engine):
     identity = engine.start(lab, paused=True)
 
     async def watched():
-        looks = Looks(engine)
+        looks = StateBatcher(engine)
         wanted = [("causes",), ("alignment", "inputs"), ()]
-        feeds = [stream.events(looks, identity, shown) for shown in wanted]
+        feeds = [stream.stream_events(looks, identity, shown) for shown in wanted]
         return await asyncio.gather(*map(anext, feeds))
 
     pictures = [json.loads(text.removeprefix("data: "))["snapshot"] for text in asyncio.run(watched())]
@@ -227,7 +229,7 @@ def test_the_query_says_which_instruments_are_shown(monkeypatch):
     turn_until_idle(engine)
 
     async def answered():
-        answer = await stream.job_events(request(identity, query=b"show=norms&show=none-such"))
+        answer = await stream.stream_job(request(identity, query=b"show=norms&show=none-such"))
         return [part async for part in answer.body_iterator]
 
     (text,) = asyncio.run(answered())
@@ -240,7 +242,7 @@ def test_a_question_to_an_instrument_comes_with_its_numbers_and_is_told_by_its_k
     identity = engine.start(lab, paused=True)
 
     async def watched(query):
-        answer = await stream.job_events(request(identity, query=query))
+        answer = await stream.stream_job(request(identity, query=query))
         return json.loads((await anext(answer.body_iterator)).removeprefix("data: "))["snapshot"]
 
     first = asyncio.run(watched(b"show=raster%3Fexample%3D1&show=raster%3Fexample%3D7"))

@@ -42,7 +42,7 @@ def commanded(client, study, name):
 
 
 def last_event(study):
-    return json.loads(stream.event(jobs.shared_engine().snapshot(study["id"])))
+    return json.loads(stream.format_event(jobs.shared_engine().snapshot(study["id"])))
 
 
 def test_a_study_is_what_the_link_says_and_fills_to_its_end(client, engine):
@@ -190,4 +190,4 @@ def test_an_engine_that_is_silent_is_said_in_the_words_of_studies(client, engine
 
 
 def test_an_event_without_a_study_has_no_results():
-    assert json.loads(stream.event(StudyStatus("a", "gone", "This study is gone.")))["results"] is None
+    assert json.loads(stream.format_event(StudyStatus("a", "gone", "This study is gone.")))["results"] is None

@@ -17,7 +17,7 @@ from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.admission import RefusedError, handle_refused
 from explorer.ui.server.admission.visitors import Visitor
 from explorer.ui.server.runs import jobs, responses, takeaway
-from explorer.ui.server.runs.stream import event
+from explorer.ui.server.runs.stream import format_event
 from tests.training.driving import turn_until_idle
 from tests.training.tables import POINTS
 from tests.ui.asgi import messages_of
@@ -151,7 +151,7 @@ def test_who_goes_on_from_a_run_shows_its_key(client, engine, run, alone):
     assert commanded(client, branched, "step").json()["step"] == 8
     commanded(client, branched, "resume")
     turn_until_idle(engine)
-    assert "Default autograd, then Clipped" in event(engine.snapshot(branched["id"]))
+    assert "Default autograd, then Clipped" in format_event(engine.snapshot(branched["id"]))
     expected = alone.branch(7, default="clipped")
     expected.advance(20)
     result = engine.snapshot(branched["id"]).snapshot.losses
@@ -173,7 +173,7 @@ def test_settings_are_opened_as_the_page_takes_them(client, run):
         ["default", "clipped"],
     )
     assert answer["choice"]["training"]["branch"] == "2,lr:0.02"
-    assert takeaway.choice_of_settings(read_settings(text)).hidden == 4
+    assert takeaway.choice_from_settings(read_settings(text)).hidden == 4
 
 
 @pytest.mark.parametrize("path", ["/settings", "/studies/cost"])
@@ -186,7 +186,7 @@ def test_what_is_computed_while_its_visitor_waits_takes_a_seat(path):
 
     async def asked():
         others = [Visitor(f"{number}", "there") for number in range(limits.READ_SLOTS)]
-        seated = [asyncio.create_task(responses.READERS.compute(other, done.wait)) for other in others]
+        seated = [asyncio.create_task(responses.READER_SLOTS.compute(other, done.wait)) for other in others]
         await asyncio.sleep(0)
         asking = asyncio.create_task(client._posted(path, b"{", "application/json"))
         answered, _ = await asyncio.wait([asking], timeout=0.2)

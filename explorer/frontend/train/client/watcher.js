@@ -1,19 +1,20 @@
-// Work that a server does and a page watches: what is pressed shows at once, and then what the server says.
+// A watcher of work on the server: commands show their effect at once, then the server's events follow.
 
 import { createFeed } from "./events.js";
 
 /** The displayed state of the work. @template S @typedef {{status: S, notice: string, lost: boolean, id: string|null}} View */
 
 /**
- * ``onEvent`` is called with what the server sends; ``current`` gives the work there is now, and ``needsWatching``
- * says whether there is more to come of it.
+ * Create a watcher of a run or study.
  * @template {object} S
  * @param {{idle: S, address: (id: string) => string, current: () => {id: string}|null,
  *   onChange: (view: View<S>) => void, onEvent: (event: *) => void, needsWatching?: (status: S) => boolean}} options
+ *   ``onEvent`` gets what the server sends, ``current`` returns the present work, ``needsWatching`` whether
+ *   more events are expected
  */
-export function createWatched({ idle, address, current, onChange, onEvent, needsWatching = () => true }) {
+export function createWatcher({ idle, address, current, onChange, onEvent, needsWatching = () => true }) {
   let view = /** @type {View<S>} */ ({ status: idle, notice: "", lost: false, id: null });
-  let line = /** @type {Promise<*>} */ (Promise.resolve()); // what was pressed is done in its order
+  let line = /** @type {Promise<*>} */ (Promise.resolve()); // commands run sequentially
   let waiting = 0;
   const feed = createFeed({ address, onEvent, onLost: () => show({ lost: true }) });
 
@@ -23,14 +24,14 @@ export function createWatched({ idle, address, current, onChange, onEvent, needs
     onChange(view);
   }
 
-  /** Ask the server once all that was pressed before is done. @param {() => Promise<*>} ask */
+  /** Send a request after all earlier ones are answered. @param {() => Promise<*>} ask */
   function inTurn(ask) {
     line = line.then(ask);
     return line;
   }
 
   /**
-   * Show at once what is to come, ask the server in turn, and show what it says of the last thing asked.
+   * Show a provisional status, send a request after the earlier ones, and show the answer to the last request.
    * @param {Partial<S>} soon
    * @param {() => Promise<*>} ask
    */
@@ -53,14 +54,14 @@ export function createWatched({ idle, address, current, onChange, onEvent, needs
     get view() {
       return view;
     },
-    /** Whether the server has not yet done all that was pressed. */
+    /** Whether commands are pending at the server. */
     get isBusy() {
       return waiting > 0;
     },
     act,
     inTurn,
     show,
-    /** Watch the work there is now, from its present state on. */
+    /** Stream the events of the present work. */
     open() {
       const work = current();
       if (work) feed.open(work.id);

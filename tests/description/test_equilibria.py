@@ -5,15 +5,22 @@ import math
 import numpy as np
 import pytest
 
-from explorer.catalogue import learnable
+from explorer.catalogue import list_learnable
 from explorer.curves import sample_curves
-from explorer.description import learning_words, pull_words
-from explorer.description.pull import normal_numbers, pull
-from explorer.description.resting import STEPS, Rest, grid, parameter_of, rest, rest_words
+from explorer.description import describe_learning, describe_net_gradient
+from explorer.description.equilibria import (
+    STEPS,
+    Equilibria,
+    describe_equilibria,
+    find_equilibria,
+    make_grid,
+    parameter_of,
+)
+from explorer.description.pull import compute_net_gradient, make_normal_numbers
 from tests.catalogue.fixed import OPS, RULES
 from tests.selection import loop_over
 
-NUMBERS = normal_numbers()
+NUMBERS = make_normal_numbers()
 TERNARY = {"s": 0.6, "qmin": -2.0, "qmax": 1.0}
 
 
@@ -36,60 +43,60 @@ def test_the_normal_numbers_have_its_moments():
 
 
 def test_the_sum_of_lsq_is_that_of_its_equation():
-    resting = pull("quantize", "lsq", "s", NUMBERS, TERNARY)
+    resting = compute_net_gradient("quantize", "lsq", "s", NUMBERS, TERNARY)
     parts = lsq_parts(np.array(NUMBERS), 0.6)
     assert resting.up == pytest.approx(parts[parts < 0].sum(), rel=1e-12)
     assert resting.down == pytest.approx(parts[parts > 0].sum(), rel=1e-12)
     assert resting.gradient == pytest.approx(parts.sum() / math.sqrt(len(NUMBERS)), rel=1e-12)
     assert (resting.verdict, resting.origin) == ("grow", "rule")
-    assert "s should grow (" in pull_words(resting)
+    assert "s should grow (" in describe_net_gradient(resting)
 
 
 def test_a_step_too_large_should_shrink():
-    assert pull("quantize", "lsq", "s", NUMBERS, TERNARY | {"s": 3.0}).verdict == "shrink"
+    assert compute_net_gradient("quantize", "lsq", "s", NUMBERS, TERNARY | {"s": 3.0}).verdict == "shrink"
 
 
 def test_a_parameter_that_shapes_the_gradient_alone_cannot_learn():
-    resting = pull("sign", "clipped", "c", NUMBERS)
+    resting = compute_net_gradient("sign", "clipped", "c", NUMBERS)
     assert resting.verdict == "cannot"
-    assert pull_words(resting).endswith("c cannot learn")
+    assert describe_net_gradient(resting).endswith("c cannot learn")
 
 
 def test_parts_that_are_no_numbers_have_no_sum():
-    resting = pull("formula: a * sqrt(x)", "default", "a", NUMBERS)
+    resting = compute_net_gradient("formula: a * sqrt(x)", "default", "a", NUMBERS)
     assert resting.verdict == "undefined"
-    assert "no finite number" in pull_words(resting)
+    assert "no finite number" in describe_net_gradient(resting)
 
 
 def test_balanced_parts_rest():
-    assert pull("prelu", "default", "a", NUMBERS, {"a": 1.0}).verdict == "rest"
-    resting = pull("formula: x - x + a", "default", "a", [0.1, 0.2, 0.3], {"a": 0.2})
+    assert compute_net_gradient("prelu", "default", "a", NUMBERS, {"a": 1.0}).verdict == "rest"
+    resting = compute_net_gradient("formula: x - x + a", "default", "a", [0.1, 0.2, 0.3], {"a": 0.2})
     assert (resting.down > 0.09, resting.verdict) == (True, "rest")
 
 
 def test_s_comes_to_rest_where_its_parts_balance():
-    resting = rest("quantize", ["lsq", "default"], "s", NUMBERS, TERNARY)
+    resting = find_equilibria("quantize", ["lsq", "default"], "s", NUMBERS, TERNARY)
     ((at, same),) = resting.positions["lsq"]
     assert at == same
     x = np.array(NUMBERS)
     assert lsq_parts(x, at * (1 - 1e-6)).sum() < 0 < lsq_parts(x, at * (1 + 1e-6)).sum()
-    errors = [((quantised(x, s) - x) ** 2).mean() for s in resting.at]
+    errors = [((quantised(x, s) - x) ** 2).mean() for s in resting.points]
     np.testing.assert_allclose(resting.error, errors, rtol=1e-12)
-    assert resting.least == resting.at[int(np.argmin(errors))]
-    assert abs(at - resting.least) < 0.1
-    assert rest_words(resting)[0] == f"LSQ (learned step size): s comes to rest at {at:.4g}"
+    assert resting.best == resting.points[int(np.argmin(errors))]
+    assert abs(at - resting.best) < 0.1
+    assert describe_equilibria(resting)[0] == f"LSQ (learned step size): s comes to rest at {at:.4g}"
 
 
-def at_rest(op: str, rule: str, name: str, numbers=NUMBERS, **parameters: float) -> tuple[Rest, str]:
-    resting = rest(op, [rule], name, numbers, parameters)
-    return resting, rest_words(resting)[0]
+def at_rest(op: str, rule: str, name: str, numbers=NUMBERS, **parameters: float) -> tuple[Equilibria, str]:
+    resting = find_equilibria(op, [rule], name, numbers, parameters)
+    return resting, describe_equilibria(resting)[0]
 
 
 def test_a_bound_beyond_all_data_rests_anywhere():
     resting, words = at_rest("clamp", "learned_clamp", "hi", (-0.5, 0.5, 1.25))
     ((low, high),) = resting.positions["learned_clamp"]
     assert low == pytest.approx(1.25)
-    assert high == resting.at[-1]
+    assert high == resting.points[-1]
     assert f"at 1.25 to {high:g}" in words
 
 
@@ -111,8 +118,8 @@ def test_a_gradient_that_is_0_leaves_it_where_it_is():
 def test_where_the_gradient_is_not_finite_nothing_is_claimed():
     resting, words = at_rest("formula: x + sqrt(a)", "default", "a")
     gradient = resting.gradients["default"]
-    assert np.isnan(gradient[resting.at < 0]).all()
-    assert (gradient[resting.at > 0] > 0).all()
+    assert np.isnan(gradient[resting.points < 0]).all()
+    assert (gradient[resting.points > 0] > 0).all()
     assert resting.positions == {"default": ()}
     assert words.startswith("Default autograd: where a comes to rest is unknown")
     _, words = at_rest("formula: x + 1 / (1 + a**2)", "default", "a")
@@ -121,14 +128,14 @@ def test_where_the_gradient_is_not_finite_nothing_is_claimed():
 
 def test_what_cannot_learn_says_why():
     with pytest.raises(ValueError, match="shapes the gradient of clipped alone"):
-        rest("sign", ["clipped"], "c", NUMBERS)
+        find_equilibria("sign", ["clipped"], "c", NUMBERS)
 
 
 @loop_over("op", [op for op in OPS.values() if op.parameters])
 def test_the_range_is_that_of_the_control(op):
-    for name in learnable(op, RULES["default"]):
+    for name in list_learnable(op, RULES["default"]):
         parameter = parameter_of(op, (RULES["default"],), name)
-        at = grid(parameter)
+        at = make_grid(parameter)
         assert len(at) == STEPS
         assert at[0] == parameter.low
         assert at[-1] == pytest.approx(parameter.high, rel=1e-12)
@@ -156,8 +163,11 @@ def test_every_verdict_and_manner_is_told() -> None:
         line
         for op, rules, name, parameters in TOLD
         for line in (
-            *(pull_words(pull(op, rule, name, NUMBERS, parameters)) for rule in rules),
-            *rest_words(rest(op, rules, name, NUMBERS, parameters)),
+            *(
+                describe_net_gradient(compute_net_gradient(op, rule, name, NUMBERS, parameters))
+                for rule in rules
+            ),
+            *describe_equilibria(find_equilibria(op, rules, name, NUMBERS, parameters)),
         )
     )
     pieces = ("should grow", "should shrink", "rests here", "grows all the way", "stays wherever",
@@ -168,11 +178,11 @@ def test_every_verdict_and_manner_is_told() -> None:
 def test_weights_are_numbers_that_are_there_more_often() -> None:
     some, often = (-1.3, 0.2, 0.9, 1.7), (2, 1, 4, 3)
     each = [x for x, count in zip(some, often, strict=True) for _ in range(count)]
-    for found in (pull, rest):
-        rules = "lsq" if found is pull else ["lsq"]
+    for found in (compute_net_gradient, find_equilibria):
+        rules = "lsq" if found is compute_net_gradient else ["lsq"]
         one = found("quantize", rules, "s", some, TERNARY, often)
         other = found("quantize", rules, "s", each, TERNARY)
-        if isinstance(one, Rest):
+        if isinstance(one, Equilibria):
             np.testing.assert_allclose(one.error, other.error, rtol=1e-12)
             np.testing.assert_allclose(one.gradients["lsq"], other.gradients["lsq"], rtol=1e-9, atol=1e-12)
         else:
@@ -181,8 +191,8 @@ def test_weights_are_numbers_that_are_there_more_often() -> None:
 
 def test_describe_says_what_the_screen_says():
     curves = sample_curves("quantize", ["lsq"], learns="s", s=0.6)
-    expected = pull("quantize", "lsq", "s", normal_numbers(), {"s": 0.6})
+    expected = compute_net_gradient("quantize", "lsq", "s", make_normal_numbers(), {"s": 0.6})
     assert (
-        learning_words(curves)
-        == f"Over 1,000 standard normal numbers, each with g = y − x: {pull_words(expected)}."
+        describe_learning(curves)
+        == f"Over 1,000 standard normal numbers, each with g = y − x: {describe_net_gradient(expected)}."
     )

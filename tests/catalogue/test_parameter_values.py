@@ -4,13 +4,13 @@ import pytest
 import torch
 
 import explorer
-from explorer.catalogue import Op, Parameter, Rule, beside, checked, qualified, values
+from explorer.catalogue import Op, Parameter, Rule, adapt_rule, check_values, qualify_name, resolve_values
 from explorer.gradient import bind
 from tests.catalogue.fixed import OPS, RULES
 from tests.selection import loop_over
 
 PAIRS = [(op, rule) for op in OPS.values() for rule in RULES.values()]
-APART = [(op, rule) for op, rule in PAIRS if beside(op, rule) is not rule]
+APART = [(op, rule) for op, rule in PAIRS if adapt_rule(op, rule) is not rule]
 X = torch.tensor([-3.0, -1.5, -0.9, -0.3, 0.0, 0.2, 0.5, 0.8, 1.0, 1.7, 2.6], dtype=torch.float64)
 
 
@@ -18,7 +18,7 @@ def test_names_are_one_where_the_catalogue_means_the_same():
     """One name in an op and a rule is one parameter exactly where both entries give it one meaning."""
     for op, rule in PAIRS:
         own = {p.name: p for p in op.parameters}
-        for plain, p in zip(rule.parameters, beside(op, rule).parameters, strict=True):
+        for plain, p in zip(rule.parameters, adapt_rule(op, rule).parameters, strict=True):
             if plain.name in own:
                 assert (p.name == plain.name) == (own[plain.name].meaning == plain.meaning), (op, rule, p)
             else:
@@ -28,7 +28,7 @@ def test_names_are_one_where_the_catalogue_means_the_same():
 def test_the_pairs_of_two_meanings_are_these():
     names: dict[str, set[str]] = {}
     for op, rule in APART:
-        for p in beside(op, rule).parameters:
+        for p in adapt_rule(op, rule).parameters:
             if p.plain:
                 names.setdefault(p.plain, set()).add(f"{op.key} {rule.key}")
     assert set(names) == {"a", "alpha", "delta", "n", "s"}
@@ -41,11 +41,11 @@ def test_the_pairs_of_two_meanings_are_these():
 def test_each_keeps_its_own_value(pair: tuple[Op, Rule]):
     """At the defaults and moved, op and rule are what each is alone, where the rule does not ask for y."""
     op, rule = pair
-    own = beside(op, rule)
-    moved = {qualified(rule, p): (p.default + p.high) / 2 for p in own.parameters if p.plain}
+    own = adapt_rule(op, rule)
+    moved = {qualify_name(rule, p): (p.default + p.high) / 2 for p in own.parameters if p.plain}
     for settings in ({}, moved):
-        pair_values = values(op, rule, settings)
-        alone = {p.shown: pair_values[p.name] for p in own.parameters}
+        pair_values = resolve_values(op, rule, settings)
+        alone = {p.display_name: pair_values[p.name] for p in own.parameters}
         bound = bind(op, rule, settings)
         y = bound.forward(X)
         assert torch.equal(y, op.parsed.bind()(X) if not op.parameters else bind(op, "zero", {}).forward(X))
@@ -99,34 +99,34 @@ def test_a_tensor_of_two_meanings_learns_where_it_stands():
 def test_own_entries_share_by_name():
     """Own formulas and records say no quantity: they share, but not where the rule would mean nothing."""
     own = Rule("mine", "Mine", "g * s", parameters=(Parameter("s", 0.5, 0.01, 5.0, "my step"),))
-    assert beside(OPS["quantize"], own) is own
-    assert values(OPS["quantize"], own, {}) == {"s": 0.25, "qmin": -4.0, "qmax": 3.0}
+    assert adapt_rule(OPS["quantize"], own) is own
+    assert resolve_values(OPS["quantize"], own, {}) == {"s": 0.25, "qmin": -4.0, "qmax": 3.0}
     rounding = explorer.catalogue.find_op("formula: round(x / s) * s")
-    assert beside(rounding, RULES["lsq"]) is RULES["lsq"]
-    apart = beside(explorer.catalogue.find_op("formula: alpha * x"), RULES["dsq"])
+    assert adapt_rule(rounding, RULES["lsq"]) is RULES["lsq"]
+    apart = adapt_rule(explorer.catalogue.find_op("formula: alpha * x"), RULES["dsq"])
     assert [p.name for p in apart.parameters] == ["alpha_rule"]
     share = Parameter("s", 0.5, quantity="a share")
     stated = Rule("mine", "Mine", "g * s", parameters=(share,))
-    assert [p.name for p in beside(OPS["quantize"], stated).parameters] == ["s_rule"]
+    assert [p.name for p in adapt_rule(OPS["quantize"], stated).parameters] == ["s_rule"]
 
 
 def test_beside_is_found_again():
     op, rule = OPS["elu"], RULES["dsq"]
-    own = beside(op, rule)
-    assert beside(op, own) is own
+    own = adapt_rule(op, rule)
+    assert adapt_rule(op, own) is own
     assert own.formula == rule.formula.replace("alpha", "alpha_rule")
-    assert checked(op, (rule,), {"alpha": 2.0, "dsq.alpha": 0.3}) == {"alpha": 2.0, "dsq.alpha": 0.3}
+    assert check_values(op, (rule,), {"alpha": 2.0, "dsq.alpha": 0.3}) == {"alpha": 2.0, "dsq.alpha": 0.3}
     with pytest.raises(ValueError, match=r"unknown parameter 'beta': elu with dsq takes alpha, alpha_rule"):
-        checked(op, (rule,), {"beta": 1.0})
+        check_values(op, (rule,), {"beta": 1.0})
 
 
 @loop_over("pair", APART)
 def test_formulas_beside_can_be_read(pair: tuple[Op, Rule]):
     """Renamed formulas stay within the limits of the language, those of kinks and areas among them."""
-    rule = beside(*pair)
+    rule = adapt_rule(*pair)
     assert rule.parsed
     assert {p.name for p in rule.parameters if p.plain} <= set(rule.parsed.parameters)
-    chosen = values(*pair, {})
+    chosen = resolve_values(*pair, {})
     for text in (rule.area, rule.antiderivative):
         if text not in (None, "infinite"):
             formula = explorer.catalogue.records.parse(text, variables=("x",), parameters=None)

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 import explorer
-from explorer.description import described
+from explorer.description import make_description
 
 
 def said(op: str, *rules: str, **given: object) -> tuple[str, str, str]:
     """The headline, what stands below it, and all that is told beside the headline."""
-    told = described(explorer.sample(op, list(rules), **given))  # type: ignore[arg-type]
+    told = make_description(explorer.sample(op, list(rules), **given))  # type: ignore[arg-type]
     assert told.main == told.head
     return told.head, told.below, told.rest
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.catalogue import find_op, find_rule, own_key
+from explorer.catalogue import find_op, find_rule, make_custom_key
 from explorer.formula import FormulaError
 
 
@@ -17,12 +17,12 @@ def test_an_own_formula_may_have_a_name() -> None:
 def test_without_a_name_the_formula_is_the_label() -> None:
     rule = find_rule("formula: g * (x == 1)")
     assert rule.label == rule.formula
-    assert rule.key == own_key(rule.formula)
+    assert rule.key == make_custom_key(rule.formula)
 
 
 def test_a_name_is_made_of_letters_digits_and_underscores() -> None:
-    assert own_key("x", "a name: <b>") == "formula: a_name_b_ = x"
-    assert own_key("x", "n" * 99) == f"formula: {'n' * 40} = x"
+    assert make_custom_key("x", "a name: <b>") == "formula: a_name_b_ = x"
+    assert make_custom_key("x", "n" * 99) == f"formula: {'n' * 40} = x"
 
 
 @pytest.mark.parametrize("find", [find_op, find_rule])

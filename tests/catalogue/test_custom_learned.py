@@ -5,7 +5,7 @@ import re
 import pytest
 import torch
 
-from explorer.catalogue import OPS, RULES, Learned, contribution, find_rule, own_key
+from explorer.catalogue import OPS, RULES, Learned, find_contribution, find_rule, make_custom_key
 from explorer.formula import FormulaError
 from explorer.gradient import apply
 
@@ -17,7 +17,7 @@ LSQ = (
 
 def test_it_is_the_rule_of_the_catalogue():
     own = find_rule(LSQ)
-    mine, theirs = (contribution(OPS["quantize"], rule, "s") for rule in (own, RULES["lsq"]))
+    mine, theirs = (find_contribution(OPS["quantize"], rule, "s") for rule in (own, RULES["lsq"]))
     assert (own.parsed, mine.formula, mine.scale) == (RULES["lsq"].parsed, theirs.formula, theirs.scale)
     assert mine.origin == "rule"
     assert [p.name for p in own.parameters] == ["qmin", "s", "qmax"]
@@ -38,7 +38,7 @@ def test_its_key_is_canonical_and_read_back(text, key):
     assert rule.key == key
     assert find_rule(rule.key) == rule
     name = rule.label if rule.label.isidentifier() else ""
-    assert own_key(rule.formula, name, rule.learned) == key
+    assert make_custom_key(rule.formula, name, rule.learned) == key
 
 
 def test_what_is_learned_brings_its_parameters():

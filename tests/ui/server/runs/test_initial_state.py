@@ -7,7 +7,7 @@ from explorer.training import Run
 from explorer.training.runs.lines import BASIS, lines
 from explorer.ui.server.admission.admission import RefusedError, handle_refused
 from explorer.ui.server.admission.compute_slots import ComputeSlots
-from explorer.ui.server.runs import first
+from explorer.ui.server.runs import initial_state
 from explorer.ui.server.runs.jobs import settings_of
 from tests.training.tables import mixed
 from tests.ui.server.runs.test_jobs import Client, told
@@ -16,7 +16,7 @@ QUERY = "task=digits&op=sign&rule=default&rule=clipped&seeds=2&hidden=4&batch=8"
 
 
 class First(Client):
-    app = Starlette(routes=list(first.ROUTES), exception_handlers={RefusedError: handle_refused})
+    app = Starlette(routes=list(initial_state.ROUTES), exception_handlers={RefusedError: handle_refused})
 
 
 def test_it_is_what_the_run_of_these_settings_is_before_its_first_step(engine):
@@ -32,15 +32,18 @@ def test_it_is_what_the_run_of_these_settings_is_before_its_first_step(engine):
 
 
 def test_the_same_settings_are_computed_once():
-    first._first.cache_clear()
+    initial_state._compute_start.cache_clear()
     later = "range=-5&range=5&lr=0.5&steps=7&pace=3&sigma=0.3"  # which changes nothing before a step
     for query in (QUERY, f"{QUERY}&{later}"):
         assert First().post("/first", json={"query": query}).status_code == 200
-    assert (first._first.cache_info().misses, first._first.cache_info().hits) == (1, 1)
+    assert (
+        initial_state._compute_start.cache_info().misses,
+        initial_state._compute_start.cache_info().hits,
+    ) == (1, 1)
 
 
 def test_it_is_computed_in_a_seat(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(first, "_SEATS", ComputeSlots(0, 0))
+    monkeypatch.setattr(initial_state, "_SLOTS", ComputeSlots(0, 0))
     told(First().post("/first", json={"query": QUERY}), 429)
 
 

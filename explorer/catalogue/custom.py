@@ -1,0 +1,132 @@
+"""Custom formulas as entries of the same kind as the catalogue's."""
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+from explorer.catalogue.records import COUNT, COUNT_MESSAGE, RESERVED_NAMES, Learned, Op, Parameter, Rule
+from explorer.formula import OP_NAMES, RULE_NAMES, Formula, FormulaError, parse
+from explorer.formula.errors import error_at
+
+FORMULA_PREFIX = "formula: "
+# An optional name before a custom formula becomes its label.
+_NAMED = re.compile(r"\s*([A-Za-z0-9_]{1,40})\s*=(?!=)\s*")
+# The gradient of a parameter: "s: 1 / sqrt(N) * sum(g * x)".
+_LEARNED = re.compile(r"\s*(?P<name>\w+)\s*:\s*(?:(?P<scale>.+?)\s*\*\s*)?sum\((?P<formula>.*)\)\s*")
+_CACHED = 256  # parsed formulas; a page requests each of its formulas many times
+_NO_PART = "behind a semicolon stands what a parameter learns, such as s: sum(g * x)"
+
+
+def make_custom_key(formula: str, name: str = "", learned: Sequence[Learned] = ()) -> str:
+    """Return the key of a formula: ``formula: x**3``, or with a name ``formula: Cube = x**3``.
+
+    Gradients of parameters follow after semicolons: ``formula: g * (x < hi); hi: sum(g * (x >= hi))``.
+    """
+    name = re.sub(r"[^A-Za-z0-9_]+", "_", name)[:40]
+    head = f"{FORMULA_PREFIX}{name} = {formula}" if name else FORMULA_PREFIX + formula
+    return "; ".join([head, *map(_format_learned, learned)])
+
+
+@lru_cache(_CACHED)
+def parse_custom_op(text: str) -> Op:
+    """Parse a formula in x as an op; other names become parameters. Raises FormulaError."""
+    return Op(**_parse_fields(text, OP_NAMES, text), purpose="Your own op.")
+
+
+@lru_cache(_CACHED)
+def parse_custom_rule(text: str) -> Rule:
+    """Parse a formula in x, y, g as a rule; other names become parameters. Raises FormulaError.
+
+    Gradients of parameters may follow after semicolons, as ``name: scale * sum(contribution)``: the
+    contribution of one element in x, y, g, and an optional scale, in which N is the number of elements that
+    share the parameter.
+    """
+    formula, *parts = text.split(";")
+    fields, learned = (
+        _parse_fields(formula, RULE_NAMES, text),
+        _parse_all_learned(parts, len(formula) + 1, text),
+    )
+    parameters = {p.name: p for p in fields["parameters"]}
+    if learned and COUNT in parameters:
+        column = next(re.finditer(rf"\b{COUNT}\b", text)).start() + 1
+        message = f'"{COUNT}" at column {column}: {COUNT_MESSAGE}'
+        raise FormulaError(message, column, text)
+    for name in dict.fromkeys(name for item in learned for name in sorted(item.parameter_names)):
+        parameters.setdefault(name, Parameter(name, 1.0))
+    key = "; ".join([fields["key"], *map(_format_learned, learned)])
+    fields |= {"key": key, "parameters": tuple(parameters.values()), "learned": learned}
+    return Rule(**fields, purpose="Your own backward rule.", group="own")
+
+
+def _parse_all_learned(parts: Sequence[str], start: int, text: str) -> tuple[Learned, ...]:
+    """Parse the gradients of parameters from the parts between semicolons; the first begins at ``start``."""
+    learned: dict[str, Learned] = {}
+    for part in parts:
+        item = _parse_learned(part, start, text)
+        if item.name in learned:
+            raise FormulaError(f"{item.name} learns twice", start + 1 + _count_indent(part), text)
+        learned[item.name] = item
+        start += len(part) + 1
+    return tuple(learned.values())
+
+
+def _format_learned(learned: Learned) -> str:
+    """Return the gradient of a parameter as text."""
+    return f"{learned.name}: {learned.text}"
+
+
+def _parse_learned(part: str, start: int, text: str) -> Learned:
+    """Parse the gradient of a parameter from a part of ``text`` that begins at ``start``."""
+    match = _LEARNED.fullmatch(part)
+    if not match:
+        raise FormulaError(_NO_PART, start + 1 + _count_indent(part), text)
+    _parse_formula(match["name"], start + match.start("name"), (), text)
+    formula_start = start + match.start("formula")
+    formula = _parse_formula(match["formula"], formula_start, RULE_NAMES, text).text
+    scale = match["scale"] and _parse_formula(match["scale"], start + match.start("scale"), (), text).text
+    try:
+        return Learned(match["name"], formula, scale)
+    except FormulaError as error:
+        raise _shift_error(error, formula_start, text) from None
+
+
+def _count_indent(part: str) -> int:
+    return len(part) - len(part.lstrip())
+
+
+def _parse_formula(part: str, start: int, variables: tuple[str, ...], text: str) -> Formula:
+    """Parse a formula that begins at ``start`` of ``text``; its FormulaError has the column in ``text``."""
+    try:
+        formula = parse(part, variables=variables, parameters=None)
+        _make_parameters(formula, part)
+    except FormulaError as error:
+        raise _shift_error(error, start, text) from None
+    return formula
+
+
+def _shift_error(error: FormulaError, start: int, text: str) -> FormulaError:
+    """Return the error of a part that begins at ``start``, with its column counted in the whole text."""
+    column = error.column + start
+    message = re.sub(rf"\bcolumn {error.column}\b", f"column {column}", error.message)
+    return FormulaError(message, column, text)
+
+
+def _parse_fields(part: str, variables: tuple[str, ...], text: str) -> dict[str, Any]:
+    """Return the fields of an entry from the first part of a text.
+
+    The label is the name, or else the formula.
+    """
+    name_match = _NAMED.match(part)
+    name, start = (name_match[1], name_match.end()) if name_match else ("", 0)
+    formula = _parse_formula(part[start:], start, variables, text)
+    key, label = make_custom_key(formula.text, name), name or formula.text
+    parameters = _make_parameters(formula, part[start:])
+    return {"key": key, "label": label, "formula": formula.text, "parameters": parameters}
+
+
+def _make_parameters(formula: Formula, text: str) -> tuple[Parameter, ...]:
+    for name in filter(RESERVED_NAMES.__contains__, formula.parameters):
+        column = next(re.finditer(rf"\b{name}\b", text)).start() + 1
+        raise error_at(column, f'"{name}"', " is the name of a setting: choose another")
+    return tuple(Parameter(name, 1.0) for name in formula.parameters)

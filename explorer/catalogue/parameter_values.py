@@ -1,0 +1,175 @@
+"""Parameter values of an op with a rule: shared parameters, and names with a different meaning in each."""
+
+import math
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import fields, replace
+from functools import lru_cache
+from typing import Any
+
+from explorer.catalogue.kinks import Lattice
+from explorer.catalogue.losses import Loss
+from explorer.catalogue.records import Learned, Op, Parameter, Rule
+from explorer.formula import listed, number_text, quoted, shortened
+
+RENAMED = "{}_rule"  # the new name of a rule's parameter whose name means something else in the op
+
+
+def have_distinct_meanings(op_parameter: Parameter, rule_parameter: Parameter) -> bool:
+    """Return whether the op's and the rule's parameter of the same name are two different parameters.
+
+    They are if their quantities differ, or if the op's default is outside the domain of the rule's parameter.
+    """
+    is_distinct = (
+        "" not in (op_parameter.quantity, rule_parameter.quantity)
+        and op_parameter.quantity != rule_parameter.quantity
+    )
+    return is_distinct or not rule_parameter.is_valid(op_parameter.default)
+
+
+def adapt_rule(op: Op, rule: Rule) -> Rule:
+    """Return the rule adapted to an op: parameters whose names mean something else in the op are renamed.
+
+    With ``elu`` the ``alpha`` of ``dsq`` becomes ``alpha_rule`` in all formulas, and in code; links and
+    keyword arguments may also use ``dsq.alpha``. A rule without such names, or already adapted, is returned
+    unchanged.
+    """
+    op_parameters = {p.name: p for p in op.parameters}
+    names = tuple(
+        p.name
+        for p in rule.parameters
+        if p.name in op_parameters and have_distinct_meanings(op_parameters[p.name], p)
+    )
+    return _rename_parameters(rule, names) if names else rule
+
+
+@lru_cache(maxsize=256)
+def _rename_parameters(rule: Rule, names: tuple[str, ...]) -> Rule:
+    """Return a rule with ``names`` renamed in all its formulas."""
+    pattern = re.compile(rf"\b({'|'.join(names)})\b")
+
+    def rename(text: str | None) -> Any:
+        return text and pattern.sub(lambda match: RENAMED.format(match[0]), text)
+
+    def rename_parameter(old: Parameter) -> Parameter:
+        new = replace(old, name=rename(old.name), below=rename(old.below))
+        return replace(new, plain=old.name) if old.name in names else new
+
+    def rename_learned(old: Learned) -> Learned:
+        return replace(old, name=rename(old.name), formula=rename(old.formula), scale=rename(old.scale))
+
+    def rename_kink(old: str | Lattice) -> str | Lattice:
+        if isinstance(old, str):
+            return str(rename(old))
+        return Lattice(**{field.name: rename(getattr(old, field.name)) for field in fields(old)})
+
+    return replace(
+        rule,
+        formula=rename(rule.formula),
+        parameters=tuple(map(rename_parameter, rule.parameters)),
+        kinks=None if rule.kinks is None else tuple(map(rename_kink, rule.kinks)),
+        antiderivative=rename(rule.antiderivative),
+        area=rename(rule.area),
+        learned=tuple(map(rename_learned, rule.learned)),
+    )
+
+
+def narrow_parameter(op_parameter: Parameter, rule_parameter: Parameter) -> Parameter:
+    """Return the op's parameter restricted to the domain of a rule that shares it.
+
+    If its bounds leave that domain, they become the rule's, extended to include the default.
+    """
+    if not rule_parameter.domain:
+        return op_parameter
+    if rule_parameter.is_valid(op_parameter.low) and rule_parameter.is_valid(op_parameter.high):
+        return replace(op_parameter, domain=op_parameter.domain or rule_parameter.domain)
+    low, high = min(rule_parameter.low, op_parameter.default), max(rule_parameter.high, op_parameter.default)
+    return replace(op_parameter, low=low, high=high, domain=rule_parameter.domain)
+
+
+def qualify_name(rule: Rule, parameter: Parameter) -> str:
+    """Return the unique name of a rule's parameter, such as ``clipped.c``."""
+    return f"{rule.key}.{parameter.display_name}"
+
+
+def find_formula_name(op: Op, rule: Rule, name: str) -> str:
+    """Return the name in formulas of a parameter given by its name or as ``rule.name``."""
+    formula_names = {qualify_name(rule, p): p.name for p in adapt_rule(op, rule).parameters}
+    return formula_names.get(name, name)
+
+
+def resolve_values(op: Op, rule: Rule | None, settings: Mapping[str, float]) -> dict[str, float]:
+    """Return the values of all parameters of an op and a rule, by their names in formulas.
+
+    A name with the same meaning in both is one parameter, with the op's default. A name with two meanings is
+    the op's; the rule's value is under its renamed parameter (see ``adapt_rule``). ``settings`` holds values
+    by name, or by ``rule.name`` (``clipped.c``) for one rule only. Missing values are defaults; unknown names
+    are ignored.
+    """
+    result = {p.name: settings.get(p.name, p.default) for p in op.parameters}
+    for p in adapt_rule(op, rule).parameters if rule else ():
+        shared = settings.get(p.name, p.default)
+        result.setdefault(p.name, settings.get(qualify_name(rule, p), shared) if rule else shared)
+    return result
+
+
+def check_values(
+    op: Op,
+    rules: Sequence[Rule],
+    parameters: Mapping[str, float],
+    tensors: Collection[str] = (),
+    loss: Loss | None = None,
+) -> dict[str, float]:
+    """Return parameter values as floats, after checking names, values and domains.
+
+    ``tensors`` are the names of further parameters, which are tensors. ``loss`` is the loss of a stochastic
+    op or rule, whose parameters are accepted as well.
+
+    Raises ValueError for a name that no entry has, for a value that is not finite, and for a value outside
+    the domain of an entry.
+    """
+    adapted = [adapt_rule(op, rule) for rule in rules]
+    shared_names = {p.name for entry in (op, *adapted) for p in entry.parameters}
+    shared_names |= {p.name for p in loss.parameters} if loss else set()
+    qualified_names = {qualify_name(rule, p) for rule in adapted for p in rule.parameters}
+    for name in (*parameters, *tensors):
+        if name not in shared_names | qualified_names:
+            accepted = f"takes {', '.join(sorted(shared_names))}" if shared_names else "takes no parameters"
+            keys = [shortened(entry.key) for entry in (op, *rules)]
+            pair = f"{keys[0]} with {', '.join(keys[1:])}"
+            raise ValueError(f"unknown parameter {quoted(name)}: {pair} {accepted}")
+    result = {name: to_finite(f"parameter {shortened(name)}", value) for name, value in parameters.items()}
+    for rule in rules:
+        require_in_domain(op, rule, result)
+    return result
+
+
+def require_in_domain(op: Op, rule: Rule, settings: Mapping[str, float]) -> None:
+    """Raise ValueError if a value is outside the domain of an entry.
+
+    ``settings`` holds values as for ``resolve_values``.
+    """
+    all_values = resolve_values(op, rule, settings)
+    for entry in (op, adapt_rule(op, rule)):
+        entry_values = {p.display_name: all_values[p.name] for p in entry.parameters}
+        for p in entry.parameters:
+            if not p.is_valid(entry_values[p.display_name], entry_values):
+                names = [
+                    p.display_name,
+                    *(name for name in entry_values if name != p.display_name and name in p.domain_names),
+                ]
+                assignments = listed([f"{name} = {number_text(entry_values[name])}" for name in names])
+                raise ValueError(f"{shortened(entry.key)} needs {p.domain}, not {assignments}")
+
+
+def to_finite(name: str, value: Any) -> float:
+    """Return a finite float; raise ValueError with ``name`` for anything else, also strings and booleans."""
+    try:
+        if isinstance(value, bool | str):
+            raise TypeError
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise ValueError(f"{name} must be a number, not {quoted(value)}") from None
+    if not math.isfinite(number):
+        raise ValueError(f"{name} must be a finite number, not {quoted(value)}")
+    return number

@@ -1,0 +1,216 @@
+"""The equilibria of a learned parameter: values at which its net gradient on data is 0."""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import groupby, pairwise
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from explorer.catalogue import (
+    Op,
+    Parameter,
+    Rule,
+    find_contribution,
+    find_contribution_or_none,
+    find_op,
+    find_rule,
+    resolve_values,
+)
+from explorer.description.learning import LEARNING_WORDS, MAX_POSITIONS
+from explorer.description.pull import BALANCE_TOLERANCE, compute_net_gradient
+from explorer.description.words import format_number
+from explorer.formula import listed
+
+Floats = NDArray[np.float64]
+
+STEPS = 121  # values of a parameter between its bounds
+_BISECTIONS = 40  # of an interval that contains an equilibrium
+
+
+@dataclass(frozen=True)
+class Equilibria:
+    """A parameter over its range: its gradients, the error, and its equilibria.
+
+    Attributes:
+        rules: the rules by which it can learn.
+        name: the parameter.
+        points: (n,) its values, ascending.
+        error: (n,) the mean squared error of the op on the numbers.
+        gradients: by rule key, (n,): the mean contribution, without a rule's scale.
+        positions: by rule key, the equilibria as pairs of values: equal values where the gradient increases
+            through 0, the two ends of an interval on which it is 0.
+    """
+
+    rules: tuple[Rule, ...]
+    name: str
+    points: Floats
+    error: Floats
+    gradients: Mapping[str, Floats]
+    positions: Mapping[str, tuple[tuple[float, float], ...]]
+
+    @property
+    def best(self) -> float | None:
+        """The value with the smallest error, the first of several; None if no error is finite."""
+        finite = self.error[np.isfinite(self.error)]
+        if not len(finite):
+            return None
+        return float(self.points[np.argmax(self.error <= (1 + BALANCE_TOLERANCE) * finite.min())])
+
+
+def find_equilibria(
+    op: str | Op,
+    rules: Sequence[str | Rule],
+    name: str,
+    numbers: Sequence[float],
+    settings: Mapping[str, float] | None = None,
+    weights: Sequence[float] = (),
+) -> Equilibria:
+    """Return the equilibria of a parameter within its bounds, by rule.
+
+    Args:
+        op: the op or its key.
+        rules: the rules or their keys.
+        name: the parameter.
+        numbers: (n,) the data.
+        settings: values of other parameters by name or ``rule.name``; the others have their defaults.
+        weights: (n,) the count of each number, or () for 1.
+
+    Raises:
+        ValueError: the parameter cannot learn by any of the rules.
+    """
+    op, entries = find_op(op), tuple(map(find_rule, rules))
+    learning = tuple(rule for rule in entries if find_contribution_or_none(op, rule, name))
+    if not learning:
+        find_contribution(op, entries[0], name)  # raises ValueError with the reason
+    at = make_grid(parameter_of(op, learning, name))
+    start, count = dict(settings or {}), sum(weights) or len(numbers)
+
+    def compute_mean(rule: Rule, value: float) -> float:
+        net = compute_net_gradient(op, rule, name, numbers, _set_parameter(start, rule, name, value), weights)
+        return 0.0 if net.verdict == "rest" else net.total / count
+
+    means = {rule.key: partial(compute_mean, rule) for rule in learning}
+    gradients = {key: np.array([mean_at(value) for value in at]) for key, mean_at in means.items()}
+    positions = {key: tuple(_find_positions(at, gradients[key], mean_at)) for key, mean_at in means.items()}
+    error = np.array(
+        [
+            _compute_error(op, learning[0], numbers, weights, _set_parameter(start, learning[0], name, v))
+            for v in at
+        ]
+    )
+    return Equilibria(learning, name, at, error, gradients, positions)
+
+
+def parameter_of(op: Op, rules: Sequence[Rule], name: str) -> Parameter:
+    """Return the parameter with a name, from the op or else from the first rule with such a parameter."""
+    return next(p for entry in (op, *rules) for p in entry.parameters if p.name == name)
+
+
+def make_grid(parameter: Parameter) -> Floats:
+    """Return values between the bounds of a parameter, spaced by its scale: (STEPS,) ascending."""
+    low, high = parameter.low, parameter.high
+    share = np.arange(STEPS) / (STEPS - 1)
+    at: Floats = low * (high / low) ** share if parameter.scale == "log" else low + (high - low) * share
+    return at
+
+
+def _set_parameter(settings: dict[str, float], rule: Rule, name: str, value: float) -> dict[str, float]:
+    return {**settings, name: value, f"{rule.key}.{name}": value}
+
+
+def _compute_error(
+    op: Op, rule: Rule, numbers: Sequence[float], weights: Sequence[float], settings: dict[str, float]
+) -> float:
+    x = torch.tensor(numbers, dtype=torch.float64)
+    y = op.parsed.bind(resolve_values(op, rule, settings))(x)
+    return float(np.average(((y - x) ** 2).numpy(), weights=weights or None))
+
+
+def _find_positions(
+    at: Floats, gradient: Floats, mean: Callable[[float], float]
+) -> Iterator[tuple[float, float]]:
+    """Yield the intervals where descent ends: the gradient is negative to the left, positive to the right.
+
+    At an end of the range one side suffices. An interval next to a value that is not finite is left out.
+    """
+    runs = _find_sign_runs(np.sign(gradient))
+    for (left, _, last), (right, first, _) in pairwise(runs):
+        if left < 0 < right:
+            position = _bisect(at[last], at[first], lambda value: mean(value) < 0)
+            yield position, position
+    for number, (sign, first, last) in enumerate(runs):
+        before = runs[number - 1][0] if number else -1.0
+        after = runs[number + 1][0] if number + 1 < len(runs) else 1.0
+        if sign == 0 and before < 0 < after and len(runs) > 1:
+            low = _bisect(at[first - 1], at[first], lambda value: mean(value) < 0) if number else at[0]
+            is_last = number + 1 == len(runs)
+            high = at[-1] if is_last else _bisect(at[last], at[last + 1], lambda value: mean(value) <= 0)
+            yield float(low), float(high)
+
+
+def _find_sign_runs(signs: Floats) -> list[tuple[float, int, int]]:
+    """Return the sign, the first and the last index of each run of equal signs."""
+    runs, first = [], 0
+    for _, group in groupby(signs, key=str):
+        stretch = list(group)
+        runs.append((float(stretch[0]), first, first + len(stretch) - 1))
+        first += len(stretch)
+    return runs
+
+
+def _bisect(low: float, high: float, is_left: Callable[[float], bool]) -> float:
+    """Return, by bisection, the value where a condition ends that is true at ``low``, false at ``high``."""
+    for _ in range(_BISECTIONS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if is_left(middle) else (low, middle)
+    return float(high)
+
+
+def describe_equilibria(result: Equilibria) -> list[str]:
+    """Return sentences on the equilibria of a parameter and on the value with the smallest error."""
+    sentences = [describe_positions(result, rule.key, rule.label) for rule in result.rules]
+    return [*sentences, *([describe_best(result)] if result.best is not None else [])]
+
+
+def describe_best(result: Equilibria) -> str:
+    """Return the sentence on the value with the smallest error; "" if there is none."""
+    if result.best is None:
+        return ""
+    return LEARNING_WORDS["least"].format(name=result.name, at=format_number(result.best))
+
+
+def describe_positions(result: Equilibria, key: str, label: str) -> str:
+    """Return the sentence on the equilibria of a parameter under one rule."""
+    positions, gradient = result.positions[key], result.gradients[key]
+    ends = {"low": format_number(float(result.points[0])), "high": format_number(float(result.points[-1]))}
+    texts = [_format_interval(*position) for position in positions]
+    if len(positions) > MAX_POSITIONS:
+        ends = {
+            "low": format_number(min(map(min, positions))),
+            "high": format_number(max(map(max, positions))),
+        }
+    fields = {"rule": label, "name": result.name, "count": len(positions), **ends}
+    fields["places"] = listed(texts) if texts else ""
+    return LEARNING_WORDS[_choose_text(len(positions), gradient)].format(**fields)
+
+
+def _choose_text(positions: int, gradient: Floats) -> str:
+    """Return the key of the text for a parameter with a number of equilibria."""
+    if positions:
+        return "places" if positions <= MAX_POSITIONS else "many"
+    if not np.isfinite(gradient).all():
+        return "unknown"
+    if (gradient == 0).all():
+        return "still"
+    if (gradient <= 0).all():
+        return "grows"
+    return "shrinks" if (gradient >= 0).all() else "nowhere"
+
+
+def _format_interval(low: float, high: float) -> str:
+    if low == high:
+        return format_number(low)
+    return LEARNING_WORDS["stretch"].format(low=format_number(low), high=format_number(high))

@@ -1,0 +1,102 @@
+"""The sentences on curves in float64, the most important first; they need no torch."""
+
+from collections import Counter
+from dataclasses import dataclass
+from itertools import accumulate, takewhile
+
+from explorer.curves.sampled import FORWARD, SampledCurves
+from explorer.description.claims import Claim, compare_curves, make_forward_claims, make_gradient_claims
+from explorer.description.comparison import write_comparison
+from explorer.description.forward import describe_forward
+from explorer.description.gradient import describe_gradient
+from explorer.description.headline import write_headline
+from explorer.description.stochastic import (
+    describe_biases,
+    describe_descent,
+    describe_spreads,
+    summarize_biases,
+    summarize_spreads,
+)
+from explorer.description.words import MAIN_LENGTH
+from explorer.formula import listed
+
+_MAX_NAME = 34  # characters of a name that is not truncated
+_TRUNCATED = 12  # characters of a truncated name
+
+
+@dataclass(frozen=True)
+class Description:
+    """Sentences on curves.
+
+    Attributes:
+        head: the headline on the op.
+        main: the main sentences, about gradients if they fit.
+        rest: the other sentences.
+        claims: the claims from which the sentences are rendered.
+        below: the sentence below the headline if ``main`` equals the headline.
+    """
+
+    head: str
+    main: str
+    rest: str
+    claims: tuple[Claim, ...]
+    below: str = ""
+
+    @property
+    def texts(self) -> dict[str, str]:
+        """The sentences by name, in the form that the browser expects."""
+        below = {"below": self.below} if self.below else {}
+        return {"head": self.head, "main": self.main, "rest": self.rest, **below}
+
+
+def write_description(exact: SampledCurves, limit: float, learning: str = "") -> Description:
+    """Return the sentences on curves.
+
+    Args:
+        exact: the curves in float64.
+        limit: the largest number of the plotted dtype.
+        learning: the sentence on the parameter that learns, or "".
+    """
+    if exact.op.is_random or any(rule.is_random for rule in exact.rules):
+        return _describe_stochastic(exact, _truncate_names(exact))
+    forward = make_forward_claims(exact, limit)
+    gradients = {key: make_gradient_claims(exact, key, limit) for key in exact.gradients}
+    compared = list(compare_curves(exact, gradients))
+    claims = (claim for group in (forward, *gradients.values(), compared) for claim in group)
+    names = _truncate_names(exact)
+    by_words: dict[str, list[str]] = {}
+    for key, rule_claims in gradients.items():
+        by_words.setdefault(describe_gradient(rule_claims, exact), []).append(names[key])
+    lines = [f"{listed(labels)}: the gradient is {words}." for words, labels in by_words.items()]
+    first = f"{names[FORWARD]} {describe_forward(forward)}."
+    sentences = write_comparison(compared, gradients, lines, exact, names)
+    sentences = [*sentences, first] if len(sentences[0]) <= MAIN_LENGTH else [first, *sentences]
+    if forward[0].kind == "many":
+        sentences = [first, *(sentence for sentence in sentences if sentence != first)]
+    ends = accumulate(len(sentence) + 1 for sentence in takewhile(first.__ne__, sentences))
+    count = max(sum(end <= MAIN_LENGTH for end in ends), 1)
+    rest = [*sentences[count:], *([learning] if learning else [])]
+    head = write_headline(exact, forward, compared, names)
+    return Description(head, " ".join(sentences[:count]), " ".join(rest), tuple(claims))
+
+
+def _describe_stochastic(curves: SampledCurves, names: dict[str, str]) -> Description:
+    """Return the sentences on curves that are means over random draws."""
+    head, biases = summarize_biases(curves, names), describe_biases(curves, names)
+    rests = describe_descent(curves, names)
+    texts = [biases if biases != head else "", describe_spreads(curves, names), rests]
+    below = summarize_spreads(curves, names) or rests
+    return Description(head, head, " ".join(filter(None, texts)), (), below)
+
+
+def _truncate_names(curves: SampledCurves) -> dict[str, str]:
+    """Return the name of each curve: its label, or the beginning of a long one, which others may share."""
+    cut = {key: _truncate(label) for key, label in curves.labels.items()}
+    alike = [name for name, count in Counter(cut.values()).items() if count > 1]
+    numbered = enumerate(cut.items(), 1)
+    rules = {key: f"Rule {number} ({name})" if name in alike else name for number, (key, name) in numbered}
+    return {FORWARD: _truncate(curves.op.label), **rules}
+
+
+def _truncate(label: str) -> str:
+    return label if len(label) <= _MAX_NAME else f"{label[:_TRUNCATED].rstrip()}…"

@@ -1,0 +1,58 @@
+"""The state of a run before its first step, computed from its settings without starting a run."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+from typing import Any
+
+from starlette.requests import Request
+from starlette.responses import Response
+from starlette.routing import Route
+
+from explorer.training import Run, Settings
+from explorer.training.runs.lines import BASIS, lines
+from explorer.training.settings import LIVE
+from explorer.ui.server.admission import limits
+from explorer.ui.server.admission.compute_slots import ComputeSlots
+from explorer.ui.server.admission.request_body import Json
+from explorer.ui.server.runs.jobs import settings_of
+from explorer.ui.server.runs.responses import MAX_START_BYTES, answer_request
+from explorer.ui.server.runs.stream import as_json
+
+START_INSTRUMENTS = (*BASIS, "net", "reads")
+_SLOTS = ComputeSlots(limits.READ_SLOTS, limits.MAX_PAGES)  # separate: no table waits for a net
+
+
+async def get_start(request: Request) -> Response:
+    """Return step 0 of a run as snapshot and lines, or a message, for ``{query, table, branch}``."""
+    return await answer_request(_answer, request, max_bytes=MAX_START_BYTES, slots=_SLOTS)
+
+
+ROUTES = (Route("/first", get_start, methods=["POST"]),)
+
+
+def _answer(data: Json) -> str:
+    """Return the answer to a request's data as JSON, with a message for settings that cannot be trained."""
+    try:
+        return _compute_start(_normalize_settings(settings_of(data)))
+    except ValueError as error:  # a message, not an error: the visitor has not pressed Start yet
+        return as_json({"message": f"This cannot be trained: {error}."})
+
+
+def _normalize_settings(settings: Settings) -> Settings:
+    """Return settings for the CPU, with None for each setting that has no effect before the first step.
+
+    More requests then share a cached result; the accelerator is reserved for runs.
+    """
+    irrelevant = LIVE if settings.branch else (*LIVE, "steps")  # branch points may depend on ``steps``
+    defaults: dict[str, Any] = dict.fromkeys(irrelevant)
+    return replace(settings, device="cpu", **defaults)
+
+
+@lru_cache(maxsize=64)
+def _compute_start(settings: Settings) -> str:
+    """Return ``step``, ``measured`` and ``learned`` of a snapshot and a line per rule, as JSON."""
+    snapshot = Run(settings, recorded=()).snapshot(START_INSTRUMENTS)
+    fields = {"step": snapshot.step, "measured": snapshot.measured, "learned": snapshot.learned}
+    return as_json({"snapshot": fields, "lines": lines(snapshot)})
