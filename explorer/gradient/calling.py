@@ -54,8 +54,8 @@ def apply(
             has one value, or one for each channel: any shape that broadcasts to x's. A tensor that requires
             grad learns. Its gradient has its own shape: the elements' contributions, see
             ``catalogue.find_contribution``, summed over all that share a value, and scaled. A tensor with a
-            single value that does not learn is treated as a number. With tensors, functions of torch that accept
-            only numbers, such as ``elu``, are written out; results are equal up to rounding.
+            single value that does not learn is treated as a number. With tensors, functions of torch that
+            accept only numbers, such as ``elu``, are written out; results are equal up to rounding.
 
     Returns:
         y with x's shape and dtype. For backward, only x and y are saved, and only if the rule's formula uses
