@@ -1,4 +1,4 @@
-"""The gradient explorer: backward rules in PyTorch, to look at, check and train with.
+"""The gradient explorer: plot, check and train with backward rules in PyTorch.
 
 In a notebook: ``explorer.figure(explorer.sample("sign", ["default", "clipped"]))``.
 """

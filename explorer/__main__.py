@@ -1,4 +1,4 @@
-"""Start the app: ``python -m explorer``, from any folder, with the options of ``streamlit run``."""
+"""The command that starts the app: ``python -m explorer``, from any folder, with Streamlit's options."""
 
 import runpy
 import sys
@@ -6,14 +6,14 @@ from importlib.util import find_spec
 from pathlib import Path
 
 _PACKAGE = Path(__file__).parent
-_SCRIPTS = (_PACKAGE / "app" / "app.py", _PACKAGE.parent / "app.py")  # in an installed package, in a clone
+_SCRIPTS = (_PACKAGE / "app" / "app.py", _PACKAGE.parent / "app.py")  # installed package, clone
 _MISSING = 'The app needs Streamlit, which this installs in the folder of the explorer: pip install ".[app]"'
 
 
 def main() -> None:
-    """Run ``app.py`` in Streamlit, with the settings beside it and the options of the command line.
+    """Run ``app.py`` in Streamlit with the settings from the script's folder and the command line's options.
 
-    Raises SystemExit, with a sentence, where Streamlit is not installed.
+    Raises SystemExit with a message if Streamlit is not installed.
     """
     if find_spec("streamlit") is None:
         sys.exit(_MISSING)

@@ -156,7 +156,7 @@ def executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
     What its own loop has trained is not trained once more. It is not laid out, which takes longer than most
     of them train.
     """
-    monkeypatch.setattr(layout, "formatted", lambda code: code)
+    monkeypatch.setattr(layout, "format_code", lambda code: code)
     monkeypatch.chdir(tmp_path)
 
     def execute(settings: Settings) -> dict[str, Any]:
@@ -273,7 +273,7 @@ def test_a_script_holds_nothing_of_a_visitors_table():
 def test_how_a_script_is_laid_out_changes_nothing(task, monkeypatch):
     settings = settings_of({"task": task} | LEARNING[task])
     laid_out = script(settings)
-    monkeypatch.setattr(layout, "formatted", lambda code: code)
+    monkeypatch.setattr(layout, "format_code", lambda code: code)
     plain = script(settings)
     assert plain != laid_out
     black.assert_equivalent(plain, laid_out)

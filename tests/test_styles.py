@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from explorer.instrument.assets import skeleton_css
-from explorer.instrument.modules import MODULES, sources
+from explorer.instrument.assets import read_skeleton_css
+from explorer.instrument.modules import MODULES, list_sources
 
 TOKENS = MODULES / "elements" / "tokens.css"
 SHEETS = [
-    *(sheet for sheet in sources("css") if sheet != TOKENS),
+    *(sheet for sheet in list_sources("css") if sheet != TOKENS),
     MODULES.parent / "instrument" / "skeleton.css",
 ]
 SIZES = ("tiny", "small", "plain", "large", "title", "headline", "display")
@@ -57,8 +57,8 @@ def test_a_colour_of_the_theme_has_one_name_and_both_themes():
 
 
 def test_every_token_is_used_and_defined():
-    styles = "\n".join([skeleton_css(), *(text_of(sheet) for sheet in SHEETS)])
-    code = "\n".join(path.read_text(encoding="utf-8") for path in sources("js"))
+    styles = "\n".join([read_skeleton_css(), *(text_of(sheet) for sheet in SHEETS)])
+    code = "\n".join(path.read_text(encoding="utf-8") for path in list_sources("js"))
     defined = set(re.findall(r"(--[\w-]+):", COMMENT.sub("", styles))) | set(
         re.findall(r'"(--[\w-]+)"', code)
     )

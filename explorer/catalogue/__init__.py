@@ -39,7 +39,7 @@ from explorer.catalogue.parameter_values import (
 )
 from explorer.catalogue.records import AT_BOUND, COUNT, CUSTOM_FAMILY, Learned, Op, Parameter, Rule
 from explorer.catalogue.training import describe_evaluation, explain_refusal
-from explorer.formula import quoted, shortened
+from explorer.formula import quote, truncate
 
 __all__ = [
     "AT_BOUND",
@@ -132,9 +132,9 @@ def _look_up(
     if isinstance(key, str) and key in entries:
         return entries[key]
     help_text = f"explorer.{kind.upper()}S lists all, and '{FORMULA_PREFIX}…' takes your own in {variables}"
-    suggestion = suggest_key(kind, shortened(str(key)))
+    suggestion = suggest_key(kind, truncate(str(key)))
     separator = " " if suggestion.endswith("?") else "; " if suggestion else ""
-    raise ValueError(f"unknown {kind} {quoted(key)}: {suggestion}{separator}{help_text}")
+    raise ValueError(f"unknown {kind} {quote(key)}: {suggestion}{separator}{help_text}")
 
 
 def suggest_key(kind: str, key: str) -> str:

@@ -7,9 +7,20 @@ from typing import Literal
 
 from explorer.catalogue.parameter_values import adapt_rule
 from explorer.catalogue.records import COUNT, Op, Rule
-from explorer.formula import FUNCTIONS, Formula, derivative, parse, quoted, shortened
-from explorer.formula.derivative import ONE, UPSTREAM, ZERO, first_factor, negated
-from explorer.formula.tree import Binary, Call, Name, Node, Unary, children, names, rebuilt, substituted, walk
+from explorer.formula import FUNCTIONS, Formula, differentiate, parse, quote, truncate
+from explorer.formula.derivative import ONE, UPSTREAM, ZERO, find_first_factor, negate
+from explorer.formula.tree import (
+    Binary,
+    Call,
+    Name,
+    Node,
+    Unary,
+    children,
+    find_names,
+    rebuild,
+    substitute,
+    walk,
+)
 
 Origin = Literal["rule", "follows", "torch"]
 ORIGINS: dict[Origin, str] = {
@@ -108,10 +119,10 @@ def find_contribution_or_none(op: Op, rule: Rule, name: str) -> Contribution | N
 def _explain_missing(op: Op, rule: Rule, name: str) -> str:
     """Return why a parameter has no contribution, as a sentence."""
     if name in {p.name for p in rule.parameters}:
-        reason = f"it shapes the gradient of {shortened(rule.key)} alone, and cannot learn"
+        reason = f"it shapes the gradient of {truncate(rule.key)} alone, and cannot learn"
         return f"the parameter {name} does not stand in y: {reason}"
-    pair = f"{shortened(op.key)} with {shortened(rule.key)}"
-    return f"unknown parameter {quoted(name)}: {pair} does not have it"
+    pair = f"{truncate(op.key)} with {truncate(rule.key)}"
+    return f"unknown parameter {quote(name)}: {pair} does not have it"
 
 
 def differentiate_op(op: Op, name: str, tensors: Collection[str] = ()) -> tuple[Formula, Formula] | None:
@@ -121,7 +132,7 @@ def differentiate_op(op: Op, name: str, tensors: Collection[str] = ()) -> tuple[
     out.
     """
     exact, short = (
-        derivative(op.parsed.tree, name, tensors=tensors, finite=finite) for finite in (False, True)
+        differentiate(op.parsed.tree, name, tensors=tensors, finite=finite) for finite in (False, True)
     )
     return None if exact is None or short is None or short == ZERO else (Formula(exact), Formula(short))
 
@@ -143,10 +154,10 @@ def describe_autograd(op: Op) -> str:
     rounds = FUNCTIONS[casts[0].function].format
     assert rounds
     name = rounds.name
-    outer = substituted(op.parsed.tree, {casts[0]: _Q})
-    if len(calls) > 1 or "x" in names(outer):
+    outer = substitute(op.parsed.tree, {casts[0]: _Q})
+    if len(calls) > 1 or "x" in find_names(outer):
         return f"g · dy/dx, rounded to {name} on its way"
-    arriving, passed = derivative(outer, "q"), derivative(casts[0].arguments[0], "x", upstream=_Q)
+    arriving, passed = differentiate(outer, "q"), differentiate(casts[0].arguments[0], "x", upstream=_Q)
     assert arriving
     assert passed
     rounded = f"{Formula(arriving).text} rounded to {name}"
@@ -158,7 +169,7 @@ def find_tensor_gradient(op: Op, name: str) -> Formula | None:
 
     Returns None, too, if torch has no derivative by the parameter, which then has to be a number.
     """
-    gradient = op.parsed.gradient_with((name,)) if name and differentiate_op(op, name) else None
+    gradient = op.parsed.derive_gradient((name,)) if name and differentiate_op(op, name) else None
     return None if gradient == op.parsed.gradient else gradient
 
 
@@ -175,12 +186,12 @@ def derive_contribution(op: Op, name: str, tensors: tuple[str, ...] = ()) -> Der
     inner = parse(op.inner, variables=("x",), parameters=parameter_names).tree
     outer = parse(op.outer, variables=("q",), parameters=parameter_names).tree
     q_tree = _match_pattern(_Q, outer, op.parsed.tree)
-    rest = names(substituted(q_tree, {inner: Name("u")})) if q_tree else ("x",)
+    rest = find_names(substitute(q_tree, {inner: Name("u")})) if q_tree else ("x",)
     if q_tree is None or "x" in rest:
         raise ValueError(f"{op.key} is not outer(q(inner)) with outer = {op.outer}, inner = {op.inner}")
     if name in rest:
         return None
-    outer_part = substituted(_differentiate(outer, name, UPSTREAM, tensors), {_Q: q_tree})
+    outer_part = substitute(_differentiate(outer, name, UPSTREAM, tensors), {_Q: q_tree})
     ratio = _divide(
         _differentiate(inner, name, ONE, tensors), _differentiate(inner, "x", ONE, (name, *tensors))
     )
@@ -191,7 +202,7 @@ def _match_pattern(wanted: Name, pattern: Node, node: Node) -> Node | None:
     """Return the part of a tree at the position of ``wanted`` in a pattern; None if they do not match."""
     if pattern == wanted:
         return node
-    if type(pattern) is not type(node) or rebuilt(pattern, children(node)) != node:
+    if type(pattern) is not type(node) or rebuild(pattern, children(node)) != node:
         return None
     pairs = zip(children(pattern), children(node), strict=True)
     differences = [pair for pair in pairs if pair[0] != pair[1]]
@@ -200,15 +211,15 @@ def _match_pattern(wanted: Name, pattern: Node, node: Node) -> Node | None:
 
 def _differentiate(tree: Node, name: str, upstream: Node, tensors: Collection[str]) -> Node:
     """Return the derivative of a tree that is short enough to have one."""
-    slope = derivative(tree, name, tensors=tensors, upstream=upstream, finite=True)
+    slope = differentiate(tree, name, tensors=tensors, upstream=upstream, finite=True)
     assert slope is not None  # the tree is small
     return slope
 
 
 def _divide(numerator: Node, denominator: Node) -> Node:
     """Return the simplified quotient of two trees: ``-1 * (x / s / s) / (1 / s)`` is ``-(x / s)``."""
-    if isinstance(first_factor(numerator), Unary):
-        return Unary("-", _divide(negated(numerator), denominator))
+    if isinstance(find_first_factor(numerator), Unary):
+        return Unary("-", _divide(negate(numerator), denominator))
     match numerator, denominator:
         case Binary("*", left, right), _ if left == ONE:
             return _divide(right, denominator)

@@ -7,7 +7,7 @@ from typing import Any
 
 from explorer.catalogue.records import COUNT, COUNT_MESSAGE, RESERVED_NAMES, Learned, Op, Parameter, Rule
 from explorer.formula import OP_NAMES, RULE_NAMES, Formula, FormulaError, parse
-from explorer.formula.errors import error_at
+from explorer.formula.errors import make_error
 
 FORMULA_PREFIX = "formula: "
 # An optional name before a custom formula becomes its label.
@@ -128,5 +128,5 @@ def _parse_fields(part: str, variables: tuple[str, ...], text: str) -> dict[str,
 def _make_parameters(formula: Formula, text: str) -> tuple[Parameter, ...]:
     for name in filter(RESERVED_NAMES.__contains__, formula.parameters):
         column = next(re.finditer(rf"\b{name}\b", text)).start() + 1
-        raise error_at(column, f'"{name}"', " is the name of a setting: choose another")
+        raise make_error(column, f'"{name}"', " is the name of a setting: choose another")
     return tuple(Parameter(name, 1.0) for name in formula.parameters)

@@ -6,8 +6,8 @@ from typing import TypeVar
 
 from explorer.catalogue.display import TORCH_OWN, make_html_table, make_text_table
 from explorer.catalogue.records import Entry, Op, Rule
-from explorer.formula import FUNCTIONS, quoted, shortened
-from explorer.formula.aliases import alike
+from explorer.formula import FUNCTIONS, quote, truncate
+from explorer.formula.aliases import find_similar
 
 Record = TypeVar("Record", Op, Rule)
 
@@ -39,9 +39,9 @@ class Entries(Mapping[str, Record]):
 
     def _explain_unknown(self, key: object) -> str:
         kinds = {type(entry).__name__.lower() for entry in self._entries.values()}
-        keys = self.suggest_keys(shortened(str(key)))
+        keys = self.suggest_keys(truncate(str(key)))
         suggestion = f": did you mean {' or '.join(map(repr, keys))}?" if keys else ""
-        return f"unknown {' or '.join(sorted(kinds))} {quoted(key)}{suggestion}"
+        return f"unknown {' or '.join(sorted(kinds))} {quote(key)}{suggestion}"
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._entries)
@@ -88,7 +88,7 @@ class Entries(Mapping[str, Record]):
         if wanted not in names and wanted in FUNCTIONS:
             names = {name: keys for name, keys in names.items() if name not in FUNCTIONS}
         prefixed = [name for name in names if name.startswith(wanted) and len(wanted) >= _MIN_PREFIX]
-        matches = [wanted] if wanted in names else prefixed or alike(wanted, names, _MAX_SUGGESTIONS)
+        matches = [wanted] if wanted in names else prefixed or find_similar(wanted, names, _MAX_SUGGESTIONS)
         return list(dict.fromkeys(key for name in matches for key in names[name]))[:_MAX_SUGGESTIONS]
 
     def _collect_names(self) -> dict[str, list[str]]:

@@ -6,9 +6,19 @@ from functools import cached_property, lru_cache
 from statistics import NormalDist
 
 from explorer.catalogue.records import RESERVED_NAMES, Op, Parameter, Rule
-from explorer.formula import Formula, FormulaError, derivative, parse, shortened
+from explorer.formula import Formula, FormulaError, differentiate, parse, truncate
 from explorer.formula.derivative import ONE, ZERO
-from explorer.formula.tree import NORMAL, UNIFORM, Binary, Name, Node, Number, Unary, substituted, with_losses
+from explorer.formula.tree import (
+    NORMAL,
+    UNIFORM,
+    Binary,
+    Name,
+    Node,
+    Number,
+    Unary,
+    replace_losses,
+    substitute,
+)
 
 SQUARE = "(y - target)**2"
 LOSSES = (SQUARE, "y", "(y - target)**4")  # available without a parser
@@ -30,7 +40,7 @@ class Loss:
     def __post_init__(self) -> None:
         if "y" not in self.parsed.variables:
             raise FormulaError("a loss is a formula of y, such as (y - target)**2", 1, self.text)
-        if derivative(self.parsed.tree, "y", upstream=ONE) is None:
+        if differentiate(self.parsed.tree, "y", upstream=ONE) is None:
             raise FormulaError("the derivative of the loss is too long", 1, self.text)
 
     @cached_property
@@ -41,7 +51,7 @@ class Loss:
     @cached_property
     def slope(self) -> Formula:
         """The tree of df/dy; at kinks it has torch's value."""
-        return Formula(derivative(self.parsed.tree, "y", upstream=ONE, finite=True) or ZERO)
+        return Formula(differentiate(self.parsed.tree, "y", upstream=ONE, finite=True) or ZERO)
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -70,7 +80,7 @@ def find_loss(text: str) -> Loss:
 
 def antithetic_of(op: Formula) -> Formula:
     """Return the output of the antithetic sample: the op with 1 − u instead of u."""
-    return Formula(substituted(op.tree, _ANTITHETIC))
+    return Formula(substitute(op.tree, _ANTITHETIC))
 
 
 def expand_losses(rule: Formula, op: Formula, loss: Loss | None, factor: Node = ONE) -> Formula:
@@ -82,8 +92,8 @@ def expand_losses(rule: Formula, op: Formula, loss: Loss | None, factor: Node = 
     tree = rule.tree
     if loss:
         loss_tree = loss.parsed.tree if factor == ONE else Binary("*", factor, loss.parsed.tree)
-        tree = with_losses(tree, lambda output: substituted(loss_tree, {_Y: output}))
-    return Formula(substituted(tree, {_ANTITHETIC_Y: antithetic_of(op).tree}))
+        tree = replace_losses(tree, lambda output: substitute(loss_tree, {_Y: output}))
+    return Formula(substitute(tree, {_ANTITHETIC_Y: antithetic_of(op).tree}))
 
 
 UPSTREAM = Name("g()")  # the factor on the loss; no parameter can have this name
@@ -94,9 +104,9 @@ def expand_in_draws(formula: Formula, op: Formula, loss: Loss) -> Node:
 
     y is replaced by the op, and g by UPSTREAM times the slope of the loss.
     """
-    slope = substituted(loss.slope.tree, {_Y: op.tree})
+    slope = substitute(loss.slope.tree, {_Y: op.tree})
     substitutes: dict[Node, Node] = {_Y: op.tree, Name("g"): Binary("*", UPSTREAM, slope)}
-    return substituted(expand_losses(formula, op, loss, UPSTREAM).tree, substitutes)
+    return substitute(expand_losses(formula, op, loss, UPSTREAM).tree, substitutes)
 
 
 RANDOM_MESSAGE = "{entry} draws at random, so that it has no one value at each x, which {here} needs"
@@ -107,7 +117,7 @@ def require_deterministic(purpose: str, *entries: Op | Rule) -> None:
     """Raise ValueError, which says what needs a deterministic entry (``purpose``), if an entry is random."""
     for entry in entries:
         if entry.is_random:
-            raise ValueError(RANDOM_MESSAGE.format(entry=shortened(entry.key), here=purpose))
+            raise ValueError(RANDOM_MESSAGE.format(entry=truncate(entry.key), here=purpose))
 
 
 def freeze_draws(op: Op, rule: Rule, loss: Loss, u: float = FROZEN_U) -> tuple[Op, Rule]:
@@ -119,8 +129,8 @@ def freeze_draws(op: Op, rule: Rule, loss: Loss, u: float = FROZEN_U) -> tuple[O
     substitutes |= {Name(p.name): _to_node(p.default) for p in loss.parameters}
 
     def freeze(formula: Formula) -> str:
-        expanded = expand_losses(formula, op.parsed, loss) if formula.draws else formula
-        return Formula(substituted(expanded.tree, substitutes)).text if formula.draws else formula.text
+        expanded = expand_losses(formula, op.parsed, loss) if formula.random_names else formula
+        return Formula(substitute(expanded.tree, substitutes)).text if formula.random_names else formula.text
 
     learned = tuple(replace(item, formula=freeze(item.parsed)) for item in rule.learned)
     backward = freeze(rule.parsed) if rule.parsed else None

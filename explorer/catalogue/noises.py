@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Literal
 
 from explorer.formula import Formula, parse
-from explorer.formula.tree import Name, Number, substituted
+from explorer.formula.tree import Name, Number, substitute
 
 NARROWEST, WIDEST = 0.01, 10.0
 # The largest r of an op that grows like exp(r * |x|), times the width, for which noise has a mean.
@@ -50,7 +50,7 @@ class Noise:
     @cached_property
     def peak(self) -> float:
         """The maximum of the density."""
-        x = substituted(self.parsed_density.tree, {Name("x"): Number(0.0)})
+        x = substitute(self.parsed_density.tree, {Name("x"): Number(0.0)})
         return Formula(x).value()
 
     @cached_property

@@ -10,7 +10,7 @@ from typing import Any
 from explorer.catalogue.kinks import Lattice
 from explorer.catalogue.losses import Loss
 from explorer.catalogue.records import Learned, Op, Parameter, Rule
-from explorer.formula import listed, number_text, quoted, shortened
+from explorer.formula import join_texts, number_text, quote, truncate
 
 RENAMED = "{}_rule"  # the new name of a rule's parameter whose name means something else in the op
 
@@ -135,10 +135,10 @@ def check_values(
     for name in (*parameters, *tensors):
         if name not in shared_names | qualified_names:
             accepted = f"takes {', '.join(sorted(shared_names))}" if shared_names else "takes no parameters"
-            keys = [shortened(entry.key) for entry in (op, *rules)]
+            keys = [truncate(entry.key) for entry in (op, *rules)]
             pair = f"{keys[0]} with {', '.join(keys[1:])}"
-            raise ValueError(f"unknown parameter {quoted(name)}: {pair} {accepted}")
-    result = {name: to_finite(f"parameter {shortened(name)}", value) for name, value in parameters.items()}
+            raise ValueError(f"unknown parameter {quote(name)}: {pair} {accepted}")
+    result = {name: to_finite(f"parameter {truncate(name)}", value) for name, value in parameters.items()}
     for rule in rules:
         require_in_domain(op, rule, result)
     return result
@@ -158,8 +158,8 @@ def require_in_domain(op: Op, rule: Rule, settings: Mapping[str, float]) -> None
                     p.display_name,
                     *(name for name in entry_values if name != p.display_name and name in p.domain_names),
                 ]
-                assignments = listed([f"{name} = {number_text(entry_values[name])}" for name in names])
-                raise ValueError(f"{shortened(entry.key)} needs {p.domain}, not {assignments}")
+                assignments = join_texts([f"{name} = {number_text(entry_values[name])}" for name in names])
+                raise ValueError(f"{truncate(entry.key)} needs {p.domain}, not {assignments}")
 
 
 def to_finite(name: str, value: Any) -> float:
@@ -169,7 +169,7 @@ def to_finite(name: str, value: Any) -> float:
             raise TypeError
         number = float(value)
     except (TypeError, ValueError, OverflowError):
-        raise ValueError(f"{name} must be a number, not {quoted(value)}") from None
+        raise ValueError(f"{name} must be a number, not {quote(value)}") from None
     if not math.isfinite(number):
-        raise ValueError(f"{name} must be a finite number, not {quoted(value)}")
+        raise ValueError(f"{name} must be a finite number, not {quote(value)}")
     return number

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, Self
 
 from explorer.catalogue.display import TORCH_OWN, make_html_table
 from explorer.catalogue.kinks import Kink
-from explorer.formula import OP_NAMES, Formula, FormulaError, parse, pieces, quoted
+from explorer.formula import OP_NAMES, Formula, FormulaError, parse, pieces, quote
 
 # Parameters are keyword arguments of sample, apply and snippet, next to these arguments.
 RESERVED_NAMES = frozenset(
@@ -70,7 +70,7 @@ class Parameter:
 
     def __post_init__(self) -> None:
         if not self.name.isidentifier() or self.name in RESERVED_NAMES:
-            raise ValueError(f"a parameter cannot be called {quoted(self.name)}: choose another name")
+            raise ValueError(f"a parameter cannot be called {quote(self.name)}: choose another name")
         if not self.low <= self.default <= self.high:
             raise ValueError(f"{self.name} = {self.default} must lie between {self.low} and {self.high}")
         if not self.is_valid(self.low) or not self.is_valid(self.high):
@@ -129,7 +129,7 @@ class Learned:
 
     def __post_init__(self) -> None:
         if self.at_bound not in ("", *AT_BOUND):
-            raise ValueError(f"at_bound must be one of {', '.join(AT_BOUND)}, not {quoted(self.at_bound)}")
+            raise ValueError(f"at_bound must be one of {', '.join(AT_BOUND)}, not {quote(self.at_bound)}")
         if COUNT in self.parsed.parameters:
             column = next(re.finditer(rf"\b{COUNT}\b", self.formula)).start() + 1
             raise FormulaError(f'"{COUNT}" at column {column}: {COUNT_MESSAGE}', column, self.formula)
@@ -199,7 +199,7 @@ class Entry:
     @property
     def random_names(self) -> tuple[str, ...]:
         """The random numbers in the formulas, such as ``u()``, and names that depend on them (``f()``)."""
-        return tuple(dict.fromkeys(chain.from_iterable(formula.draws for formula in self.formulas)))
+        return tuple(dict.fromkeys(chain.from_iterable(formula.random_names for formula in self.formulas)))
 
     @property
     def is_random(self) -> bool:
@@ -222,7 +222,7 @@ class Entry:
         the degree of the op.
         """
         assert self.parsed
-        return pieces.known_degree(self.parsed.tree, y, searched=self.kinks is None)
+        return pieces.find_known_degree(self.parsed.tree, y, is_searched=self.kinks is None)
 
     def with_quantities(self, **fields: Any) -> Self:
         """Return the entry with further fields, in which each parameter's meaning is its quantity."""
@@ -342,7 +342,7 @@ class Rule(Entry):
     @property
     def needs_loss(self) -> bool:
         """Whether the gradient for x depends on the value of a loss, not only on its slope."""
-        return bool(self.parsed and self.parsed.names_loss)
+        return bool(self.parsed and self.parsed.uses_loss)
 
     @property
     def formulas(self) -> tuple[Formula, ...]:

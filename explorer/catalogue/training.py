@@ -1,7 +1,7 @@
 """Ops and rules in the training of nets: why some are refused, and how nets are evaluated."""
 
 from explorer.catalogue.records import Op, Rule
-from explorer.formula.tree import TWIN_LOSS
+from explorer.formula.tree import ANTITHETIC_LOSS
 
 _OTHER_OUTPUT = (
     "{entry} asks for {loss}, the loss at an output that was not drawn, which in a net takes a pass for "
@@ -20,7 +20,7 @@ def explain_refusal(entry: Op | Rule, name: str, *, spikes: bool = False) -> str
     """
     if entry.other_outputs:
         return _OTHER_OUTPUT.format(entry=name, loss=entry.other_outputs[0])
-    return _TWIN.format(entry=name) if spikes and TWIN_LOSS.name in entry.random_names else ""
+    return _TWIN.format(entry=name) if spikes and ANTITHETIC_LOSS.name in entry.random_names else ""
 
 
 def describe_evaluation(op: Op) -> str:

@@ -11,15 +11,15 @@ from explorer.catalogue import Loss, Op, Rule, find_loss
 from explorer.checks.curve import Curve
 from explorer.checks.result import Result, by_design, fails, format_number, holds
 from explorer.curves.expectation import StochasticPair
-from explorer.formula import DRAWS, Formula, listed
-from explorer.formula.tree import NORMAL, UNIFORM, Binary, Name, Node, Number, Unary, substituted, walk
+from explorer.formula import RANDOM_NAMES, Formula, join_texts
+from explorer.formula.tree import NORMAL, UNIFORM, Binary, Name, Node, Number, Unary, substitute, walk
 
 # Formulas of losses by the names they have in sentences.
 _LOSSES = {"a straight loss": "y", "a parabola": "(y - 0.45)**2", "a fourth power": "(y - 0.45)**4"}
 _TOLERANCE = 1e-6  # of the largest exact gradient: the error of the integrals
 _CLEARLY_LESS = 0.9  # of the bias: if less is left with 1 − u, then 1 − u is the op's draw
 _U, _NORMAL = Name(UNIFORM), Name(NORMAL)
-_DEPENDS_ON_DRAW = {"y", "g", *DRAWS}  # g too: it is the slope of the loss at y
+_DEPENDS_ON_DRAW = {"y", "g", *RANDOM_NAMES}  # g too: it is the slope of the loss at y
 _ANTITHETIC: dict[Node, Node] = {_U: Binary("-", Number(1.0), _U), _NORMAL: Unary("-", _NORMAL)}
 _X = torch.linspace(-2.95, 3.05, 25, dtype=torch.float64)
 
@@ -32,16 +32,16 @@ def check_bias(curve: Curve) -> Result:
     if not failing:
         return holds("On average it is the slope of the mean loss, for a straight loss and for curved ones.")
     largest = max(biases[name] for name in failing)
-    off = f"It is off by up to {_format_share(largest)} for {listed(failing)}"
+    off = f"It is off by up to {_format_share(largest)} for {join_texts(failing)}"
     if fitting:
-        return by_design(f"On average it is right for {listed(fitting)}. {off}.", figure=largest)
+        return by_design(f"On average it is right for {join_texts(fitting)}. {off}.", figure=largest)
     return by_design(f"{off}, however many draws are averaged.", figure=largest)
 
 
 def check_draw(curve: Curve) -> Result:
     """Return whether the rule would be less biased with 1 − u in place of u, the op unchanged."""
     op, rule = _get_pair(curve)
-    if rule.parsed is None or not {_U.name, _NORMAL.name} & {*rule.parsed.draws}:
+    if rule.parsed is None or not {_U.name, _NORMAL.name} & {*rule.parsed.random_names}:
         if rule.parsed and not _DEPENDS_ON_DRAW & {
             part.name for part in walk(rule.parsed.tree) if isinstance(part, Name)
         }:
@@ -67,7 +67,7 @@ def _format_share(bias: float) -> str:
 def _make_antithetic(rule: Rule) -> Rule:
     """Return the rule with 1 − u in place of u."""
     assert rule.parsed
-    return replace(rule, formula=Formula(substituted(rule.parsed.tree, _ANTITHETIC)).text)
+    return replace(rule, formula=Formula(substitute(rule.parsed.tree, _ANTITHETIC)).text)
 
 
 def _get_pair(curve: Curve) -> tuple[Op, Rule]:

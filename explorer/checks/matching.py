@@ -120,7 +120,7 @@ def _iterate_for_jump(curve: Curve, factor: float) -> Iterator[Match]:
 def _fit(rule: Rule, u: Tensor, target: Tensor, curve: Curve) -> dict[str, float] | None:
     assert rule.parsed
     names = tuple(parameter.name for parameter in rule.parameters)
-    evaluate, y, g = rule.parsed.varying(names).bind({}), torch.zeros_like(u), torch.ones_like(u)
+    evaluate, y, g = rule.parsed.with_tensors(names).bind({}), torch.zeros_like(u), torch.ones_like(u)
 
     def compute_residuals(values: Tensor) -> Tensor:
         return evaluate(u, y, g, dict(zip(names, values, strict=True))) - target

@@ -14,7 +14,7 @@ from explorer.checks.moments import compute_moments, move_argument
 from explorer.checks.result import VERDICTS, Result, by_design, fails, format_number, holds, unknown
 from explorer.checks.shapes import find_custom_node
 from explorer.curves.foreign import NoGradientError, Subject, UntriedError
-from explorer.formula.tree import names
+from explorer.formula.tree import find_names
 from explorer.gradient import apply
 
 _REPEATS = 3  # times the elements, to see how a gradient grows
@@ -34,7 +34,7 @@ def check_parameter_gradients(curve: Curve) -> Result:
     if mismatch := _explain_mismatch(op, rule):
         return by_design(mismatch)
     result = _check_all(_make_learnable(subject, op, rule))
-    if result.verdict == "fails" or not any("y" in names(single.parsed.tree) for single in rule.learned):
+    if result.verdict == "fails" or not any("y" in find_names(single.parsed.tree) for single in rule.learned):
         return result
     # A formula that tests y instead of x may be right for one sign of the parameter alone.
     negated = {single.name: -subject.parameters[single.name] for single in rule.learned}
@@ -61,7 +61,7 @@ def _make_learnable(pair: Subject, op: Op, rule: Rule) -> Subject:
     learned = tuple(single.name for single in rule.learned if single.name in op.parsed.parameters)
     numbers = {name: value for name, value in pair.parameters.items() if name not in learned}
     values = (torch.tensor(pair.parameters[name], requires_grad=True) for name in learned)
-    forward = op.parsed.varying(learned).bind(numbers)
+    forward = op.parsed.with_tensors(learned).bind(numbers)
 
     def call(x: Tensor, *tensors: Tensor) -> Tensor:
         given: dict[str, Any] = numbers | dict(zip(learned, tensors, strict=True))

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from explorer.catalogue import TooManyKinksError
-from explorer.formula.reference import even_points
+from explorer.formula.reference import make_even_points
 
 MAX_KINKS = 512  # enough for all jumps of an 8-bit format; more would be indistinguishable in a plot
 SCAN_POINTS = 2001
@@ -29,7 +29,7 @@ def find_changes(function: Curve, start: float, stop: float, extra_x: list[float
     TooManyKinksError.
     """
     step = (stop - start) / SCAN_POINTS
-    scan = even_points(start - step, stop + step, SCAN_POINTS).numpy()
+    scan = make_even_points(start - step, stop + step, SCAN_POINTS).numpy()
     x = np.sort(np.concatenate([scan, extra_x])) if extra_x else scan
     values = _evaluate_comparable(function, x)
     changes = np.flatnonzero(values[1:] != values[:-1])

@@ -10,7 +10,7 @@ from explorer.catalogue import Op, Rule, find_tensor_gradient, resolve_values
 from explorer.curves.sampled import Floats
 from explorer.curves.values import CurveValues
 from explorer.formula import Formula
-from explorer.formula.reference import fixed, fixed_pair
+from explorer.formula.reference import replace_pair_reductions, replace_reductions
 from explorer.gradient import backpropagate, bind_formulas
 
 
@@ -39,14 +39,14 @@ class DeterministicEvaluator:
         op, parameters = self.op.parsed, resolve_values(self.op, rule, self.settings)
         backward = rule.parsed or find_tensor_gradient(self.op, self.learns)
         leaf = torch.from_numpy(x).requires_grad_()
-        y = bind_formulas(*fixed_pair(op, backward, parameters, *self.mean_range, self.g))(leaf)
+        y = bind_formulas(*replace_pair_reductions(op, backward, parameters, *self.mean_range, self.g))(leaf)
         return y.detach().numpy(), backpropagate(y, leaf, self._make_upstream(y)).numpy()
 
     def evaluate_part(self, rule: Rule, formula: Formula, x: Floats) -> Floats:
         """Return the contribution of one element to a parameter's gradient, (n,) of x's dtype."""
         op, parameters = self.op.parsed, resolve_values(self.op, rule, self.settings)
-        forward, parameters_y = fixed(op, op, parameters, *self.mean_range, self.g)
-        formula, parameters_part = fixed(formula, op, parameters, *self.mean_range, self.g)
+        forward, parameters_y = replace_reductions(op, op, parameters, *self.mean_range, self.g)
+        formula, parameters_part = replace_reductions(formula, op, parameters, *self.mean_range, self.g)
         x_tensor = torch.from_numpy(x)
         y = forward.bind(parameters_y)(x_tensor)
         part: Floats = formula.bind(parameters_y | parameters_part)(

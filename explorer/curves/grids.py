@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from explorer.catalogue import to_finite
 from explorer.catalogue.records import MAX_ABS_X
 from explorer.curves.sampled import EVEN, KINK, NEIGHBOUR, Floats
-from explorer.formula.reference import even_points
+from explorer.formula.reference import make_even_points
 
 MAX_POINTS = 4001
 # Narrower ranges hold too few float64 numbers for a curve: relative to the larger end, and absolute at 0.
@@ -69,7 +69,11 @@ def make_grid(
         for _ in range(4):
             steps.append(torch.nextafter(steps[-1], torch.full_like(kink_x, direction)))
         neighbours += [steps[1], steps[4]]
-    parts = {KINK: kink_x, NEIGHBOUR: torch.cat(neighbours), EVEN: even_points(start, stop, points).to(dtype)}
+    parts = {
+        KINK: kink_x,
+        NEIGHBOUR: torch.cat(neighbours),
+        EVEN: make_even_points(start, stop, points).to(dtype),
+    }
     marks = np.concatenate([np.full(len(part), mark, dtype=np.int8) for mark, part in parts.items()])
     # unique() keeps the first of equal x: a kink wins over a neighbour, and a neighbour over the even grid.
     x, indices = np.unique(torch.cat(list(parts.values())).numpy(), return_index=True)

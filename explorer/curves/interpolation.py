@@ -13,7 +13,7 @@ from explorer.curves.foreign import ForeignOp, ForeignRule, Points
 from explorer.curves.sampled import FORWARD, POINTS
 from explorer.curves.sampling import Curves, sample_curves
 from explorer.formula import with_minus
-from explorer.formula.tree import Binary, Call, Compare, Foreign, Name, Node, Number, Unary
+from explorer.formula.tree import Binary, Call, Compare, ForeignCall, Name, Node, Number, Unary
 
 _TEST_GRADIENTS = (1.0, 2.0, -1.0, -1000.0)  # a rule that is linear at these g is treated as linear
 _X, _G, _A = Name("x"), Name("g"), Name("a")
@@ -38,7 +38,7 @@ def _interpolate_op(op: ForeignOp, curves: Curves) -> Op:
     by_g = dict(_sample_wide_range("default", curves))
     wide = by_g[curves.g]
     gradient, restriction = _make_gradient_tree(op.label, "default", by_g, curves.g, _A)
-    tree = Foreign(Points(op.label, wide.x, wide.y, gradient), (_X,))
+    tree = ForeignCall(Points(op.label, wide.x, wide.y, gradient), (_X,))
     return replace(
         op, tree=tree, kinks=_format_kinks(wide, FORWARD), formula=_describe_samples(wide, restriction)
     )
@@ -80,8 +80,8 @@ def _make_gradient_tree(
         for factor, curves in by_g.items()
     )
     if is_linear:
-        return Binary("*", _G, Foreign(Points(label, x, unit_gradient), (argument,))), ""
-    points = Foreign(Points(label, by_g[g].x, by_g[g].gradients[key]), (argument,))
+        return Binary("*", _G, ForeignCall(Points(label, x, unit_gradient), (argument,))), ""
+    points = ForeignCall(Points(label, by_g[g].x, by_g[g].gradients[key]), (argument,))
     number: Node = Unary("-", Number(-g)) if g < 0 else Number(g)
     return Call("where", (Compare(("==",), (_G, number)), points, _NAN)), f" at g = {g:g} only,"
 

@@ -31,9 +31,15 @@ from explorer.curves.bisection import (
     merge_close,
 )
 from explorer.formula import Formula
-from explorer.formula.pieces import at_ends, degree, edge_pieces, pieces, turns
-from explorer.formula.reference import even_points, fixed
-from explorer.formula.tree import Call, Foreign, Node, children, names, walk
+from explorer.formula.pieces import (
+    find_degree,
+    find_edge_pieces,
+    find_pieces,
+    list_derivative_signs,
+    substitute_extremes,
+)
+from explorer.formula.reference import make_even_points, replace_reductions
+from explorer.formula.tree import Call, ForeignCall, Node, children, find_names, walk
 
 _OUTPUT_NAMES = {"y", "g", "ya()", "f()", "fa()"}
 _SCAN_OFFSET = 0.137  # of a step: keeps scan points off round numbers, where kinks tend to be
@@ -62,7 +68,7 @@ def find_kinks(
     is_autograd = rule is not None and rule.parsed is None
     op_kinks = _find_entry_kinks(op, op, parameters, start, stop, g, is_autograd, mean_range)
     if rule is None or rule.parsed is None:
-        is_flat = is_autograd and degree(op.parsed.tree) == 0  # torch's gradient is 0, jumps or not
+        is_flat = is_autograd and find_degree(op.parsed.tree) == 0  # torch's gradient is 0, jumps or not
         return [] if op_kinks is None and is_flat else op_kinks
     rule_kinks = _find_entry_kinks(rule, op, parameters, start, stop, g, mean_range=mean_range)
     if op_kinks is None and "y" not in rule.parsed.variables:
@@ -88,9 +94,9 @@ def find_mean_kinks(
     parameters = loss.values(settings) | resolve_values(op, rule, settings) | {UPSTREAM.name: g}
     formulas = [loss.parsed, loss.slope, *([rule.parsed] if rule and rule.parsed else [])]
     trees: dict[Node, None] = {}
-    for piece in (piece for formula in formulas for piece in pieces(formula.tree)):
-        if _OUTPUT_NAMES.intersection(names(piece)):
-            trees |= dict.fromkeys(at_ends(expand_in_draws(Formula(piece), op.parsed, loss)))
+    for piece in (piece for formula in formulas for piece in find_pieces(formula.tree)):
+        if _OUTPUT_NAMES.intersection(find_names(piece)):
+            trees |= dict.fromkeys(substitute_extremes(expand_in_draws(Formula(piece), op.parsed, loss)))
     all_kinks = _find_tree_changes(trees, parameters, start, stop)
     return all_kinks and [x for x in all_kinks if not is_near(x, known_kinks, 1e-6 * (stop - start))]
 
@@ -156,7 +162,7 @@ def _find_edge_kinks(
     formula: Formula, parameters: Mapping[str, float], start: float, stop: float
 ) -> list[float] | None:
     """Return the x where the mean of a stochastic formula may have a kink."""
-    return _find_tree_changes(dict.fromkeys(edge_pieces(formula.tree)), parameters, start, stop)
+    return _find_tree_changes(dict.fromkeys(find_edge_pieces(formula.tree)), parameters, start, stop)
 
 
 def _find_tree_changes(
@@ -184,9 +190,9 @@ def _search_formula(
 ) -> list[float] | None:
     """Return the kinks found in a user-defined formula or function; None if there are too many."""
     span = mean_range or (start, stop)
-    reduced, parameters_formula = fixed(formula, op.parsed, parameters, *span, g)
-    forward, parameters_y = fixed(op.parsed, op.parsed, parameters, *span, g)
-    is_foreign = is_autograd and any(isinstance(node, Foreign) for node in walk(reduced.tree))
+    reduced, parameters_formula = replace_reductions(formula, op.parsed, parameters, *span, g)
+    forward, parameters_y = replace_reductions(op.parsed, op.parsed, parameters, *span, g)
+    is_foreign = is_autograd and any(isinstance(node, ForeignCall) for node in walk(reduced.tree))
     upstream = g if is_foreign or "g" in reduced.variables else 1.0  # a foreign backward may depend on g
     y_formula = forward if "y" in reduced.variables else None
     bound = tuple(sorted({**parameters_formula, **parameters_y}.items()))
@@ -218,9 +224,9 @@ def _search_kinks(
 
     positions: list[float] = []
     # Inner pieces first: if an outer piece changes twice in a scan cell, an inner one has its extremum there.
-    for piece in reversed(dict.fromkeys(pieces(formula.tree))):
+    for piece in reversed(dict.fromkeys(find_pieces(formula.tree))):
         turning_points: list[float] = []
-        for tree in turns(piece) or ():
+        for tree in list_derivative_signs(piece) or ():
             with suppress(TooManyKinksError):
                 turning_points += find_changes(make_curve(tree), start, stop, positions + turning_points)
         changes = find_changes(make_curve(piece), start, stop, positions + turning_points)
@@ -229,7 +235,7 @@ def _search_kinks(
         )
         positions += zero_x + [x for x in changes if not is_near(x, zero_x, 1e-6 * (stop - start))]
     for node in walk(formula.tree):
-        if isinstance(node, Foreign):
+        if isinstance(node, ForeignCall):
             positions += _find_foreign_kinks(make_curve(node), start, stop, g)
     inside = [x for x in merge_close(sorted(positions), stop - start) if start <= x <= stop]
     candidates = torch.tensor(inside, dtype=torch.float64)
@@ -244,7 +250,7 @@ def _find_foreign_kinks(curve: Curve, start: float, stop: float, g: float) -> li
     Raises TooManyKinksError.
     """
     step = (stop - start) / SCAN_POINTS
-    scan = even_points(start - step, stop + step, SCAN_POINTS) + _SCAN_OFFSET * step
+    scan = make_even_points(start - step, stop + step, SCAN_POINTS) + _SCAN_OFFSET * step
     positions: list[float] = []
     for function in (_disable_grad(curve), lambda x: _evaluate_with_slopes(curve, x, g)[1]):
         jump_x = find_jumps(function, scan)[0]

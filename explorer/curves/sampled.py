@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from explorer.catalogue import Op, Rule
-from explorer.formula.tree import Call, Foreign, walk
+from explorer.formula.tree import Call, ForeignCall, walk
 
 POINTS = 601
 EVEN, KINK, NEIGHBOUR = 0, 1, 2
@@ -99,7 +99,7 @@ class SampledCurves(ABC):
         A user-defined function may have any backward, so its slope is measured to the neighbouring points.
         """
         parts = [*walk(self.op.parsed.tree)]
-        if any(isinstance(part, Foreign) for part in parts):
+        if any(isinstance(part, ForeignCall) for part in parts):
             is_constant = np.concatenate([[True], self.y[1:] == self.y[:-1], [True]])
             is_level: Mask = is_constant[1:] & is_constant[:-1] & ~self.mask_near_kinks(FORWARD)
             return is_level

@@ -22,7 +22,7 @@ from explorer.curves.expectation import (
 from explorer.curves.sampled import FORWARD, KINK, Floats
 from explorer.curves.values import CurveValues
 from explorer.formula import Formula
-from explorer.formula.reference import REFERENCE_POINTS, even_points
+from explorer.formula.reference import REFERENCE_POINTS, make_even_points
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,7 +69,7 @@ class StochasticEvaluator:
         return CurveValues(means.pop(FORWARD), means, spreads, unbiased)
 
     def _make_pair(self, rule: Rule) -> StochasticPair:
-        mean_points = even_points(*self.mean_range, REFERENCE_POINTS)
+        mean_points = make_even_points(*self.mean_range, REFERENCE_POINTS)
         return StochasticPair(self.op, rule, self.loss, self.settings, self.g, mean_points)
 
 

@@ -11,7 +11,7 @@ from explorer.catalogue import FORMULA_PREFIX, RULES
 from explorer.curves.foreign import SAMPLED, ForeignOp, ForeignRule, Points
 from explorer.curves.sampled import EVEN, FORWARD, KINK, NEIGHBOUR, Floats, to_part_key
 from explorer.curves.sampling import Curves
-from explorer.formula.tree import Foreign, Name
+from explorer.formula.tree import ForeignCall, Name
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -127,8 +127,8 @@ def _collect_moments(group: dict[str, pd.DataFrame]) -> dict[str, Any]:
     return {"spreads": {FORWARD: rows["y_sd"].to_numpy(), **spreads}, "unbiased": rows["unbiased"].to_numpy()}
 
 
-def _make_tree(x: Floats, y: Floats, name: str) -> Foreign:
-    return Foreign(Points(name, x, y), (Name("x"),))
+def _make_tree(x: Floats, y: Floats, name: str) -> ForeignCall:
+    return ForeignCall(Points(name, x, y), (Name("x"),))
 
 
 def _make_label(key: str) -> str:

@@ -16,7 +16,7 @@ from explorer.description.words import (
     format_number,
     select_kinds,
 )
-from explorer.formula import listed, percent
+from explorer.formula import format_percent, join_texts
 
 
 def write_comparison(
@@ -46,7 +46,7 @@ def write_comparison(
     apart_lines = [_describe_claim(claim, names) for claim in apart_claims]
     if len(" ".join(sentences)) < MAIN_LENGTH:
         return [*sentences, *alike_lines, *apart_lines]
-    labels = {group[0]: listed([names[key] for key in group]) for group in groups}
+    labels = {group[0]: join_texts([names[key] for key in group]) for group in groups}
     differences = _list_differences(compared, gradients, labels, curves)
     lead = next((text for text in differences if len(text) < MAIN_LENGTH), None)
     of_all = lead in [*_describe_single_differences(apart_claims, labels, curves.g)]  # the lead covers all
@@ -114,11 +114,11 @@ def _describe_gaps(gaps: list[Claim], labels: Mapping[str, str], curves: Sampled
     for gap in sorted(short_gaps, key=lambda gap: gap.spans):
         level = Claim("level", (subject,), (gap.numbers[1 - side],), gap.spans)
         parts.append(
-            f"{_format_level(level.numbers[0], curves.g)} {listed(describe_spans(level, bounds, curves))}"
+            f"{_format_level(level.numbers[0], curves.g)} {join_texts(describe_spans(level, bounds, curves))}"
         )
     if parts:
         yield (
-            f"{_join_verb(labels[subject], 'give')} {listed(parts)}, "
+            f"{_join_verb(labels[subject], 'give')} {join_texts(parts)}, "
             f"where {_join_verb(labels[reference], 'give')} {_format_level(contrast, curves.g)}."
         )
 
@@ -202,8 +202,10 @@ def _describe_each(measure: _Measure, values: Mapping[str, float], labels: Mappi
     for key in sorted(values, key=lambda key: -values[key]):
         named.setdefault(measure.text(values[key]), []).append(labels[key])
     (value, largest), *rest = named.items()
-    first = measure.first.format(them=listed(largest), verb=measure.verbs[len(largest) > 1], value=value)
-    return ", ".join([first, *(measure.next.format(them=listed(more), value=value) for value, more in rest)])
+    first = measure.first.format(them=join_texts(largest), verb=measure.verbs[len(largest) > 1], value=value)
+    return ", ".join(
+        [first, *(measure.next.format(them=join_texts(more), value=value) for value, more in rest)]
+    )
 
 
 def _describe_extremes(measure: _Measure, values: Mapping[str, float], labels: Mapping[str, str]) -> str:
@@ -221,14 +223,14 @@ def _format_level(level: float, g: float) -> str:
 
 
 def _describe_claim(claim: Claim, names: Mapping[str, str]) -> str:
-    subjects = listed([names[key] for key in claim.about])
+    subjects = join_texts([names[key] for key in claim.about])
     if claim.kind == "alike":
         return f"{subjects} give x the same gradient here{format_at_g(claim.numbers[0])}."
     return f"{subjects} differ only at {_format_positions(claim)}."
 
 
 def _format_positions(claim: Claim) -> str:
-    return f"x = {listed(format_each(claim.numbers))}{'' if claim.exact else ' in this picture'}"
+    return f"x = {join_texts(format_each(claim.numbers))}{'' if claim.exact else ' in this picture'}"
 
 
 # Measures used to compare curves, by kind of claim.
@@ -240,7 +242,7 @@ _MEASURES: Mapping[str, _Measure] = {
         "areas here", format_number, ("has", "have"), "{them} {verb} area {value} here", "{them} {value}"
     ),
     "support": _Measure(
-        "shares that are not 0", percent, ("is", "are"), "{them} {verb} not 0 on {value}",
+        "shares that are not 0", format_percent, ("is", "are"), "{them} {verb} not 0 on {value}",
         "{them} on {value}",
     ),
 }  # fmt: skip

@@ -22,7 +22,7 @@ from explorer.catalogue import (
 from explorer.description.learning import LEARNING_WORDS, MAX_POSITIONS
 from explorer.description.pull import BALANCE_TOLERANCE, compute_net_gradient
 from explorer.description.words import format_number
-from explorer.formula import listed
+from explorer.formula import join_texts
 
 Floats = NDArray[np.float64]
 
@@ -193,7 +193,7 @@ def describe_positions(result: Equilibria, key: str, label: str) -> str:
             "high": format_number(max(map(max, positions))),
         }
     fields = {"rule": label, "name": result.name, "count": len(positions), **ends}
-    fields["places"] = listed(texts) if texts else ""
+    fields["places"] = join_texts(texts) if texts else ""
     return LEARNING_WORDS[_choose_text(len(positions), gradient)].format(**fields)
 
 

@@ -9,7 +9,7 @@ from explorer.description.missing import (
     shares_of,
 )
 from explorer.description.words import select_kinds
-from explorer.formula import listed
+from explorer.formula import join_texts
 
 
 def describe_forward(claims: list[Claim]) -> str:
@@ -26,7 +26,7 @@ def describe_forward(claims: list[Claim]) -> str:
         missing = describe_share(shares["undefined"])
         scope = missing[missing.index(" of ") :]
         words.append(f"undefined or infinite on {missing.removesuffix(scope * words[0].endswith(scope))}")
-    return listed([*words, *describe_holes(claims)]) + describe_overflow(shares)
+    return join_texts([*words, *describe_holes(claims)]) + describe_overflow(shares)
 
 
 def _describe_flatness(claim: Claim) -> str:

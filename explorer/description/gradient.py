@@ -20,7 +20,7 @@ from explorer.description.words import (
     format_positions,
     select_kinds,
 )
-from explorer.formula import listed
+from explorer.formula import join_texts
 
 
 def describe_gradient(claims: list[Claim], curves: SampledCurves) -> str:
@@ -43,7 +43,7 @@ def _describe_points_only(points: list[Claim], g: float) -> str:
     values = [
         f"{format_level(point.numbers[0], g)} at x = {format_number(point.numbers[1])}" for point in points
     ]
-    return f"finite almost nowhere in this picture: {listed(values)}"
+    return f"finite almost nowhere in this picture: {join_texts(values)}"
 
 
 def _describe_levels(claims: list[Claim], curves: SampledCurves) -> str:
@@ -58,13 +58,13 @@ def _describe_levels(claims: list[Claim], curves: SampledCurves) -> str:
     everywhere = "almost everywhere" if points or holes else "everywhere"
     parts = []
     for claim in levels:
-        places = listed(describe_spans(claim, bounds, curves, everywhere))
+        places = join_texts(describe_spans(claim, bounds, curves, everywhere))
         parts.append(f"{format_level(claim.numbers[0], curves.g)} {places}")
     if len(levels) == 2 and levels[0].numbers == (0.0,):
         levels, parts = levels[::-1], parts[::-1]
     if len(levels) == 2 and levels[1].numbers == (0.0,):  # of two levels, 0 is described as "elsewhere"
-        return listed([parts[0], *_describe_points(points, bounds, curves.g), *holes, "0 elsewhere"])
-    return listed([*parts, *_describe_points(points, bounds, curves.g), *holes])
+        return join_texts([parts[0], *_describe_points(points, bounds, curves.g), *holes, "0 elsewhere"])
+    return join_texts([*parts, *_describe_points(points, bounds, curves.g), *holes])
 
 
 def _describe_points(points: list[Claim], texts: Mapping[float, str], g: float) -> list[str]:
@@ -109,10 +109,10 @@ def _describe_values(claims: list[Claim], curves: SampledCurves) -> str:
     )
     if parts:
         value = format_level(parts[0].numbers[0], curves.g)
-        return listed([f"{value} on {describe_share(parts[0])}", *holes, "0 elsewhere"])
-    values = listed([format_level(number, curves.g) for number in summary.numbers])
+        return join_texts([f"{value} on {describe_share(parts[0])}", *holes, "0 elsewhere"])
+    values = join_texts([format_level(number, curves.g) for number in summary.numbers])
     almost = " almost everywhere" if holes or select_kinds(claims, "point") else ""
-    return listed([f"one of {values}{almost}", *holes])
+    return join_texts([f"one of {values}{almost}", *holes])
 
 
 def _describe_range(claims: list[Claim], curves: SampledCurves) -> str:
@@ -127,12 +127,12 @@ def _describe_range(claims: list[Claim], curves: SampledCurves) -> str:
         ends = f"{format_number(low)} and {format_number(high)}"
         words = f"between {ends}{scope}, strongest near x = {format_number(at)}"
     additions = [*(f"0 on {describe_share(zero)}" for zero in zeros), *describe_holes(claims)]
-    return f"{words}, and {listed(additions)}" if additions else words
+    return f"{words}, and {join_texts(additions)}" if additions else words
 
 
 def _describe_poles(claims: list[Claim], _curves: SampledCurves) -> str:
     (poles,) = select_kinds(claims, "unbounded")
-    return listed(
+    return join_texts(
         [f"unbounded near {format_positions(poles.numbers)}", *describe_holes(claims, excluded=poles.numbers)]
     )
 

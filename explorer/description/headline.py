@@ -8,9 +8,9 @@ from explorer.description.forward import describe_forward
 from explorer.description.gradient import describe_spans
 from explorer.description.missing import describe_share
 from explorer.description.words import MAIN_LENGTH, format_distinct, format_number, select_kinds
-from explorer.formula import listed
-from explorer.formula.operands import passes_levels
-from explorer.formula.tree import Foreign, walk
+from explorer.formula import join_texts
+from explorer.formula.operands import has_level_gradient
+from explorer.formula.tree import ForeignCall, walk
 
 _TRUE = "default"
 
@@ -29,7 +29,7 @@ def write_headline(
         compared: those of ``compare_curves``.
         names: the name of each curve by its key.
     """
-    if any(isinstance(part, Foreign) for part in walk(curves.op.parsed.tree)):
+    if any(isinstance(part, ForeignCall) for part in walk(curves.op.parsed.tree)):
         return f"{names[FORWARD]} {describe_forward(claims)}."
     faults = {rule.key for rule in curves.rules if rule.fault}
     gaps = [
@@ -44,7 +44,7 @@ def write_headline(
 
 def _describe_op(curves: SampledCurves, claims: list[Claim], name: str) -> str:
     claim, tree = claims[0], curves.op.parsed.tree
-    if len(claims) > 1 or claim.kind not in ("flat", "level") or passes_levels(tree):
+    if len(claims) > 1 or claim.kind not in ("flat", "level") or has_level_gradient(tree):
         return f"{name} {describe_forward(claims)}."
     share = claim.numbers[0] if claim.kind == "flat" else 1
     scope = "" if claim.exact else " in this picture"
@@ -60,7 +60,7 @@ def _describe_gap(gap: Claim, curves: SampledCurves, names: Mapping[str, str]) -
     true = gap.about.index(_TRUE)
     rule, level = gap.about[1 - true], gap.numbers[1 - true]
     bounds = format_distinct(x for span in gap.spans for x in span)
-    places = listed(describe_spans(Claim("level", (rule,), (level,), gap.spans), bounds, curves))
+    places = join_texts(describe_spans(Claim("level", (rule,), (level,), gap.spans), bounds, curves))
     start = "" if curves.g == 1 else f"At g = {format_number(curves.g)} "
     contrast = f"where the true gradient is {format_number(gap.numbers[true])}"
     return f"{start}{names[rule]} returns {format_number(level)} {places}, {contrast}."

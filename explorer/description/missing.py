@@ -7,7 +7,7 @@ import numpy as np
 from explorer.curves.sampled import FORWARD, SampledCurves
 from explorer.description.claims import Claim
 from explorer.description.words import format_positions, select_kinds
-from explorer.formula import percent
+from explorer.formula import format_percent
 
 _MIN_LOST = 0.005  # of the range: a smaller share may be one cell next to a pole
 
@@ -24,7 +24,7 @@ def is_whole(share: Claim | None) -> bool:
 
 def describe_share(claim: Claim) -> str:
     """Return a text for a share of the range, or of its plotted points."""
-    return f"{percent(claim.numbers[-1])} of {'the range' if claim.exact else 'this picture'}"
+    return f"{format_percent(claim.numbers[-1])} of {'the range' if claim.exact else 'this picture'}"
 
 
 def describe_holes(claims: Iterable[Claim], *, excluded: Sequence[float] = ()) -> list[str]:
@@ -64,6 +64,6 @@ def describe_lost_curves(curves: SampledCurves, exact: SampledCurves) -> str:
         if share > _MIN_LOST:
             curve = "y" if key == FORWARD else f"the gradient of {curves.labels[key]}"
             problem = "undefined" if np.isnan(curves.columns[key][is_lost]).any() else "infinite"
-            place = f"{percent(share)} of this picture, where 64 bits hold numbers"
+            place = f"{format_percent(share)} of this picture, where 64 bits hold numbers"
             sentences.append(f"In {8 * dtype.itemsize} bits {curve} is {problem} on {place}.")
     return " ".join(sentences)

@@ -18,7 +18,7 @@ from explorer.description.stochastic import (
     summarize_spreads,
 )
 from explorer.description.words import MAIN_LENGTH
-from explorer.formula import listed
+from explorer.formula import join_texts
 
 _MAX_NAME = 34  # characters of a name that is not truncated
 _TRUNCATED = 12  # characters of a truncated name
@@ -67,7 +67,7 @@ def write_description(exact: SampledCurves, limit: float, learning: str = "") ->
     by_words: dict[str, list[str]] = {}
     for key, rule_claims in gradients.items():
         by_words.setdefault(describe_gradient(rule_claims, exact), []).append(names[key])
-    lines = [f"{listed(labels)}: the gradient is {words}." for words, labels in by_words.items()]
+    lines = [f"{join_texts(labels)}: the gradient is {words}." for words, labels in by_words.items()]
     first = f"{names[FORWARD]} {describe_forward(forward)}."
     sentences = write_comparison(compared, gradients, lines, exact, names)
     sentences = [*sentences, first] if len(sentences[0]) <= MAIN_LENGTH else [first, *sentences]

@@ -6,7 +6,7 @@ import numpy as np
 
 from explorer.curves.sampled import FORWARD, Floats, SampledCurves
 from explorer.description.words import MAIN_LENGTH, format_number, format_positions
-from explorer.formula import listed
+from explorer.formula import join_texts
 
 _NEGLIGIBLE = 1e-5  # relative to the largest exact gradient: the error of integrals and dtypes
 _UNDETECTABLE = 1e-12  # relative to the standard deviation: a smaller mean is 0 up to rounding
@@ -32,14 +32,14 @@ def describe_biases(curves: SampledCurves, names: Mapping[str, str]) -> str:
     missing = [names[key] for key in curves.gradients if names[key] not in biases]
     parts += [f"{name} has no mean that is a number" for name in missing]
     size = f" (the exact gradient is at most {format_number(_find_largest(curves.unbiased), 2)})"
-    return f"On average {listed(parts)}{size if _select_biased(curves, biases) else ''}."
+    return f"On average {join_texts(parts)}{size if _select_biased(curves, biases) else ''}."
 
 
 def _list_summaries(curves: SampledCurves, biases: Mapping[str, float]) -> Iterator[str]:
     """Yield summaries of the biases, each shorter than the one before."""
     off, all_of = _select_biased(curves, biases), f"{len(biases)} rules"
     if len(biases) == len(curves.gradients):
-        yield f"On average {listed(_describe_each_bias(curves, biases))}."
+        yield f"On average {join_texts(_describe_each_bias(curves, biases))}."
     else:
         all_of += " with a mean"
     exact, largest = len(biases) - len(off), format_number(max(off.values(), default=0.0), 2)
@@ -71,7 +71,7 @@ def _describe_each_bias(curves: SampledCurves, biases: Mapping[str, float]) -> l
     """Return clauses: first on the rules without a bias, then on each of the others."""
     off = _select_biased(curves, biases)
     right = [name for name in biases if name not in off]
-    parts = [f"{listed(right)} {_choose_verb(right, 'is', 'are')} exact for this loss"] if right else []
+    parts = [f"{join_texts(right)} {_choose_verb(right, 'is', 'are')} exact for this loss"] if right else []
     return parts + [
         f"{name} {'' if right else 'is '}off by up to {format_number(bias, 2)}" for name, bias in off.items()
     ]
@@ -98,8 +98,10 @@ def describe_spreads(curves: SampledCurves, names: Mapping[str, str]) -> str:
         labels = list(sizes)
         moves = any(_find_largest(values) for key, values in curves.gradients.items() if names[key] in sizes)
         returned = _choose_verb(labels, "its mean", "their means") if moves else "0"
-        return f"{listed(labels)} {_choose_verb(labels, 'returns', 'return')} {returned}, whatever is drawn."
-    return f"Single draws spread by up to {listed(texts)} (standard deviation)."
+        return (
+            f"{join_texts(labels)} {_choose_verb(labels, 'returns', 'return')} {returned}, whatever is drawn."
+        )
+    return f"Single draws spread by up to {join_texts(texts)} (standard deviation)."
 
 
 def _measure_spreads(curves: SampledCurves, names: Mapping[str, str]) -> dict[str, float]:
@@ -118,7 +120,7 @@ def describe_descent(curves: SampledCurves, names: Mapping[str, str]) -> str:
     for key, values in curves.gradients.items():
         words = _describe_end(curves.x, values, curves.spreads.get(key, zeros))
         by_words.setdefault(words, []).append(names[key])
-    texts = [f"{listed(labels)} {_choose_verb(labels, *words)}" for words, labels in by_words.items()]
+    texts = [f"{join_texts(labels)} {_choose_verb(labels, *words)}" for words, labels in by_words.items()]
     if curves.unbiased is not None:
         texts.append(f"the exact gradient {_describe_end(curves.x, curves.unbiased, zeros)[0]}")
     return f"Descent by means: {'; '.join(texts)}."

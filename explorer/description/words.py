@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from explorer.description.claims import Claim
-from explorer.formula import listed, with_minus
+from explorer.formula import join_texts, with_minus
 
 MAIN_LENGTH = 110  # characters that fit above the chart
 _MAX_EXPONENT = 7  # numbers from this power of ten are written with an exponent
@@ -25,7 +25,7 @@ def format_each(numbers: Iterable[float]) -> list[str]:
 
 def format_positions(x: Sequence[float]) -> str:
     """Return a list of single x, or their number if there are many."""
-    return f"x = {listed(format_each(x))}" if len(x) <= _MAX_LISTED else f"{len(x)} single x"
+    return f"x = {join_texts(format_each(x))}" if len(x) <= _MAX_LISTED else f"{len(x)} single x"
 
 
 def format_level(level: float, g: float) -> str:

@@ -1,9 +1,8 @@
 """The formula language: text → tree → torch, LaTeX and source code.
 
-Numbers, ``x``, ``y``, ``g``, parameters, ``pi``, ``e``; ``+ - * / **``, comparisons (chained too),
-``& | ~`` on conditions, and the functions of one table. A condition used in arithmetic is 0 or 1.
-There are no attributes, subscripts, strings or statements: the things every escape from a "safe"
-evaluator was built from.
+The language has numbers, ``x``, ``y``, ``g``, parameters, ``pi``, ``e``; ``+ - * / **``, comparisons (chained
+too), ``& | ~`` on conditions, and the functions of one table. A condition used in arithmetic is 0 or 1. There
+are no attributes, subscripts, strings or statements, with which "safe" evaluators are typically escaped.
 """
 
 from __future__ import annotations
@@ -14,47 +13,68 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from explorer.formula import printing
-from explorer.formula.constants import constant_value
-from explorer.formula.derivative import derivative
+from explorer.formula.constants import evaluate_constant
+from explorer.formula.derivative import differentiate
 from explorer.formula.errors import FormulaError
 from explorer.formula.functions import FUNCTIONS, Function
-from explorer.formula.latex import latex, name_latex, number_latex
-from explorer.formula.operands import carries_gradient
+from explorer.formula.latex import name_latex, number_latex, to_latex
+from explorer.formula.operands import has_gradient_path
 from explorer.formula.parsing import MAX_DEPTH, MAX_LENGTH, MAX_NODES, parse_tree
-from explorer.formula.printing import listed, number_text, percent, with_minus
-from explorer.formula.quoting import quoted, shortened
+from explorer.formula.printing import format_percent, join_texts, number_text, with_minus
+from explorer.formula.quoting import quote, truncate
+from explorer.formula.tensor_parameters import replace_names
 from explorer.formula.tree import (
+    ANTITHETIC_LOSS,
     CONSTANTS,
-    DRAWS,
     LOSS,
     OP_NAMES,
+    RANDOM_NAMES,
     RULE_NAMES,
-    TWIN_LOSS,
     VARIABLES,
     Call,
     Data,
     LossAt,
     Name,
     Node,
-    data,
-    names,
+    find_names,
+    to_data,
     walk,
 )
-from explorer.formula.varying import varied
 
 if TYPE_CHECKING:
     from torch import Tensor
 
 __all__ = [
-    "CONSTANTS", "DRAWS", "FUNCTIONS", "MAX_DEPTH", "MAX_LENGTH", "MAX_NODES", "OP_NAMES", "RULE_NAMES",
-    "VARIABLES", "Formula", "FormulaError", "Function", "Node", "derivative", "listed", "name_latex", "names",
-    "number_latex", "number_text", "parse", "percent", "quoted", "shortened", "with_minus",
+    "CONSTANTS",
+    "FUNCTIONS",
+    "MAX_DEPTH",
+    "MAX_LENGTH",
+    "MAX_NODES",
+    "OP_NAMES",
+    "RANDOM_NAMES",
+    "RULE_NAMES",
+    "VARIABLES",
+    "Formula",
+    "FormulaError",
+    "Function",
+    "Node",
+    "differentiate",
+    "find_names",
+    "format_percent",
+    "join_texts",
+    "name_latex",
+    "number_latex",
+    "number_text",
+    "parse",
+    "quote",
+    "truncate",
+    "with_minus",
 ]  # fmt: skip
 
 
 @dataclass(frozen=True, repr=False)
 class Formula:
-    """A formula that has been read: equal to another when their trees are equal."""
+    """A parsed formula; formulas are equal if their trees are equal."""
 
     tree: Node
 
@@ -66,43 +86,49 @@ class Formula:
 
     @cached_property
     def text(self) -> str:
-        """Canonical text; ``parse`` reads it back to an equal formula."""
-        return printing.source(self.tree, printing.CANONICAL)
+        """The canonical text, which ``parse`` turns into an equal formula."""
+        return printing.print_source(self.tree, printing.CANONICAL)
 
     @cached_property
     def variables(self) -> tuple[str, ...]:
         """The variables among x, y, g that the formula uses."""
-        return tuple(name for name in names(self.tree) if name in VARIABLES)
+        return tuple(name for name in find_names(self.tree) if name in VARIABLES)
 
     @cached_property
-    def draws(self) -> tuple[str, ...]:
-        """What of ``DRAWS`` the formula uses; the loss at any output counts as f()."""
-        return tuple(name for name in names(self.tree) if name in DRAWS)
+    def random_names(self) -> tuple[str, ...]:
+        """The names of ``RANDOM_NAMES`` that the formula uses; the loss at any output counts as f()."""
+        return tuple(name for name in find_names(self.tree) if name in RANDOM_NAMES)
 
     @cached_property
-    def names_loss(self) -> bool:
-        """Whether a loss stands in the formula: that of y, of the twin, or of another output."""
-        return any(loss.name in self.draws for loss in (LOSS, TWIN_LOSS))
+    def uses_loss(self) -> bool:
+        """Whether the formula uses a loss: of y, of the antithetic sample, or of another output."""
+        return any(loss.name in self.random_names for loss in (LOSS, ANTITHETIC_LOSS))
 
     @cached_property
     def other_outputs(self) -> tuple[str, ...]:
-        """The losses at outputs that were not drawn, ``f(1)``: in a net each takes a pass for every unit."""
+        """The losses at outputs other than the sampled one, such as ``f(1)``.
+
+        In a net each needs a pass for every unit.
+        """
         parts = (part for part in walk(self.tree) if isinstance(part, LossAt))
-        return tuple(dict.fromkeys(printing.source(part, printing.CANONICAL) for part in parts))
+        return tuple(dict.fromkeys(printing.print_source(part, printing.CANONICAL) for part in parts))
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
         """The other names that need a value, in order of appearance."""
-        return tuple(name for name in names(self.tree) if name not in RULE_NAMES + CONSTANTS)
+        return tuple(name for name in find_names(self.tree) if name not in RULE_NAMES + CONSTANTS)
 
     @cached_property
     def carries_gradient(self) -> bool:
-        """Whether torch sees a path back to x, y or g; ``where(x >= 0, 1, -1)`` offers none."""
-        return carries_gradient(self.tree)
+        """Whether torch finds a path back to x, y or g; ``where(x >= 0, 1, -1)`` has none."""
+        return has_gradient_path(self.tree)
 
     @cached_property
     def alias(self) -> str | None:
-        """The variable or draw whose tensor the value is, detached or not; None for a value of its own."""
+        """The variable or random name whose tensor is the value, detached or not.
+
+        None if the value is a new tensor.
+        """
         node = self.tree
         while isinstance(node, Call) and node.function == "detach":
             (node,) = node.arguments
@@ -110,76 +136,75 @@ class Formula:
 
     @cached_property
     def latex(self) -> str:
-        """LaTeX of the right-hand side, parameters as symbols."""
-        return latex(self.tree)
+        """The right-hand side in LaTeX, with parameters as symbols."""
+        return to_latex(self.tree)
 
     @cached_property
     def torch_source(self) -> str:
-        """A torch expression in x, y, g and the parameters; needs ``torch`` and ``math``."""
-        return printing.source(self.tree, printing.TORCH)
+        """A torch expression in x, y, g and the parameters; it needs ``torch`` and ``math``."""
+        return printing.print_source(self.tree, printing.TORCH)
 
     @cached_property
     def jax_source(self) -> str:
-        """A JAX expression; needs ``jax``, ``jnp``, ``np`` and ``math``."""
-        return printing.source(self.tree, printing.JAX)
+        """A JAX expression; it needs ``jax``, ``jnp``, ``np`` and ``math``."""
+        return printing.print_source(self.tree, printing.JAX)
 
     @cached_property
     def data(self) -> Data:
-        """The tree as nested lists of JSON, for the browser."""
-        return data(self.tree)
+        """The tree as nested lists in JSON, for the browser."""
+        return to_data(self.tree)
 
     @cached_property
     def gradient(self) -> Formula | None:
-        """The gradient of torch's autograd for this formula of x, in x and g; None where it is too long."""
-        return _formula(derivative(self.tree))
+        """The gradient of torch's autograd for this formula of x, in x and g; None if it is too long."""
+        return _to_formula(differentiate(self.tree))
 
-    def gradient_with(self, tensors: Collection[str], *, finite: bool = False) -> Formula | None:
-        """As ``gradient``, where some parameters are tensors.
+    def derive_gradient(self, tensors: Collection[str], *, finite: bool = False) -> Formula | None:
+        """Return the gradient in x and g if some parameters are tensors; None if it is too long.
 
-        A ``finite`` one is for people to read: equal where all of its parts are finite numbers. Exactly at a
-        bound of a clamp that is a tensor x may get another share of g than at a number.
+        With ``finite`` it is shortened for people: equal if all its parts are finite numbers. Exactly at a
+        bound of a clamp, x may get another share of g if the bound is a tensor than if it is a number.
         """
-        return _formula(derivative(self.tree, tensors=tensors, finite=finite))
+        return _to_formula(differentiate(self.tree, tensors=tensors, finite=finite))
 
-    def varying(self, names: Collection[str]) -> Formula:
-        """The formula with some parameters as tensors: the function that ``bind`` returns takes them."""
-        return Formula(varied(self.tree, tuple(names)))
+    def with_tensors(self, names: Collection[str]) -> Formula:
+        """Return the formula with some parameters as tensors, which are arguments of ``bind``'s function."""
+        return Formula(replace_names(self.tree, tuple(names)))
 
     def bind(self, parameters: Mapping[str, float] | None = None) -> Callable[..., Tensor]:
-        """The function ``(x, y=None, g=None, tensors={}) -> Tensor`` of x's shape and dtype.
+        """Return the function ``(x, y=None, g=None, tensors={}) -> Tensor`` of x's shape and dtype.
 
-        x, y, g: tensors of one shape and floating dtype; ``tensors`` those of the ``varying`` parameters by
-        name and of the ``draws``, of x's dtype and of shapes that broadcast to x's. Differentiable wherever
-        torch's own operations
-        are; outside the domain of a function NaN or infinite, as in torch. Raises KeyError for a
-        parameter without a value.
+        x, y, g are tensors of one shape and floating dtype. ``tensors`` holds the parameters of
+        ``with_tensors`` and the random numbers by name, in x's dtype and in shapes that broadcast to x's. The
+        function is differentiable wherever torch's own operations are. Outside the domain of a function it is
+        NaN or infinite, as in torch. Raises KeyError for a parameter without a value.
         """
-        from explorer.formula.evaluation import NOTHING, Scope, bound  # torch
+        from explorer.formula.evaluation import NO_TENSORS, Scope, bind_tree  # torch
 
         values = sorted((name, float(value).hex()) for name, value in (parameters or {}).items())
-        evaluate = bound(self.tree, tuple(values))
-        return lambda x, y=None, g=None, tensors=NOTHING: evaluate(Scope(x, y, g, tensors))
+        evaluate = bind_tree(self.tree, tuple(values))
+        return lambda x, y=None, g=None, tensors=NO_TENSORS: evaluate(Scope(x, y, g, tensors))
 
     def value(self, parameters: Mapping[str, float] | None = None) -> float:
-        """The one value of a formula without x, y and g."""
-        return constant_value(self.tree, parameters or {})
+        """Return the value of a formula without x, y and g."""
+        return evaluate_constant(self.tree, parameters or {})
 
 
-def _formula(tree: Node | None) -> Formula | None:
+def _to_formula(tree: Node | None) -> Formula | None:
     return None if tree is None else Formula(tree)
 
 
 def parse(
     text: str, *, variables: Collection[str] = RULE_NAMES, parameters: Collection[str] | None = ()
 ) -> Formula:
-    """Read a formula.
+    """Parse a formula.
 
     Args:
         text: at most 300 characters, 96 nodes, depth 16.
-        variables: those of x, y, g and of the draws, such as ``"u()"``, that may stand in it.
-        parameters: further names that are known; None admits any sound name as a parameter.
+        variables: the variables x, y, g and random names, such as ``"u()"``, that the formula may use.
+        parameters: further names that it may use; None accepts any valid name as a parameter.
 
     Raises:
-        FormulaError: a plain sentence and the column (1-based) it points at. Nothing else.
+        FormulaError: with a message and the column (1-based) of the error. No other exception is raised.
     """
     return Formula(parse_tree(text, variables=variables, parameters=parameters))

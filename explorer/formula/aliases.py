@@ -1,4 +1,4 @@
-"""Other spellings of the language: one table of signs, names and calls, and their meaning."""
+"""Alternative spellings of the language: a table of signs, names and calls with their meanings."""
 
 import difflib
 import re
@@ -11,7 +11,7 @@ from explorer.formula.functions import FUNCTIONS
 from explorer.formula.measured import at_bounds, is_elsewhere
 from explorer.formula.tree import CONSTANTS
 
-_ALIKE = 0.8  # "rond" and "round" are at 0.89, "prelu" and "selu" at 0.67
+_MIN_SIMILARITY = 0.8  # "rond" and "round" are at 0.89, "prelu" and "selu" at 0.67
 
 SPELLINGS = {
     "^": "**", "−": "-", "×": "*", "·": "*", "⋅": "*", "∗": "*", "÷": "/", "≤": "<=", "≥": ">=", "≠": "!=",
@@ -20,11 +20,11 @@ SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _LETTERS = """
 alpha beta gamma delta epsilon zeta eta theta iota kappa lambd mu nu xi omicron pi rho sigma tau upsilon
 phi chi psi omega
-"""  # torch's own spelling of lambda, a word of Python
+"""  # torch's spelling of lambda, which is a keyword of Python
 GREEK = dict(zip("αβγδεζηθικλμνξοπρστυφχψω", _LETTERS.split(), strict=True))
-GREEK |= {"ϵ": "epsilon", "ϕ": "phi", "µ": "mu"}  # other signs for the same letters
+GREEK |= {"ϵ": "epsilon", "ϕ": "phi", "µ": "mu"}  # other characters for the same letters
 
-# The names of operators, as functions and methods.
+# Names of operators as functions and methods.
 OPERATORS = {
     "+": "add", "-": "sub subtract", "*": "mul multiply", "/": "div divide true_divide",
     "**": "pow power float_power", "%": "remainder mod",
@@ -32,26 +32,26 @@ OPERATORS = {
 
 
 @dataclass(frozen=True)
-class OtherCall:
-    """A call under another name, with torch's defaults left out or its keywords, as a formula of the table.
+class CallAlias:
+    """A call with another name, omitted defaults or keywords, and its formula with the table's functions.
 
-    ``signature`` is torch's, the tensor first; its parameters are a, b, c, d in the formula.
+    ``signature`` is torch's, with the tensor first; its parameters are a, b, c, d in the formula.
     """
 
     signature: Signature
     text: str
 
-    def operands(self, *arguments: Any, **named: Any) -> list[Any] | None:
-        """The operands a, b, c, d of a call, defaults as numbers; None where the signature does not fit."""
+    def bind_operands(self, *arguments: Any, **keywords: Any) -> list[Any] | None:
+        """Return a call's operands a, b, c, d, including defaults; None if the signature does not fit."""
         try:
-            bound = self.signature.bind(*arguments, **named)
+            bound = self.signature.bind(*arguments, **keywords)
         except TypeError:
             return None
         bound.apply_defaults()
         return list(bound.arguments.values())
 
 
-# Names, signatures, and formulas. Of one name the first signature that fits is meant.
+# Names, signatures and formulas. For a name with several signatures the first that fits is used.
 _CALLS = (
     ("absolute fabs", "a", "abs(a)"), ("sgn", "a", "sign(a)"), ("rint", "a", "round(a)"),
     ("fix", "a", "trunc(a)"), ("ceiling", "a", "ceil(a)"), ("frac", "a", "a - trunc(a)"),
@@ -91,59 +91,59 @@ _CALLS = (
 )  # fmt: skip
 
 
-def _signature(takes: str) -> Signature:
-    """A signature from its text: names, ``*`` before those that are only keywords, defaults as numbers."""
+def _parse_signature(declaration: str) -> Signature:
+    """Return a signature from its text: names, ``*`` before keyword-only names, defaults as numbers."""
     parameters = []
-    before, _, after = takes.partition(", *")
-    kinds = {Parameter.POSITIONAL_OR_KEYWORD: before, Parameter.KEYWORD_ONLY: after}
+    positional, _, keyword_only = declaration.partition(", *")
+    kinds = {Parameter.POSITIONAL_OR_KEYWORD: positional, Parameter.KEYWORD_ONLY: keyword_only}
     for kind, part in ((kind, part) for kind, text in kinds.items() for part in text.split(", ") if part):
         name, _, default = part.partition("=")
         parameters.append(Parameter(name, kind, default=float(default) if default else Parameter.empty))
     return Signature(parameters)
 
 
-CALLS: dict[str, list[OtherCall]] = {}
+CALLS: dict[str, list[CallAlias]] = {}
 for _names, _takes, _text in _CALLS:
     for _name in _names.split():
-        CALLS.setdefault(_name, []).append(OtherCall(_signature(_takes), _text))
+        CALLS.setdefault(_name, []).append(CallAlias(_parse_signature(_takes), _text))
 
-# Other words for the variables; as parameters they would be sliders that nobody meant.
+# Other names of the variables; as parameters they would become unintended sliders.
 _VARIABLES = {
     "x": ("X", "input", "inputs", "inp"),
     "y": ("Y", "output", "outputs", "out"),
     "g": ("G", "grad", "gradient", "grad_output", "grad_outputs", "grad_out", "gy", "dy", "dY", "dL", "dout"),
 }
-MEANT = {word: name for name, words in _VARIABLES.items() for word in words}
+VARIABLE_ALIASES = {word: name for name, words in _VARIABLES.items() for word in words}
 
-_CALLED = set(CALLS) | set(FUNCTIONS)
+_FUNCTION_NAMES = set(CALLS) | set(FUNCTIONS)
 
 
-def own_name(text: str) -> str:
-    """The name without a library before it, Greek letters by their names."""
+def normalize_name(text: str) -> str:
+    """Return a known name without its library prefix, or a name with its Greek first letter spelled out."""
     short = text.rpartition(".")[2]
-    if short in CONSTANTS or called(short):
+    if short in CONSTANTS or find_function(short):
         return short
     return GREEK[text[0]] + text[1:] if text[0] in GREEK else text
 
 
-def called(name: str) -> str | None:
-    """A function's name as the tables have it, whatever its capitals; None where they have none."""
-    return next((known for known in (name, name.lower()) if known in _CALLED), None)
+def find_function(name: str) -> str | None:
+    """Return a function's name in the spelling of the tables, ignoring case; None if it is unknown."""
+    return next((spelling for spelling in (name, name.lower()) if spelling in _FUNCTION_NAMES), None)
 
 
-def misspelled(name: str) -> str | None:
-    """The function that was meant, where the name is in no library and nearly right."""
-    return next(iter([] if is_elsewhere(name) else alike(name, FUNCTIONS)), None)
+def suggest_function(name: str) -> str | None:
+    """Return the function that a misspelled name probably means; None if a library has the name."""
+    return next(iter([] if is_elsewhere(name) else find_similar(name, FUNCTIONS)), None)
 
 
-def alike(word: str, names: Iterable[str], most: int = 1) -> list[str]:
-    """The names that may be meant by a slip of the pen, which leaves the first letter and the digits right.
+def find_similar(word: str, names: Iterable[str], count: int = 1) -> list[str]:
+    """Return at most ``count`` names that a misspelled word may mean, with its first letter and digits.
 
-    Between names of three letters one letter makes another function.
+    Names of three letters or fewer are excluded: one letter makes another function.
     """
 
-    def key(name: str) -> tuple[str, list[str]]:
+    def make_key(name: str) -> tuple[str, list[str]]:
         return name[0], re.findall("[0-9]", name)
 
-    near = (name for name in names if len(name) > 3 and key(name) == key(word))
-    return difflib.get_close_matches(word, near, most, _ALIKE) if len(word) > 3 else []
+    candidates = (name for name in names if len(name) > 3 and make_key(name) == make_key(word))
+    return difflib.get_close_matches(word, candidates, count, _MIN_SIMILARITY) if len(word) > 3 else []

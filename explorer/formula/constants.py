@@ -1,16 +1,16 @@
-"""Trees without x, y and g to one number each, by the arithmetic and functions of Python.
+"""Values of trees without x, y and g, by the arithmetic and functions of Python.
 
-Exported code spells constants with the same. Where Python raises, torch says what IEEE arithmetic gives.
+Exported code computes constants in the same way. If Python raises, torch gives the value of IEEE arithmetic.
 """
 
 import math
 from collections.abc import Callable, Mapping
 
-from explorer.formula.operands import casts
-from explorer.formula.operators import operation
+from explorer.formula.operands import find_casts
+from explorer.formula.operators import get_operation
 from explorer.formula.tree import Binary, Call, Name, Node, Number, Unary, children
 
-# Functions of Python, for constants: here and in exported code.
+# Python's functions for constants, here and in exported code.
 PYTHON: dict[str, Callable[..., float]] = {
     function.__name__: function
     for function in (
@@ -19,7 +19,7 @@ PYTHON: dict[str, Callable[..., float]] = {
     )
 }  # fmt: skip
 
-# What exported code defines for constants where Python raises an error, or drops NaN; reading knows them.
+# Functions in exported code for constants for which Python raises or drops NaN; the reader knows them.
 IEEE_HELPERS: dict[str, str] = {
     "_ieee": '''def _ieee(function, *numbers):
     """Return a function of numbers; NaN or infinity where Python raises an error."""
@@ -36,7 +36,7 @@ IEEE_HELPERS: dict[str, str] = {
     return number / divisor if divisor else number * math.copysign(math.inf, divisor)
 ''',
 }
-# ``through`` in exported code; reading knows it as well.
+# The function ``through`` in exported code, which the reader knows as well.
 THROUGH_HELPER = '''def _through(x, *points):
     """Return straight lines through x0, y0, x1, y1, ...; constant beyond them."""
     at, y = points[::2], points[1::2]
@@ -49,41 +49,47 @@ THROUGH_HELPER = '''def _through(x, *points):
     return y + (inside - start) * slope
 '''
 
-_RAISED = (ArithmeticError, ValueError, KeyError)  # by ``python_step``, where it has no value
+_NO_VALUE_ERRORS = (ArithmeticError, ValueError, KeyError)  # by ``compute_in_python``, if there is no value
 
 
-def python_step(node: Node, values: list[float]) -> float:
-    """An inner node's value as Python computes it; raises what Python raises, KeyError where it lacks it."""
+def compute_in_python(node: Node, values: list[float]) -> float:
+    """Return the value of an inner node as Python computes it.
+
+    Raises Python's errors, and KeyError if Python lacks the function.
+    """
     match node:
         case Unary("~"):
             return not values[0]
         case Binary("**"):
             return math.pow(*values)
         case Call("min" | "max") if any(map(math.isnan, values)):
-            return math.nan  # as torch has it; Python's own depend on the order
+            return math.nan  # as in torch; Python's min and max depend on the order
         case Call("where"):
             return values[1] if values[0] else values[2]
         case Call(function):
             return PYTHON[function](*values)
         case _:
-            result: float = operation(node)(*values)
+            result: float = get_operation(node)(*values)
             return result
 
 
-def ieee_step(node: Node, values: list[float]) -> float:
-    """An inner node's value as IEEE arithmetic has it."""
+def compute_ieee(node: Node, values: list[float]) -> float:
+    """Return the value of an inner node in IEEE arithmetic."""
     try:
-        return python_step(node, values)
-    except _RAISED:
-        from explorer.formula.torch_operations import torch_step  # not where there is no torch
+        return compute_in_python(node, values)
+    except _NO_VALUE_ERRORS:
+        from explorer.formula.torch_operations import compute_in_torch  # lazy: the browser has no torch
 
-        return torch_step(node, values)
+        return compute_in_torch(node, values)
 
 
-def constant_value(
-    node: Node, parameters: Mapping[str, float], step: Callable[[Node, list[float]], float] = ieee_step
+def evaluate_constant(
+    node: Node, parameters: Mapping[str, float], step: Callable[[Node, list[float]], float] = compute_ieee
 ) -> float:
-    """The value of a tree without x, y and g; a bool for a condition. ``step`` computes each inner node."""
+    """Return the value of a tree without x, y and g, a bool for a condition.
+
+    ``step`` evaluates inner nodes.
+    """
     match node:
         case Number(value):
             return value
@@ -91,14 +97,14 @@ def constant_value(
             return float(getattr(math, name))
         case Name(name):
             return float(parameters[name])
-    values = [constant_value(child, parameters, step) for child in children(node)]
-    numbers = [float(value) if cast else value for value, cast in zip(values, casts(node), strict=True)]
+    values = [evaluate_constant(child, parameters, step) for child in children(node)]
+    numbers = [float(value) if cast else value for value, cast in zip(values, find_casts(node), strict=True)]
     return step(node, numbers)
 
 
-def settled_value(node: Node) -> float | None:
-    """The value of a tree without names, by Python alone; None where Python raises."""
+def evaluate_in_python(node: Node) -> float | None:
+    """Return the value of a tree without names, computed by Python only; None if Python raises."""
     try:
-        return constant_value(node, {}, python_step)
-    except _RAISED:
+        return evaluate_constant(node, {}, compute_in_python)
+    except _NO_VALUE_ERRORS:
         return None

@@ -1,7 +1,7 @@
-"""Tree to numbers: plain torch operations, so that autograd, double backward and torch.func see through.
+"""Evaluation of trees by plain torch operations, so that autograd, double backward and torch.func work.
 
-A node that depends on x, y or g is a tensor; any other is one number, computed once (see ``constants``). Of
-the modules for formulas only this one and ``measured`` need torch.
+A node that depends on x, y or g is a tensor; any other is a number, computed once (see ``constants``). Among
+the modules for formulas only this one, ``torch_operations``, ``measured`` and ``reference`` need torch.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,55 +12,60 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from explorer.formula.constants import constant_value
+from explorer.formula.constants import evaluate_constant
 from explorer.formula.functions import SMALLEST_MAX
-from explorer.formula.operands import COUNT, casts, counted, fills, limits
-from explorer.formula.torch_operations import operation
+from explorer.formula.operands import COUNT, find_casts, find_fills, find_limits, replace_counts
+from explorer.formula.torch_operations import get_torch_operation
 from explorer.formula.tree import (
-    DRAWS,
+    RANDOM_NAMES,
     VARIABLES,
     Binary,
     Call,
     LossAt,
     Name,
     Node,
-    Varying,
+    TensorName,
     children,
     is_condition,
     is_constant,
 )
 
-NOTHING: Mapping[str, Tensor] = MappingProxyType({})
+NO_TENSORS: Mapping[str, Tensor] = MappingProxyType({})
 
 
 class Scope(NamedTuple):
-    """The tensors that a formula is evaluated on; an op's formula uses x and ``tensors`` alone.
+    """The tensors on which a formula is evaluated; an op's formula uses x and ``tensors`` only.
 
-    ``tensors`` holds parameters by name, and draws: ``"u()"``.
+    ``tensors`` holds parameters and random numbers such as ``"u()"`` by name.
     """
 
     x: Tensor
     y: Tensor | None = None
     g: Tensor | None = None
-    tensors: Mapping[str, Tensor] = NOTHING
+    tensors: Mapping[str, Tensor] = NO_TENSORS
 
 
 Evaluator = Callable[[Scope], Any]
 
-# torch.compile reads no attrgetter.
+# torch.compile cannot trace attrgetter.
 _VARIABLES: Mapping[str, Evaluator] = {
     "x": lambda scope: scope.x, "y": lambda scope: scope.y, "g": lambda scope: scope.g,
 }  # fmt: skip
 
 
-def _operand(node: Node, parameters: Mapping[str, float], cast: bool, fill: bool, limit: bool) -> Evaluator:
-    """An operand as its operation wants it; see ``casts``, ``fills`` and ``limits``."""
+def _bind_operand(
+    node: Node, parameters: Mapping[str, float], cast: bool, fill: bool, limit: bool
+) -> Evaluator:
+    """Return the evaluator of an operand, cast, filled and limited as its operation requires.
+
+    See ``find_casts``, ``find_fills`` and ``find_limits``.
+    """
     if not is_constant(node):
-        evaluate = _compiled(node, parameters)
+        evaluate = _compile(node, parameters)
         return (lambda scope: evaluate(scope).to(scope.x.dtype)) if cast else evaluate
-    value = constant_value(node, parameters)
+    value = evaluate_constant(node, parameters)
     if is_condition(node) and not cast:
-        # A tensor kept from one call to the next could be of another device or of inference mode.
+        # A cached tensor could be on another device, or from inference mode.
         return lambda scope: torch.tensor(value, device=scope.x.device)
     if not (limit and abs(value) > SMALLEST_MAX):
         number = float(value)
@@ -71,20 +76,22 @@ def _operand(node: Node, parameters: Mapping[str, float], cast: bool, fill: bool
     return lambda scope: float(wide.to(scope.x.dtype))
 
 
-def _compiled(node: Node, parameters: Mapping[str, float]) -> Evaluator:
-    if isinstance(node, Varying) or (isinstance(node, Name) and node.name in DRAWS):
+def _compile(node: Node, parameters: Mapping[str, float]) -> Evaluator:
+    """Return the evaluator of a node that depends on x, y, g, a random number or a tensor."""
+    if isinstance(node, TensorName) or (isinstance(node, Name) and node.name in RANDOM_NAMES):
         name = node.name
         return lambda scope: scope.tensors[name]
     if isinstance(node, LossAt):
         raise ValueError("f(…) has a value once the loss is known: see catalogue.settled")
     if isinstance(node, Name):
         return _VARIABLES[node.name]
-    call = operation(node)
-    wants = zip(children(node), casts(node), fills(node), limits(node), strict=True)
+    call = get_torch_operation(node)
+    requirements = zip(children(node), find_casts(node), find_fills(node), find_limits(node), strict=True)
     operands = [
-        _operand(_lean(child, parameters, _is_fresh(node)), parameters, *want) for child, *want in wants
+        _bind_operand(_strip_ones(child, parameters, _is_fresh(node)), parameters, *requirement)
+        for child, *requirement in requirements
     ]
-    match operands:  # a training step evaluates some fifty nodes: what a list costs would be a tenth of it
+    match operands:  # a training step evaluates about fifty nodes: lists would take a tenth of its time
         case [only]:
             return lambda scope: call(only(scope))
         case [left, right]:
@@ -92,39 +99,42 @@ def _compiled(node: Node, parameters: Mapping[str, float]) -> Evaluator:
     return lambda scope: call(*[operand(scope) for operand in operands])
 
 
-def _lean(node: Node, parameters: Mapping[str, float], lent: bool) -> Node:
-    """A node without the factors and divisors of 1 around it, which change no bit.
+def _strip_ones(node: Node, parameters: Mapping[str, float], may_alias: bool) -> Node:
+    """Return a node without factors and divisors of 1 around it, which change no bit.
 
-    ``lent``: whether what is left may be the very tensor that was given, since no one keeps or changes it.
+    ``may_alias`` tells whether the result may be an input tensor itself, because nothing keeps or changes it.
     """
     match node:
         case Binary("*" | "/", left, right) if is_constant(right) and not (
             is_constant(left) or is_condition(left)
         ):
-            if (lent or _is_fresh(left)) and constant_value(right, parameters) == 1:
-                return _lean(left, parameters, lent)
+            if (may_alias or _is_fresh(left)) and evaluate_constant(right, parameters) == 1:
+                return _strip_ones(left, parameters, may_alias)
     return node
 
 
 def _is_fresh(node: Node) -> bool:
-    """Whether a node's value is in memory of its own."""
+    """Return whether a node's value is a new tensor."""
     return isinstance(node, Binary | Call) and not (isinstance(node, Call) and node.function == "detach")
 
 
-def _counts(elements: int) -> tuple[tuple[str, str], ...]:
+def _list_counts(elements: int) -> tuple[tuple[str, str], ...]:
+    """Return the names and values of the numbers of elements, in hexadecimal."""
     return tuple((COUNT.format(name), float(elements).hex()) for name in VARIABLES)
 
 
 @lru_cache(maxsize=1024)
-def bound(node: Node, parameters: tuple[tuple[str, str], ...]) -> Evaluator:
-    """The function that evaluates a formula to a tensor like x; parameters in hexadecimal keep -0.0."""
-    if (alone := counted(node)) != node:
-        return lambda scope: bound(alone, parameters + _counts(scope.x.numel()))(scope)
+def bind_tree(node: Node, parameters: tuple[tuple[str, str], ...]) -> Evaluator:
+    """Return the function that evaluates a formula to a tensor like x; hexadecimals preserve -0.0."""
+    if (without_counts := replace_counts(node)) != node:
+        return lambda scope: bind_tree(without_counts, parameters + _list_counts(scope.x.numel()))(scope)
     values = {name: float.fromhex(value) for name, value in parameters}
-    evaluate = _operand(_lean(node, values, lent=False), values, cast=False, fill=True, limit=True)
+    evaluate = _bind_operand(
+        _strip_ones(node, values, may_alias=False), values, cast=False, fill=True, limit=True
+    )
 
-    def shaped(scope: Scope) -> Tensor:
+    def evaluate_expanded(scope: Scope) -> Tensor:
         value: Tensor = evaluate(scope)
         return value if value.shape == scope.x.shape else value.expand_as(scope.x)
 
-    return shaped
+    return evaluate_expanded

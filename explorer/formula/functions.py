@@ -1,7 +1,7 @@
-"""The functions of the formula language: one table, one row each.
+"""The functions of the formula language: one table with one row each.
 
-Torch is called by its own public name, so that the default rule shows torch's own gradient; JAX and
-LaTeX are spelled as templates in which ``#0``, ``#1`` … stand for the arguments.
+Torch functions are called by their public names, so that the default rule shows torch's own gradient. JAX and
+LaTeX are templates in which ``#0``, ``#1`` … are replaced by the arguments.
 """
 
 import math
@@ -9,23 +9,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-# Torch's requirements on arguments of which some have a value per element and some are constants:
+# Torch's requirements if some arguments have a value per element and others are constants:
 #   scalars   all but the first argument must be constants (torch takes Python numbers there)
-#   tensors   constants are filled out to tensors
-#   bounds    all but the first are numbers or all are tensors
-#   branches  of the second and third, one at least is a tensor
+#   tensors   constants are expanded to tensors
+#   bounds    all but the first are numbers, or all are tensors
+#   branches  at least one of the second and third is a tensor
 Mixing = Literal["scalars", "tensors", "bounds", "branches"]
 
-# The largest number of float16, of all floating dtypes the least: torch refuses a constant argument
-# beyond the dtype of x.
+# The largest number of float16, the smallest maximum of all floating dtypes: torch rejects a constant
+# argument beyond the dtype of x.
 SMALLEST_MAX = 65504.0
-_LARGEST_SINGLE = 3.4028234663852886e38  # number of float32
+_LARGEST_SINGLE = 3.4028234663852886e38  # of float32
 
 
 class AtBounds(NamedTuple):
-    """The share of g that x gets exactly at a bound of torch.clamp, where both are numbers or tensors.
+    """The share of g that x gets exactly at a bound of torch.clamp, if the bounds are numbers or tensors.
 
-    ``equals``: that which the first of two equal ones gets of torch.fmin and torch.fmax.
+    ``equals`` is the share of the first of two equal arguments of torch.fmin and torch.fmax.
     """
 
     numbers: float
@@ -34,7 +34,7 @@ class AtBounds(NamedTuple):
 
 
 class Format(NamedTuple):
-    """A number format: its name, bits of the mantissa, least exponent, largest number."""
+    """A number format: its name, bits of the mantissa, smallest exponent, largest number."""
 
     name: str
     mantissa: int
@@ -44,30 +44,30 @@ class Format(NamedTuple):
 
 @dataclass(frozen=True)
 class Function:
-    """One row: the spellings, gradients and properties of a function.
+    """A row of the table: the spellings, gradients and properties of a function.
 
     Attributes:
         torch: the dotted name below the torch module.
         gradient: torch's gradient for each argument, in ``a``, ``b``, ``c``, the result ``y`` and the
-            upstream gradient ``g``, infinities and kinks included; for a constant that torch does not
+            upstream gradient ``g``, including infinities and kinks; for a constant that torch does not
             differentiate, the derivative of the function written out with ``where``.
-        shared: of ``mixing`` "bounds", the gradients by the share of g that a gets exactly at a bound, for
-            other shares than 1.
-        overflowing: the gradient where torch's cast to E4M3 has no number for what is too large.
+        shared: for ``mixing`` "bounds", the gradients by the share of g that a gets exactly at a bound, if
+            the share is not 1.
+        overflowing: the gradient if torch's cast to E4M3 turns values that are too large into NaN.
         pieces: the functions of the arguments at whose jumps this function may have a kink, as formulas.
         differentiable: False for a function that is detached, so that its gradient is 0 instead of an error.
-        degree: the factor on the degree of its arguments where it is a polynomial between its kinks: 0 for
-            levels, 1 for straight lines; infinite for anything else.
-        composed: the function written out, for constants that are tensors where torch takes numbers only.
-        domain: whether torch takes these constants, the first argument being True for float64. The result is
-            NaN for others, where torch raises.
+        degree: the factor on the degree of its arguments if it is a polynomial between its kinks: 0 for
+            levels, 1 for straight lines; infinite otherwise.
+        composed: the function written out, for constants that are tensors while torch takes numbers only.
+        domain: whether torch accepts the constants, given True for float64 and the constants. For others the
+            result is NaN, while torch raises.
         keywords: torch's own, in every call.
-        reduces: whether it gives one number for all elements. A constant argument is refused.
-        least: the number of elements below which a reduction is NaN, as torch raises or warns.
-        own: whether torch has no such function. It is one of ``torch_operations``; exported code defines it
-            under its name with an underscore before.
-        format: that of a cast.
-        word: whether the name, where it is not called, may be a parameter's, as in links that are older.
+        reduces: whether it gives one number for all elements. A constant argument is rejected.
+        least: the number of elements below which a reduction is NaN, because torch raises or warns.
+        own: whether torch lacks the function. It is then defined in ``torch_operations``, and in exported
+            code under its name with a leading underscore.
+        format: the format of a cast.
+        word: whether the name, if it is not called, may be a parameter's, as in older links.
     """
 
     name: str
@@ -93,29 +93,31 @@ class Function:
 
     @property
     def needs_detach(self) -> bool:
-        """Whether code must detach what torch's function returns."""
+        """Whether code must detach the result of torch's function."""
         return not self.differentiable and not self.own and self.torch != "detach"
 
     @property
     def rounds_to_format(self) -> bool:
-        """Whether it gives numbers of a format: its jumps are those of fp."""
+        """Whether it returns numbers of a format: its jumps are those of fp."""
         return any(piece.startswith("fp(") for piece in self.pieces)
 
     @property
     def passes_levels(self) -> bool:
-        """Whether torch passes a gradient on though the function is made of levels: a cast, a mean."""
+        """Whether torch passes a gradient on although the function is piecewise constant: a cast, a mean."""
         return self.differentiable and self.degree == 0 and self.gradient != ("0",)
 
 
 def _row(
     name: str, *gradient: str, arity: int = 1, torch: str = "", jax: str = "", latex: str = "", **facts: Any
 ) -> Function:
-    """A function called like its own name in torch, ``jnp`` and LaTeX, unless the row says otherwise.
+    """Return a function named alike in torch, ``jnp`` and LaTeX, unless the arguments say otherwise.
 
     ``torch`` may be the module alone; ``jax`` and ``latex`` the name before the arguments.
     """
-    if rounds := facts.get("format"):
-        facts["pieces"] = (f"fp(a, {rounds.mantissa}, {rounds.least}, {rounds.largest:g})",)
+    if number_format := facts.get("format"):
+        facts["pieces"] = (
+            f"fp(a, {number_format.mantissa}, {number_format.least}, {number_format.largest:g})",
+        )
     letters = [f"#{position}" for position in range(arity)]
     comma, thin = ", ".join(letters), r",\,".join(letters)
     torch = torch + name if torch in ("", _NN) else torch
@@ -126,20 +128,23 @@ def _row(
     return Function(name, gradient, arity, torch, jax, latex, **facts)
 
 
-def _celu_takes(double: bool, alpha: float) -> bool:
-    """Torch makes float32 of alpha and, for all but float64, of its reciprocal; zero it refuses."""
+def _is_celu_alpha(double: bool, alpha: float) -> bool:
+    """Return whether torch accepts an alpha of celu.
+
+    Torch converts alpha and, except in float64, its reciprocal to float32. It rejects zero.
+    """
     factors = (alpha,) if double else (alpha, 1 / (alpha or 1.0))
     return alpha != 0 and not any(_LARGEST_SINGLE < abs(factor) < math.inf for factor in factors)
 
 
 _SIGN = ("sign(a)",)
 _NN = "nn.functional."
-# torch shares the gradient of a largest value evenly among all that are as large; NaN is the largest.
+# torch shares the gradient of a maximum evenly among all equal maxima; NaN is the largest value.
 _EVENLY = "where((a == y) | (a != a), mean(g) / mean(1 * ((a == y) | (a != a))), 0)"
-# Of two that are equal each gets half.
+# Two equal arguments get half each.
 _SMALLER = ("where(a > b, 0, g / where(a == b, 2, 1))", "where(a < b, 0, g / where(a == b, 2, 1))")
 _LARGER = (_SMALLER[1], _SMALLER[0])
-# The exponent of a format's step at a, for constants that are tensors.
+# The exponent of a format's step at a, if constants are tensors.
 _BINADE = "(max(exponent(a, -1022), round(c)) - round(b))"
 _TANH = "tanh(sqrt(2 / pi) * (a + 0.044715 * a**3))"
 
@@ -154,18 +159,18 @@ _ROWS = (
     _row("floor", "0", latex=r"\left\lfloor #0\right\rfloor", pieces=("floor(a)",), degree=0),
     _row("ceil", "0", latex=r"\left\lceil #0\right\rceil", pieces=("ceil(a)",), degree=0),
     _row("trunc", "0", pieces=("trunc(a)",), degree=0),
-    # The nearest number of a format, halves to even, with a's sign: bits of the mantissa (0 to 52), least
-    # exponent, largest number, which is also for all that lies beyond. Not made of exponent: since it never
-    # falls, the search finds every jump.
+    # The nearest number of a format, halves to even, with a's sign. The arguments are the bits of the
+    # mantissa (0 to 52), the smallest exponent, and the largest number, at which values saturate. It is not
+    # defined by ``exponent``: fp is monotonic, so that the search finds every jump.
     _row("fp", arity=4, latex=r"\operatorname{fp}_{#1,#2}^{#3}\left(#0\right)", pieces=("fp(a, b, c, d)",),
          composed=f"detach(clamp(round(a / 2**{_BINADE}) * 2**{_BINADE}, -abs(d), abs(d)))",
          differentiable=False, degree=0, own=True, word=True),
-    # floor(log2(abs(a))) exactly, and no less than a whole number b, so that its jumps are finitely many.
+    # floor(log2(abs(a))), exact, and at least an integer b, so that the number of jumps is finite.
     _row("exponent", arity=2, latex=r"\max\left(\left\lfloor \log_2\left|#0\right|\right\rfloor,#1\right)",
          pieces=("exponent(a, b)", "sign(a)"), composed="detach(max(exponent(a, -1022), round(b)))",
          differentiable=False, degree=0, own=True, word=True),
-    # torch's casts there and back, by whose backward g is cast as well (at a finite a). Beyond the largest
-    # number they saturate; in float64 they round once, where torch goes by way of float32.
+    # torch's casts to a format and back, whose backward casts g as well (at a finite a). Values beyond the
+    # largest number saturate; in float64 they round once, while torch rounds to float32 first.
     _row("float8_e4m3fn", "float8_e4m3fn(g)", overflowing="where(abs(g) > 464, 0 / 0, float8_e4m3fn(g))",
          latex=r"\operatorname{E4M3}", format=Format("E4M3", 3, -6, 448.0), degree=0, own=True, word=True),
     _row("float8_e5m2", "where(abs(g) >= 61440, sign(g) / 0, float8_e5m2(g))", latex=r"\operatorname{E5M2}",
@@ -233,7 +238,7 @@ _ROWS = (
     _row("celu", "g * where(a > 0, 1, exp(a / b))",
          "g * where(a > 0, 0, expm1(a / b) - a / b * exp(a / b))", arity=2, jax="jax.nn.celu",
          latex=r"\operatorname{celu}_{#1}\left(#0\right)",
-         composed="where(a > 0, a, b * expm1(a / b))", pieces=_SIGN, domain=_celu_takes),
+         composed="where(a > 0, a, b * expm1(a / b))", pieces=_SIGN, domain=_is_celu_alpha),
     _row("leaky_relu", "g * where(a > 0, 1, b)", "g * where(a > 0, 0, a)", arity=2, torch=_NN,
          jax="jax.nn.leaky_relu", latex=r"\operatorname{leaky\_relu}_{#1}\left(#0\right)",
          composed="where(a > 0, a, a * b)", pieces=_SIGN,

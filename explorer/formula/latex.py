@@ -1,20 +1,20 @@
-"""Tree to LaTeX."""
+"""Trees as LaTeX."""
 
 from explorer.formula.aliases import GREEK
 from explorer.formula.functions import FUNCTIONS
 from explorer.formula.printing import number_text
 from explorer.formula.tree import (
-    POWERS,
-    SIGN,
+    PRECEDENCE,
+    SIGN_PRECEDENCE,
     Binary,
     Call,
     Compare,
-    Foreign,
+    ForeignCall,
     LossAt,
     Name,
     Node,
     Number,
-    Through,
+    Polyline,
     Unary,
     is_condition,
 )
@@ -22,9 +22,9 @@ from explorer.formula.tree import (
 _SIGNS = {
     "<": "<", "<=": r"\le", ">": ">", ">=": r"\ge", "==": "=", "!=": r"\ne", "&": r"\land", "|": r"\lor",
 }  # fmt: skip
-_OR, _AND, _SUM, _PRODUCT, _POWER = (POWERS[sign] for sign in ("|", "&", "+", "*", "**"))
+_OR, _AND, _SUM, _PRODUCT, _POWER = (PRECEDENCE[sign] for sign in ("|", "&", "+", "*", "**"))
 _ATOM = _POWER + 1
-_COMPARE = (_AND + _SUM) / 2  # in mathematics, unlike Python, comparisons bind tighter than and and or
+_COMPARE = (_AND + _SUM) / 2  # in mathematics, unlike in Python, comparisons bind tighter than "and" and "or"
 
 
 _DRAWS = {"u()": "u", "normal()": r"\mathrm{normal}\left(u\right)", "f()": r"f\left(y\right)",
@@ -32,7 +32,7 @@ _DRAWS = {"u()": "u", "normal()": r"\mathrm{normal}\left(u\right)", "f()": r"f\l
 
 
 def name_latex(name: str) -> str:
-    """A variable, draw or parameter as a symbol: Greek letters, single letters, words upright."""
+    """Return a name as a symbol: a Greek letter, a single letter or an upright word."""
     if name in _DRAWS:
         return _DRAWS[name]
     if name in GREEK.values():
@@ -43,101 +43,102 @@ def name_latex(name: str) -> str:
 
 
 def number_latex(value: float) -> str:
-    """A number as people write it: 1.5, or 3·10⁻⁴ for very small and very large ones."""
+    """Return a number as people write it: 1.5, or 3·10⁻⁴ for very small and very large ones."""
     digits, _, exponent = number_text(value).partition("e")
     return rf"{digits}\cdot 10^{{{int(exponent)}}}" if exponent else digits
 
 
-def _signed(value: float) -> str:
+def _render_signed(value: float) -> str:
     return f"-{number_latex(-value)}" if value < 0 else number_latex(value)
 
 
-def latex(node: Node) -> str:
-    """The tree in LaTeX: fractions, cases for ``where``, an indicator for a condition in arithmetic."""
-    return _set(node)[0]
+def to_latex(node: Node) -> str:
+    """Return the tree in LaTeX, with fractions, cases for ``where``, and indicators for conditions."""
+    return _render(node)[0]
 
 
-def _set(node: Node) -> tuple[str, float]:
+def _render(node: Node) -> tuple[str, float]:
+    """Return the LaTeX of a node, and the precedence of its outermost operator."""
     match node:
         case Number(value):
             return number_latex(value), _PRODUCT if "e" in number_text(value) else _ATOM
         case Name(name):
             return name_latex(name), _ATOM
         case Unary("~", operand):
-            return rf"\lnot {_inside(operand, _ATOM)}", SIGN
+            return rf"\lnot {_wrap(operand, _ATOM)}", SIGN_PRECEDENCE
         case Unary(_, operand):
-            return f"-{_unsigned(operand, SIGN)}", SIGN
+            return f"-{_wrap_minus(operand, SIGN_PRECEDENCE)}", SIGN_PRECEDENCE
         case Binary(sign, left, right):
-            return _binary(sign, left, right)
+            return _render_binary(sign, left, right)
         case Compare(signs, operands):
-            first, *rest = (_inside(operand, _SUM) for operand in operands)
+            first, *rest = (_wrap(operand, _SUM) for operand in operands)
             links = (f" {_SIGNS[sign]} {text}" for sign, text in zip(signs, rest, strict=True))
             return first + "".join(links), _COMPARE
         case Call(function, arguments):
-            return _call(function, arguments)
-        case Through(points, argument):
-            texts = [_inside(argument, _OR), *(_signed(value) for point in points for value in point)]
+            return _render_call(function, arguments)
+        case Polyline(points, argument):
+            texts = [_wrap(argument, _OR), *(_render_signed(value) for point in points for value in point)]
             inner = r",\,".join(texts)
             return rf"\operatorname{{through}}\left({inner}\right)", _ATOM
         case LossAt(output):
-            return rf"f\left({_set(output)[0]}\right)", _ATOM
-        case Foreign(function, arguments):
-            inner = r",\,".join(_inside(argument, _OR) for argument in arguments)
+            return rf"f\left({_render(output)[0]}\right)", _ATOM
+        case ForeignCall(function, arguments):
+            inner = r",\,".join(_wrap(argument, _OR) for argument in arguments)
             return rf"{name_latex(function.name)}\left({inner}\right)", _ATOM
 
 
-def _binary(sign: str, left: Node, right: Node) -> tuple[str, float]:
+def _render_binary(sign: str, left: Node, right: Node) -> tuple[str, float]:
     match sign:
         case "&" | "|":
             level = _AND if sign == "&" else _OR
-            return f"{_inside(left, level)} {_SIGNS[sign]} {_inside(right, level + 0.5)}", level
+            return f"{_wrap(left, level)} {_SIGNS[sign]} {_wrap(right, level + 0.5)}", level
         case "/":
-            return rf"\frac{{{_number(left, _OR)}}}{{{_number(right, _OR)}}}", _POWER
+            return rf"\frac{{{_render_number(left, _OR)}}}{{{_render_number(right, _OR)}}}", _POWER
         case "**":
-            return f"{{{_number(left, _ATOM)}}}^{{{_number(right, _OR)}}}", _POWER
+            return f"{{{_render_number(left, _ATOM)}}}^{{{_render_number(right, _OR)}}}", _POWER
         case "*":
-            right_text = _unsigned(right, _PRODUCT + 1)
+            right_text = _wrap_minus(right, _PRODUCT + 1)
             dot = r"\cdot " if right_text[0].isdigit() or right_text.startswith("{") else r"\,"
-            return f"{_number(left, _PRODUCT)} {dot}{right_text}", _PRODUCT
+            return f"{_render_number(left, _PRODUCT)} {dot}{right_text}", _PRODUCT
         case _:
-            return f"{_number(left, _SUM)} {sign} {_unsigned(right, _SUM + (sign == '-'))}", _SUM
+            return f"{_render_number(left, _SUM)} {sign} {_wrap_minus(right, _SUM + (sign == '-'))}", _SUM
 
 
-def _call(function: str, arguments: tuple[Node, ...]) -> tuple[str, float]:
+def _render_call(function: str, arguments: tuple[Node, ...]) -> tuple[str, float]:
     if function == "where":
-        return _cases(Call(function, arguments)), _COMPARE
+        return _render_cases(Call(function, arguments)), _COMPARE
     text = FUNCTIONS[function].latex
     level = _POWER if text.startswith(r"\frac") else _ATOM
     for position, argument in enumerate(arguments):
-        inside = (_unsigned if f"+#{position}" in text else _number)(argument, _OR)
+        inside = (_wrap_minus if f"+#{position}" in text else _render_number)(argument, _OR)
         text = text.replace(f"#{position}", inside)
     return text, level
 
 
-def _cases(node: Node) -> str:
-    """Nested ``where`` as one table of cases, as a person would write it."""
+def _render_cases(node: Node) -> str:
+    """Return nested ``where`` as a single table of cases."""
     rows = []
     while isinstance(node, Call) and node.function == "where":
         condition, then, node = node.arguments
-        rows.append(rf"{_number(then, _OR)} & \text{{if }} {_inside(condition, _OR)}")
-    rows.append(rf"{_number(node, _OR)} & \text{{otherwise}}")
+        rows.append(rf"{_render_number(then, _OR)} & \text{{if }} {_wrap(condition, _OR)}")
+    rows.append(rf"{_render_number(node, _OR)} & \text{{otherwise}}")
     return rf"\begin{{cases}}{(chr(92) * 2 + ' ').join(rows)}\end{{cases}}"
 
 
-def _inside(node: Node, level: float) -> str:
-    """A condition or number as it is, in parentheses where it binds less tightly than ``level``."""
-    text, own = _set(node)
-    return rf"\left({text}\right)" if own < level else text
+def _wrap(node: Node, level: float) -> str:
+    """Return the LaTeX of a node, in parentheses if it binds less tightly than ``level``."""
+    text, precedence = _render(node)
+    return rf"\left({text}\right)" if precedence < level else text
 
 
-def _unsigned(node: Node, level: float) -> str:
-    """As ``_number``, but in parentheses where another sign would stand before its minus."""
-    text = _number(node, level)
+def _wrap_minus(node: Node, level: float) -> str:
+    """Return a number as ``_render_number`` does, but in parentheses if it begins with a minus."""
+    text = _render_number(node, level)
     return rf"\left({text}\right)" if text.startswith("-") else text
 
 
-def _number(node: Node, level: float) -> str:
-    """A number; a condition becomes its indicator."""
+def _render_number(node: Node, level: float) -> str:
+    """Return the LaTeX of a number; a condition becomes its indicator."""
     if is_condition(node):
-        return rf"\mathbf{{1}}\left[{_set(node)[0]}\right]"
-    return _inside(node, level)
+        return rf"\mathbf{{1}}\left[{_render(node)[0]}\right]"
+    return _wrap(node, level)

@@ -1,62 +1,62 @@
-"""Text to words, by one regular expression; what people write otherwise becomes the language's own."""
+"""Text to tokens, by one regular expression; alternative spellings become those of the language."""
 
 import re
 from dataclasses import dataclass
 
-from explorer.formula.aliases import SPELLINGS, SUPERSCRIPTS, own_name
-from explorer.formula.errors import error_at
+from explorer.formula.aliases import SPELLINGS, SUPERSCRIPTS, normalize_name
+from explorer.formula.errors import make_error
 
 _WORD = re.compile(
     r"(?P<space>[ \t\r\n]+)"
     r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+−-]?[0-9]+)?)"
-    r"|(?P<sigmoid>σ(?=\())"  # alone it is the letter
+    r"|(?P<sigmoid>σ(?=\())"  # without a parenthesis it is the letter
     r"|(?P<name>(?:(?:torch|nn|functional|F|np|numpy|jax|jnp|lax|math)\.)*[A-Za-z_][A-Za-z0-9_]*|[α-ωϵϕµ][0-9]*)"
     r"|(?P<power>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
     r"|(?P<mark>\*\*|//|<=|>=|==|!=|:=|&&|\|\||[-+*/()<>,&|~=%^!\[\].'\"#−×·⋅∗÷≤≥≠])"
 )
-# Behind a number these would be part of it: an exponent that is cut off, or another language's literal.
+# After a number these belong to it: an incomplete exponent, or a literal of another language.
 _SUFFIXES = frozenset("eEjJfFlL")
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A word and the column where it begins, 1 for the first character."""
+    """A token and the column of its first character, counted from 1."""
 
     kind: str  # number, name, mark or end
     text: str
     column: int
 
 
-def tokens(text: str) -> list[Token]:
-    """The words of a text, the end last.
+def tokenize(text: str) -> list[Token]:
+    """Return the tokens of a text, with an end token.
 
-    ``2x``, ``2(x + 1)`` and ``2πx`` hold a product. Raises FormulaError at a character that begins no word
-    and at a product that can be read in two ways.
+    ``2x``, ``2(x + 1)`` and ``2πx`` contain a product. Raises FormulaError for a character that starts no
+    token, and for an ambiguous product.
     """
-    read: list[Token] = []
-    position = joined = 0
+    result: list[Token] = []
+    position = product_position = 0
     while match := _WORD.match(text, position):
         token = Token(str(match.lastgroup), match.group(), position + 1)
-        if position == joined and read and _multiplies(read[-1], token):
-            require_one_reading(read, token)
-            read.append(Token("mark", "*", token.column))
-        read += _own(token)
+        if position == product_position and result and _is_factor(result[-1], token):
+            require_unambiguous(result, token)
+            result.append(Token("mark", "*", token.column))
+        result += _normalize(token)
         position = match.end()
-        joined = position if token.kind in ("number", "power") or token.text == "π" else -1
+        product_position = position if token.kind in ("number", "power") or token.text == "π" else -1
     if position < len(text):
         character = text[position]
         quoted = f'"{character}"' if character.isprintable() else f"character U+{ord(character):04X}"
-        raise error_at(position + 1, quoted, " has no place in a formula")
-    return [*read, Token("end", "", len(text) + 1)]
+        raise make_error(position + 1, quoted, " has no place in a formula")
+    return [*result, Token("end", "", len(text) + 1)]
 
 
-def _own(token: Token) -> list[Token]:
-    """The word as the language spells it; spaces are none."""
+def _normalize(token: Token) -> list[Token]:
+    """Return a token in the spelling of the language, as a list; [] for spaces."""
     match token.kind:
         case "space":
             return []
         case "name":
-            return [Token("name", own_name(token.text), token.column)]
+            return [Token("name", normalize_name(token.text), token.column)]
         case "sigmoid":
             return [Token("name", "sigmoid", token.column)]
         case "number":
@@ -70,15 +70,16 @@ def _own(token: Token) -> list[Token]:
             return [Token(token.kind, SPELLINGS.get(token.text, token.text), token.column)]
 
 
-def _multiplies(number: Token, token: Token) -> bool:
+def _is_factor(number: Token, token: Token) -> bool:
+    """Return whether a token directly after a number is a second factor."""
     if token.kind in ("name", "sigmoid"):
         return number.text != "0" and token.text not in _SUFFIXES and token.text[0] != "_"
     return token.text == "("
 
 
-def require_one_reading(before: list[Token], token: Token) -> None:
-    """FormulaError at a product without its sign: ``1/2x`` is (1/2)x to some and 1/(2x) to others."""
+def require_unambiguous(before: list[Token], token: Token) -> None:
+    """Raise FormulaError for an ambiguous product without *: ``1/2x`` could be (1/2)x or 1/(2x)."""
     operators = [word.text for word in before[:-1] if word.text not in ("+", "-")]
     if operators and operators[-1] in ("/", "**"):
         quoted = f'"{before[-1].text}{token.text}"'
-        raise error_at(token.column, quoted, " can be read in two ways: write * and parentheses")
+        raise make_error(token.column, quoted, " can be read in two ways: write * and parentheses")

@@ -1,4 +1,4 @@
-"""Requirements of operations on their operands, and properties of results, from the tree alone."""
+"""Requirements of operations on their operands, and properties of their results, from the tree alone."""
 
 from collections.abc import Collection
 
@@ -15,18 +15,18 @@ from explorer.formula.tree import (
     Number,
     Unary,
     children,
+    find_names,
     is_condition,
     is_constant,
-    names,
-    substituted,
+    substitute,
     walk,
 )
 
 COUNT = "numel({})"  # brackets: no parameter's name
 
 
-def casts(node: Node) -> tuple[bool, ...]:
-    """For each operand: is it a condition that arithmetic must first turn into 0 and 1?
+def find_casts(node: Node) -> tuple[bool, ...]:
+    """Return for each operand whether it is a condition that has to become 0 or 1 before the operation.
 
     A condition times a tensor stays a condition, since torch multiplies by it as by 0 and 1.
     """
@@ -45,8 +45,8 @@ def casts(node: Node) -> tuple[bool, ...]:
             return tuple(is_condition(operand) for operand in operands)
 
 
-def fills(node: Node) -> tuple[bool, ...]:
-    """For each operand: is it a constant that must be filled out to a tensor like x?"""
+def find_fills(node: Node) -> tuple[bool, ...]:
+    """Return for each operand whether it is a constant that has to be expanded to a tensor like x."""
     constant = tuple(map(is_constant, children(node)))
     match FUNCTIONS[node.function].mixing if isinstance(node, Call) else "scalars":
         case "tensors":
@@ -59,25 +59,25 @@ def fills(node: Node) -> tuple[bool, ...]:
             return (False,) * len(constant)
 
 
-def limits(node: Node) -> tuple[bool, ...]:
-    """For each operand: does torch refuse a constant there that is beyond the dtype of x?"""
+def find_limits(node: Node) -> tuple[bool, ...]:
+    """Return for each operand whether torch rejects a constant that is beyond the dtype of x."""
     exponent = isinstance(node, Binary) and node.operator == "**"
     call = isinstance(node, Call) and not FUNCTIONS[node.function].own
     return tuple(call or (exponent and position == 1) for position in range(len(children(node))))
 
 
-def reductions(node: Node) -> list[Call]:
-    """The parts of a tree that have one number for all elements, the outermost first."""
+def find_reductions(node: Node) -> list[Call]:
+    """Return the parts of a tree with one value for all elements, the outermost first."""
     return [part for part in walk(node) if isinstance(part, Call) and FUNCTIONS[part.function].reduces]
 
 
-def passes_levels(node: Node) -> bool:
-    """Whether a part of a tree passes a gradient on where it is flat."""
+def has_level_gradient(node: Node) -> bool:
+    """Return whether a part of a tree passes a gradient on although it is piecewise constant."""
     return any(isinstance(part, Call) and FUNCTIONS[part.function].passes_levels for part in walk(node))
 
 
 def has_elements(node: Node) -> bool:
-    """Whether the value has x's shape; a mean, or a constant, is one for all elements."""
+    """Return whether the value has x's shape; a mean or a constant has one value for all elements."""
     match node:
         case Name(name):
             return name in RULE_NAMES
@@ -89,28 +89,28 @@ def has_elements(node: Node) -> bool:
             return any(has_elements(child) for child in children(node))
 
 
-def counted(node: Node, count: str = COUNT) -> Node:
-    """The tree with a name for each number of elements: a constant, whatever the elements are.
+def replace_counts(node: Node, count: str = COUNT) -> Node:
+    """Return the tree with each number of elements replaced by a name, a constant that needs no elements.
 
-    ``count`` spells the name from that of a variable: ``"{}.numel()"``.
+    ``count`` formats the name from that of a variable, such as ``"{}.numel()"``.
     """
     counts: dict[Node, Node] = {}
-    for part in reductions(node):
+    for part in find_reductions(node):
         if part.function == "numel":
-            variable = next((name for name in names(part) if name in VARIABLES), None)
+            variable = next((name for name in find_names(part) if name in VARIABLES), None)
             counts[part] = Name(count.format(variable)) if variable else Number(1.0)
-    return substituted(node, counts) if counts else node
+    return substitute(node, counts) if counts else node
 
 
-def carries_gradient(node: Node, variables: Collection[str] = VARIABLES) -> bool:
-    """Whether torch sees a path from the node's value back to one of the variables."""
+def has_gradient_path(node: Node, variables: Collection[str] = VARIABLES) -> bool:
+    """Return whether torch finds a path from the node's value back to one of the variables."""
     match node:
         case Name(name):
             return name in variables
         case Call("where", (_, *branches)):
-            return any(carries_gradient(branch, variables) for branch in branches)
+            return any(has_gradient_path(branch, variables) for branch in branches)
         case Call(function) if not FUNCTIONS[function].differentiable:
             return False
         case _:
-            paths = (carries_gradient(child, variables) for child in children(node))
+            paths = (has_gradient_path(child, variables) for child in children(node))
             return not is_condition(node) and any(paths)

@@ -1,4 +1,4 @@
-"""The operators of the language, on numbers and tensors alike."""
+"""The operators of the language, for numbers and tensors alike."""
 
 import operator
 from collections.abc import Callable
@@ -15,8 +15,11 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 }  # fmt: skip
 
 
-def operation(node: Node) -> Callable[..., Any]:
-    """The operation of an inner node that is no call, on the values of its operands, tensors or numbers."""
+def get_operation(node: Node) -> Callable[..., Any]:
+    """Return the operation of an inner node other than a call, on the values of its operands.
+
+    The values may be tensors or numbers. Raises TypeError for a leaf or a call.
+    """
     match node:
         case Unary(sign):
             return operator.neg if sign == "-" else operator.invert

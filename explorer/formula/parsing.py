@@ -1,8 +1,7 @@
-"""Text to tree, by precedence climbing over the words that ``lexing`` finds.
+"""Text to tree, by precedence climbing over the tokens of ``lexing``.
 
-Precedence is Python's, so a formula reads the same in the code that is exported. Python's own
-parser is not involved: it folds full-width letters into names, warns about odd literals and
-recurses as deep as the text tells it to.
+Precedence is Python's, so a formula means the same in exported code. Python's own parser is not used: it
+converts full-width letters in names, warns about odd literals, and recurses as deep as the text requires.
 """
 
 import math
@@ -11,21 +10,21 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from explorer.formula.aliases import CALLS, MEANT, called, misspelled
-from explorer.formula.errors import FormulaError, error_at
+from explorer.formula.aliases import CALLS, VARIABLE_ALIASES, find_function, suggest_function
+from explorer.formula.errors import FormulaError, make_error
 from explorer.formula.functions import FUNCTIONS
-from explorer.formula.lexing import Token, require_one_reading, tokens
+from explorer.formula.lexing import Token, require_unambiguous, tokenize
 from explorer.formula.measured import is_word
-from explorer.formula.printing import CANONICAL, listed, source
+from explorer.formula.printing import CANONICAL, join_texts, print_source
 from explorer.formula.tree import (
+    ANTITHETIC_LOSS,
     COMPARISONS,
     CONSTANTS,
-    DRAWN_OUTPUTS,
-    DRAWS,
     LOSS,
-    POWERS,
+    LOSS_OUTPUTS,
+    PRECEDENCE,
+    RANDOM_NAMES,
     RULE_NAMES,
-    TWIN_LOSS,
     VARIABLES,
     Binary,
     Call,
@@ -34,29 +33,29 @@ from explorer.formula.tree import (
     Name,
     Node,
     Number,
-    Through,
+    Polyline,
     Unary,
+    find_names,
     is_condition,
     is_constant,
     measure,
-    names,
-    substituted,
+    substitute,
 )
 
 MAX_LENGTH = 300
-MAX_NODES = 96  # LSQ+ as it is published has 72
+MAX_NODES = 96  # LSQ+ as published has 72
 MAX_DEPTH = 16
-MAX_NESTING = 64  # redundant parentheses add no depth to the tree, but the parser descends into each
+MAX_NESTING = 64  # redundant parentheses add no depth to the tree, but the parser recurses into each
 MAX_NAME = 20
-FEWEST_POINTS, MOST_POINTS = 2, 16  # of through
+MIN_POINTS, MAX_POINTS = 2, 16  # of ``through``
 
-# Generated code uses these words itself, or once did: links know "constant" under another name.
+# Names used in generated code, now or formerly: links have "constant" under another name.
 CODE_WORDS = frozenset((
     "torch", "math", "np", "jnp", "jax", "partial", "nn", "ctx", "self", "super", "float", "inputs", "output",
     "saved", "gradient", "surrogate", "constant", "inf", "nan", "Inf", "NaN", "Infinity",
 ))  # fmt: skip
 
-_INSTEAD = {
+_REPLACEMENTS = {
     "//": "use floor(a / b) for whole division",
     "%": "use a - b * floor(a / b) for the remainder",
     "=": "use == to compare; a formula assigns nothing, and arguments have no names",
@@ -80,15 +79,15 @@ _INSTEAD = {
 def parse_tree(
     text: str, *, variables: Collection[str] = RULE_NAMES, parameters: Collection[str] | None = None
 ) -> Node:
-    """Read a formula into a tree; arguments and errors are those of ``formula.parse``."""
+    """Parse a formula into a tree; arguments and errors are those of ``formula.parse``."""
     if not isinstance(text, str):
         raise FormulaError("a formula is text, such as g * (abs(x) <= 1)", 1)
     if len(text) > MAX_LENGTH:
         raise FormulaError(
             f"the formula has {len(text)} characters: {MAX_LENGTH} are the most", MAX_LENGTH + 1
         )
-    tree = _Parser(tokens(text), variables, parameters).formula()
-    if (length := len(source(tree, CANONICAL))) > MAX_LENGTH:
+    tree = _Parser(tokenize(text), variables, parameters).parse_formula()
+    if (length := len(print_source(tree, CANONICAL))) > MAX_LENGTH:
         raise FormulaError(
             f"with its spaces and names in full the formula has {length} characters: "
             f"{MAX_LENGTH} are the most",
@@ -98,23 +97,23 @@ def parse_tree(
 
 
 @lru_cache
-def template(text: str) -> Node:
-    """A formula of the tables as a tree, in the operands a, b, c, d, the result y, and g."""
-    return _Parser(tokens(text), ("y", "g"), ("a", "b", "c", "d")).formula()
+def parse_template(text: str) -> Node:
+    """Return a formula of the tables as a tree, in the operands a, b, c, d, the result y, and g."""
+    return _Parser(tokenize(text), ("y", "g"), ("a", "b", "c", "d")).parse_formula()
 
 
-def filled(text: str, operands: Sequence[Node]) -> Node:
-    """A formula of the tables with trees for its operands."""
-    return substituted(template(text), dict(zip(map(Name, "abcd"), operands, strict=False)))
+def fill_template(text: str, operands: Sequence[Node]) -> Node:
+    """Return a formula of the tables with trees as its operands."""
+    return substitute(parse_template(text), dict(zip(map(Name, "abcd"), operands, strict=False)))
 
 
-def _constant(value: Node | float) -> Node:
-    """A number of the tables as a tree."""
-    return template(repr(value)) if isinstance(value, float) else value
+def _to_tree(value: Node | float) -> Node:
+    """Return a number or a tree as a tree."""
+    return parse_template(repr(value)) if isinstance(value, float) else value
 
 
 class Part(NamedTuple):
-    """An expression between two marks, its column, and the ``min=`` before it."""
+    """An expression between two marks, its column, and the ``min=`` before it, if any."""
 
     node: Node
     column: int
@@ -122,20 +121,22 @@ class Part(NamedTuple):
 
 
 class _Parser:
+    """A parser of one text; ``variables`` and ``parameters`` are the names that it may use."""
+
     def __init__(
         self, tokens: list[Token], variables: Collection[str], parameters: Collection[str] | None
     ) -> None:
         self.tokens = tokens
         self.position = 0
         self.nesting = 0
-        self.closing = ""  # the mark that ends what was opened last
+        self.closing_mark = ""  # the mark that closes the innermost bracket
         self.variables = variables
         self.parameters = parameters
 
     @property
-    def plain(self) -> list[str]:
+    def bare_variables(self) -> list[str]:
         """The variables that are written without brackets."""
-        return [name for name in self.variables if name not in DRAWS]
+        return [name for name in self.variables if name not in RANDOM_NAMES]
 
     @property
     def token(self) -> Token:
@@ -146,24 +147,24 @@ class _Parser:
         self.position += 1
         return token
 
-    def formula(self) -> Node:
+    def parse_formula(self) -> Node:
         column = self.token.column
-        node = self.expression()
+        node = self.parse_comparison()
         if self.token.kind != "end":
-            raise self.trailing()
+            raise self.make_trailing_error()
         if is_condition(node):
             raise FormulaError(
                 "the formula is a condition, true or false at each x: multiply it by 1 or use "
                 "where(condition, then, otherwise) to get a number",
                 column,
             )
-        self.require_apart(node)
+        self.require_distinct_names(node)
         return node
 
-    def require_apart(self, node: Node) -> None:
-        """FormulaError for a draw beside a parameter of the same name, which code could not tell apart."""
-        used = names(node)
-        for draw in DRAWS:
+    def require_distinct_names(self, node: Node) -> None:
+        """Raise FormulaError for a random name and a parameter that would have the same name in code."""
+        used = find_names(node)
+        for draw in RANDOM_NAMES:
             if draw in used and draw[:-2] in used:
                 column = next(
                     token.column
@@ -171,295 +172,308 @@ class _Parser:
                     if token.text == draw[:-2] and after.text != "("
                 )
                 rest = f" is a parameter, and {draw} is drawn: give the parameter another name"
-                raise error_at(column, f'"{draw[:-2]}"', rest)
+                raise make_error(column, f'"{draw[:-2]}"', rest)
 
-    def expression(self) -> Node:
-        """A comparison chain, or an expression that binds tighter."""
+    def parse_comparison(self) -> Node:
+        """Parse a comparison chain, or an expression that binds tighter."""
         column = self.token.column
-        parts, operators = [Part(self.binary(POWERS["|"]), column)], []
+        parts, operators = [Part(self.parse_binary(PRECEDENCE["|"]), column)], []
         while self.token.text in COMPARISONS:
             operators.append(self.take().text)
-            parts.append(Part(column=self.token.column, node=self.binary(POWERS["|"])))
+            parts.append(Part(column=self.token.column, node=self.parse_binary(PRECEDENCE["|"])))
         if not operators:
             return parts[0].node
         self.require_numbers(parts, "a comparison")
-        return self.built(Compare(tuple(operators), tuple(part.node for part in parts)), column)
+        return self.check_size(Compare(tuple(operators), tuple(part.node for part in parts)), column)
 
-    def binary(self, power: int) -> Node:
-        """Operators that bind at least as tightly as ``power``."""
+    def parse_binary(self, power: int) -> Node:
+        """Parse operators that bind at least as tightly as ``power``."""
         column = self.token.column
         self.nesting += 1
         if self.nesting > MAX_NESTING:
-            raise error_at(column, "too many parentheses, signs or powers in a row", "")
-        left = self.prefix()
-        while (own := self.power()) >= power:
+            raise make_error(column, "too many parentheses, signs or powers in a row", "")
+        left = self.parse_prefix()
+        while (precedence := self.find_precedence()) >= power:
             operator = self.take()
-            right = self.binary(own if operator.text == "**" else own + 1)
+            right = self.parse_binary(precedence if operator.text == "**" else precedence + 1)
             if operator.text in "&|":
                 self.require_conditions([left, right], operator)
-            left = self.built(Binary(operator.text, left, right), column)
+            left = self.check_size(Binary(operator.text, left, right), column)
         self.nesting -= 1
         return left
 
-    def power(self) -> int:
-        """The precedence of the next word as an operator; 0 where it is none."""
-        if self.closing == "|":
-            self.part_bars()
-        return 0 if self.token.text == self.closing else POWERS.get(self.token.text, 0)
+    def find_precedence(self) -> int:
+        """Return the precedence of the next token as an operator; 0 if it is not an operator."""
+        if self.closing_mark == "|":
+            self.split_bars()
+        return 0 if self.token.text == self.closing_mark else PRECEDENCE.get(self.token.text, 0)
 
-    def part_bars(self) -> None:
-        """Two bars in a row may close, or open, two absolute values."""
+    def split_bars(self) -> None:
+        """Split a token of two bars, which may close or open two absolute values."""
         token = self.token
         if token.text == "||":
             bars = [Token("mark", "|", token.column), Token("mark", "|", token.column + 1)]
             self.tokens[self.position : self.position + 1] = bars
 
-    def prefix(self) -> Node:
+    def parse_prefix(self) -> Node:
         token = self.token
         if token.text not in ("-", "+", "~"):
-            return self.atom()
+            return self.parse_atom()
         self.take()
-        operand = self.binary(POWERS["**"])
+        operand = self.parse_binary(PRECEDENCE["**"])
         if token.text == "~":
             self.require_conditions([operand], token)
-        return operand if token.text == "+" else self.built(Unary(token.text, operand), token.column)
+        return operand if token.text == "+" else self.check_size(Unary(token.text, operand), token.column)
 
-    def atom(self) -> Node:
-        self.part_bars()
+    def parse_atom(self) -> Node:
+        self.split_bars()
         token = self.take()
         if token.kind == "number":
-            return self.number(token)
+            return self.parse_number(token)
         if token.kind == "name":
-            return self.call(token) if self.token.text == "(" else self.name(token)
+            return self.parse_call(token) if self.token.text == "(" else self.parse_name(token)
         if token.text in ("(", "|"):
-            (part,) = self.enclosed(token, several=False)
+            (part,) = self.parse_enclosed(token, is_list=False)
             if token.text == "(":
                 return part.node
             self.require_numbers([part], "an absolute value")
-            return self.built(Call("abs", (part.node,)), token.column)
+            return self.check_size(Call("abs", (part.node,)), token.column)
         if token.kind == "end":
             raise FormulaError(f"a value is missing at the end, column {token.column}", token.column)
-        if token.text in _INSTEAD:
-            raise self.instead(token)
-        raise error_at(token.column, f'a value is missing before "{token.text}"', "")
+        if token.text in _REPLACEMENTS:
+            raise self.make_replacement_error(token)
+        raise make_error(token.column, f'a value is missing before "{token.text}"', "")
 
-    def enclosed(self, opening: Token, several: bool) -> list[Part]:
-        """The parts between two marks: one, or ``several`` between commas, with keywords or without."""
-        outer, self.closing = self.closing, "|" if opening.text == "|" else ")"
+    def parse_enclosed(self, opening: Token, is_list: bool) -> list[Part]:
+        """Parse the expressions between two marks.
+
+        There is one, or with ``is_list`` any number, separated by commas, with optional keywords.
+        """
+        outer, self.closing_mark = self.closing_mark, "|" if opening.text == "|" else ")"
         parts: list[Part] = []
-        while not parts or (several and self.token.text == "," and self.take()):
-            if several and not parts and self.token.text == ")":
+        while not parts or (is_list and self.token.text == "," and self.take()):
+            if is_list and not parts and self.token.text == ")":
                 break
             column = self.token.column
-            named = several and self.token.kind == "name" and self.tokens[self.position + 1].text == "="
-            keyword = self.take().text + self.take().text if named else ""
-            parts.append(Part(self.expression(), column, keyword))
-        if self.token.text == self.closing:
+            has_keyword = is_list and self.token.kind == "name" and self.tokens[self.position + 1].text == "="
+            keyword = self.take().text + self.take().text if has_keyword else ""
+            parts.append(Part(self.parse_comparison(), column, keyword))
+        if self.token.text == self.closing_mark:
             self.take()
-        elif self.token.kind == "end" or (self.closing == "|" and self.token.text == ")"):
-            raise error_at(
-                opening.column, f'the "{opening.text}"', f' is never closed: add a "{self.closing}"'
+        elif self.token.kind == "end" or (self.closing_mark == "|" and self.token.text == ")"):
+            raise make_error(
+                opening.column, f'the "{opening.text}"', f' is never closed: add a "{self.closing_mark}"'
             )
         else:
-            raise self.trailing()
-        self.closing = outer
+            raise self.make_trailing_error()
+        self.closing_mark = outer
         return parts
 
-    def number(self, token: Token) -> Number:
+    def parse_number(self, token: Token) -> Number:
         value = float(token.text)
         if not math.isfinite(value):
-            raise error_at(token.column, "the number", " is too large: 1e308 is the most")
+            raise make_error(token.column, "the number", " is too large: 1e308 is the most")
         bar, later = self.token, [word.text[:1] for word in self.tokens[self.position :]]
-        joined = later[0] == "|" and bar.column == token.column + len(token.text)
-        if joined and self.closing != "|" and later.count("|") > 1:  # 2|x|
-            require_one_reading(self.tokens[: self.position], bar)
+        is_factor = later[0] == "|" and bar.column == token.column + len(token.text)
+        if is_factor and self.closing_mark != "|" and later.count("|") > 1:  # 2|x|
+            require_unambiguous(self.tokens[: self.position], bar)
             self.tokens.insert(self.position, Token("mark", "*", bar.column))
         return Number(value)
 
-    def name(self, token: Token) -> Name:
+    def parse_name(self, token: Token) -> Name:
         text, column, quoted = token.text, token.column, f'"{token.text}"'
         if self.token.text == "=":
-            raise self.instead(self.token)
+            raise self.make_replacement_error(self.token)
         if text in self.variables or text in CONSTANTS or text in (self.parameters or ()):
             return Name(text)
         if text in FUNCTIONS and not FUNCTIONS[text].word:
-            raise error_at(column, quoted, f" is a function: write {text}(…)")
+            raise make_error(column, quoted, f" is a function: write {text}(…)")
         if text in VARIABLES:
-            raise error_at(
-                column, quoted, f" is not known here: use {' or '.join(self.plain) or 'parameters'}"
+            raise make_error(
+                column, quoted, f" is not known here: use {' or '.join(self.bare_variables) or 'parameters'}"
             )
-        if text in _INSTEAD:
-            raise self.instead(token)
-        if MEANT.get(text) in self.variables:
-            raise error_at(column, f"unknown name {quoted}", f": did you mean {MEANT[text]}?")
+        if text in _REPLACEMENTS:
+            raise self.make_replacement_error(token)
+        if VARIABLE_ALIASES.get(text) in self.variables:
+            raise make_error(column, f"unknown name {quoted}", f": did you mean {VARIABLE_ALIASES[text]}?")
         if self.parameters is not None or "." in text:
-            known = ", ".join(self.plain)
-            raise error_at(column, f"unknown name {quoted}", f": use {known} or a parameter")
+            choices = ", ".join(self.bare_variables)
+            raise make_error(column, f"unknown name {quoted}", f": use {choices} or a parameter")
         if text.startswith("_") or text.endswith("_"):
-            raise error_at(column, f"a parameter such as {quoted}", " starts and ends with a letter or digit")
+            raise make_error(
+                column, f"a parameter such as {quoted}", " starts and ends with a letter or digit"
+            )
         if len(text) > MAX_NAME:
-            raise error_at(column, "the name", f" is too long: {MAX_NAME} characters are the most")
+            raise make_error(column, "the name", f" is too long: {MAX_NAME} characters are the most")
         if is_word(text) or text in CODE_WORDS:
-            raise error_at(column, quoted, " means something else in code: choose another name")
+            raise make_error(column, quoted, " means something else in code: choose another name")
         return Name(text)
 
-    def draw(self, token: Token) -> Name:
-        """A draw, behind its name; the brackets are empty."""
+    def parse_random(self, token: Token) -> Name:
+        """Parse a random name, after its first token; its brackets are empty."""
         name, opening = f"{token.text}()", self.take()
         if self.token.text != ")":
-            instead = "the loss at an output is f(…)" if token.text == "fa" else "close the parenthesis"
-            raise error_at(opening.column, f"{name} is drawn and takes no argument", f": {instead}")
+            hint = "the loss at an output is f(…)" if token.text == "fa" else "close the parenthesis"
+            raise make_error(opening.column, f"{name} is drawn and takes no argument", f": {hint}")
         self.take()
-        self.require_known(token, name)
+        self.require_available(token, name)
         return Name(name)
 
-    def loss(self, token: Token) -> Node:
-        """``f()``, the loss at the output drawn, or ``f(v)``, that at another; y and ya() are drawn."""
-        parts = self.enclosed(self.take(), several=True)
-        self.require_known(token, LOSS.name if not parts else "f(…)")
+    def parse_loss(self, token: Token) -> Node:
+        """Parse ``f()``, the loss at the sampled output, or ``f(v)``, the loss at v.
+
+        The results for ``f(y)`` and ``f(ya())`` are the named losses.
+        """
+        parts = self.parse_enclosed(self.take(), is_list=True)
+        self.require_available(token, LOSS.name if not parts else "f(…)")
         if not parts:
             return LOSS
-        self.require_plain(token, "f", parts, 1)
+        self.require_positional(token, "f", parts, 1)
         self.require_numbers(parts, "an argument of f")
         output, column, _ = parts[0]
-        for name, word in {"g": "g", LOSS.name: "a loss", TWIN_LOSS.name: "a loss"}.items():
-            if name in names(output):
+        for name, word in {"g": "g", LOSS.name: "a loss", ANTITHETIC_LOSS.name: "a loss"}.items():
+            if name in find_names(output):
                 subject = f"{word} in the brackets of f"
-                raise error_at(column, subject, ": an output stands there, such as 1 or 1 - y")
-        drawn = next((loss for loss, drawn in DRAWN_OUTPUTS.items() if drawn == output), None)
-        return drawn or self.built(LossAt(output), token.column)
+                raise make_error(column, subject, ": an output stands there, such as 1 or 1 - y")
+        named_loss = next((loss for loss, drawn in LOSS_OUTPUTS.items() if drawn == output), None)
+        return named_loss or self.check_size(LossAt(output), token.column)
 
-    def through(self, token: Token) -> Node:
-        """``through(x, x0, y0, …)``: an argument with x, y or g, and points as numbers, their x ascending."""
-        parts = self.enclosed(self.take(), several=True)
+    def parse_through(self, token: Token) -> Node:
+        """Parse ``through(x, x0, y0, …)``: an argument with x, y or g, and points with ascending x."""
+        parts = self.parse_enclosed(self.take(), is_list=True)
         count = len(parts) // 2
-        if not (len(parts) % 2 and FEWEST_POINTS <= count <= MOST_POINTS):
-            points = f"{FEWEST_POINTS} to {MOST_POINTS} points of two numbers"
-            raise error_at(token.column, "through", f" takes x and {points}: through(x, -1, 0, 1, 2)")
-        self.require_plain(token, "through", parts, len(parts))
+        if not (len(parts) % 2 and MIN_POINTS <= count <= MAX_POINTS):
+            points = f"{MIN_POINTS} to {MAX_POINTS} points of two numbers"
+            raise make_error(token.column, "through", f" takes x and {points}: through(x, -1, 0, 1, 2)")
+        self.require_positional(token, "through", parts, len(parts))
         argument, *numbers = parts
         self.require_numbers([argument], "the first argument of through")
         if is_constant(argument.node):
-            raise error_at(argument.column, "the first argument of through", " has no x, y or g in it")
+            raise make_error(argument.column, "the first argument of through", " has no x, y or g in it")
         values = [_number_of(part) for part in numbers]
         for before, x, part in zip(values[::2], values[2::2], numbers[2::2], strict=False):
             if x <= before:
-                raise error_at(part.column, "the x of this point", " must be above that of the point before")
-        lines = Through(tuple(zip(values[::2], values[1::2], strict=True)), argument.node)
-        return self.built(lines, token.column)
+                raise make_error(
+                    part.column, "the x of this point", " must be above that of the point before"
+                )
+        lines = Polyline(tuple(zip(values[::2], values[1::2], strict=True)), argument.node)
+        return self.check_size(lines, token.column)
 
-    def require_known(self, token: Token, name: str) -> None:
-        """FormulaError for a draw, or a loss, that has no place here."""
+    def require_available(self, token: Token, name: str) -> None:
+        """Raise FormulaError for a random name or loss that is not among the variables."""
         if (LOSS.name if token.text == "f" else name) not in self.variables:
-            here = [draw for draw in DRAWS if draw in self.variables]
-            raise error_at(
-                token.column, name, " is not known here" + (f": use {listed(here)}" if here else "")
+            available = [draw for draw in RANDOM_NAMES if draw in self.variables]
+            raise make_error(
+                token.column,
+                name,
+                " is not known here" + (f": use {join_texts(available)}" if available else ""),
             )
 
-    def call(self, token: Token) -> Node:
+    def parse_call(self, token: Token) -> Node:
         if token.text == "f":
-            return self.loss(token)
+            return self.parse_loss(token)
         if token.text == "through":
-            return self.through(token)
-        if f"{token.text}()" in DRAWS:
-            return self.draw(token)
-        name = called(token.text)
+            return self.parse_through(token)
+        if f"{token.text}()" in RANDOM_NAMES:
+            return self.parse_random(token)
+        name = find_function(token.text)
         if name is None:
-            near = misspelled(token.text)
-            hint = f"write {near}" if near else "a * is missing, or it is none of the functions"
-            raise error_at(token.column, f'unknown function "{token.text}"', f": {hint}")
-        parts = self.enclosed(self.take(), several=True)
-        if other := self.other_call(name, parts):
+            suggestion = suggest_function(token.text)
+            hint = f"write {suggestion}" if suggestion else "a * is missing, or it is none of the functions"
+            raise make_error(token.column, f'unknown function "{token.text}"', f": {hint}")
+        parts = self.parse_enclosed(self.take(), is_list=True)
+        if alias := self.resolve_alias(name, parts):
             self.require_numbers(parts, f"an argument of {name}")
-            return self.built(other, token.column)
+            return self.check_size(alias, token.column)
         self.check_arguments(token, name, parts)
-        return self.built(Call(name, tuple(part.node for part in parts)), token.column)
+        return self.check_size(Call(name, tuple(part.node for part in parts)), token.column)
 
-    def other_call(self, name: str, parts: list[Part]) -> Node | None:
-        """A call under another name or in another form as what it is; None for one of the table's own."""
-        named = [bool(part.keyword) for part in parts]
+    def resolve_alias(self, name: str, parts: list[Part]) -> Node | None:
+        """Return the tree of a call in an alternative spelling; None for a call of the table itself."""
+        has_keyword = [bool(part.keyword) for part in parts]
         row = FUNCTIONS.get(name)
-        if named != sorted(named) or (row and not any(named) and len(parts) == row.arity):
+        if has_keyword != sorted(has_keyword) or (row and not any(has_keyword) and len(parts) == row.arity):
             return None
         arguments = [part.node for part in parts if not part.keyword]
         keywords = {part.keyword.rstrip("="): part.node for part in parts if part.keyword}
         for call in CALLS.get(name, ()):
-            if operands := call.operands(*arguments, **keywords):
-                return filled(call.text, [_constant(operand) for operand in operands])
+            if operands := call.bind_operands(*arguments, **keywords):
+                return fill_template(call.text, [_to_tree(operand) for operand in operands])
         return None
 
-    def require_plain(self, token: Token, name: str, parts: list[Part], arity: int) -> None:
-        """FormulaError for arguments with keywords, and for another number of them."""
+    def require_positional(self, token: Token, name: str, parts: list[Part], arity: int) -> None:
+        """Raise FormulaError for arguments with keywords, or for a wrong number of them."""
         for part in parts:
             if part.keyword:
                 rest = f": leave it out, the arguments of {name} have no names here"
-                raise error_at(part.column, f'"{part.keyword}"', rest)
+                raise make_error(part.column, f'"{part.keyword}"', rest)
         if len(parts) != arity:
-            takes = f" takes {arity} argument{'s' if arity > 1 else ''}, here it has {len(parts)}"
-            raise error_at(token.column, name, takes)
+            requirement = f" takes {arity} argument{'s' if arity > 1 else ''}, here it has {len(parts)}"
+            raise make_error(token.column, name, requirement)
 
     def check_arguments(self, token: Token, name: str, parts: list[Part]) -> None:
         row = FUNCTIONS.get(name)
         arity = row.arity if row else len(CALLS[name][0].signature.parameters)
-        self.require_plain(token, name, parts, arity)
+        self.require_positional(token, name, parts, arity)
         if name == "where":
             if not is_condition(parts[0].node):
-                raise error_at(parts[0].column, "the first argument of where", _NEEDS_CONDITIONS)
+                raise make_error(parts[0].column, "the first argument of where", _NEEDS_CONDITIONS)
             return
         self.require_numbers(parts, f"an argument of {name}")
         if row and row.least and "x" in self.variables and is_constant(parts[0].node):
-            raise error_at(parts[0].column, f"the argument of {name}", " has no x, y or g in it")
+            raise make_error(parts[0].column, f"the argument of {name}", " has no x, y or g in it")
         for part in parts:
-            if row and row.reduces and set(DRAWS).intersection(names(part.node)):
-                raise error_at(
+            if row and row.reduces and set(RANDOM_NAMES).intersection(find_names(part.node)):
+                raise make_error(
                     part.column, f"{name} of what is drawn", " has no one value: take it element by element"
                 )
         for part in parts[1:]:
             if row and row.mixing == "scalars" and not is_constant(part.node):
-                raise error_at(part.column, f"the argument of {name}", " must be a number or a parameter")
+                raise make_error(part.column, f"the argument of {name}", " must be a number or a parameter")
 
-    def trailing(self) -> FormulaError:
+    def make_trailing_error(self) -> FormulaError:
         token = self.token
-        if token.text in _INSTEAD:
-            return self.instead(token)
+        if token.text in _REPLACEMENTS:
+            return self.make_replacement_error(token)
         if token.text == ")":
-            return error_at(token.column, 'the ")"', " closes nothing: remove it")
+            return make_error(token.column, 'the ")"', " closes nothing: remove it")
         if token.text == ",":
-            return error_at(token.column, 'the ","', " stands outside a function call")
-        return error_at(token.column, f'an operator such as * is missing before "{token.text}"', "")
+            return make_error(token.column, 'the ","', " stands outside a function call")
+        return make_error(token.column, f'an operator such as * is missing before "{token.text}"', "")
 
-    def instead(self, token: Token) -> FormulaError:
-        return error_at(token.column, f'"{token.text}"', f": {_INSTEAD[token.text]}")
+    def make_replacement_error(self, token: Token) -> FormulaError:
+        return make_error(token.column, f'"{token.text}"', f": {_REPLACEMENTS[token.text]}")
 
-    def require_numbers(self, parts: list[Part], where: str) -> None:
+    def require_numbers(self, parts: list[Part], place: str) -> None:
         for part in parts:
             if is_condition(part.node):
-                subject = f"{where} needs a number, but a condition stands"
-                raise error_at(part.column, subject, ": use where(condition, 1, 0)")
+                subject = f"{place} needs a number, but a condition stands"
+                raise make_error(part.column, subject, ": use where(condition, 1, 0)")
 
     def require_conditions(self, nodes: list[Node], operator: Token) -> None:
         if not all(map(is_condition, nodes)):
             bars = "; before an absolute value write *" if operator.text == "|" else ""
-            raise error_at(operator.column, f'"{operator.text}"', _NEEDS_CONDITIONS + bars)
+            raise make_error(operator.column, f'"{operator.text}"', _NEEDS_CONDITIONS + bars)
 
-    def built(self, node: Node, column: int) -> Node:
+    def check_size(self, node: Node, column: int) -> Node:
+        """Return the node; raise FormulaError if it is too large or nested too deeply."""
         count, depth = measure(node)
         if count > MAX_NODES:
-            raise error_at(column, f"the formula has more than {MAX_NODES} parts", ": shorten it")
+            raise make_error(column, f"the formula has more than {MAX_NODES} parts", ": shorten it")
         if depth > MAX_DEPTH:
             subject = f"the formula is nested deeper than {MAX_DEPTH} levels"
-            raise error_at(column, subject, ": write it flatter")
+            raise make_error(column, subject, ": write it flatter")
         return node
 
 
 def _number_of(part: Part) -> float:
-    """The number of a part, with a sign or without. Raises FormulaError for anything else."""
+    """Return the number of a part, with or without a sign; raise FormulaError for anything else."""
     match part.node:
         case Number(value):
             return value
         case Unary("-", Number(value)):
             return -value
-    raise error_at(part.column, "a point of through", " must be two numbers, such as -0.5, 1")
+    raise make_error(part.column, "a point of through", " must be two numbers, such as -0.5, 1")
 
 
 _NEEDS_CONDITIONS = " needs conditions such as (x > 0): put each in parentheses"

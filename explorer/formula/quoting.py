@@ -1,31 +1,34 @@
-"""Quotations in messages: short, however much was given."""
+"""Quotations in messages, of limited length whatever the value."""
 
 from reprlib import Repr
 
-LONGEST_QUOTE = 80  # characters of what somebody gave, in a message about it
-_MORE = "…"
+MAX_QUOTE = 80  # characters of a user's input in a message
+_ELLIPSIS = "…"
 
-_short = Repr()  # which looks no further into a value than a quotation shows
-_short.fillvalue = _MORE
+_short = Repr()  # reads no more of a value than a quotation shows
+_short.fillvalue = _ELLIPSIS
 _short.maxlist = _short.maxtuple = _short.maxdict = _short.maxset = 10
-_short.maxstring = _short.maxlong = _short.maxother = LONGEST_QUOTE
+_short.maxstring = _short.maxlong = _short.maxother = MAX_QUOTE
 
 
-def quoted(value: object) -> str:
-    """A value as Python writes it, of at most ``LONGEST_QUOTE`` characters."""
-    return shortened(_short.repr(value))
+def quote(value: object) -> str:
+    """Return the repr of a value, truncated to ``MAX_QUOTE`` characters."""
+    return truncate(_short.repr(value))
 
 
-def shortened(text: str, longest: int = LONGEST_QUOTE) -> str:
-    """A text of at most so many characters, the last of them … where there were more."""
-    return text if len(text) <= longest else text[: longest - 1] + _MORE
+def truncate(text: str, max_length: int = MAX_QUOTE) -> str:
+    """Return a text of at most ``max_length`` characters; the last one is … if the text was longer."""
+    return text if len(text) <= max_length else text[: max_length - 1] + _ELLIPSIS
 
 
-def window(text: str, column: int) -> tuple[str, int]:
-    """The part of a text around a column, from 1, as long as a quotation may be; and the column in it."""
-    if len(text) <= LONGEST_QUOTE:
+def cut_window(text: str, column: int) -> tuple[str, int]:
+    """Return the part of a text around a column, and the column in that part.
+
+    The part has at most ``MAX_QUOTE`` characters. Columns begin at 1.
+    """
+    if len(text) <= MAX_QUOTE:
         return text, column
-    begin = max(0, min(column - 1 - LONGEST_QUOTE // 2, len(text) - LONGEST_QUOTE))
-    part = text[begin : begin + LONGEST_QUOTE]
-    before, after = begin > 0, begin + LONGEST_QUOTE < len(text)
-    return _MORE * before + part[before : LONGEST_QUOTE - after] + _MORE * after, column - begin
+    begin = max(0, min(column - 1 - MAX_QUOTE // 2, len(text) - MAX_QUOTE))
+    part = text[begin : begin + MAX_QUOTE]
+    before, after = begin > 0, begin + MAX_QUOTE < len(text)
+    return _ELLIPSIS * before + part[before : MAX_QUOTE - after] + _ELLIPSIS * after, column - begin

@@ -1,4 +1,4 @@
-"""The even points a curve is drawn on, and those that every ``mean(…)`` in it is taken over."""
+"""Evenly spaced points for curves, and values of reductions such as ``mean(…)`` over such points."""
 
 from collections.abc import Mapping
 
@@ -7,41 +7,42 @@ import torch
 from torch import Tensor
 
 from explorer.formula import Formula
-from explorer.formula.operands import reductions
-from explorer.formula.tree import Name, Node, substituted
+from explorer.formula.operands import find_reductions
+from explorer.formula.tree import Name, Node, substitute
 
 REFERENCE_POINTS = 2001
 NEAR_ZERO = 1e-12  # of the width of a range
 
 
-def even_points(start: float, stop: float, points: int) -> Tensor:
-    """Evenly spaced x in float64, ascending; (points,)."""
+def make_even_points(start: float, stop: float, points: int) -> Tensor:
+    """Return evenly spaced x in float64, ascending; (points,)."""
     even = torch.from_numpy(
         np.linspace(start, stop, points)
-    )  # torch's own rounds as the machine's vectors do
-    even[even.abs() < NEAR_ZERO * (stop - start)] = 0.0  # the middle of a symmetric range comes out as −6e−17
+    )  # torch.linspace rounds by the machine's vector unit
+    even[even.abs() < NEAR_ZERO * (stop - start)] = 0.0  # in the middle of a symmetric range it is −6e−17
     return even
 
 
-def fixed(
+def replace_reductions(
     formula: Formula, forward: Formula, parameters: Mapping[str, float], start: float, stop: float, g: float
 ) -> tuple[Formula, dict[str, float]]:
-    """A formula without reductions such as ``mean``, and its parameters with the values of the reductions.
+    """Return a formula without reductions such as ``mean``, and its parameters.
 
-    ``forward`` is the formula of y. So a mean depends on op, range and g alone, not on the points drawn or
-    on the other rules.
+    The parameters include the values of the reductions. ``forward`` is the formula of y. Reductions are taken
+    over 2,001 even points of the range, so that they depend on op, range and g only, not on the plotted
+    points or on other rules.
     """
-    means = reductions(formula.tree)
+    means = find_reductions(formula.tree)
     if not means:
         return formula, dict(parameters)
-    x = even_points(start, stop, REFERENCE_POINTS)
+    x = make_even_points(start, stop, REFERENCE_POINTS)
     scope = x, forward.bind(parameters)(x), torch.full_like(x, g)
-    names: dict[Node, Name] = {node: Name(Formula(node).text) for node in means}  # brackets: no user's
+    names: dict[Node, Name] = {node: Name(Formula(node).text) for node in means}  # in brackets: no parameter
     constants = {name.name: float(Formula(node).bind(parameters)(*scope)[0]) for node, name in names.items()}
-    return Formula(substituted(formula.tree, names)), {**parameters, **constants}
+    return Formula(substitute(formula.tree, names)), {**parameters, **constants}
 
 
-def fixed_pair(
+def replace_pair_reductions(
     op: Formula,
     rule: Formula | None,
     parameters: Mapping[str, float],
@@ -49,14 +50,15 @@ def fixed_pair(
     stop: float,
     g: float,
 ) -> tuple[Formula, Formula | None, dict[str, float]]:
-    """The formulas of an op and its rule without reductions, and their parameters with the values of those.
+    """Return the formulas of an op and its rule without reductions, and the parameters of both.
 
-    No rule stands for torch's own autograd. Of an op with a mean it is written out as a formula, where it is
-    short enough: autograd would take the mean for a number.
+    The parameters include the values of the reductions. A rule of None means torch's own autograd. For an op
+    with a mean its gradient is written out as a formula if it is short enough: autograd would treat the mean
+    as a number.
     """
-    forward, bound = fixed(op, op, parameters, start, stop, g)
+    forward, parameters_y = replace_reductions(op, op, parameters, start, stop, g)
     backward = op.gradient if rule is None and forward != op else rule
     if backward is None:
-        return forward, None, bound
-    backward, means = fixed(backward, op, parameters, start, stop, g)
-    return forward, backward, bound | means
+        return forward, None, parameters_y
+    backward, parameters_rule = replace_reductions(backward, op, parameters, start, stop, g)
+    return forward, backward, parameters_y | parameters_rule

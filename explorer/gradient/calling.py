@@ -172,7 +172,7 @@ _bind_cached = lru_cache(maxsize=1024)(_bind_call)
 
 def _require_no_loss(*formulas: Formula | None) -> None:
     """Raise ValueError if a formula uses a loss."""
-    if any(formula and formula.names_loss for formula in formulas):
+    if any(formula and formula.uses_loss for formula in formulas):
         raise ValueError(
             "the rule needs the loss of each element: give f, a formula of y such as (y - 0.45)**2"
         )

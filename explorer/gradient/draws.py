@@ -8,7 +8,7 @@ from torch._C._functorch import is_functorch_wrapped_tensor  # torch has no publ
 
 from explorer.catalogue import Loss, expand_losses
 from explorer.formula import Formula
-from explorer.formula.tree import NORMAL, UNIFORM, LossAt, Node, Varying, is_constant, substituted, walk
+from explorer.formula.tree import NORMAL, UNIFORM, LossAt, Node, TensorName, is_constant, substitute, walk
 
 Draw = torch.Generator | Tensor | None
 
@@ -55,9 +55,11 @@ def bind_random(
     ``tensors`` must hold ``"u()"`` if the formula uses random numbers.
     """
     shared = _find_shared_outputs(formula.tree)
-    substitutes: dict[Node, Node] = {LossAt(output): LossAt(Varying(name)) for name, output in shared.items()}
-    resolved = expand_losses(Formula(substituted(formula.tree, substitutes)), op, loss)
-    evaluate, needs_normal = bind(resolved), NORMAL in resolved.draws
+    substitutes: dict[Node, Node] = {
+        LossAt(output): LossAt(TensorName(name)) for name, output in shared.items()
+    }
+    resolved = expand_losses(Formula(substitute(formula.tree, substitutes)), op, loss)
+    evaluate, needs_normal = bind(resolved), NORMAL in resolved.random_names
     shared_values = {name: bind(Formula(output)) for name, output in shared.items()}
     if not (needs_normal or shared_values):
         return evaluate

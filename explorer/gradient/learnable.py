@@ -94,7 +94,7 @@ class LearnableOp:
         if contribution.scale is None or not set(contribution.scale.parameters) & set(tensors):
             return contribution.compute_factor(self.numbers, elements)
         parameter = tensors[name]
-        scale = contribution.scale.varying(tensors).bind({**self.numbers, COUNT: float(elements)})
+        scale = contribution.scale.with_tensors(tensors).bind({**self.numbers, COUNT: float(elements)})
         return scale(parameter, None, None, tensors)
 
     def compute_total(
@@ -114,7 +114,7 @@ def bind_learnable(
     Op and rule may be random, and may use the loss of an element and of its antithetic sample; these losses
     are then passed as tensors too.
 
-    Raises ValueError for a parameter that cannot learn, see ``catalogue.contribution``.
+    Raises ValueError for a parameter that cannot learn, see ``catalogue.find_contribution``.
     """
     op, rule = find_op(op), find_rule(rule)
     contributions = {name: find_contribution(op, rule, name, tuple(names)) for name in names}
@@ -139,7 +139,7 @@ def bind_contributions(
 
     def bind_formula(formula: Formula) -> Callable[..., Tensor]:
         return bind_random(
-            formula, op.parsed, loss, lambda each: bind_unaliased(each.varying(names), numbers)
+            formula, op.parsed, loss, lambda each: bind_unaliased(each.with_tensors(names), numbers)
         )
 
     formulas = [op.parsed, *([rule.parsed] if rule.parsed else [])]
@@ -156,7 +156,7 @@ def bind_contributions(
         and op.parsed.carries_gradient
         and all(each.origin == "torch" for each in contributions.values()),
         random_names=frozenset(
-            name for each in formulas for name in expand_losses(each, op.parsed, loss).draws
+            name for each in formulas for name in expand_losses(each, op.parsed, loss).random_names
         ),
     )
 

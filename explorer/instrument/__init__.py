@@ -1,9 +1,17 @@
-"""The browser's files, those of ``explorer/frontend``, and their data."""
+"""The browser's files, from ``explorer/frontend``, and their data."""
 
-from explorer.instrument.assets import Asset, assets
-from explorer.instrument.choice import choice_data
-from explorer.instrument.document import document
-from explorer.instrument.entries import entry, own_entry
+from explorer.instrument.assets import Asset, make_assets
+from explorer.instrument.choice import to_choice_data
+from explorer.instrument.document import make_document
+from explorer.instrument.entries import make_custom_entry, make_entry
 from explorer.instrument.page import Page
 
-__all__ = ["Asset", "Page", "assets", "choice_data", "document", "entry", "own_entry"]
+__all__ = [
+    "Asset",
+    "Page",
+    "make_assets",
+    "make_custom_entry",
+    "make_document",
+    "make_entry",
+    "to_choice_data",
+]

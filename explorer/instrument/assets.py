@@ -1,4 +1,4 @@
-"""The files of the instrument, under one address that changes whenever one of them does."""
+"""The files of the instrument, under an address that changes whenever a file changes."""
 
 import hashlib
 import json
@@ -9,21 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from explorer.instrument import bundle
-from explorer.instrument.drawing import drawing
-from explorer.instrument.modules import MODULES, beside, sources
+from explorer.instrument.drawing import find_plotly
+from explorer.instrument.modules import MODULES, list_sources, resolve_path
 
 _FOLDER = Path(__file__).parent
 _TOKENS = MODULES / "elements" / "tokens.css"
-PLOTLY = drawing()[0]  # its version is in the name, so it may be kept for ever
-FIRST_MODULE = "pages/mount.js"  # of every page
-LATER = beside(FIRST_MODULE, bundle.LATER)  # all modules of the pages that are not the first
+PLOTLY = find_plotly()[0]  # the name contains the version, so browsers may cache the file forever
+FIRST_MODULE = "pages/mount.js"  # loaded by every page
+LATER = resolve_path(FIRST_MODULE, bundle.LATER)  # the file of all modules that are loaded later
 STYLE = "style.css"
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".json": "application/json"}
 
 
 @dataclass(frozen=True)
 class Asset:
-    """A file of the browser: its bytes and its media type."""
+    """A file for the browser: its bytes and its media type."""
 
     content: bytes
     media_type: str
@@ -34,34 +34,34 @@ class Asset:
         return hashlib.sha256(self.content).hexdigest()[:16]
 
 
-def assets(document: Mapping[str, Any]) -> dict[str, Asset]:
-    """Every file by its address below ``assets/``: modules, style, the document and plotly.js."""
-    files = {name: text.encode() for name, text in bundle.bundled(FIRST_MODULE).items()}
-    files[STYLE] = sheets_css().encode()
+def make_assets(document: Mapping[str, Any]) -> dict[str, Asset]:
+    """Return every file by its address below ``assets/``: modules, style, the document and plotly.js."""
+    files = {name: text.encode() for name, text in bundle.bundle_modules(FIRST_MODULE).items()}
+    files[STYLE] = read_style_sheets().encode()
     files["document.json"] = json.dumps(document, separators=(",", ":")).encode()
     digest = hashlib.sha256()
     for name, content in sorted(files.items()):
         digest.update(f"{name} {len(content)} ".encode() + content)
     folder = digest.hexdigest()[:16]
     below = {f"{folder}/{name}": Asset(content, _TYPES[Path(name).suffix]) for name, content in files.items()}
-    return below | {PLOTLY: Asset(drawing()[1], _TYPES[".js"])}
+    return below | {PLOTLY: Asset(find_plotly()[1], _TYPES[".js"])}
 
 
-def skeleton_css() -> str:
-    """Return sizes, colours and where everything stands, for the head of a page."""
+def read_skeleton_css() -> str:
+    """Return the style sheets for the head of a page: sizes, colours and layout."""
     return "\n".join(sheet.read_text(encoding="utf-8") for sheet in (_TOKENS, _FOLDER / "skeleton.css"))
 
 
-def sheets_css() -> str:
-    """Return all style sheets but those of the head."""
-    return "\n".join(sheet.read_text(encoding="utf-8") for sheet in sources("css") if sheet != _TOKENS)
+def read_style_sheets() -> str:
+    """Return all style sheets except those for the head, as one text."""
+    return "\n".join(sheet.read_text(encoding="utf-8") for sheet in list_sources("css") if sheet != _TOKENS)
 
 
-def skeleton(part: str) -> str:
-    """The places of a part of a page (instrument, cards, heading) that its modules fill."""
+def read_skeleton(part: str) -> str:
+    """Return the HTML of a part of a page (instrument, cards, heading), which its modules fill."""
     return (_FOLDER / f"{part}.html").read_text(encoding="utf-8")
 
 
-def json_text(data: Any) -> str:
-    """JSON that cannot end the element it stands in."""
+def to_script_json(data: Any) -> str:
+    """Return data as JSON that cannot close the HTML element around it."""
     return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")

@@ -1,101 +1,104 @@
-"""The browser's modules in two files: on a slow line a request for each of two hundred takes seconds.
+"""Bundle the browser's modules in two files: two hundred requests take seconds on a slow connection.
 
-Each module becomes a function that returns its exports, and reads its imports from those before it. Only
-modules like ours can be read: they import and export by name, at the start of a line, and never in a circle.
+Each module becomes a function that returns its exports and takes its imports from the modules before it. Only
+modules in our own style are supported: they import and export by name, at the start of a line, and without
+cycles.
 """
 
 import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from explorer.instrument.modules import MODULES, beside, imported, text_of, with_imports
+from explorer.instrument.modules import MODULES, collect_imports, list_imports, resolve_path, text_of
 
-LATER = "later.js"  # beside the first module
+LATER = "later.js"  # in the folder of the first module
 _IMPORT = re.compile(r'^import (?:\* as (\w+)|\{([^}]*)\}) from "([^"]+)";$', re.MULTILINE)
 _EXPORT = re.compile(
     r"^export (?=(?:(?:async )?function\*?|const|class) (?:(\w+)|\[([\w, ]+)\]))", re.MULTILINE
 )
-_NOTHING = re.compile(r"^export \{\};$", re.MULTILINE)  # of a module of types alone
-_LOADED = re.compile(r'(?<!\{)\bimport\(("|`)(\.[^"`]+)\1\)')
-_UNREAD = re.compile(r"^(?:import|export)\b.*|.*\bawait import\(.*", re.MULTILINE)
+_EMPTY_EXPORT = re.compile(r"^export \{\};$", re.MULTILINE)  # in a module with types only
+_LAZY_IMPORT = re.compile(r'(?<!\{)\bimport\(("|`)(\.[^"`]+)\1\)')
+_UNSUPPORTED = re.compile(r"^(?:import|export)\b.*|.*\bawait import\(.*", re.MULTILINE)
 _DOCUMENTATION = re.compile(r"^ */\*\*(?:[^*]|\*(?!/))*\*/\n", re.MULTILINE)
 
-# Their names are none of a module's.
-_BEGIN = f"""export const $modules = {{}};
+# No module exports a name that begins with $.
+_HEAD = f"""export const $modules = {{}};
 export const $load = async (name) => $modules[name] ?? (await import("./{LATER}"), $modules[name]);
 """
 
 
-def bundled(first: str) -> Mapping[str, str]:
-    """The texts of files by their addresses: a module with all it imports, and all that is loaded later.
+def bundle_modules(first: str) -> Mapping[str, str]:
+    """Return the texts of files by address: a module with all its imports, and all modules loaded later.
 
-    ``first`` is the path of a module, such as ``"pages/mount.js"``; its file stands in its place and exports
-    the same. At the address of each other module are the exports of the one instance that there is of it.
+    The bundle has the address of the first module and the same exports. At the address of each other module
+    is a file that exports the one instance of that module.
+
+    Args:
+        first: path of a module, such as ``"pages/mount.js"``.
 
     Raises:
-        ValueError: a module imports or exports in a way that this cannot read.
+        ValueError: a module imports or exports in an unsupported way.
     """
-    at_once = with_imports(first)
-    later = [name for name in _with_all(first) if name not in at_once]
-    programs = {name: _program(name, first) for name in [*at_once, *later]}
-    home = f'import {{ $modules, $load }} from "./{posixpath.basename(first)}";\n'
-    files = {name: _door(name, first, names) for name, (_, names) in programs.items()}
-    files[beside(first, LATER)] = home + _sequence(later, programs)
-    files[first] = _BEGIN + _sequence(at_once, programs) + _exports(first, programs[first][1])
+    at_once = collect_imports(first)
+    later = [name for name in _collect_modules(first) if name not in at_once]
+    programs = {name: _compile_module(name, first) for name in [*at_once, *later]}
+    header = f'import {{ $modules, $load }} from "./{posixpath.basename(first)}";\n'
+    files = {name: _make_proxy(name, first, names) for name, (_, names) in programs.items()}
+    files[resolve_path(first, LATER)] = header + _join_modules(later, programs)
+    files[first] = _HEAD + _join_modules(at_once, programs) + _write_exports(first, programs[first][1])
     return files
 
 
-def _door(module: str, first: str, names: list[str]) -> str:
-    """A module that gives the exports of another one that is bundled, whichever file it is in."""
-    way = posixpath.relpath(first, posixpath.dirname(module))
-    return (
-        f'import {{ $modules, $load }} from "./{way}";\nawait $load("{module}");\n{_exports(module, names)}'
-    )
+def _make_proxy(module: str, first: str, names: list[str]) -> str:
+    """Return a module with the exports of a bundled module, whichever file that is in."""
+    path = posixpath.relpath(first, posixpath.dirname(module))
+    load = f'import {{ $modules, $load }} from "./{path}";\nawait $load("{module}");'
+    return f"{load}\n{_write_exports(module, names)}"
 
 
-def _exports(module: str, names: list[str]) -> str:
+def _write_exports(module: str, names: list[str]) -> str:
     return f'export const {{ {", ".join(names)} }} = $modules["{module}"];\n'
 
 
-def _sequence(names: Iterable[str], programs: Mapping[str, tuple[str, list[str]]]) -> str:
-    """Modules one after the other, each behind those that it imports."""
-    return "".join(programs[name][0] for name in _in_order(list(names)))
+def _join_modules(names: Iterable[str], programs: Mapping[str, tuple[str, list[str]]]) -> str:
+    """Return the code of modules, each after the modules that it imports."""
+    return "".join(programs[name][0] for name in _sort_by_imports(list(names)))
 
 
-def _in_order(names: list[str]) -> Iterator[str]:
-    done: set[str] = set()
+def _sort_by_imports(names: list[str]) -> Iterator[str]:
+    visited: set[str] = set()
 
-    def behind(name: str) -> Iterator[str]:
-        if name in done or name not in names:
+    def visit(name: str) -> Iterator[str]:
+        if name in visited or name not in names:
             return
-        done.add(name)
-        for other in imported(name):
-            yield from behind(other)
+        visited.add(name)
+        for other in list_imports(name):
+            yield from visit(other)
         yield name
 
     for name in names:
-        yield from behind(name)
+        yield from visit(name)
 
 
-def _with_all(first: str) -> list[str]:
-    """A module with all that it imports or loads later, and so on."""
-    names = with_imports(first)
-    for name in names:  # it grows
-        names += [other for other in with_imports(*_loaded(name)) if other not in names]
+def _collect_modules(first: str) -> list[str]:
+    """Return a module and all modules that it imports or loads later, directly or indirectly."""
+    names = collect_imports(first)
+    for name in names:  # grows during the loop
+        names += [other for other in collect_imports(*_list_lazy_imports(name)) if other not in names]
     return names
 
 
-def _loaded(module: str) -> list[str]:
-    """The modules that one loads by ``import(…)``: where a part of the name is open, all that it may be."""
+def _list_lazy_imports(module: str) -> list[str]:
+    """Return the modules loaded by ``import(…)``; if a part of the name is variable, all that match."""
     paths: list[str] = []
-    for _, path in _LOADED.findall(text_of(module)):
-        pattern = re.sub(r"\$\{\w+\}", "*", beside(module, path))
+    for _, path in _LAZY_IMPORT.findall(text_of(module)):
+        pattern = re.sub(r"\$\{\w+\}", "*", resolve_path(module, path))
         paths += sorted(each.relative_to(MODULES).as_posix() for each in MODULES.glob(pattern))
     return paths
 
 
-def _program(module: str, first: str) -> tuple[str, list[str]]:
-    """A module as a statement that sets its exports, and their names."""
+def _compile_module(module: str, first: str) -> tuple[str, list[str]]:
+    """Return a module as a statement that sets its exports, and the names of the exports."""
     names: list[str] = []
 
     def export(match: re.Match[str]) -> str:
@@ -103,18 +106,20 @@ def _program(module: str, first: str) -> tuple[str, list[str]]:
         return ""
 
     def load(match: re.Match[str]) -> str:
-        return f"$load({match[1]}{beside(module, match[2])}{match[1]})"
+        return f"$load({match[1]}{resolve_path(module, match[2])}{match[1]})"
 
     text = _DOCUMENTATION.sub("", text_of(module))
-    text = _NOTHING.sub("", _EXPORT.sub(export, _IMPORT.sub(lambda match: _taken(module, match), text)))
-    own = f'new URL("{posixpath.relpath(module, posixpath.dirname(first))}", import.meta.url)'
-    text = _LOADED.sub(load, text).replace("import.meta.url", own)
-    if unread := _UNREAD.search(text):
-        raise ValueError(f"{module}: this import or export cannot be bundled: {unread[0]}")
+    text = _EMPTY_EXPORT.sub(
+        "", _EXPORT.sub(export, _IMPORT.sub(lambda match: _convert_import(module, match), text))
+    )
+    address = f'new URL("{posixpath.relpath(module, posixpath.dirname(first))}", import.meta.url)'
+    text = _LAZY_IMPORT.sub(load, text).replace("import.meta.url", address)
+    if unsupported := _UNSUPPORTED.search(text):
+        raise ValueError(f"{module}: this import or export cannot be bundled: {unsupported[0]}")
     return f'$modules["{module}"] = (() => {{\n{text}return {{ {", ".join(names)} }};\n}})();\n', names
 
 
-def _taken(module: str, match: re.Match[str]) -> str:
-    """An import as a constant that is read from the exports of the other module."""
+def _convert_import(module: str, match: re.Match[str]) -> str:
+    """Return an import as a constant that is read from the exports of the other module."""
     name = match[1] or f"{{{match[2].replace(' as ', ': ')}}}"
-    return f'const {name} = $modules["{beside(module, match[3])}"];'
+    return f'const {name} = $modules["{resolve_path(module, match[3])}"];'

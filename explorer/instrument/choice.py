@@ -1,15 +1,15 @@
-"""A choice as the browser takes it; on the site without a server this runs in the browser."""
+"""A choice as data for the browser. On the site without a server this module runs in the browser."""
 
 from collections.abc import Mapping, Sequence
 
 from explorer.catalogue import OPS, RULES, Op, Rule, find_loss
-from explorer.instrument.entries import Json, entry, loss_entry
-from explorer.instrument.view import View, view_data
+from explorer.instrument.entries import Json, make_entry, make_loss_entry
+from explorer.instrument.view import View, to_view_data
 
 _DEFAULT_VIEW = View()
 
 
-def choice_data(
+def to_choice_data(
     op: Op,
     rules: Sequence[Rule],
     *,
@@ -21,12 +21,18 @@ def choice_data(
     slow: str = "",
     training: Mapping[str, str] | None = None,
 ) -> Json:
-    """A choice as JSON types, with the entries of everything that is not in the catalogue.
+    """Return a choice as JSON types, with the entries of everything outside the catalogue.
 
-    ``view`` may be a whole ``Choice`` of the pages; ``parameters`` are values by name, or ``rule.name`` for
-    one rule only; ``learns`` is the parameter whose gradient has a panel; ``colours`` a digit from 1 on for
-    each rule, "" for 1, 2, 3 …; ``slow`` the words of slow motion; ``training`` the settings of a run as a
-    link has them.
+    Args:
+        op: the op.
+        rules: the rules.
+        parameters: values by name, or ``rule.name`` for one rule only.
+        view: the view, which may be a complete ``Choice`` of the pages.
+        learns: the parameter whose gradient has a panel, or "".
+        hide: the keys of hidden curves.
+        colours: a digit from 1 for each rule, "" for 1, 2, 3 …
+        slow: the query parameter of slow motion.
+        training: the settings of a run, as in a link.
     """
     return {
         "op": op.key,
@@ -34,13 +40,13 @@ def choice_data(
         "hide": list(hide),
         "slots": [int(colour) - 1 for colour in colours] or list(range(len(rules))),
         "parameters": dict(parameters),
-        **view_data(view),
+        **to_view_data(view),
         "learns": learns,
         "slow": slow,
         "training": dict(training or {}),
         "own": {
-            "op": [entry(op)] if op.key not in OPS else [],
-            "rule": [entry(rule) for rule in rules if rule.key not in RULES],
-            "loss": [loss_entry(find_loss(view.f))],
+            "op": [make_entry(op)] if op.key not in OPS else [],
+            "rule": [make_entry(rule) for rule in rules if rule.key not in RULES],
+            "loss": [make_loss_entry(find_loss(view.f))],
         },
     }

@@ -1,4 +1,4 @@
-"""The browser's document as JSON, which is the catalogue with all limits, and a choice as JSON."""
+"""The browser's document as JSON: the catalogue with all limits."""
 
 from dataclasses import asdict
 from functools import cache
@@ -24,33 +24,33 @@ from explorer.curves.sampled import POINTS
 from explorer.description import LEARNING_WORDS
 from explorer.description.pull import MAX_NUMBERS, NORMAL_NUMBERS, make_normal_numbers
 from explorer.formula import FUNCTIONS, MAX_LENGTH, MAX_NODES
-from explorer.formula.parsing import template
-from explorer.formula.quoting import LONGEST_QUOTE
+from explorer.formula.parsing import parse_template
+from explorer.formula.quoting import MAX_QUOTE
 from explorer.formula.reference import NEAR_ZERO, REFERENCE_POINTS
-from explorer.formula.tree import data
-from explorer.instrument.entries import Json, entry, loss_entry
-from explorer.instrument.limits import LONGEST_QUERY, MOST_READINGS
-from explorer.instrument.view import DRAWN_WORDS, LAYERS, VIEW
+from explorer.formula.tree import to_data
+from explorer.instrument.entries import Json, make_entry, make_loss_entry
+from explorer.instrument.limits import MAX_QUERY, MAX_READINGS
+from explorer.instrument.view import LAYERS, STOCHASTIC_TEXTS, VIEW
 
-# The formulas that own ones start from.
+# Initial texts of custom formulas.
 FIRST_OWN_OP = "x - floor(x)"
 FIRST_OWN_RULES = ("g * (abs(x) <= w)", "g / (1 + k * abs(x))**2", "g * exp(-abs(x) / w)")
 
 
 @cache
-def document() -> Json:
-    """All ops and rules by key, in their order, with families, groups, sampling and limits; JSON-able."""
+def make_document() -> Json:
+    """Return all ops and rules by key, in order, with families, groups, sampling and limits, as JSON."""
     return {
-        "ops": {key: entry(op) for key, op in OPS.items()},
-        "rules": {key: entry(rule) for key, rule in RULES.items()},
+        "ops": {key: make_entry(op) for key, op in OPS.items()},
+        "rules": {key: make_entry(rule) for key, rule in RULES.items()},
         "families": FAMILIES,
         "groups": GROUPS,
         "origins": ORIGINS,
-        "learning": learning(),
+        "learning": list_learning(),
         "own": FORMULA_PREFIX,
         "firstOwn": {
-            "op": entry(find_op(FORMULA_PREFIX + FIRST_OWN_OP)),
-            "rule": [entry(find_rule(FORMULA_PREFIX + text)) for text in FIRST_OWN_RULES],
+            "op": make_entry(find_op(FORMULA_PREFIX + FIRST_OWN_OP)),
+            "rule": [make_entry(find_rule(FORMULA_PREFIX + text)) for text in FIRST_OWN_RULES],
         },
         "colours": {
             "light": RULE_COLOURS_LIGHT,
@@ -58,24 +58,24 @@ def document() -> Json:
             "neutral": NEUTRAL,
             "ends": [NEGATIVE, POSITIVE],
         },
-        "sampling": sampling(),
-        "losses": {text: loss_entry(find_loss(text)) for text in LOSSES},
-        "drawn": DRAWN_WORDS,
+        "sampling": list_sampling(),
+        "losses": {text: make_loss_entry(find_loss(text)) for text in LOSSES},
+        "drawn": STOCHASTIC_TEXTS,
         "layers": {key: asdict(layer) for key, layer in LAYERS.items()},
         "view": [asdict(word) for word in VIEW.values()],
         "limits": {
             "rules": MAX_RULES,
             "formula": MAX_LENGTH,
             "nodes": MAX_NODES,
-            "query": LONGEST_QUERY,
-            "quote": LONGEST_QUOTE,
-            "readings": MOST_READINGS,
+            "query": MAX_QUERY,
+            "quote": MAX_QUOTE,
+            "readings": MAX_READINGS,
         },
     }
 
 
-def sampling() -> Json:
-    """The numbers by which curves are sampled, so that the browser samples as Python does."""
+def list_sampling() -> Json:
+    """Return the constants of sampling, so that the browser samples curves as Python does."""
     return {
         "points": POINTS,
         "readings": READING_POINTS,
@@ -87,22 +87,25 @@ def sampling() -> Json:
         "largest": MAX_ABS_X,
         "narrowest": MIN_RELATIVE_RANGE,
         "least": MIN_RANGE,
-        "functions": shapes(),
+        "functions": list_pieces(),
     }
 
 
-def shapes() -> Json:
-    """Return by each function of the language where it leaps or bends, in its arguments a to d."""
+def list_pieces() -> Json:
+    """Return, for each function of formulas, the trees at whose changes it may have a kink.
+
+    The variables of the trees are the arguments of the function, a to d.
+    """
     return {
-        name: {"pieces": [data(template(piece)) for piece in function.pieces]}
+        name: {"pieces": [to_data(parse_template(piece)) for piece in function.pieces]}
         for name, function in FUNCTIONS.items()
     }
 
 
-def learning() -> Json:
-    """Words and constants for sentences on a parameter that learns, as Python says them."""
+def list_learning() -> Json:
+    """Return texts and constants for sentences on a parameter that learns, as in Python."""
     return {
-        "normal": make_normal_numbers()[NORMAL_NUMBERS // 2 :],  # the others are these with a minus
+        "normal": make_normal_numbers()[NORMAL_NUMBERS // 2 :],  # the other half is the negative of these
         "most": MAX_NUMBERS,
         "words": {name: LEARNING_WORDS[name] for name in ("normal", "carried", "outside", "lead")},
     }

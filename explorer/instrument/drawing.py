@@ -1,4 +1,4 @@
-"""plotly.js with lines and little else, in the smallest file that is there."""
+"""The smallest available file of plotly.js that draws lines."""
 
 import json
 import re
@@ -9,38 +9,38 @@ import plotly
 
 _NAME = "plotly.js-basic-dist-min"
 _FOLDERS = (Path(__file__).parent / _NAME, Path(__file__).parents[2] / "node_modules" / _NAME)
-BASIC = next(filter(Path.is_dir, _FOLDERS), _FOLDERS[1])  # of an installed package, or of npm
+BASIC = next(filter(Path.is_dir, _FOLDERS), _FOLDERS[1])  # in an installed package, or from npm
 LINES = f"plotly-lines-{plotly.__version__}.min.js"
-_TRACES = re.compile(r"\.register\(\[(?:[\w$]+\(\),)+[\w$]+\(\)\]\)")  # of all kinds, at the end of plotly.js
+_TRACES = re.compile(r"\.register\(\[(?:[\w$]+\(\),)+[\w$]+\(\)\]\)")  # registers all trace types
 _VERSION = re.compile(rb"plotly\.js v([\d.]+)")
 
 
 @cache
-def drawing(basic: Path = BASIC) -> tuple[str, bytes]:
-    """The name of a file, which changes with what is in it, and plotly.js with few kinds of traces.
+def find_plotly(basic: Path = BASIC) -> tuple[str, bytes]:
+    """Return a file name that changes with the content, and plotly.js with few trace types.
 
-    npm brings a bundle of a quarter of the size (``basic``: its folder), and a wheel holds it. Where it is
-    missing, or of another version than the plotly package's, that package's own stands in.
+    The basic bundle from npm has a quarter of the size; ``basic`` is its folder, and a wheel contains it. If
+    it is missing, or its version differs from the plotly package's, the package's own file is used.
     """
     package = basic / "package.json"
-    if package.is_file() and json.loads(package.read_text(encoding="utf-8"))["version"] == version():
-        return f"plotly-basic-{version()}.min.js", (basic / "plotly-basic.min.js").read_bytes()
-    return LINES, plotly_js()
+    if package.is_file() and json.loads(package.read_text(encoding="utf-8"))["version"] == find_version():
+        return f"plotly-basic-{find_version()}.min.js", (basic / "plotly-basic.min.js").read_bytes()
+    return LINES, read_plotly_lines()
 
 
-def version() -> str:
-    """The version of plotly.js that the plotly package ships."""
-    version = _VERSION.search(plotly_js())
-    assert version, "plotly.js no longer says its version"
-    return version[1].decode()
+def find_version() -> str:
+    """Return the version of plotly.js in the plotly package."""
+    match = _VERSION.search(read_plotly_lines())
+    assert match, "plotly.js no longer says its version"
+    return match[1].decode()
 
 
 @cache
-def plotly_js() -> bytes:
-    """plotly.js as the plotly package ships it, but with no kind of trace other than lines.
+def read_plotly_lines() -> bytes:
+    """Return plotly.js from the plotly package without trace types other than lines.
 
-    Setting up the other forty-six takes most of the time in which a browser runs the whole. A version that
-    does not register them in one place is left whole.
+    Setting up the other forty-six types takes most of the start-up time in a browser. A version that does not
+    register them in one place is returned unchanged.
     """
     text = (Path(plotly.__file__).parent / "package_data" / "plotly.min.js").read_text(encoding="utf-8")
     kinds = list(_TRACES.finditer(text))

@@ -1,6 +1,7 @@
-"""Ops and rules as the browser takes them, own formulas included.
+"""Ops and rules as data for the browser, including custom formulas.
 
-On the site without a server this runs in the browser: it and all it imports need the standard library alone.
+On the site without a server this runs in the browser: this module and its imports need the standard library
+only.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -28,64 +29,64 @@ from explorer.catalogue.contribution import (
     differentiate_op,
     find_tensor_gradient,
 )
-from explorer.formula import Formula, FormulaError, derivative, parse
+from explorer.formula import Formula, FormulaError, differentiate, parse
 from explorer.formula.derivative import ONE, ZERO
-from explorer.formula.operands import reductions
-from explorer.formula.pieces import edge_pieces, pieces, turns
-from explorer.formula.tree import Data, Name, Node, Unary, data, substituted
-from explorer.instrument.limits import reach
+from explorer.formula.operands import find_reductions
+from explorer.formula.pieces import find_edge_pieces, find_pieces, list_derivative_signs
+from explorer.formula.tree import Data, Name, Node, Unary, substitute, to_data
+from explorer.instrument.limits import find_reach
 
 Json = dict[str, Any]
 
-_READ: Mapping[str, Callable[[str], Json]] = {
-    "op": lambda text: entry(find_op(FORMULA_PREFIX + text)),
-    "rule": lambda text: entry(find_rule(FORMULA_PREFIX + text)),
-    "loss": lambda text: loss_entry(find_loss(text)),
+_MAKERS: Mapping[str, Callable[[str], Json]] = {
+    "op": lambda text: make_entry(find_op(FORMULA_PREFIX + text)),
+    "rule": lambda text: make_entry(find_rule(FORMULA_PREFIX + text)),
+    "loss": lambda text: make_loss_entry(find_loss(text)),
 }
 
 
-def own_entry(kind: str, text: str) -> Json:
-    """An own formula as ``{"entry": …}``, or ``{"message": …, "column": …}`` where it cannot be read."""
-    if kind not in _READ:
-        return {"message": f"kind must be {' or '.join(_READ)}", "column": 0}
+def make_custom_entry(kind: str, text: str) -> Json:
+    """Return a custom formula as ``{"entry": …}``, or ``{"message": …, "column": …}`` if it is invalid."""
+    if kind not in _MAKERS:
+        return {"message": f"kind must be {' or '.join(_MAKERS)}", "column": 0}
     try:
-        return {"entry": _READ[kind](text)}
+        return {"entry": _MAKERS[kind](text)}
     except FormulaError as error:
         return {"message": error.message, "column": error.column}
 
 
-def entry(record: Op | Rule) -> Json:
-    """An op or rule as the browser takes it, one of the catalogue or an own formula alike.
+def make_entry(record: Op | Rule) -> Json:
+    """Return an op or rule as data for the browser, from the catalogue or from a custom formula.
 
-    Formulas are trees (see ``Formula.data``). ``kinks`` are the declared ones, trees or lattices of
-    trees, or null; then ``pieces`` are the trees at whose changes a kink may lie, each with its ``turns``
-    (see ``pieces.turns``), and ``slopes`` those of the formula in x and y. ``movable`` says which kinks are
-    a parameter, or minus one. ``inside`` (of an op) is its label as it stands inside a sentence, ``gradient``
-    what torch's autograd returns, in x and g, or null where it cannot be written out, and ``autograd`` the
-    same in a few words; a ``flat`` op is constant between its kinks. Of an entry that draws ``untrained``
-    says why no net trains it, ``unspiking`` why no net of units that spike does, and ``judging`` how a net
-    with the op is judged, each only where there is such a sentence.
+    Formulas are trees (see ``Formula.data``). ``kinks`` are the declared kinks, trees or lattices of trees,
+    or null; if null, ``pieces`` are the trees at whose changes a kink may be, each with its ``turns`` (see
+    ``pieces.list_derivative_signs``), and ``slopes`` are the formula's derivatives by x and y. ``movable``
+    lists the kinks that are a parameter or its negative. ``inside`` (of an op) is its label inside a
+    sentence, ``gradient`` the result of torch's autograd, in x and g, or null if it cannot be written out,
+    and ``autograd`` the same as a short text; a ``flat`` op is constant between its kinks. A stochastic entry
+    may have three sentences: ``untrained`` says why no net trains it, ``unspiking`` why no spiking net does,
+    and ``judging`` how a net with the op is evaluated.
 
-    What a parameter learns, by name (see ``contribution``): ``learned`` of a rule is its own; ``follows`` of
-    an op, with any rule that has a formula, is ``outer + rule * ratio``; ``torch`` of an op is torch's
-    derivative, with the ``gradient`` for x where that is another once the parameter is a tensor. The first of
-    the three that has the name counts; the default rule has the last alone.
+    The gradients of a learned parameter, by name (see ``contribution``), have three sources: ``learned`` of a
+    rule is the rule's own; ``follows`` of an op is ``outer + rule * ratio``, for any rule that has a formula;
+    ``torch`` of an op is torch's derivative, with the ``gradient`` for x if it changes when the parameter is
+    a tensor. The first of the three that has the name applies; the default rule has the last one only.
     """
     formula = record.parsed
     fields = ("key", "label", "also", "purpose", "source", "note", "formula")
     common = {name: getattr(record, name) for name in fields} | {
         "tree": formula and formula.data,
-        "parameters": [asdict(p) | {"scale": p.scale, "reach": reach(p)} for p in record.parameters],
-        "kinks": None if record.kinks is None else [_kink(kink, record) for kink in record.kinks],
-        "movable": list(_movable(record)),
+        "parameters": [asdict(p) | {"scale": p.scale, "reach": find_reach(p)} for p in record.parameters],
+        "kinks": None if record.kinks is None else [_make_kink(kink, record) for kink in record.kinks],
+        "movable": list(_list_movable(record)),
     }
     if record.is_random:
-        common |= {"draws": True, **_in_training(record)}
+        common |= {"draws": True, **_describe_training(record)}
     if record.kinks is None and formula:
-        common |= _edges(formula) if record.is_random else _watched(formula)
+        common |= _make_edges(formula) if record.is_random else _make_pieces(formula)
     if isinstance(record, Rule):
         common["usesY"] = formula is not None and "y" in formula.variables
-        common["learned"] = {learned.name: _learned(learned, record) for learned in record.learned}
+        common["learned"] = {learned.name: _make_learned(learned, record) for learned in record.learned}
         return common | {"group": record.group, "suits": record.suits, "otherwise": record.otherwise}
     gradient = record.parsed.gradient
     common |= {
@@ -94,37 +95,37 @@ def entry(record: Op | Rule) -> Json:
         "gradient": gradient and gradient.data,
     }
     common["autograd"] = describe_autograd(record)
-    common |= {"follows": dict(_follows(record)), "torch": dict(_by_torch(record))}
+    common |= {"follows": dict(_list_following(record)), "torch": dict(_list_derivatives(record))}
     return common | {"flat": record.compute_degree() == 0}
 
 
-def _in_training(record: Op | Rule) -> Json:
-    """What a net that trains says of an entry that draws; without what there is nothing to say of."""
+def _describe_training(record: Op | Rule) -> Json:
+    """Return the sentences on training a stochastic entry, without empty ones."""
     label = record.label
     words = {
-        "untrained": _sentence(explain_refusal(record, label)),
-        "unspiking": _sentence(explain_refusal(record, label, spikes=True)),
+        "untrained": _end_sentence(explain_refusal(record, label)),
+        "unspiking": _end_sentence(explain_refusal(record, label, spikes=True)),
         "judging": describe_evaluation(record) if isinstance(record, Op) else "",
     }
     return {name: text for name, text in words.items() if text}
 
 
-def loss_entry(loss: Loss) -> Json:
-    """A loss as the browser takes it: its tree and that of its derivative, in y and its parameters."""
+def make_loss_entry(loss: Loss) -> Json:
+    """Return a loss as data for the browser: its tree and that of its derivative, in y and its parameters."""
     return {
         "key": loss.text,
         "text": loss.text,
         "tree": loss.parsed.data,
         "gradient": loss.slope.data,
-        "parameters": [asdict(p) | {"scale": p.scale, "reach": reach(p)} for p in loss.parameters],
+        "parameters": [asdict(p) | {"scale": p.scale, "reach": find_reach(p)} for p in loss.parameters],
     }
 
 
-def _learned(learned: Learned, rule: Rule) -> Json:
-    """A parameter's own gradient as a rule declares it; the scale in its parameters and N."""
+def _make_learned(learned: Learned, rule: Rule) -> Json:
+    """Return a parameter's gradient as a rule declares it; its scale depends on the parameters and N."""
     scale = learned.parsed_scale
-    watched = _watched(learned.parsed) if rule.kinks is None else {}
-    return watched | {
+    kinks = _make_pieces(learned.parsed) if rule.kinks is None else {}
+    return kinks | {
         "tree": learned.parsed.data,
         "text": learned.parsed.text,
         "scale": scale and scale.data,
@@ -134,67 +135,72 @@ def _learned(learned: Learned, rule: Rule) -> Json:
     }
 
 
-def _follows(op: Op) -> Iterator[tuple[str, Json]]:
-    """Contributions that follow from a rule, for the parameters that inner and outer reach."""
+def _list_following(op: Op) -> Iterator[tuple[str, Json]]:
+    """Yield contributions derived from the rule, for the parameters of the op's inner and outer functions."""
     for parameter in op.parameters:
-        if way := derive_contribution(op, parameter.name):
-            yield parameter.name, {"outer": data(way.outer), "ratio": data(way.ratio)}
+        if functions := derive_contribution(op, parameter.name):
+            yield parameter.name, {"outer": to_data(functions.outer), "ratio": to_data(functions.ratio)}
 
 
-def _by_torch(op: Op) -> Iterator[tuple[str, Json]]:
-    """Torch's derivative by each parameter that it has one by."""
+def _list_derivatives(op: Op) -> Iterator[tuple[str, Json]]:
+    """Yield torch's derivative by each parameter that has one."""
     for parameter in op.parameters:
         if derivative := differentiate_op(op, parameter.name):
             exact, readable = derivative
-            beside = find_tensor_gradient(op, parameter.name)
-            own = {"gradient": beside.data} if beside else {}
-            yield parameter.name, {"tree": exact.data, "text": readable.text, **own}
+            gradient = find_tensor_gradient(op, parameter.name)
+            extra = {"gradient": gradient.data} if gradient else {}
+            yield parameter.name, {"tree": exact.data, "text": readable.text, **extra}
 
 
-def _edges(formula: Formula) -> Json:
-    """As ``_watched``, of a formula that draws: its mean may have a kink wherever one of these changes."""
-    pieces = [{"tree": data(piece), "turns": []} for piece in dict.fromkeys(edge_pieces(formula.tree))]
-    return {"pieces": pieces, "slopes": {"x": data(ZERO), "y": data(ZERO)}}
+def _make_edges(formula: Formula) -> Json:
+    """Return pieces as ``_make_pieces`` does, for a stochastic formula: changes may be kinks of its mean."""
+    pieces = [
+        {"tree": to_data(piece), "turns": []} for piece in dict.fromkeys(find_edge_pieces(formula.tree))
+    ]
+    return {"pieces": pieces, "slopes": {"x": to_data(ZERO), "y": to_data(ZERO)}}
 
 
-def _watched(formula: Formula) -> Json:
-    """The trees that the search for kinks evaluates; a ``mean`` counts as one number there."""
-    means_in = reductions(formula.tree)
+def _make_pieces(formula: Formula) -> Json:
+    """Return the trees that the search for kinks evaluates; each ``mean`` is a constant there."""
+    means_in = find_reductions(formula.tree)
     means: dict[Node, Node] = {node: Name(f"({number})") for number, node in enumerate(means_in)}
     back = {name: node for node, name in means.items()}
-    tree = substituted(formula.tree, means)
-    slopes = {name: derivative(tree, name, upstream=ONE) or ZERO for name in ("x", "y")}
+    tree = substitute(formula.tree, means)
+    slopes = {name: differentiate(tree, name, upstream=ONE) or ZERO for name in ("x", "y")}
 
-    def tree_data(node: Node) -> Data:
-        return data(substituted(node, back))
+    def to_tree_data(node: Node) -> Data:
+        return to_data(substitute(node, back))
 
     return {
         "pieces": [
-            {"tree": tree_data(piece), "turns": [tree_data(turn) for turn in turns(piece) or ()]}
-            for piece in dict.fromkeys(pieces(tree))
+            {
+                "tree": to_tree_data(piece),
+                "turns": [to_tree_data(turn) for turn in list_derivative_signs(piece) or ()],
+            }
+            for piece in dict.fromkeys(find_pieces(tree))
         ],
-        "slopes": {name: tree_data(slope) for name, slope in slopes.items()},
+        "slopes": {name: to_tree_data(slope) for name, slope in slopes.items()},
     }
 
 
-def _sentence(text: str) -> str:
+def _end_sentence(text: str) -> str:
     return text and f"{text}."
 
 
-def _tree(text: str, record: Op | Rule) -> Node:
+def _parse_tree(text: str, record: Op | Rule) -> Node:
     return parse(text, variables=(), parameters=[p.name for p in record.parameters]).tree
 
 
-def _kink(kink: Kink, record: Op | Rule) -> Any:
+def _make_kink(kink: Kink, record: Op | Rule) -> Any:
     if isinstance(kink, Lattice):
-        return {name: text and data(_tree(text, record)) for name, text in asdict(kink).items()}
-    return data(_tree(kink, record))
+        return {name: text and to_data(_parse_tree(text, record)) for name, text in asdict(kink).items()}
+    return to_data(_parse_tree(kink, record))
 
 
-def _movable(record: Op | Rule) -> Iterator[Json]:
-    """The parameters that are themselves, or with a minus, the position of a kink."""
+def _list_movable(record: Op | Rule) -> Iterator[Json]:
+    """Yield the parameters that are, with either sign, the position of a kink."""
     for kink in record.kinks or ():
-        match _tree(kink, record) if isinstance(kink, str) else None:
+        match _parse_tree(kink, record) if isinstance(kink, str) else None:
             case Name(name):
                 yield {"name": name, "sign": 1}
             case Unary("-", Name(name)):

@@ -8,20 +8,26 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from explorer.instrument.assets import Asset, json_text, sheets_css, skeleton, skeleton_css
-from explorer.instrument.document import document
-from explorer.instrument.drawing import plotly_js
-from explorer.instrument.modules import MODULES, beside, with_imports
-from explorer.instrument.policy import policy
+from explorer.instrument.assets import (
+    Asset,
+    read_skeleton,
+    read_skeleton_css,
+    read_style_sheets,
+    to_script_json,
+)
+from explorer.instrument.document import make_document
+from explorer.instrument.drawing import read_plotly_lines
+from explorer.instrument.modules import MODULES, collect_imports, resolve_path
+from explorer.instrument.policy import make_policy
 
 _IMPORT = re.compile(r'(from\s+|import\()"(\.[\w./-]+\.js)"')
 _WIDTH = re.compile(r"@media (?=\((?:max|min)-width: [\d.]+(?:rem|px)\) \{)")
 _HEIGHT_PX = 640
-_START = "\0"  # in no text of a page
+_DATA_MARK = "\0"  # does not occur in a page
 
 
-# Modules that are data, and pictures to save; nothing from elsewhere.
-_ALLOWED = {
+# Allows modules in data addresses and images to save; nothing remote.
+_SOURCES = {
     "default-src": "'none'",
     "script-src": "data:",
     "style-src": "'unsafe-inline'",
@@ -31,7 +37,7 @@ _ALLOWED = {
 }
 
 
-# A question, what its arguments are made of besides the choice (the key of a rule, or ""), and the answer.
+# A question, the key of a rule if the question is about one (else ""), and the answer.
 SavedAnswer = tuple[str, str, Mapping[str, Any]]
 
 
@@ -39,8 +45,8 @@ class Page:
     """An instrument that shows a choice; in a notebook it is live in the output cell.
 
     Args:
-        choice: what it shows at first.
-        words: the sentences on that.
+        choice: the initial choice.
+        words: the sentences on that choice.
         answers: Python's answers to the questions that the choice asks.
     """
 
@@ -48,12 +54,12 @@ class Page:
         self, choice: Mapping[str, Any], words: Mapping[str, str], answers: Sequence[SavedAnswer] = ()
     ) -> None:
         self._start = {"choice": choice, "words": words, "answers": answers}
-        self.note = ""  # below the frame in a notebook
+        self.note = ""  # shown below the frame in a notebook
 
     def html(self) -> str:
-        """One self-contained file of about 5 MB: it fetches nothing, and all of its sliders work."""
-        before, after = standalone()
-        return before + json_text({"document": document(), **self._start}) + after
+        """Return one self-contained file of about 5 MB: it fetches nothing, and all of its sliders work."""
+        before, after = make_standalone()
+        return before + to_script_json({"document": make_document(), **self._start}) + after
 
     def _repr_html_(self) -> str:
         style = f"width:100%;height:{_HEIGHT_PX}px;border:0"
@@ -62,50 +68,50 @@ class Page:
 
 
 @cache
-def standalone() -> tuple[str, str]:
-    """A saved file before and after its data, which are document, choice and words."""
+def make_standalone() -> tuple[str, str]:
+    """Return the parts of a saved file before and after its data, which are document, choice and words."""
     parts = {
         "policy": "",
-        "style": style(),
-        "skeleton": skeleton("instrument"),
-        # JavaScript that cannot end the element it stands in.
-        "plotly": plotly_js().decode().replace("</script", "<\\/script").replace("<!--", "<\\!--"),
-        "modules": import_map("pages/standalone.js"),
-        "start": _START,
+        "style": read_style(),
+        "skeleton": read_skeleton("instrument"),
+        # Escaped so that the script cannot close its own element.
+        "plotly": read_plotly_lines().decode().replace("</script", "<\\/script").replace("<!--", "<\\!--"),
+        "modules": make_import_map("pages/standalone.js"),
+        "start": _DATA_MARK,
     }
-    parts["policy"] = policy(filled("page", parts), _ALLOWED)
-    before, after = filled("page", parts).split(_START)
+    parts["policy"] = make_policy(fill_template("page", parts), _SOURCES)
+    before, after = fill_template("page", parts).split(_DATA_MARK)
     return before, after
 
 
 @cache
-def saved_template() -> Mapping[str, Any]:
-    """Return what the browser writes a saved file from.
+def make_saved_template() -> Mapping[str, Any]:
+    """Return the data from which the browser writes a saved file.
 
-    `gzip` is the file before and after its own data, compressed and as base64; `names` and `limits` are the
-    parts of the document that the file needs.
+    `gzip` holds the file's parts before and after its data, compressed and as base64; `names` and `limits`
+    are the parts of the document that the file needs.
     """
-    known = document()
-    packed = [base64.b64encode(gzip.compress(part.encode(), mtime=0)).decode() for part in standalone()]
-    return {"gzip": packed, "names": [*known], "limits": [*known["limits"]]}
+    full = make_document()
+    halves = [base64.b64encode(gzip.compress(part.encode(), mtime=0)).decode() for part in make_standalone()]
+    return {"gzip": halves, "names": [*full], "limits": [*full["limits"]]}
 
 
 @cache
-def saved_script() -> Asset:
-    """Return the script that hands the browser `saved_template` as its data."""
-    data = json_text(saved_template())
+def make_saved_script() -> Asset:
+    """Return the script that passes `make_saved_template` to the browser as its data."""
+    data = to_script_json(make_saved_template())
     return Asset(f"document.currentScript.data = {data};".encode(), "text/javascript")
 
 
-def filled(page: str, parts: Mapping[str, str]) -> str:
-    """A page by the name of its file, with each part in the place that names it."""
-    return re.sub(r"<!-- (\w+) -->", lambda match: parts[match[1]], skeleton(page))
+def fill_template(page: str, parts: Mapping[str, str]) -> str:
+    """Return a page, given the name of its file, with every placeholder replaced by the part of that name."""
+    return re.sub(r"<!-- (\w+) -->", lambda match: parts[match[1]], read_skeleton(page))
 
 
 @cache
-def style(in_cell: bool = False) -> str:
-    """Return all style sheets as one text; in a notebook's cell its width stands for the window's."""
-    text = f"{skeleton_css()}\n{sheets_css()}"
+def read_style(in_cell: bool = False) -> str:
+    """Return all style sheets as one text; in a notebook's cell the cell's width replaces the window's."""
+    text = f"{read_skeleton_css()}\n{read_style_sheets()}"
     if in_cell:
         text += (MODULES.parent / "notebook" / "cell.css").read_text(encoding="utf-8")
         text = _WIDTH.sub("@container ", text).replace("100dvh", "var(--cell-height, 100dvh)")
@@ -113,19 +119,19 @@ def style(in_cell: bool = False) -> str:
 
 
 @cache
-def import_map(module: str) -> str:
-    """A module and all it imports as an import map: a page from the disk may load no module by its address.
+def make_import_map(module: str) -> str:
+    """Return a module and all its imports as an import map: a page on disk may not load modules by address.
 
-    Each is an address that holds its text, and they import one another by bare names such as
+    Each module is a data address with its text. They import one another by bare names such as
     ``#chart/scene/view.js``.
     """
-    return json_text({"imports": {f"#{name}": _address(name) for name in with_imports(module)}})
+    return to_script_json({"imports": {f"#{name}": _make_address(name) for name in collect_imports(module)}})
 
 
-def _address(module: str) -> str:
-    text = _renamed(module, (MODULES / module).read_text(encoding="utf-8"))
+def _make_address(module: str) -> str:
+    text = _rename_imports(module, (MODULES / module).read_text(encoding="utf-8"))
     return f"data:text/javascript;base64,{base64.b64encode(text.encode()).decode()}"
 
 
-def _renamed(module: str, text: str) -> str:
-    return _IMPORT.sub(lambda match: f'{match[1]}"#{beside(module, match[2])}"', text)
+def _rename_imports(module: str, text: str) -> str:
+    return _IMPORT.sub(lambda match: f'{match[1]}"#{resolve_path(module, match[2])}"', text)

@@ -8,8 +8,8 @@ from collections.abc import Mapping
 _INLINE = re.compile(r'<script(?: type="(?:importmap|module)")?>(.*?)</script>', re.DOTALL)
 
 
-def policy(page: str, allowed: Mapping[str, str]) -> str:
-    """The policy of a page: sources by directive, for scripts also the hashes of those within the page."""
+def make_policy(page: str, allowed: Mapping[str, str]) -> str:
+    """Return the policy of a page: sources by directive, for scripts also the hashes of the inline ones."""
     digests = (hashlib.sha256(script.encode()).digest() for script in _INLINE.findall(page))
     inline = [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
     sources = {**allowed, "script-src": " ".join([allowed["script-src"], *inline])}

@@ -1,7 +1,7 @@
-"""The words of a link that say how Explore is looked at, beside op, rules and parameters: one row each.
+"""The query parameters of a link that describe the view of Explore, in addition to op, rules and parameters.
 
-``ui/links`` reads links by the rows. The browser gets them with its document: it reads and writes links
-by them, and checks what Python sends.
+``ui/links`` reads links by them. The browser gets them with its document: it reads and writes links by them,
+and checks the data from Python.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from typing import Any, Literal
 from explorer.catalogue.losses import RANDOM_MESSAGE, SQUARE
 from explorer.catalogue.noises import NARROWEST, NOISES, WIDEST
 from explorer.catalogue.records import MAX_ABS_X
-from explorer.instrument.limits import LARGEST_G
+from explorer.instrument.limits import MAX_G
 
 SECTIONS = {
     "formula": "Formula",
@@ -25,17 +25,17 @@ SECTIONS = {
     "paste": "Paste code",
     "data": "Data",
 }
-SAVED_SECTIONS = ("format", "compare", "map")  # those of a saved file
+SAVED_SECTIONS = ("format", "compare", "map")  # available in a saved file
 
 
 @dataclass(frozen=True)
 class Layer:
-    """Further curves over the chart, a switch: the answer to the question of its key.
+    """Further curves over the chart, with a switch: the answer to the question of the layer's key.
 
     Attributes:
-        label: on its switch.
-        meaning: of the switch, one sentence.
-        controls: the words of ``View`` that are set beside those sentences, with their labels.
+        label: the label of the switch.
+        meaning: the meaning of the switch, one sentence.
+        controls: the query parameters that have a control next to the layer's sentences, with their labels.
     """
 
     label: str
@@ -56,8 +56,8 @@ LAYERS: Mapping[str, Layer] = {
 }
 
 
-# On the chart of a pair that draws: its legend, and what stands behind the numbers at the probe.
-DRAWN_WORDS = {
+# Texts on the chart of a stochastic pair: its legend, and the additions to the numbers at the probe.
+STOCHASTIC_TEXTS = {
     "legend": "mean   band: ± sd   dots: draws   {ink}: exact",
     "short": "± sd   {ink}: exact",
     "means": "mean   band: ± sd   dots: draws",
@@ -76,17 +76,19 @@ DRAWN_WORDS = {
 
 
 @dataclass(frozen=True)
-class Word:
-    """A word of a link.
+class QueryParameter:
+    """A query parameter of a link.
 
     Attributes:
-        name: the word in the link, the field of ``View`` and of the browser's choice.
-        kind: a "number" from ``low`` to ``high``, a "range" of two of them, a "choice" of ``words``, or a
-            "loss", a formula of y.
-        default: the value of a link without the word; that of a choice may be "", for none of them.
+        name: its name in the link, in ``View`` and in the browser's choice.
+        kind: a "number" from ``low`` to ``high``, a "range" of two such numbers, a "choice" of ``words``, or
+            a "loss", a formula of y.
+        default: the value of a link without the parameter; for a choice it may be "", for no choice.
         meaning: a noun phrase, with the unit.
+        low: the lower bound.
+        high: the upper bound.
         words: the texts to choose from, with their labels.
-        refusal: the sentence for another text, with {name}, {text}, {words} and {default}.
+        refusal: the sentence for any other text, with {name}, {text}, {words} and {default}.
     """
 
     name: str
@@ -99,54 +101,56 @@ class Word:
     refusal: str = "The link asks for {name} = {text}: it must be one of {words} and is left at {default}."
 
 
-def _number(default: float, meaning: str, *, low: float, high: float) -> Any:
-    return _row("number", default, meaning, low=low, high=high)
+def _make_number(default: float, meaning: str, *, low: float, high: float) -> Any:
+    return _make_field("number", default, meaning, low=low, high=high)
 
 
-def _choice(default: str, meaning: str, *, words: Mapping[str, str], **more: str) -> Any:
-    return _row("choice", default, meaning, words=words, **more)
+def _make_choice(default: str, meaning: str, *, words: Mapping[str, str], **options: str) -> Any:
+    return _make_field("choice", default, meaning, words=words, **options)
 
 
-def _row(kind: str, default: object, meaning: str, **more: Any) -> Any:
-    return field(default=default, metadata={"kind": kind, "default": default, "meaning": meaning, **more})
+def _make_field(kind: str, default: object, meaning: str, **options: Any) -> Any:
+    return field(default=default, metadata={"kind": kind, "default": default, "meaning": meaning, **options})
 
 
 @dataclass(frozen=True)
 class View:
-    """The values of the words; ``VIEW`` holds their rows."""
+    """The values of the query parameters; ``VIEW`` describes each of them."""
 
-    range: tuple[float, float] = _row("range", (-3.0, 3.0), "The range of x.", low=-MAX_ABS_X, high=MAX_ABS_X)
-    g: float = _number(1.0, "The upstream gradient.", low=-LARGEST_G, high=LARGEST_G)
-    f: str = _row(
+    range: tuple[float, float] = _make_field(
+        "range", (-3.0, 3.0), "The range of x.", low=-MAX_ABS_X, high=MAX_ABS_X
+    )
+    g: float = _make_number(1.0, "The upstream gradient.", low=-MAX_G, high=MAX_G)
+    f: str = _make_field(
         "loss", SQUARE, "The loss of what is drawn, a formula of y; its derivative times g reaches the op.",
         refusal="The link's loss {text} cannot be read: {why}.",
     )  # fmt: skip
-    layer: str = _choice(
+    layer: str = _make_choice(
         "", "The layer that is drawn over the op.", words={key: layer.label for key, layer in LAYERS.items()},
         refusal="The link asks for layer = {text}: it must be one of {words}.",
     )  # fmt: skip
-    noise: str = _choice(
+    noise: str = _make_choice(
         "uniform", "The noise of the lens.",
         words={key: noise.label.capitalize() for key, noise in NOISES.items()},
     )  # fmt: skip
-    noise_width: float = _number(1.0, "The width of that noise.", low=NARROWEST, high=WIDEST)
-    section: str = _choice(
+    noise_width: float = _make_number(1.0, "The width of that noise.", low=NARROWEST, high=WIDEST)
+    section: str = _make_choice(
         "", "The section that is open below the chart.", words=SECTIONS,
         refusal="The link opens {text}: the sections are {words}.",
     )  # fmt: skip
-    tools: str = _choice(
+    tools: str = _make_choice(
         "", "The tools that are open; settings and evidence are those of Train.",
         words={"all": "All tools", "settings": "Settings", "evidence": "Evidence"},
         refusal="The link asks for tools = {text}: it must be one of {words}.",
     )  # fmt: skip
 
 
-VIEW: Mapping[str, Word] = MappingProxyType(
-    {each.name: Word(each.name, **each.metadata) for each in fields(View)}
+VIEW: Mapping[str, QueryParameter] = MappingProxyType(
+    {each.name: QueryParameter(each.name, **each.metadata) for each in fields(View)}
 )
 
 
-def view_data(view: View) -> dict[str, Any]:
-    """The value of each word as JSON types."""
+def to_view_data(view: View) -> dict[str, Any]:
+    """Return the value of each query parameter as JSON types."""
     values = {name: getattr(view, name) for name in VIEW}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}

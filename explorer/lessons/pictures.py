@@ -160,7 +160,7 @@ class Control:
 class Walker:
     """A random unit with output 0 or 1, whose x descends by a gradient estimator with one draw per step.
 
-    Formulas are trees (see ``Formula.to_data``) and are evaluated in the browser.
+    Formulas are trees (see ``Formula.data``) and are evaluated in the browser.
 
     Attributes:
         op: the formula of the output y, in x and u().

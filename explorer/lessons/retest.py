@@ -11,9 +11,9 @@ import torch
 
 from explorer.catalogue import find_op, find_rule, resolve_values
 from explorer.formula import number_text, with_minus
-from explorer.formula.printing import TORCH, source
+from explorer.formula.printing import TORCH, print_source
 from explorer.formula.tree import Name as Parameter
-from explorer.formula.tree import Node, Number, Unary, substituted
+from explorer.formula.tree import Node, Number, Unary, substitute
 from explorer.gradient import apply
 from explorer.lessons.highlighting import highlight
 from explorer.measures.nearest.neighbours import list_candidates
@@ -176,7 +176,7 @@ def _make_method(head: str, body: list[str]) -> list[str]:
 
 def _print_formula(node: Node, numbers: Mapping[str, float]) -> str:
     named: dict[Node, Node] = {Parameter(name): _make_number(value) for name, value in numbers.items()}
-    return source(substituted(node, named), TORCH)
+    return print_source(substitute(node, named), TORCH)
 
 
 def _make_number(value: float) -> Node:

@@ -17,7 +17,7 @@ from explorer.catalogue.colours import NEGATIVE, POSITIVE
 from explorer.curves import Curves, sample_curves
 from explorer.curves.foreign import OpLike, RuleLike, mask_nonlinear
 from explorer.curves.sampled import Floats
-from explorer.formula import listed, with_minus
+from explorer.formula import join_texts, with_minus
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -178,7 +178,7 @@ def describe_linearity(intervals: Sequence[tuple[float, float]] | None, span: tu
         return "not linear in g anywhere here"
     if len(intervals) > _MAX_INTERVALS:
         return f"not linear in g on {len(intervals)} stretches of x"
-    return f"not linear in g where {listed(_describe_interval(*ends, span) for ends in intervals)}"
+    return f"not linear in g where {join_texts(_describe_interval(*ends, span) for ends in intervals)}"
 
 
 def _describe_interval(low: float, high: float, span: tuple[float, float]) -> str:

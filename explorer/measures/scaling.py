@@ -23,8 +23,19 @@ from explorer.checks.curve import Curve
 from explorer.curves import sample_curves
 from explorer.curves.foreign import NEAR, make_pair_subject, merge_points
 from explorer.curves.kinks import find_kinks
-from explorer.formula import FUNCTIONS, Formula, FormulaError, listed, number_text, with_minus
-from explorer.formula.tree import Binary, Call, Foreign, Name, Node, Number, Through, Unary, substituted, walk
+from explorer.formula import FUNCTIONS, Formula, FormulaError, join_texts, number_text, with_minus
+from explorer.formula.tree import (
+    Binary,
+    Call,
+    ForeignCall,
+    Name,
+    Node,
+    Number,
+    Polyline,
+    Unary,
+    substitute,
+    walk,
+)
 from explorer.measures.maps import find_nonlinear_intervals
 from explorer.measures.size import size_of
 
@@ -110,11 +121,11 @@ def scale_rules(
             failures.append(f"{label} {size.reason or _TOO_LONG}")
             continue
         lost_names = [each.name for each in rule.learned]
-        loss = f" (without its own gradient for {listed(lost_names)})" if lost_names else ""
+        loss = f" (without its own gradient for {join_texts(lost_names)})" if lost_names else ""
         descriptions.append(f"{label} × {_format_number(factor)}{loss}")
         scaled[key] = new
     lead = f"To the {kind} of {records[first].label}, {_format_number(chosen_sizes[first].value, 4)}"
-    main = f"{lead}: {listed(descriptions)}." if descriptions else f"{lead}: all have it already."
+    main = f"{lead}: {join_texts(descriptions)}." if descriptions else f"{lead}: all have it already."
     return ScaledRules(scaled, f"{main} Not scaled: {'; '.join(failures)}." if failures else main)
 
 
@@ -123,13 +134,13 @@ def _find_reason(op: Op, rule: Rule, parameters: Mapping[str, float]) -> str:
     if rule.parsed is None:
         return "is torch's own gradient of the op"
     nodes = [*walk(rule.parsed.tree)]
-    if rule.parsed.names_loss or rule.parsed.other_outputs:
+    if rule.parsed.uses_loss or rule.parsed.other_outputs:
         return "hangs on the loss"
     if rule.is_random or ("y" in rule.parsed.variables and op.is_random):
         return "is another one at each draw"
     if any(isinstance(node, Call) and FUNCTIONS[node.function].reduces for node in nodes):
         return "hangs on all x at once"
-    if any(isinstance(node, Foreign | Through) for node in nodes):
+    if any(isinstance(node, ForeignCall | Polyline) for node in nodes):
         return "is no formula"
     span: dict[str, Any] = {"start": -NEAR, "stop": NEAR, "points": 2, "dtype": "float64"}
     curves = sample_curves(_replace_stochastic(op), rule, **(span | _select_values(op, rule, parameters)))
@@ -256,7 +267,7 @@ def _scale(
     }
     if kind == "width":
         replaced[_X] = _scale_x(float(f"{1 / factor:.6g}"), float(f"{peak:.6g}"))
-    tree = substituted(rule.parsed.tree, replaced)
+    tree = substitute(rule.parsed.tree, replaced)
     if kind == "area":
         tree = Binary("*", Number(factor), tree)
     if rule.key.startswith(FORMULA_PREFIX):

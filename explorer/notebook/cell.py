@@ -17,12 +17,12 @@ import anywidget
 import traitlets as t
 from ipywidgets import Layout
 
-from explorer.instrument.assets import json_text, skeleton
-from explorer.instrument.bundle import bundled
-from explorer.instrument.document import document
-from explorer.instrument.drawing import drawing
+from explorer.instrument.assets import read_skeleton, to_script_json
+from explorer.instrument.bundle import bundle_modules
+from explorer.instrument.document import make_document
+from explorer.instrument.drawing import find_plotly
 from explorer.instrument.modules import text_of
-from explorer.instrument.page import style
+from explorer.instrument.page import read_style
 from explorer.instrument.view import SAVED_SECTIONS, SECTIONS
 from explorer.questions.code import LANGUAGES, NOTEBOOK
 
@@ -34,16 +34,18 @@ _PICTURE = "image/png"
 def pack_library() -> tuple[bytes, bytes, str]:
     """Return two gzip files, ours as JSON and plotly.js, and a hash of both."""
     ours = {
-        "modules": bundled(_ENTRY)[_ENTRY],
-        "css": style(in_cell=True),
-        "skeleton": skeleton("instrument"),
-        "document": document() | {"link": {"words": []}, "saved": "saved"},
+        "modules": bundle_modules(_ENTRY)[_ENTRY],
+        "css": read_style(in_cell=True),
+        "skeleton": read_skeleton("instrument"),
+        "document": make_document() | {"link": {"words": []}, "saved": "saved"},
         "sections": SECTIONS,
         "saved": SAVED_SECTIONS,
         "languages": LANGUAGES,
         "notebook": NOTEBOOK,
     }
-    code, plotly = (gzip.compress(part, mtime=0) for part in (json_text(ours).encode(), drawing()[1]))
+    code, plotly = (
+        gzip.compress(part, mtime=0) for part in (to_script_json(ours).encode(), find_plotly()[1])
+    )
     return code, plotly, hashlib.sha256(code + plotly).hexdigest()[:16]
 
 

@@ -24,8 +24,8 @@ from explorer.curves.foreign import OpLike, RuleLike, resolve_op, resolve_rule
 from explorer.curves.interpolation import interpolate_functions
 from explorer.description import make_description
 from explorer.description.figures import make_curve_spec
-from explorer.instrument import choice_data
-from explorer.instrument.page import saved_template
+from explorer.instrument import to_choice_data
+from explorer.instrument.page import make_saved_template
 from explorer.instrument.view import SECTIONS, View
 from explorer.notebook.cell import Cell
 from explorer.notebook.still import draw_png
@@ -224,12 +224,12 @@ class Instrument(Cell):
             entries = [op, *rules]
         known = all(entry.key in OPS or entry.key in RULES for entry in entries) and self.f == SQUARE
         view = View(f=self.f)
-        self._own = {} if known else choice_data(entries[0], entries[1:], parameters={}, view=view)["own"]
+        self._own = {} if known else to_choice_data(entries[0], entries[1:], parameters={}, view=view)["own"]
 
     def answer_question(self, question: str, arguments: dict[str, Any]) -> Any:
         """Return the answer of the registry, or what a saved file is made of."""
         if question == "template":
-            return saved_template()
+            return make_saved_template()
         records = {key: record for key, (_, record) in self._given.items()}
         return QUESTIONS[question].answer(arguments, records)
 

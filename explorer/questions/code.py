@@ -6,18 +6,18 @@ from typing import Any
 from explorer.catalogue import SQUARE, Op, Rule, adapt_rule, find_op, find_rule, list_learnable
 from explorer.questions import Answer
 from explorer.snippets import notebook
-from explorer.snippets.custom_op import custom_op_code
-from explorer.snippets.drawn_cells import NO_MEANS, has_mean
-from explorer.snippets.jax_code import jax_code
-from explorer.snippets.pair import Pair, clash, paired
-from explorer.snippets.torch_code import torch_code
+from explorer.snippets.custom_op import make_custom_op_code
+from explorer.snippets.jax_code import make_jax_code
+from explorer.snippets.pair import Pair, describe_clash, make_pair
+from explorer.snippets.random_cells import NO_MEANS, has_mean
+from explorer.snippets.torch_code import make_torch_code
 
 NOTEBOOK = "Notebook"
 # A writer returns None for a pair that its language cannot express; explain_refusal says why.
 WRITERS: Mapping[str, Callable[[Pair], str | None]] = {
-    "PyTorch": torch_code,
-    "Custom op": custom_op_code,
-    "JAX": jax_code,
+    "PyTorch": make_torch_code,
+    "Custom op": make_custom_op_code,
+    "JAX": make_jax_code,
 }
 LANGUAGES = (*WRITERS, NOTEBOOK)
 # By language, and by whether the rule is autograd's own gradient.
@@ -31,7 +31,7 @@ _REFUSALS: Mapping[str, Mapping[bool, str]] = {
 
 def explain_refusal(language: str, op: Op, rule: Rule) -> str:
     """Return the sentence to show instead of code that a language cannot express."""
-    if words := clash(op, rule):
+    if words := describe_clash(op, rule):
         return words
     return NO_MEANS if language == NOTEBOOK else _REFUSALS[language][rule.formula is None]
 
@@ -76,10 +76,10 @@ def _write(
     learns: Sequence[str],
     drawing: Mapping[str, Any],
 ) -> str | None:
-    if clash(op, rule):
+    if describe_clash(op, rule):
         return None
     if language == NOTEBOOK:
         if (op.is_random or rule.is_random) and has_mean(op):
             return None
         return notebook(op, rule, parameters, learns, **drawing)
-    return WRITERS[language](paired(op, rule, parameters, learns))
+    return WRITERS[language](make_pair(op, rule, parameters, learns))

@@ -70,7 +70,7 @@ def format_gradient(op: Op, rule: Rule, learns: str = "") -> str:
 def _format_autograd(op: Op, learns: str) -> str:
     """Return the chain rule, and its result for the op if that can be written out."""
     tensors = (learns,) if find_tensor_gradient(op, learns) else ()
-    gradient = op.parsed.gradient_with(tensors, finite=True)
+    gradient = op.parsed.derive_gradient(tensors, finite=True)
     return r"g\,\frac{\mathrm{d}y}{\mathrm{d}x}" + (f" = {gradient.latex}" if gradient else "")
 
 

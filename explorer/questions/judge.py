@@ -8,10 +8,10 @@ from math import isfinite
 
 from explorer.catalogue import COUNT, Learned, find_op, find_rule, make_custom_key
 from explorer.formula import Formula, FormulaError, with_minus
-from explorer.formula.operands import counted
-from explorer.formula.tree import Binary, Name, Number, substituted
-from explorer.instrument.choice import choice_data
-from explorer.instrument.entries import entry
+from explorer.formula.operands import replace_counts
+from explorer.formula.tree import Binary, Name, Number, substitute
+from explorer.instrument.choice import to_choice_data
+from explorer.instrument.entries import make_entry
 from explorer.instrument.view import View
 from explorer.questions import Answer
 from explorer.reading import Reading
@@ -65,7 +65,7 @@ def _make_choice(exercise: Exercise, verdict: Verdict, reading: Reading) -> Answ
     far = 1.25 * abs(case.x) if case else 0.0
     view = View(range=_RANGE if far <= _RANGE[1] else (-far, far), g=case.g if case else 1.0)
     op, rules = find_op(make_custom_key(exercise.op, exercise.name)), [find_rule(key) for key in keys]
-    choice = choice_data(op, rules, parameters=exercise.values, view=view, learns=learns)
+    choice = to_choice_data(op, rules, parameters=exercise.values, view=view, learns=learns)
     words = _write_caption(case) if case else ON_NO_CURVE * (verdict.kind == "wrong")
     return {"case": case and _encode_case(case, reading), "choice": choice, "drawn": words}
 
@@ -86,7 +86,7 @@ def _encode_case(case: Case, reading: Reading) -> Answer:
     ``op`` is the entry of the op read from the solution, for a case of the forward; else None.
     """
     values = {"x": case.x, "g": case.g, "wanted": case.wanted, "found": case.found}
-    op = entry(find_op(reading.op)) if case.of == FORWARD else None
+    op = make_entry(find_op(reading.op)) if case.of == FORWARD else None
     finite = {name: value if isfinite(value) else None for name, value in values.items()}
     return finite | {"words": case.words, "panel": _choose_panel(case), "op": op}
 
@@ -110,7 +110,7 @@ def _write_contribution(learned: Learned, elements: float) -> str:
 
     ``elements`` is the number of elements.
     """
-    tree = counted(learned.parsed.tree)
+    tree = replace_counts(learned.parsed.tree)
     if learned.parsed_scale:
         tree = Binary("*", learned.parsed_scale.tree, tree)
-    return Formula(substituted(tree, {Name(COUNT): Number(elements)})).text
+    return Formula(substitute(tree, {Name(COUNT): Number(elements)})).text

@@ -4,7 +4,7 @@ from explorer.catalogue import find_op, find_rule
 from explorer.catalogue.losses import require_deterministic
 from explorer.catalogue.records import MAX_ABS_X
 from explorer.checks import Result, check_pair
-from explorer.formula import shortened
+from explorer.formula import truncate
 from explorer.measures import row_of
 from explorer.measures.nearest import Neighbour, nearest
 from explorer.questions import Answer
@@ -26,7 +26,7 @@ def list_neighbours(op: str, rule: str, parameters: dict[str, float], start: flo
     Raises ValueError for a stochastic op or rule.
     """
     if stochastic := next((one for one in (find_op(op), find_rule(rule)) if one.is_random), None):
-        raise ValueError(_STOCHASTIC.format(name=shortened(stochastic.label)))
+        raise ValueError(_STOCHASTIC.format(name=truncate(stochastic.label)))
     neighbours = [one for one in nearest(op, rule, start=start, stop=stop, **parameters) if one.rule != rule]
     near = [one for one in neighbours if one.distance < _MAX_DISTANCE][:_MAX_NEIGHBOURS]
     return {"lines": [_make_line(one, "rule", "sentence", "parameters") for one in near]}

@@ -2,7 +2,7 @@
 
 import math
 
-from explorer.instrument import entry
+from explorer.instrument import make_entry
 from explorer.measures.scaling import SizeValue, find_sizes, scale_rules
 from explorer.questions import Answer
 
@@ -25,7 +25,10 @@ def answer_scaled(op: str, rules: list[str], parameters: dict[str, float], kind:
     if kind not in ("area", "width"):
         raise ValueError("kind must be area or width")
     scaled = scale_rules(op, rules, parameters, "area" if kind == "area" else "width")
-    return {"entries": {key: entry(rule) for key, rule in scaled.rules.items()}, "words": scaled.sentence}
+    return {
+        "entries": {key: make_entry(rule) for key, rule in scaled.rules.items()},
+        "words": scaled.sentence,
+    }
 
 
 def _encode_size(size: SizeValue) -> Answer:

@@ -11,8 +11,8 @@ from explorer.curves import Curves, sample_curves
 from explorer.curves.foreign import ForeignOp, OpLike, RuleLike
 from explorer.curves.interpolation import interpolate_functions
 from explorer.description import make_description
-from explorer.formula import quoted
-from explorer.instrument import Page, choice_data
+from explorer.formula import quote
+from explorer.instrument import Page, to_choice_data
 from explorer.instrument.page import SavedAnswer
 from explorer.instrument.view import LAYERS, SAVED_SECTIONS, View
 from explorer.measures import list_suitable_rules, row_of, rule_map
@@ -38,7 +38,7 @@ def make_page(
     curves, view = sample_view(op, rules, learns=learns, section=section, **arguments)
     page_op, page_rules = interpolate_functions(curves)
     values = spread_parameters(page_rules, parameters)
-    choice = choice_data(page_op, page_rules, parameters=values, learns=learns, view=view)
+    choice = to_choice_data(page_op, page_rules, parameters=values, learns=learns, view=view)
     answers = collect_answers(curves.op, curves.rules, values, view, learns)
     return Page(choice, make_description(curves).texts, answers)
 
@@ -72,7 +72,7 @@ def sample_view(
     curves = sample_curves(op, rules, **sampling)
     for name, value, allowed in (("layer", layer, LAYERS), ("section", section, sections)):
         if value and value not in allowed:
-            raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {quoted(value)}")
+            raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {quote(value)}")
     noise_key, width = noise_of(noise, noise_width).key, float(noise_width)
     span, loss = (curves.start, curves.stop), curves.loss or SQUARE
     return curves, View(

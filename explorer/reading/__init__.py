@@ -16,9 +16,9 @@ from itertools import count
 from typing import Any
 
 from explorer.catalogue import COUNT, Learned, Op, Rule, find_op, find_rule, make_custom_key
-from explorer.formula import MAX_DEPTH, MAX_LENGTH, MAX_NODES, Formula, FormulaError, listed
+from explorer.formula import MAX_DEPTH, MAX_LENGTH, MAX_NODES, Formula, FormulaError, join_texts
 from explorer.formula.operands import has_elements
-from explorer.formula.tree import VARIABLES, Name, Node, measure, names, substituted, walk
+from explorer.formula.tree import VARIABLES, Name, Node, find_names, measure, substitute, walk
 from explorer.reading.beginning import beginnings
 from explorer.reading.building import ONE, built, is_shared, number, sound_name
 from explorer.reading.definitions import NO_GRADIENT, Candidate, Trees, candidates, read
@@ -118,7 +118,7 @@ def read_source(text: str | type | Callable[..., Any]) -> Keys:
         others = [] if own else [other.name for other in readable if other is not reading]
         keys.notes = (
             *reading.notes,
-            *([Note(SEVERAL.format(reading.name, listed(others)))] if others else []),
+            *([Note(SEVERAL.format(reading.name, join_texts(others)))] if others else []),
         )
         return keys
     raise readings[0].problem or ReadingError("the text is empty", 1)
@@ -227,10 +227,12 @@ def _shortened(trees: Trees) -> Trees:
         if not repeated:
             return trees
         longest = max(repeated, key=lambda part: times[part] * measure(part)[0])
-        name = sound_name("statistic", [*names(trees.op), *(names(trees.rule) if trees.rule else ())])
+        name = sound_name(
+            "statistic", [*find_names(trees.op), *(find_names(trees.rule) if trees.rule else ())]
+        )
         known = {longest: Name(name), built("-", longest): built("-", Name(name))}
-        op, rule = substituted(number(trees.op), known), trees.rule and substituted(trees.rule, known)
-        learned = tuple(part._replace(tree=substituted(part.tree, known)) for part in trees.learned)
+        op, rule = substitute(number(trees.op), known), trees.rule and substitute(trees.rule, known)
+        learned = tuple(part._replace(tree=substitute(part.tree, known)) for part in trees.learned)
         note = Note(STANDS_FOR.format(name, Formula(longest).text, times[longest]))
         return trees._replace(op=op, rule=rule, learned=learned, notes=(*trees.notes, note), second=None)
     return trees
@@ -238,7 +240,7 @@ def _shortened(trees: Trees) -> Trees:
 
 def _is_statistic(node: Node) -> bool:
     """Return whether a tree is one number for all elements, computed from them."""
-    return not has_elements(node) and not set(VARIABLES).isdisjoint(names(node))
+    return not has_elements(node) and not set(VARIABLES).isdisjoint(find_names(node))
 
 
 def _learned(part: Part) -> Learned:
@@ -285,10 +287,12 @@ def _both_ways(attempt: Callable[[Mapping[object, bool]], Trees], decisions: dic
 
 def _undecided(tests: Sequence[object]) -> str:
     """The sentence on code with more branches than can be drawn, with the parameters that decide them."""
-    deciding = list(dict.fromkeys(name for test in tests if isinstance(test, Node) for name in names(test)))
+    deciding = list(
+        dict.fromkeys(name for test in tests if isinstance(test, Node) for name in find_names(test))
+    )
     words = "the code branches on parameters too often to be drawn"
     examples = f", such as {deciding[0]}=4" if deciding else ""
-    return f"{words}: give {listed(deciding)} a value in the signature{examples}" if deciding else words
+    return f"{words}: give {join_texts(deciding)} a value in the signature{examples}" if deciding else words
 
 
 def _joined(test: object, line: int, then: Trees, otherwise: Trees) -> Trees:

@@ -11,11 +11,11 @@ from explorer.formula.tree import (
     Call,
     Node,
     Number,
-    Through,
+    Polyline,
     Unary,
+    find_names,
     is_condition,
     is_constant,
-    names,
 )
 from explorer.reading.building import ZERO, built, known, shared
 from explorer.reading.errors import RaisesError, ReadingError, require
@@ -88,7 +88,7 @@ def through(x: Value, *numbers: Value) -> Value:
     ascending = len(at) == len(y) >= 2 and all(before < after for before, after in pairwise(at))
     require(ascending, "needs two points or more, each as x and y, their x ascending")
     inner = quantity(x)
-    return like(Through(tuple(zip(map(float, at), map(float, y), strict=True)), inner.node), inner)
+    return like(Polyline(tuple(zip(map(float, at), map(float, y), strict=True)), inner.node), inner)
 
 
 def _linear(sign: str, *operands: Quantity) -> Value:
@@ -100,7 +100,7 @@ def _linear(sign: str, *operands: Quantity) -> Value:
     scaled = sign == "*" or (sign == "/" and sum_of(operands[0]))
     require(alone or (scaled and len(sums) == 1 and all(map(_is_number, others))), REASONS["sum"])
     bare = all(held.bare for held in sums) and not any(
-        set(names(other.node)).difference(VARIABLES) for other in others
+        set(find_names(other.node)).difference(VARIABLES) for other in others
     )
     summed = Sum(sums[0].over, bare, next((held.spread for held in sums if held.spread), ""))
     return Tensor(built(sign, *(operand.node for operand in operands)), summed=summed)

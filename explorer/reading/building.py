@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Sequence
 from itertools import count, product
 from typing import Any
 
-from explorer.formula import CONSTANTS, MAX_NODES, Formula, FormulaError, names, number_text, parse, tree
-from explorer.formula.parsing import MAX_NAME, template
+from explorer.formula import CONSTANTS, MAX_NODES, Formula, FormulaError, find_names, number_text, parse, tree
+from explorer.formula.parsing import MAX_NAME, parse_template
 from explorer.formula.tree import Binary, Call, Compare, Name, Node, Number, Unary, is_condition, is_constant
 from explorer.reading.errors import require
 
@@ -36,7 +36,7 @@ def literal(value: float) -> Node:
 
 def known(node: Node) -> float | None:
     """The value of a tree without variables and parameters (a condition as 0 or 1), else None."""
-    return Formula(node).value() if set(names(node)) <= set(CONSTANTS) else None
+    return Formula(node).value() if set(find_names(node)) <= set(CONSTANTS) else None
 
 
 def number(node: Node) -> Node:
@@ -145,13 +145,13 @@ def again(node: Node, exchanged: Callable[[Node], Node | None]) -> Node:
         case Unary(sign) | Binary(sign) | Call(sign) | Compare((sign,)):
             return built(sign, *parts)
         case _:
-            return tree.rebuilt(node, tuple(map(number, parts)))
+            return tree.rebuild(node, tuple(map(number, parts)))
 
 
 def filled(text: str, operands: Sequence[Node]) -> Node:
     """A formula in a, b, c and d with trees in their places."""
     values = dict(zip("abcd", operands, strict=False))
-    return again(template(text), lambda part: values.get(part.name) if isinstance(part, Name) else None)
+    return again(parse_template(text), lambda part: values.get(part.name) if isinstance(part, Name) else None)
 
 
 def untracked(node: Node) -> Node:

@@ -9,8 +9,18 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from explorer.catalogue import antithetic_of
-from explorer.formula import Formula, derivative
-from explorer.formula.tree import LOSS, RULE_NAMES, TWIN_LOSS, LossAt, Name, Node, names, substituted, walk
+from explorer.formula import Formula, differentiate
+from explorer.formula.tree import (
+    ANTITHETIC_LOSS,
+    LOSS,
+    RULE_NAMES,
+    LossAt,
+    Name,
+    Node,
+    find_names,
+    substitute,
+    walk,
+)
 from explorer.reading.building import ONE, ZERO, built, cancelled, is_detached, number, untracked
 from explorer.reading.drawing import DREW
 from explorer.reading.errors import Note, ReadingError, UndecidedError, UnreadableError, require
@@ -168,7 +178,7 @@ def _of_function(passes: Passes, definition: ast.ClassDef, asks: bool) -> Trees:
 def _with_twin(rule: Node, op: Node) -> Node:
     """A rule with the name of the loss of the twin, where it asks for that of 1 − u."""
     twin = antithetic_of(Formula(number(op))).tree
-    return rule if twin == number(op) else substituted(rule, {LossAt(twin): TWIN_LOSS})
+    return rule if twin == number(op) else substitute(rule, {LossAt(twin): ANTITHETIC_LOSS})
 
 
 def _second(passes: Passes, rule: Node, definition: ast.ClassDef) -> tuple[Node | None, tuple[Note, ...]]:
@@ -207,12 +217,12 @@ def _keeps(statement: ast.Assign | ast.Expr, names: Collection[str]) -> bool:
 
 def _change(tree: Node, rule: Node) -> Node:
     """The derivative of a rule with respect to x; raises UnreadableError where it is too long."""
-    through = substituted(rule, {G: ONE})
-    if {LOSS.name, TWIN_LOSS.name} & {*names(tree)}:
+    through = substitute(rule, {G: ONE})
+    if {LOSS.name, ANTITHETIC_LOSS.name} & {*find_names(tree)}:
         raise UnreadableError("hangs on the loss, whose derivative is not known here")
     total: Node = ZERO
     for name, upstream in (("x", ONE), ("y", through)):
-        part = derivative(number(tree), name, upstream=upstream, finite=True)
+        part = differentiate(number(tree), name, upstream=upstream, finite=True)
         if part is None:
             raise UnreadableError("has a second derivative that is too long")
         total = built("+", total, part)
@@ -224,13 +234,13 @@ def _tracked(output: Value) -> Trees:
     node = whole(first(output))
     if not any(map(is_detached, walk(node))):
         return Trees(node, None)
-    rule = derivative(number(node), finite=True)
+    rule = differentiate(number(node), finite=True)
     if rule is None:
         raise UnreadableError("has a gradient that is too long to be written out")
     op = cancelled(untracked(node))
     notes = [
         Note(COMPOSED.format(name))
-        for name in names(op)
+        for name in find_names(op)
         if name not in RULE_NAMES and _learns_otherwise(node, op, name)
     ]
     return Trees(op, NO_GRADIENT if rule == ZERO else untracked(rule), notes=tuple(notes))
@@ -238,5 +248,5 @@ def _tracked(output: Value) -> Trees:
 
 def _learns_otherwise(node: Node, op: Node, name: str) -> bool:
     """Whether autograd's gradient for a parameter differs from that of the op's formula."""
-    composed, own = (derivative(number(tree), name, finite=True) for tree in (node, op))
+    composed, own = (differentiate(number(tree), name, finite=True) for tree in (node, op))
     return composed is None or untracked(composed) != own

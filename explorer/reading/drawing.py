@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from explorer.formula.operands import has_elements
-from explorer.formula.tree import DRAWN_OUTPUTS, LOSS, NORMAL, UNIFORM, LossAt, Name, Node
+from explorer.formula.tree import LOSS, LOSS_OUTPUTS, NORMAL, UNIFORM, LossAt, Name, Node
 from explorer.reading import values
 from explorer.reading.arithmetic import like, made, operation
 from explorer.reading.building import detach, number, untracked
@@ -98,7 +98,7 @@ def loss_at(function: Node, positional: tuple[Value, ...], keywords: Mapping[str
     require(_is_whole(output) or values.is_number(positional[0]), OF_OUTPUT)
     CALLED.set({function})
     node = untracked(number(output.node))
-    return Tensor(LOSS if node == DRAWN_OUTPUTS[LOSS] else LossAt(node))
+    return Tensor(LOSS if node == LOSS_OUTPUTS[LOSS] else LossAt(node))
 
 
 def coin(input: Value, p: Value = None) -> Value:

@@ -12,9 +12,9 @@ from itertools import islice
 from typing import Any
 
 from explorer.formula import FUNCTIONS, Function
-from explorer.formula.aliases import CALLS, OtherCall
+from explorer.formula.aliases import CALLS, CallAlias
 from explorer.formula.operands import has_elements
-from explorer.formula.tree import VARIABLES, Call, Name, Node, children, is_condition, names
+from explorer.formula.tree import VARIABLES, Call, Name, Node, children, find_names, is_condition
 from explorer.reading import drawing, values, vocabulary
 from explorer.reading.arithmetic import like, made, operation
 from explorer.reading.building import ONE, ZERO, built, detach, filled, known, mask
@@ -45,17 +45,17 @@ def _maths(text: str, *arguments: Value, kind: str = "float32") -> Value:
     return like(filled(text, [operand.node for operand in operands]), *operands, kind=kind)
 
 
-def _formula(call: OtherCall) -> values.Function:
+def _formula(call: CallAlias) -> values.Function:
     def row(*arguments: Value, **named: Value) -> Value:
-        return _maths(call.text, *(call.operands(*arguments, **named) or ()))
+        return _maths(call.text, *(call.bind_operands(*arguments, **named) or ()))
 
     row.__signature__ = call.signature  # type: ignore[attr-defined]  # what inspect.signature looks for
     return row
 
 
-def _is_whole(name: str, call: OtherCall) -> bool:
+def _is_whole(name: str, call: CallAlias) -> bool:
     """Whether a call is all that its name stands for: ``log`` of one number is a function of its own."""
-    return name not in FUNCTIONS or FUNCTIONS[name].arity > 1 or call.operands(ZERO) is not None
+    return name not in FUNCTIONS or FUNCTIONS[name].arity > 1 or call.bind_operands(ZERO) is not None
 
 
 def _of_one(row: Function) -> values.Function:
@@ -213,9 +213,9 @@ class _Torch:
         """The number of elements, known for x, y, g and values computed from them."""
         if not isinstance(self, Tensor) or not has_elements(self.node) or self.summed:
             known = isinstance(self, Quantity) and _is_input(self)
-            return replace(SHAPE, counts=names(self.node)[0]) if known else SHAPE
+            return replace(SHAPE, counts=find_names(self.node)[0]) if known else SHAPE
         require(not self.within, "counts the elements picked out by a mask, which a formula cannot")
-        first = next((name for name in names(self.node) if name in VARIABLES), "x")
+        first = next((name for name in find_names(self.node) if name in VARIABLES), "x")
         return Quantity(Call("numel", (Name(first),)), "int64", number=True)
 
     def nan_to_num(self: Value, nan: Value = 0, posinf: Value = None, neginf: Value = None) -> Value:

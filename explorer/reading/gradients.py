@@ -3,7 +3,7 @@
 from inspect import Parameter, signature
 from typing import NamedTuple
 
-from explorer.formula.tree import names
+from explorer.formula.tree import find_names
 from explorer.reading.errors import HangsError, Note, ReadingError, UnreadableError, require
 from explorer.reading.learning import Part, part_of, shape_notes
 from explorer.reading.passes import Passes, first
@@ -84,7 +84,7 @@ def faults(passes: Passes, asks: bool) -> list[Note]:
 
 def _without_gradient(passes: Passes) -> list[Note]:
     """A sentence for each tensor that y depends on and backward returns None for."""
-    tensors, parameters = passes.saved.intersection(names(passes.op)), passes.reader.parameters
+    tensors, parameters = passes.saved.intersection(find_names(passes.op)), passes.reader.parameters
     pairs = zip(passes.inputs[1:], passes.returned[1:], strict=False)
     silent = [own for own, value in pairs if value is None and parameters.get(own) in tensors]
     return [Note(NEVER.format(own), "silent") for own in silent]

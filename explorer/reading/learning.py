@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from explorer.catalogue import COUNT
 from explorer.formula.operands import has_elements
-from explorer.formula.tree import RULE_NAMES, Binary, Call, Name, Node, Unary, names, substituted, walk
+from explorer.formula.tree import RULE_NAMES, Binary, Call, Name, Node, Unary, find_names, substitute, walk
 from explorer.reading.building import ONE, ZERO, built, is_shared, number, shared, untracked
 from explorer.reading.errors import require
 from explorer.reading.values import Opaque, Value, quantity, sum_of
@@ -60,7 +60,7 @@ def part_of(value: Value, name: str, remarks: Mapping[Node, str]) -> Part:
         whole = not any(node in remarks for node in walk(held.node))
     require(not any(map(_is_count, walk(body))), COUNTS_WITHIN)
     factor = _counted(factor, name, whole)
-    require(not set(names(factor)).intersection(RULE_NAMES), ON_DATA)
+    require(not set(find_names(factor)).intersection(RULE_NAMES), ON_DATA)
     body = built("*", ZERO, Name("g")) if body == ZERO else number(body)
     return Part(name, body, None if factor == ONE else factor)
 
@@ -90,7 +90,7 @@ def _counted(factor: Node, name: str, whole: bool) -> Node:
     require(whole or all(isinstance(node, Name) for node in counts), COUNTS_ALL)
     others = [node for node in counts if isinstance(node, Name) and node != shared(name)]
     require(not others, COUNTS_OTHERS)
-    factor = substituted(factor, counts)
+    factor = substitute(factor, counts)
     return ONE if factor == Binary("/", Name(COUNT), Name(COUNT)) else factor
 
 

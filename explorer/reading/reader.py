@@ -17,7 +17,7 @@ from inspect import Parameter, signature
 from types import EllipsisType
 from typing import Any, NamedTuple
 
-from explorer.formula.operands import counted, has_elements
+from explorer.formula.operands import has_elements, replace_counts
 from explorer.formula.tree import Name, Node, is_constant
 from explorer.reading import building, drawing, functions, sums, tracking, values, vocabulary
 from explorer.reading.arithmetic import SIGNS, compared, operation
@@ -223,7 +223,7 @@ class Reader:
         test: object = value, node.lineno
         if isinstance(value, Quantity):
             require(not has_elements(value.node) or values.sum_of(value), YES_OR_NO, RaisesError)
-            require(is_constant(counted(value.node)) and not values.sum_of(value), YES_OR_NO)
+            require(is_constant(replace_counts(value.node)) and not values.sum_of(value), YES_OR_NO)
             test = building.mask(value.node)
             known = building.known(test)
             value = SHAPE if known is None else known

@@ -1,13 +1,13 @@
-"""A run as a plain PyTorch script: the rules, the net and the loop written out, with torch alone."""
+"""Export of a run as a plain PyTorch script: the rules, the net and the loop, with torch alone."""
 
 from textwrap import fill
 
-from explorer.scripts.drawing import draws_code
-from explorer.scripts.functions import learns_code, lines_of
-from explorer.scripts.loop import main_code, train_code
-from explorer.scripts.net import net_code
-from explorer.snippets.helpers import TORCH, helped
-from explorer.snippets.layout import WIDTH, module
+from explorer.scripts.drawing import write_draws_code
+from explorer.scripts.functions import lines_of, write_learns_code
+from explorer.scripts.loop import write_main_code, write_train_code
+from explorer.scripts.net import write_net_code
+from explorer.snippets.helpers import TORCH, add_helpers
+from explorer.snippets.layout import WIDTH, format_module
 from explorer.training import TASKS, Settings
 
 __all__ = ["script"]
@@ -44,15 +44,15 @@ torch.set_num_threads(1)  # with another number the last bits differ
 
 
 def script(settings: Settings) -> str:
-    """Python source that trains the nets of a run of these settings, with torch alone.
+    """Return Python source that trains the nets of a run with these settings, with torch alone.
 
-    Digits come from scikit-learn; a table is read from ``table.csv`` with NumPy. Its ``train(op, seed)``
-    returns the loss of every step and, where something is held out, the score on it. The losses are those
-    of a run on this machine's CPU, bit for bit. Where the settings branch, the script does so too:
-    ``train(op, seed, later)`` goes on with another function from the steps in ``later`` on.
+    The digits come from scikit-learn; a table is read from ``table.csv`` with NumPy. The script's ``train(op,
+    seed)`` returns the loss of every step and, if the task has held-out data, the score on it. The losses
+    equal the run's on the same machine's CPU, bit for bit. If the settings branch, so does the script:
+    ``train(op, seed, later)`` switches to another function at each step in ``later``.
 
-    Where parameters learn, ``train(op, seed, starts)`` takes their first values by name, and returns their
-    last ones too, by name and layer. They are the run's as well.
+    If parameters learn, ``train(op, seed, starts)`` takes their initial values by name and also returns their
+    final values, by name and layer. These equal the run's as well.
 
     Args:
         settings: as for ``Run``.
@@ -61,15 +61,15 @@ def script(settings: Settings) -> str:
     functions, lines = lines_of(settings)
     data = task.source(settings.table)
     parts = [
-        learns_code(functions) if settings.learn else "",
-        draws_code(settings, functions),
+        write_learns_code(functions) if settings.learn else "",
+        write_draws_code(settings, functions),
         _HEAD,
         data + _SPLIT if task.metric else "",
-        net_code(settings, task),
-        train_code(settings, task, data, functions),
-        main_code(settings, task, lines),
+        write_net_code(settings, task),
+        write_train_code(settings, task, data, functions),
+        write_main_code(settings, task, lines),
     ]
-    code = module(helped("".join([*functions.code.values(), *parts]), TORCH), *_IMPORTS)
+    code = format_module(add_helpers("".join([*functions.code.values(), *parts]), TORCH), *_IMPORTS)
     paragraphs = (f"{task.label}. {task.purpose}", _PROMISE)
-    summary, promise = (fill(each, WIDTH) for each in paragraphs)
+    summary, promise = (fill(paragraph, WIDTH) for paragraph in paragraphs)
     return f'"""{summary}\n\n{promise}\n"""\n\n{code}'

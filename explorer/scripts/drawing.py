@@ -1,9 +1,9 @@
-"""What functions of a script draw: the run's u, and losses of other draws for rules that ask for them."""
+"""Random draws of a script: u of the run, and the loss of other outputs for rules that need it."""
 
 from textwrap import indent
 
 from explorer.scripts.functions import Functions
-from explorer.scripts.net import example_of, net_arguments
+from explorer.scripts.net import example_of, write_net_arguments
 from explorer.training import TASKS, Settings
 from explorer.training.nets import JUDGED
 from explorer.training.numerics import squared_error
@@ -68,7 +68,7 @@ def as_x(loss, x):
     """What each example adds to the loss, for each of the op's inputs."""
     return {as_x}.expand_as(x)
 '''
-# By the key of the op's site.
+# Code that maps the loss of each example to the op's inputs, by the key of the op's site.
 _AS_X = {
     "activations": "loss",
     "maps": "loss.T.repeat(1, x.shape[1] // len(loss))",
@@ -77,7 +77,7 @@ _AS_X = {
     "kernels": "loss.sum(0)",
 }
 _SQUARES = "return (output - y).square().sum(1, keepdim=True)"
-# By whether the answers are numbers rather than classes.
+# Keys: whether the targets are numbers rather than classes.
 _BY_EXAMPLE = {
     True: f"{_SQUARES} / output.numel()",
     False: """
@@ -87,42 +87,44 @@ return (away.exp().sum(1, keepdim=True).log() - away.gather(1, y[:, None])) / le
 }
 
 
-def draws_code(settings: Settings, functions: Functions) -> str:
-    """Code for what the functions draw; none where nothing is drawn."""
-    if not functions.draw:
+def write_draws_code(settings: Settings, functions: Functions) -> str:
+    """Return code for the functions' random draws; "" if all functions are deterministic."""
+    if not functions.is_random:
         return ""
     task = TASKS[settings.task]
     are_numbers = example_of(settings).train.y.is_floating_point()
     by_example = _SQUARES if task.loss is squared_error else _BY_EXAMPLE[are_numbers]
-    losses = _LOSSES.format(by_example=_lines(by_example, 1), as_x=_AS_X[task.net.site.key])
+    losses = _LOSSES.format(by_example=_indent_code(by_example, 1), as_x=_AS_X[task.net.site.key])
     judged = ", ".join(f"{name!r}: {other}" for name, other in functions.judged.items())
     u = _U_BY_TIME.format(times=task.net.site.times) if task.net.site.times > 1 else _U
     return _DRAWS.format(
         takes=functions.takes,
         judged=_JUDGED.format(judged=judged) if judged else "",
-        losses=losses if functions.lose else "",
-        parameters=", losses=None, fixed=()" if functions.lose else "",
-        fixed=_lines(_FIXED, 2) if functions.lose else "",
-        u=_lines(u, 2),
-        given=_WITH_LOSS if functions.lose else '{"u": u}',
+        losses=losses if functions.needs_loss else "",
+        parameters=", losses=None, fixed=()" if functions.needs_loss else "",
+        fixed=_indent_code(_FIXED, 2) if functions.needs_loss else "",
+        u=_indent_code(u, 2),
+        given=_WITH_LOSS if functions.needs_loss else '{"u": u}',
     )
 
 
-def _lines(code: str, levels: int) -> str:
+def _indent_code(code: str, levels: int) -> str:
     return indent(code.strip(), levels * "    ").lstrip()
 
 
-def training_op(settings: Settings, functions: Functions) -> str:
-    """Code for the op of a step."""
-    if not functions.draw:
+def write_training_op(settings: Settings, functions: Functions) -> str:
+    """Return code for the op of a training step."""
+    if not functions.is_random:
         return "op"
-    losses = f", lambda op: by_example(net({net_arguments(settings)}), y)" if functions.lose else ""
+    losses = (
+        f", lambda op: by_example(net({write_net_arguments(settings)}), y)" if functions.needs_loss else ""
+    )
     return f"drawing(op, seed, step{losses})"
 
 
-def judged_op(functions: Functions) -> str:
-    """Code for the op of nets that are judged."""
-    if not functions.draw:
+def write_judged_op(functions: Functions) -> str:
+    """Return code for the op of nets under evaluation."""
+    if not functions.is_random:
         return "op"
     op = "when_judged.get(op.__name__, op)" if functions.judged else "op"
     return f"drawing({op}, seed, {JUDGED})"

@@ -1,4 +1,4 @@
-"""The functions of a script, one for each op with a rule, and those of each line in turn."""
+"""Functions of a script, one for each op with a rule, and the sequence of functions of each rule."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -6,18 +6,18 @@ from typing import NamedTuple
 
 from explorer.catalogue import Op, Rule, find_op, find_rule, resolve_values
 from explorer.snippets import function_code
-from explorer.snippets.pair import paired
+from explorer.snippets.pair import make_pair
 from explorer.training import Settings
 from explorer.training.nets import joined, learned_with
 
 
 class Line(NamedTuple):
-    """A rule of a run as a script has it.
+    """A rule of a run, as a script trains it.
 
     Attributes:
-        function: the name of the first.
-        later: the names of all that follow, by their first step.
-        starts: learned parameters of these, with the value before the first step.
+        function: name of the first function.
+        later: names of the functions that follow, by their first step.
+        starts: learned parameters of all these functions, with their initial values.
     """
 
     function: str
@@ -29,10 +29,10 @@ class Functions(NamedTuple):
     """The functions of a script, by name.
 
     Attributes:
-        code: of each.
-        learns: the parameters that learn in it.
-        takes: of what is drawn: u, and f, the loss as a function of its output.
-        judged: what stands in its place where nets are judged, if that is another.
+        code: source of each function.
+        learns: names of each function's learned parameters.
+        takes: names of each function's extra arguments: u, and f, the loss as a function of the output.
+        judged: name of the function that replaces it when nets are evaluated, if there is one.
     """
 
     code: dict[str, str]
@@ -41,56 +41,56 @@ class Functions(NamedTuple):
     judged: dict[str, str]
 
     @property
-    def draw(self) -> bool:
-        """Whether any of them draws."""
+    def is_random(self) -> bool:
+        """Whether any function is stochastic."""
         return any(self.takes.values())
 
     @property
-    def lose(self) -> bool:
-        """Whether any of them asks for a loss."""
-        return any("f" in each for each in self.takes.values())
+    def needs_loss(self) -> bool:
+        """Whether any function needs the loss."""
+        return any("f" in arguments for arguments in self.takes.values())
 
 
 def lines_of(settings: Settings) -> tuple[Functions, list[Line]]:
-    """All functions, and the lines that use them."""
+    """Return all functions of a script, and one line per rule that uses them."""
     steps = sorted({step for step, name, _ in settings.branch if name != "lr"})
     functions = Functions({}, {}, {}, {})
     numbers: dict[str, dict[str, int]] = {"op": {}, "rule": {}}
-    starts = _starts(settings)
+    starts = _find_starts(settings)
     lines: list[Line] = []
     for line, _ in enumerate(settings.rules):
         names: dict[int, str] = {}
         for step in (-1, *steps):
             course = settings.course(step)
             op, rule = find_op(course.op), find_rule(course.rules[line])
-            names[step] = _add(functions, op, rule, numbers, settings)
-        own = {each for name in names.values() for each in functions.learns[name]}
-        begins = {name: value for name, value in starts[line].items() if name in own}
+            names[step] = _add_function(functions, op, rule, numbers, settings)
+        learned = {parameter for name in names.values() for parameter in functions.learns[name]}
+        begins = {name: value for name, value in starts[line].items() if name in learned}
         lines.append(Line(names[-1], {step: names[step] for step in steps}, begins))
     return functions, lines
 
 
-def _starts(settings: Settings) -> list[dict[str, float]]:
-    """The start values of the run's learned parameters, by line."""
+def _find_starts(settings: Settings) -> list[dict[str, float]]:
+    """Return the initial values of the run's learned parameters by name, for each rule."""
     op, rules, _ = settings.course(-1)
-    both = joined(op, rules, settings.parameters, settings.learn, settings.learned)
-    names = [each.name for each in both.learned]
-    return [dict(zip(names, values, strict=True)) for values in both.starts] or [{} for _ in rules]
+    joint = joined(op, rules, settings.parameters, settings.learn, settings.learned)
+    names = [parameter.name for parameter in joint.learned]
+    return [dict(zip(names, values, strict=True)) for values in joint.starts] or [{} for _ in rules]
 
 
-def _add(
+def _add_function(
     functions: Functions, op: Op, rule: Rule, numbers: dict[str, dict[str, int]], settings: Settings
 ) -> str:
-    """The name of an op with a rule; own formulas are numbered in their order."""
-    its, learns = resolve_values(op, rule, settings.parameters), learned_with(op, rule, settings.learn)
+    """Add the function of an op with a rule and return its name; custom formulas are numbered in order."""
+    parameters, learns = resolve_values(op, rule, settings.parameters), learned_with(op, rule, settings.learn)
     op_number, rule_number = (
-        known.setdefault(key, len(known) + 1)
-        for known, key in ((numbers["op"], op.key), (numbers["rule"], rule.key))
+        numbering.setdefault(key, len(numbering) + 1)
+        for numbering, key in ((numbers["op"], op.key), (numbers["rule"], rule.key))
     )
-    named = rule if rule.key.isidentifier() else replace(rule, key=f"rule_{rule_number}")
-    own = op.key.isidentifier() or op_number == 1
-    op = op if own else replace(op, key=f"op_{op_number}")
-    name = _put(functions, op, named, its, learns)
+    keyed_rule = rule if rule.key.isidentifier() else replace(rule, key=f"rule_{rule_number}")
+    keeps_key = op.key.isidentifier() or op_number == 1
+    op = op if keeps_key else replace(op, key=f"op_{op_number}")
+    name = _put_function(functions, op, keyed_rule, parameters, learns)
     if op.judged is not None:
         judged = replace(
             op.evaluation_op,
@@ -98,24 +98,24 @@ def _add(
             label=f"{op.label}, judged",
             purpose="What stands in its place where nets are judged.",
         )
-        functions.judged[name] = _put(functions, judged, find_rule("default"), {}, ())
+        functions.judged[name] = _put_function(functions, judged, find_rule("default"), {}, ())
     return name
 
 
-def _put(
+def _put_function(
     functions: Functions, op: Op, rule: Rule, parameters: Mapping[str, float], learns: Sequence[str]
 ) -> str:
     name, code = function_code(op, rule, parameters, learns)
     functions.code[name], functions.learns[name] = code, tuple(learns)
-    functions.takes[name] = paired(op, rule, parameters, learns).given
+    functions.takes[name] = make_pair(op, rule, parameters, learns).extras
     return name
 
 
-def learns_code(functions: Functions) -> str:
-    """Code for the table of learned parameters by function."""
+def write_learns_code(functions: Functions) -> str:
+    """Return code for the table of learned parameters by function."""
     return f"\n# The arguments behind x, which get a gradient.\nlearns = {functions.learns}\n"
 
 
-def has_turns(settings: Settings) -> bool:
-    """Whether any line goes on with another op or rule."""
+def has_rule_changes(settings: Settings) -> bool:
+    """Return whether the run changes its op or a rule at some step."""
     return any(name != "lr" for _, name, _ in settings.branch)

@@ -1,12 +1,12 @@
-"""The training of a script: one function that trains, and the loop over lines and seeds that calls it."""
+"""Training code of a script: the function ``train``, and the loop over lines and seeds that calls it."""
 
 from collections.abc import Sequence
 from textwrap import indent
 from typing import NamedTuple
 
-from explorer.scripts.drawing import judged_op, training_op
-from explorer.scripts.functions import Functions, Line, has_turns
-from explorer.scripts.net import example_of, net_arguments
+from explorer.scripts.drawing import write_judged_op, write_training_op
+from explorer.scripts.functions import Functions, Line, has_rule_changes
+from explorer.scripts.net import example_of, write_net_arguments
 from explorer.training import Settings, Task
 from explorer.training.nets import by_channel
 from explorer.training.numerics import squared_error
@@ -18,7 +18,7 @@ _OPTIMISERS = {
     "adam": "torch.optim.Adam({what}, lr={lr})",
 }
 _SQUARES = "(output - y).square().sum()"
-# By whether the answers are numbers rather than classes.
+# Keys: whether the targets are numbers rather than classes.
 _LOSSES = {
     True: "(output - y).square().sum() / output.numel()",
     False: "output.log_softmax(1).gather(1, y[:, None]).sum() / -len(y)",
@@ -68,7 +68,7 @@ optimiser.zero_grad({zeroed})
 loss.backward()
 optimiser.step()
 """
-# The way of explorer.training.nets.layers.Fixed.
+# The shortcut of explorer.training.nets.layers.Fixed for inputs that never change.
 _SPARED = """
 # x stays the same: a step moves x @ weights by its gradient through x @ x.T, a small product.
 gram, layers[0] = x @ x.T, x @ layers[0]
@@ -100,7 +100,7 @@ _UNUSED = """
 for each in apart:  # for where the op does not use it
     each.grad = torch.zeros_like(each)
 """
-_DRAWN = """
+_BATCH = """
 chosen = torch.randint({rows}, ({batch},), generator=generator)
 x, y = train_x[chosen], train_y[chosen]
 """
@@ -110,7 +110,7 @@ for {each} in ({lines}):
         {results} = train({arguments})
         print(f"{{op.__name__}}{then}, seed {{seed}}: loss {{losses[-1]:.6g}}{fields}")
 """
-_THEN = "{''.join(f' until {step}, then {each.__name__}' for step, each in later.items())}"
+_LATER_TEXT = "{''.join(f' until {step}, then {each.__name__}' for step, each in later.items())}"
 _LATER = "op = later.get(step, op)"
 _RATED = 'optimiser.param_groups[0]["lr"] = rates.get(step, optimiser.param_groups[0]["lr"])'
 _RATED_APART = 'optimiser.param_groups[1]["lr"] = optimiser.param_groups[0]["lr"] * {times}'
@@ -118,16 +118,16 @@ _BELOW = " or any({below} for name in {names} for each in learned.get(name, ()))
 
 
 class _Values(NamedTuple):
-    """Code for learned values: told of, made, given back, printed, and compared with 0."""
+    """Code templates for learned values: description, creation, result, printing, comparison with 0."""
 
-    words: str
-    made: str
+    description: str
+    created: str
     returned: str
     printed: str
     below: str
 
 
-# By ``Settings.learn_each``.
+# Keys: values of ``Settings.learn_each``.
 _VALUES = {
     "layer": _Values(
         "a value",
@@ -148,155 +148,164 @@ _RETURNED = "{{name: [{returned} for each in own] for name, own in learned.items
 _PRINTED = "{{''.join(f', {printed}' for name, own in learned.items() for each in own)}}"
 
 
-def train_code(settings: Settings, task: Task, data: str, functions: Functions) -> str:
-    """Code for ``train``; ``data``: code for the data, if each seed draws its own."""
+def write_train_code(settings: Settings, task: Task, data: str, functions: Functions) -> str:
+    """Return code for ``train``; ``data`` is code for the data, used here if each seed draws its own."""
     example = example_of(settings)
     rows, are_numbers = len(example.train.x), example.train.y.is_floating_point()
     scored, draws = bool(task.metric), rows > settings.batch
     returned = [
         "losses",
         *[_SCORES[are_numbers]] * scored,
-        *[_RETURNED.format(returned=_values(settings).returned)] * bool(settings.learn),
+        *[_RETURNED.format(returned=_choose_values(settings).returned)] * bool(settings.learn),
     ]
-    loop = _filled(
+    loop = _fill_template(
         _LOOP,
-        changes="\n".join(_changes(settings)),
-        batch=_DRAWN.format(rows=rows, batch=settings.batch) if draws else "",
-        arguments=net_arguments(settings, training_op(settings, functions)),
+        changes="\n".join(_write_changes(settings)),
+        batch=_BATCH.format(rows=rows, batch=settings.batch) if draws else "",
+        arguments=write_net_arguments(settings, write_training_op(settings, functions)),
         loss=_SQUARES if task.loss is squared_error else _LOSSES[are_numbers],
-        fallen=_fallen(settings),
-        descent=_descent(settings),
+        fallen=_write_domain_condition(settings),
+        descent=_write_descent(settings),
     )
-    body = _filled(
+    body = _fill_template(
         _TRAIN,
-        data=_data(settings, task, data, draws),
-        layers=_layers(settings, task),
+        data=_write_data(settings, task, data, draws),
+        layers=_write_layers(settings, task),
         biases=_BIASES.format(deviation=task.start_bias) if settings.bias and task.start_bias else "",
         spared=_SPARED if spares(settings) else "",
         each="layer in layers for each in layer" if settings.bias else "each in layers",
-        learned=_apart(settings),
-        optimiser=_optimiser(settings),
-        rates=_rates(settings),
-        step="step" if _changes(settings) or functions.draw else "_",
+        learned=_write_learned(settings),
+        optimiser=_write_optimiser(settings),
+        rates=_write_rates(settings),
+        step="step" if _write_changes(settings) or functions.is_random else "_",
         steps=settings.steps,
         loop=loop,
-        judged=_JUDGED.format(arguments=net_arguments(settings, judged_op(functions))) if scored else "",
+        judged=_JUDGED.format(arguments=write_net_arguments(settings, write_judged_op(functions)))
+        if scored
+        else "",
         returned=", ".join(returned),
     )
-    return f"\ndef train({', '.join(_arguments(settings))}):\n" + indent(body, "    ")
+    return f"\ndef train({', '.join(_list_arguments(settings))}):\n" + indent(body, "    ")
 
 
-def _filled(template: str, **parts: object) -> str:
-    """A template with its parts, each as far in as the line that holds it; no line is empty."""
+def _fill_template(template: str, **parts: object) -> str:
+    """Fill a template; each part gets the indent of its line, and empty lines are dropped."""
     lines = []
     for line in template.strip("\n").splitlines():
         margin = line[: len(line) - len(line.lstrip())]
         filled = indent(line.strip().format(**parts), margin)
-        lines += [each for each in filled.splitlines() if each.strip()]
+        lines += [piece for piece in filled.splitlines() if piece.strip()]
     return "\n".join(lines) + "\n"
 
 
-def _data(settings: Settings, task: Task, data: str, draws: bool) -> str:
-    """Code for the data that a seed draws of its own, and for a batch that all steps share."""
-    own = "" if task.metric else data.format(batch=settings.batch)
-    return own if draws or not task.metric else own + "x, y = train_x, train_y"
+def _write_data(settings: Settings, task: Task, data: str, draws: bool) -> str:
+    """Return code for a seed's own data, and for a batch that all steps share."""
+    seed_data = "" if task.metric else data.format(batch=settings.batch)
+    return seed_data if draws or not task.metric else seed_data + "x, y = train_x, train_y"
 
 
-def _layers(settings: Settings, task: Task) -> str:
+def _write_layers(settings: Settings, task: Task) -> str:
     scale = settings.init_scale if task.unit_weights else f"({settings.init_scale} / a**0.5)"
     weights = f"torch.randn(a, b, generator=generator) * {scale}"
     layer = f"[{weights}, torch.zeros(1, b)]" if settings.bias else weights
-    return _LAYERS.format(layer=layer, shapes=[each.shapes[0] for each in settings.layers if each.shapes])
+    return _LAYERS.format(
+        layer=layer,
+        shapes=[layer_settings.shapes[0] for layer_settings in settings.layers if layer_settings.shapes],
+    )
 
 
-def _optimiser(settings: Settings) -> str:
-    """Code for the optimiser; none where each step is written out."""
+def _write_optimiser(settings: Settings) -> str:
+    """Return code for the optimiser; "" if every update is written out."""
     if spares(settings):
         return ""
     learns = bool(settings.learn)
     groups = _GROUPS.format(lr=settings.lr, times=settings.learn_rate) if learns else ""
-    what = "groups" if learns else "parameters"
-    return f"{groups}optimiser = {_OPTIMISERS[settings.optimiser].format(what=what, lr=settings.lr)}"
+    argument = "groups" if learns else "parameters"
+    return f"{groups}optimiser = {_OPTIMISERS[settings.optimiser].format(what=argument, lr=settings.lr)}"
 
 
-def _descent(settings: Settings) -> str:
+def _write_descent(settings: Settings) -> str:
     if not spares(settings):
-        return _DESCENT.format(zeroed="set_to_none=False" if settings.learn and has_turns(settings) else "")
-    rate = "lr" if _rated(settings) else settings.lr
+        return _DESCENT.format(
+            zeroed="set_to_none=False" if settings.learn and has_rule_changes(settings) else ""
+        )
+    rate = "lr" if _find_rates(settings) else settings.lr
     rates = {"parameters": rate} | ({"apart": f"{rate} * {settings.learn_rate}"} if settings.learn else {})
-    moved = [_MOVED.format(those=those, rate=each) for those, each in rates.items()]
-    return _filled(_SPARED_DESCENT, moved="".join(moved))
+    moved = [_MOVED.format(those=tensors, rate=factor) for tensors, factor in rates.items()]
+    return _fill_template(_SPARED_DESCENT, moved="".join(moved))
 
 
-def _rated(settings: Settings) -> dict[int, float | str]:
+def _find_rates(settings: Settings) -> dict[int, float | str]:
     return {step: value for step, name, value in settings.branch if name == "lr"}
 
 
-def _rates(settings: Settings) -> str:
-    rates = _rated(settings)
+def _write_rates(settings: Settings) -> str:
+    rates = _find_rates(settings)
     start = f"\nlr = {settings.lr}" if spares(settings) else ""
     return f"rates = {rates}  # by the step from which on they hold{start}" if rates else ""
 
 
-def _changes(settings: Settings) -> list[str]:
-    """Lines of code for branches, before a step."""
+def _write_changes(settings: Settings) -> list[str]:
+    """Return the lines of code that apply branches before a step."""
     rates = [_RATED, *[_RATED_APART.format(times=settings.learn_rate)] * bool(settings.learn)]
-    own = ["lr = rates.get(step, lr)"] if spares(settings) else rates
-    return [_LATER] * has_turns(settings) + own * bool(_rated(settings))
+    rate_changes = ["lr = rates.get(step, lr)"] if spares(settings) else rates
+    return [_LATER] * has_rule_changes(settings) + rate_changes * bool(_find_rates(settings))
 
 
-def _apart(settings: Settings) -> str:
-    """Code for the learned parameters."""
+def _write_learned(settings: Settings) -> str:
+    """Return code for the learned parameters."""
     if not settings.learn:
         return ""
-    own = _values(settings)
+    templates = _choose_values(settings)
     pairs = zip(settings.layers, by_channel(settings.layers), strict=True)
     shapes = [shape for layer, shape in pairs if layer.site]
-    made = _LEARNED.format(words=own.words, made=own.made.format(layers=len(shapes), shapes=shapes))
-    return made + _UNUSED if has_turns(settings) else made
+    code = _LEARNED.format(
+        words=templates.description, made=templates.created.format(layers=len(shapes), shapes=shapes)
+    )
+    return code + _UNUSED if has_rule_changes(settings) else code
 
 
-def _values(settings: Settings) -> _Values:
+def _choose_values(settings: Settings) -> _Values:
     return _VALUES[settings.learn_each]
 
 
-def _fallen(settings: Settings) -> str:
-    """The condition that a learned value has left its domain."""
-    positive = tuple(each.name for each in settings.learned if each.positive)
-    return _BELOW.format(names=positive, below=_values(settings).below) if positive else ""
+def _write_domain_condition(settings: Settings) -> str:
+    """Return the condition that a learned value has left its domain, "" if none is restricted."""
+    positive = tuple(parameter.name for parameter in settings.learned if parameter.positive)
+    return _BELOW.format(names=positive, below=_choose_values(settings).below) if positive else ""
 
 
-def _arguments(settings: Settings) -> list[str]:
-    return ["op", "seed", *["starts"] * bool(settings.learn), *["later"] * has_turns(settings)]
+def _list_arguments(settings: Settings) -> list[str]:
+    return ["op", "seed", *["starts"] * bool(settings.learn), *["later"] * has_rule_changes(settings)]
 
 
-def main_code(settings: Settings, task: Task, lines: Sequence[Line]) -> str:
-    """Code for the loop over lines and seeds, which prints the end of each."""
-    turns, arguments = has_turns(settings), _arguments(settings)
-    printed = _PRINTED.format(printed=_values(settings).printed)
+def write_main_code(settings: Settings, task: Task, lines: Sequence[Line]) -> str:
+    """Return code for the loop over lines and seeds, which prints final loss, score and learned values."""
+    turns, arguments = has_rule_changes(settings), _list_arguments(settings)
+    printed = _PRINTED.format(printed=_choose_values(settings).printed)
     fields = [", score {score:.4f}"] * bool(task.metric) + [printed] * bool(settings.learn)
     results = ["losses", *["score"] * bool(task.metric), *["learned"] * bool(settings.learn)]
     return _MAIN.format(
         each=", ".join(name for name in arguments if name != "seed"),
-        lines=", ".join(_line(each, settings) for each in lines) + "," * (len(lines) == 1),
+        lines=", ".join(_write_line(line, settings) for line in lines) + "," * (len(lines) == 1),
         arguments=", ".join(arguments),
         seeds=", ".join(map(str, [settings.seed] * bool(settings.seed) + [settings.seed + settings.seeds])),
         results=", ".join(results),
-        then=_THEN if turns else "",
+        then=_LATER_TEXT if turns else "",
         fields="".join(fields),
     )
 
 
-def _line(line: Line, settings: Settings) -> str:
-    """Code for a line of the last loop: a function, its learned parameters, and later functions."""
+def _write_line(line: Line, settings: Settings) -> str:
+    """Return code for a line of the last loop: a function, its learned parameters, and later functions."""
     parts = [line.function, *[repr(line.starts)] * bool(settings.learn)]
-    if has_turns(settings):
-        parts.append(_turned(line))
+    if has_rule_changes(settings):
+        parts.append(_write_later_functions(line))
     return f"({', '.join(parts)})" if len(parts) > 1 else line.function
 
 
-def _turned(line: Line) -> str:
-    """Code for the later functions that differ from the ones before, by step."""
+def _write_later_functions(line: Line) -> str:
+    """Return code for the later functions by step, without those equal to their predecessor."""
     before = [line.function, *line.later.values()]
     pairs = zip(line.later.items(), before, strict=False)
-    return f"{{{', '.join(f'{step}: {each}' for (step, each), last in pairs if each != last)}}}"
+    return f"{{{', '.join(f'{step}: {function}' for (step, function), last in pairs if function != last)}}}"

@@ -68,7 +68,7 @@ _MAPS = """
 side = int(x.shape[1] ** 0.5)
 maps = x.T.reshape(1, side, side, -1)  # (channels, rows, columns, examples)
 """
-# A column of patches is what the kernels lie over at one place of one example.
+# A column of patches holds the inputs under the kernels at one place of one example.
 _PATCHES = """
 framed = torch.nn.functional.pad(maps, (0, 0, 1, 1, 1, 1))
 squares = framed.unfold(1, 3, stride).unfold(2, 3, stride)
@@ -81,34 +81,34 @@ if number == 0:  # the mean of each four
     rows = four[:, :, 0] + four[:, :, 1]
     maps = (rows[:, :, :, 0] + rows[:, :, :, 1]) * 0.25
 """
-# The net behind the first product.
-_BEHIND = """
+# The net after the first product, for runs that precompute it.
+_SPARED_BODY = """
 x, *rest = layers
 for {each} in {rest}:
     x = {x}
 return x
 """
 _OP_ARGUMENTS = ", *(learned[name][{layer}] for name in learns[op.__name__])"
-_TINY = 400  # multiplications, below which torch.bmm has a loop of its own
+_TINY = 400  # multiplications, below which torch.bmm uses another loop
 _BATCHED = """
 # The run's way to multiply: of so few numbers torch adds up in another order without the [None].
 """
 
 
-def net_code(settings: Settings, task: Task) -> str:
-    """Code for ``net``."""
+def write_net_code(settings: Settings, task: Task) -> str:
+    """Return code for ``net``."""
     note = _BATCHED if _is_tiny(settings) else ""
-    body = _behind(settings) if spares(settings) else _whole(settings, task)
-    return f"\n{note}def net({net_arguments(settings)}):" + indent(body, "    ")
+    body = _write_spared_body(settings) if spares(settings) else _write_body(settings, task)
+    return f"\n{note}def net({write_net_arguments(settings)}):" + indent(body, "    ")
 
 
-def _whole(settings: Settings, task: Task) -> str:
-    arguments = _op_arguments(settings, here="number", before="number - 1")
+def _write_body(settings: Settings, task: Task) -> str:
+    arguments = _write_op_arguments(settings, here="number", before="number - 1")
     layer = "(weights, bias)" if settings.bias else "weights"
     return _body_of(task.net.site).format(
-        x=_product("x", settings), product=_of_patches(settings),
-        currents=_product("torch.cat(spikes)", settings),
-        faded=_product("faded", settings, "bias * sum(stays)"),
+        x=_write_product("x", settings), product=_write_patch_product(settings),
+        currents=_write_product("torch.cat(spikes)", settings),
+        faded=_write_product("faded", settings, "bias * sum(stays)"),
         layer=layer, latent=layer.replace("weights", "latent"),
         each=f"number, {layer}" if settings.learn else layer,
         times=spiking.TIMES, last=spiking.TIMES - 1, leak=spiking.LEAK, threshold=spiking.THRESHOLD,
@@ -121,37 +121,40 @@ def _whole(settings: Settings, task: Task) -> str:
 
 
 def _body_of(site: OpSite) -> str:
-    """The body of ``net`` for a site of the op; raise LookupError if there is no row for it."""
+    """Return the body of ``net`` for a site of the op. Raises LookupError if ``NETS`` has no row for it."""
     if site.key not in NETS:
         raise LookupError(f"scripts have no net for the site {site.key!r}: add a row to NETS")
     return NETS[site.key]
 
 
-def _behind(settings: Settings) -> str:
-    each, rest = ("number, weights", "enumerate(rest)") if settings.learn else ("weights", "rest")
-    op_input = "x{before}".format(**_op_arguments(settings, before="number"))
-    return _BEHIND.format(each=each, rest=rest, x=_product(f"op({op_input})", settings))
+def _write_spared_body(settings: Settings) -> str:
+    target, rest = ("number, weights", "enumerate(rest)") if settings.learn else ("weights", "rest")
+    op_input = "x{before}".format(**_write_op_arguments(settings, before="number"))
+    return _SPARED_BODY.format(each=target, rest=rest, x=_write_product(f"op({op_input})", settings))
 
 
-def _op_arguments(settings: Settings, **layers: str) -> dict[str, str]:
-    """Code for the op's arguments beside x, with these names of its layer's number."""
+def _write_op_arguments(settings: Settings, **layers: str) -> dict[str, str]:
+    """Return code for the op's arguments after x, by placeholder; ``layers`` maps it to a layer number."""
     return {at: _OP_ARGUMENTS.format(layer=layer) if settings.learn else "" for at, layer in layers.items()}
 
 
-def net_arguments(settings: Settings, op: str = "op") -> str:
-    """Code for the arguments of ``net``; if it ``spares``, the first of its layers is x times the weights."""
+def write_net_arguments(settings: Settings, op: str = "op") -> str:
+    """Return code for the arguments of ``net``; without x if the run ``spares`` the first product.
+
+    In that case the first layer is x times its weights.
+    """
     return ", ".join(["x"] * (not spares(settings)) + ["layers", op] + ["learned"] * bool(settings.learn))
 
 
-def _product(x: str, settings: Settings, bias: str = "bias") -> str:
+def _write_product(x: str, settings: Settings, bias: str = "bias") -> str:
     if not _is_tiny(settings):
         return f"torch.addmm({bias}, {x}, weights)" if settings.bias else f"({x} @ weights)"
     of_one = f"{x}[None], weights[None]"
     return f"torch.baddbmm({bias}, {of_one})[0]" if settings.bias else f"torch.bmm({of_one})[0]"
 
 
-def _of_patches(settings: Settings) -> str:
-    """Code for the maps that kernels make of patches, (channels, places · examples)."""
+def _write_patch_product(settings: Settings) -> str:
+    """Return code for the maps that kernels make from patches, (channels, places · examples)."""
     if not _is_tiny(settings):
         return "torch.addmm(bias.T, weights.T, patches)" if settings.bias else "(weights.T @ patches)"
     of_one = "weights.T[None], patches[None]"
@@ -159,16 +162,16 @@ def _of_patches(settings: Settings) -> str:
 
 
 def _is_tiny(settings: Settings) -> bool:
-    """Whether torch adds up in another order if a product of the net is batched with others of its size."""
-    if spares(settings):  # each stands alone there
+    """Return whether torch sums some product of the net in another order when it is batched."""
+    if spares(settings):  # such a run never batches products
         return False
     rows = min(settings.batch, len(example_of(settings).train.x))
     times = TASKS[settings.task].net.site.times
     *hidden, last = [(rows * layer.uses, *layer.shapes[0]) for layer in settings.layers if layer.shapes]
     products = [(count * times, a, b) for count, a, b in hidden] + [last]
-    return any(prod(each) < _TINY or each[0] * each[2] == 1 for each in products)
+    return any(prod(product) < _TINY or product[0] * product[2] == 1 for product in products)
 
 
 def example_of(settings: Settings) -> Data:
-    """Data of the size and kind of the run's."""
+    """Return data of the same size and kind as the run's."""
     return TASKS[settings.task].data(Draw(Generator(), settings.batch, settings.table))

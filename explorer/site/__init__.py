@@ -1,7 +1,7 @@
 """Explore and Learn as plain files, for any web host or the disk: ``python -m explorer.site OUT``.
 
-The same modules as in the app, in the form in which a saved file holds them. What Python would answer is
-computed beforehand and lies beside the pages; what cannot be is said to need the app.
+The pages use the same modules as the app, in the form of a saved file. Answers from Python are computed in
+advance and stored next to the pages; a page says which answers need the app.
 """
 
 from explorer.site.pages import write

@@ -8,7 +8,7 @@ from explorer.site import python, write
 
 
 def main() -> None:
-    """Write all files into a folder, and say how large they are."""
+    """Write all files into a folder, and print their number and total size."""
     options = argparse.ArgumentParser(prog="python -m explorer.site", description=__doc__)
     options.add_argument("out", type=Path, help="the folder, which is made where there is none")
     options.add_argument("--source", default="", help="address of the project, to be linked to")
@@ -26,7 +26,7 @@ def main() -> None:
         options.error("at least one process has to compute it")
     write(arguments.out, source=arguments.source, pyodide=arguments.pyodide, processes=arguments.processes)
     sizes = [path.stat().st_size for path in arguments.out.rglob("*") if path.is_file()]
-    if not python.version(arguments.pyodide):
+    if not python.read_version(arguments.pyodide):
         print(
             f"Own formulas need the app: there is no Pyodide in {arguments.pyodide} (npm install brings it)"
         )

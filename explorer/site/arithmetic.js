@@ -2,7 +2,7 @@
 
 import { FUNCTIONS, OPERATORS } from "../frontend/formula/functions.js";
 
-/** The value of a function or operator by its name. @param {string} name @param {number[]} values */
+/** Return the value of a function or operator, given its name. @param {string} name @param {number[]} values */
 export function computed(name, ...values) {
   return (FUNCTIONS[name] ?? OPERATORS[name])(...values);
 }

@@ -1,4 +1,4 @@
-"""The pages of the site, and all files beside them."""
+"""The pages of the site, and all files next to them."""
 
 import hashlib
 import html
@@ -15,15 +15,15 @@ from typing import Any
 import torch
 
 from explorer.catalogue import OPS, RULES
-from explorer.instrument.assets import json_text, skeleton
-from explorer.instrument.drawing import drawing
-from explorer.instrument.page import filled, import_map, saved_script, style
-from explorer.instrument.policy import policy
+from explorer.instrument.assets import read_skeleton, to_script_json
+from explorer.instrument.drawing import find_plotly
+from explorer.instrument.page import fill_template, make_import_map, make_saved_script, read_style
+from explorer.instrument.policy import make_policy
 from explorer.lessons import LESSONS
 from explorer.site import python
-from explorer.site.confirmed import OfEach, confirmed
-from explorer.site.formatter import FORMATTER, formatter
+from explorer.site.formatter import FORMATTER, pack_formatter
 from explorer.site.stored_answers import pack_answers
+from explorer.site.torch_values import MapOps, make_torch_files
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_text
 from explorer.ui.server import answers
@@ -31,7 +31,7 @@ from explorer.ui.server import answers
 Json = dict[str, Any]
 
 SUFFIX = ".html"
-LOCAL = "http://localhost:8501/"  # where Streamlit serves the app on a machine of one's own
+LOCAL = "http://localhost:8501/"  # Streamlit's default address for an app on the same machine
 COMMANDS = """python3 -m venv .venv
 .venv/bin/pip install -r requirements.txt
 .venv/bin/streamlit run app.py"""
@@ -43,7 +43,14 @@ _FAVICON = (
 
 @dataclass(frozen=True)
 class _Page:
-    """A page by the name of its file, its title, the module that fills it, and what stands in it at first."""
+    """A page of the site.
+
+    Attributes:
+        name: the name of its file, without suffix.
+        title: its title.
+        module: the module that fills it.
+        main: its initial HTML.
+    """
 
     name: str
     title: str
@@ -52,7 +59,7 @@ class _Page:
 
     @property
     def address(self) -> str:
-        """Beside the other pages."""
+        """The address relative to the other pages."""
         return f"{self.name}{SUFFIX}"
 
 
@@ -66,95 +73,97 @@ def write(
     pyodide: Path = python.PYODIDE,
     processes: int = 1,
 ) -> None:
-    """Write all files of the site into a folder, over those that are there.
+    """Write all files of the site into a folder; overwrite existing ones.
 
     Args:
-        out: the folder; made where there is none.
-        ops, rules: keys of those for which answers at the defaults come along; all of them take minutes.
-        lessons: keys of those that are written.
-        source: the address of the project, for a link; none where it is "".
-        pyodide: the folder of Pyodide as npm installs it, with which own formulas are read; where it is not
-            there they are said to need the app.
-        processes: how many compute what is of one op; the files are the same, byte for byte.
+        out: the folder, which is created if it is missing.
+        ops: keys of the ops with stored answers at the defaults; all of them take minutes.
+        rules: keys of the rules with stored answers at the defaults.
+        lessons: keys of the lessons to write.
+        source: the address of the project, for a link; no link if it is "".
+        pyodide: the folder of Pyodide as npm installs it, which parses custom formulas; if it is missing,
+            the pages say that these need the app.
+        processes: the number of processes that compute the files of the ops; the files are identical, byte
+            for byte.
     """
-    with _computing(processes) as of_each:
-        for name, content in _files(ops, rules, lessons, source, pyodide, of_each):
+    with _open_pool(processes) as of_each:
+        for name, content in _make_files(ops, rules, lessons, source, pyodide, of_each):
             (out / name).parent.mkdir(parents=True, exist_ok=True)
             (out / name).write_bytes(content)
 
 
 @contextmanager
-def _computing(processes: int) -> Iterator[OfEach]:
-    """A map over the ops: in this process, or in so many processes of one thread."""
+def _open_pool(processes: int) -> Iterator[MapOps]:
+    """Yield a map over the ops: in this process, or in a number of processes with one thread each."""
     if processes == 1:
         yield map
         return
-    alone = get_context("spawn")  # torch has threads, which a fork would not have
-    with ProcessPoolExecutor(processes, alone, torch.set_num_threads, (1,)) as pool:
+    context = get_context("spawn")  # a fork would lack torch's threads
+    with ProcessPoolExecutor(processes, context, torch.set_num_threads, (1,)) as pool:
         yield pool.map
 
 
-def _files(
+def _make_files(
     ops: Collection[str],
     rules: Sequence[str],
     lessons: Collection[str],
     source: str,
     pyodide: Path,
-    of_each: OfEach,
+    map_ops: MapOps,
 ) -> Iterator[tuple[str, bytes]]:
-    of_ops = of_each(partial(_of_op, rules=rules), ops)  # begins now where there are processes
-    pages, reader = _pages(source), _reader(pyodide)
+    op_files = map_ops(partial(_make_op_files, rules=rules), ops)  # with processes, the work begins now
+    pages, reader = _list_pages(source), _make_reader(pyodide)
     addresses = {name: address for name, (address, _) in reader.items()}
     for page in pages:
-        yield page.address, _html(page, pages, addresses).encode()
+        yield page.address, _render(page, pages, addresses).encode()
     yield from reader.values()
-    yield drawing()
+    yield find_plotly()
     yield "favicon.svg", _FAVICON.encode()
-    yield ".nojekyll", b""  # else GitHub builds a site of its own from the files
+    yield ".nojekyll", b""  # keeps GitHub from building the files with Jekyll
     for key in lessons:
-        yield f"lessons/{key}.js", _script(answers.get_lesson(key))
-    for name, data in confirmed(ops, rules, of_each):
-        yield f"torch/{name}.js", _script(data)
-    for files in of_ops:
+        yield f"lessons/{key}.js", _to_script(answers.get_lesson(key))
+    for name, data in make_torch_files(ops, rules, map_ops):
+        yield f"torch/{name}.js", _to_script(data)
+    for files in op_files:
         yield from files
-    yield answers.get_saved_name(), saved_script().content
+    yield answers.get_saved_name(), make_saved_script().content
 
 
-def _of_op(op: str, rules: Sequence[str]) -> list[tuple[str, bytes]]:
-    return [(f"answers/{op}.js", _script(pack_answers(op, rules)))]
+def _make_op_files(op: str, rules: Sequence[str]) -> list[tuple[str, bytes]]:
+    return [(f"answers/{op}.js", _to_script(pack_answers(op, rules)))]
 
 
-def _reader(pyodide: Path) -> dict[str, tuple[str, bytes]]:
-    """Python for own formulas, pasted code and words: files whose addresses change with them."""
-    if not (version := python.version(pyodide)):
+def _make_reader(pyodide: Path) -> dict[str, tuple[str, bytes]]:
+    """Return the files of Python in the browser, with addresses that change whenever a file changes."""
+    if not (version := python.read_version(pyodide)):
         return {}
-    runtime = (f"python/pyodide-{version}.js", _script(python.runtime(pyodide)))
-    texts = {"program": ("program", python.program()), "formatter": (FORMATTER, formatter())}
-    return {"runtime": runtime} | {what: _digested(*named) for what, named in texts.items()}
+    runtime = (f"python/pyodide-{version}.js", _to_script(python.pack_runtime(pyodide)))
+    texts = {"program": ("program", python.pack_program()), "formatter": (FORMATTER, pack_formatter())}
+    return {"runtime": runtime} | {part: _make_hashed(*arguments) for part, arguments in texts.items()}
 
 
-def _digested(name: str, modules: Json) -> tuple[str, bytes]:
-    script = _script(modules)
+def _make_hashed(name: str, modules: Json) -> tuple[str, bytes]:
+    script = _to_script(modules)
     return f"python/{name}-{hashlib.sha256(script).hexdigest()[:16]}.js", script
 
 
-def _script(data: Json) -> bytes:
-    """Data as a script that hands them over: a page from the disk may load that, and nothing else."""
+def _to_script(data: Json) -> bytes:
+    """Return data as a script that passes it on: a page on disk may load scripts, and nothing else."""
     return (
         f"document.currentScript.data = {json.dumps(data, separators=(',', ':'), allow_nan=False)};".encode()
     )
 
 
-def _pages(source: str) -> tuple[_Page, ...]:
+def _list_pages(source: str) -> tuple[_Page, ...]:
     return (
-        _Page("index", "Explore", "pages/site-explore.js", skeleton("instrument")),
-        _Page("train", "Train", "pages/site-app.js", _app("train", source)),
-        _Page("study", "Study", "pages/site-app.js", _app("study", source)),
-        _Page("learn", "Learn", "pages/site-learn.js", skeleton("lesson")),
+        _Page("index", "Explore", "pages/site-explore.js", read_skeleton("instrument")),
+        _Page("train", "Train", "pages/site-app.js", _write_notice("train", source)),
+        _Page("study", "Study", "pages/site-app.js", _write_notice("study", source)),
+        _Page("learn", "Learn", "pages/site-learn.js", read_skeleton("lesson")),
     )
 
 
-_NEEDS = {
+_REASONS = {
     "train": "To train nets takes torch, and so the app: this site is made of plain files, which only your "
     "browser computes with.",
     "study": "A study trains hundreds of nets, which takes torch, and so the app: this site is made of plain "
@@ -162,11 +171,11 @@ _NEEDS = {
 }
 
 
-def _app(name: str, source: str) -> str:
-    """The text of a page that needs the app: why, and how to run it."""
+def _write_notice(name: str, source: str) -> str:
+    """Return the HTML of a page that needs the app: why, and how to run it."""
     project = f'<p><a href="{html.escape(source)}">The project</a></p>' if source else ""
     return (
-        f'<div class="instrument alone app"><h2>This page needs the app</h2><p>{_NEEDS[name]}</p>{project}'
+        f'<div class="instrument alone app"><h2>This page needs the app</h2><p>{_REASONS[name]}</p>{project}'
         "<p>With Python 3.11 or newer, in the folder of the project:</p>"
         f'<pre tabindex="0">{html.escape(COMMANDS)}</pre>'
         "<p>Once it runs on this machine: "
@@ -174,56 +183,58 @@ def _app(name: str, source: str) -> str:
     )
 
 
-def _html(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> str:
-    start = _start(page, pages, reader)
+def _render(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> str:
+    start = _make_start_data(page, pages, reader)
     parts = {
         "title": page.title,
-        "plotly": drawing()[0],
-        "style": style(),
-        "modules": import_map(page.module),
+        "plotly": find_plotly()[0],
+        "style": read_style(),
+        "modules": make_import_map(page.module),
         "module": f'import "#{page.module}";',
-        "start": json_text(start),
-        "heading": skeleton("heading"),
-        "navigation": _navigation(page, pages),
+        "start": to_script_json(start),
+        "heading": read_skeleton("heading"),
+        "navigation": _render_navigation(page, pages),
         "main": page.main,
         "policy": "",
     }
-    parts["policy"] = policy(filled("site", parts), _allowed(python=bool(start.get("python"))))
-    return filled("site", parts)
+    parts["policy"] = make_policy(
+        fill_template("site", parts), _list_sources(python=bool(start.get("python")))
+    )
+    return fill_template("site", parts)
 
 
-def _start(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> Json:
-    """The data that a page begins with."""
+def _make_start_data(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> Json:
+    """Return the initial data of a page."""
     page_data = answers.make_page_data(Choice(), "instrument")
-    common = {"document": answers.make_document(SUFFIX, below=""), "plotly": drawing()[0]}
+    common = {"document": answers.make_page_document(SUFFIX, below=""), "plotly": find_plotly()[0]}
     match page.name:
         case "index":
-            own = {
+            data = {
                 name: page_data[name] for name in ("choice", "sections", "examples", "languages", "notebook")
             }
-            own |= {"app": f"train{SUFFIX}", "torch": torch.__version__.partition("+")[0]}
-            own |= {"own": _own(), "python": reader or None}
-            return common | own
+            data |= {"app": f"train{SUFFIX}", "torch": torch.__version__.partition("+")[0]}
+            data |= {"own": _list_custom(), "python": reader or None}
+            return common | data
         case "learn":
             addresses = {"" if each is pages[0] else each.name: each.address for each in pages}
             unknown = answers.QUESTIONS["lesson"].answer({"key": ""})
-            own = {"course": answers.get_course(), "pages": addresses, "unknown": unknown}
-            return common | own | {"python": reader or None}
+            data = {"course": answers.get_course(), "pages": addresses, "unknown": unknown}
+            return common | data | {"python": reader or None}
         case name:
             return common | {"local": f"{LOCAL}{name}"}
 
 
-def _own() -> Json:
-    """The own formulas of the lessons' curves, so that nobody has to read them who comes from there."""
+def _list_custom() -> Json:
+    """Return the custom formulas of the lessons' curves, so that their links need no Python."""
     scenes = (scene.query for lesson in LESSONS.values() for scene in lesson.scenes if scene.path == "/")
     entries: dict[str, Json] = {}
     for query in scenes:
-        for kind, own in answers.serialize_choice(from_text(query)[0])["own"].items():
-            entries.setdefault(kind, {}).update({entry["key"]: entry for entry in own})
-    return {kind: list(known.values()) for kind, known in entries.items()}
+        for kind, custom in answers.serialize_choice(from_text(query)[0])["own"].items():
+            entries.setdefault(kind, {}).update({entry["key"]: entry for entry in custom})
+    return {kind: list(by_key.values()) for kind, by_key in entries.items()}
 
 
-def _navigation(page: _Page, pages: tuple[_Page, ...]) -> str:
+def _render_navigation(page: _Page, pages: tuple[_Page, ...]) -> str:
     def link(other: _Page) -> str:
         current = ' aria-current="page"' if other is page else ""
         carries = "" if other.name == "learn" else " data-carries"
@@ -232,8 +243,8 @@ def _navigation(page: _Page, pages: tuple[_Page, ...]) -> str:
     return f'<nav aria-label="Pages">{"".join(map(link, pages))}</nav>'
 
 
-def _allowed(*, python: bool) -> dict[str, str]:
-    """Files beside the page, whose modules are data; nothing from elsewhere.
+def _list_sources(*, python: bool) -> dict[str, str]:
+    """Return the sources of the content policy: files next to the page and data addresses only.
 
     Python in the browser is WebAssembly, which is compiled there.
     """

@@ -1,4 +1,4 @@
-"""The answers stored beside the site: to questions on an op with each rule, at the defaults."""
+"""The answers stored next to the site: to questions on an op with each rule, at the defaults."""
 
 import base64
 import json
@@ -19,7 +19,7 @@ from explorer.questions.curves import encode
 from explorer.questions.lens import encode_lens
 
 Json = dict[str, Any]
-_PIECE = re.compile(r"(?<=\\n)|(?<=\]\],)|(?<=\},)")  # a line of code, a formula, a line of checks
+_PIECE = re.compile(r"(?<=\\n)|(?<=\]\],)|(?<=\},)")  # ends of a line of code, a formula, a line of checks
 
 
 def pack_answers(op: str, rules: Iterable[str] = tuple(RULES)) -> Json:
@@ -42,15 +42,19 @@ def pack_answers(op: str, rules: Iterable[str] = tuple(RULES)) -> Json:
 
 
 def _answer(question: str, arguments: Json) -> Json:
-    """Return an answer; a map of a rule that is not linear in g has each fourth column and each third row."""
+    """Return an answer; the map of a rule nonlinear in g has every fourth column and every third row."""
     answer = QUESTIONS[question].answer(arguments)
     if question == "map":
-        own = next(iter(answer["rules"].values()))
-        if "values" in own:
-            bytes_ = base64.b64decode(own["values"]["bdata"])
-            whole = np.frombuffer(bytes_, "f4").reshape(answer["rows"], answer["columns"])[::3, ::4]
-            own = own | encode({"values": whole.ravel()})
-            answer = {"rows": len(whole), "columns": len(whole[0]), "rules": {arguments["rules"][0]: own}}
+        encoded = next(iter(answer["rules"].values()))
+        if "values" in encoded:
+            bytes_ = base64.b64decode(encoded["values"]["bdata"])
+            thinned = np.frombuffer(bytes_, "f4").reshape(answer["rows"], answer["columns"])[::3, ::4]
+            encoded = encoded | encode({"values": thinned.ravel()})
+            answer = {
+                "rows": len(thinned),
+                "columns": len(thinned[0]),
+                "rules": {arguments["rules"][0]: encoded},
+            }
     return answer
 
 
@@ -58,13 +62,13 @@ def _pack_lens(op: str, rules: Iterable[str]) -> Json:
     """Return the noise lens of an op at the defaults: curve, `words`, and a sentence on each of `rules`."""
     noise: Json = {"noise": View().noise, "width": View().noise_width}
     first = lens(op, **noise)
-    about = [first.sentences[name] for name in first.sentences if name in ("lead", "holes", first.reason)]
+    common = [first.sentences[name] for name in first.sentences if name in ("lead", "holes", first.reason)]
     on_rule = {}
     for rule in rules:
         if not RULES[rule].is_random:
-            beside = replace(first, curves=sample_curves(op, rule, dtype="float64"))
-            on_rule[rule] = " ".join(each for each in beside.sentences.values() if each not in about)
-    return encode_lens(first) | noise | {"words": " ".join(about), "rules": on_rule}
+            with_rule = replace(first, curves=sample_curves(op, rule, dtype="float64"))
+            on_rule[rule] = " ".join(each for each in with_rule.sentences.values() if each not in common)
+    return encode_lens(first) | noise | {"words": " ".join(common), "rules": on_rule}
 
 
 def _list_questions(op: str, rules: Iterable[str]) -> Iterator[tuple[str, Json]]:

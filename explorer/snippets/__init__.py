@@ -1,7 +1,6 @@
-"""An op with a rule as code to take away: PyTorch, an operator, JAX, a notebook.
+"""Source code of an op with a rule: plain PyTorch, a custom operator, JAX, a notebook.
 
-All of it is generated from the formulas' trees and checked by being executed; nothing is copied from
-what a user wrote.
+All code is generated from the formulas' trees and tested by executing it. User input is never copied into it.
 """
 
 from typing import NoReturn
@@ -20,5 +19,5 @@ _REMOVED = {
 
 
 def __getattr__(name: str) -> NoReturn:
-    """Raise AttributeError, with what to do instead for a function that was removed."""
+    """Raise AttributeError; for a function that was removed, the message names the replacement."""
     raise AttributeError(_REMOVED.get(name, f"module {__name__!r} has no attribute {name!r}"))

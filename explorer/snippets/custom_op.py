@@ -1,4 +1,4 @@
-"""An op with a rule as an operator of torch's own kind, by ``torch.library.custom_op``."""
+"""Source code of an op with a rule as custom operators, by ``torch.library.custom_op``."""
 
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
@@ -6,17 +6,17 @@ from typing import NamedTuple
 
 from explorer.catalogue import Op, Rule, expand_losses
 from explorer.formula import Formula
-from explorer.snippets.arguments import expanded
-from explorer.snippets.layout import names_in, several
-from explorer.snippets.pair import Pair, Values, paired
-from explorer.snippets.torch_code import fresh, function, module
+from explorer.snippets.arguments import expand_argument
+from explorer.snippets.layout import find_names, join_names
+from explorer.snippets.pair import Pair, Values, make_pair
+from explorer.snippets.torch_code import make_module, write_function, write_unaliased
 
 _REMARK = (
     "torch.compile and torch.export keep it as one operator, forward and backward: compiled it gives the "
     "same bits. There is no second derivative, and torch.func refuses it."
 )
-# A name of an operator counts in the whole process, so that it ends in a hash of what is computed. The result
-# has a layout that torch must know beforehand: contiguous.
+# Operators are registered for the whole process, so each name ends in a hash of the code. The result is
+# contiguous because torch must know its memory layout in advance.
 _OPERATOR = '''
 
 @torch.library.custom_op("gradient_explorer::{name}_{digest}", mutates_args=())
@@ -44,7 +44,7 @@ _{name}.register_autograd(_{name}_backward, setup_context=_{name}_setup)
 
 
 class _Operator(NamedTuple):
-    """An operator: its name, docstring, tensors and expression, and a tensor of the result's shape."""
+    """An operator: name, docstring, tensor arguments, expression, and an argument of the result's shape."""
 
     name: str
     title: str
@@ -56,76 +56,79 @@ class _Operator(NamedTuple):
 def custom_op_snippet(
     op: str | Op, rule: str | Rule, parameters: Values = None, learns: Sequence[str] = ()
 ) -> str | None:
-    """PyTorch source of the same function by ``torch.library.custom_op``; None where there is none.
+    """Return PyTorch source of the function of ``snippet`` as ``torch.library.custom_op`` operators.
 
-    Forward and every gradient are an operator each, with ``register_autograd`` and ``register_fake``:
-    compiled and eager give the same bits, for a rule with a formula those of ``snippet``. The default rule is
-    the op's derivative, written out; None where that is too long, or where a rule names the loss, a function,
-    which no operator takes. There is no second derivative. Arguments
-    as for ``snippet``.
+    Forward and each gradient are separate operators with ``register_autograd`` and ``register_fake``.
+    Compiled and eager code give the same bits; for a rule with a formula, the bits of ``snippet``. The
+    default rule is written out as the op's derivative. There is no second derivative.
+
+    Returns None if that derivative is too long to write out, or if a rule uses the loss: an operator cannot
+    take a function as argument. Arguments and errors are those of ``snippet``.
     """
-    return custom_op_code(paired(op, rule, parameters, learns))
+    return make_custom_op_code(make_pair(op, rule, parameters, learns))
 
 
-def custom_op_code(pair: Pair) -> str | None:
-    """The text of that module for a pair; None where the gradient cannot be written out, or needs a loss."""
-    if "f" in pair.given:
+def make_custom_op_code(pair: Pair) -> str | None:
+    """Return the module's source for a pair; None if the gradient cannot be written out or needs the loss."""
+    if "f" in pair.extras:
         return None
-    gradient = _gradient(pair)
+    gradient = _write_gradient(pair)
     if gradient is None:
         return None
-    gradients = {"x": gradient} | {name: _total(pair, name) for name in pair.learns}
+    gradients = {"x": gradient} | {name: _write_total(pair, name) for name in pair.learns}
     operators = [
-        _Operator(pair.name, "The op.", ("x", *pair.learns, *pair.given), fresh(pair.forward, "x"), "x")
+        _Operator(
+            pair.name, "The op.", ("x", *pair.learns, *pair.extras), write_unaliased(pair.forward, "x"), "x"
+        )
     ]
     for name, text in gradients.items():
-        inputs, like = ("g", *_used(pair, [text])), "g" if name == "x" else name
+        inputs, like = ("g", *_find_used_tensors(pair, [text])), "g" if name == "x" else name
         operators.append(
-            _Operator(_gradient_name(pair, name), f"The gradient for {name}.", inputs, text, like)
+            _Operator(_make_operator_name(pair, name), f"The gradient for {name}.", inputs, text, like)
         )
     digest = sha256(repr((operators, list(pair.parameters))).encode()).hexdigest()[:8]
-    code = "".join(_operator_code(pair, operator, digest) for operator in operators)
+    code = "".join(_write_operator(pair, operator, digest) for operator in operators)
     tensors = [f"{name}.to(x.dtype)" for name in pair.learns]
-    arguments = ["x", *tensors, *map(expanded, pair.given), *pair.numbers]
+    arguments = ["x", *tensors, *map(expand_argument, pair.extras), *pair.numbers]
     call = f"return _{pair.name}({', '.join(arguments)})"
-    return module(code + _autograd(pair, gradients) + function(pair, call, _REMARK))
+    return make_module(code + _write_autograd(pair, gradients) + write_function(pair, call, _REMARK))
 
 
-def _gradient_name(pair: Pair, name: str) -> str:
+def _make_operator_name(pair: Pair, name: str) -> str:
     return f"{pair.name}_gradient_{name}"
 
 
-def _gradient(pair: Pair) -> str | None:
-    """The expression of the gradient for x; None where it cannot be written out."""
+def _write_gradient(pair: Pair) -> str | None:
+    """Return the expression of the gradient for x, or None if it cannot be written out."""
     if pair.backward:
-        return _own(pair.backward, pair.forward)
+        return _write_cloned(pair.backward, pair.forward)
     if not pair.op.parsed.carries_gradient:
         return "torch.zeros_like(g)"
-    written = pair.op.parsed.gradient_with(pair.learns)
-    return _own(written.varying(pair.learns), pair.forward) if written else None
+    derivative = pair.op.parsed.derive_gradient(pair.learns)
+    return _write_cloned(derivative.with_tensors(pair.learns), pair.forward) if derivative else None
 
 
-def _own(formula: Formula, op: Formula) -> str:
-    """A formula's expression of g's shape, in memory of its own: no operator returns what it was given."""
+def _write_cloned(formula: Formula, op: Formula) -> str:
+    """Return a formula's expression in g's shape; cloned, since operators must not return an input."""
     formula = expand_losses(formula, op, None)
-    return fresh(formula, "g") + ".clone()" * (formula.alias == "g")
+    return write_unaliased(formula, "g") + ".clone()" * (formula.alias == "g")
 
 
-def _total(pair: Pair, name: str) -> str:
-    """The expression of the gradient for a learned parameter."""
-    scale = pair.scale(name, f"(g.numel() / {name}.numel())")
+def _write_total(pair: Pair, name: str) -> str:
+    """Return the expression of the gradient for a learned parameter."""
+    scale = pair.scale_of(name, f"(g.numel() / {name}.numel())")
     factor = f"({scale.torch_source}) * " if scale else ""
-    return f"{factor}({_own(pair.part(name), pair.forward)}).sum_to_size({name}.shape)"
+    return f"{factor}({_write_cloned(pair.contribution_of(name), pair.forward)}).sum_to_size({name}.shape)"
 
 
-def _used(pair: Pair, texts: Sequence[str]) -> list[str]:
-    """The tensors beside g that expressions read."""
-    used = names_in(" ".join(f"({text})," for text in texts))
-    return [name for name in ("x", "y", *pair.learns, *pair.given) if name in used]
+def _find_used_tensors(pair: Pair, texts: Sequence[str]) -> list[str]:
+    """Return the names of the tensors, other than g, that the expressions read."""
+    used = find_names(" ".join(f"({text})," for text in texts))
+    return [name for name in ("x", "y", *pair.learns, *pair.extras) if name in used]
 
 
-def _operator_code(pair: Pair, operator: _Operator, digest: str) -> str:
-    tensors = [f"{each}: Tensor" for each in operator.tensors]
+def _write_operator(pair: Pair, operator: _Operator, digest: str) -> str:
+    tensors = [f"{name}: Tensor" for name in operator.tensors]
     signature = [*tensors, *(f"{each}: float" for each in pair.numbers)]
     return _OPERATOR.format(
         signature=", ".join(signature),
@@ -135,24 +138,24 @@ def _operator_code(pair: Pair, operator: _Operator, digest: str) -> str:
     )
 
 
-def _autograd(pair: Pair, gradients: Mapping[str, str]) -> str:
-    """The halves of the derivative, which call the operators of the gradients, and their registration."""
-    used, numbers = _used(pair, list(gradients.values())), list(pair.numbers)
+def _write_autograd(pair: Pair, gradients: Mapping[str, str]) -> str:
+    """Return code that defines and registers setup and backward, which calls the gradients' operators."""
+    used, numbers = _find_used_tensors(pair, list(gradients.values())), list(pair.numbers)
     inputs = [name if name in {*used, *numbers} else "_" for name in ("x", *pair.arguments)]
-    kept = [f"{several(inputs)} = inputs"] if set(inputs) != {"_"} else []
-    returned, values = [], []
+    setup = [f"{join_names(inputs)} = inputs"] if set(inputs) != {"_"} else []
+    backward, values = [], []
     if used:
         saved = ["output" if name == "y" else name for name in used]
-        kept.append(f"ctx.save_for_backward({', '.join(saved)})")
-        returned.append(f"{several(used)} = ctx.saved_tensors")
+        setup.append(f"ctx.save_for_backward({', '.join(saved)})")
+        backward.append(f"{join_names(used)} = ctx.saved_tensors")
     if numbers:
-        kept.append(f"ctx.numbers = {several(numbers)}")
-        returned.append(f"{several(numbers)} = ctx.numbers")
+        setup.append(f"ctx.numbers = {join_names(numbers)}")
+        backward.append(f"{join_names(numbers)} = ctx.numbers")
     for index, (name, text) in enumerate(gradients.items()):
-        arguments = ", ".join(["g", *_used(pair, [text]), *numbers])
-        call = f"_{_gradient_name(pair, name)}({arguments})"
+        arguments = ", ".join(["g", *_find_used_tensors(pair, [text]), *numbers])
+        call = f"_{_make_operator_name(pair, name)}({arguments})"
         values.append(f"{call} if ctx.needs_input_grad[{index}] else None")
-    returned.append(f"return {', '.join([*values, *['None'] * len((*pair.given, *numbers))])}")
-    kept = kept or ['"""Keep nothing: the gradient needs g alone."""']
-    lines = {"kept": "\n    ".join(kept), "returned": "\n    ".join(returned)}
+    backward.append(f"return {', '.join([*values, *['None'] * len((*pair.extras, *numbers))])}")
+    setup = setup or ['"""Keep nothing: the gradient needs g alone."""']
+    lines = {"kept": "\n    ".join(setup), "returned": "\n    ".join(backward)}
     return _AUTOGRAD.format(name=pair.name, **lines)

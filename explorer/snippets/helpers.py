@@ -1,10 +1,10 @@
-"""The functions of the formula language that no library has, as exported code defines them."""
+"""Definitions, for exported code, of formula functions that neither torch nor JAX provides."""
 
 from collections.abc import Mapping
 
 from explorer.formula import FUNCTIONS
 from explorer.formula.constants import IEEE_HELPERS, THROUGH_HELPER
-from explorer.snippets.layout import names_in
+from explorer.snippets.layout import find_names
 
 _TORCH_FP = '''
 
@@ -92,12 +92,12 @@ _JAX_IEEE = (
 """
 )
 _CASTS = {
-    name: f"{each.format.mantissa}, {each.format.least}, {each.format.largest:g}"
-    for name, each in FUNCTIONS.items()
-    if each.format
+    name: f"{function.format.mantissa}, {function.format.least}, {function.format.largest:g}"
+    for name, function in FUNCTIONS.items()
+    if function.format
 }
 
-# A helper stands before those that it calls.
+# Each helper precedes the helpers it calls: ``add_helpers`` prepends them in this order.
 TORCH: Mapping[str, str] = {
     **{f"_{name}": _TORCH_CAST.format(name=name, format=fp) for name, fp in _CASTS.items()},
     "_fp": _TORCH_FP,
@@ -115,9 +115,9 @@ JAX: Mapping[str, str] = {
 }
 
 
-def helped(code: str, helpers: Mapping[str, str]) -> str:
-    """Code with the definitions of those ``helpers`` before it that it calls."""
+def add_helpers(code: str, helpers: Mapping[str, str]) -> str:
+    """Return the code, preceded by the definitions of the helpers that it calls."""
     for name, definition in helpers.items():
-        if name in names_in(code):
+        if name in find_names(code):
             code = definition + code
     return code

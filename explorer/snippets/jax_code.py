@@ -4,13 +4,13 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from explorer.catalogue import Op, Rule
 from explorer.formula import Formula
-from explorer.formula.operands import counted, has_elements
+from explorer.formula.operands import has_elements, replace_counts
 from explorer.formula.tree import Binary, Call, children, is_condition, is_constant, walk
 from explorer.snippets import helpers
 from explorer.snippets.arguments import EXAMPLES, MEANINGS
-from explorer.snippets.helpers import helped
-from explorer.snippets.layout import docstring, module, names_in, several
-from explorer.snippets.pair import Pair, Values, paired
+from explorer.snippets.helpers import add_helpers
+from explorer.snippets.layout import find_names, format_module, join_names, make_docstring
+from explorer.snippets.pair import Pair, Values, make_pair
 
 _FUNCTION = """
 
@@ -19,8 +19,8 @@ def {name}({signature}):
     {docstring}
     return {forward}
 """
-# custom_vjp takes no keywords alone, so that what draws is a function of its own.
-_DRAWING = """
+# custom_vjp supports no keyword-only arguments, so a separate function draws u.
+_RANDOM_FUNCTION = """
 
 def {name}({signature}):
     {docstring}
@@ -28,7 +28,7 @@ def {name}({signature}):
     return _{name}({arguments})
 """
 _KEY = "key: a key of jax.random: each calls for a draw of its own."
-# The forward half does not call the function: a parameter of an own formula may have its name.
+# The forward half repeats the expression: a parameter of a custom formula may hide the function's name.
 _DERIVATIVE = """
 
 def _{name}_forward({inputs}):
@@ -58,113 +58,122 @@ _IMPORTS = (
 
 
 def jax_snippet(op: str | Op, rule: str | Rule, parameters: Values = None, learns: Sequence[str] = ()) -> str:
-    """JAX source of the same function with a ``custom_vjp``; for the default rule the plain op.
+    """Return JAX source of ``snippet``'s function: a ``custom_vjp``, or the plain op for the default rule.
 
-    A pair that draws takes a key: ``name(x, *, key, **parameters)``.
+    The function of a stochastic pair takes a key: ``name(x, *, key, **parameters)``.
 
-    It needs jax alone, which brings numpy. Values and gradients agree with torch's up to rounding, except
-    that the default rule shows what JAX, not torch, does at a kink. Arguments as for ``snippet``.
+    The code needs only jax, which installs numpy. Values and gradients agree with torch's up to rounding. The
+    default rule is JAX's own derivative, which may differ from torch's at a kink. Arguments and errors are
+    those of ``snippet``.
     """
-    return jax_code(paired(op, rule, parameters, learns))
+    return make_jax_code(make_pair(op, rule, parameters, learns))
 
 
-def jax_code(pair: Pair) -> str:
-    """The text of that module for a pair."""
-    own = pair.backward
-    first, named = _named(pair, pair.learns), _named(pair, pair.numbers)
+def make_jax_code(pair: Pair) -> str:
+    """Return the source of the JAX module for a pair."""
+    backward = pair.backward
+    first, defaults = _format_defaults(pair, pair.learns), _format_defaults(pair, pair.numbers)
     code = _FUNCTION.format(
-        decorator=_decorator(pair) if own else "",
-        name=_function(pair),
-        signature=", ".join(["x", *(pair.arguments if pair.given else [*first, *named])]),
+        decorator=_write_decorator(pair) if backward else "",
+        name=_choose_function_name(pair),
+        signature=", ".join(["x", *(pair.arguments if pair.extras else [*first, *defaults])]),
         docstring='"""The op at what is drawn."""'
-        if pair.given
-        else docstring(pair.described("array", *_otherwise(pair))),
-        forward=_shaped(pair.forward, "x"),
+        if pair.extras
+        else make_docstring(pair.describe("array", *_describe_differences(pair))),
+        forward=_write_jax_shaped(pair.forward, "x"),
     )
-    whole = (_SUM if own and pair.learns else "") + code + (_derivative(pair, own) if own else "")
-    if pair.given:
-        whole += _DRAWING.format(
+    text = (
+        (_SUM if backward and pair.learns else "")
+        + code
+        + (_write_derivative(pair, backward) if backward else "")
+    )
+    if pair.extras:
+        text += _RANDOM_FUNCTION.format(
             name=pair.name,
-            signature=", ".join(["x", *first, "*", "key", *pair.given[1:], *named]),
-            docstring=docstring(pair.described("array", *_usage(pair), given=_meanings(pair))),
+            signature=", ".join(["x", *first, "*", "key", *pair.extras[1:], *defaults]),
+            docstring=make_docstring(
+                pair.describe("array", *_show_usage(pair), extras=_describe_arguments(pair))
+            ),
             arguments=", ".join(["x", *pair.arguments]),
         )
-    return module(helped(whole, helpers.JAX), *_IMPORTS)
+    return format_module(add_helpers(text, helpers.JAX), *_IMPORTS)
 
 
-def _otherwise(pair: Pair) -> list[str]:
-    """Return sentences on values that are not torch's, for the functions that the pair takes."""
+def _describe_differences(pair: Pair) -> list[str]:
+    """Return sentences about values of the pair's functions that differ from torch's."""
     formulas = [pair.forward, *([pair.backward] if pair.backward else [])]
     nodes = [node for formula in formulas for node in walk(formula.tree)]
-    words = []
+    sentences = []
     if any(isinstance(node, Binary) and any(map(is_condition, children(node))) for node in nodes):
-        words.append(
+        sentences.append(
             "Where a condition is a factor and does not hold, XLA gives 0 also beside NaN and infinity, and "
             "torch gives NaN."
         )
     if any(isinstance(node, Call) and node.function == "sign" for node in nodes):
-        words.append("jnp.sign gives NaN for NaN, and torch.sign gives 0.")
-    return words
+        sentences.append("jnp.sign gives NaN for NaN, and torch.sign gives 0.")
+    return sentences
 
 
-def _function(pair: Pair) -> str:
-    """The name of what has the derivative: of a pair that draws the function of u."""
-    return f"_{pair.name}" if pair.given else pair.name
+def _choose_function_name(pair: Pair) -> str:
+    """Return the name of the differentiated function; for a stochastic pair, the private function of u."""
+    return f"_{pair.name}" if pair.extras else pair.name
 
 
-def _named(pair: Pair, names: Iterable[str]) -> list[str]:
+def _format_defaults(pair: Pair, names: Iterable[str]) -> list[str]:
     return [f"{name}={pair.parameters[name]!r}" for name in names]
 
 
-def _meanings(pair: Pair) -> list[str]:
-    return [f"    {_KEY}", *(f"    {name}: {MEANINGS[name]}" for name in pair.given[1:])]
+def _describe_arguments(pair: Pair) -> list[str]:
+    return [f"    {_KEY}", *(f"    {name}: {MEANINGS[name]}" for name in pair.extras[1:])]
 
 
-def _usage(pair: Pair) -> list[str]:
-    loss = [EXAMPLES[name] for name in pair.given[1:]]
+def _show_usage(pair: Pair) -> list[str]:
+    loss = [EXAMPLES[name] for name in pair.extras[1:]]
     call = ", ".join(["x", *pair.learns, "key=key", *loss])
     return [f"Usage:\n    key = jax.random.key(0)\n    y = {pair.name}({call})"]
 
 
-def _decorator(pair: Pair) -> str:
-    first = 1 + len(pair.learns) + len(pair.given[:1])
+def _write_decorator(pair: Pair) -> str:
+    first = 1 + len(pair.learns) + len(pair.extras[:1])
     fixed = tuple(range(first, 1 + len(pair.arguments)))
     return f"@partial(jax.custom_vjp, nondiff_argnums={fixed})" if fixed else "@jax.custom_vjp"
 
 
-def _derivative(pair: Pair, own: Formula) -> str:
-    """The two halves of a custom derivative, and their registration."""
-    drawn = ["jnp.zeros_like(g)"] if pair.given else []
-    gradients = ", ".join([_shaped(own, "g"), *_totals(pair), *drawn])
-    read = names_in(f"({gradients})")
-    twins = [f"ya = {_shaped(pair.twin, 'x')}"] if "ya" in read and "ya" in pair.drawn else []
-    read |= names_in("\n".join(twins))
-    saved = [name for name in ("x", "y", *pair.learns, *pair.given[:1]) if name in read]
-    unpacked = [f"{several(saved)} = saved"] if saved else []
+def _write_derivative(pair: Pair, backward: Formula) -> str:
+    """Return the forward and backward functions of a custom derivative, and their registration."""
+    u_gradient = ["jnp.zeros_like(g)"] if pair.extras else []
+    gradients = ", ".join([_write_jax_shaped(backward, "g"), *_iterate_totals(pair), *u_gradient])
+    read = find_names(f"({gradients})")
+    twins = (
+        [f"ya = {_write_jax_shaped(pair.twin, 'x')}"] if "ya" in read and "ya" in pair.random_names else []
+    )
+    read |= find_names("\n".join(twins))
+    saved = [name for name in ("x", "y", *pair.learns, *pair.extras[:1]) if name in read]
+    unpacked = [f"{join_names(saved)} = saved"] if saved else []
     return _DERIVATIVE.format(
         name=pair.name,
-        function=_function(pair),
+        function=_choose_function_name(pair),
         inputs=", ".join(["x", *pair.arguments]),
-        parameters="".join(f"{name}, " for name in (*pair.given[1:], *pair.numbers)),
-        forward=_shaped(pair.forward, "x"),
-        saved=several(saved) if len(saved) == 1 else f"({several(saved)})",
+        parameters="".join(f"{name}, " for name in (*pair.extras[1:], *pair.numbers)),
+        forward=_write_jax_shaped(pair.forward, "x"),
+        saved=join_names(saved) if len(saved) == 1 else f"({join_names(saved)})",
         unpack="\n    ".join([*unpacked, *twins]),
         gradients=gradients,
     )
 
 
-def _totals(pair: Pair) -> Iterator[str]:
-    """The gradients that the backward half returns for learned parameters."""
+def _iterate_totals(pair: Pair) -> Iterator[str]:
+    """Yield the expressions that the backward function returns for learned parameters."""
     for name in pair.learns:
-        scale = pair.scale(name, f"(jnp.size(g) / jnp.size({name}))")
+        scale = pair.scale_of(name, f"(jnp.size(g) / jnp.size({name}))")
         factor = f"({scale.jax_source}) * " if scale else ""
-        yield f"{factor}_summed({_shaped(pair.part(name), 'g')}, {name})"
+        yield f"{factor}_summed({_write_jax_shaped(pair.contribution_of(name), 'g')}, {name})"
 
 
-def _shaped(formula: Formula, like: str) -> str:
-    """The formula's expression with the shape and dtype of ``like``."""
+def _write_jax_shaped(formula: Formula, like: str) -> str:
+    """Return the formula's expression with the shape and dtype of ``like``."""
     text = formula.jax_source
-    if is_constant(counted(formula.tree)):
+    if is_constant(replace_counts(formula.tree)):
         return f"jnp.full_like({like}, {text})"
     if not has_elements(formula.tree):
         return f"jnp.broadcast_to({text}, {like}.shape).astype({like}.dtype)"

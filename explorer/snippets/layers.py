@@ -1,7 +1,7 @@
-"""The layer of a function: an ``nn.Module`` that holds its numbers, and draws where the function does."""
+"""The layer of a function: an ``nn.Module`` that holds its numbers, and draws u if the pair is stochastic."""
 
-from explorer.snippets.arguments import DRAWING, TYPES, signature
-from explorer.snippets.layout import block
+from explorer.snippets.arguments import DRAW_U, TYPES, make_signature
+from explorer.snippets.layout import join_lines
 from explorer.snippets.pair import Pair
 
 _PLAIN = '''
@@ -31,7 +31,7 @@ class {layer}(nn.Module):
 '''
     + _BODY
 )
-# A learned parameter is called learned_s, for the same reason.
+# A learned parameter s is called learned_s, so that it cannot hide an attribute of nn.Module.
 _LEARNING = (
     '''
 
@@ -47,44 +47,45 @@ class {layer}(nn.Module):
 '''
     + _BODY
 )
-_PASSED = {"u": "u=u", "f": "f=self.loss"}
+_KEYWORDS = {"u": "u=u", "f": "f=self.loss"}
 
 
-def layer_code(pair: Pair) -> str:
-    """The class of the layer."""
-    loss = "f" in pair.given
+def make_layer_code(pair: Pair) -> str:
+    """Return the source of the layer's class."""
+    loss = "f" in pair.extras
     holds = bool(pair.parameters) or loss
     first = ["self", *([f"f: {TYPES['f']}"] if loss else [])]
     return (_LEARNING if pair.learns else _HOLDING if holds else _PLAIN).format(
         layer=pair.layer,
         name=pair.name,
-        signature=signature(first, pair.parameters),
+        signature=make_signature(first, pair.parameters),
         learned=", ".join(pair.learns),
-        shape=_shape(pair),
-        held=block(*_held(pair)),
-        returned=block(*_returned(pair, holds)),
+        shape=_choose_shape_name(pair),
+        held=join_lines(*_write_init(pair)),
+        returned=join_lines(*_write_forward(pair, holds)),
     )
 
 
-def _shape(pair: Pair) -> str:
-    """Return the name of the layer's argument for the shape of what learns, which no parameter has."""
+def _choose_shape_name(pair: Pair) -> str:
+    """Return the layer's argument for the shape of learned parameters, a name that no parameter has."""
     return next(
         name for name in ("shape", "learned_shape", "shape_of_learned") if name not in pair.parameters
     )
 
 
-def _held(pair: Pair) -> list[str]:
-    """The lines that keep what the layer is made with."""
+def _write_init(pair: Pair) -> list[str]:
+    """Return the lines that store the arguments of ``__init__``."""
     learned = [
-        f"self.learned_{name} = nn.Parameter(torch.full({_shape(pair)}, {name}))" for name in pair.learns
+        f"self.learned_{name} = nn.Parameter(torch.full({_choose_shape_name(pair)}, {name}))"
+        for name in pair.learns
     ]
     settings = ", ".join(f'"{name}": {name}' for name in pair.numbers)
-    loss = ["self.loss = f"] if "f" in pair.given else []
+    loss = ["self.loss = f"] if "f" in pair.extras else []
     return [*learned, *loss, f"self.settings = {{{settings}}}"]
 
 
-def _returned(pair: Pair, holds: bool) -> list[str]:
-    """The lines that call the function."""
+def _write_forward(pair: Pair, holds: bool) -> list[str]:
+    """Return the lines of ``forward``, which call the function."""
     inputs = ["x", *(f"self.learned_{name}" for name in pair.learns)]
-    inputs += [_PASSED[name] for name in pair.given] + ["**self.settings"] * holds
-    return [*([DRAWING] if "u" in pair.given else []), f"return {pair.name}({', '.join(inputs)})"]
+    inputs += [_KEYWORDS[name] for name in pair.extras] + ["**self.settings"] * holds
+    return [*([DRAW_U] if "u" in pair.extras else []), f"return {pair.name}({', '.join(inputs)})"]

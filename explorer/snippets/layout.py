@@ -1,4 +1,4 @@
-"""Layout of generated Python: a formatter breaks lines; docstrings and imports are laid out here."""
+"""Layout of generated Python: black breaks lines; docstrings and imports are laid out here."""
 
 import ast
 import textwrap
@@ -8,53 +8,53 @@ from functools import lru_cache
 WIDTH = 88
 
 
-@lru_cache(maxsize=256)  # a notebook holds the code that stands beside it, and the same cells as others
-def formatted(code: str) -> str:
-    """Code as black and ruff lay it out, in lines of at most 88 characters.
+@lru_cache(maxsize=256)  # a notebook repeats the exported code, and notebooks share cells
+def format_code(code: str) -> str:
+    """Return code as black and ruff format it, in lines of at most 88 characters.
 
-    Black looks again at what it has changed: code that stands as it should takes half the time.
+    Black formats code that it has changed a second time: code that is laid out already takes half the time.
     """
-    # Loaded here: who asks for no code need not wait for it.
+    # Imported here because black loads slowly and only exported code needs it.
     import black
     from black.mode import Mode, TargetVersion
 
     return black.format_str(code, mode=Mode({TargetVersion.PY311}, line_length=WIDTH))
 
 
-def module(code: str, *groups: Mapping[str, str]) -> str:
-    """The formatted text of a module: of each group the imports whose names the code reads, then the code."""
-    used = names_in(code)
+def format_module(code: str, *groups: Mapping[str, str]) -> str:
+    """Return a module's formatted source: from each group the imports that the code uses, then the code."""
+    used = find_names(code)
     imports = [[line for name, line in group.items() if name in used] for group in groups]
     head = "\n\n".join("\n".join(lines) for lines in imports if lines)
-    return formatted(f"{head}\n{code}".lstrip())
+    return format_code(f"{head}\n{code}".lstrip())
 
 
-def names_in(code: str) -> set[str]:
-    """The names that code reads or sets, ``torch`` and the like among them."""
+def find_names(code: str) -> set[str]:
+    """Return the names that code reads or sets, including modules such as ``torch``."""
     return {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
 
 
-def several(names: Sequence[str]) -> str:
-    """Names as a tuple to unpack or to keep; without parentheses unless it is of one."""
+def join_names(names: Sequence[str]) -> str:
+    """Return the names as a tuple to unpack or to store, with parentheses only around a single name."""
     return f"({names[0]},)" if len(names) == 1 else ", ".join(names)
 
 
-def block(*lines: str) -> str:
-    """Lines of the body of a method in a template, which is indented twice."""
+def join_lines(*lines: str) -> str:
+    """Join the lines of a method's body for a template, whose methods are indented twice."""
     return "\n        ".join(lines)
 
 
-def docstring(paragraphs: Sequence[str]) -> str:
-    """A function's docstring. The lines of a paragraph stay apart; a wrapped one that is indented hangs."""
-    lines = [part for text in paragraphs for line in ("", *text.split("\n")) for part in _wrapped(line)][1:]
+def make_docstring(paragraphs: Sequence[str]) -> str:
+    """Return a function's docstring. It keeps lines; an indented line wraps with a hanging indent."""
+    lines = [part for text in paragraphs for line in ("", *text.split("\n")) for part in _wrap_line(line)][1:]
     text = '"""' + "\n".join(lines) + ('"""' if len(lines) == 1 else '\n"""')
     return textwrap.indent(text, "    ").lstrip()
 
 
-def _wrapped(line: str) -> list[str]:
-    """The line in pieces, without what could end a docstring or escape in one."""
+def _wrap_line(line: str) -> list[str]:
+    """Wrap a line, without characters that could end a docstring or start an escape."""
     printable = "".join(character if character.isprintable() else " " for character in line)
     plain = printable.replace("\\", "/").replace('"', "'").replace("\N{MINUS SIGN}", "-")
     hanging = 2 * " " * (len(plain) - len(plain.lstrip()))
-    # Room is left for the indent and for quotes.
+    # Leave room for the indent and the quotes.
     return textwrap.wrap(plain, WIDTH - 10, subsequent_indent=hanging, break_on_hyphens=False) or [""]

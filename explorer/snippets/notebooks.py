@@ -1,4 +1,4 @@
-"""A notebook that defines an op with a rule and draws its curve."""
+"""Notebooks that define an op with a rule and plot its curves."""
 
 import json
 import textwrap
@@ -7,10 +7,10 @@ from string import Template
 from typing import Any
 
 from explorer.catalogue import SQUARE, Loss, Op, Rule, find_loss
-from explorer.snippets.drawn_cells import DRAWN_POINTS, drawn_cells
-from explorer.snippets.layout import WIDTH, formatted
-from explorer.snippets.pair import Pair, Values, paired
-from explorer.snippets.torch_code import torch_code
+from explorer.snippets.layout import WIDTH, format_code
+from explorer.snippets.pair import Pair, Values, make_pair
+from explorer.snippets.random_cells import RANDOM_POINTS, make_random_cells
+from explorer.snippets.torch_code import make_torch_code
 
 Json = dict[str, Any]
 
@@ -93,70 +93,80 @@ def notebook(
     kinks: Sequence[float] = (),
     f: str = SQUARE,
 ) -> str:
-    """A notebook (nbformat 4, as JSON text) that defines the function and draws its curve.
+    """Return a notebook (nbformat 4, as JSON text) that defines the function and plots its curves.
 
-    Where parameters learn it also draws the part of one element in the gradient for each, and prints the
-    gradients for standard normal numbers. Of a pair that draws it shows mean and spread over many draws,
-    from a seeded generator, and the exact gradient of the mean loss.
+    If parameters learn, it also plots the contribution of one element to the gradient of each, and prints the
+    gradients for standard normal numbers. For a stochastic pair it plots mean and standard deviation of many
+    draws from a seeded generator, and the exact gradient of the mean loss.
 
     Args:
-        op, rule, parameters, learns: as for ``snippet``; of a pair that draws the parameters may hold those
-            of the loss.
-        start, stop: ends of the range of x, start below stop.
-        points: number of evenly spaced x; None for 601, and for fewer of a pair that draws.
-        g: the upstream gradient; of a pair that draws a factor on the loss.
-        f: of a pair that draws the loss, a formula of y; others pass it over.
-        kinks: x to be sampled exactly, where the lines break; ``sample_curves(...).kinks[rule]``, with those
-            of ``part_key(rule)`` where a parameter learns. The mean loss of a pair that draws may bend
-            there.
+        op: key of ``OPS``, or ``"formula: …"`` in x.
+        rule: key of ``RULES``, or ``"formula: …"`` in x, y, g.
+        parameters: values by name, as for ``snippet``; for a stochastic pair they may include the loss's.
+        learns: names of parameters that learn.
+        start: lower end of the range of x.
+        stop: upper end of the range of x.
+        points: number of evenly spaced x; None for 601, or 121 for a stochastic pair.
+        g: the upstream gradient; for a stochastic pair a factor on the loss.
+        kinks: x to sample exactly, where lines break: ``sample_curves(...).kinks[rule]``, and the kinks of
+            ``part_key(rule)`` if a parameter learns. For a stochastic pair, possible kinks of the mean loss.
+        f: the loss of a stochastic pair, as a formula of y; ignored for other pairs.
 
     Raises:
-        ValueError: as ``snippet``; FormulaError for a loss that cannot be read; ValueError for an op that
-            draws and has a mean over all x.
+        ValueError: as ``snippet``; or a stochastic op has a mean over all x. FormulaError, a ValueError, if
+            the loss cannot be parsed.
     """
-    pair = paired(op, rule, parameters, learns)
-    code = torch_code(pair)
+    pair = make_pair(op, rule, parameters, learns)
+    code = make_torch_code(pair)
     settings = {name: repr(float(value)) for name, value in (("start", start), ("stop", stop), ("g", g))}
     imports = "import torch\n" not in code
-    loss = find_loss(f) if pair.drawn else None
-    settings |= {"points": str(int(points or (DRAWN_POINTS if loss else _POINTS))), "kinks": _tensor(kinks)}
+    loss = find_loss(f) if pair.random_names else None
+    settings |= {
+        "points": str(int(points or (RANDOM_POINTS if loss else _POINTS))),
+        "kinks": _write_kinks(kinks),
+    }
     if loss:
         settings |= {"imports": _IMPORT * imports}
-        cells = _laid_out(drawn_cells(pair, loss, parameters or {}, settings))
+        cells = _format_cells(make_random_cells(pair, loss, parameters or {}, settings))
     else:
         learned = {name: pair.parameters[name] for name in pair.learns}
-        cells = drawing_cells(pair.name, learned, settings, imports=imports)
-    return book({"introduction": introduction(pair, loss), "function": code.rstrip()} | cells)
+        cells = make_cells(pair.name, learned, settings, imports=imports)
+    return assemble_notebook(
+        {"introduction": write_introduction(pair, loss), "function": code.rstrip()} | cells
+    )
 
 
-def drawing_cells(
+def make_cells(
     name: str, learned: Mapping[str, float], settings: Mapping[str, str], *, imports: bool
 ) -> dict[str, str]:
-    """The text of each cell below that of the function, by its id.
+    """Return the source of each cell after the function's, by id.
 
     Args:
-        name: the function's.
-        learned: the parameters that learn, in the order of its arguments, with their values.
-        settings: texts of code: ``start``, ``stop``, ``points`` and ``g`` of numbers, ``kinks`` of the line
-            that sets the tensor of this name.
-        imports: whether torch has yet to be imported.
+        name: name of the function.
+        learned: values of the learned parameters by name, in the order of the function's arguments.
+        settings: code as text: ``start``, ``stop``, ``points`` and ``g`` as numbers, ``kinks`` as the line
+            that assigns the tensor ``kinks``.
+        imports: whether the cells must import torch.
     """
-    computed = _computed(name, learned)
+    computed = _write_gradients(name, learned)
     sample = _SAMPLE.substitute(settings, imports=_IMPORT * imports, computed=computed)
-    cells = {"sample": sample, "curve": _drawn(name, list(learned))}
-    cells |= {"numbers": _numbers(name, learned)} if learned else {}
-    return _laid_out(cells)
+    cells = {"sample": sample, "curve": _write_chart(name, list(learned))}
+    cells |= {"numbers": _write_number_gradients(name, learned)} if learned else {}
+    return _format_cells(cells)
 
 
-def _laid_out(cells: Mapping[str, str]) -> dict[str, str]:
-    return {key: formatted(text).rstrip() for key, text in cells.items()}
+def _format_cells(cells: Mapping[str, str]) -> dict[str, str]:
+    return {key: format_code(text).rstrip() for key, text in cells.items()}
 
 
-def book(cells: Mapping[str, str]) -> str:
-    """The notebook of such cells, as the text of its file; the first is the introduction."""
-    (first, introduction), *others = cells.items()
-    whole = {
-        "cells": [_cell("markdown", first, introduction), *(_code(name, code) for name, code in others)],
+def assemble_notebook(cells: Mapping[str, str]) -> str:
+    """Return the text of a notebook file with these cells; the first is the introduction, in Markdown."""
+    (first, introduction), *code_cells = cells.items()
+    content = {
+        "cells": [
+            _make_cell("markdown", first, introduction),
+            *(_make_code_cell(name, code) for name, code in code_cells),
+        ],
         "metadata": {
             "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
             "language_info": {"name": "python"},
@@ -164,50 +174,58 @@ def book(cells: Mapping[str, str]) -> str:
         "nbformat": 4,
         "nbformat_minor": 5,
     }
-    return json.dumps(whole, ensure_ascii=False, indent=1, sort_keys=True)
+    return json.dumps(content, ensure_ascii=False, indent=1, sort_keys=True)
 
 
-def _cell(kind: str, name: str, text: str) -> Json:
+def _make_cell(kind: str, name: str, text: str) -> Json:
     return {"cell_type": kind, "id": name, "metadata": {}, "source": text.splitlines(keepends=True)}
 
 
-def _code(name: str, text: str) -> Json:
-    return _cell("code", name, text) | {"execution_count": None, "outputs": []}
+def _make_code_cell(name: str, text: str) -> Json:
+    return _make_cell("code", name, text) | {"execution_count": None, "outputs": []}
 
 
-def _drawn(name: str, learned: Sequence[str]) -> str:
-    """Code that draws all curves."""
-    parts = "".join(f', "part for {each}": part_{each}' for each in learned)
+def _write_chart(name: str, learned: Sequence[str]) -> str:
+    """Return code that plots all curves."""
+    parts = "".join(f', "part for {parameter}": part_{parameter}' for parameter in learned)
     curves = f'{{"forward y": y, "gradient": gradient{parts}}}'
     return _DRAW.substitute(name=name, rows=2 + len(learned), curves=curves)
 
 
-def _computed(name: str, learned: Mapping[str, float]) -> str:
-    """Code for y, the gradient and the parts of one element."""
+def _write_gradients(name: str, learned: Mapping[str, float]) -> str:
+    """Return code for y, the gradient, and the contribution of each element to learned parameters."""
     if not learned:
         return _PLAIN.format(name=name)
-    lines = [f"{_learned(each)} = torch.full_like(x, {learned[each]!r}).requires_grad_()" for each in learned]
+    lines = [
+        f"{_name_variable(parameter)} = torch.full_like(x, {learned[parameter]!r}).requires_grad_()"
+        for parameter in learned
+    ]
     parts = ", ".join(f"part_{each}" for each in learned)
-    return _LEARNING.format(name=name, tensors="\n".join(lines), learned=_arguments(learned), parts=parts)
+    return _LEARNING.format(
+        name=name, tensors="\n".join(lines), learned=_join_variables(learned), parts=parts
+    )
 
 
-def _numbers(name: str, learned: Mapping[str, float]) -> str:
-    """Code for the gradient of each learned parameter on given numbers."""
-    lines = [f"{_learned(each)} = torch.tensor({learned[each]!r}, requires_grad=True)" for each in learned]
+def _write_number_gradients(name: str, learned: Mapping[str, float]) -> str:
+    """Return code that prints the gradient of each learned parameter for standard normal numbers."""
+    lines = [
+        f"{_name_variable(parameter)} = torch.tensor({learned[parameter]!r}, requires_grad=True)"
+        for parameter in learned
+    ]
     names = ", ".join(f'"{each}"' for each in learned)
-    return _NUMBERS.format(name=name, tensors="\n".join(lines), learned=_arguments(learned), names=names)
+    return _NUMBERS.format(name=name, tensors="\n".join(lines), learned=_join_variables(learned), names=names)
 
 
-def _learned(name: str) -> str:
-    """The variable of a learned parameter, distinct from all names of the cells."""
+def _name_variable(name: str) -> str:
+    """Return the variable for a learned parameter, distinct from all other names in the cells."""
     return f"learned_{name}"
 
 
-def _arguments(learned: Mapping[str, float]) -> str:
-    return ", ".join(map(_learned, learned))
+def _join_variables(learned: Mapping[str, float]) -> str:
+    return ", ".join(map(_name_variable, learned))
 
 
-def _tensor(values: Sequence[float]) -> str:
+def _write_kinks(values: Sequence[float]) -> str:
     text = ", ".join(repr(float(value)) for value in values)
     line = f"kinks = torch.tensor([{text}])"
     if len(line) <= WIDTH:
@@ -216,12 +234,12 @@ def _tensor(values: Sequence[float]) -> str:
     return "\n".join(["kinks = torch.tensor([", *rows, "])  # fmt: skip"])
 
 
-def introduction(pair: Pair, loss: Loss | None = None) -> str:
-    """The text above the code, in Markdown."""
+def write_introduction(pair: Pair, loss: Loss | None = None) -> str:
+    """Return the text of the first cell, in Markdown."""
     y, gradient = pair.formulas
-    further = "".join(f"- `{pair.learning(name)}`\n" for name in pair.learns)
-    further += f"- loss: `{loss.parsed.text}`\n" if loss else ""
+    extra = "".join(f"- `{pair.describe_gradient(name)}`\n" for name in pair.learns)
+    extra += f"- loss: `{loss.parsed.text}`\n" if loss else ""
     return (
-        f"# {pair.title}\n\n- forward: `y = {y}`\n- backward: `gradient = {gradient}`\n{further}\n"
+        f"# {pair.title}\n\n- forward: `y = {y}`\n- backward: `gradient = {gradient}`\n{extra}\n"
         "Needs torch and plotly. Change the parameters, the range or `g` and run the cells again."
     )

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import combinations
 from math import isfinite
 
-from explorer.formula import listed
+from explorer.formula import join_texts
 from explorer.study.judged import Judged, paired
 from explorer.study.plan import Plan
 from explorer.training.ranking import MOST_RULES, differences_from
@@ -72,6 +72,6 @@ def _sentence(plan: Plan, both: Sequence[Pair], changed: Sequence[Pair], surely:
         return "No pair of rules can be compared in both studies yet."
     sure = "none of them surely" if not surely else f"{len(surely)} of them surely"
     names = [" and ".join(plan.labels[key] for key in pair) for pair in surely]
-    which = f": {listed(names)}" if names else ""
+    which = f": {join_texts(names)}" if names else ""
     pairs = f"{len(changed)} of {len(both)} pairs of rules change{'s' * (len(changed) == 1)} order"
     return f"{pairs}, {sure}{which}." if changed else f"None of {len(both)} pairs of rules changes order."

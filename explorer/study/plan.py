@@ -12,7 +12,7 @@ from typing import Any
 from torch import Generator
 
 from explorer.catalogue import Op, Rule, find_op, find_rule
-from explorer.formula import quoted
+from explorer.formula import quote
 from explorer.study.arguments import key_of, known_to, rates_of, rules_of, seeds_of, values_of
 from explorer.study.limits import MAX_CHUNK, MAX_CHUNK_PRODUCTS, MAX_LANES
 from explorer.study.share import SEED, share_at_start
@@ -322,7 +322,7 @@ def _require_known(others: Iterable[str]) -> None:
     """Raise ValueError for a setting that a study does not have, or takes by another argument."""
     if wrong := sorted(set(others) - set(SETTINGS) | set(others) & _TAKEN):
         names = ", ".join(name for name in SETTINGS if name not in _TAKEN)
-        raise ValueError(f"a study has no setting {quoted(wrong[0])}: beside its own it takes {names}")
+        raise ValueError(f"a study has no setting {quote(wrong[0])}: beside its own it takes {names}")
 
 
 def duration(seconds: float) -> str:

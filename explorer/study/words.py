@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 
 from explorer.catalogue import find_rule
-from explorer.formula import listed, number_text, percent
+from explorer.formula import format_percent, join_texts, number_text
 from explorer.study.judged import Judged, decimals_of, paired, ranking
 from explorer.study.plan import Plan
 from explorer.study.trial import REFERENCE
@@ -83,7 +83,7 @@ class _Words:
                 by_rate.setdefault(each.lr, []).append(self._label(each))
         if len(self._plan.lrs) == 1 or not by_rate:
             return []
-        chosen = [f"{number_text(lr)} for {listed(names)}" for lr, names in by_rate.items()]
+        chosen = [f"{number_text(lr)} for {join_texts(names)}" for lr, names in by_rate.items()]
         return [f"Rates that validation chose: {'; '.join(chosen)}."]
 
     def controls(self, ended: Sequence[Judged]) -> list[str]:
@@ -105,7 +105,7 @@ class _Words:
         """The rules that diverged at every rate, and with how many seeds a control did at its chosen one."""
         everywhere = [self._labels[each.rule] for each in rules if each.lr is None and each.lost]
         controls = [each for each in rules if each.rule in self._plan.controls and each.lr is not None]
-        said = [f"{listed(everywhere)} diverged at every rate."] if everywhere else []
+        said = [f"{join_texts(everywhere)} diverged at every rate."] if everywhere else []
         return said + [
             f"{each.lost} of {len(each.seeds)} seeds of {self._label(each)} diverged: its mean omits them."
             for each in controls
@@ -121,7 +121,7 @@ class _Words:
         for rate, which in ((rates[0], "lowest"), (rates[-1], "highest")):
             if names := [self._labels[each.rule] for each in ended if each.lr == rate]:
                 said.append(
-                    f"The rate chosen for {listed(names)} is the {which} tried: one beyond may do better."
+                    f"The rate chosen for {join_texts(names)} is the {which} tried: one beyond may do better."
                 )
         return said
 
@@ -139,7 +139,7 @@ class _Words:
         where = "At the start weights of seed 0 the rules pass, of straight-through's gradient:"
         made = "Made of losses at the start weights of seed 0, in the size of straight-through's gradient:"
         parts = ((where, passed), (made, of_losses))
-        return [f"{begin} {listed(texts)}." for begin, texts in parts if texts]
+        return [f"{begin} {join_texts(texts)}." for begin, texts in parts if texts]
 
     def footing(self, rules: Sequence[Judged], known: Mapping[str, float]) -> list[str]:
         """On an equal footing: what was divided, and what could not be."""
@@ -147,7 +147,7 @@ class _Words:
             return []
         kept = [self._label(each) for each in rules if not known[each.rule] > 0]
         said = "Each rule's rates are divided by its share"
-        whom = f", but not those of {listed(kept)}, without a share above 0" if kept else ""
+        whom = f", but not those of {join_texts(kept)}, without a share above 0" if kept else ""
         return [f"{said}{whom}; those named here are undivided."]
 
     def agreement(self, rules: Sequence[Judged]) -> list[str]:
@@ -155,7 +155,7 @@ class _Words:
         others = [each for each in rules if each.rule != REFERENCE and math.isfinite(each.agreed[0])]
         if not others:
             return []
-        shares = listed([f"{self._label(each)} {_both(each.agreed)}" for each in others])
+        shares = join_texts([f"{self._label(each)} {_both(each.agreed)}" for each in others])
         return [
             "At these rates, after the same steps, so many quantised weights equal straight-through's, of "
             f"all (of those that it changed): {shares}."
@@ -171,13 +171,13 @@ class _Words:
         return tuple(name for name in names[1:] if name not in above)
 
     def _control(self, level: tuple[str, ...] | None, controls: list[str], rules: Sequence[Judged]) -> str:
-        named = f"the control{'s' * (len(controls) > 1)} {listed(controls)}"
+        named = f"the control{'s' * (len(controls) > 1)} {join_texts(controls)}"
         if level is None:
             return f"Beside them stand{'s' * (len(controls) == 1)} {named}."
         if not level:
             return f"{'All rules' if len(rules) > 1 else self._label(rules[0])} did better than {named}."
         verb = "was" if len(level) == 1 else "were"
-        return f"{listed([*level])} {verb} not shown to do better than {named}."
+        return f"{join_texts([*level])} {verb} not shown to do better than {named}."
 
     def _score(self, each: Judged) -> str:
         return text([*each.scores.values()], self._decimals, self._plan.unit)
@@ -192,12 +192,12 @@ class _Words:
 def _both(agreed: tuple[float, float]) -> str:
     """ "92 % (89 %)", without brackets where straight-through changed nothing."""
     of_all, of_changed = agreed
-    return percent(of_all) + ("" if math.isnan(of_changed) else f" ({percent(of_changed)})")
+    return format_percent(of_all) + ("" if math.isnan(of_changed) else f" ({format_percent(of_changed)})")
 
 
 def percent_of(share: float) -> str:
     """A share that may be above 1: "3 %", "250 %"."""
-    return percent(share) if share <= 1 else f"{100 * share:.0f} %"
+    return format_percent(share) if share <= 1 else f"{100 * share:.0f} %"
 
 
 def _seeds(seeds: Sequence[int]) -> str:

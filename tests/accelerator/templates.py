@@ -60,7 +60,14 @@ def choose_pairs() -> list[tuple[Op, Rule]]:
 def _kind(op: Op, rule: Rule) -> object:
     own = rule.parsed
     saved = own and frozenset(own.variables) & {"x", "y", "g"}
-    return own is None, op.parsed.draws, own and own.draws, saved, rule.needs_loss, bool(rule.learned)
+    return (
+        own is None,
+        op.parsed.random_names,
+        own and own.random_names,
+        saved,
+        rule.needs_loss,
+        bool(rule.learned),
+    )
 
 
 def _compare(

@@ -68,7 +68,7 @@ def test_the_points_hold_every_declared_kink_and_the_templates_every_kind_of_rul
     assert {0.0, 1.0, -1.0, 0.5, -0.5} <= points
     chosen = choose_pairs()
     assert len(chosen) <= 40
-    assert {bool(op.parsed.draws) for op, _ in chosen} == {True, False}
+    assert {bool(op.parsed.random_names) for op, _ in chosen} == {True, False}
     for feature in (
         lambda rule: rule.needs_loss,
         lambda rule: rule.learned,

@@ -4,7 +4,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from explorer.catalogue import RULES, explain_refusal
-from explorer.instrument.view import DRAWN_WORDS, LAYERS, SECTIONS
+from explorer.instrument.view import LAYERS, SECTIONS, STOCHASTIC_TEXTS
 from tests.browser.reading import link, turn
 from tests.browser.training import button, open_train, status
 
@@ -18,7 +18,7 @@ FIGURES = {"format": ".format-numbers", "compare": ".compared", "map": ".maps ca
 
 def fixed_alone(here: str, entry: str = LABEL) -> str:
     """What stands there instead."""
-    return DRAWN_WORDS["fixed"].format(entry=entry, here=here)
+    return STOCHASTIC_TEXTS["fixed"].format(entry=entry, here=here)
 
 
 def test_a_section_of_what_has_one_value_at_each_x_says_that_this_has_none(

@@ -112,10 +112,10 @@ def test_a_hostile_link_shows_text_and_does_nothing(page: Page, path: str, name:
 _LEFT = """async ([module, path]) => {
     const at = name => new URL(module + name, document.baseURI).href;
     const {createStore, store} = await import(at("choice/store.js"));
-    const {followAddress} = await import(at("choice/history.js"));
+    const {syncAddress} = await import(at("choice/history.js"));
     const own = createStore();
     own.change(store.choice, {origin: "arrival"});
-    const leave = followAddress(own);
+    const leave = syncAddress(own);
     own.change({...own.choice, g: 2});
     if (path) history.pushState(null, "", path);
     leave();

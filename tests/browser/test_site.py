@@ -40,7 +40,7 @@ from tests.reading.documents import DOCUMENTS_CLAMP
 RULES = ("default", "straight_through", "clipped", "approx_sign", "lsq", "published_clamp")
 TAUGHT = "formula: g * (relu(x + h) - relu(x - h)) / (2 * h)"  # by a lesson
 LOADING_MS = 60_000  # at most, of Python in a browser on a busy machine
-needs_pyodide = pytest.mark.skipif(not python.version(), reason="npm install brings Pyodide")
+needs_pyodide = pytest.mark.skipif(not python.read_version(), reason="npm install brings Pyodide")
 
 
 @pytest.fixture(scope="module")

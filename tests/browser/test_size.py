@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, Page, expect
 
 import explorer
 from explorer.description.pull import make_normal_numbers
-from explorer.formula import percent
+from explorer.formula import format_percent
 from tests.browser.access import in_both_themes
 from tests.browser.reading import card, enter, number, settle, tab_to, traces, turn
 from tests.browser.visitors import NOTHING_CHOSEN, Open
@@ -80,7 +80,7 @@ def test_it_waits_for_all_tools_and_a_cards_menu_says_its_share(new_page: Open) 
     x = torch.tensor(make_normal_numbers(), dtype=torch.float64)
     for c in (1.0, 0.25):
         enter(number(place, "c"), str(c))
-        passed = percent(explorer.share("sign", "clipped", x, c=c))
+        passed = format_percent(explorer.share("sign", "clipped", x, c=c))
         numbers = "1,000 standard normal numbers"
         expect(said).to_have_text(f"Share of straight-through's gradient on {numbers}: {passed}.")
     page.close()  # the next visitor has chosen all tools

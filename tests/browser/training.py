@@ -7,7 +7,7 @@ from urllib.parse import parse_qs
 
 from playwright.sync_api import Locator, Page, Request, expect
 
-from explorer.instrument.assets import skeleton
+from explorer.instrument.assets import read_skeleton
 from explorer.ui.links.link import from_query
 from explorer.ui.server import answers
 from tests.browser.reading import OFTEN_MS, TRACES
@@ -74,7 +74,7 @@ def turn_train(page: Page, query: str, *, anew: bool = True) -> None:
     assert notices == []
     page.mouse.move(0, 0)
     data = answers.make_page_data(choice, "training")
-    page.evaluate(_TURN, [answers.get_folder(), skeleton("training"), data, query, anew])
+    page.evaluate(_TURN, [answers.get_folder(), read_skeleton("training"), data, query, anew])
     expect(button(page, "Start")).to_be_visible()
     if anew:
         expect(status(page)).to_have_attribute("data-state", "idle")

@@ -12,7 +12,7 @@ import torch
 
 from explorer.catalogue import Rule
 from explorer.formula import Formula, Node
-from explorer.formula.tree import Binary, Call, Compare, Name, Number, Unary, children, substituted
+from explorer.formula.tree import Binary, Call, Compare, Name, Number, Unary, children, substitute
 from tests.catalogue.cases import Case, cases, is_whole
 from tests.catalogue.fixed import RULES
 
@@ -84,7 +84,7 @@ def mutants(rule: Rule) -> Iterator[Mutant]:
     yield Mutant(rule, "sign flipped", Formula(Unary("-", tree)))
     whole = {p.name: Binary("+", Name(p.name), Number(1.0)) for p in rule.parameters if is_whole(p)}
     for name, moved in whole.items():
-        yield Mutant(rule, "constant moved by 0.001", Formula(substituted(tree, {Name(name): moved})))
+        yield Mutant(rule, "constant moved by 0.001", Formula(substitute(tree, {Name(name): moved})))
     for kind, faulty in _faults(tree, frozenset(whole)):
         yield Mutant(rule, kind, Formula(faulty))
 

@@ -8,7 +8,7 @@ import torch
 
 import explorer
 from explorer.catalogue import Op, Parameter, Rule
-from explorer.instrument.limits import reach
+from explorer.instrument.limits import find_reach
 from tests.catalogue.fixed import OPS, RULES
 from tests.selection import loop_over
 
@@ -54,7 +54,7 @@ def test_within_its_domain_every_value_means_something(entry: Op | Rule):
 
 @loop_over(("entry", "p"), BOUND)
 def test_sliders_and_links_stay_within(entry: Op | Rule, p: Parameter):
-    low, high = reach(p)
+    low, high = find_reach(p)
     assert p.is_valid(low)
     assert p.is_valid(high)
     assert low <= p.low

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from explorer.catalogue import Op, Rule, list_kink_points
 from explorer.curves.kinks import find_kinks
-from explorer.formula.reference import fixed
+from explorer.formula.reference import replace_reductions
 from tests.catalogue.cases import all_kinks, settings_of, usual_op
 from tests.catalogue.finder import clusters, kinks_of
 from tests.catalogue.fixed import OPS, RULES
@@ -25,7 +25,7 @@ def _assert_declared(found: list[float], declared: list[float]) -> None:
 @loop_over("op", OPS.values())
 def test_kinks_of_op(op: Op):
     for parameters in settings_of(op):
-        alone, means = fixed(op.parsed, op.parsed, parameters, START, STOP, 1.0)
+        alone, means = replace_reductions(op.parsed, op.parsed, parameters, START, STOP, 1.0)
         found = kinks_of(alone.bind({**parameters, **means}), START, STOP)
         known = clusters(all_kinks(op, None, parameters, START, STOP))
         if op.kinks is None:  # near 0 they lie closer than what the finder takes for one

@@ -11,7 +11,7 @@ import torch
 from explorer import check
 from explorer.catalogue import find_op, find_rule
 from explorer.snippets import snippet
-from explorer.snippets.pair import paired
+from explorer.snippets.pair import make_pair
 from tests.catalogue.oracles.learned import LEARNED
 from tests.catalogue.test_contribution import learned_names
 from tests.checks.doubles import Style
@@ -27,7 +27,7 @@ SCALE = torch.tensor(0.7, requires_grad=True)
 def test_every_rule_that_learns_passes_in_every_shape(op: str, rule: str, shape: tuple[int, ...], only):
     only("parameter gradients")
     names = learned_names(find_op(op), find_rule(rule))
-    pair = paired(op, rule, None, names)
+    pair = make_pair(op, rule, None, names)
     function = defined(snippet(op, rule, learns=names))[f"_{pair.layer}Function"]
     arguments = [
         torch.full(shape, value, requires_grad=True) if name in names else value

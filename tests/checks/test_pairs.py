@@ -9,7 +9,7 @@ import torch
 import explorer
 from explorer.catalogue import make_custom_key
 from explorer.checks import CHECKS, VERDICTS, check_pair
-from explorer.formula.operands import reductions
+from explorer.formula.operands import find_reductions
 from tests.catalogue.cases import suiting, usual_op
 from tests.catalogue.fixed import OPS, RULES
 
@@ -59,7 +59,7 @@ def test_what_is_said_of_a_rule_that_is_not_linear_is_seen_by_hand(rule, only):
     only("linear in g")
     seen = 0
     for op in OPS.values():
-        if RULES[rule] not in suiting(op) or reductions(op.parsed.tree):
+        if RULES[rule] not in suiting(op) or find_reductions(op.parsed.tree):
             continue
         for sentence in (result.sentence for result in check_pair(op.key, rule, {})):
             at, one, g, got, due = map(number, EXAMPLE.search(sentence).groups())
@@ -126,7 +126,7 @@ def test_no_rule_that_suits_an_op_cries_wolf(key):
         wrong = [result for result in results if result.verdict in VERDICTS[:2]]
         known = ["linear in g"] if rule.fault else IN_FLOAT16.get(rule.key, [])
         assert [result.name for result in wrong] == known, (rule.key, wrong)
-        if rule.key == "default" and not reductions(OPS[key].parsed.tree):
+        if rule.key == "default" and not find_reductions(OPS[key].parsed.tree):
             is_cast = "float8" in OPS[key].formula  # which passes g on, though the op is level
             assert results[0].verdict == ("by design" if is_cast else "holds"), results[0]
         for result in results:

@@ -13,7 +13,7 @@ from torch import nn
 import explorer
 from explorer.curves import Curves, sample, sample_curves
 from explorer.curves.interpolation import interpolate_functions
-from explorer.instrument import entry
+from explorer.instrument import make_entry
 from explorer.lessons import ClampGradient
 from tests.frontend import modules
 
@@ -32,7 +32,9 @@ def node() -> Iterator[modules.Node]:
 def drawn(node, curves: Curves, g: float):
     """The curves that the browser computes from the entries."""
     op, rules = interpolate_functions(curves)
-    entries = json.loads(json.dumps({"op": entry(op), "rules": [*map(entry, rules)]}, allow_nan=False))
+    entries = json.loads(
+        json.dumps({"op": make_entry(op), "rules": [*map(make_entry, rules)]}, allow_nan=False)
+    )
     choice = {"start": curves.start, "stop": curves.stop, "g": g, "parameters": dict(curves.parameters)}
     return node.run(SAMPLE, entries | {"choice": choice})
 

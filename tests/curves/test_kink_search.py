@@ -7,7 +7,7 @@ from explorer.catalogue import FORMULA_PREFIX, Op, find_op, find_rule
 from explorer.curves import kinks as module
 from explorer.curves.kinks import find_kinks
 from explorer.formula import FUNCTIONS, parse
-from explorer.formula.pieces import degree
+from explorer.formula.pieces import find_degree
 from tests.catalogue.fixed import OPS, RULES
 from tests.selection import loop_over
 
@@ -134,7 +134,7 @@ def test_degrees_of_functions_are_those_of_their_values(row):
     text = f"{row.name}({', '.join(['x', '1.25', '2.5', '3'][: row.arity])})"
     text = "where(x < 1, x, 2)" if row.name == "where" else text
     formula = parse(text, variables=("x",))
-    result = degree(formula.tree)
+    result = find_degree(formula.tree)
     x = torch.linspace(0.01, 3.99, 60, dtype=torch.float64)
     if row.own:  # between the many jumps of every format
         x = torch.tensor([0.3, 0.8, 1.3, 2.1, 2.6, 3.1, 3.6], dtype=torch.float64)
@@ -166,4 +166,4 @@ def test_degrees_of_functions_are_those_of_their_values(row):
     ],
 )
 def test_degree_of_a_formula(text: str, expected: float):
-    assert degree(parse(text).tree, 2.0) == expected
+    assert find_degree(parse(text).tree, 2.0) == expected

@@ -8,7 +8,7 @@ from explorer.catalogue import OPS, find_op
 from explorer.curves import sample_curves
 from explorer.curves.levels import choose_level_ticks, find_levels
 from explorer.description.figures import make_curve_spec
-from explorer.instrument.entries import entry
+from explorer.instrument.entries import make_entry
 from tests.frontend.conftest import node  # noqa: F401
 from tests.frontend.modules import Node
 from tests.selection import loop_over
@@ -19,11 +19,11 @@ CODES = {"fp8_e4m3": torch.float8_e4m3fn, "fp8_e5m2": torch.float8_e5m2}
 E2M1 = [sign * value for sign in (-1, 1) for value in (0, 0.5, 1, 1.5, 2, 3, 4, 6)]
 IN_BROWSER = """
     const { sampleCurves } = await import("./formula/curves.js");
-    const { levelsOf, levelTicks } = await import("./chart/scene/levels.js");
+    const { levelsOf, chooseLevelTicks } = await import("./chart/scene/levels.js");
     return given.map(({ op, span: [start, stop], label, mark }) => {
       const curves = sampleCurves({ op, rules: [] }, { start, stop, g: 1, parameters: {}, learns: "" });
       const levels = levelsOf({ op, curves });
-      return [levels, levelTicks(levels, label, mark)];
+      return [levels, chooseLevelTicks(levels, label, mark)];
     });
 """
 
@@ -70,7 +70,7 @@ def test_the_browser_has_the_same_ticks(node: Node):  # noqa: F811
     cases += [("round", (-3.0, 3.0)), ("formula: fp(x, 5, -10, 448)", (-448.0, 448.0))]
     room = [((stop - start) / 9, (stop - start) / 60) for _, (start, stop) in cases]
     asked = [
-        {"op": entry(find_op(op)), "span": span, "label": label, "mark": mark}
+        {"op": make_entry(find_op(op)), "span": span, "label": label, "mark": mark}
         for (op, span), (label, mark) in zip(cases, room, strict=True)
     ]
     for (op, span), (label, mark), (levels, ticks) in zip(

@@ -76,7 +76,7 @@ def test_a_stage_of_its_own_brings_the_small_plotly_where_the_app_looks_for_it()
     (run,) = (each.words for each in before if each.name == "RUN")
     assert run[:3] == ["npm", "install", "--omit=dev"]
     brought = json.loads((ROOT / "package.json").read_text("utf-8"))["dependencies"]
-    assert brought[Path(target).name] == drawing.version(), "else the plotly package's own stands in"
+    assert brought[Path(target).name] == drawing.find_version(), "else the plotly package's own stands in"
     assert "src=\"assets/plotly-basic-'" in (ROOT / "tests" / "image").read_text("utf-8")
 
 

@@ -12,7 +12,7 @@ from explorer.catalogue import FORMULA_PREFIX, Op, Rule, find_op, find_rule, res
 from explorer.curves import Curves, sample_curves
 from explorer.curves.sampled import FORWARD
 from explorer.formula import FUNCTIONS, Formula, FormulaError, Function
-from explorer.formula.tree import Call, Name, substituted, walk
+from explorer.formula.tree import Call, Name, substitute, walk
 from tests.catalogue.fixed import OPS, RULES
 from tests.formula import oracle
 
@@ -122,7 +122,7 @@ class Truth:
             even[np.abs(even) < 1e-12 * (even[-1] - even[0])] = 0
             inner = Formula(node.arguments[0])
             scope[name.name] = np.mean(np.float64(self._formula(inner, parameters, even)))
-        return np.asarray(oracle.evaluate(substituted(formula.tree, means), scope), np.float64)
+        return np.asarray(oracle.evaluate(substitute(formula.tree, means), scope), np.float64)
 
     def slope(self, x: np.ndarray) -> np.ndarray:
         """Of the op, by torch."""

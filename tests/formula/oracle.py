@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from explorer.formula.tree import Binary, Call, Compare, Name, Node, Number, Through, Unary
+from explorer.formula.tree import Binary, Call, Compare, Name, Node, Number, Polyline, Unary
 
 Array = Any
 Noise = Callable[[Array], Array]
@@ -184,7 +184,7 @@ def evaluate(node: Node, values: Mapping[str, Array], noise: Noise = lambda valu
                 sides = pairwise(map(of, operands))
                 links = [_CONDITIONS[sign](*pair) for sign, pair in zip(signs, sides, strict=True)]
                 return np.logical_and.reduce(links)
-            case Through(points, argument):
+            case Polyline(points, argument):
                 return noise(np.interp(number(argument), *zip(*points, strict=True)))
             case Call("where", (condition, then, otherwise)):
                 return np.where(of(condition), number(then), number(otherwise))

@@ -1,6 +1,6 @@
 """A second reader of a formula's data, by its description alone."""
 
-from explorer.formula.tree import Binary, Call, Compare, LossAt, Name, Node, Number, Through, Unary
+from explorer.formula.tree import Binary, Call, Compare, LossAt, Name, Node, Number, Polyline, Unary
 
 
 def read(data) -> Node:
@@ -15,7 +15,7 @@ def read(data) -> Node:
         case ["call", function, *arguments]:
             return Call(function, tuple(map(read, arguments)))
         case ["through", x, y, argument]:
-            return Through(tuple(zip(x, y, strict=True)), read(argument))
+            return Polyline(tuple(zip(x, y, strict=True)), read(argument))
         case ["f", output]:
             return LossAt(read(output))
         case [operator, operand]:

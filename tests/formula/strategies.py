@@ -14,7 +14,7 @@ from explorer.formula.tree import (
     Name,
     Node,
     Number,
-    Through,
+    Polyline,
     Unary,
     is_constant,
     measure,
@@ -74,7 +74,7 @@ def _shape(draw: st.DrawFn, depth: int, inner: Grow, operand: Grow) -> Node:
 def _call(draw: st.DrawFn, depth: int, inner: Grow, operand: Grow) -> Node:
     """A call as its row wants it: constants where torch takes Python numbers only."""
     if draw(_is_line) and not is_constant(argument := inner(draw, depth)):
-        return Through(draw(_lines), argument)
+        return Polyline(draw(_lines), argument)
     row = draw(_rows)
     rest = row.arity - 1
     if row.reduces:

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from explorer.formula import Formula, parse
-from explorer.formula.derivative import derivative
+from explorer.formula.derivative import differentiate
 from explorer.formula.functions import AtBounds
 from explorer.formula.measured import at_bounds
 from tests.selection import loop_over
@@ -26,11 +26,11 @@ def test_bounds_that_are_tensors_as_torch(text: str, dtype: torch.dtype, g: floa
     x, lo, hi = (column.to(dtype).contiguous().requires_grad_() for column in MEETING.T)
     leaves = {name: leaf for name, leaf in {"x": x, "lo": lo, "hi": hi}.items() if name in text}
     upstream, bounds = torch.full_like(x, g), {"lo": lo, "hi": hi}
-    y = formula.varying(bounds).bind()(x, None, None, bounds)
+    y = formula.with_tensors(bounds).bind()(x, None, None, bounds)
     expected = torch.autograd.grad(y, list(leaves.values()), upstream)
     for name, gradient in zip(leaves, expected, strict=True):
-        tree = derivative(formula.tree, name, tensors=("lo", "hi"))
-        written = Formula(tree).varying(bounds).bind()(x, y, upstream, bounds)
+        tree = differentiate(formula.tree, name, tensors=("lo", "hi"))
+        written = Formula(tree).with_tensors(bounds).bind()(x, y, upstream, bounds)
         torch.testing.assert_close(written, gradient, rtol=0, atol=0, equal_nan=True, msg=name)
 
 
@@ -78,31 +78,31 @@ def test_torch_is_asked_wherever_gradients_are_off():
 )
 def test_what_torch_does_at_a_bound(monkeypatch, text, passes, shares):
     for at, gradient in zip(SHARES, (passes, shares), strict=True):
-        monkeypatch.setattr(sys.modules[derivative.__module__], "at_bounds", lambda at=at: at)
+        monkeypatch.setattr(sys.modules[differentiate.__module__], "at_bounds", lambda at=at: at)
         assert parse(text, parameters=("c",)).gradient.text == gradient
 
 
 def test_what_torch_does_at_bounds_that_learn(monkeypatch):
-    monkeypatch.setattr(sys.modules[derivative.__module__], "at_bounds", lambda: SHARES[1])
+    monkeypatch.setattr(sys.modules[differentiate.__module__], "at_bounds", lambda: SHARES[1])
     formula = parse("clamp(x, lo, hi)", parameters=("lo", "hi"))
-    written = [Formula(derivative(formula.tree, name)).text for name in ("lo", "hi")]
+    written = [Formula(differentiate(formula.tree, name)).text for name in ("lo", "hi")]
     assert written == [
         "where((x < lo) & (lo <= hi), g, where((x == lo) & (lo < hi), g / 2, 0))",
         "where((x > hi) & (lo <= hi) | (hi < lo), g, where((x == hi) & (lo < hi), g / 2, 0))",
     ]
     halved = "where((x < lo) | (x > hi), 0, g / where(((x == lo) | (x == hi)) & (lo < hi), 2, 1))"
-    assert formula.gradient_with(("hi",)).text == formula.varying(("lo",)).gradient.text == halved
-    assert formula.gradient_with(()) == formula.gradient_with(("c",)) == formula.gradient
+    assert formula.derive_gradient(("hi",)).text == formula.with_tensors(("lo",)).gradient.text == halved
+    assert formula.derive_gradient(()) == formula.derive_gradient(("c",)) == formula.gradient
     inner = parse("clamp(x / s, lo, hi)", parameters=("s", "lo", "hi")).tree
-    alone, beside = (Formula(derivative(inner, "s", tensors=each)).text for each in ((), ("hi",)))
+    alone, beside = (Formula(differentiate(inner, "s", tensors=each)).text for each in ((), ("hi",)))
     assert "where(lo < x / s < hi, g, 0)" in alone
     assert "where((x / s < lo) | (x / s > hi), 0, g / where(" in beside
 
 
 def test_the_gradient_of_any_name():
     tree = parse("g * y * (abs(x) <= 1)").tree
-    assert Formula(derivative(tree, "y")).text == "g * (abs(x) <= 1) * g"
-    assert Formula(derivative(tree, "x")).text == "0"
+    assert Formula(differentiate(tree, "y")).text == "g * (abs(x) <= 1) * g"
+    assert Formula(differentiate(tree, "x")).text == "0"
 
 
 def test_a_gradient_that_would_fill_pages_is_none():

@@ -9,11 +9,11 @@ from torch import Tensor
 
 from explorer.catalogue import Op
 from explorer.formula import FUNCTIONS, Formula, parse
-from explorer.formula.derivative import derivative
+from explorer.formula.derivative import differentiate
 from explorer.formula.functions import Function
-from explorer.formula.operands import reductions
-from explorer.formula.parsing import filled
-from explorer.formula.tree import Call, Name, Node, children, is_condition, rebuilt, substituted, walk
+from explorer.formula.operands import find_reductions
+from explorer.formula.parsing import fill_template
+from explorer.formula.tree import Call, Name, Node, children, is_condition, rebuild, substitute, walk
 from tests.catalogue.cases import grid, settings_of
 from tests.catalogue.fixed import OPS
 from tests.formula.loops import undecided
@@ -127,17 +127,17 @@ def composed(node: Node) -> Node:
     """The tree with each call of WRITTEN_OUT as what it is."""
     operands = tuple(map(composed, children(node)))
     text = isinstance(node, Call) and WRITTEN_OUT.get(node.function)
-    return filled(text, operands) if text else rebuilt(node, operands)
+    return fill_template(text, operands) if text else rebuild(node, operands)
 
 
 def assert_parameter_as_torch(tree: Node, name: str, parameters, x: Tensor) -> None:
     """The gradient for a parameter that is a tensor of one value for each x, before it is summed."""
     learned = torch.full_like(x, parameters[name], requires_grad=True)
-    value = Formula(substituted(composed(tree), {Name(name): Name("y")})).bind(parameters)(x, learned)
+    value = Formula(substitute(composed(tree), {Name(name): Name("y")})).bind(parameters)(x, learned)
     expected = torch.zeros_like(x)
     if value.requires_grad:
         (expected,) = torch.autograd.grad(value, learned, torch.full_like(x, -2.0))
-    written = Formula(derivative(tree, name)).bind(parameters)(x, None, torch.full_like(x, -2.0))
+    written = Formula(differentiate(tree, name)).bind(parameters)(x, None, torch.full_like(x, -2.0))
     torch.testing.assert_close(written, expected, rtol=1e-12, atol=1e-15, equal_nan=True)
 
 
@@ -175,7 +175,9 @@ def test_random_formulas_as_torch(formula):
     assume(written is not None and "g" not in formula.variables)
     x, y, g = X[::4], Y[::4], torch.cos(X[::4].nan_to_num(posinf=2, neginf=3))
     expected = autograd(formula, PARAMETERS, x, y, g)
-    assume(expected.isfinite().all() or not reductions(formula.tree))  # torch adds up g first: no inf - inf
+    assume(
+        expected.isfinite().all() or not find_reductions(formula.tree)
+    )  # torch adds up g first: no inf - inf
     got = written.bind(PARAMETERS)(x, y, g)
     same = torch.isclose(got, expected, rtol=1e-9, atol=1e-12, equal_nan=True)
     same |= undecided(formula, PARAMETERS, x, y) | cast_beyond(formula, x, y)
@@ -232,7 +234,7 @@ def test_the_short_gradient_is_equal_where_all_is_finite(formula):
 )
 def test_gradients_by_hand(text, exact, short):
     formula = parse(text, parameters=("c",))
-    assert (formula.gradient.text, formula.gradient_with((), finite=True).text) == (exact, short)
+    assert (formula.gradient.text, formula.derive_gradient((), finite=True).text) == (exact, short)
 
 
 def _report(formula: Formula, *values: Tensor) -> str:

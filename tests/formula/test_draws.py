@@ -4,21 +4,21 @@ import pytest
 import torch
 from hypothesis import assume, given
 
-from explorer.formula import DRAWS, OP_NAMES, Formula, FormulaError, parse
+from explorer.formula import OP_NAMES, RANDOM_NAMES, Formula, FormulaError, parse
 from explorer.formula.tree import Binary, LossAt, Name, measure
 from tests.formula.strategies import few, formulas
 from tests.selection import loop_over
 
 
-@pytest.mark.parametrize("draw", DRAWS)
+@pytest.mark.parametrize("draw", RANDOM_NAMES)
 def test_a_draw_is_a_leaf_and_its_bare_name_a_parameter(draw: str) -> None:
     formula = parse(f"g * {draw} + 2 * {draw}", parameters=None)
-    assert formula.draws == (draw,)
+    assert formula.random_names == (draw,)
     assert formula.parameters == ()
     assert parse(formula.text) == formula
     assert formula.data == ["+", ["*", ["name", "g"], ["name", draw]], ["*", 2, ["name", draw]]]
     bare = parse(f"g * {draw[:-2]}", parameters=None)
-    assert bare.draws == ()
+    assert bare.random_names == ()
     assert bare.parameters == (draw[:-2],)
 
 
@@ -76,7 +76,7 @@ def test_the_loss_at_an_output_nests_and_its_bare_name_is_a_parameter() -> None:
     ]
     assert parse(formula.text, parameters=None) == formula
     assert formula.parameters == ("b",)
-    assert formula.draws == ("f()",)
+    assert formula.random_names == ("f()",)
     assert formula.other_outputs == ("f(1 - b * y)", "f(0)")
     assert parse("f * (1 - y)", parameters=None).other_outputs == ()
     assert parse("f * (1 - y)", parameters=None).parameters == ("f",)

@@ -7,9 +7,9 @@ import torch
 from hypothesis import assume, given
 
 from explorer.formula import FUNCTIONS, Formula, parse
-from explorer.formula.constants import constant_value, python_step
-from explorer.formula.operands import reductions
-from explorer.formula.tree import Call, Name, children, is_condition, is_constant, names, walk
+from explorer.formula.constants import compute_in_python, evaluate_constant
+from explorer.formula.operands import find_reductions
+from explorer.formula.tree import Call, Name, children, find_names, is_condition, is_constant, walk
 from explorer.snippets import helpers
 from tests.formula import oracle
 from tests.formula.strategies import PARAMETERS, formulas, many
@@ -64,13 +64,13 @@ def python_refuses(tree):
     """Whether Python raises at a constant that hangs on parameters, such as 1 / alpha at 0."""
 
     def refuses(node):
-        values = [constant_value(child, PARAMETERS) for child in children(node)]
+        values = [evaluate_constant(child, PARAMETERS) for child in children(node)]
         try:
-            python_step(node, values)
+            compute_in_python(node, values)
         except KeyError:
             return False
         except (ArithmeticError, ValueError):
-            return bool(set(names(node)) & set(PARAMETERS))
+            return bool(set(find_names(node)) & set(PARAMETERS))
         return False
 
     return any(refuses(part) for part in walk(tree) if children(part) and is_constant(part))
@@ -192,7 +192,7 @@ def test_torch_source_gives_the_same_bits_where_python_would_not(dtype, text):
 @many
 @given(formulas)
 def test_vmap_and_grad_see_through(formula):
-    assume(not reductions(formula.tree))
+    assume(not find_reductions(formula.tree))
     evaluate = formula.bind(PARAMETERS)
     x, y, g = tensors(torch.float64)
     torch.testing.assert_close(torch.func.vmap(evaluate)(x, y, g), evaluate(x, y, g), equal_nan=True)

@@ -55,7 +55,7 @@ def test_a_parameter_that_is_a_tensor_gives_the_values_of_a_number(text):
     values = {name: values[name] for name in formula.parameters}
     x = torch.cat([torch.linspace(-30, 30, 2001), torch.tensor([0.01, -0.3])])
     tensors = {name: torch.tensor(value, requires_grad=True) for name, value in values.items()}
-    varied = formula.varying(values).bind()(x, None, None, tensors)
+    varied = formula.with_tensors(values).bind()(x, None, None, tensors)
     assert torch.equal(varied, formula.bind(values)(x))
     assert not varied.requires_grad
 

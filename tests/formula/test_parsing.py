@@ -6,7 +6,7 @@ from hypothesis import given
 
 from explorer.formula import MAX_DEPTH, MAX_LENGTH, MAX_NODES, FormulaError, parse
 from explorer.formula.parsing import MAX_NAME, MAX_NESTING
-from explorer.formula.quoting import window
+from explorer.formula.quoting import cut_window
 from explorer.formula.tree import measure
 from tests.formula.hostile import HOSTILE
 from tests.formula.parsing_cases import refused
@@ -57,7 +57,7 @@ def test_any_text_is_a_formula_or_a_formula_error(text):
             assert formula.jax_source
             continue
         assert 1 <= error.column <= len(text) + 1
-        assert error.pointer(text).endswith("^")
+        assert error.mark_column(text).endswith("^")
 
 
 @pytest.mark.parametrize("value", [None, 5, b"x", ["x"], 1j], ids=repr)
@@ -152,8 +152,8 @@ WRONG = [
 def test_errors_point_at_the_place_and_say_what_to_write(text, column, words):
     error = refused(text)
     assert (error.column, words in error.message) == (column, True), error.message
-    shown, caret = error.pointer(text).split("\n")
-    part, place = window(text, column)
+    shown, caret = error.mark_column(text).split("\n")
+    part, place = cut_window(text, column)
     assert len(shown) == len(part)
     assert caret == " " * (place - 1) + "^"
     if "column" in error.message:

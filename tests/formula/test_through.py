@@ -13,8 +13,8 @@ import explorer
 from explorer.catalogue import find_op, find_rule
 from explorer.curves.kinks import find_kinks
 from explorer.formula import Formula, FormulaError, parse
-from explorer.formula.derivative import derivative
-from explorer.formula.tree import data
+from explorer.formula.derivative import differentiate
+from explorer.formula.tree import to_data
 from explorer.gradient import apply
 from explorer.reading import read_sources
 from explorer.training import Run, Settings
@@ -56,7 +56,7 @@ def test_its_derivative_is_the_slope_and_the_second_one_is_0(points):
     right = np.searchsorted(at, x.detach().numpy(), side="right")
     expected = np.concatenate([[0.0], np.diff(y) / np.diff(at), [0.0]])[right]
     assert np.allclose(slope.detach().numpy(), expected, rtol=1e-12)
-    written_out = Formula(derivative(formula.tree)).bind()(x.detach(), None, torch.ones_like(x))
+    written_out = Formula(differentiate(formula.tree)).bind()(x.detach(), None, torch.ones_like(x))
     assert torch.equal(written_out, slope.detach())
     assert not slope.requires_grad or not torch.autograd.grad(slope.sum(), x, allow_unused=True)[0]
 
@@ -65,12 +65,12 @@ def test_its_derivative_is_the_slope_and_the_second_one_is_0(points):
 def test_text_data_and_code_say_the_same(points):
     formula = parse(f"g * {written(points)}")
     assert parse(formula.text) == formula
-    assert data(parse(written(points)).tree) == [
+    assert to_data(parse(written(points)).tree) == [
         "through",
         *map(list, zip(*points, strict=True)),
         ["name", "x"],
     ]
-    assert json.loads(json.dumps(data(formula.tree))) == data(formula.tree)
+    assert json.loads(json.dumps(to_data(formula.tree))) == to_data(formula.tree)
     rule = f"formula: {formula.text}"
     function = defined(explorer.snippet("identity", rule))["identity_custom"]
     x = torch.tensor([*around(points), math.nan, math.inf, -math.inf])

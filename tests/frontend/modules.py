@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from playwright._impl._driver import compute_driver_executable
 
-from explorer.instrument.document import sampling
+from explorer.instrument.document import list_sampling
 from explorer.instrument.modules import MODULES
 
 _ANSWERER = Path(__file__).with_name("answerer.mjs")
@@ -50,7 +50,7 @@ def node() -> Iterator[Node]:
     pipe = subprocess.PIPE
     with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, encoding="utf-8") as process:
         node = Node(process)
-        node.run('(await import("./formula/sampling.js")).setSampling(given)', sampling())
+        node.run('(await import("./formula/sampling.js")).setSampling(given)', list_sampling())
         yield node
 
 

@@ -77,7 +77,7 @@ def run(script: str) -> object:
 
 def test_a_bundle_does_what_its_modules_do(tree: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
     out = tmp_path_factory.mktemp("out")
-    written(out, {"package.json": '{"type": "module"}'} | dict(bundle.bundled("pages/first.js")))
+    written(out, {"package.json": '{"type": "module"}'} | dict(bundle.bundle_modules("pages/first.js")))
     (tree / "package.json").write_text('{"type": "module"}', encoding="utf-8")
     told = [run(f'await (await import("{place}/pages/first.js")).told("a")') for place in (tree, out)]
     assert told[0] == told[1]
@@ -102,12 +102,12 @@ def test_a_bundle_does_what_its_modules_do(tree: Path, tmp_path_factory: pytest.
 def test_what_it_cannot_read_is_no_bundle(tree: Path, text: str) -> None:
     (tree / "low/add.js").write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=r"low/add\.js: this import or export cannot be bundled"):
-        bundle.bundled("pages/first.js")
+        bundle.bundle_modules("pages/first.js")
 
 
 def test_a_page_takes_two_files_of_modules() -> None:
-    files = bundle.bundled(FIRST_MODULE)
-    at_once = set(modules.with_imports(FIRST_MODULE))
+    files = bundle.bundle_modules(FIRST_MODULE)
+    at_once = set(modules.collect_imports(FIRST_MODULE))
     held = {
         name: {each for each in files if f'$modules["{each}"] = ' in files[name]}
         for name in (FIRST_MODULE, LATER)

@@ -23,7 +23,7 @@ from explorer.catalogue import (
 from explorer.catalogue.noises import NOISES
 from explorer.formula import Formula, parse
 from explorer.formula.tree import Binary, Node
-from explorer.instrument import document, entry
+from explorer.instrument import make_document, make_entry
 from tests.catalogue import fixed
 from tests.formula.reading import read
 
@@ -35,15 +35,15 @@ def read_text(text: str, record: Op | Rule) -> Formula:
 
 
 def test_it_is_json_and_small():
-    text = json.dumps(document(), allow_nan=False)
+    text = json.dumps(make_document(), allow_nan=False)
     assert json.loads(text)["ops"].keys() == OPS.keys()
-    assert list(document()["rules"]) == list(RULES)
+    assert list(make_document()["rules"]) == list(RULES)
     assert len(text) < 1400 * (len(OPS) + len(RULES) + len(NOISES))
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.key)
 def test_an_entry_holds_its_record(record: Op | Rule):
-    data = entry(record)
+    data = make_entry(record)
     for name in ("key", "label", "purpose", "source", "note", "formula"):
         assert data[name] == getattr(record, name)
     assert [p["name"] for p in data["parameters"]] == [p.name for p in record.parameters]
@@ -58,12 +58,12 @@ def test_an_entry_holds_its_record(record: Op | Rule):
 
 @pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.key)
 def test_an_op_has_its_gradient(op: Op):
-    assert Formula(read(entry(op)["gradient"])) == op.parsed.gradient
+    assert Formula(read(make_entry(op)["gradient"])) == op.parsed.gradient
 
 
 def told_contribution(op: Op, rule: Rule, name: str) -> tuple[Node, Node | None]:
     """A contribution and its scale as the browser puts them together from the two entries."""
-    of_op, of_rule = entry(op), entry(rule)
+    of_op, of_rule = make_entry(op), make_entry(rule)
     if own := of_rule["learned"].get(name):
         return read(own["tree"]), own["scale"] and read(own["scale"])
     if rule.parsed and (way := of_op["follows"].get(name)):
@@ -82,28 +82,28 @@ def test_what_a_parameter_learns_is_told(op: Op):
             torch.testing.assert_close(sent, wanted, rtol=1e-12, atol=1e-12)
             assert scale == (result.scale and result.scale.tree)
         unlearned = {p.name for p in op.parameters} - set(list_learnable(op, rule))
-        assert not unlearned & {*entry(op)["torch"], *entry(rule)["learned"]}
+        assert not unlearned & {*make_entry(op)["torch"], *make_entry(rule)["learned"]}
 
 
 def test_what_is_learned_has_its_words():
-    sent = entry(RULES["pact"])["learned"]["hi"]
+    sent = make_entry(RULES["pact"])["learned"]["hi"]
     assert sent["text"] == "g * (x >= hi)"
     assert sent["atBound"] == AT_BOUND["published"]
-    assert entry(RULES["lsq"])["learned"]["s"]["scaleText"] == "1 / sqrt(N * qmax)"
-    sent = entry(OPS["clamp"])["torch"]["hi"]
+    assert make_entry(RULES["lsq"])["learned"]["s"]["scaleText"] == "1 / sqrt(N * qmax)"
+    sent = make_entry(OPS["clamp"])["torch"]["hi"]
     assert sent["text"] == find_contribution(OPS["clamp"], RULES["default"], "hi").readable.text
     own, beside = (OPS["clamp"].parsed.gradient_with(tensors) for tensors in ((), ("hi",)))
-    assert sent.get("gradient", entry(OPS["clamp"])["gradient"]) == beside.data
+    assert sent.get("gradient", make_entry(OPS["clamp"])["gradient"]) == beside.data
     assert ("gradient" in sent) == (own != beside)
-    assert "gradient" not in entry(OPS["quantize"])["torch"]["s"]
-    assert document()["origins"] == ORIGINS
+    assert "gradient" not in make_entry(OPS["quantize"])["torch"]["s"]
+    assert make_document()["origins"] == ORIGINS
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.key)
 def test_what_is_movable_is_a_kink(record: Op | Rule):
     values = {p.name: p.default + 0.125 for p in record.parameters}
     declared = [read_text(kink, record).value(values) for kink in record.kinks or () if isinstance(kink, str)]
-    for movable in entry(record)["movable"]:
+    for movable in make_entry(record)["movable"]:
         assert movable["sign"] * values[movable["name"]] in declared
 
 
@@ -111,12 +111,12 @@ def test_what_is_movable_is_a_kink(record: Op | Rule):
     ("key", "movable"), [("clamp", [("lo", 1), ("hi", 1)]), ("hardshrink", [("lambd", -1), ("lambd", 1)])]
 )
 def test_bounds_are_movable(key, movable):
-    assert [(kink["name"], kink["sign"]) for kink in entry(OPS[key])["movable"]] == movable
+    assert [(kink["name"], kink["sign"]) for kink in make_entry(OPS[key])["movable"]] == movable
 
 
 def test_an_own_formula_is_an_entry_of_the_same_shape():
-    own = entry(find_rule("formula: g * (abs(x) <= width) * y"))
-    assert entry(RULES["clipped"]).keys() <= own.keys()
+    own = make_entry(find_rule("formula: g * (abs(x) <= width) * y"))
+    assert make_entry(RULES["clipped"]).keys() <= own.keys()
     assert own["kinks"] is None
     assert own["usesY"]
     assert [Formula(read(piece["tree"])).text for piece in own["pieces"]] == [
@@ -127,7 +127,7 @@ def test_an_own_formula_is_an_entry_of_the_same_shape():
 
 
 def test_a_piece_comes_with_what_turns_between_its_changes():
-    own = entry(find_op("formula: sqrt(x * x * x - 3 * x + mean(x))"))
+    own = make_entry(find_op("formula: sqrt(x * x * x - 3 * x + mean(x))"))
     (piece,) = own["pieces"]
     assert Formula(read(piece["tree"])).text == "sign(x * x * x - 3 * x + mean(x))"
     x = torch.linspace(-2, 2, 9, dtype=torch.float64)
@@ -137,7 +137,7 @@ def test_a_piece_comes_with_what_turns_between_its_changes():
 
 
 def test_a_mean_is_one_number_to_the_search_for_kinks():
-    own = entry(find_op("formula: mean(abs(x)) * sign(x)"))
+    own = make_entry(find_op("formula: mean(abs(x)) * sign(x)"))
     assert [Formula(read(piece["tree"])).text for piece in own["pieces"]] == ["sign(x)"]
     assert Formula(read(own["slopes"]["x"])).text == "0"
     assert Formula(read(own["gradient"])).text == "mean(g * sign(x)) * sign(x)"

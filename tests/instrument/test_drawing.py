@@ -3,7 +3,7 @@
 import json
 from pathlib import Path
 
-from explorer.instrument.drawing import LINES, drawing, plotly_js, version
+from explorer.instrument.drawing import LINES, find_plotly, find_version, read_plotly_lines
 from explorer.site.python import ROOT
 from explorer.ui.server import answers
 
@@ -17,19 +17,22 @@ def made_up(folder: Path, number: str) -> Path:
 
 def test_npm_is_asked_for_the_version_of_the_plotly_package() -> None:
     dependencies = json.loads((ROOT / "package.json").read_text(encoding="utf-8"))["dependencies"]
-    assert dependencies["plotly.js-basic-dist-min"] == version()
-    assert f"plotly.js v{version()}\n".encode() in plotly_js()[:100]
+    assert dependencies["plotly.js-basic-dist-min"] == find_version()
+    assert f"plotly.js v{find_version()}\n".encode() in read_plotly_lines()[:100]
 
 
 def test_the_small_one_is_taken_where_it_is_the_same(tmp_path: Path) -> None:
-    lines = LINES, plotly_js()
-    assert drawing(made_up(tmp_path / "same", version())) == (f"plotly-basic-{version()}.min.js", b"small")
-    assert drawing(made_up(tmp_path / "older", "1.2.3")) == lines
-    assert drawing(tmp_path / "nowhere") == lines
+    lines = LINES, read_plotly_lines()
+    assert find_plotly(made_up(tmp_path / "same", find_version())) == (
+        f"plotly-basic-{find_version()}.min.js",
+        b"small",
+    )
+    assert find_plotly(made_up(tmp_path / "older", "1.2.3")) == lines
+    assert find_plotly(tmp_path / "nowhere") == lines
 
 
 def test_the_app_sends_what_the_site_has() -> None:
-    name, content = drawing()
+    name, content = find_plotly()
     assert answers.get_files()[name].content == content
     assert [each for each in answers.get_files() if each.startswith("plotly")] == [name]
     assert f'src="assets/{name}"' in answers.make_head("/")

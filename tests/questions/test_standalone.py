@@ -9,7 +9,7 @@ import pytest
 import torch
 
 from explorer.instrument import Page
-from explorer.instrument.document import document
+from explorer.instrument.document import make_document
 from explorer.questions.standalone import make_page
 from explorer.ui.server import answers
 from tests.frontend import modules
@@ -56,7 +56,9 @@ def test_python_answers_what_the_browser_asks(node: Node) -> None:
     count = 0
     for op, rules, more in CHOICES:
         start = start_of(make_page(op, rules, **more))
-        asked = node.run(ASKED, {"document": document() | {"link": {"words": []}}, "choice": start["choice"]})
+        asked = node.run(
+            ASKED, {"document": make_document() | {"link": {"words": []}}, "choice": start["choice"]}
+        )
         assert [each[:2] for each in asked] == [each[:2] for each in start["answers"]]
         for (question, of, sent), (*_, answer) in zip(asked, start["answers"], strict=True):
             known = answers.QUESTIONS[question].answer(sent["args"])
@@ -78,14 +80,16 @@ def test_answers_of_other_values_and_none_are_not_saved(node: Node) -> None:
         return (await collectAnswers(parseMessage(given.choice), ask)).map(([, , answer]) => answer);
     """
     choice = start_of(make_page("sign", ["clipped"], section="compare"))["choice"]
-    found = node.run(asked, {"document": document() | {"link": {"words": []}}, "choice": choice})
+    found = node.run(asked, {"document": make_document() | {"link": {"words": []}}, "choice": choice})
     assert {json.dumps(each) for each in found} == {'{"row": 1}', '{"message": "It has no mean."}'}
 
 
 @pytest.mark.parametrize("g", [0.0, 0.3, -2.0, 2.5, 31.0, 1e6])
 def test_a_map_is_saved_up_to_the_g_that_the_browser_asks_for(node: Node, g: float) -> None:
     start = start_of(make_page("sign", "clip_value", g=g, section="map"))
-    asked = node.run(ASKED, {"document": document() | {"link": {"words": []}}, "choice": start["choice"]})
+    asked = node.run(
+        ASKED, {"document": make_document() | {"link": {"words": []}}, "choice": start["choice"]}
+    )
     ((question, _, sent),) = asked
     assert json.loads(json.dumps(answers.QUESTIONS[question].answer(sent["args"]))) == start["answers"][0][2]
 

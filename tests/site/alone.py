@@ -11,7 +11,7 @@ from typing import Any
 from playwright._impl._driver import compute_driver_executable
 
 from explorer.site import python
-from explorer.site.formatter import formatter
+from explorer.site.formatter import pack_formatter
 
 Ask = Callable[[list[tuple[str, Any]]], list[Any]]
 """Returns the answers to questions, each with its arguments, as the worker of the site has them."""
@@ -52,7 +52,11 @@ def computed(name, *values):
 def started(folder: Path) -> Iterator[Ask]:
     """Write the files of the browser's Python into a folder, and yield what asks the program in them."""
     node = [str(compute_driver_executable()[0]), str(_ANSWERER)]
-    files = python.program()["modules"] | formatter() | {"browser.py": f"COMMAND = {node!r}\n{_BROWSER}"}
+    files = (
+        python.pack_program()["modules"]
+        | pack_formatter()
+        | {"browser.py": f"COMMAND = {node!r}\n{_BROWSER}"}
+    )
     for path, text in files.items():
         (folder / path).parent.mkdir(parents=True, exist_ok=True)
         (folder / path).write_text(text, encoding="utf-8")

@@ -8,7 +8,7 @@ from explorer.formula import FormulaError
 from explorer.questions.code import LANGUAGES
 from explorer.questions.formulas import format_forward, format_gradient
 from explorer.questions.mathml import to_mathml
-from explorer.site.formatter import formatter
+from explorer.site.formatter import pack_formatter
 from explorer.ui.links.choice import Choice
 from tests.catalogue.test_custom_learned import LSQ
 from tests.questions.asking import ask as ask_app
@@ -92,7 +92,7 @@ def test_whatever_can_be_read_can_be_set() -> None:
 
 
 def test_the_formatter_comes_along_with_what_it_needs_and_its_licences() -> None:
-    result = formatter()
+    result = pack_formatter()
     assert {"black/__init__.py", "black/linegen.py", "blib2to3/Grammar.txt", "pytokens/__init__.py"} <= set(
         result
     )

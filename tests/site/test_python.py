@@ -8,7 +8,7 @@ from typing import Any
 from explorer.catalogue import FORMULA_PREFIX, make_custom_key
 from explorer.formula import FUNCTIONS
 from explorer.formula.measured import at_bounds, is_elsewhere
-from explorer.instrument import own_entry
+from explorer.instrument import make_custom_entry
 from explorer.site import python
 from tests.catalogue.fixed import OPS, RULES
 from tests.catalogue.test_custom_learned import LSQ
@@ -46,7 +46,7 @@ def corpus() -> list[Question]:
 
 def expected(questions: list[Question]) -> list[Any]:
     """The app's answers, as JSON carries them."""
-    return [json.loads(json.dumps(own_entry(*question))) for question in questions]
+    return [json.loads(json.dumps(make_custom_entry(*question))) for question in questions]
 
 
 def test_python_alone_reads_every_formula_as_the_app_does(ask: Ask) -> None:
@@ -60,7 +60,7 @@ def test_python_alone_reads_every_formula_as_the_app_does(ask: Ask) -> None:
 
 def test_what_the_torch_that_is_here_answered_comes_along() -> None:
     scope: dict[str, Any] = {}
-    exec(python.program()["modules"]["explorer/formula/measured.py"], scope)
+    exec(python.pack_program()["modules"]["explorer/formula/measured.py"], scope)
     names = [*FUNCTIONS, "rond", "sigmod", "median", "rrelu", "abss", "tanhh", "clmp"]
     assert [scope["is_elsewhere"](name) for name in names if name not in FUNCTIONS] == [
         is_elsewhere(name) for name in names if name not in FUNCTIONS
@@ -69,7 +69,7 @@ def test_what_the_torch_that_is_here_answered_comes_along() -> None:
 
 
 def test_the_modules_are_those_that_are_needed() -> None:
-    program = python.program()["modules"]
+    program = python.pack_program()["modules"]
     assert {"explorer/formula/parsing.py", "explorer/catalogue/custom.py"} < set(program)
     left_out = {"explorer/__init__.py", "explorer/instrument/__init__.py", "explorer/formula/evaluation.py"}
     left_out |= {"explorer/curves/sampled.py", "explorer/gradient/bound.py", "explorer/description/words.py"}
@@ -79,15 +79,15 @@ def test_the_modules_are_those_that_are_needed() -> None:
 
 
 def test_the_scripts_are_those_of_arithmetic() -> None:
-    program = python.program()
+    program = python.pack_program()
     assert program["browser"] in program["scripts"]
     assert {Path(path).name for path in program["scripts"]} == {"arithmetic.js", "functions.js", "normal.js"}
 
 
 def test_without_pyodide_there_is_none(tmp_path: Path) -> None:
-    assert python.version(tmp_path) == ""
+    assert python.read_version(tmp_path) == ""
 
 
 def test_pyodide_is_the_version_that_npm_is_asked_for() -> None:
     package = json.loads((python.ROOT / "package.json").read_text(encoding="utf-8"))
-    assert python.version() in ("", package["dependencies"]["pyodide"])
+    assert python.read_version() in ("", package["dependencies"]["pyodide"])

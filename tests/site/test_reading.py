@@ -8,8 +8,8 @@ from urllib.parse import parse_qs, urlencode
 import pytest
 
 from explorer.catalogue import FORMULA_PREFIX, RULES
-from explorer.formula.quoting import LONGEST_QUOTE
-from explorer.instrument import own_entry
+from explorer.formula.quoting import MAX_QUOTE
+from explorer.instrument import make_custom_entry
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_text
 from explorer.ui.links.presets import PRESETS
@@ -21,13 +21,13 @@ from tests.ui.choices import query_of, random_choice
 READ = """
     const { setDocument } = await import("./choice/entries.js");
     const { parseMessage } = await import("./choice/message.js");
-    const { readLink, readOwn } = await import("./choice/link-reader.js");
+    const { readLink, readCustomFormulas } = await import("./choice/link-reader.js");
     setDocument(given.document);
     const first = parseMessage(given.first);
     const answer = given.answers && (async (kind, text) => given.answers[`${kind} ${text}`]);
     const told = [];
     for (const query of given.queries) {
-      const own = answer && (await readOwn(query, answer));
+      const own = answer && (await readCustomFormulas(query, answer));
       const { choice, notices } = readLink(query, { first, own });
       told.push({ choice, notices, expected: parseMessage(given.expected[query]) });
     }
@@ -85,7 +85,7 @@ def read(node: Node, queries: list[str]) -> list[dict[str, Any]]:
     texts = {(kind, key.removeprefix(begin).removeprefix(" ")) for kind, key in keys if key.startswith(begin)}
     texts |= {("loss", text) for query in queries for text in parse_qs(query).get("f", [])}
     texts |= {(kind, with_pluses(text)) for kind, text in texts}
-    given = GIVEN | {"answers": {f"{kind} {text}": own_entry(kind, text) for kind, text in texts}}
+    given = GIVEN | {"answers": {f"{kind} {text}": make_custom_entry(kind, text) for kind, text in texts}}
     return node.run(READ, given | {"queries": queries, "expected": expected})
 
 
@@ -118,7 +118,7 @@ def test_links_show_what_they_show_in_the_app(node: Node) -> None:
         assert result["notices"] == []
 
 
-@pytest.mark.parametrize("length", [LONGEST_QUOTE, LONGEST_QUOTE + 1])
+@pytest.mark.parametrize("length", [MAX_QUOTE, MAX_QUOTE + 1])
 def test_a_link_is_quoted_to_the_length_of_the_app(node: Node, length: int) -> None:
     query = f"op={'o' * length}"
     (result,) = read(node, [query])

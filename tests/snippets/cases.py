@@ -8,7 +8,7 @@ import torch
 
 from explorer.catalogue import Op, Rule, find_op, find_rule, resolve_values
 from explorer.snippets import snippet
-from explorer.snippets.pair import paired
+from explorer.snippets.pair import make_pair
 from tests.catalogue.cases import grid, settings_of, usual_op
 from tests.catalogue.fixed import OPS, RULES
 from tests.selection import take_part
@@ -75,5 +75,5 @@ def trials(op: Op, rule: Rule) -> Iterator[tuple[dict[str, float], list[float]]]
 
 def job(op: str, rule: str) -> tuple[str, str, str, list[tuple[dict[str, float], list[float]]]]:
     """A job for ``runner``: the code of a pair, and how to try it."""
-    chosen = paired(op, rule, {})
+    chosen = make_pair(op, rule, {})
     return code_of(op, rule), chosen.name, chosen.layer, list(trials(find_op(op), find_rule(rule)))

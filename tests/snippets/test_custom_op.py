@@ -9,7 +9,7 @@ import explorer
 from explorer.catalogue import find_op, find_rule, resolve_values
 from explorer.gradient import apply, bind
 from explorer.snippets import custom_op_snippet
-from explorer.snippets.pair import paired
+from explorer.snippets.pair import make_pair
 from tests.catalogue.cases import usual_op
 from tests.catalogue.fixed import OPS, RULES
 from tests.catalogue.oracles.learned import LEARNED
@@ -32,14 +32,14 @@ def code_of(op, rule, learns=()):
 
 @functools.cache  # it defines an operator of torch's
 def function_of(op, rule, learns=()):
-    return defined(code_of(op, rule, learns))[paired(op, rule, {}, learns).name]
+    return defined(code_of(op, rule, learns))[make_pair(op, rule, {}, learns).name]
 
 
 @pytest.mark.parametrize(("op", "rule"), RULED + [pair for pair in OWN if pair[1] != "default"])
 def test_a_rule_with_a_formula_gives_the_bits_of_explorer(op, rule):
     function = function_of(op, rule)
     for parameters, points in trials(find_op(op), find_rule(rule)):
-        chosen = {name: parameters[name] for name in paired(op, rule, {}).parameters}
+        chosen = {name: parameters[name] for name in make_pair(op, rule, {}).parameters}
         own, expected = (
             digest(f, points) for f in (lambda x, c=chosen: function(x, **c), bind(op, rule, chosen))
         )
@@ -99,13 +99,13 @@ def test_compiled_it_gives_the_same_bits_in_one_graph():
 )
 def test_torch_finds_the_operator_sound(op, rule):
     names = defined(custom_op_snippet(op, rule))
-    operator, numbers = names[f"_{op}_{rule}"], paired(op, rule, {}).numbers.values()
+    operator, numbers = names[f"_{op}_{rule}"], make_pair(op, rule, {}).numbers.values()
     torch.library.opcheck(operator, (torch.randn(4, 3).T.requires_grad_(), *numbers))
 
 
 def test_the_checks_cover_it_and_its_text_may_be_run_again():
     function_of("clamp", "masked")
-    again = defined(code_of("clamp", "masked"))[paired("clamp", "masked", {}).name]
+    again = defined(code_of("clamp", "masked"))[make_pair("clamp", "masked", {}).name]
     found = {result.name: result for result in explorer.check(again)}
     assert found["compile"].verdict == "holds"
     assert not [result for result in found.values() if result.verdict == "fails"]
@@ -113,7 +113,7 @@ def test_the_checks_cover_it_and_its_text_may_be_run_again():
 
 def test_two_of_one_name_stand_side_by_side():
     pairs = [("formula: x**2", "formula: g"), ("formula: x**3", "formula: 2 * g")]
-    assert {paired(*pair, {}).name for pair in pairs} == {"custom_activation"}
+    assert {make_pair(*pair, {}).name for pair in pairs} == {"custom_activation"}
     square, cube = (function_of(*pair) for pair in pairs)
     x = torch.tensor([3.0], requires_grad=True)
     assert [square(x).item(), cube(x).item()] == [9, 27]

@@ -13,7 +13,7 @@ from torch import Tensor
 from explorer.catalogue import find_op, find_rule, resolve_values
 from explorer.gradient import apply
 from explorer.snippets import custom_op_snippet, jax_snippet, notebook, snippet
-from explorer.snippets.pair import paired
+from explorer.snippets.pair import make_pair
 from tests.selection import take_part
 from tests.snippets.conftest import RunJax
 from tests.snippets.drawing import (
@@ -41,7 +41,7 @@ SOME = take_part(PAIRS)
 
 
 def has_loss(op: str, rule: str) -> bool:
-    return "f" in paired(op, rule, {}).given
+    return "f" in make_pair(op, rule, {}).extras
 
 
 def leaves_of(op: str, rule: str, learns: tuple[str, ...], x: Tensor) -> list[Tensor]:
@@ -71,7 +71,7 @@ def test_executed_alone_it_gives_the_same_bits(tmp_path: Path) -> None:
     jobs = [
         (
             snippet(op, rule, None, learns),
-            paired(op, rule, {}, learns).name,
+            make_pair(op, rule, {}, learns).name,
             given_to(op, rule, learns, dtype),
         )
         for op, rule, learns, dtype in cases
@@ -95,7 +95,7 @@ def test_the_usage_line_draws_as_apply_draws(op: str, rule: str, learns: tuple[s
     line = "u = torch.rand_like(x).clamp(min=torch.finfo(x.dtype).eps / 4)"
     assert f"        {line}\n" in code
     x, *learned = leaves_of(op, rule, learns, points(torch.float32)[0])
-    chosen, loss = paired(op, rule, {}, learns), has_loss(op, rule)
+    chosen, loss = make_pair(op, rule, {}, learns), has_loss(op, rule)
     names = defined(code)
     torch.manual_seed(4)
     y = apply(op, rule, x, **dict(zip(learns, learned, strict=True)), **({"f": LOSS} if loss else {}))
@@ -108,7 +108,7 @@ def test_the_usage_line_draws_as_apply_draws(op: str, rule: str, learns: tuple[s
 
 @pytest.mark.parametrize(("op", "rule", "learns"), SOME)
 def test_a_layer_draws_anew_at_each_call(op: str, rule: str, learns: tuple[str, ...]) -> None:
-    layer = defined(snippet(op, rule, None, learns))[paired(op, rule, {}, learns).layer]
+    layer = defined(snippet(op, rule, None, learns))[make_pair(op, rule, {}, learns).layer]
     made = layer(eval(LOSS_CODE)) if has_loss(op, rule) else layer()
     x = torch.linspace(-1, 1, 400).requires_grad_()
     torch.manual_seed(8)
@@ -128,7 +128,7 @@ def test_a_layer_draws_anew_at_each_call(op: str, rule: str, learns: tuple[str, 
     ("op", "rule"), [(COIN, SLOPE), (COIN, DISARM), (COIN, FLIP), (NOISE, "formula: g * normal()")]
 )
 def test_transforms_and_the_compiler_take_it(op: str, rule: str) -> None:
-    function = defined(snippet(op, rule))[paired(op, rule, {}).name]
+    function = defined(snippet(op, rule))[make_pair(op, rule, {}).name]
     loss = {"f": eval(LOSS_CODE)} if has_loss(op, rule) else {}
     x, u, _ = points(torch.float64)
 
@@ -152,7 +152,7 @@ def test_an_operator_gives_the_same_bits(op: str, rule: str, learns: tuple[str, 
     assert (code is None) == has_loss(op, rule)
     if code is None or rule == "default":
         return
-    name = paired(op, rule, {}, learns).name
+    name = make_pair(op, rule, {}, learns).name
     names = defined(code)
     for dtype in DTYPES:
         ours = passed(names, name, given_to(op, rule, learns, dtype))
@@ -163,7 +163,7 @@ def test_an_operator_gives_the_same_bits(op: str, rule: str, learns: tuple[str, 
 def test_an_operator_has_torchs_own_derivative(op: str, learns: tuple[str, ...]) -> None:
     names = defined(custom_op_snippet(op, "default", None, learns) or "")
     ours = passed(
-        names, paired(op, "default", {}, learns).name, given_to(op, "default", learns, torch.float64)
+        names, make_pair(op, "default", {}, learns).name, given_to(op, "default", learns, torch.float64)
     )
     for one, other in zip(ours, expected_of(op, "default", learns, torch.float64), strict=True):
         torch.testing.assert_close(one, other)
@@ -173,7 +173,7 @@ def test_jax_agrees_at_the_same_u(run_jax: RunJax) -> None:
     for dtype, tolerance in zip(DTYPES, (2e-5, 1e-11), strict=True):
         jobs = []
         for op, rule, learns in SOME:
-            given, chosen = given_to(op, rule, learns, dtype), paired(op, rule, {}, learns)
+            given, chosen = given_to(op, rule, learns, dtype), make_pair(op, rule, {}, learns)
             leaves = dict(zip(["x", *learns], [each.tolist() for each in given["leaves"]], strict=True))
             job = {
                 "code": jax_snippet(op, rule, None, learns),

@@ -11,7 +11,7 @@ import torch
 from explorer.formula import FUNCTIONS, parse
 from explorer.gradient import bind
 from explorer.snippets import jax_snippet, layout, snippet
-from explorer.snippets.pair import paired
+from explorer.snippets.pair import make_pair
 from tests.selection import take_part
 from tests.snippets.runner import defined
 
@@ -37,7 +37,7 @@ TEXTS = take_part([*_calls(), *OPERATORS])
 @pytest.fixture(autouse=True)
 def unformatted(monkeypatch):
     """Laying out takes longer than all the rest, and changes no meaning, as test_layout says."""
-    monkeypatch.setattr(layout, "formatted", lambda code: code)
+    monkeypatch.setattr(layout, "format_code", lambda code: code)
 
 
 def _settings(text):
@@ -66,7 +66,7 @@ def test_no_constant_is_too_much(text):
 @pytest.mark.parametrize("text", TEXTS)
 def test_code_gives_the_same_curve_or_says_what_it_refuses(text):
     op, rule = f"formula: {text}", f"formula: ({text}) * g"
-    code, name = snippet(op, rule), paired(op, rule, {}).name
+    code, name = snippet(op, rule), make_pair(op, rule, {}).name
     assert jax_snippet(op, rule)
     function = defined(code)[name]
     same = 0

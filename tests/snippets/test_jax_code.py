@@ -9,7 +9,7 @@ import torch
 from explorer.catalogue import find_op, find_rule, list_kink_points, resolve_values
 from explorer.gradient import bind
 from explorer.snippets import jax_snippet
-from explorer.snippets.pair import paired
+from explorer.snippets.pair import make_pair
 from tests.catalogue.cases import settings_of, usual_op
 from tests.catalogue.fixed import OPS, RULES
 from tests.selection import take_part
@@ -35,7 +35,7 @@ def _job(op, rule, dtype):
     points = [x for x in _POINTS if all(abs(x - kink) > 1e-3 for kink in kinks)]
     return {
         "code": jax_snippet(op, rule),
-        "name": paired(op, rule, {}).name,
+        "name": make_pair(op, rule, {}).name,
         "leaves": {"x": points[:_COUNT]},
         "numbers": parameters,
         "g": G,

@@ -9,7 +9,7 @@ from hypothesis import given
 
 from explorer.catalogue import find_rule
 from explorer.snippets import custom_op_snippet, jax_snippet, notebook
-from explorer.snippets.layout import WIDTH, docstring, formatted, module, names_in
+from explorer.snippets.layout import WIDTH, find_names, format_code, format_module, make_docstring
 from tests.catalogue.cases import usual_op
 from tests.catalogue.fixed import RULES
 from tests.formula.strategies import few, formulas
@@ -75,19 +75,19 @@ def test_ruff_does_look(folder, tmp_path):
 @given(formulas)
 def test_layout_keeps_the_expression(formula):
     for text in (formula.torch_source, formula.jax_source):
-        (laid_out,) = ast.parse(formatted(f"value = {text}")).body
+        (laid_out,) = ast.parse(format_code(f"value = {text}")).body
         assert ast.dump(laid_out.value) == ast.dump(ast.parse(text, mode="eval").body)
 
 
 @few
 @given(formulas)
 def test_layout_keeps_within_the_width(formula):
-    code = formatted(f"def f():\n    return {formula.torch_source}, None")
+    code = format_code(f"def f():\n    return {formula.torch_source}, None")
     assert max(map(len, code.splitlines())) <= WIDTH
 
 
 def test_a_docstring_takes_no_quotes_or_backslashes():
-    text = formatted("def f():\n    " + docstring(['a """ b \\ c\x00d', "x " * 60]))
+    text = format_code("def f():\n    " + make_docstring(['a """ b \\ c\x00d', "x " * 60]))
     (function,) = ast.parse(text).body
     assert ast.get_docstring(function).startswith("a ''' b / c d\n\nx x")
     assert max(map(len, text.splitlines())) <= WIDTH
@@ -95,10 +95,10 @@ def test_a_docstring_takes_no_quotes_or_backslashes():
 
 def test_a_module_imports_what_it_reads():
     groups = ({"math": "import math"}, {"torch": "import torch", "Tensor": "from torch import Tensor"})
-    assert module("y = math.pi", *groups) == "import math\n\ny = math.pi\n"
-    assert module("y = torch.abs(x)", *groups) == "import torch\n\ny = torch.abs(x)\n"
-    assert module("y = x", *groups) == "y = x\n"
+    assert format_module("y = math.pi", *groups) == "import math\n\ny = math.pi\n"
+    assert format_module("y = torch.abs(x)", *groups) == "import torch\n\ny = torch.abs(x)\n"
+    assert format_module("y = x", *groups) == "y = x\n"
 
 
 def test_names_of_an_expression():
-    assert names_in("torch.abs(x) + math.pi") == {"torch", "x", "math"}
+    assert find_names("torch.abs(x) + math.pi") == {"torch", "x", "math"}

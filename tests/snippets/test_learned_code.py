@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from explorer.catalogue import find_op, find_rule, resolve_values
 from explorer.gradient import apply
 from explorer.snippets import jax_snippet, snippet
-from explorer.snippets.pair import paired
+from explorer.snippets.pair import make_pair
 from tests.catalogue.oracles.learned import LEARNED
 from tests.catalogue.test_contribution import learned_names
 from tests.gradient.test_learning import CHANNELS, data, gradients, leaves
@@ -66,7 +66,7 @@ def _everything(
 def test_the_function_gives_the_bits_of_explorer(
     op: str, rule: str, names: list[str], shape: tuple[int, ...]
 ):
-    function = defined(code_of(op, rule, *names))[paired(op, rule).name]
+    function = defined(code_of(op, rule, *names))[make_pair(op, rule).name]
     for dtype in (torch.float32, torch.float64):
         x, g = data(dtype)
         x.requires_grad_()
@@ -85,7 +85,7 @@ def test_the_function_gives_the_bits_of_explorer(
 @pytest.mark.parametrize(("op", "rule", "names"), [pytest.param(*case, id=case[1]) for case in BY_RULE])
 def test_forward_mode_gives_what_explorer_gives(op: str, rule: str, names: list[str]):
     """By x, and by each parameter: a jvp of one alone, so that the others have no tangent."""
-    function = defined(snippet(op, rule, learns=names))[paired(op, rule, {}, names).name]
+    function = defined(snippet(op, rule, learns=names))[make_pair(op, rule, {}, names).name]
     x = torch.linspace(-2.3, 2.9, 9, dtype=torch.float64)
     starts = [torch.tensor(resolve_values(find_op(op), find_rule(rule), {})[name]).double() for name in names]
 
@@ -99,7 +99,7 @@ def test_forward_mode_gives_what_explorer_gives(op: str, rule: str, names: list[
 
 @pytest.mark.parametrize(("op", "rule", "names"), [pytest.param(*case, id=case[1]) for case in BY_RULE])
 def test_one_value_gives_the_bits_of_the_chart(op: str, rule: str, names: list[str]):
-    function = defined(code_of(op, rule, *names))[paired(op, rule).name]
+    function = defined(code_of(op, rule, *names))[make_pair(op, rule).name]
     for dtype in (torch.float32, torch.float64):
         x, g = data(dtype)
         x.requires_grad_()
@@ -115,7 +115,7 @@ def test_one_value_gives_the_bits_of_the_chart(op: str, rule: str, names: list[s
 def test_the_layer_holds_a_parameter_of_the_shape(
     op: str, rule: str, names: list[str], shape: tuple[int, ...]
 ):
-    pair = paired(op, rule)
+    pair = make_pair(op, rule)
     layer = defined(code_of(op, rule, *names))[pair.layer](shape=shape)
     own = dict(layer.named_parameters())
     assert set(own) == {f"learned_{name}" for name in names}
@@ -139,7 +139,7 @@ def test_jax_gives_the_same_up_to_rounding(run_jax):
         named = {"x": x.requires_grad_(), **{name: arguments[name] for name in names}}
         numbers = {name: value for name, value in arguments.items() if name not in names}
         inputs = {name: value.detach().tolist() for name, value in named.items()}
-        code = {"code": jax_snippet(op, rule, learns=names), "name": paired(op, rule).name}
+        code = {"code": jax_snippet(op, rule, learns=names), "name": make_pair(op, rule).name}
         jobs.append(code | {"leaves": inputs, "numbers": numbers, "g": g.tolist()})
         expected.append(list(_everything(apply(op, rule, x, **arguments), x, arguments, names, g).values()))
     for (op, rule, _), mine, theirs in zip(cases, run_jax("float64", True, jobs), expected, strict=True):
@@ -192,4 +192,4 @@ def test_what_cannot_learn_is_refused():
 def test_without_what_learns_the_code_is_as_it_was():
     assert "Parameter" not in snippet("quantize", "lsq")
     assert "s: float = 0.25" in snippet("quantize", "lsq")
-    assert math.isclose(0.25, paired("quantize", "lsq").parameters["s"])
+    assert math.isclose(0.25, make_pair("quantize", "lsq").parameters["s"])

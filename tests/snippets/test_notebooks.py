@@ -12,7 +12,7 @@ from explorer.curves import sample
 from explorer.curves.sampled import to_part_key
 from explorer.description.pull import compute_net_gradient, make_normal_numbers
 from explorer.snippets import notebook, snippet
-from explorer.snippets.pair import paired
+from explorer.snippets.pair import make_pair
 from tests.catalogue.cases import usual_op
 from tests.catalogue.fixed import RULES
 from tests.selection import take_part
@@ -118,4 +118,4 @@ def test_notebook_is_valid_and_always_the_same():
 def test_notebook_shows_a_formula_as_code():
     first = json.loads(notebook("formula: x**2*a_b", "formula: g"))["cells"][0]["source"]
     assert "`y = x ** 2 * a_b`" in "".join(first)
-    assert paired("formula: x**2*a_b", "formula: g", {}).title in "".join(first)
+    assert make_pair("formula: x**2*a_b", "formula: g", {}).title in "".join(first)

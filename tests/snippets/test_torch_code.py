@@ -17,8 +17,8 @@ from explorer.catalogue import Op, adapt_rule, find_op, find_rule, resolve_value
 from explorer.catalogue.custom import parse_custom_op, parse_custom_rule
 from explorer.gradient import apply, bind
 from explorer.snippets import custom_op_snippet, snippet
-from explorer.snippets.pair import paired
-from explorer.snippets.torch_code import torch_code
+from explorer.snippets.pair import make_pair
+from explorer.snippets.torch_code import make_torch_code
 from tests.catalogue.cases import usual_op
 from tests.catalogue.fixed import OPS, RULES
 from tests.selection import take_part
@@ -100,7 +100,7 @@ def test_code_keeps_for_backward_only_what_the_rule_reads(rule):
     if formula is None:
         assert "torch.autograd.Function" not in code_of("clamp", rule)
         return
-    chosen = paired("abs", rule, {})
+    chosen = make_pair("abs", rule, {})
     x = torch.linspace(-2, 2, 5).requires_grad_()
     y = defined(code_of("abs", rule))[chosen.name](x)
     saved = len(y.grad_fn.saved_tensors)
@@ -131,7 +131,7 @@ def forward_of_rows(f):
 @pytest.mark.parametrize("rule", RULES)
 def test_code_works_under_transforms_as_explorer_does(rule):
     op = usual_op(find_rule(rule)).key
-    function = defined(code_of(op, rule))[paired(op, rule, {}).name]
+    function = defined(code_of(op, rule))[make_pair(op, rule, {}).name]
     x = torch.tensor([[-1.3, 0.2, 0.5], [0.0, 1.0, 2.7]], dtype=torch.float64)
     for transform in (torch.func.vmap, per_row, torch.func.jacfwd, forward_of_rows):
         own, theirs = transform(function)(x), transform(bind(op, rule, {}))(x)
@@ -142,7 +142,7 @@ def test_code_works_under_transforms_as_explorer_does(rule):
 @pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
 def test_code_compiles_whole():
     chosen = [(usual_op(find_rule(rule)).key, rule) for rule in take_part(RULES) if rule != "default"]
-    functions = [defined(code_of(*pair))[paired(*pair, {}).name] for pair in chosen]
+    functions = [defined(code_of(*pair))[make_pair(*pair, {}).name] for pair in chosen]
 
     def several(x):
         return torch.stack([function(x) for function in functions])
@@ -193,7 +193,7 @@ def test_code_is_differentiable_again_as_explorer_is(rule):
         return torch.autograd.grad(first.sum(), x, materialize_grads=True)[0]
 
     op = usual_op(find_rule(rule)).key
-    ours = second(defined(code_of(op, rule))[paired(op, rule, {}).name])
+    ours = second(defined(code_of(op, rule))[make_pair(op, rule, {}).name])
     theirs = second(bind(op, rule, {}))
     assert (ours is None) == (theirs is None)
     assert ours is None or torch.equal(ours, theirs)
@@ -215,14 +215,14 @@ def test_text_of_an_entry_stays_in_its_docstring():
 )
 def test_what_the_code_returns_is_never_x_itself(op, rule):
     x = torch.ones(3)
-    defined(code_of(op, rule))[paired(op, rule, {}).name](x).add_(1)
+    defined(code_of(op, rule))[make_pair(op, rule, {}).name](x).add_(1)
     assert x.tolist() == [1, 1, 1]
 
 
 @pytest.mark.parametrize("rule", ["formula: x", "formula: y", "formula: detach(x)"])
 def test_a_gradient_is_never_what_was_kept_for_backward(rule):
     x = torch.tensor([-0.6, 0.4, 1.6], requires_grad=True)
-    y = defined(snippet("tanh", rule))[paired("tanh", rule, {}).name](x)
+    y = defined(snippet("tanh", rule))[make_pair("tanh", rule, {}).name](x)
     before = x.tolist(), y.tolist()
     (gradient,) = torch.autograd.grad(y, x, torch.ones(3))
     gradient.zero_()
@@ -252,15 +252,15 @@ def test_a_gradient_is_never_what_was_kept_for_backward(rule):
     ],
 )
 def test_names_are_made_from_keys_and_labels(op, rule, name):
-    chosen = paired(op, rule, {})
+    chosen = make_pair(op, rule, {})
     assert chosen.name == name
     assert chosen.layer == "".join(map(str.capitalize, name.split("_")))
     assert {name, chosen.layer} <= set(defined(snippet(op, rule)))
 
 
 def test_own_formulas_have_docstrings_that_say_so():
-    assert paired("formula: x", "formula: g", {}).title == "Custom op, custom backward rule"
-    assert paired(NAMED_OP, "masked", {}).title == "BinaryClamp, backward rule Masked"
+    assert make_pair("formula: x", "formula: g", {}).title == "Custom op, custom backward rule"
+    assert make_pair(NAMED_OP, "masked", {}).title == "BinaryClamp, backward rule Masked"
     assert "Your own" not in snippet("formula: x", "formula: g")
 
 
@@ -310,8 +310,8 @@ CONSTANTS = (
 
 @pytest.mark.parametrize("op", CONSTANTS)
 def test_code_gives_what_apply_gives_at_other_values_than_the_given_ones(op):
-    pair = paired(f"formula: {op}", "formula: g * x")
-    function, x = defined(torch_code(pair))[pair.name], torch.tensor([-1.0, 0.0, 2.0])
+    pair = make_pair(f"formula: {op}", "formula: g * x")
+    function, x = defined(make_torch_code(pair))[pair.name], torch.tensor([-1.0, 0.0, 2.0])
     for numbers in product((1.0, 0.0, -1.0, 2.0, 1e6, -0.5), repeat=len(pair.parameters)):
         settings = dict(zip(pair.parameters, numbers, strict=True))
         wanted = apply(f"formula: {op}", "formula: g * x", x, **settings)

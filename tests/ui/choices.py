@@ -17,7 +17,7 @@ from explorer.catalogue import (
 )
 from explorer.catalogue.records import MAX_ABS_X
 from explorer.formula import FormulaError, number_text
-from explorer.instrument.limits import LARGEST_G, reach
+from explorer.instrument.limits import MAX_G, find_reach
 from explorer.instrument.view import SECTIONS
 from explorer.training import FULL, TASKS
 from explorer.training.limits import (
@@ -96,7 +96,7 @@ def random_choice(rng: random.Random) -> Choice:
         rules[0] = _own(rng, ["x", "y", "g"], find_rule)
     op_entry, rule_entries = find_op(op), [find_rule(rule) for rule in rules]
     controls = parameters_of(op_entry, rule_entries)
-    parameters = {name: _number(rng, *reach(p)) for name, p in controls.items() if rng.random() < 0.5}
+    parameters = {name: _number(rng, *find_reach(p)) for name, p in controls.items() if rng.random() < 0.5}
     parameters, _ = sort_bounds(op_entry, rule_entries, parameters)
     low, high = sorted(_number(rng, -MAX_ABS_X, MAX_ABS_X) for _ in range(2))
     plain = rng.random() < 0.3
@@ -111,7 +111,7 @@ def random_choice(rng: random.Random) -> Choice:
         parameters={name: value for name, value in parameters.items() if value != controls[name].default},
         learns=rng.choice(["", *can]),
         range=(low, high) if high - low > 1e-5 * max(1, abs(low)) and not plain else (-3.0, 3.0),
-        g=_number(rng, -LARGEST_G, LARGEST_G),
+        g=_number(rng, -MAX_G, MAX_G),
         task=rng.choice(list(TASKS)),
         seeds=rng.choice([1, rng.randint(1, MAX_SEEDS)]),
         optimiser=rng.choice([None, *OPTIMISERS]),

@@ -10,8 +10,8 @@ import torch
 from torch import Tensor
 
 from explorer.formula import FUNCTIONS, Formula
-from explorer.formula.pieces import pieces
-from explorer.formula.tree import NORMAL, UNIFORM, Call, Compare, Node, children, names, walk
+from explorer.formula.pieces import find_pieces
+from explorer.formula.tree import NORMAL, UNIFORM, Call, Compare, Node, children, find_names, walk
 
 _RANDOM_NAMES = {UNIFORM, NORMAL}
 _STEEP = {"sigmoid", "tanh", "softplus", "erf"}  # smooth, but the change may be narrow
@@ -47,8 +47,8 @@ def find_switches(tree: Node) -> list[Switch]:
 
 
 def _iterate_jumps(tree: Node) -> Iterator[Switch]:
-    for piece in pieces(tree):
-        if _RANDOM_NAMES.intersection(names(piece)) and isinstance(piece, Call):
+    for piece in find_pieces(tree):
+        if _RANDOM_NAMES.intersection(find_names(piece)) and isinstance(piece, Call):
             inner = Formula(children(piece)[0])
             if is_flat(inner.tree):  # then the piece only changes where its argument does
                 continue
@@ -65,7 +65,11 @@ def _iterate_jumps(tree: Node) -> Iterator[Switch]:
 
 def _iterate_steep(tree: Node) -> Iterator[Switch]:
     for node in walk(tree):
-        if isinstance(node, Call) and node.function in _STEEP and _RANDOM_NAMES.intersection(names(node)):
+        if (
+            isinstance(node, Call)
+            and node.function in _STEEP
+            and _RANDOM_NAMES.intersection(find_names(node))
+        ):
             yield Switch(Formula(node.arguments[0]), False, 0.0, None, True)
 
 
@@ -74,7 +78,7 @@ def is_flat(node: Node) -> bool:
     is_piecewise_constant = isinstance(node, Compare) or (
         isinstance(node, Call) and FUNCTIONS[node.function].degree == 0
     )
-    if is_piecewise_constant or not _RANDOM_NAMES.intersection(names(node)):
+    if is_piecewise_constant or not _RANDOM_NAMES.intersection(find_names(node)):
         return True
     return bool(children(node)) and all(map(is_flat, children(node)))
 

@@ -12,8 +12,8 @@ from torch import Tensor
 from explorer.catalogue import UPSTREAM, Loss, Op, Rule, adapt_rule, expand_in_draws, resolve_values
 from explorer.curves.expectation.integral import Moments, Shape, integrate_moments
 from explorer.curves.expectation.jumps import Switch, find_roots, find_switches, is_flat
-from explorer.formula import Formula, quoted
-from explorer.formula.operands import reductions
+from explorer.formula import Formula, quote
+from explorer.formula.operands import find_reductions
 from explorer.formula.tree import (
     NORMAL,
     UNIFORM,
@@ -24,8 +24,8 @@ from explorer.formula.tree import (
     Number,
     Unary,
     children,
-    names,
-    substituted,
+    find_names,
+    substitute,
 )
 from explorer.gradient.draws import to_normal
 
@@ -69,8 +69,8 @@ class StochasticPair:
 
     def _replace_means(self, tree: Node) -> Node:
         """Return a tree in x and u in which each reduction over elements is replaced by a number."""
-        means = reductions(tree)
-        if any(_RANDOM_NAMES.intersection(names(part)) for part in means) or (
+        means = find_reductions(tree)
+        if any(_RANDOM_NAMES.intersection(find_names(part)) for part in means) or (
             means and self.mean_points is None
         ):
             raise ValueError("a mean over the elements of what is drawn has no one value at each x")
@@ -79,19 +79,19 @@ class StochasticPair:
             part: Number(value) if value >= 0 else Unary("-", Number(-value))
             for part, value in values.items()
         }
-        return substituted(tree, numbers)
+        return substitute(tree, numbers)
 
     @cached_property
     def _loss_tree(self) -> Node:
         """The tree of f(op(x, u))."""
-        return substituted(self.loss.parsed.tree, {_Y: self._forward})
+        return substitute(self.loss.parsed.tree, {_Y: self._forward})
 
     @cached_property
     def _backward(self) -> Node:
         """The rule in x and u alone: y is the op, and g the slope of the loss at y."""
         rule = adapt_rule(self.op, self.rule).parsed or self.op.parsed.gradient
         if rule is None:
-            raise ValueError(f"torch's gradient of {quoted(self.op.key)} is too long to be written out")
+            raise ValueError(f"torch's gradient of {quote(self.op.key)} is too long to be written out")
         return self._expand_in_draws(rule)
 
     def _expand_in_draws(self, formula: Formula) -> Node:
@@ -100,7 +100,7 @@ class StochasticPair:
 
     def _bind_formula(self, formula: Formula) -> Callable[[Tensor, Tensor], Tensor]:
         """Return a formula as a function of x and u."""
-        function, needs_normal = formula.bind(self.parameters), NORMAL in formula.draws
+        function, needs_normal = formula.bind(self.parameters), NORMAL in formula.random_names
 
         def evaluate(x: Tensor, u: Tensor) -> Tensor:
             tensors = {UNIFORM: u, NORMAL: to_normal(u)} if needs_normal else {UNIFORM: u}
@@ -122,7 +122,7 @@ class StochasticPair:
     def _compute_moments(self, x: Tensor, tree: Node) -> Moments:
         """Return mean and standard deviation of a tree over u."""
         values = self._bind_formula(Formula(tree))
-        if not _RANDOM_NAMES.intersection(names(tree)):
+        if not _RANDOM_NAMES.intersection(find_names(tree)):
             return Moments(values(x, torch.full_like(x, 0.5)), torch.zeros_like(x))
         return integrate_moments(values, x, self._find_cuts(x, tree), _classify_shape(tree))
 
@@ -154,8 +154,8 @@ class StochasticPair:
         tree = self._loss_tree
         smooth = Formula(tree).gradient
         if smooth is None:
-            raise ValueError(f"the gradient of {quoted(self.op.key)} is too long to be written out")
-        path = self._compute_moments(x, substituted(smooth.tree, {_G: Number(1.0)})).mean
+            raise ValueError(f"the gradient of {quote(self.op.key)} is too long to be written out")
+        path = self._compute_moments(x, substitute(smooth.tree, {_G: Number(1.0)})).mean
         moving_jumps = [
             self._find_moving_jumps(switch, x) for switch in find_switches(tree) if not switch.is_soft
         ]
@@ -207,7 +207,7 @@ def _is_smooth(node: Node) -> bool:
     match node:
         case Name(name):
             return name != NORMAL
-        case Binary("/" | "**", _, right) if _RANDOM_NAMES.intersection(names(right)):
+        case Binary("/" | "**", _, right) if _RANDOM_NAMES.intersection(find_names(right)):
             return False
         case Call(function) if function not in _NOT_SMOOTH:
             return False

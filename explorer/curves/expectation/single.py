@@ -11,8 +11,8 @@ from torch import Tensor
 from explorer.catalogue import Op, resolve_values
 from explorer.curves.expectation.jumps import Switch, find_roots, find_switches
 from explorer.formula import Formula
-from explorer.formula.pieces import degree
-from explorer.formula.tree import NORMAL, UNIFORM, names
+from explorer.formula.pieces import find_degree
+from explorer.formula.tree import NORMAL, UNIFORM, find_names
 from explorer.gradient.draws import to_normal
 
 _TEST_X = torch.linspace(-2, 2, 9)
@@ -42,7 +42,7 @@ def has_two_outputs(op: Op, parameters: Mapping[str, float]) -> bool:
         is_smooth(op)
         or len(hard_switches) != 1
         or hard_switches[0].level is not None
-        or degree(op.parsed.tree) != 0
+        or find_degree(op.parsed.tree) != 0
     ):
         return False
     return find_jump(op, parameters, _TEST_X) is not None
@@ -51,7 +51,7 @@ def has_two_outputs(op: Op, parameters: Mapping[str, float]) -> bool:
 def is_smooth(op: Op) -> bool:
     """Return whether an op is random and no jump along u moves with x: its own gradient is then unbiased."""
     return bool(op.is_random) and not any(
-        "x" in names(switch.inner.tree) for switch in _find_hard_switches(op)
+        "x" in find_names(switch.inner.tree) for switch in _find_hard_switches(op)
     )
 
 
@@ -62,7 +62,7 @@ def find_jump(op: Op, parameters: Mapping[str, float], x: Tensor) -> Jump | None
 
     def bind_formula(formula: Formula) -> Callable[[Tensor, Tensor], Tensor]:
         function = formula.bind(numbers)
-        if NORMAL in formula.draws:
+        if NORMAL in formula.random_names:
             return lambda x, u: function(x, None, None, {UNIFORM: u, NORMAL: to_normal(u)})
         return lambda x, u: function(x, None, None, {UNIFORM: u})
 

@@ -19,9 +19,9 @@ from explorer.curves.foreign.elementwise import (
 )
 from explorer.curves.foreign.subject import Subject, UntriedError, make_own_subject
 from explorer.curves.foreign.timeouts import TIME_LIMIT_S, Answer, HungError, run_within
-from explorer.formula import Formula, quoted
+from explorer.formula import Formula, quote
 from explorer.formula.derivative import ZERO
-from explorer.formula.tree import Foreign, Name, Node
+from explorer.formula.tree import ForeignCall, Name, Node
 from explorer.gradient import Backward, BoundOp
 
 SAMPLED = "sampled: "  # prefix of the key of such an entry
@@ -34,7 +34,7 @@ RuleLike = str | Rule | Callables
 
 @dataclass(frozen=True, repr=False)
 class ForeignOp(Op):
-    """An op whose y has no formula: ``tree`` has a ``Foreign`` node."""
+    """An op whose y has no formula: ``tree`` has a ``ForeignCall`` node."""
 
     tree: Node = ZERO
 
@@ -46,7 +46,7 @@ class ForeignOp(Op):
 
 @dataclass(frozen=True, repr=False)
 class ForeignRule(Rule):
-    """A rule whose gradient has no formula: ``tree`` has a ``Foreign`` node."""
+    """A rule whose gradient has no formula: ``tree`` has a ``ForeignCall`` node."""
 
     tree: Node = ZERO
 
@@ -114,13 +114,13 @@ class _UserFunction:
         """The forward y as a tree in x, with the function's own gradient for autograd."""
         backward = _NamedFunction(self.label, self.gradient)
         bound = BoundOp(self.y, Backward(lambda x, _y, g: self.gradient(x, g), needs_x=True, needs_y=False))
-        gradient_tree = Foreign(backward, (Name("a"), Name("g")))
-        return Foreign(_NamedFunction(self.label, bound, gradient_tree), (Name("x"),))
+        gradient_tree = ForeignCall(backward, (Name("a"), Name("g")))
+        return ForeignCall(_NamedFunction(self.label, bound, gradient_tree), (Name("x"),))
 
     @property
     def backward(self) -> Node:
         """The gradient as a tree in x and g."""
-        return Foreign(_NamedFunction(self.label, self.gradient), (Name("x"), Name("g")))
+        return ForeignCall(_NamedFunction(self.label, self.gradient), (Name("x"), Name("g")))
 
     def y(self, x: Tensor) -> Tensor:
         """Return the forward values at x, of its shape and dtype."""
@@ -182,7 +182,7 @@ def _run_within_limit(label: str, work: Callable[[], Answer]) -> Answer:
 
 
 def _make_refusal(label: str, reason: str) -> str:
-    return f"{quoted(label)} cannot be sampled: {reason}"
+    return f"{quote(label)} cannot be sampled: {reason}"
 
 
 def _make_label(function: Callables, subject: Subject) -> str:

@@ -14,8 +14,8 @@ from torch import Tensor
 from torch.autograd import Function
 
 from explorer.catalogue import RULES, Op, Rule, adapt_rule, resolve_values
-from explorer.formula import FUNCTIONS, names
-from explorer.formula.reference import fixed_pair
+from explorer.formula import FUNCTIONS, find_names
+from explorer.formula.reference import replace_pair_reductions
 from explorer.formula.tree import Call, walk
 from explorer.gradient import bind_formulas
 
@@ -110,7 +110,7 @@ class Subject:
         backward = self.rule.parsed or self.op.parsed.gradient
         parts = walk(backward.tree) if backward else []
         calls = [part for part in parts if isinstance(part, Call) and FUNCTIONS[part.function].own]
-        return any("g" in names(call) for call in calls)
+        return any("g" in find_names(call) for call in calls)
 
     @cached_property
     def numbers(self) -> list[float]:
@@ -350,7 +350,7 @@ def _copy(argument: Any, dtype: torch.dtype, learned: bool, device: str) -> Any:
 def make_pair_subject(op: Op, rule: Rule, settings: Mapping[str, float]) -> Subject:
     """Return an op with a rule; each mean in them is a number, that over 2,001 even points from −3 to 3."""
     parameters, rule = resolve_values(op, rule, settings), adapt_rule(op, rule)
-    call = bind_formulas(*fixed_pair(op.parsed, rule.parsed, parameters, *SPAN, 1.0))
+    call = bind_formulas(*replace_pair_reductions(op.parsed, rule.parsed, parameters, *SPAN, 1.0))
     return Subject(f"{op.label} with {rule.label}", call, op=op, rule=rule, parameters=parameters)
 
 

@@ -2,8 +2,8 @@
 
 import { TIMEOUT_MS, toPostOptions, toServerUrl, SILENT_TEXT } from "../choice/server.js";
 
-const LONG_PATIENCE_MS = 120_000; // of the first visitor of a lesson, whose numbers are computed meanwhile
-/** A field that each answer has; those of "curves" are checked where they are decoded. @type {Record<string, string>} */
+const LONG_PATIENCE_MS = 120_000; // for a lesson, whose numbers are computed for its first visitor
+/** A required field of each answer; answers to "curves" are checked when decoded. @type {Record<string, string>} */
 export const FIELDS = {
   entry: "entry",
   formulas: "lines",
@@ -24,10 +24,10 @@ export const FIELDS = {
   lesson: "scenes",
 };
 
-/** @type {(...of: Parameters<import("./ask.js").Ask>) => Promise<import("./ask.js").Answer>} */
+/** Ask the server. @type {(...of: Parameters<import("./ask.js").Ask>) => Promise<import("./ask.js").Answer>} */
 async function askServer(question, args, { signal } = {}) {
-  const late = AbortSignal.timeout(question === "lesson" ? LONG_PATIENCE_MS : TIMEOUT_MS);
-  const options = { ...toPostOptions(args), signal: signal ? AbortSignal.any([signal, late]) : late };
+  const timeout = AbortSignal.timeout(question === "lesson" ? LONG_PATIENCE_MS : TIMEOUT_MS);
+  const options = { ...toPostOptions(args), signal: signal ? AbortSignal.any([signal, timeout]) : timeout };
   try {
     const response = await fetch(toServerUrl(`ask/${question}`), options);
     const failure = response.ok ? {} : { again: true, busy: response.status === 429 };

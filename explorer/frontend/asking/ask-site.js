@@ -1,126 +1,146 @@
-// Questions where there is no server: what was answered beforehand lies beside the pages, for ops and rules at their
-// defaults; what needs no torch is answered by Python in a worker; all else needs the app.
+// Questions on a site without a server. Stored answers cover ops and rules at their defaults, Python in a worker answers
+// questions that need no torch, and everything else needs the app.
 
 import { isCustom } from "../choice/entries.js";
 import { getDefaultView } from "../choice/view.js";
 import { formatNumber } from "../formula/numbers.js";
 import { joinList } from "../formula/phrases.js";
-import { keyOf } from "./ask.js";
+import { toKey } from "./ask.js";
 import { loadStoredCurves } from "./stored-curves.js";
-import { loaded } from "./files.js";
+import { loadFile } from "./files.js";
 
 /** @import { Answer, Ask } from "./ask.js" */
 
-const BY_RULE = ["implied", "map", "pull", "rest", "sizes"]; // stored of each rule alone
-const STORED = ["distances", "checks", "neighbours", "row", "code", "formulas"]; // with files of explorer/site/stored_answers.py
-const PYTHONS = ["entry", "formulas", "code", "read", "judge"];
-const COMPUTED = "Computed in the browser";
-const UNLOADED = "Torch's values could not be loaded: computed in the browser";
-const GONE = { message: "The page's data could not be loaded: reload the page.", again: true };
-const APP = "The app answers this: this site has no server.";
-const HERE = "This site has this at the defaults of all settings. Elsewhere, the app answers this.";
+const BY_RULE = ["implied", "map", "pull", "rest", "sizes"]; // stored for each rule alone
+const STORED = ["distances", "checks", "neighbours", "row", "code", "formulas"]; // by explorer/site/stored_answers.py
+const PYTHON_QUESTIONS = ["entry", "formulas", "code", "read", "judge"];
+const COMPUTED_TEXT = "Computed in the browser";
+const UNLOADED_TEXT = "Torch's values could not be loaded: computed in the browser";
+const FAILED_ANSWER = { message: "The page's data could not be loaded: reload the page.", again: true };
+const APP_TEXT = "The app answers this: this site has no server.";
+const DEFAULTS_TEXT = "This site has this at the defaults of all settings. Elsewhere, the app answers this.";
 
 /**
- * @param {import("./python.js").Python|null} python null where it did not come along
- * @param {{lessons: string[], unknown: Answer}} course the keys of lessons, and the answer about any other key
+ * Create a function that answers questions without a server.
+ * @param {import("./python.js").Python|null} python null if the site has none
+ * @param {{lessons: string[], unknown: Answer}} course the keys of lessons, and the answer to any other key
  * @returns {Ask}
  */
 export function createSiteAsk(python, { lessons, unknown }) {
-  const isPythons = (/** @type {string} */ question) => python !== null && PYTHONS.includes(question);
+  const isForPython = (/** @type {string} */ question) =>
+    python !== null && PYTHON_QUESTIONS.includes(question);
 
   /** @type {(...of: Parameters<Ask>) => Promise<Answer>} */
   async function ask(question, args, { onWait } = {}) {
     if (question === "lesson")
-      return lessons.includes(args.key) ? loaded(`lessons/${args.key}.js`).catch(() => GONE) : unknown;
-    if (question === "curves") return torchs(args);
-    if (question === "lens") return storedLens(args).catch(() => GONE);
-    if (BY_RULE.includes(question)) return storedByRule(question, args).catch(() => GONE);
+      return lessons.includes(args.key)
+        ? loadFile(`lessons/${args.key}.js`).catch(() => FAILED_ANSWER)
+        : unknown;
+    if (question === "curves") return answerCurves(args);
+    if (question === "lens") return answerLens(args).catch(() => FAILED_ANSWER);
+    if (BY_RULE.includes(question)) return answerByRule(question, args).catch(() => FAILED_ANSWER);
     if (STORED.includes(question)) {
-      const known = await storedAnswer(question, args).catch(() => GONE);
-      if (known) return known;
+      const stored = await findStoredAnswer(question, args).catch(() => FAILED_ANSWER);
+      if (stored) return stored;
     }
-    if (python && isPythons(question)) {
+    if (python && isForPython(question)) {
       const column = question === "entry" ? { column: 0 } : {};
       return python
         .ask(question, args, onWait)
         .catch(({ message }) => ({ message: `${message}.`, ...column }));
     }
-    const nearest = await nearestAnswer(question, args).catch(() => null);
-    return nearest ?? { message: APP, lacks: true };
+    const nearest = await findDefaultAnswer(question, args).catch(() => null);
+    return nearest ?? { message: APP_TEXT, lacks: true };
   }
 
   const has = (/** @type {string} */ question) =>
-    ["curves", "lesson", "lens", ...BY_RULE, ...STORED].includes(question) || isPythons(question);
+    ["curves", "lesson", "lens", ...BY_RULE, ...STORED].includes(question) || isForPython(question);
   const prepare = (/** @type {string} */ question) => void python?.prepare(question).catch(() => undefined);
   return Object.assign(ask, { has, prepare });
 }
 
-/** @param {Record<string, *>} args @returns {Promise<Answer>} */
-async function torchs(args) {
-  const found = await loadStoredCurves(args, (name) => loaded(`torch/${name}.js`)).catch(() => GONE);
-  if (found && "message" in found) return { message: UNLOADED, lacks: true };
-  return found ?? { message: COMPUTED, lacks: true };
+/** Return torch's stored curves, or a message. @param {Record<string, *>} args @returns {Promise<Answer>} */
+async function answerCurves(args) {
+  const answer = await loadStoredCurves(args, (name) => loadFile(`torch/${name}.js`)).catch(
+    () => FAILED_ANSWER,
+  );
+  if (answer && "message" in answer) return { message: UNLOADED_TEXT, lacks: true };
+  return answer ?? { message: COMPUTED_TEXT, lacks: true };
 }
 
-/** The noise lens at the defaults, with a sentence on each rule. @param {Record<string, *>} args @returns {Promise<Answer>} */
-async function storedLens({ op, rules, parameters, noise, width, start, stop, g }) {
-  const { lens } = isCustom(op) ? { lens: null } : await fileOf(op);
-  const { range, g: usualG } = getDefaultView();
-  const isUsual = start === range[0] && stop === range[1] && g === usualG && !Object.keys(parameters).length;
-  const isHere = lens && isUsual && noise === lens.noise && width === lens.width;
-  if (!isHere || !rules.every((/** @type {string} */ key) => key in lens.rules))
-    return { message: HERE, lacks: true };
+/**
+ * Return the noise lens at the defaults, with a sentence for each rule.
+ * @param {Record<string, *>} args
+ * @returns {Promise<Answer>}
+ */
+async function answerLens({ op, rules, parameters, noise, width, start, stop, g }) {
+  const { lens } = isCustom(op) ? { lens: null } : await loadAnswers(op);
+  const { range, g: defaultG } = getDefaultView();
+  const isDefault =
+    start === range[0] && stop === range[1] && g === defaultG && !Object.keys(parameters).length;
+  const isStored = lens && isDefault && noise === lens.noise && width === lens.width;
+  if (!isStored || !rules.every((/** @type {string} */ key) => key in lens.rules))
+    return { message: DEFAULTS_TEXT, lacks: true };
   const sentences = new Set(rules.map((/** @type {string} */ key) => lens.rules[key]));
   return { ...lens, words: [lens.words, ...sentences].filter(Boolean).join(" ") };
 }
 
-/** An answer about several rules, put together from those about each alone. @param {string} question @param {Record<string, *>} args @returns {Promise<Answer>} */
-async function storedByRule(question, args) {
-  const each = await Promise.all(
-    args.rules.map((/** @type {string} */ key) => storedAnswer(question, { ...args, rules: [key] })),
+/**
+ * Return an answer about several rules, merged from the stored answers about each.
+ * @param {string} question
+ * @param {Record<string, *>} args
+ * @returns {Promise<Answer>}
+ */
+async function answerByRule(question, args) {
+  const answers = await Promise.all(
+    args.rules.map((/** @type {string} */ key) => findStoredAnswer(question, { ...args, rules: [key] })),
   );
-  const [first] = each;
-  if (each.includes(null)) return { message: HERE, lacks: true };
-  return { ...first, rules: Object.assign({}, ...each.map(({ rules }) => rules)) };
+  const [first] = answers;
+  if (answers.includes(null)) return { message: DEFAULTS_TEXT, lacks: true };
+  return { ...first, rules: Object.assign({}, ...answers.map(({ rules }) => rules)) };
 }
 
-/** An answer that came along; null where none did. @param {string} question @param {Record<string, *>} args */
-async function storedAnswer(question, args) {
+/** Return a stored answer, or null. @param {string} question @param {Record<string, *>} args */
+async function findStoredAnswer(question, args) {
   if (isCustom(args.op)) return null;
-  const { pieces, answers } = await fileOf(args.op);
-  const numbers = answers.get(keyOf(question, args));
+  const { pieces, answers } = await loadAnswers(args.op);
+  const numbers = answers.get(toKey(question, args));
   return numbers ? JSON.parse(numbers.map((/** @type {number} */ number) => pieces[number]).join("")) : null;
 }
 
-/** The answer at the defaults to a question on other values, with a note on it. @param {string} question @param {Record<string, *>} args */
-async function nearestAnswer(question, { start, stop, ...args }) {
+/**
+ * Return the stored answer at the defaults with a note on the differing values, or null.
+ * @param {string} question
+ * @param {Record<string, *>} args
+ */
+async function findDefaultAnswer(question, { start, stop, ...args }) {
   const [low, high] = getDefaultView().range;
   const range = start === undefined ? {} : { start: low, stop: high };
-  const answer = await storedAnswer(question, { ...args, ...range, parameters: {} });
-  const said = (/** @type {number} */ value) => formatNumber(value).replace("-", "−");
-  const moved = Object.entries(args.parameters).map(
-    ([name, value]) => `${name.split(".").pop()} = ${said(value)}`,
+  const answer = await findStoredAnswer(question, { ...args, ...range, parameters: {} });
+  const format = (/** @type {number} */ value) => formatNumber(value).replace("-", "−");
+  const changes = Object.entries(args.parameters).map(
+    ([name, value]) => `${name.split(".").pop()} = ${format(value)}`,
   );
   if (start !== undefined && (start !== low || stop !== high))
-    moved.push(`the range ${said(start)} to ${said(stop)}`);
-  return answer && { ...answer, note: `At the defaults. For ${joinList(moved)} the app checks this.` };
+    changes.push(`the range ${format(start)} to ${format(stop)}`);
+  return answer && { ...answer, note: `At the defaults. For ${joinList(changes)} the app checks this.` };
 }
 
 /** @type {Map<string, Promise<{pieces: string[], answers: Map<string, number[]>, lens: *}>>} */
 const files = new Map();
 
-/** @param {string} op */
-function fileOf(op) {
-  const known =
+/** Load the stored answers about an op. @param {string} op */
+function loadAnswers(op) {
+  const promise =
     files.get(op) ??
-    loaded(`answers/${op}.js`).then(({ pieces, answers, lens }) => {
+    loadFile(`answers/${op}.js`).then(({ pieces, answers, lens }) => {
       const keyed = answers.map((/** @type {[string, *, number[]]} */ [question, args, numbers]) => [
-        keyOf(question, args),
+        toKey(question, args),
         numbers,
       ]);
       return { pieces, answers: new Map(keyed), lens };
     });
-  files.set(op, known);
-  known.catch(() => files.delete(op));
-  return known;
+  files.set(op, promise);
+  promise.catch(() => files.delete(op));
+  return promise;
 }

@@ -1,91 +1,98 @@
-// Torch's curves for the present choice: requested at rest, dropped when the choice has moved on.
+// Torch's curves for the current choice: requested once it is idle, cancelled when it changes.
 
 import { decodeArray } from "../choice/arrays.js";
-import { curvesArguments } from "./ask.js";
+import { getCurvesArguments } from "./ask.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /**
  * @typedef {{curves: *, words: {head: string, main: string, rest: string, below?: string}}} Answer
- * @typedef {"requested"|"confirmed"|"computed"|"waiting"|"gone"|"refused"} Status ``computed``: by the browser,
- *   and torch's values for it are not there to be had
+ * @typedef {"requested"|"confirmed"|"computed"|"waiting"|"gone"|"refused"} Status ``computed``: only by the browser,
+ *   as torch's values are unavailable
  * @typedef {{onAnswer: (answer: Answer, choice: Choice) => void,
  *   onStatus: (status: Status, words?: string) => void}} Listeners
- * @typedef {(on: Listeners) => {ask: (choice: Choice) => void, drop: () => void}} Confirm makes what asks for a
- *   choice at rest, and drops what is on its way
+ * @typedef {(on: Listeners) => {ask: (choice: Choice) => void, drop: () => void}} CreateConfirmation creates functions that
+ *   request an idle choice, and cancel a pending request
  */
 
-export const CONFIRMED = "Confirmed by torch";
-const NOT_YET = "Not yet confirmed by torch";
-const REST_MS = 120; // a choice that is changed again sooner is not asked for
-const SLOW_MS = 1000; // longer than an answer takes on a busy server
-const LONGEST_WAIT_MS = 15_000;
+export const CONFIRMED_TEXT = "Confirmed by torch";
+const PENDING_TEXT = "Not yet confirmed by torch";
+const IDLE_MS = 120; // until a choice counts as idle
+const SLOW_MS = 1000; // until the page says that an answer is pending; longer than a busy server takes
+const MAX_WAIT_MS = 15_000;
 
 /**
- * Asks for each choice that stays. ``onAnswer`` gets torch's curves and words for the choice asked for
- * last, and no other; ``onStatus`` gets the sign beside the chart.
+ * Request torch's curves for each idle choice. ``onAnswer`` gets curves and words for the last requested choice only;
+ * ``onStatus`` gets the status next to the chart.
  * @param {{ask: import("./ask.js").Ask} & Listeners} options
  */
 export function createConfirmation({ ask: askPython, onAnswer, onStatus }) {
   let timer = 0;
-  let slow = 0;
-  let turn = 0;
-  let asking = new AbortController();
+  let slowTimer = 0;
+  let latest = 0;
+  let controller = new AbortController();
 
-  /** Drop the answer that is on its way. */
+  /** Cancel the pending request. */
   function drop() {
-    turn += 1;
+    latest += 1;
     clearTimeout(timer);
-    clearTimeout(slow);
-    asking.abort();
+    clearTimeout(slowTimer);
+    controller.abort();
     onStatus("requested");
   }
 
-  /** @param {Choice} choice */
+  /** Request a choice once it is idle. @param {Choice} choice */
   function ask(choice) {
     drop();
-    const mine = turn;
-    slow = setTimeout(() => onStatus("waiting", NOT_YET), SLOW_MS);
-    timer = setTimeout(() => attempt(choice, mine, 1), REST_MS);
+    const id = latest;
+    slowTimer = setTimeout(() => onStatus("waiting", PENDING_TEXT), SLOW_MS);
+    timer = setTimeout(() => attempt(choice, id, 1), IDLE_MS);
   }
 
-  /** @param {Choice} choice @param {number} mine @param {number} count */
-  async function attempt(choice, mine, count) {
-    asking = new AbortController();
-    const { signal } = asking;
-    const answer = await askPython("curves", curvesArguments(choice), { signal });
-    if (mine !== turn) return;
+  /**
+   * Request a choice, and retry while the server gives no answer.
+   * @param {Choice} choice
+   * @param {number} id
+   * @param {number} count
+   */
+  async function attempt(choice, id, count) {
+    controller = new AbortController();
+    const { signal } = controller;
+    const answer = await askPython("curves", getCurvesArguments(choice), { signal });
+    if (id !== latest) return;
     if (answer.again) {
-      if (answer.busy) onStatus("waiting", NOT_YET);
+      if (answer.busy) onStatus("waiting", PENDING_TEXT);
       else onStatus("gone", "The server does not answer: not confirmed by torch");
-      const pause = Math.min(1000 * 2 ** (count - 1), LONGEST_WAIT_MS);
-      timer = setTimeout(() => attempt(choice, mine, count + 1), pause);
+      const pause = Math.min(1000 * 2 ** (count - 1), MAX_WAIT_MS);
+      timer = setTimeout(() => attempt(choice, id, count + 1), pause);
       return;
     }
-    clearTimeout(slow);
+    clearTimeout(slowTimer);
     if (answer.lacks) return onStatus("computed", answer.message);
-    const found = decodeCurves(answer);
-    if ("message" in found) return onStatus("refused", found.message);
-    onAnswer(found, choice);
-    onStatus("confirmed", CONFIRMED);
+    const decoded = decodeCurves(answer);
+    if ("message" in decoded) return onStatus("refused", decoded.message);
+    onAnswer(decoded, choice);
+    onStatus("confirmed", CONFIRMED_TEXT);
   }
 
   return { ask, drop };
 }
 
 /**
- * Curves with their arrays from an answer of Python; a sentence if the answer makes no sense.
+ * Decode the curves in an answer of Python; return a message if the answer is invalid.
  * @param {*} answer
  * @returns {Answer|{message: string}}
  */
 export function decodeCurves(answer) {
   if (typeof answer?.message === "string") return { message: answer.message };
-  if (answer?.curves) return answer; // put together here
+  if (answer?.curves) return answer; // assembled in the browser
   try {
     const { kinks, head, main, rest, below = "" } = answer;
     const [x, y, marks] = [answer.x, answer.y, answer.marks].map(decodeArray);
-    const [gradients, parts, spread] = [answer.gradients, answer.parts, answer.spreads ?? {}].map(arrays);
+    const [gradients, parts, spread] = [answer.gradients, answer.parts, answer.spreads ?? {}].map(
+      decodeArrays,
+    );
     const unbiased = answer.unbiased ? decodeArray(answer.unbiased) : null;
-    const all = [y, marks, ...[gradients, parts, spread].flatMap((some) => Object.values(some))];
+    const all = [y, marks, ...[gradients, parts, spread].flatMap((record) => Object.values(record))];
     if (unbiased) all.push(unbiased);
     if (all.some((values) => values.length !== x.length)) throw new Error("lengths differ");
     if ([head, main, rest, below].some((text) => typeof text !== "string"))
@@ -98,7 +105,7 @@ export function decodeCurves(answer) {
   }
 }
 
-/** @param {Object<string, *>} encoded */
-function arrays(encoded) {
+/** Decode arrays by name. @param {Object<string, *>} encoded */
+function decodeArrays(encoded) {
   return Object.fromEntries(Object.entries(encoded).map(([key, value]) => [key, decodeArray(value)]));
 }

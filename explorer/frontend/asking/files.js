@@ -1,20 +1,20 @@
-// Files that came along with a page: a page from the disk may fetch nothing, but it may load scripts.
+// Files bundled with a page, loaded as scripts: a page opened from disk cannot fetch.
 
 /** @type {Map<string, Promise<*>>} */
 const loading = new Map();
 
 /**
- * The data of a file, loaded once; rejected if it cannot be loaded, and tried again at the next call.
- * @param {string} address of a script that hands over its ``data``
+ * Load the data of a file once; reject if it cannot be loaded, and retry at the next call.
+ * @param {string} address of a script that sets its ``data``
  */
-export function loaded(address) {
-  const known = loading.get(address) ?? begun(address);
-  loading.set(address, known);
-  return known;
+export function loadFile(address) {
+  const promise = loading.get(address) ?? loadScript(address);
+  loading.set(address, promise);
+  return promise;
 }
 
-/** @param {string} address @returns {Promise<*>} */
-function begun(address) {
+/** Load a script, and return its data. @param {string} address @returns {Promise<*>} */
+function loadScript(address) {
   return new Promise((resolve, reject) => {
     const script = /** @type {HTMLScriptElement & {data: *}} */ (document.createElement("script"));
     script.onload = () => {

@@ -1,12 +1,12 @@
-// A question that follows a hand: one request at a time, and of the arguments that come meanwhile only the last ones.
+// A question that follows user input: one request at a time, and only for the latest arguments.
 
-const GAP_MS = 80; // between two requests: the server takes twenty a second of one visitor
+const GAP_MS = 80; // between requests: the server allows a visitor twenty per second
 const FIRST_RETRY_MS = 1000;
-const LONGEST_RETRY_MS = 15_000;
+const MAX_RETRY_MS = 15_000;
 
 /**
- * ``onAnswer`` gets each answer with the arguments it belongs to. A busy server is asked again until there is an
- * answer or there are other arguments.
+ * Create the question. ``onAnswer`` gets each answer with its arguments. A busy server is asked again until it answers
+ * or the arguments change.
  * @param {import("./ask.js").Ask} ask
  * @param {string} question
  * @param {(answer: import("./ask.js").Answer, args: import("./ask.js").Arguments) => void} onAnswer
@@ -17,7 +17,8 @@ export function createLatestQuestion(ask, question, onAnswer) {
   let ended = false;
   let failures = 0;
 
-  async function askInTurn() {
+  /** Ask sequentially until no arguments wait. */
+  async function askSequentially() {
     busy = true;
     while (next && !ended) {
       const gap = wait(GAP_MS);
@@ -27,19 +28,19 @@ export function createLatestQuestion(ask, question, onAnswer) {
       if (ended) return;
       onAnswer(answer, args);
       failures = answer.again ? failures + 1 : 0;
-      await (failures ? wait(Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), LONGEST_RETRY_MS)) : gap);
+      await (failures ? wait(Math.min(FIRST_RETRY_MS * 2 ** (failures - 1), MAX_RETRY_MS)) : gap);
       if (failures) next ??= args;
     }
     busy = false;
   }
 
   return {
-    /** @param {import("./ask.js").Arguments} args */
+    /** Ask with new arguments. @param {import("./ask.js").Arguments} args */
     ask(args) {
       next = args;
-      if (!busy) void askInTurn();
+      if (!busy) void askSequentially();
     },
-    /** Forget arguments that wait. */
+    /** Discard waiting arguments. */
     drop() {
       next = null;
     },
@@ -49,7 +50,7 @@ export function createLatestQuestion(ask, question, onAnswer) {
   };
 }
 
-/** @param {number} ms */
+/** Return a promise that resolves after a time. @param {number} ms */
 function wait(ms) {
   return new Promise((done) => setTimeout(done, ms));
 }

@@ -1,17 +1,17 @@
-// Python in a worker, without a server: questions on own formulas, pasted code and words on curves.
+// Python in a worker, without a server: questions about custom formulas, pasted code and descriptions of curves.
 
-import { loaded } from "./files.js";
+import { loadFile } from "./files.js";
 
-/** @typedef {string} Question what explorer/site/program.py answers */
-/** @typedef {{runtime: string, program: string, formatter: string}} Files addresses of what comes along */
+/** @typedef {string} Question a question that explorer/site/program.py answers */
+/** @typedef {{runtime: string, program: string, formatter: string}} Files addresses of bundled files */
 /** @typedef {(words: string) => void} OnWait gets the reason of a wait, and "" at its end */
 /**
  * @typedef {{ask: (question: Question, input: *, modules: Record<string, string>) => Promise<*>,
- *   end: (why: Error) => void}} Interpreter ``end`` rejects the present question, and ends the worker
+ *   end: (why: Error) => void}} Interpreter ``end`` rejects the current question, and terminates the worker
  * @typedef {ReturnType<typeof createPython>} Python
  */
 
-/** Python's work for each question, in words. */
+/** Descriptions of Python's work by question. */
 const TASKS = /** @type {Record<string, string>} */ ({
   entry: "reads formulas",
   formulas: "reads formulas",
@@ -20,18 +20,19 @@ const TASKS = /** @type {Record<string, string>} */ ({
   judge: "reads code",
   words: "puts this into words",
 });
-const LAYOUT = "Loading black, the code formatter: the first text takes some seconds …";
-const GONE = "could not be loaded";
-const UNFIT = "does not start in this browser";
+const FORMATTER_TEXT = "Loading black, the code formatter: the first text takes some seconds …";
+const NOT_LOADED = "could not be loaded";
+const UNSUPPORTED = "does not start in this browser";
 const FAILED = "Python failed at this in the browser: the app can do it";
-const LIMIT_S = 120; // see LONG
-const LONG = "This took longer than two minutes in the browser and was stopped: the app needs seconds";
+const LIMIT_S = 120; // stated in TIMEOUT_TEXT
+const TIMEOUT_TEXT =
+  "This took longer than two minutes in the browser and was stopped: the app needs seconds";
 
 /**
- * Python, which is loaded when that is prepared or something is asked for the first time, and answers one question
- * after the other. What is asked is rejected with words for the page.
+ * Create a Python that loads at the first preparation or question, and answers questions sequentially. It rejects a
+ * question with a message for the page.
  * @param {Files} files
- * @param {{limit_s?: number}} [options] ``limit_s`` is the longest that a question may take
+ * @param {{limit_s?: number}} [options] ``limit_s`` is the maximum time for a question
  */
 export function createPython(files, { limit_s = LIMIT_S } = {}) {
   let isReady = false;
@@ -41,47 +42,54 @@ export function createPython(files, { limit_s = LIMIT_S } = {}) {
   /** @type {Promise<*>} */
   let last = Promise.resolve(); // settles once the last question is answered
 
-  /** @param {string} question that is to come @param {OnWait} [onWait] @returns {Promise<Interpreter>} */
+  /** Load Python for a later question. @param {string} question @param {OnWait} [onWait] @returns {Promise<Interpreter>} */
   async function prepare(question, onWait) {
     const wait = isReady ? undefined : onWait;
     wait?.(`Loading Python, which ${TASKS[question]} …`);
-    starting ??= begun();
-    const interpreter = await starting.catch(({ message }) => Promise.reject(lacking(message, question)));
+    starting ??= start();
+    const interpreter = await starting.catch(({ message }) => Promise.reject(makeError(message, question)));
     wait?.("");
     return interpreter;
   }
 
-  async function begun() {
+  /** Start the interpreter. */
+  async function start() {
     try {
-      const interpreter = await started(files.runtime, files.program, ended);
+      const interpreter = await startWorker(files.runtime, files.program, reset);
       isReady = true;
       return interpreter;
     } catch (error) {
-      ended(); // the next question tries again
+      reset(); // the next question tries again
       throw error;
     }
   }
 
-  function ended() {
+  /** Reset the state after the interpreter has ended. */
+  function reset() {
     isReady = hasFormatter = false;
     starting = null;
   }
 
-  /** The answer to a question. @param {Question} question @param {*} input @param {OnWait} [onWait] */
+  /**
+   * Return the answer to a question, after those of earlier questions.
+   * @param {Question} question
+   * @param {*} input
+   * @param {OnWait} [onWait]
+   */
   async function ask(question, input, onWait) {
     await prepare(question, onWait);
-    if (question === "code" && !hasFormatter) onWait?.(LAYOUT);
-    const answer = last.then(() => answered(question, input, onWait));
+    if (question === "code" && !hasFormatter) onWait?.(FORMATTER_TEXT);
+    const answer = last.then(() => askInterpreter(question, input, onWait));
     last = answer.catch(() => undefined);
     return answer;
   }
 
-  /** @param {Question} question @param {*} input @param {OnWait} [onWait] */
-  async function answered(question, input, onWait) {
-    const interpreter = await prepare(question, onWait); // it may have ended meanwhile
+  /** Ask the interpreter within the time limit. @param {Question} question @param {*} input @param {OnWait} [onWait] */
+  async function askInterpreter(question, input, onWait) {
+    const interpreter = await prepare(question, onWait); // it may have ended since
     const isFirst = question === "code" && !hasFormatter;
-    const modules = isFirst ? await formatter() : {};
-    const timer = setTimeout(() => interpreter.end(new Error(LONG)), 1000 * limit_s);
+    const modules = isFirst ? await loadFormatter() : {};
+    const timer = setTimeout(() => interpreter.end(new Error(TIMEOUT_TEXT)), 1000 * limit_s);
     try {
       const answer = await interpreter.ask(question, input, modules);
       hasFormatter ||= isFirst;
@@ -91,38 +99,46 @@ export function createPython(files, { limit_s = LIMIT_S } = {}) {
     }
   }
 
-  /** The modules that lay out code. */
-  function formatter() {
-    return had(files.formatter).catch(() => Promise.reject(lacking(GONE, "code")));
+  /** Load the modules of the code formatter. */
+  function loadFormatter() {
+    return loadOrThrow(files.formatter).catch(() => Promise.reject(makeError(NOT_LOADED, "code")));
   }
 
   return { prepare, ask };
 }
 
-/** @param {string} why there is no Python @param {Question} question */
-function lacking(why, question) {
+/**
+ * Return the error for a missing interpreter.
+ * @param {string} why the reason, without a subject
+ * @param {Question} question
+ */
+function makeError(why, question) {
   return new Error(`Python ${why}, and nothing else here ${TASKS[question]}: the app does`);
 }
 
-/** @param {string} address */
-function had(address) {
-  return loaded(address).catch(() => Promise.reject(new Error(GONE)));
+/** Load a file; reject with a reason for the page. @param {string} address */
+function loadOrThrow(address) {
+  return loadFile(address).catch(() => Promise.reject(new Error(NOT_LOADED)));
 }
 
 /**
+ * Start a worker with the interpreter and our program.
  * @param {string} runtime
  * @param {string} program
- * @param {() => void} onEnd when it has ended
+ * @param {() => void} onEnd runs when the interpreter ends
  * @returns {Promise<Interpreter>}
  */
-async function started(runtime, program, onEnd) {
-  const [{ worker: address, files, packages }, ours] = await Promise.all([had(runtime), had(program)]);
+async function startWorker(runtime, program, onEnd) {
+  const [{ worker: address, files, packages }, programFiles] = await Promise.all([
+    loadOrThrow(runtime),
+    loadOrThrow(program),
+  ]);
   const worker = new Worker(address, { type: "module" });
   /** @type {(reason: Error) => void} */
   let reject = () => {};
 
-  /** @param {*} message @returns {Promise<*>} its answer */
-  const sent = (message) =>
+  /** Send a message to the worker, and return the answer. @param {*} message @returns {Promise<*>} */
+  const sendMessage = (message) =>
     new Promise((resolve, refuse) => {
       reject = refuse;
       worker.onmessage = ({ data: { answer, failed } }) =>
@@ -130,7 +146,7 @@ async function started(runtime, program, onEnd) {
       worker.postMessage(message);
     });
 
-  /** @param {Error} why */
+  /** Terminate the worker, and reject the current question. @param {Error} why */
   function end(why) {
     worker.terminate();
     onEnd();
@@ -138,9 +154,9 @@ async function started(runtime, program, onEnd) {
   }
 
   worker.onerror = () => end(new Error(FAILED));
-  await sent({ files, packages, ...ours }).catch(() => {
+  await sendMessage({ files, packages, ...programFiles }).catch(() => {
     worker.terminate();
-    throw new Error(UNFIT);
+    throw new Error(UNSUPPORTED);
   });
-  return { ask: (question, input, modules) => sent({ question, input, modules }), end };
+  return { ask: (question, input, modules) => sendMessage({ question, input, modules }), end };
 }

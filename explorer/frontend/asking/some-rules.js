@@ -1,4 +1,4 @@
-// A choice with some of its rules alone.
+// Choices with fewer rules.
 
 import { removeRule } from "../choice/choice.js";
 import { getDefaultView } from "../choice/view.js";
@@ -6,7 +6,7 @@ import { getDefaultView } from "../choice/view.js";
 /** @import { Choice } from "../choice/choice.js" */
 
 /**
- * The choice with some of its rules alone, and without the parameters of the others.
+ * Return a choice with some of its rules, without the parameters of the others.
  * @param {Choice} choice
  * @param {(rule: import("../choice/choice.js").ChosenRule) => boolean} isKept
  */
@@ -17,13 +17,13 @@ export function keepRules(choice, isKept) {
 }
 
 /**
- * The choice with the rule of a slot alone, and defaults for all that does not concern it.
+ * Return a choice with the rule of one slot, and defaults for everything unrelated to it.
  * @param {Choice} choice
  * @param {number} slot
  * @returns {Choice}
  */
 export function keepOneRule(choice, slot) {
-  const one = keepRules(choice, (rule) => rule.slot === slot);
-  const rules = one.rules.map(({ key }) => ({ key, slot: 0, hidden: false }));
-  return { ...one, rules, ...getDefaultView(), learns: "", slow: "", training: {} };
+  const single = keepRules(choice, (rule) => rule.slot === slot);
+  const rules = single.rules.map(({ key }) => ({ key, slot: 0, hidden: false }));
+  return { ...single, rules, ...getDefaultView(), learns: "", slow: "", training: {} };
 }

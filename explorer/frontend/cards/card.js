@@ -1,36 +1,45 @@
-// A card: the op or one rule, with its colour, formula and parameters.
+// A card: the op or a rule, with colour, formula and parameters.
 
-import { element, freshId, setAttribute, setText } from "../elements/dom.js";
+import { element, createId, setAttribute, setText } from "../elements/dom.js";
 import { isCustom } from "../choice/entries.js";
 import { getDisplayName } from "../formula/controls.js";
-import { createOwnField } from "./own.js";
+import { createFormulaField } from "./formula-field.js";
 import { createSlider } from "../elements/slider.js";
 
-const BEGINS = "The learned value so far; the slider sets its start";
+const LEARNED_TEXT = "The learned value so far; the slider sets its start";
 
 /** @import { Control } from "../formula/controls.js" */
 /** @import { Entry } from "../formula/entry.js" */
 /**
- * The state of a card. ``bounds`` are the ends of each control's slider, ``doubt`` why a rule may not suit;
- * ``autograd`` what torch's own gradient of the op is; ``learning`` says of each control whether its parameter
- * learns, null where it cannot, and ``part`` where its gradient comes from; ``share`` is what a rule passes of
- * straight-through's gradient, in words.
+ * The state of a card. ``bounds`` are the ends of each control's slider, ``doubt`` is why a rule may not suit the op,
+ * ``autograd`` describes torch's own gradient of the op. ``learning`` is whether the parameter of each control
+ * learns, null if it cannot, and ``part`` the origin of its gradient. ``share`` describes the rule's share of
+ * straight-through's gradient.
  * @typedef {{entry: Entry, autograd: string, colour: string, doubt: string, controls: Control[], values: number[],
  *   bounds: [number, number][], learning: (boolean|null)[], part: {text: string, formula: string}|null,
- *   share: string, hidden: boolean, drawing: {symmetric: boolean, zero: boolean}|null}} CardState ``drawing``: the
- *   switches of a rule that is drawn
+ *   share: string, hidden: boolean, drawing: {symmetric: boolean, zero: boolean}|null}} CardState ``drawing`` holds the
+ *   switches of a hand-drawn rule
  * @typedef {(control: Control, value: number, phase: "moving"|"settled",
  *   byKeys: boolean) => void} OnParameter
  */
 
 /**
- * A card; its actions stand in ``buttons``, made by the caller.
- * @param {{kind: "op"|"rule", buttons: Element[], read: import("./own.js").Read|null,
+ * Create a card; the caller provides its action ``buttons``.
+ * @param {{kind: "op"|"rule", buttons: Element[], read: import("./formula-field.js").Read|null,
  *   onParameter: OnParameter, onLearning: (name: string) => void, onFailing: () => void,
  *   onEntry: (entry: Entry) => void, onSymmetric: (on: boolean) => void, onZero: (on: boolean) => void}} options
  */
-export function createCard({ kind, buttons, read, onParameter, onLearning, onFailing, onEntry, ...drawn }) {
-  const id = freshId();
+export function createCard({
+  kind,
+  buttons,
+  read,
+  onParameter,
+  onLearning,
+  onFailing,
+  onEntry,
+  ...handlers
+}) {
+  const id = createId();
   const name = element("h2", { id });
   const formula = element("code", { class: "formula" });
   const doubt = element("p", { class: "doubt" });
@@ -38,9 +47,9 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
   const part = element("p", { class: "part" }, element("span"), element("code"));
   const share = element("p", { class: "share" });
   const failing = element("button", { class: "failing", onclick: onFailing, hidden: "" });
-  const edit = element("button", { class: "edit", onclick: turn, "aria-expanded": "false" }, "⋯");
-  const symmetric = switchOf("Symmetric", drawn.onSymmetric);
-  const zero = switchOf("0 outside", drawn.onZero);
+  const edit = element("button", { class: "edit", onclick: toggleDetails, "aria-expanded": "false" }, "⋯");
+  const symmetric = createSwitch("Symmetric", handlers.onSymmetric);
+  const zero = createSwitch("0 outside", handlers.onZero);
   const switches = element("div", { class: "switches", hidden: true }, symmetric.element, zero.element);
   const card = element(
     "div",
@@ -54,32 +63,32 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
     part,
     share,
   );
-  /** Open or close what a calm page leaves away. */
-  function turn() {
+  /** Show or hide the details that a calm page omits. */
+  function toggleDetails() {
     setAttribute(edit, "aria-expanded", String(card.classList.toggle("opened")));
   }
 
-  /** @type {ReturnType<typeof createOwnField>|null} */
+  /** @type {ReturnType<typeof createFormulaField>|null} */
   let field = null;
   /** @type {{name: string, inFormulas: string, slider: ReturnType<typeof createSlider>, learns: HTMLElement, present: HTMLElement}[]} */
   let rows = [];
 
-  /** @param {Entry} entry */
+  /** Show the formula, in a field if it is custom. @param {Entry} entry */
   function showOwn(entry) {
-    const own = isCustom(entry.key);
-    if (own && !field) {
-      field = createOwnField({ kind, read, onEntry });
+    const isOwnEntry = isCustom(entry.key);
+    if (isOwnEntry && !field) {
+      field = createFormulaField({ kind, read, onEntry });
       formula.after(field.element);
-    } else if (!own && field) {
+    } else if (!isOwnEntry && field) {
       field.forget();
       field.element.remove();
       field = null;
     }
-    formula.hidden = own;
+    formula.hidden = isOwnEntry;
     field?.update(entry);
   }
 
-  /** @param {CardState} state */
+  /** Show the sliders of the parameters. @param {CardState} state */
   function showSliders({ controls, values, bounds, learning }) {
     if (rows.map((one) => one.name).join() !== controls.map((one) => one.name).join()) {
       rows = controls.map((control) => ({
@@ -90,8 +99,8 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
           meaning: control.parameter.meaning,
           onChange: (...change) => onParameter(control, ...change),
         }),
-        learns: learnsOf(control),
-        present: element("span", { class: "present", title: BEGINS, hidden: true }),
+        learns: createLearnButton(control),
+        present: element("span", { class: "present", title: LEARNED_TEXT, hidden: true }),
       }));
       rows.forEach(({ slider, learns, present }) => slider.element.children[0].after(present, learns));
       sliders.replaceChildren(...rows.map((one) => one.slider.element));
@@ -104,22 +113,22 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
     });
   }
 
-  /** The button that lets a parameter learn. @param {Control} control */
-  function learnsOf({ parameter: { name } }) {
+  /** Create the button that makes a parameter learn. @param {Control} control */
+  function createLearnButton({ parameter: { name } }) {
     const hint = `Show the gradient for ${name}: what each x contributes to it`;
     const named = { "aria-label": `${name} learns`, title: hint };
     const act = { onclick: () => onLearning(name) };
     return element("button", { class: "learns", ...named, ...act }, "learns");
   }
 
-  /** A check that fails, or none. @param {{name?: string, sentence: string}|null} line */
+  /** Show a failing check, or none. @param {{name?: string, sentence: string}|null} line */
   function showFailing(line) {
     failing.hidden = !line;
     if (line) setText(failing, `✗ fails: ${line.name}`);
     setAttribute(failing, "title", line && line.sentence);
   }
 
-  /** The present values of learning parameters. @param {Object<string, string>} texts by name */
+  /** Show the current values of learning parameters. @param {Object<string, string>} texts by name */
   function showPresent(texts) {
     for (const { inFormulas, present } of rows) {
       const text = texts[inFormulas] ?? "";
@@ -128,17 +137,17 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
     }
   }
 
-  /** @param {CardState} state */
-  function showPart({ part: known }) {
-    part.hidden = !known;
-    if (!known) return;
-    setText(part.children[0], known.text);
-    setText(part.children[1], known.formula);
+  /** Show the origin of the parameter's gradient. @param {CardState} state */
+  function showPart({ part: shown }) {
+    part.hidden = !shown;
+    if (!shown) return;
+    setText(part.children[0], shown.text);
+    setText(part.children[1], shown.formula);
   }
 
   return {
     element: card,
-    /** @param {CardState} state */
+    /** Update the card. @param {CardState} state */
     update(state) {
       const { entry } = state;
       setText(name, entry.label);
@@ -166,8 +175,8 @@ export function createCard({ kind, buttons, read, onParameter, onLearning, onFai
   };
 }
 
-/** A switch with its name. @param {string} name @param {(on: boolean) => void} onTurn */
-function switchOf(name, onTurn) {
+/** Create a switch with its label. @param {string} name @param {(on: boolean) => void} onTurn */
+function createSwitch(name, onTurn) {
   const box = element("input", { type: "checkbox", onchange: () => onTurn(box.checked) });
   return { box, element: element("label", {}, box, name) };
 }

@@ -1,4 +1,4 @@
-// The list of cards: the op first, then one card a rule; and their actions.
+// The list of cards, first the op, then a card per rule, with their actions.
 
 import { createCard } from "./card.js";
 import {
@@ -22,42 +22,42 @@ import { valueOf } from "../formula/controls.js";
 import { mirrorLine } from "../formula/lines.js";
 import { formatPassedShare } from "../formula/numbers.js";
 import { shareOf } from "../measures/share.js";
-import { keyed } from "../elements/children.js";
+import { createChildren } from "../elements/children.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { getCatalogue, addCustomEntry, isSuitable } from "../choice/entries.js";
-import { opOptions, ruleOptions } from "./options.js";
+import { getOpOptions, getRuleOptions } from "./options.js";
 import { createPalette } from "./palette.js";
 
 /** @import { Choice, ChosenRule } from "../choice/choice.js" */
 /** @import { Drawing, Units } from "../formula/lines.js" */
 /**
- * A rule's card: the rule, what the card shows of it, and whether no other rule is chosen.
+ * The data of a rule's card: the rule, the state of the card, and whether it is the only rule.
  * @typedef {{rule: ChosenRule, state: import("./card.js").CardState, isOnly: boolean}} RuleCard
  */
 /** The failing check of a rule by slot. @typedef {ReadonlyMap<number, {name?: string, sentence: string}>} Failing */
 /**
- * The present values of learning parameters as words by name: those of the op, and those of each rule by key.
+ * The current values of learning parameters as texts by name: those of the op, and those of each rule by key.
  * @typedef {{op: Object<string, string>, rules: Object<string, Object<string, string>>}} Present
  */
 
 /** @type {Units} */
-const FINE = [1e-6, 1e-6]; // so that points keep their digits
+const FINE = [1e-6, 1e-6]; // small enough to keep the digits of points
 
 /**
- * The cards of a store's choice. ``colours`` gives the colour of each slot; ``read`` reads own formulas,
- * null where nobody can; ``drawn`` says whether there are curves that can be hidden, ``refuses`` why an op or rule
- * cannot be taken, "" where it can.
+ * Create the cards of a store's choice. ``colours`` returns the colour of each slot, ``read`` parses custom formulas
+ * (null if nothing can), ``drawn`` is whether there are curves that can be hidden, and ``refuses`` returns why an op
+ * or rule cannot be chosen, or "".
  * @param {HTMLElement} host
- * @param {{store: import("../choice/store.js").Store, read: import("./own.js").Read|null,
+ * @param {{store: import("../choice/store.js").Store, read: import("./formula-field.js").Read|null,
  *   colours: () => {neutral: string, rules: string[]}, drawn: boolean, refuses: import("./options.js").Refuses,
- *   onDraw?: (() => void)|null}} options ``onDraw`` turns the pencil on, null where there is none
+ *   onDraw?: (() => void)|null}} options ``onDraw`` activates the pencil; null if there is none
  */
 export function createCards(host, { store, read, colours, drawn, refuses, onDraw = null }) {
-  const opens = { "aria-haspopup": "dialog" };
-  const opButton = element("button", { ...opens, "aria-label": "Op", class: "change" }, "Op ▾");
-  const add = element("button", { ...opens, class: "add" }, "Add rule");
+  const popup = { "aria-haspopup": "dialog" };
+  const opButton = element("button", { ...popup, "aria-label": "Op", class: "change" }, "Op ▾");
+  const add = element("button", { ...popup, class: "add" }, "Add rule");
   const rules = element("div", { class: "rules" });
-  const cards = keyed(rules, createRuleCard, ({ rule }) => rule.slot);
+  const cards = createChildren(rules, createRuleCard, ({ rule }) => rule.slot);
   const palettes = {
     op: createPalette(host, {
       title: "Op",
@@ -66,25 +66,35 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     }),
     rule: createPalette(host, { title: "Rules", searchLabel: "Search rules", onChoose: choose, onDraw }),
   };
-  const opCard = cardFor("op", [opButton], (key) => setOp(store.current, key));
-  opButton.addEventListener("click", () => palettes.op.open(opOptions(store.current, refuses)));
-  add.addEventListener("click", () => palettes.rule.open(ruleOptions(store.current, refuses)));
+  const opCard = createEntryCard("op", [opButton], (key) => setOp(store.current, key));
+  opButton.addEventListener("click", () => palettes.op.open(getOpOptions(store.current, refuses)));
+  add.addEventListener("click", () => palettes.rule.open(getRuleOptions(store.current, refuses)));
   host.append(opCard.element, rules, add);
 
-  /** @param {Choice} next @param {Partial<import("../choice/store.js").Change>} [how] */
+  /**
+   * Change the choice if it differs.
+   * @param {Choice} next
+   * @param {Partial<import("../choice/store.js").Change>} [how]
+   */
   function change(next, how) {
     if (next !== store.current) store.change(next, how);
   }
 
-  /** @param {string} key */
+  /** Add a rule, and focus its formula. @param {string} key */
   function choose(key) {
     change(addRule(store.current, key));
     const slot = store.current.rules.find((rule) => rule.key === key)?.slot;
     if (slot !== undefined) cards.parts.get(slot)?.focusFormula();
   }
 
-  /** @param {"op"|"rule"} kind @param {Element[]} buttons @param {(key: string) => Choice} exchange @param {number|null} [slot] */
-  function cardFor(kind, buttons, exchange, slot = null) {
+  /**
+   * Create the card of the op or a rule.
+   * @param {"op"|"rule"} kind
+   * @param {Element[]} buttons
+   * @param {(key: string) => Choice} exchange
+   * @param {number|null} [slot]
+   */
+  function createEntryCard(kind, buttons, exchange, slot = null) {
     return createCard({
       kind,
       buttons,
@@ -102,13 +112,13 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     });
   }
 
-  /** @param {RuleCard} first */
+  /** Create the card of a rule with its buttons. @param {RuleCard} first */
   function createRuleCard({ rule: { slot } }) {
     const turn = () => change(toggleHidden(store.current, slot));
     const hide = element("button", { class: "hide", onclick: turn });
-    const remove = element("button", { class: "remove", onclick: () => taken(slot) }, "×");
+    const remove = element("button", { class: "remove", onclick: () => removeCard(slot) }, "×");
     const buttons = drawn ? [hide, remove] : [remove];
-    const card = cardFor("rule", buttons, (key) => replaceRule(store.current, slot, key), slot);
+    const card = createEntryCard("rule", buttons, (key) => replaceRule(store.current, slot, key), slot);
     return {
       ...card,
       leaves: card.forgetFormula,
@@ -131,19 +141,19 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     if (drawing) putDrawing(store, slot, next(drawing), { read });
   }
 
-  /** @param {number} slot @param {boolean} on */
+  /** Set the symmetry of a drawing, and mirror its points if on. @param {number} slot @param {boolean} on */
   function turnSymmetric(slot, on) {
     setSymmetry(store, slot, on);
     redraw(slot, (drawing) => (on ? { ...drawing, points: mirrorLine(drawing.points, FINE) } : drawing));
   }
 
-  /** @param {number} slot */
-  function taken(slot) {
+  /** Remove a rule. @param {number} slot */
+  function removeCard(slot) {
     change(removeRule(store.current, slot));
     add.focus();
   }
 
-  /** @param {Choice} choice */
+  /** Show a choice. @param {Choice} choice */
   function show(choice) {
     const { op, rules: entries } = getEntries(choice);
     const { neutral, rules: bright } = colours();
@@ -171,15 +181,15 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
 
   const stop = store.subscribeNow(show);
   return {
-    /** Draw the cards anew: the colours have changed. */
+    /** Redraw the cards after a change of colours. */
     refresh: () => show(store.current),
-    /** Show on each card the check that fails. @param {Failing} failing */
+    /** Show the failing check on each card. @param {Failing} failing */
     showFailing(failing) {
       for (const [slot, card] of cards.parts) card.showFailing(failing.get(slot) ?? null);
     },
-    /** The card of the rule with a slot. @param {number} slot */
+    /** Return the card of the rule with a slot. @param {number} slot */
     elementOf: (slot) => cards.parts.get(slot)?.element,
-    /** Show the learned values beside the sliders. @param {Present} present */
+    /** Show the learned values next to the sliders. @param {Present} present */
     showPresent(present) {
       opCard.showPresent(present.op);
       for (const { key, slot } of store.current.rules)
@@ -194,6 +204,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
 }
 
 /**
+ * Return the state that the cards of ops and rules have in common.
  * @param {Choice} choice
  * @param {import("../formula/entry.js").Entry} entry
  * @param {boolean} drawn
@@ -214,7 +225,7 @@ function stateOf(choice, entry, drawn) {
 }
 
 /**
- * What a rule passes of straight-through's gradient on the chosen numbers, in words; "" where torch alone knows.
+ * Describe a rule's share of straight-through's gradient on the chosen numbers; "" if only torch knows it.
  * @param {Choice} choice
  * @param {import("../formula/entry.js").Rule} rule
  */
@@ -227,7 +238,7 @@ function shareWords(choice, rule) {
 }
 
 /**
- * The origin of the gradient for the parameter that learns, and its formula.
+ * Return the origin of the gradient for the parameter that learns, and its formula.
  * @param {Choice} choice
  * @param {import("../formula/entry.js").Rule} rule
  */
@@ -238,7 +249,7 @@ function partOf(choice, rule) {
   const contribution = contributionOf(op, rule, learns);
   if (!contribution) return { text: `${learns} cannot learn by this rule.`, formula: "" };
   const { origin, text, scaleText, atBound, note } = contribution;
-  const whole = scaleText ? `${scaleText} * sum(${text})` : text && `sum(${text})`;
+  const formula = scaleText ? `${scaleText} * sum(${text})` : text && `sum(${text})`;
   const sentences = [`The gradient for ${learns}: ${getCatalogue().origins[origin]}.`, atBound, note];
-  return { text: sentences.filter(Boolean).join(" "), formula: whole };
+  return { text: sentences.filter(Boolean).join(" "), formula: formula };
 }

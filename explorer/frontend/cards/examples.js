@@ -8,19 +8,19 @@ import { createMenu } from "../elements/menu.js";
 /** @import { Choice } from "../choice/choice.js" */
 
 /**
- * ``train`` are the words of a link that trains it, "" for none; ``table`` is the data of a task that needs
- * a table; ``source`` is the source of its claim, "" for none; ``lesson`` is one that says why.
+ * ``train`` is the text of a link that trains the example, "" for none; ``table`` is the data of a task that needs
+ * a table; ``source`` is the source of its claim, "" for none; ``lesson`` is the lesson that explains it.
  * @typedef {{name: string, hint: string, train: string, table: string, source: string,
  *   lesson: {key: string, title: string}|null, choice: Choice}} Example
  */
 
 /**
- * A menu of examples, and beside it what to try with the one that is shown: it has the op, the rules and
- * whatever else ``isSame`` compares, so that its hint is true of what is shown.
+ * Create a menu of examples, and next to it a hint for the displayed one: an example is displayed if op, rules and
+ * whatever ``isSame`` compares are equal.
  * @param {Example[]} examples
  * @param {(choice: Choice, table: string) => void} onChoose
  * @param {(example: Example, choice: Choice) => boolean} [isSame]
- * @param {(choice: Choice) => string} [trainWords] of a link that trains what is no example
+ * @param {(choice: Choice) => string} [trainWords] the text of a link that trains other choices
  */
 export function createExamples(examples, onChoose, isSame = () => true, trainWords = () => "") {
   const items = examples.map(({ name, hint, table, choice }) => {
@@ -33,49 +33,58 @@ export function createExamples(examples, onChoose, isSame = () => true, trainWor
   const menu = createMenu("Examples", ...items);
   const hint = element("p", { class: "hint", role: "status" });
   const source = element("small", {});
-  const then = element("a", { class: "then" });
+  const nextLink = element("a", { class: "then" });
   menu.hidden = !examples.length;
   return {
-    element: element("div", { class: "examples" }, menu, element("div", {}, hint, source, then)),
+    element: element("div", { class: "examples" }, menu, element("div", {}, hint, source, nextLink)),
     /**
-     * Show the hint of the present example; ``otherwise`` if the choice is none.
+     * Show the hint of the displayed example, or ``otherwise``.
      * @param {Choice} choice
      * @param {string} [otherwise]
      * @returns whether there is a hint
      */
     show(choice, otherwise = "") {
-      const example = examples.find((each) => sameEntries(each.choice, choice) && isSame(each, choice));
-      const said = example?.hint ?? otherwise;
-      setText(hint, said);
+      const example = examples.find((each) => hasSameEntries(each.choice, choice) && isSame(each, choice));
+      const text = example?.hint ?? otherwise;
+      setText(hint, text);
       setText(source, example?.source ? `Source: ${example.source}` : "");
-      const { words, address } = nextOf(choice, example, trainWords(choice));
-      setText(then, words);
-      then.classList.toggle("of-no-example", !example);
-      setAttribute(then, "href", address);
-      setAttribute(hint, "title", said);
-      return said !== "";
+      const { words, address } = getNext(choice, example, trainWords(choice));
+      setText(nextLink, words);
+      nextLink.classList.toggle("of-no-example", !example);
+      setAttribute(nextLink, "href", address);
+      setAttribute(hint, "title", text);
+      return text !== "";
     },
   };
 }
 
-/** The link that follows from an example, else that in ``otherwise``. @param {Choice} choice @param {Example|undefined} example @param {string} otherwise */
-function nextOf(choice, example, otherwise) {
+/**
+ * Return the text and address of the link after an example, or of the link with the text ``otherwise``.
+ * @param {Choice} choice
+ * @param {Example|undefined} example
+ * @param {string} otherwise
+ */
+function getNext(choice, example, otherwise) {
   const { lesson, train } = example ?? { lesson: null, train: "" };
   if (!lesson && !train && !otherwise) return { words: "", address: null };
   const { pages } = getCatalogue().link;
   return lesson
     ? { words: `Lesson: ${lesson.title}`, address: `${pages.learn}?lesson=${lesson.key}` }
-    : { words: train || otherwise, address: `${pages.train}?${toQuery(trained(choice))}` };
+    : { words: train || otherwise, address: `${pages.train}?${toQuery(addTask(choice))}` };
 }
 
-/** The choice on the task that shows what rules do. @param {Choice} choice @returns {Choice} */
-function trained(choice) {
+/**
+ * Return the choice with a task that shows the effect of rules, unless it has a task.
+ * @param {Choice} choice
+ * @returns {Choice}
+ */
+function addTask(choice) {
   return { ...choice, training: { task: getCatalogue().firstTask, ...choice.training } };
 }
 
-/** @param {Choice} one @param {Choice} other */
-function sameEntries(one, other) {
-  const keys = (/** @type {Choice} */ choice) =>
+/** Return whether two choices have the same op and rules. @param {Choice} one @param {Choice} other */
+function hasSameEntries(one, other) {
+  const joinKeys = (/** @type {Choice} */ choice) =>
     [choice.op, ...choice.rules.map((rule) => rule.key)].join("\n");
-  return keys(one) === keys(other);
+  return joinKeys(one) === joinKeys(other);
 }

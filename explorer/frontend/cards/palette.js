@@ -1,27 +1,27 @@
-// The palette: a dialog that lists ops or rules with pictures, and is searched as one types.
+// The palette: a dialog that lists ops or rules with pictures, with a search field.
 
-import { element, freshId, setAttribute, setText } from "../elements/dom.js";
+import { element, createId, setAttribute, setText } from "../elements/dom.js";
 import { search } from "./search.js";
 
 /** @import { Entry } from "../formula/entry.js" */
 /**
- * One of those listed: under which heading it stands, why it may not suit, its picture, and ``barred``, why it cannot
- * be chosen, or "".
+ * A listed entry, with the heading of its group, the ``doubt`` why it may not suit, its picture, and ``barred``, the
+ * reason why it cannot be chosen, or "".
  * @typedef {{entry: Entry, group: string, doubt: string, picture: () => Element, barred: string}} Option
  */
 
 /**
- * A palette. ``open`` shows options in their order; ``onChoose`` gets the key of the one that is taken.
+ * Create a palette. ``open`` shows options in their order; ``onChoose`` gets the key of the chosen option.
  * @param {HTMLElement} host
  * @param {{title: string, searchLabel: string, onChoose: (key: string) => void, onDraw?: (() => void)|null}} options
  */
 export function createPalette(host, { title, searchLabel, onChoose, onDraw = null }) {
   /** @type {Option[]} */
-  let offered = [];
+  let allOptions = [];
   /** @type {HTMLElement[]} */
   let rows = [];
   let active = 0;
-  const listId = freshId();
+  const listId = createId();
   const field = element("input", {
     type: "search",
     "aria-label": searchLabel,
@@ -37,7 +37,7 @@ export function createPalette(host, { title, searchLabel, onChoose, onDraw = nul
     class: "options",
     tabindex: 0,
   });
-  const none = element("p", { class: "none", role: "status" });
+  const emptyText = element("p", { class: "none", role: "status" });
   const close = element(
     "button",
     { class: "close", "aria-label": "Close", onclick: () => dialog.close() },
@@ -49,12 +49,12 @@ export function createPalette(host, { title, searchLabel, onChoose, onDraw = nul
     { class: "draw", onclick: startDrawing, title: "Draw its gradient (key D)" },
     "Draw a rule",
   );
-  const parts = onDraw ? [head, draw, none, list] : [head, none, list];
+  const parts = onDraw ? [head, draw, emptyText, list] : [head, emptyText, list];
   const dialog = element("dialog", { class: "palette", "aria-label": title }, ...parts);
   host.append(dialog);
 
   field.addEventListener("input", fill);
-  for (const part of [field, list]) part.addEventListener("keydown", steer);
+  for (const part of [field, list]) part.addEventListener("keydown", handleKey);
   dialog.addEventListener("click", (/** @type {Event} */ event) => event.target === dialog && dialog.close());
 
   function startDrawing() {
@@ -64,20 +64,23 @@ export function createPalette(host, { title, searchLabel, onChoose, onDraw = nul
 
   function fill() {
     const matches = search(
-      offered.map((option) => option.entry),
+      allOptions.map((option) => option.entry),
       field.value,
     );
     const options = matches.map(
-      (entry) => /** @type {Option} */ (offered.find((option) => option.entry === entry)),
+      (entry) => /** @type {Option} */ (allOptions.find((option) => option.entry === entry)),
     );
-    rows = options.map(row);
-    list.replaceChildren(...(field.value.trim() ? rows : headed(options, rows)));
-    setText(none, rows.length ? "" : `Nothing here is called “${field.value}” or has it in its formula.`);
+    rows = options.map(createRow);
+    list.replaceChildren(...(field.value.trim() ? rows : groupRows(options, rows)));
+    setText(
+      emptyText,
+      rows.length ? "" : `Nothing here is called “${field.value}” or has it in its formula.`,
+    );
     mark(0);
   }
 
-  /** @param {Option} option */
-  function row({ entry, doubt, picture, barred }) {
+  /** Create the row of an option. @param {Option} option */
+  function createRow({ entry, doubt, picture, barred }) {
     const choose = () => {
       dialog.close();
       onChoose(entry.key);
@@ -93,14 +96,14 @@ export function createPalette(host, { title, searchLabel, onChoose, onDraw = nul
     const how = barred ? { "aria-disabled": "true" } : { onclick: choose };
     return element(
       "div",
-      { role: "option", id: freshId(), "aria-selected": "false", ...how },
+      { role: "option", id: createId(), "aria-selected": "false", ...how },
       words,
       picture(),
     );
   }
 
   /**
-   * Mark a row, or the next one this way that can be chosen, if there is one.
+   * Mark a row, or the next one in a direction that can be chosen, if any.
    * @param {number} start
    * @param {number} [way]
    */
@@ -113,8 +116,8 @@ export function createPalette(host, { title, searchLabel, onChoose, onDraw = nul
     rows[place]?.scrollIntoView({ block: "nearest" });
   }
 
-  /** @param {KeyboardEvent} event */
-  function steer(event) {
+  /** Handle arrow keys, Enter and Escape. @param {KeyboardEvent} event */
+  function handleKey(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step && rows.length) mark(active + step, step);
     else if (event.key === "Enter") rows[active]?.click();
@@ -124,9 +127,9 @@ export function createPalette(host, { title, searchLabel, onChoose, onDraw = nul
   }
 
   return {
-    /** @param {Option[]} options */
+    /** Open the palette. @param {Option[]} options */
     open(options) {
-      offered = options;
+      allOptions = options;
       field.value = "";
       dialog.showModal();
       fill();
@@ -136,8 +139,8 @@ export function createPalette(host, { title, searchLabel, onChoose, onDraw = nul
   };
 }
 
-/** Rows under their headings. @param {Option[]} options @param {HTMLElement[]} rows */
-function headed(options, rows) {
+/** Group rows under headings. @param {Option[]} options @param {HTMLElement[]} rows */
+function groupRows(options, rows) {
   const groups = [...new Set(options.map((option) => option.group))];
   return groups.map((group) => {
     const name = element("div", { class: "group-name", "aria-hidden": "true" }, group);

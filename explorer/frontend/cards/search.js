@@ -1,9 +1,9 @@
-// The matches of a search in their order: names before keys before formulas.
+// The search of the palettes: names rank before keys, keys before formulas.
 
 /** @import { Entry } from "../formula/entry.js" */
 
 /**
- * The entries that hold every word of the text, best first; all of them, as they come, where it is empty.
+ * Return the entries that contain every word of the text, best first; all entries, in their order, for an empty text.
  * @param {Entry[]} entries
  * @param {string} text
  */
@@ -19,7 +19,11 @@ export function search(entries, text) {
     .map(({ entry }) => entry);
 }
 
-/** The rank of an entry for a word: smaller is earlier. @param {Entry} entry @param {string} word */
+/**
+ * Return the rank of an entry for a word: smaller is better, Infinity is no match.
+ * @param {Entry} entry
+ * @param {string} word
+ */
 function rank(entry, word) {
   const fields = [[entry.label], [entry.key, ...entry.also], [entry.formula ?? ""], [entry.purpose]];
   const texts = fields.map((names) => names.map((name) => name.toLowerCase()));

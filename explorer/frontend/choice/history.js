@@ -2,7 +2,7 @@
 
 import { toAddress, toTitle } from "./address.js";
 import { addCustomEntries, getCustomEntries } from "./entries.js";
-import { afterFrame } from "../elements/dom.js";
+import { runAfterFrame } from "../elements/dom.js";
 import { onHistoryStep } from "./steps.js";
 
 /** @import { Choice } from "./choice.js" */
@@ -31,7 +31,7 @@ export function syncAddress(store) {
       if (origin !== "history") writeAddress(choice, address, isReplacing);
     };
     if (origin === "hand")
-      afterFrame(flush); // setting the address takes longer than drawing a curve
+      runAfterFrame(flush); // setting the address takes longer than drawing a curve
     else flush();
   });
   const onPopState = (/** @type {PopStateEvent} */ event) => {

@@ -1,22 +1,22 @@
-// The way into a class: address, code and QR code, small beside the counts and large for a whole room.
+// An invitation to a class: address, code and QR code, small next to the counts, and large for projection.
 
 import { element, setText } from "../elements/dom.js";
 import { shape } from "../elements/svg.js";
 
-/** @typedef {{code: string, address: string, entry: string, size: number, path: string}} Invitation of the server */
+/** @typedef {{code: string, address: string, entry: string, size: number, path: string}} Invitation from the server */
 
-const ALONE = ["localhost", "127.0.0.1", "[::1]"];
-const UNREACHED =
+const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
+const LOCAL_TEXT =
   "This address is that of this machine alone: for others, open the explorer by the name that they reach it by.";
 
 /**
- * A button with the QR code, the code beside it, and the window that it opens.
- * @param {Invitation} told
+ * Create a button with the QR code, the code next to it, and the window that the button opens.
+ * @param {Invitation} invitation
  */
-export function createInvitation(told) {
-  const address = told.entry.replace(/^https?:\/\//, "");
-  const alone = ALONE.includes(new URL(told.entry).hostname)
-    ? [element("p", { class: "unreached" }, UNREACHED)]
+export function createInvitation(invitation) {
+  const address = invitation.entry.replace(/^https?:\/\//, "");
+  const warning = LOCAL_HOSTS.includes(new URL(invitation.entry).hostname)
+    ? [element("p", { class: "unreached" }, LOCAL_TEXT)]
     : [];
   const count = element("p", { class: "where", role: "status" });
   const window = element(
@@ -28,10 +28,10 @@ export function createInvitation(told) {
       "aria-label": "The code of the class",
       tabindex: 0,
     },
-    symbolOf(told),
+    createSymbol(invitation),
     element("p", { class: "where" }, "Open ", element("b", {}, address), " and type"),
-    element("p", { class: "code-of" }, told.code),
-    ...alone,
+    element("p", { class: "code-of" }, invitation.code),
+    ...warning,
     count,
     element("button", { onclick: () => window.hidePopover() }, "Close"),
   );
@@ -41,20 +41,30 @@ export function createInvitation(told) {
   };
   const button = element(
     "button",
-    { class: "symbol", onclick: open, "aria-label": `Show the code ${told.code} large`, title: told.address },
-    symbolOf(told),
+    {
+      class: "symbol",
+      onclick: open,
+      "aria-label": `Show the code ${invitation.code} large`,
+      title: invitation.address,
+    },
+    createSymbol(invitation),
   );
-  const words = element("p", { class: "where" }, element("span", {}, address), element("b", {}, told.code));
+  const words = element(
+    "p",
+    { class: "where" },
+    element("span", {}, address),
+    element("b", {}, invitation.code),
+  );
   return {
     element: element("div", { class: "invite" }, button, words, window),
     open,
-    /** Say in the large window how many are here. @param {string} text */
+    /** Show the count of students in the large window. @param {string} text */
     say: (text) => setText(count, text),
   };
 }
 
-/** The QR code, dark on white in every theme: readers want it so. @param {Invitation} told */
-function symbolOf({ size, path }) {
+/** Create the QR code, dark on white in every theme because scanners need it. @param {Invitation} told */
+function createSymbol({ size, path }) {
   const symbol = shape("svg", { viewBox: `0 0 ${size} ${size}`, class: "qr", "aria-hidden": "true" });
   symbol.append(
     shape("rect", { width: size, height: size, fill: "#fff" }),

@@ -1,60 +1,62 @@
-// The class of this tab, live: what its teacher commands, what its student sends, and the state as the server tells it.
+// The class of this tab: the teacher's commands, the student's predictions, and the state streamed by the server.
 
-import { attended, BEGUN, keepAttended, keepLed, led } from "./membership.js";
-import { followed, lessonOf, wayOf } from "./way.js";
+import { getAttended, BEGIN_EVENT, keepAttended, keepLed, getLed } from "./membership.js";
+import { markFollowed, lessonOf, findTarget } from "./way.js";
 import { postJson, toServerUrl } from "../choice/server.js";
 import { createFeed } from "../train/client/events.js";
 
 /**
- * The state of a class as its stream tells it, and whether the connection is ``lost``; ``sentence`` is there where the
- * class is not. A teacher has ``here``, ``answered`` and, once revealed, ``counts`` and ``drawn``.
+ * The state of a class from its stream, and whether the connection is ``lost``. ``sentence`` explains a missing
+ * class. Teachers get ``here``, ``answered`` and, once revealed, ``counts`` and ``drawn``.
  * @typedef {{state: "joining"|"open"|"ended"|"gone"|"silent"|"crowded"|"refused", role: "teacher"|"student",
  *   id: string, lost: boolean, sentence?: string, lesson?: string, round: number, revealed?: boolean, links: number,
  *   link: {number: number, path: string, query: string}|null, answered?: number|boolean,
  *   here?: number, counts?: number[]|null, drawn?: number|null, spread_ms?: number}} View
  */
 
-const OVER = ["ended", "gone"];
-const STANDS = ["joining", "open", "silent"];
-const SPREAD_MS = 1500; // in which a class leaves for another page, so that not all ask for it at once
+const OVER_STATES = ["ended", "gone"];
+const ACTIVE_STATES = ["joining", "open", "silent"];
+const SPREAD_MS = 1500; // students change page within this time, which spreads their requests
 
+/** Create the connection to a class. */
 function createLive() {
   let view = /** @type {View|null} */ (null);
-  let isNew = false; // the seat was taken just now: what came before is not followed
+  let isNew = false; // whether this tab has just joined: it ignores earlier rounds and links
   const watchers = /** @type {Set<(view: View|null) => void>} */ (new Set());
   const feed = createFeed({
-    address: (id) => toServerUrl(`classes/${encodeURIComponent(id)}/events?${proof()}`),
+    address: (id) => toServerUrl(`classes/${encodeURIComponent(id)}/events?${getToken()}`),
     onEvent,
     onLost: () => show({ lost: true }),
   });
 
-  function proof() {
-    return view?.role === "teacher" ? `watch=${led()?.watch}` : `guest=${attended()?.guest}`;
+  /** Return the query parameter that proves the role. */
+  function getToken() {
+    return view?.role === "teacher" ? `watch=${getLed()?.watch}` : `guest=${getAttended()?.guest}`;
   }
 
-  /** @param {Partial<View>} change */
+  /** Change the state, and notify listeners. @param {Partial<View>} change */
   function show(change) {
     if (!view) return;
     view = { ...view, ...change };
     for (const watcher of [...watchers]) watcher(view);
   }
 
-  /** @param {*} event */
+  /** Handle an event of the stream. @param {*} event */
   function onEvent(event) {
     if (event.state !== "open" && event.state !== "silent") feed.close();
-    if (OVER.includes(event.state)) forget();
+    if (OVER_STATES.includes(event.state)) forget();
     show({ sentence: "", ...event, lost: false });
     if (event.state === "open" && view?.role === "student") go(event);
   }
 
-  /** Go where the class is led; each link is followed once. @param {import("./way.js").Seen} seen */
+  /** Go to the page of the class; follow each link once. @param {import("./way.js").Seen} seen */
   function go(seen) {
-    const mine = attended();
-    if (!mine) return;
-    const way = isNew ? null : wayOf(seen, mine, isAtLesson());
+    const membership = getAttended();
+    if (!membership) return;
+    const target = isNew ? null : findTarget(seen, membership, isAtLesson());
     isNew = false;
-    keepAttended(followed(seen, mine));
-    if (way) setTimeout(() => location.assign(toServerUrl(way)), Math.random() * SPREAD_MS);
+    keepAttended(markFollowed(seen, membership));
+    if (target) setTimeout(() => location.assign(toServerUrl(target)), Math.random() * SPREAD_MS);
   }
 
   function forget() {
@@ -62,38 +64,42 @@ function createLive() {
     else keepAttended(null);
   }
 
-  /** @param {"teacher"|"student"} role @param {string} id */
+  /** Begin to lead or attend a class. @param {"teacher"|"student"} role @param {string} id */
   function begin(role, id) {
     feed.close();
     view = { state: "joining", role, id, lost: false, round: 0, links: 0, link: null };
     show({});
-    dispatchEvent(new Event(BEGUN));
+    dispatchEvent(new Event(BEGIN_EVENT));
   }
 
-  /** @param {string} name @param {*} data */
-  async function asked(name, data) {
+  /** Post a request about the class. @param {string} name @param {*} data */
+  async function postCommand(name, data) {
     return view ? postJson(toServerUrl(`classes/${encodeURIComponent(view.id)}/${name}`), data) : {};
   }
 
-  /** Lead the class: the answer of the server, with a message where it refuses. @param {string} name @param {*} [data] */
+  /**
+   * Send a teacher's command; return the server's answer, or a message if it refuses.
+   * @param {string} name
+   * @param {*} [data]
+   */
   async function command(name, data = {}) {
-    return asked(name, { secret: led()?.secret ?? "", ...data });
+    return postCommand(name, { secret: getLed()?.secret ?? "", ...data });
   }
 
-  /** Be in a class: its teacher where this browser has its secret, else a student. @param {string} id */
+  /** Enter a class: as its teacher if this browser has its secret, otherwise as a student. @param {string} id */
   async function enter(id) {
-    if (view?.id === id && STANDS.includes(view.state)) return undefined;
-    if (led()?.id === id) {
+    if (view?.id === id && ACTIVE_STATES.includes(view.state)) return undefined;
+    if (getLed()?.id === id) {
       begin("teacher", id);
       return feed.open(id);
     }
     begin("student", id);
-    const known = attended()?.id === id ? attended() : null;
-    const answer = await asked("join", { guest: known?.guest ?? "" });
+    const previous = getAttended()?.id === id ? getAttended() : null;
+    const answer = await postCommand("join", { guest: previous?.guest ?? "" });
     if (view?.id !== id) return undefined;
     if (!answer.guest) return show({ state: "refused", sentence: answer.message });
-    isNew = known?.guest !== answer.guest;
-    keepAttended({ round: 0, links: 0, ...(isNew ? {} : known), id, guest: answer.guest });
+    isNew = previous?.guest !== answer.guest;
+    keepAttended({ round: 0, links: 0, ...(isNew ? {} : previous), id, guest: answer.guest });
     return feed.open(id);
   }
 
@@ -101,18 +107,18 @@ function createLive() {
     get view() {
       return view;
     },
-    /** Whether the class goes on, as far as is known. */
+    /** Whether the class is active, as far as is known. */
     get goesOn() {
-      return view !== null && STANDS.includes(view.state);
+      return view !== null && ACTIVE_STATES.includes(view.state);
     },
-    /** Be told of every state, and of the present one; returns what ends it. @param {(view: View|null) => void} watcher */
+    /** Subscribe to the current and later states; return a function that ends it. @param {(view: View|null) => void} watcher */
     follow(watcher) {
       watchers.add(watcher);
       watcher(view);
       return () => watchers.delete(watcher);
     },
     /**
-     * Open a class on a lesson; its id, or a message.
+     * Open a class on a lesson; return its id, or a message.
      * @param {string} lesson
      * @returns {Promise<{id?: string, message?: string}>}
      */
@@ -122,25 +128,25 @@ function createLive() {
       return answer;
     },
     enter,
-    /** Be in the class that this tab attends or this browser leads, if there is one. */
+    /** Enter the class that this tab attends or this browser leads, if any. */
     resume() {
-      const id = attended()?.id ?? led()?.id;
+      const id = getAttended()?.id ?? getLed()?.id;
       if (id && !view && !isAtLesson()) enter(id);
     },
     command,
     /**
-     * Send the prediction of a student, at a moment of its own, as a class answers all at once; a sentence where it is
-     * not taken.
+     * Send a student's prediction after a random delay, since a class answers all at once; return "", or a message
+     * if it is refused.
      * @param {{picked: number|null, drawn: (number|null)[]|null}} prediction
      * @returns {Promise<string>}
      */
     async answer({ picked, drawn }) {
-      const sent = { guest: attended()?.guest ?? "", round: view?.round, picked, drawn };
+      const body = { guest: getAttended()?.guest ?? "", round: view?.round, picked, drawn };
       const rest_ms = Math.random() * (view?.spread_ms ?? 0);
       await new Promise((go) => setTimeout(go, rest_ms));
-      return (await asked("answer", sent)).message ?? "";
+      return (await postCommand("answer", body)).message ?? "";
     },
-    /** Leave a class as a student. */
+    /** Leave the class as a student. */
     leave() {
       feed.close();
       keepAttended(null);
@@ -151,15 +157,15 @@ function createLive() {
   };
 }
 
-/** Whether the tab shows the lesson of a class. */
+/** Return whether the tab shows the lesson of a class. */
 export function isAtLesson() {
   return isAt("learn") && new URLSearchParams(location.search).has("class");
 }
 
-/** Whether the tab is at a page of the explorer. @param {string} page */
+/** Return whether the tab shows a page of the explorer. @param {string} page */
 export function isAt(page) {
   return location.pathname.replace(/\/$/, "") === new URL(toServerUrl(page)).pathname.replace(/\/$/, "");
 }
 
-/** The one class of this tab: the heading and the lesson share it. */
+/** The class of this tab, which the heading and the lesson share. */
 export const live = createLive();

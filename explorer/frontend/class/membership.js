@@ -1,24 +1,24 @@
-// The class that a browser leads, or that a tab attends: the secret stays in the teacher's browser.
+// The class that a browser leads or a tab attends; the secret stays in the teacher's browser.
 
 import { saveInSession, loadFromSession, loadFromBrowser, saveInBrowser } from "../choice/session.js";
 
-/** A class as its teacher holds it; ``pages`` are the paths that students can be led to. */
+/** A class in its teacher's browser; ``pages`` are the paths that students can be led to. */
 /** @typedef {{id: string, secret: string, watch: string, pages: string[]}} Led */
-/** A class as a student holds it: the token of the seat, and the last round and link that the page has followed. */
+/** A class in a student's tab: the token of the seat, and the last round and link that the page followed. */
 /** @typedef {{id: string, guest: string, round: number, links: number}} Attended */
 
-/** The event of the window where the tab has begun to lead or to attend a class. */
-export const BEGUN = "class-begun";
-const [LED, ATTENDED] = ["class-led", "class-attended"];
+/** The window event after the tab has begun to lead or attend a class. */
+export const BEGIN_EVENT = "class-begun";
+const [LED_KEY, ATTENDED_KEY] = ["class-led", "class-attended"];
 
-/** @returns {Led|null} */
-export const led = () => loadFromBrowser(LED);
+/** Return the class that this browser leads, or null. @returns {Led|null} */
+export const getLed = () => loadFromBrowser(LED_KEY);
 
-/** @param {Led|null} next */
-export const keepLed = (next) => saveInBrowser(LED, next);
+/** Save the class that this browser leads. @param {Led|null} next */
+export const keepLed = (next) => saveInBrowser(LED_KEY, next);
 
-/** @returns {Attended|null} */
-export const attended = () => loadFromSession(ATTENDED);
+/** Return the class that this tab attends, or null. @returns {Attended|null} */
+export const getAttended = () => loadFromSession(ATTENDED_KEY);
 
-/** @param {Attended|null} next */
-export const keepAttended = (next) => saveInSession(ATTENDED, next);
+/** Save the class that this tab attends. @param {Attended|null} next */
+export const keepAttended = (next) => saveInSession(ATTENDED_KEY, next);

@@ -1,14 +1,15 @@
-// The count of each answer of a class: who picked it, and who drew a curve like it. No page.
+// The counts of a class's answers: picked, or drawn as a similar curve. Without a page.
 
-/** @typedef {{picked: number, drawn: number, all: number}} Row of one answer */
-/** @typedef {{rows: Row[], others: number, all: number}} Tally ``others`` drew a curve that is like none */
+/** @typedef {{picked: number, drawn: number, all: number}} Row the counts of one answer */
+/** @typedef {{rows: Row[], others: number, all: number}} Tally ``others`` counts drawings that match no answer */
 
 /**
- * @param {number[]} counts how often each answer was picked
- * @param {number[]} alike of each drawing the index of the answer it is like, -1 for none
+ * Count the answers of a class.
+ * @param {number[]} counts picks by answer
+ * @param {number[]} alike the index of the answer that each drawing matches, -1 for none
  * @returns {Tally}
  */
-export function tallyOf(counts, alike) {
+export function countAnswers(counts, alike) {
   const rows = counts.map((picked, index) => {
     const drawn = alike.filter((each) => each === index).length;
     return { picked, drawn, all: picked + drawn };
@@ -17,13 +18,13 @@ export function tallyOf(counts, alike) {
   return { rows, others: alike.filter((each) => each < 0).length, all };
 }
 
-/** The ways in which an answer was given, where there are two. @param {Row} row @param {boolean} draws */
-export function waysOf({ picked, drawn }, draws) {
+/** Describe how many drew and picked an answer, "" if it cannot be drawn. @param {Row} row @param {boolean} draws */
+export function describeWays({ picked, drawn }, draws) {
   return draws ? `${drawn} drew it, ${picked} picked it` : "";
 }
 
-/** How many have answered, in words. @param {number} answered @param {number} here */
-export function answeredWords(answered, here) {
+/** Describe how many are here and have answered. @param {number} answered @param {number} here */
+export function describeAnswered(answered, here) {
   if (!here && !answered) return "Nobody is here yet.";
   return `${here} here, ${answered} ${answered === 1 ? "has" : "have"} answered`;
 }

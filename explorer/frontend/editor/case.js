@@ -1,87 +1,87 @@
-// The first failing case of a solution, on a layer over the chart: what it gives, and what is wanted.
+// The first failing case of a solution on a layer over the chart: its result and the expected one.
 
 import { element, setText } from "../elements/dom.js";
 import { shape } from "../elements/svg.js";
 import { sampleCurves } from "../formula/curves.js";
 import { clampTo } from "../formula/numbers.js";
-import { jumps } from "../chart/scene/jumps.js";
-import { across, down } from "../chart/scene/panels.js";
+import { findJumps } from "../chart/scene/jumps.js";
+import { toLeftPx, toTopPx } from "../chart/scene/panels.js";
 
 /** @import { Frame, PanelName } from "../chart/scene/panels.js" */
 /** @import { LayerCurve, Picture } from "../chart/scene/picture.js" */
 /**
- * A case: what is no finite number is null, and said in ``words``; ``op`` is the solution's own where its forward
- * fails, else null.
+ * A case: values that are not finite are null and described in ``words``; ``op`` is that of the solution if its
+ * forward fails, else null.
  * @typedef {{x: number, g: number, wanted: number|null, found: number|null, words: string, panel: PanelName,
  *   op: import("../formula/entry.js").Op|null}} Case
  */
 
 const RADIUS = 6; // px
 
-/** The layer, to be put over a chart. */
+/** Create the layer over a chart. */
 export function createCase() {
   const line = shape("line", { class: "case-line" });
-  const apart = shape("line", { class: "case-apart" });
-  const wanted = shape("circle", { class: "case-wanted", r: RADIUS });
-  const found = shape("circle", { class: "case-found", r: RADIUS });
+  const gapLine = shape("line", { class: "case-apart" });
+  const wantedDot = shape("circle", { class: "case-wanted", r: RADIUS });
+  const foundDot = shape("circle", { class: "case-found", r: RADIUS });
   const picture = shape("svg", { class: "chart-overlay", "aria-hidden": "true" });
-  picture.append(line, apart, wanted, found);
+  picture.append(line, gapLine, wantedDot, foundDot);
   const words = element("p", { class: "case-words" });
   const layer = element("div", { class: "case", hidden: true }, picture, words);
   let frame = /** @type {Frame|null} */ (null);
-  let known = /** @type {Case|null} */ (null);
+  let current = /** @type {Case|null} */ (null);
 
   function draw() {
     const ends = frame?.x;
-    const panel = known && frame?.[known.panel];
-    const seen = known !== null && ends !== undefined && ends[0] <= known.x && known.x <= ends[1];
-    layer.hidden = !seen || !panel;
-    if (!seen || !known || !frame || !panel) return;
-    const x = across(frame, known.x);
+    const panel = current && frame?.[current.panel];
+    const isVisible = current !== null && ends !== undefined && ends[0] <= current.x && current.x <= ends[1];
+    layer.hidden = !isVisible || !panel;
+    if (!isVisible || !current || !frame || !panel) return;
+    const x = toLeftPx(frame, current.x);
     const heightOf = (/** @type {number|null} */ value) =>
-      value === null ? panel.top : clampTo(down(panel, value), panel.top, panel.top + panel.height);
-    const [due, is] = [known.wanted, known.found].map(heightOf);
+      value === null ? panel.top : clampTo(toTopPx(panel, value), panel.top, panel.top + panel.height);
+    const [wantedY, foundY] = [current.wanted, current.found].map(heightOf);
     place(line, { x1: x, x2: x, y1: panel.top, y2: panel.top + panel.height });
-    place(apart, { x1: x, x2: x, y1: due, y2: is });
-    place(wanted, { cx: x, cy: due });
-    place(found, { cx: x, cy: is });
-    setText(words, known.words);
+    place(gapLine, { x1: x, x2: x, y1: wantedY, y2: foundY });
+    place(wantedDot, { cx: x, cy: wantedY });
+    place(foundDot, { cx: x, cy: foundY });
+    setText(words, current.words);
     const left = x < frame.left + frame.inner / 2;
-    words.style.top = `${(due + is) / 2}px`;
+    words.style.top = `${(wantedY + foundY) / 2}px`;
     words.style.left = left ? `${x + 2 * RADIUS}px` : "auto";
     words.style.right = left ? "auto" : `${frame.width - x + 2 * RADIUS}px`;
   }
 
   return {
     element: layer,
-    /** @param {Frame} next where the panels lie now */
+    /** Align the layer with the panels. @param {Frame} next the positions of the panels */
     follow(next) {
       frame = next;
       draw();
     },
-    /** The forward of the solution, where the case is of it. @param {Picture} picture */
-    over: (picture) => (known?.op ? [forwardOf(known.op, picture)] : []),
-    /** @param {Case|null} next */
+    /** Return the solution's forward if the case is about it. @param {Picture} picture */
+    over: (picture) => (current?.op ? [sampleForward(current.op, picture)] : []),
+    /** Show a case. @param {Case|null} next */
     show(next) {
-      known = next;
+      current = next;
       draw();
     },
   };
 }
 
-/** @param {SVGElement} part @param {Object<string, number>} places */
+/** Set the position of an element. @param {SVGElement} part @param {Object<string, number>} places */
 function place(part, places) {
   for (const [name, value] of Object.entries(places)) part.setAttribute(name, value.toFixed(1));
 }
 
 /**
- * The forward of a solution as a curve over the chart, in the colour of its gradient, which is the last.
+ * Sample the forward of a solution as a curve over the chart, in the colour of its gradient, which is the last rule.
  * @param {import("../formula/entry.js").Op} op
  * @param {Picture} picture
  * @returns {LayerCurve}
  */
-function forwardOf(op, { rules, range: [start, stop], g, parameters }) {
+function sampleForward(op, { rules, range: [start, stop], g, parameters }) {
   const curves = sampleCurves({ op, rules: [] }, { start, stop, g, parameters });
-  const { gaps } = jumps(curves, curves.y, curves.kinks.forward ?? []);
+  const { gaps } = findJumps(curves, curves.y, curves.kinks.forward ?? []);
   return { of: rules[rules.length - 1], panel: "forward", x: curves.x, y: curves.y, gaps };
 }

@@ -1,40 +1,40 @@
-// A field for code: its lines are numbered, Tab indents, Escape and then Tab leaves it, and one line may be marked.
+// A code field with line numbers and an optional marked line; Tab indents, and Escape followed by Tab leaves it.
 
-import { element, freshId, setAttribute, setText } from "../elements/dom.js";
+import { element, createId, setAttribute, setText } from "../elements/dom.js";
 
 const INDENT = "    ";
-const PAUSE_MS = 250; // between two keys of one who types
+const PAUSE_MS = 250; // without input until the text counts as idle
 const HINT = "Tab indents; Escape, then Tab, leaves the field.";
 
 /**
- * The field with its label. ``onRest`` is called with the text when nobody has typed for a moment.
+ * Create the field with its label. ``onRest`` gets the text once typing pauses.
  * @param {{label: string, text?: string, rows: number, placeholder?: string, onRest: (text: string) => void}} options
- *   ``rows`` are shown at least
+ *   ``rows`` is the minimum height
  */
 export function createEditor({ label, text = "", rows, placeholder, onRest }) {
-  const [id, hint] = [freshId(), freshId()];
+  const [id, hint] = [createId(), createId()];
   let timer = 0;
-  let leaves = false; // with the next Tab
+  let leaves = false; // whether the next Tab leaves the field
   const numbers = element("div", { class: "editor-lines", "aria-hidden": "true" });
   const box = element("textarea", {
     ...{ id, placeholder, wrap: "off", spellcheck: "false", "aria-describedby": hint },
     ...{ autocapitalize: "off", autocomplete: "off", autocorrect: "off" },
-    oninput: typed,
-    onkeydown: pressed,
+    oninput: handleInput,
+    onkeydown: handleKey,
     onblur: () => (leaves = false),
     onscroll: () => (numbers.scrollTop = box.scrollTop),
   });
   const field = element("div", { class: "editor-field" }, numbers, box);
   const title = element("label", { for: id }, label);
 
-  function typed() {
-    number();
+  function handleInput() {
+    numberLines();
     mark(0);
     clearTimeout(timer);
     timer = setTimeout(() => onRest(box.value), PAUSE_MS);
   }
 
-  function number() {
+  function numberLines() {
     const count = box.value.split("\n").length;
     box.rows = Math.max(rows, count);
     if (numbers.childElementCount === count) return;
@@ -43,36 +43,36 @@ export function createEditor({ label, text = "", rows, placeholder, onRest }) {
     );
   }
 
-  /** @param {KeyboardEvent} event */
-  function pressed(event) {
+  /** Handle a key. @param {KeyboardEvent} event */
+  function handleKey(event) {
     const plain = !(event.ctrlKey || event.metaKey || event.altKey);
     if (event.key === "Escape") leaves = true;
     else if (event.key === "Tab" && plain && !leaves) indent(event);
-    else if (event.key === "Enter" && plain && !event.isComposing) goOn(event);
+    else if (event.key === "Enter" && plain && !event.isComposing) breakLine(event);
     else if (event.key !== "Shift" && event.key !== "Tab") leaves = false;
   }
 
-  /** Move the lines that are chosen by an indentation, or write one. @param {KeyboardEvent} event */
+  /** Indent or unindent the selected lines, or insert an indentation. @param {KeyboardEvent} event */
   function indent(event) {
     event.preventDefault();
-    const { selectionStart: from, selectionEnd: to, value } = box;
-    if (from === to && !event.shiftKey) return write(INDENT);
-    const start = value.lastIndexOf("\n", from - 1) + 1;
-    const lines = value.slice(start, to).split("\n");
+    const { selectionStart: first, selectionEnd: last, value } = box;
+    if (first === last && !event.shiftKey) return write(INDENT);
+    const start = value.lastIndexOf("\n", first - 1) + 1;
+    const lines = value.slice(start, last).split("\n");
     const moved = lines.map((/** @type {string} */ line) =>
       event.shiftKey ? line.replace(/^ {1,4}/, "") : line && INDENT + line,
     );
-    box.setSelectionRange(start, to);
+    box.setSelectionRange(start, last);
     write(moved.join("\n"));
     const shift = moved[0].length - lines[0].length;
     const end = start + moved.join("\n").length;
-    return from === to
-      ? box.setSelectionRange(Math.max(start, from + shift), Math.max(start, from + shift))
+    return first === last
+      ? box.setSelectionRange(Math.max(start, first + shift), Math.max(start, first + shift))
       : box.setSelectionRange(start, end);
   }
 
-  /** A new line begins as far in as this one, and further behind a colon. @param {KeyboardEvent} event */
-  function goOn(event) {
+  /** Begin a new line with the indentation of this one, deeper after a colon. @param {KeyboardEvent} event */
+  function breakLine(event) {
     event.preventDefault();
     const before = box.value.slice(0, box.selectionStart);
     const line = before.slice(before.lastIndexOf("\n") + 1);
@@ -80,15 +80,15 @@ export function createEditor({ label, text = "", rows, placeholder, onRest }) {
     write(`\n${margin}${line.trimEnd().endsWith(":") ? INDENT : ""}`);
   }
 
-  /** Put text in the place of what is chosen, so that the browser can undo it. @param {string} piece */
+  /** Replace the selection by text in a way that the browser can undo. @param {string} piece */
   function write(piece) {
     box.focus();
     if (piece ? document.execCommand("insertText", false, piece) : document.execCommand("delete")) return;
     box.setRangeText(piece, box.selectionStart, box.selectionEnd, "end");
-    typed();
+    handleInput();
   }
 
-  /** @param {number} line the first is 1; 0 for none */
+  /** Mark a line. @param {number} line from 1; 0 for none */
   function mark(line) {
     setAttribute(field, "data-marked", line > 0);
     field.style.setProperty("--marked", String(line));
@@ -98,7 +98,7 @@ export function createEditor({ label, text = "", rows, placeholder, onRest }) {
   function set(/** @type {string} */ content) {
     clearTimeout(timer);
     box.value = content;
-    number();
+    numberLines();
     mark(0);
   }
 
@@ -117,7 +117,7 @@ export function createEditor({ label, text = "", rows, placeholder, onRest }) {
     set,
     mark,
     focus: () => box.focus({ preventScroll: true }),
-    /** @param {string} words */
+    /** Change the label. @param {string} words */
     rename: (words) => setText(title, words),
     destroy: () => clearTimeout(timer),
   };

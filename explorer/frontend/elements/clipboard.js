@@ -1,7 +1,7 @@
-// The clipboard, which a browser may forbid.
+// The clipboard, which browsers may forbid.
 
-/** Copy a text, and tell whether that was allowed. @param {string} text */
-export async function isCopied(text) {
+/** Copy a text; return whether the browser allowed it. @param {string} text */
+export async function copyText(text) {
   try {
     await navigator.clipboard.writeText(text);
     return true;

@@ -1,13 +1,13 @@
-// Elements of the page, made without markup in strings: what a user wrote is text and nothing else.
+// Elements of the page, created without markup in strings: user input is only ever text.
 
 /** @typedef {string|number|boolean|null|undefined} Attribute */
 
-let made = 0;
-const written = new WeakMap(); // field -> the last text set
+let idCount = 0;
+const lastTexts = new WeakMap(); // the last text set, by field
 
 /**
- * A new element. An attribute that is null, undefined or false is left out; true is an empty one.
- * Names that begin with "on" are listeners. A button sends no form unless its type says so.
+ * Create an element. Attributes that are null, undefined or false are omitted; true gives an empty attribute. Names
+ * that begin with "on" are listeners. A button submits no form unless its type is "submit".
  * @param {string} tag
  * @param {Object<string, Attribute|((event: *) => void)>} [attributes]
  * @param {...(Node | string)} children
@@ -24,57 +24,52 @@ export function element(tag, attributes = {}, ...children) {
   return node;
 }
 
-/**
- * Set, change or take away an attribute, and only where it differs.
- * @param {Element} node
- * @param {string} name
- * @param {Attribute} value
- */
+/** Set or remove an attribute if it differs. @param {Element} node @param {string} name @param {Attribute} value */
 export function setAttribute(node, name, value) {
-  const gone = value === null || value === undefined || value === false;
+  const isAbsent = value === null || value === undefined || value === false;
   const text = value === true ? "" : String(value);
-  if (gone) node.removeAttribute(name);
+  if (isAbsent) node.removeAttribute(name);
   else if (node.getAttribute(name) !== text) node.setAttribute(name, text);
 }
 
-/** Set the text of an element, and only where it differs. @param {Element} node @param {string} text */
+/** Set the text of an element if it differs. @param {Element} node @param {string} text */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
 /**
- * Set the text of a field, unless another one is being typed into it.
+ * Set the text of a field, unless the user is typing another one.
  * @param {HTMLInputElement} field
  * @param {string} text
  */
 export function setValue(field, text) {
-  const known = [written.get(field), text].includes(field.value);
-  if (known || focusedNear(field) !== field) writeValue(field, text);
+  const isUntouched = [lastTexts.get(field), text].includes(field.value);
+  if (isUntouched || getFocused(field) !== field) writeValue(field, text);
 }
 
-/** The element that has the focus in the tree of a node: of the document, or of a shadow tree. @param {Node} node */
-export function focusedNear(node) {
-  return /** @type {Document|ShadowRoot} */ (node.getRootNode()).activeElement ?? null; // none in what is not in a page
+/** Return the focused element in the tree of a node: the document or a shadow tree. @param {Node} node */
+export function getFocused(node) {
+  return /** @type {Document|ShadowRoot} */ (node.getRootNode()).activeElement ?? null; // undefined outside a page
 }
 
-/** Set what a field shows, whatever is typed in it. @param {HTMLInputElement} field @param {string} text */
+/** Set the text of a field, even while the user is typing. @param {HTMLInputElement} field @param {string} text */
 export function writeValue(field, text) {
   if (field.value !== text) field.value = text;
-  written.set(field, text);
+  lastTexts.set(field, text);
 }
 
-/** Do what nobody waits for, once the next frame is on the screen. @param {() => void} act */
-export function afterFrame(act) {
+/** Run a function of low priority after the next frame. @param {() => void} act */
+export function runAfterFrame(act) {
   requestAnimationFrame(() => setTimeout(act));
 }
 
-/** Have the browser save an address as a file. @param {string} href @param {string} name */
+/** Download an address as a file. @param {string} href @param {string} name */
 export function saveAs(href, name) {
   element("a", { href, download: name }).click();
 }
 
-/** A name for an element that nothing else in the document has. */
-export function freshId() {
-  made += 1;
-  return `instrument-${made}`;
+/** Return an id that is unique in the document. */
+export function createId() {
+  idCount += 1;
+  return `instrument-${idCount}`;
 }

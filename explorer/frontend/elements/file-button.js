@@ -1,19 +1,19 @@
-// A button that has a file chosen: the browser's own says "Choose file" in its own language and letters.
+// A button that opens a file; the browser's own button has its own language and font.
 
 import { element } from "./dom.js";
 
 /**
- * A label that looks as a button does, around the browser's field, which keeps focus, keys and dialog.
- * @param {string} name of what is opened
- * @param {{accept: string, onFile: (file: File) => void}} options ``accept`` as of a field for files
+ * Create a label styled as a button around the browser's field, which keeps focus, keys and dialog.
+ * @param {string} name the label
+ * @param {{accept: string, onFile: (file: File) => void}} options ``accept`` as for a file field
  * @returns {HTMLElement}
  */
 export function createFileButton(name, { accept, onFile }) {
-  const field = element("input", { type: "file", accept, onchange: chosen });
+  const field = element("input", { type: "file", accept, onchange: handleChange });
 
-  function chosen() {
+  function handleChange() {
     const [file] = field.files;
-    field.value = ""; // so that the same one may be opened again
+    field.value = ""; // so that the same file can be opened again
     if (file) onFile(file);
   }
 

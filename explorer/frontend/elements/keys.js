@@ -1,13 +1,13 @@
-// Single keys that do something anywhere on a page.
+// Keyboard shortcuts of a single key, valid on the whole page.
 
 const FIELDS = "input:not([type=range], [type=checkbox]), textarea, select, [contenteditable], dialog";
 
 /**
- * Call ``turn`` when a key is pressed alone where nobody types.
- * @param {string} key in lower case, as an event names it
+ * Call ``turn`` when a key is pressed without modifiers outside text fields.
+ * @param {string} key in lower case, as in the event's ``key``
  * @param {() => void} turn
  * @param {AbortSignal} signal
- * @param {Element} [root] of what the key is for: in a shadow tree keys from elsewhere are not its own
+ * @param {Element} [root] limits the shortcut to its shadow tree, if it is in one
  */
 export function followKey(key, turn, signal, root) {
   const source = root?.getRootNode() instanceof ShadowRoot ? root : window;

@@ -1,9 +1,9 @@
-// A small window below its name, for words or things to choose: native details that close by themselves.
+// A small window below its title, for text or options: a details element that closes by default.
 
 import { element } from "./dom.js";
 
 /**
- * A window that opens below ``name``. It closes with Escape, with a click elsewhere and when the focus leaves.
+ * Create a window that opens below ``name``. Escape, a click elsewhere, or a lost focus closes it.
  * @param {string} name
  * @param {...Node} content
  * @returns {HTMLDetailsElement}
@@ -16,13 +16,13 @@ export function createMenu(name, ...content) {
     element("div", { class: "window" }, ...content),
   );
   const close = () => (menu.open = false);
-  const elsewhere = (/** @type {Event} */ event) => !event.composedPath().includes(menu) && close();
+  const closeOutside = (/** @type {Event} */ event) => !event.composedPath().includes(menu) && close();
   menu.addEventListener("toggle", () => {
-    if (menu.open) document.addEventListener("pointerdown", elsewhere);
-    else document.removeEventListener("pointerdown", elsewhere);
+    if (menu.open) document.addEventListener("pointerdown", closeOutside);
+    else document.removeEventListener("pointerdown", closeOutside);
   });
   menu.addEventListener("focusout", (/** @type {FocusEvent} */ event) => {
-    const next = /** @type {Node|null} */ (event.relatedTarget); // or what is around: a notebook's cell takes the focus of its text
+    const next = /** @type {Node|null} */ (event.relatedTarget); // or an ancestor: notebook cells focus themselves
     if (next && !menu.contains(next) && !event.composedPath().includes(next)) close();
   });
   menu.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => {

@@ -1,59 +1,59 @@
-// A slider under a pointer. A mouse puts the thumb where it presses; a finger moves it from where it is, and
-// sideways only, so that a page that is scrolled over a slider changes nothing.
+// A slider under a pointer. A mouse press moves the thumb to the pointer. A finger drags it from its position, and only
+// sideways, so that scrolling a page over a slider changes nothing.
 
 const THUMB_PX = 16;
-const SIDEWAYS_PX = 4; // less of a finger's way is no move yet
+const SIDEWAYS_PX = 4; // a finger's smaller movements are ignored
 
 /**
- * Let pointers on ``track`` move the native slider in it, which fires "input" and "change".
- * @param {HTMLElement} track takes the pointers in the slider's place
+ * Move the native slider in ``track`` by pointers; it fires "input" and "change".
+ * @param {HTMLElement} track receives the pointers instead of the slider
  * @param {HTMLInputElement} range
  */
 export function followPointer(track, range) {
   /** @type {{x: number, held: number, moving: boolean}|null} */
-  let from = null;
+  let start = null;
 
   track.addEventListener("pointerdown", (event) => {
-    if (event.button || from) return;
+    if (event.button || start) return;
     track.setPointerCapture(event.pointerId);
     range.focus({ preventScroll: true });
-    from = { x: event.clientX, held: Number(range.value), moving: event.pointerType === "mouse" };
-    const off = event.clientX - thumbOf(range);
-    if (from.moving && Math.abs(off) > THUMB_PX / 2) {
-      from.x -= off;
+    start = { x: event.clientX, held: Number(range.value), moving: event.pointerType === "mouse" };
+    const off = event.clientX - getThumbX(range);
+    if (start.moving && Math.abs(off) > THUMB_PX / 2) {
+      start.x -= off;
       drag(event.clientX);
     }
   });
   track.addEventListener("pointermove", ({ clientX }) => {
-    if (!from) return;
-    if (!from.moving && Math.abs(clientX - from.x) < SIDEWAYS_PX) return;
-    if (!from.moving) Object.assign(from, { moving: true, x: clientX });
+    if (!start) return;
+    if (!start.moving && Math.abs(clientX - start.x) < SIDEWAYS_PX) return;
+    if (!start.moving) Object.assign(start, { moving: true, x: clientX });
     drag(clientX);
   });
   track.addEventListener("pointerup", end);
   track.addEventListener("pointercancel", end); // the page scrolls instead
 
-  /** @param {number} x of the pointer */
+  /** Move the slider. @param {number} x of the pointer */
   function drag(x) {
-    if (!from) return;
+    if (!start) return;
     const before = range.value;
-    range.value = String(from.held + (x - from.x) * perPx(range));
+    range.value = String(start.held + (x - start.x) * getValuePerPx(range));
     if (range.value !== before) range.dispatchEvent(new Event("input", { bubbles: true }));
   }
 
   function end() {
-    if (from?.moving) range.dispatchEvent(new Event("change", { bubbles: true }));
-    from = null;
+    if (start?.moving) range.dispatchEvent(new Event("change", { bubbles: true }));
+    start = null;
   }
 }
 
-/** How much of the value a px is. @param {HTMLInputElement} range */
-function perPx(range) {
+/** Return the change of the value per px. @param {HTMLInputElement} range */
+function getValuePerPx(range) {
   return (Number(range.max) - Number(range.min)) / (range.getBoundingClientRect().width - THUMB_PX);
 }
 
-/** Where the middle of the thumb is, in px of the window. @param {HTMLInputElement} range */
-function thumbOf(range) {
+/** Return the position of the thumb's center, in px of the window. @param {HTMLInputElement} range */
+function getThumbX(range) {
   const left = range.getBoundingClientRect().left + THUMB_PX / 2;
-  return left + (Number(range.value) - Number(range.min)) / perPx(range);
+  return left + (Number(range.value) - Number(range.min)) / getValuePerPx(range);
 }

@@ -1,7 +1,7 @@
 // The answers of a lesson on a teacher's screen, with the count of each, once revealed.
 
 import { element, setAttribute, setText } from "../elements/dom.js";
-import { tallyOf, waysOf } from "../class/tally.js";
+import { countAnswers, describeWays } from "../class/tally.js";
 
 /** @import { Forecast } from "./forecast.js" */
 
@@ -24,11 +24,11 @@ export function createAnswers(forecast) {
      * @param {ArrayLike<number>[]} drawings the values of each drawing, in cells of equal width
      */
     show(counts, drawings) {
-      const tally = tallyOf(counts, drawings.map(forecast.alike));
+      const tally = countAnswers(counts, drawings.map(forecast.alike));
       rows.forEach(({ item, said, count, bar }, index) => {
         const row = tally.rows[index];
         setText(count, String(row.all));
-        setText(said, waysOf(row, forecast.draws));
+        setText(said, describeWays(row, forecast.draws));
         bar.style.setProperty("--share", `${tally.all ? (100 * row.all) / tally.all : 0}%`);
         setAttribute(item, "data-right", index === forecast.right);
       });

@@ -1,6 +1,6 @@
 // The code of a lesson: the excerpt that its question is about, and all of its code.
 
-import { isCopied } from "../elements/clipboard.js";
+import { copyText } from "../elements/clipboard.js";
 import { element, setText } from "../elements/dom.js";
 
 /** Kind and text of each part of a piece of code. @typedef {[string, string][]} Spans */
@@ -33,7 +33,7 @@ function copyButton(text) {
   const button = element("button", { class: "copy", onclick: copy }, "Copy");
 
   async function copy() {
-    setText(button, (await isCopied(text)) ? "Copied" : "Not allowed here: select the code and copy it");
+    setText(button, (await copyText(text)) ? "Copied" : "Not allowed here: select the code and copy it");
   }
 
   return button;

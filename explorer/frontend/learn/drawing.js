@@ -1,7 +1,7 @@
 // A prediction on a layer over the chart's lowest panel: drawn by hand, or the curve of a picked answer.
 
 import { element, setText } from "../elements/dom.js";
-import { across, down, panelOf } from "../chart/scene/panels.js";
+import { toLeftPx, toTopPx, panelOf } from "../chart/scene/panels.js";
 import { shape } from "../elements/svg.js";
 import { clampTo } from "../formula/numbers.js";
 import { createCells } from "./cells.js";
@@ -97,7 +97,7 @@ export function createDrawing(range, onDrawn) {
     cells.values.forEach((value, cell) => {
       if (Number.isNaN(value)) pen = "M";
       else {
-        path += `${pen}${across(frame, cells.x[cell]).toFixed(1)},${down(getLowestPanel(frame), value).toFixed(1)}`;
+        path += `${pen}${toLeftPx(frame, cells.x[cell]).toFixed(1)},${toTopPx(getLowestPanel(frame), value).toFixed(1)}`;
         pen = "L";
       }
     });

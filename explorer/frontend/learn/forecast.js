@@ -10,7 +10,7 @@ import { createPrediction } from "./prediction.js";
 import { describeShape } from "./shape.js";
 import * as say from "./verdict.js";
 import { renderInline } from "./words.js";
-import { thumbnail } from "../chart/scene/thumbnail.js";
+import { drawThumbnail } from "../chart/scene/thumbnail.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /**
@@ -67,7 +67,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   function contentOf({ text, picture }) {
     const pictured = draws || prediction.thumbnails;
     const small = pictured
-      ? [thumbnail({ op: getEntries(choice).op, rule: ruleOf(picture) }, getSamplingSettings(choice))]
+      ? [drawThumbnail({ op: getEntries(choice).op, rule: ruleOf(picture) }, getSamplingSettings(choice))]
       : [];
     return [
       ...small,
@@ -117,12 +117,12 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
         words: judgement.whole ? `${words} ${describePoint(drawing.at(at))}`.trim() : words,
       };
     }
-    const alike = answers.find(
+    const match = answers.find(
       (/** @type {*} */ { picture }) => judge(hand, sampleGradient(picture, choice))?.right,
     );
     return {
       right: false,
-      words: alike ? say.describeWrong(alike) : say.describeWrongDrawing(judgement, hand),
+      words: match ? say.describeWrong(match) : say.describeWrongDrawing(judgement, hand),
     };
   }
 

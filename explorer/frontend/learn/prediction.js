@@ -1,6 +1,6 @@
 // The form for a prediction: answers to pick from, by pointer or keyboard.
 
-import { element, freshId, setText } from "../elements/dom.js";
+import { element, createId, setText } from "../elements/dom.js";
 import { createOption } from "./pictures/question.js";
 
 /** @import { Content } from "./pictures/question.js" */
@@ -13,7 +13,7 @@ import { createOption } from "./pictures/question.js";
  *   decide: string, onCheck: () => void, onSkip: (() => void)|null}} options
  */
 export function createPrediction({ hint, options, decide, onPick, onClear, onCheck, onSkip }) {
-  const name = freshId();
+  const name = createId();
   const check = element("button", { type: "submit", class: "check", disabled: true }, decide);
   const skip = element("button", { onclick: onSkip, hidden: onSkip === null }, "Skip");
   const clear = element("button", { onclick: handleClear, hidden: true }, "Clear");

@@ -12,7 +12,7 @@ import { enterTraining } from "../train/state/tasks.js";
 /**
  * A layer over a chart; ``follow`` gets the positions of its panels, ``over`` returns curves for the chart to plot.
  * @typedef {{element: HTMLElement, follow: (frame: import("../chart/scene/panels.js").Frame) => void,
- *   over?: import("../chart/scene/picture.js").Over}} Layer
+ *   over?: import("../chart/scene/picture.js").GetCurves}} Layer
  */
 /** The store of its choice. @typedef {ReturnType<typeof createStore>} Store */
 

@@ -209,8 +209,8 @@ export function createLesson(lesson, around, part = null) {
   function createStory() {
     const options = { plotly: around.instrument.plotly, signal: end.signal };
     pictures = lesson.pictures.map((/** @type {*} */ picture) => createPicture(picture, options));
-    const told = renderParagraphs(lesson.words, around.onTerm).map((paragraph) => [paragraph]);
-    const drawn = element("div", { class: "pictures" }, ...pictures.map((picture) => picture.element));
+    const texts = renderParagraphs(lesson.words, around.onTerm).map((paragraph) => [paragraph]);
+    const pictureRow = element("div", { class: "pictures" }, ...pictures.map((picture) => picture.element));
     const remembered = [
       element(
         "p",
@@ -230,12 +230,12 @@ export function createLesson(lesson, around, part = null) {
     const asked = part?.form ? [[place.element]] : []; // the class's answers are the first slide
     slides.show([
       ...asked,
-      ...told,
-      ...(pictures.length ? [[drawn]] : []),
+      ...texts,
+      ...(pictures.length ? [[pictureRow]] : []),
       remembered,
       ...last.map((each) => [each]),
     ]);
-    return [...told.flat(), drawn, ...remembered, ...last, slides.element, opening];
+    return [...texts.flat(), pictureRow, ...remembered, ...last, slides.element, opening];
   }
 
   /** Create the exercise, a Function to write, next to the curves. */
@@ -243,7 +243,7 @@ export function createLesson(lesson, around, part = null) {
     const { ask } = around.instrument;
     if (!ask.has("judge")) return element("p", {}, "To write it yourself takes the app.");
     let layer = /** @type {Layer|null} */ (null);
-    const begun = createExercise(lesson.exercise, {
+    const view = createExercise(lesson.exercise, {
       ask,
       onBegin(over) {
         layer = over;
@@ -252,8 +252,8 @@ export function createLesson(lesson, around, part = null) {
       },
       onDraw: (choice) => layer && showExercise(choice, layer),
     });
-    end.signal.addEventListener("abort", begun.destroy);
-    return begun.element;
+    end.signal.addEventListener("abort", view.destroy);
+    return view.element;
   }
 
   /** Move by slides, or reveal the answer; return false if there is no slide. @param {number} step @returns {boolean} */

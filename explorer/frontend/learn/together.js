@@ -1,7 +1,7 @@
 // A class on the page Learn: the screen of a teacher or student, at the class's current lesson and round.
 
 import { live } from "../class/live.js";
-import { led } from "../class/membership.js";
+import { getLed } from "../class/membership.js";
 import { toServerUrl } from "../choice/server.js";
 import { element } from "../elements/dom.js";
 import { decodeArray } from "../choice/arrays.js";
@@ -30,7 +30,7 @@ let opened = ""; // id of a newly opened class, whose code is displayed large
 /** The classes of this browser, for the page Learn. */
 export const classes = {
   /** Return the id of the class that this browser leads, or null. */
-  held: () => led()?.id ?? null,
+  held: () => getLed()?.id ?? null,
   /** Open a class on a lesson. @param {string} lesson */
   async open(lesson) {
     const answer = await live.open(lesson);
@@ -49,7 +49,7 @@ export const classes = {
  * @param {Means} means
  */
 function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }) {
-  const leads = led()?.id === id;
+  const leads = getLed()?.id === id;
   const place = element("div", { class: "place" });
   const band = leads
     ? createTeachersBand(getTeacherActions())

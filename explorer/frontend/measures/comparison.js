@@ -1,7 +1,7 @@
 /**
- * The table of all rules that suit an op, as plain data: its columns, their texts, its order, its CSV.
+ * The table of all rules suited to an op, as plain data: columns, texts, sort order and CSV.
  *
- * @typedef {object} Measured what Python measured of a rule: see Row in explorer/measures/table.py
+ * @typedef {object} Measured Python's measurements of a rule: see Row in explorer/measures/table.py
  * @property {string} rule
  * @property {number} peak
  * @property {number} area
@@ -12,16 +12,16 @@
  * @property {string} source
  *
  * @typedef {{key: string, label: string, source: string, share: number|null, lens: number|null, measured: Measured|null,
- *   message: string}} Row ``lens`` is the distance from the op under noise; ``measured`` is null while it is not known, ``message`` why it is not
+ *   message: string}} Row ``lens`` is the distance from the op under noise; ``measured`` is null until it is known, ``message`` says why it is missing
  * @typedef {"rule"|"peak"|"area"|"support"|"share"|"lens"|"linear"|"finite"|"fails"|"source"} Column
- * @typedef {{by: Column|"", down: boolean}} Order "" is the catalogue's
+ * @typedef {{by: Column|"", down: boolean}} Order "" is the order of the catalogue
  */
 
-import { quoted } from "./csv.js";
+import { quote } from "./csv.js";
 import { formatPassedShare, formatShort } from "../formula/numbers.js";
 import { formatFloat } from "../formula/python.js";
 
-const SAME = 1e-12;
+const ZERO = 1e-12;
 
 /** @type {{name: Column, label: string, title: string}[]} */
 export const COLUMNS = [
@@ -41,24 +41,24 @@ export const COLUMNS = [
   { name: "source", label: "Source", title: "Paper or public file" },
 ];
 
-/** @type {Record<string, number>} numbers that JSON does not have */
+/** The numbers that JSON cannot represent, by their text. @type {Record<string, number>} */
 const TEXTS = { inf: Infinity, "-inf": -Infinity, nan: NaN };
 
-/** A row as Python sends it. @param {*} line @returns {Measured} */
-export function measuredOf(line) {
+/** Parse a row from Python. @param {*} line @returns {Measured} */
+export function parseRow(line) {
   const number = (/** @type {number|string} */ value) => (typeof value === "string" ? TEXTS[value] : value);
   const { peak, area, support } = line;
   return { ...line, peak: number(peak), area: number(area), support: number(support) };
 }
 
-/** The text of a cell; "…" while it is not known. @param {Row} row @param {Column} column */
+/** Return the text of a cell, "…" while its value is unknown. @param {Row} row @param {Column} column */
 export function cellOf(row, column) {
   const { measured } = row;
   if (column === "rule") return row.label;
   if (column === "source") return row.source;
   if (column === "share" || column === "lens") {
     const share = row[column];
-    return share === null || !Number.isFinite(share) ? "–" : formatPassedShare(share <= SAME ? 0 : share);
+    return share === null || !Number.isFinite(share) ? "–" : formatPassedShare(share <= ZERO ? 0 : share);
   }
   if (!measured) return row.message ? "–" : "…";
   const value = measured[column];
@@ -66,63 +66,76 @@ export function cellOf(row, column) {
   return typeof value === "string" ? value || "none" : numberOf(value);
 }
 
-/** @param {number} value */
+/** Format a number. @param {number} value */
 function numberOf(value) {
   if (Number.isNaN(value)) return "–";
   const text = Number.isFinite(value) ? formatShort(value) : value < 0 ? "-∞" : "∞";
   return text.replace("-", "−");
 }
 
-/** Rows that have a text in label, key, source or failing checks. @param {Row[]} rows @param {string} text */
-export function filtered(rows, text) {
+/**
+ * Return the rows that contain a text in label, key, source or failing checks.
+ * @param {Row[]} rows
+ * @param {string} text
+ */
+export function filterRows(rows, text) {
   const wanted = text.trim().toLowerCase();
-  const within = (/** @type {Row} */ { key, label, source, measured }) =>
+  const hasText = (/** @type {Row} */ { key, label, source, measured }) =>
     [key, label, source, measured?.fails ?? ""].join(" ").toLowerCase().includes(wanted);
-  return rows.filter(within);
+  return rows.filter(hasText);
 }
 
-/** Rows in an order; those without a value stand last in any. @param {Row[]} rows @param {Order} order */
-export function ordered(rows, { by, down }) {
+/** Sort rows; rows without a value are last in both directions. @param {Row[]} rows @param {Order} order */
+export function sortRows(rows, { by, down }) {
   if (!by) return rows;
-  const known = rows.map((row) => ({ row, value: valueOf(row, by) }));
-  const missing = known.filter(({ value }) => value === null);
-  const present = known.filter(({ value }) => value !== null);
-  const way = down ? -1 : 1;
-  present.sort((one, other) => way * compared(one.value, other.value));
+  const entries = rows.map((row) => ({ row, value: valueOf(row, by) }));
+  const missing = entries.filter(({ value }) => value === null);
+  const present = entries.filter(({ value }) => value !== null);
+  const direction = down ? -1 : 1;
+  present.sort((one, other) => direction * compareValues(one.value, other.value));
   return [...present, ...missing].map(({ row }) => row);
 }
 
-/** @param {*} one @param {*} other */
-function compared(one, other) {
+/** Compare two values of a column for sorting. @param {*} one @param {*} other */
+function compareValues(one, other) {
   if (typeof one === "string") return one.localeCompare(other);
   return one === other ? 0 : one < other ? -1 : 1;
 }
 
-/** What a row knows by itself, or has been told. @param {Row} row @param {Exclude<Column, "rule">} column */
-function knownOf(row, column) {
+/**
+ * Return a field of a row, undefined until Python has measured it.
+ * @param {Row} row
+ * @param {Exclude<Column, "rule">} column
+ */
+function getField(row, column) {
   return column === "source" || column === "share" || column === "lens"
     ? row[column]
     : row.measured?.[column];
 }
 
-/** @param {Row} row @param {Column} column @returns {number|string|null} */
+/**
+ * Return the sort key of a cell, null for a missing value.
+ * @param {Row} row
+ * @param {Column} column
+ * @returns {number|string|null}
+ */
 function valueOf(row, column) {
   if (column === "rule") return row.label;
-  const value = knownOf(row, column);
+  const value = getField(row, column);
   if (value === undefined || value === null || Number.isNaN(value)) return null;
   return typeof value === "boolean" ? Number(value) : value;
 }
 
-/** The rows as ``explorer.compare(…).to_csv(index=False)`` has them. @param {Row[]} rows */
-export function comparisonCsv(rows) {
-  const lines = rows.map((row) => COLUMNS.map(({ name }) => quoted(fieldOf(row, name))).join(","));
+/** Return the rows as CSV, equal to ``explorer.compare(…).to_csv(index=False)``. @param {Row[]} rows */
+export function makeComparisonCsv(rows) {
+  const lines = rows.map((row) => COLUMNS.map(({ name }) => quote(fieldOf(row, name))).join(","));
   return `${[COLUMNS.map(({ name }) => name).join(","), ...lines].join("\n")}\n`;
 }
 
-/** @param {Row} row @param {Column} column */
+/** Return a CSV field. @param {Row} row @param {Column} column */
 function fieldOf(row, column) {
   if (column === "rule") return row.key;
-  const value = knownOf(row, column);
+  const value = getField(row, column);
   if (value === undefined || value === null || Number.isNaN(value)) return "";
   if (typeof value === "boolean") return value ? "True" : "False";
   return typeof value === "number" ? formatFloat(value) : value;

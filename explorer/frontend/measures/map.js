@@ -1,16 +1,16 @@
 /**
- * The gradient of a rule over x and g, as Python computes it, and the bands of colour that its numbers fall into.
+ * The gradient of a rule over x and g, computed by Python, and the bands of colour for its values.
  *
- * @typedef {{columns: number, rows: number, values: ArrayLike<number>}} RuleMap ``values`` row by row, the highest g first
- * @typedef {{step: number, count: number}} Bands above 0, each a step high; as many below
+ * @typedef {{columns: number, rows: number, values: ArrayLike<number>}} RuleMap ``values`` by rows, the highest g first
+ * @typedef {{step: number, count: number}} Bands the size and number of bands above 0; as many are below
  */
 
-const MOST_BANDS = 8;
-const LARGEST = 5; // times the greatest g: what lies beyond has the last colour
+const MAX_BANDS = 8;
+const MAX_RATIO = 5; // times the largest g; values beyond have the last colour
 const STEPS = [1, 2, 2.5, 5, 10];
 
 /**
- * The map of a rule from an answer: ``unit`` is the gradient at g = 1 of one that is linear in g.
+ * Return the map of a rule from an answer; ``unit`` is the gradient at g = 1 of a rule that is linear in g.
  * @param {{columns: number, rows: number, unit?: ArrayLike<number>, values?: ArrayLike<number>}} answer
  * @param {number} top g goes from −top to top
  * @returns {RuleMap}
@@ -25,29 +25,34 @@ export function mapOf({ columns, rows, unit, values }, top) {
 }
 
 /**
- * The value of a map nearest to a place, and the place of that value; places are shares of the width and the height.
+ * Find the cell of a map nearest to a position; return its value and position. Positions are shares of width and
+ * height.
  * @param {RuleMap} map
  * @param {number} across
  * @param {number} down
  */
-export function cellAt({ columns, rows, values }, across, down) {
+export function findCell({ columns, rows, values }, across, down) {
   const [column, row] = [Math.round(across * (columns - 1)), Math.round(down * (rows - 1))];
   return { across: column / (columns - 1), down: row / (rows - 1), value: values[row * columns + column] };
 }
 
-/** The bands that all maps share. @param {RuleMap[]} maps @param {number} top */
+/** Return the bands that all maps share. @param {RuleMap[]} maps @param {number} top */
 export function bandsOf(maps, top) {
   let largest = 0;
   for (const { values } of maps)
     for (let at = 0; at < values.length; at += 1)
-      if (Math.abs(values[at]) <= LARGEST * top) largest = Math.max(largest, Math.abs(values[at]));
-  const least = (largest || top) / MOST_BANDS;
+      if (Math.abs(values[at]) <= MAX_RATIO * top) largest = Math.max(largest, Math.abs(values[at]));
+  const least = (largest || top) / MAX_BANDS;
   const power = 10 ** Math.floor(Math.log10(least));
   const step = power * /** @type {number} */ (STEPS.find((factor) => factor * power >= least * (1 - 1e-9)));
   return { step, count: Math.max(1, Math.ceil((largest || top) / step - 1e-9)) };
 }
 
-/** The band of a value: 0 for 0, from 1 on above it, from −1 on below. @param {number} value @param {Bands} bands */
+/**
+ * Return the band of a value: 0 for 0, from 1 upwards above it, from −1 downwards below it.
+ * @param {number} value
+ * @param {Bands} bands
+ */
 export function bandOf(value, { step, count }) {
   if (value === 0) return 0;
   return Math.sign(value) * Math.min(count, Math.max(1, Math.ceil(Math.abs(value) / step - 1e-9)));

@@ -1,5 +1,5 @@
 /**
- * The share of straight-through's gradient that a rule passes on given numbers, as in explorer/gradient/share.py.
+ * A rule's share of straight-through's gradient on given numbers, as in explorer/gradient/share.py.
  */
 
 import { gradientOf } from "../formula/contribution.js";
@@ -8,11 +8,12 @@ import { findStochastic } from "../formula/draws.js";
 import { evaluate } from "../formula/evaluation.js";
 
 /** @import { Op, Rule } from "../formula/entry.js" */
-/** @typedef {{values: Float64Array, weights: Float64Array|null, count: number}} Numbers ``weights`` says how often each value is there, null for once; ``count`` how many numbers there are in all */
+/** @typedef {{values: Float64Array, weights: Float64Array|null, count: number}} Numbers ``weights`` holds the multiplicity of each value, null for one each; ``count`` is the total count of numbers */
 
 /**
- * Mean |rule(x, g)| ÷ |g| over numbers, for one upstream gradient; NaN where it is not finite, null where only
- * torch knows the rule, or something is drawn. A mean in a formula is over the numbers.
+ * Compute the mean of |rule(x, g)| ÷ |g| over numbers, for one upstream gradient; reductions in formulas are taken
+ * over the numbers. Return NaN if it is not finite, null if only torch can evaluate the rule, or op or rule is
+ * stochastic.
  * @param {Op} op
  * @param {Rule} rule
  * @param {Numbers} numbers

@@ -1,41 +1,44 @@
-// The first lines in a notebook's cell: all else comes once for all cells of a page, from a model that they share.
+// The first module in a notebook's cell. It loads the rest once for all cells of a page, from a model that they share.
 
-const KEPT = Symbol.for("gradient-explorer");
+const REGISTRY = Symbol.for("gradient-explorer");
 const PATIENCE_MS = 20_000;
 const page = /** @type {*} */ (globalThis);
 
 export default { render };
 
-/** @param {*} props those of anywidget */
+/** Load the library, and mount the widget in the cell. @param {*} props the arguments of anywidget */
 async function render({ model, el, signal }) {
-  const begun = performance.now();
+  const startTime = performance.now();
   el.textContent = "Loading the gradient explorer …";
-  const kept = /** @type {Map<string, Promise<*>>} */ (page[KEPT] ??= new Map());
+  const libraries = /** @type {Map<string, Promise<*>>} */ (page[REGISTRY] ??= new Map());
   const hash = model.get("_hash");
   try {
     const library = await model.widget_manager.get_model(model.get("_library")).catch(() => null);
-    if (!kept.has(hash)) kept.set(hash, unpack(model, library));
-    const { mount } = await kept.get(hash);
+    if (!libraries.has(hash)) libraries.set(hash, unpack(model, library));
+    const { mount } = await libraries.get(hash);
     if (signal?.aborted) return undefined;
     el.replaceChildren();
-    return mount({ model, el, begun, live: library?.comm_live !== false }); // a stored state has no kernel
+    return mount({ model, el, begun: startTime, live: library?.comm_live !== false }); // a stored state has no kernel
   } catch (/** @type {*} */ error) {
-    kept.delete(hash);
+    libraries.delete(hash);
     el.textContent = `The gradient explorer could not be loaded (${error.message}): run the cell again.`;
     return undefined;
   }
 }
 
-/** @param {*} model @param {*} library */
+/** Load the library's modules and Plotly, and set up the page. @param {*} model @param {*} library */
 async function unpack(model, library) {
-  const held = ["code", "plotly"].map((name) => library?.get(name));
-  const [code, plotly] = held.every((part) => part?.byteLength) ? held : await askKernel(model);
-  const ours = JSON.parse(await unzip(code));
-  const { begin } = await load(ours.modules);
-  return begin(ours, unzip(plotly).then(loadPlotly));
+  const parts = ["code", "plotly"].map((name) => library?.get(name));
+  const [code, plotly] = parts.every((part) => part?.byteLength) ? parts : await askKernel(model);
+  const bundle = JSON.parse(await unzip(code));
+  const { begin } = await load(bundle.modules);
+  return begin(bundle, unzip(plotly).then(loadPlotly));
 }
 
-/** Where a notebook keeps no bytes in its models, as Colab's does not. @param {*} model */
+/**
+ * Request the packed library from the kernel, for notebooks that keep no bytes in their models, such as Colab.
+ * @param {*} model
+ */
 function askKernel(model) {
   const id = crypto.randomUUID();
   return new Promise((resolve, reject) => {
@@ -48,13 +51,13 @@ function askKernel(model) {
   });
 }
 
-/** @param {*} packed */
+/** Return the text in a gzip file. @param {*} packed */
 function unzip(packed) {
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).text();
 }
 
-/** @param {string} source of a module, loaded in the way in which anywidget loads this one */
+/** Import a module from source, as anywidget imports this one. @param {string} source */
 async function load(source) {
   const address = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
   try {
@@ -64,12 +67,12 @@ async function load(source) {
   }
 }
 
-/** Plotly for us alone: the page may have another one, and keeps it. @param {string} source */
+/** Load our own Plotly; the page keeps its own if it has one. @param {string} source */
 async function loadPlotly(source) {
-  const had = Object.getOwnPropertyDescriptor(globalThis, "Plotly");
-  const shut = "const module = { exports: {} }, exports = module.exports, define = undefined;\n";
-  const { default: Plotly } = await load(`${shut}${source}\nexport default module.exports;`);
-  if (had) Object.defineProperty(globalThis, "Plotly", had);
+  const previous = Object.getOwnPropertyDescriptor(globalThis, "Plotly");
+  const prefix = "const module = { exports: {} }, exports = module.exports, define = undefined;\n";
+  const { default: Plotly } = await load(`${prefix}${source}\nexport default module.exports;`);
+  if (previous) Object.defineProperty(globalThis, "Plotly", previous);
   else delete page.Plotly;
   return Plotly;
 }

@@ -1,37 +1,37 @@
-// The buttons beside the title: one puts the page on a stage, one copies the link to the present choice.
+// The buttons next to the title: one starts presentation mode, one copies the link to the current choice.
 
 import { isQueryShort, toQuery } from "../choice/address.js";
 import { setPresenting } from "../choice/presentation.js";
-import { isCopied } from "../elements/clipboard.js";
+import { copyText } from "../elements/clipboard.js";
 import { element, setText } from "../elements/dom.js";
 import { store } from "../choice/store.js";
 
-const SAID_MS = 2000;
+const STATUS_MS = 2000;
 
-/** The buttons, and a reserved space for what is said of the link. @param {HTMLElement} host */
+/** Create the buttons, and a reserved space for messages about the link. @param {HTMLElement} host */
 export function createButtons(host) {
-  const said = element("span", { role: "status", class: "said" });
+  const status = element("span", { role: "status", class: "said" });
   const button = element("button", { onclick: copy }, "Copy link");
   let timer = 0;
 
   async function copy() {
-    const whole = !store.choice || isQueryShort(toQuery(store.choice));
-    say(whole ? await copied(location.href) : "This choice is too long for a link.");
+    const isShort = !store.choice || isQueryShort(toQuery(store.choice));
+    showStatus(isShort ? await copyWithMessage(location.href) : "This choice is too long for a link.");
   }
 
-  /** @param {string} words */
-  function say(words) {
+  /** Show a message for two seconds. @param {string} words */
+  function showStatus(words) {
     clearTimeout(timer);
-    setText(said, words);
-    timer = setTimeout(() => setText(said, ""), SAID_MS);
+    setText(status, words);
+    timer = setTimeout(() => setText(status, ""), STATUS_MS);
   }
 
   const stage = element("button", { class: "to-stage", onclick: () => setPresenting(true) }, "Present (p)");
-  host.replaceChildren(stage, button, said);
+  host.replaceChildren(stage, button, status);
   return { destroy: () => clearTimeout(timer) };
 }
 
-/** Copy a text and say how it went; a browser may forbid it. @param {string} text */
-async function copied(text) {
-  return (await isCopied(text)) ? "Copied" : "The browser does not allow it: copy the address above.";
+/** Copy a text, and return a message about the result; browsers may forbid it. @param {string} text */
+async function copyWithMessage(text) {
+  return (await copyText(text)) ? "Copied" : "The browser does not allow it: copy the address above.";
 }

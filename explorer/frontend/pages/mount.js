@@ -1,48 +1,48 @@
-// The parts of the instrument on a page of Streamlit, which calls them with Python's data.
+// Entry point of Streamlit pages, which call it with Python's data to mount the parts of the instrument.
 
-import { attended, BEGUN, led } from "../class/membership.js";
+import { getAttended, BEGIN_EVENT, getLed } from "../class/membership.js";
 import { setDocument } from "../choice/entries.js";
 import { prepareExplore } from "../choice/learning-panel.js";
 import { createButtons } from "./heading.js";
 import { parseMessage } from "../choice/message.js";
 import { createPage } from "./page.js";
 import { pageReachOf, reachOf } from "./reach.js";
-import { clear, createServed, letGo, takeOver } from "./served.js";
+import { clear, createServed, waitUntilIdle, moveInto } from "./served-page.js";
 import { element } from "../elements/dom.js";
 import { showNotices } from "../elements/notices.js";
 import { fetchDocument, toServerUrl } from "../choice/server.js";
-import { stayUncovered } from "./uncovered.js";
+import { closeConnectionDialogs } from "./connection-dialog.js";
 
 /**
- * The arguments of a Streamlit component, once when it appears and again with all new data.
+ * The arguments of a Streamlit component, passed when it appears and again whenever its data change.
  * @typedef {{parentElement: HTMLElement, data: *}} Component
- * @typedef {(root: HTMLElement, component: Component) => () => void} Make makes a part; returns what ends it
+ * @typedef {(root: HTMLElement, component: Component) => () => void} Make mounts a part; returns a function that ends it
  */
 
 /**
- * Each part by the class of its host; its modules are loaded by then.
+ * The loaders of the parts by the selector of their host.
  * @type {[string, () => Promise<Make>][]}
  */
 const PARTS = [
-  [".heading", async () => heading],
-  [".notices", async () => noticed],
-  [".lesson", lessons],
-  [".study", studying],
-  [".training", training],
-  [".instrument", exploring],
+  [".heading", async () => mountHeading],
+  [".notices", async () => mountNotices],
+  [".lesson", loadLearn],
+  [".study", loadStudy],
+  [".training", loadTrain],
+  [".instrument", loadExplore],
 ];
 
-/** @type {WeakMap<HTMLElement, () => void>} what ends each part */
+/** The functions that end the parts, by host. @type {WeakMap<HTMLElement, () => void>} */
 const mounted = new WeakMap();
-/** The instrument served with the page, until Streamlit has a host for it. @type {ReturnType<typeof createServed>} */
+/** The instrument served with the page, until Streamlit provides a host. @type {ReturnType<typeof createServed>} */
 let served = null;
 const ready = fetchDocument().then((found) => {
   setDocument(found);
   served = createServed();
 });
-stayUncovered();
+closeConnectionDialogs();
 
-/** @param {Component} component */
+/** Mount a part, unless its host is gone or occupied. @param {Component} component */
 export async function mount(component) {
   const host = component.parentElement;
   const root = /** @type {HTMLElement|null} */ (host.querySelector(".instrument, .lesson, .notices"));
@@ -53,28 +53,29 @@ export async function mount(component) {
 }
 
 /**
- * A call of Streamlit's has ended. With other data or colours it calls anew for the same host, and ends the call
- * before that as well, perhaps after it: what is there stays until its host has left the page.
+ * Unmount a part at the end of a call by Streamlit, if its host has left the page.
+ *
+ * With other data or colours Streamlit calls again for the same host, and may end the previous call after that.
  * @param {HTMLElement} host
  */
 export function ended(host) {
   if (!host.isConnected) unmount(host);
 }
 
-/** @param {HTMLElement} host */
+/** End the part of a host. @param {HTMLElement} host */
 export function unmount(host) {
   mounted.get(host)?.();
   mounted.delete(host);
 }
 
-/** @type {Make} */
-function heading(root) {
+/** Mount the heading. @type {Make} */
+function mountHeading(root) {
   const buttons = createButtons(/** @type {HTMLElement} */ (root.querySelector(".copy")));
   const end = new AbortController();
-  if (attended() || led()) joined();
-  else addEventListener(BEGUN, joined, { once: true, signal: end.signal });
+  if (getAttended() || getLed()) showClass();
+  else addEventListener(BEGIN_EVENT, showClass, { once: true, signal: end.signal });
 
-  async function joined() {
+  async function showClass() {
     const { createClassHeading } = await import("../class/heading.js");
     if (end.signal.aborted) return;
     const host = element("span", { class: "in-class", hidden: true });
@@ -88,54 +89,54 @@ function heading(root) {
   };
 }
 
-/** @type {Make} */
-function noticed(root, { data }) {
+/** Mount the notices. @type {Make} */
+function mountNotices(root, { data }) {
   showNotices(root, data.notices);
   return () => root.replaceChildren();
 }
 
-/** @returns {Promise<Make>} */
-async function exploring() {
+/** Load Explore, once the served instrument can be moved. @returns {Promise<Make>} */
+async function loadExplore() {
   await ready;
-  if (served) await letGo();
-  return explore;
+  if (served) await waitUntilIdle();
+  return mountExplore;
 }
 
-/** @type {Make} */
-function explore(root, { data }) {
+/** Mount Explore: adopt the served instrument, or create one. @type {Make} */
+function mountExplore(root, { data }) {
   const page = served ?? createPage(root, parseMessage(data.choice), pageReachOf(data), prepareExplore);
   served = null;
-  if (page.root !== root) takeOver(page.root, root);
+  if (page.root !== root) moveInto(page.root, root);
   page.join();
   return page.destroy;
 }
 
-/** @returns {Promise<Make>} */
-async function training() {
+/** Load Train. @returns {Promise<Make>} */
+async function loadTrain() {
   const [{ loadTraining }, { enterTraining: entered }] = await Promise.all([
     import("../train/page/controller.js"),
     import("../train/state/tasks.js"),
     ready,
   ]);
-  return working(await loadTraining(), entered);
+  return makeWorkPage(await loadTraining(), entered);
 }
 
-/** @returns {Promise<Make>} */
-async function studying() {
+/** Load Study. @returns {Promise<Make>} */
+async function loadStudy() {
   const [{ createStudy }, { enterStudy: enteredStudy }] = await Promise.all([
     import("../study/study.js"),
     import("../study/settings.js"),
   ]);
-  return working(createStudy, enteredStudy);
+  return makeWorkPage(createStudy, enteredStudy);
 }
 
 /**
- * A page on which the server works for the visitor.
+ * Return the function that mounts a page whose computations run on the server.
  * @param {import("../explore/page/instrument.js").CreateTraining} createTraining
  * @param {Parameters<typeof createPage>[3]} enter
  * @returns {Make}
  */
-function working(createTraining, enter) {
+function makeWorkPage(createTraining, enter) {
   return (root, { data }) => {
     leaveServed();
     const reach = { ...pageReachOf(data), createTraining };
@@ -145,8 +146,8 @@ function working(createTraining, enter) {
   };
 }
 
-/** @returns {Promise<Make>} */
-async function lessons() {
+/** Load Learn. @returns {Promise<Make>} */
+async function loadLearn() {
   const [{ createCourse }, { classes }, { loadTraining }] = await Promise.all([
     import("../learn/course.js"),
     import("../learn/together.js"),
@@ -154,16 +155,16 @@ async function lessons() {
     ready,
   ]);
   const createTraining = await loadTraining();
-  const none = { sections: {}, examples: [] };
+  const nothing = { sections: {}, examples: [] };
   return (root, { data }) => {
     leaveServed();
-    const instrument = { ...reachOf(data), createTraining, ...none };
+    const instrument = { ...reachOf(data), createTraining, ...nothing };
     const reach = { address: toServerUrl, instrument, classes };
     return createCourse(root, data.course, reach).destroy;
   };
 }
 
-/** Another page has come first. */
+/** Remove the served instrument when another page comes first. */
 function leaveServed() {
   served?.destroy();
   served = null;

@@ -1,4 +1,4 @@
-// The instrument in a notebook: its choice is that of a widget, which Python reads and writes.
+// The instrument in a notebook, whose choice is synchronised with a widget that Python reads and writes.
 
 import { createConfirmation } from "../asking/confirm.js";
 import { parseMessage, toMessage } from "../choice/message.js";
@@ -6,9 +6,9 @@ import { createStore } from "../choice/store.js";
 import { createInstrument } from "../explore/page/instrument.js";
 import { createSavedAsk } from "../explore/page/saved-answers.js";
 
-const PAUSE_MS = 100; // between two reports to Python while a hand moves
-const NARROW = 640; // px of a cell in which tools wait to be called
-/** The traits that are words of a choice. */
+const PAUSE_MS = 100; // between updates of the model during a drag
+const NARROW_PX = 640; // width of a cell up to which tools are closed at first
+/** The traits that are query parameters of a choice. */
 const WORDS = [
   "op",
   "rules",
@@ -25,34 +25,35 @@ const WORDS = [
 const EXPLANATION =
   "The browser draws every curve at once, so that it follows your hand. Once you rest, torch computes the same curves " +
   "in the notebook's kernel, and its values take their place: then they are confirmed.";
-const ELSEWHERE =
+const SAVED_TEXT =
   "This notebook has Python's answer for the values it was saved with. Run the cell for others.";
-const WORDS_ELSEWHERE =
+const SAVED_WORDS_TEXT =
   "This notebook has the sentences for the values it was saved with. Run the cell for others.";
-const PYTHONS = "Python answers this, and no kernel runs: run the cell.";
+const KERNEL_TEXT = "Python answers this, and no kernel runs: run the cell.";
 
-/** @type {import("./notebook.js").Mount} */
+/** Mount the instrument. @type {import("./notebook.js").Mount} */
 export function mountInstrument({ model, place, plotly, ask, library }) {
   place.innerHTML = library.skeleton;
-  const whole = /** @type {HTMLElement} */ (place.firstElementChild);
+  const root = /** @type {HTMLElement} */ (place.firstElementChild);
   const store = createStore();
-  const link = linkModel(model, store, place.clientWidth <= NARROW ? "" : "all");
+  const link = linkModel(model, store, place.clientWidth <= NARROW_PX ? "" : "all");
   const { sections, saved, languages, notebook } = library;
-  const without = Object.fromEntries(saved.map((key) => [key, sections[key]]));
+  const savedSections = Object.fromEntries(saved.map((key) => [key, sections[key]]));
   const kernel = ask && {
-    confirm: /** @type {import("../asking/confirm.js").Confirm} */ (
+    confirm: /** @type {import("../asking/confirm.js").CreateConfirmation} */ (
       (on) => createConfirmation({ ask, ...on })
     ),
     template: async () => /** @type {*} */ (await ask("template", {})),
     ...{ explanation: EXPLANATION, sections, languages, notebook },
   };
-  const instrument = createInstrument(whole, store, {
+  const instrument = createInstrument(root, store, {
     plotly,
     ask:
-      ask ?? createSavedAsk(model.get("_answers"), store.current, { elsewhere: ELSEWHERE, never: PYTHONS }),
+      ask ??
+      createSavedAsk(model.get("_answers"), store.current, { elsewhere: SAVED_TEXT, never: KERNEL_TEXT }),
     confirm: null,
-    elsewhere: WORDS_ELSEWHERE,
-    sections: without,
+    elsewhere: SAVED_WORDS_TEXT,
+    sections: savedSections,
     ...kernel,
     calm: true,
     examples: [],
@@ -67,69 +68,74 @@ export function mountInstrument({ model, place, plotly, ask, library }) {
 }
 
 /**
- * Have the choices of a model and of a store follow each other.
+ * Keep the choices of a model and a store in sync.
  * @param {*} model
  * @param {import("../choice/store.js").Store} store
- * @param {string} tools of the store at first
+ * @param {string} tools the store's initial value
  */
 function linkModel(model, store, tools) {
   let timer = 0;
-  let reported = 0;
-  let known = /** @type {Record<string, *>} */ ({}); // the values of the model that the store has
+  let writeTime = 0;
+  let synced = /** @type {Record<string, *>} */ ({}); // the model's values that the store already has
   const names = [...WORDS, "_own"];
   const events = names.map((name) => `change:${name}`).join(" ");
-  const changed = () =>
-    names.filter((name) => JSON.stringify(model.get(name)) !== JSON.stringify(known[name]));
-  const take = () => (known = Object.fromEntries(names.map((name) => [name, model.get(name)])));
+  const findChanges = () =>
+    names.filter((name) => JSON.stringify(model.get(name)) !== JSON.stringify(synced[name]));
+  const setSynced = () => (synced = Object.fromEntries(names.map((name) => [name, model.get(name)])));
 
-  /** What Python or another view has set; a formula comes before its entry, and is taken with it. */
-  function follow() {
-    const others = changed();
-    if (!others.length) return;
+  /** Read changes by Python or another view. A formula may arrive before its entry; both are read together. */
+  function readModel() {
+    const updates = findChanges();
+    if (!updates.length) return;
     const now = store.choice
       ? toMessage(store.choice)
       : { tools, hide: [], slots: [], slow: "", training: {} };
-    const set = Object.fromEntries(others.map((name) => [name, model.get(name)]));
+    const set = Object.fromEntries(updates.map((name) => [name, model.get(name)]));
     const next = /** @type {*} */ ({ ...now, ...set, own: model.get("_own") });
     try {
       const choice = parseMessage({ ...next, slots: keepSlots(next.rules, store.choice) });
-      take();
+      setSynced();
       store.change(choice, { origin: store.choice ? "history" : "start" });
-    } catch {} // until the rest of it has come
+    } catch {} // incomplete; the next change completes it
   }
 
-  function report() {
+  /** Write the store's changes to the model. */
+  function writeModel() {
     clearTimeout(timer);
     timer = 0;
-    reported = performance.now();
-    const sent = /** @type {Record<string, *>} */ (toMessage(store.current));
-    const moved = WORDS.filter((name) => JSON.stringify(sent[name]) !== JSON.stringify(model.get(name)));
-    for (const name of moved) model.set(name, sent[name]);
-    take();
-    if (moved.length) model.save_changes();
+    writeTime = performance.now();
+    const message = /** @type {Record<string, *>} */ (toMessage(store.current));
+    const changes = WORDS.filter((name) => JSON.stringify(message[name]) !== JSON.stringify(model.get(name)));
+    for (const name of changes) model.set(name, message[name]);
+    setSynced();
+    if (changes.length) model.save_changes();
   }
 
-  follow();
+  readModel();
   const stop = store.subscribe((_choice, { phase, origin }) => {
     if (origin !== "hand") return;
-    if (phase === "settled") report();
-    else timer ||= setTimeout(report, Math.max(0, PAUSE_MS - (performance.now() - reported)));
+    if (phase === "settled") writeModel();
+    else timer ||= setTimeout(writeModel, Math.max(0, PAUSE_MS - (performance.now() - writeTime)));
   });
-  const later = () => queueMicrotask(follow);
-  model.on(events, later);
+  const readLater = () => queueMicrotask(readModel);
+  model.on(events, readLater);
   return {
     destroy() {
       stop();
       clearTimeout(timer);
-      model.off(events, later);
+      model.off(events, readLater);
     },
   };
 }
 
-/** The colours of rules: those that stay keep theirs. @param {string[]} rules @param {import("../choice/choice.js").Choice|null} before */
+/**
+ * Return the colour slots of rules; rules that stay keep theirs.
+ * @param {string[]} rules
+ * @param {import("../choice/choice.js").Choice|null} before
+ */
 function keepSlots(rules, before) {
-  const had = new Map(before?.rules.map(({ key, slot }) => [key, slot]));
-  const taken = new Set(rules.flatMap((key) => had.get(key) ?? []));
-  const free = Array.from({ length: 6 }, (_, slot) => slot).filter((slot) => !taken.has(slot));
-  return rules.map((key) => had.get(key) ?? free.shift());
+  const slots = new Map(before?.rules.map(({ key, slot }) => [key, slot]));
+  const used = new Set(rules.flatMap((key) => slots.get(key) ?? []));
+  const free = Array.from({ length: 6 }, (_, slot) => slot).filter((slot) => !used.has(slot));
+  return rules.map((key) => slots.get(key) ?? free.shift());
 }

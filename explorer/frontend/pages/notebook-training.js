@@ -1,6 +1,6 @@
-// A training in a notebook: held-out curves and a lane a rule, as Python sends them.
+// A training in a notebook, with data from Python: held-out curves, and a lane per rule.
 
-import { keyed } from "../elements/children.js";
+import { createChildren } from "../elements/children.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { coloursOf } from "../explore/page/instrument.js";
 import { followTheme, themeOf } from "../chart/plotly/theme.js";
@@ -8,27 +8,27 @@ import { createTrainChart } from "../train/charts/chart.js";
 import { createLane } from "../train/object/lane.js";
 import { leftOf, platesOf } from "../train/object/plates.js";
 
-const NOT_YET = "No score yet";
+const NO_SCORE_TEXT = "No score yet";
 
-/** @type {import("./notebook.js").Mount} */
+/** Mount the training. @type {import("./notebook.js").Mount} */
 export function mountTraining({ model, place, plotly }) {
   const status = element("p", { class: "watch-status", role: "status" });
   const words = element("p", { class: "watch-words" });
   const curves = element("div", { class: "curves" });
   const cards = element("div", { class: "cards" });
-  const whole = element("div", { class: "instrument training lab watch" }, status, curves, cards, words);
-  place.append(whole);
+  const root = element("div", { class: "instrument training lab watch" }, status, curves, cards, words);
+  place.append(root);
   const chart = createTrainChart(curves, { plotly, onPoint: () => undefined });
-  const lanes = keyed(cards, createLaneCard, ({ rule }) => rule);
+  const lanes = createChildren(cards, createLaneCard, ({ rule }) => rule);
   const end = new AbortController();
-  let theme = themeOf(whole);
-  followTheme(whole, { drawnIn: () => theme, changed: show }, end.signal);
+  let theme = themeOf(root);
+  followTheme(root, { drawnIn: () => theme, changed: show }, end.signal);
 
   function show() {
-    theme = themeOf(whole);
+    theme = themeOf(root);
     const picture = model.get("picture");
-    const colours = coloursOf(whole).rules;
-    const coloured = (/** @type {*} */ each) => ({ ...each, colour: colours[each.slot % colours.length] });
+    const colours = coloursOf(root).rules;
+    const addColour = (/** @type {*} */ each) => ({ ...each, colour: colours[each.slot % colours.length] });
     setText(status, picture.status);
     setText(words, picture.words);
     chart.draw({
@@ -36,7 +36,7 @@ export function mountTraining({ model, place, plotly }) {
       scale: picture.scale,
       steps: picture.steps,
       series: picture.series.map((/** @type {*} */ each) => ({
-        ...coloured(each),
+        ...addColour(each),
         name: each.label,
         ...(each.faint ? {} : { meta: each.rule, ends: true }),
         y: each.y.map((/** @type {number|null} */ value) => value ?? NaN),
@@ -46,19 +46,19 @@ export function mountTraining({ model, place, plotly }) {
         picture.status,
         ...picture.lanes.map((/** @type {*} */ { label, score }) => `${label}: ${score}`),
       ].join(". "),
-      empty: NOT_YET,
+      empty: NO_SCORE_TEXT,
       legend: picture.scale.banded ? "mean ± SD over seeds" : "",
     });
     const plates = Math.max(
       0,
       ...picture.lanes.map((/** @type {*} */ { way }) => (way ? 2 * Math.min(way.reached.length, 3) - 1 : 0)),
     );
-    whole.style.setProperty(
+    root.style.setProperty(
       "--columns",
       `minmax(5.5rem, 1.4fr)${" minmax(0.6rem, 0.55fr) minmax(0, 1fr)".repeat(plates + 1)}`,
     );
     lanes.show(
-      picture.lanes.map((/** @type {*} */ each) => ({ ...coloured(each), perExample: picture.perExample })),
+      picture.lanes.map((/** @type {*} */ each) => ({ ...addColour(each), perExample: picture.perExample })),
     );
   }
 
@@ -73,14 +73,14 @@ export function mountTraining({ model, place, plotly }) {
   };
 }
 
-/** @param {*} first */
+/** Create the card of a rule with its lane. @param {*} first */
 function createLaneCard({ label }) {
   const lane = createLane(() => undefined);
   const top = element("div", { class: "top" }, element("h2", {}, label));
   const card = element("div", { class: "card rule", role: "group", "aria-label": label }, top, ...lane.nodes);
   return {
     element: card,
-    /** @param {*} shown */
+    /** Update the lane. @param {*} shown */
     show({ rule, colour, score, said, way, perExample }) {
       setAttribute(card, "style", `--colour: ${colour}; border-color: ${colour}`);
       lane.show({
@@ -98,7 +98,7 @@ function createLaneCard({ label }) {
 const NO_WAY = { plates: [], bands: [] };
 
 /**
- * The plates and bands of a lane: what of the gradient is left on its way back, and weights that it does not reach.
+ * Return the plates and bands of a lane: the remaining gradient by layer in backward, and weights that get none.
  * @param {{passed: number[], reached: number[], moved: number[]}} way
  * @param {boolean} perExample
  */

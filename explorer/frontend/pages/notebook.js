@@ -1,4 +1,4 @@
-// A widget in a notebook's cell: put into a shadow tree, whose keys, wheel and colours are its own.
+// A widget in a notebook's cell, in a shadow tree that isolates its keys, wheel events and colours.
 
 import { createKernelAsk } from "../asking/ask-kernel.js";
 import { setDocument } from "../choice/entries.js";
@@ -8,25 +8,32 @@ import { mountInstrument } from "./notebook-instrument.js";
 import { mountTraining } from "./notebook-training.js";
 
 /**
- * What is in a cell: ``place`` is empty, ``model`` has the traits; without a kernel ``ask`` is null.
+ * The contents of a cell: ``place`` is empty, ``model`` has the traits; without a kernel ``ask`` is null.
  * @typedef {{model: *, place: HTMLElement, plotly: Promise<*>, ask: import("../asking/ask.js").Ask|null,
  *   library: Library}} Cell
  * @typedef {{css: string, skeleton: string, document: *, sections: Record<string, string>, saved: string[],
- *   languages: string[], notebook: string}} Library what Python packed for all cells
+ *   languages: string[], notebook: string}} Library the data that Python packed for all cells
  * @typedef {(cell: Cell) => {destroy: () => void}} Mount fills the place of a cell
  */
 
 /** @type {Record<string, Mount>} */
 const KINDS = { instrument: mountInstrument, training: mountTraining };
 
-/** Set up once for a page. @param {Library} library @param {Promise<*>} plotly */
+/**
+ * Set up a page once; return the function that mounts its cells.
+ * @param {Library} library
+ * @param {Promise<*>} plotly
+ */
 export function begin(library, plotly) {
   setDocument(library.document);
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(library.css);
   const plotlySheet = plotly.then(copyPlotlySheet);
 
-  /** @param {{model: *, el: HTMLElement, begun: number, live: boolean}} cell */
+  /**
+   * Mount a widget in a cell; return a function that removes it.
+   * @param {{model: *, el: HTMLElement, begun: number, live: boolean}} cell
+   */
   function mount({ model, el, begun, live }) {
     const host = element("div", { class: "gradient-explorer", "data-jp-suppress-context-menu": true });
     const root = host.attachShadow({ mode: "open" });
@@ -54,30 +61,34 @@ export function begin(library, plotly) {
   return { mount };
 }
 
-/** Have native controls light or dark as the notebook's theme is. @param {HTMLElement} place @param {AbortSignal} signal */
+/**
+ * Keep the colour scheme of native controls in line with the notebook's theme.
+ * @param {HTMLElement} place
+ * @param {AbortSignal} signal
+ */
 function followScheme(place, signal) {
-  const whole = /** @type {HTMLElement} */ (place.firstElementChild);
-  const show = () => (place.style.colorScheme = coloursOf(whole).isOnDark ? "dark" : "light");
-  whole.addEventListener("transitionend", show, { signal }); // the theme has changed
+  const root = /** @type {HTMLElement} */ (place.firstElementChild);
+  const show = () => (place.style.colorScheme = coloursOf(root).isOnDark ? "dark" : "light");
+  root.addEventListener("transitionend", show, { signal }); // the theme has changed
   show();
 }
 
 /**
- * Keep keys within: for the notebook a letter may delete a cell. Those with a modifier and Shift+Enter are the
- * notebook's, and the wheel scrolls it unless the focus is within.
+ * Keep keys and wheel events in the cell: in notebooks a single letter may delete a cell. Keys with a modifier and
+ * Shift+Enter go to the notebook, and the wheel scrolls it unless the focus is in the cell.
  * @param {HTMLElement} host
  * @param {HTMLElement} place
  */
 function keepInput(host, place) {
   const end = new AbortController();
   const { signal } = end;
-  const isTheirs = (/** @type {*} */ { ctrlKey, metaKey, altKey, shiftKey, key }) =>
+  const isForNotebook = (/** @type {*} */ { ctrlKey, metaKey, altKey, shiftKey, key }) =>
     ctrlKey || metaKey || altKey || (shiftKey && key === "Enter");
   const suppress = (/** @type {Event} */ event) =>
-    host.toggleAttribute("data-lm-suppress-shortcuts", !isTheirs(event)); // JupyterLab's commands look for it
+    host.toggleAttribute("data-lm-suppress-shortcuts", !isForNotebook(event)); // read by JupyterLab
   host.addEventListener("keydown", suppress, { capture: true, signal });
   for (const type of ["keydown", "keypress", "keyup"])
-    host.addEventListener(type, (event) => !isTheirs(event) && event.stopPropagation(), { signal });
+    host.addEventListener(type, (event) => !isForNotebook(event) && event.stopPropagation(), { signal });
   const scroll = (/** @type {WheelEvent} */ event) => {
     if (!event.ctrlKey && !place.matches(":focus-within")) event.stopPropagation();
   };
@@ -85,10 +96,15 @@ function keepInput(host, place) {
   return end;
 }
 
-/** Hide the output before a widget that is its picture, as long as it is live. @param {HTMLElement} el @param {*} model @param {AbortSignal} signal */
+/**
+ * Hide the still image of the widget in the output before it while the widget is live.
+ * @param {HTMLElement} el
+ * @param {*} model
+ * @param {AbortSignal} signal
+ */
 function followStill(el, model, signal) {
-  let hidden = /** @type {HTMLElement|null} */ (null);
-  const show = () => hidden && (hidden.style.display = "");
+  let output = /** @type {HTMLElement|null} */ (null);
+  const show = () => output && (output.style.display = "");
   function hide() {
     if (signal.aborted) return;
     show();
@@ -96,23 +112,25 @@ function followStill(el, model, signal) {
     for (let at = /** @type {Element|null} */ (tail ? el : null), up = 0; at && up < 8; up += 1) {
       const before = /** @type {HTMLElement|null} */ (at.previousElementSibling);
       if (before?.querySelector(`img[src$="${CSS.escape(tail)}"]`))
-        return void ((hidden = before).style.display = "none");
+        return void ((output = before).style.display = "none");
       at = at.parentElement;
     }
   }
-  const later = () => requestAnimationFrame(hide);
-  later();
-  model.on("change:_still", later);
+  const hideLater = () => requestAnimationFrame(hide);
+  hideLater();
+  model.on("change:_still", hideLater);
   signal.addEventListener("abort", () => {
-    model.off("change:_still", later);
+    model.off("change:_still", hideLater);
     show();
   });
 }
 
-/** Plotly's rules are in the document's head, which a shadow tree does not see. */
+/**
+ * Return a copy of Plotly's style sheet: the original is in the document's head and does not apply in a shadow tree.
+ */
 function copyPlotlySheet() {
   const sheet = new CSSStyleSheet();
-  const own = /** @type {HTMLStyleElement|null} */ (document.getElementById("plotly.js-style-global"));
-  sheet.replaceSync([...(own?.sheet?.cssRules ?? [])].map((rule) => rule.cssText).join("\n"));
+  const style = /** @type {HTMLStyleElement|null} */ (document.getElementById("plotly.js-style-global"));
+  sheet.replaceSync([...(style?.sheet?.cssRules ?? [])].map((rule) => rule.cssText).join("\n"));
   return sheet;
 }

@@ -1,4 +1,4 @@
-// The page of the one choice: instrument and address.
+// A page with the shared choice: its instrument and address.
 
 import { isBareAddress } from "../choice/address.js";
 import { syncAddress } from "../choice/history.js";
@@ -7,11 +7,11 @@ import { store } from "../choice/store.js";
 import { createStage } from "./stage.js";
 
 /**
- * The instrument of the choice that all pages share, in an element that holds its skeleton. ``enter`` makes it
- * one of this page, by what brought the visitor here.
+ * Create the instrument of the choice that all pages share, in an element with its skeleton. ``enter`` adapts the
+ * choice to this page, given the visitor's origin.
  * @param {HTMLElement} root
- * @param {import("../choice/choice.js").Choice} first what a visitor without a choice has
- * @param {import("../explore/page/instrument.js").Reach} reach
+ * @param {import("../choice/choice.js").Choice} first the initial choice, for visitors without one
+ * @param {import("../explore/page/instrument.js").InstrumentOptions} reach
  * @param {(choice: import("../choice/choice.js").Choice,
  *   by: "nothing"|"link"|"page") => import("../choice/choice.js").Choice} [enter]
  */
@@ -25,14 +25,14 @@ export function createPage(root, first, reach, enter = (choice) => choice) {
   const stage = framed ? null : createStage(root, { store, onChange: instrument.refresh });
   announce("arrival");
 
-  /** @param {"arrival"|"start"} origin */
+  /** Notify subscribers of the choice with an origin. @param {"arrival"|"start"} origin */
   function announce(origin) {
     store.change({ ...store.current }, { origin });
   }
 
   return {
     root,
-    /** Python is there, and has read the address. */
+    /** Start with Python, which has read the address. */
     join() {
       instrument.refresh();
       announce("start");

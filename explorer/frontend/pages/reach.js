@@ -1,23 +1,23 @@
-// The means of an instrument with a server.
+// The connections of an instrument with a server.
 
 import { createConfirmation } from "../asking/confirm.js";
 import { parseMessage } from "../choice/message.js";
 import { ask } from "../asking/ask-server.js";
 import { toServerUrl } from "../choice/server.js";
 
-/** The means of every instrument with a server. @param {*} data as Python sends it */
+/** Return the connections of any instrument with a server. @param {*} data from Python */
 export function reachOf(data) {
   return {
     plotly: toServerUrl(`assets/${data.plotly}`),
     ask,
-    confirm: /** @type {import("../asking/confirm.js").Confirm} */ (
+    confirm: /** @type {import("../asking/confirm.js").CreateConfirmation} */ (
       (on) => createConfirmation({ ask, ...on })
     ),
     server: toServerUrl,
   };
 }
 
-/** The means of an instrument on a page. @param {*} data as Python sends it */
+/** Return the connections of an instrument on a page. @param {*} data from Python */
 export function pageReachOf(data) {
   const { sections, languages, notebook } = data;
   return {
@@ -25,11 +25,11 @@ export function pageReachOf(data) {
     ...{ sections, languages, notebook },
     carries: true,
     calm: true,
-    examples: receivedExamples(data.examples),
+    examples: parseExamples(data.examples),
   };
 }
 
-/** Examples with their choices. @param {*[]} examples as Python sends them */
-export function receivedExamples(examples) {
+/** Parse the choices of examples. @param {*[]} examples from Python */
+export function parseExamples(examples) {
   return examples.map((example) => ({ ...example, choice: parseMessage(example.choice) }));
 }

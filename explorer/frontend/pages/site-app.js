@@ -1,8 +1,8 @@
-// The pages that need the app: where the same link leads once it runs on this machine.
+// Pages of the site that need the app: they link to the same choice in an app on the visitor's machine.
 
-import { arrange, carryOn, start } from "./site.js";
+import { fillHeading, setLinkQuery, start } from "./site.js";
 
-arrange();
-carryOn(location.search);
+fillHeading();
+setLinkQuery(location.search);
 const way = /** @type {HTMLAnchorElement} */ (document.querySelector("main a.local"));
 way.href = `${start.local}${location.search}`;

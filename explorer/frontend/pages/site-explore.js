@@ -8,60 +8,60 @@ import { saveInSession, loadFromSession } from "../choice/session.js";
 import { store } from "../choice/store.js";
 import { element } from "../elements/dom.js";
 import { createPage } from "./page.js";
-import { receivedExamples } from "./reach.js";
-import { arrange, ask, carryOn, siteReach, start, tell, tellWaiting } from "./site.js";
+import { parseExamples } from "./reach.js";
+import { fillHeading, ask, setLinkQuery, siteReach, start, showReadNotices, showWait } from "./site.js";
 
-const OWN = "own-formulas";
+const FORMULAS_KEY = "own-formulas";
 const { sections, app, languages, notebook, torch } = start;
-const FOUND =
+const ORIGIN_TEXT =
   `What torch ${torch} found for each op with each rule came along, at the defaults of their parameters and, for ` +
   "what stands beside another rule, of the range. Elsewhere the app checks it.";
-const [first, examples] = [parseMessage(start.choice), receivedExamples(start.examples)];
+const [first, examples] = [parseMessage(start.choice), parseExamples(start.examples)];
 addCustomEntries(start.own);
-if (loadFromSession(OWN)) addCustomEntries(loadFromSession(OWN)); // of who has been here
-arrange();
-const { choice, notices } = readLink(location.search, { first, own: await own() });
-tell(notices);
+if (loadFromSession(FORMULAS_KEY)) addCustomEntries(loadFromSession(FORMULAS_KEY)); // from an earlier visit
+fillHeading();
+const { choice, notices } = readLink(location.search, { first, own: await readFormulas() });
+showReadNotices(notices);
 const page = createPage(/** @type {HTMLElement} */ (document.querySelector("main .instrument")), choice, {
   ...siteReach,
   calm: true,
-  sections: ask.has("read") ? sections : without(sections, "paste"),
+  sections: ask.has("read") ? sections : omitKey(sections, "paste"),
   languages,
   notebook,
-  origin,
+  origin: createOrigin,
   examples,
 });
 store.subscribe((now, { phase }) => {
   if (phase !== "settled") return;
-  carryOn(toQuery(now));
-  saveInSession(OWN, getCustomEntries(now));
+  setLinkQuery(toQuery(now));
+  saveInSession(FORMULAS_KEY, getCustomEntries(now));
 });
 page.join();
 
-/** The origin of the lines of checks, and the way to the app. */
-function origin() {
+/** Create the statement on the origin of check results, with a link to instructions for the app. */
+function createOrigin() {
   const way = element("a", { href: app }, "How to run the app");
-  return element("div", { class: "elsewhere" }, element("p", {}, FOUND), way);
+  return element("div", { class: "elsewhere" }, element("p", {}, ORIGIN_TEXT), way);
 }
 
-/** The own formulas of the link, where Python came along. */
-async function own() {
+/** Read the custom formulas of the link, if the site has Python. */
+async function readFormulas() {
   if (!ask.has("entry")) return null;
-  carryOn(location.search.slice(1)); // of who leaves before it has been read
-  let done = () => {};
+  setLinkQuery(location.search.slice(1)); // in case the visitor leaves before the link is read
+  let endWait = () => {};
   const wait = (/** @type {string} */ words) => {
-    done();
-    if (words) done = tellWaiting(words);
+    endWait();
+    if (words) endWait = showWait(words);
   };
   const formulas = await readCustomFormulas(
     location.search,
     (kind, text) => /** @type {*} */ (ask("entry", { kind, text }, { onWait: wait })),
   );
-  done();
+  endWait();
   return formulas;
 }
 
-/** @param {Record<string, string>} sections @param {string} key */
-function without(sections, key) {
+/** Return sections without one. @param {Record<string, string>} sections @param {string} key */
+function omitKey(sections, key) {
   return Object.fromEntries(Object.entries(sections).filter(([name]) => name !== key));
 }

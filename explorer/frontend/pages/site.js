@@ -1,4 +1,4 @@
-// The common part of the pages without a server: data, heading, and the means of an instrument.
+// The shared part of pages without a server: data, heading, and the connections of an instrument.
 
 import { createConfirmation } from "../asking/confirm.js";
 import { setDocument } from "../choice/entries.js";
@@ -14,8 +14,9 @@ const EXPLANATION =
   "defaults of their parameters, of g and of the range, unless one draws at random, for the examples and for the " +
   "lessons: there the curves are torch's. Elsewhere the browser has computed them by the same formulas; in the app " +
   "torch confirms them all.";
-const ELSEWHERE = "The sentences came along for the defaults and the examples. Elsewhere, the app says them.";
-const CHOICE = "site-choice";
+const WORDS_TEXT =
+  "The sentences came along for the defaults and the examples. Elsewhere, the app says them.";
+const CHOICE_KEY = "site-choice";
 
 /** The data that Python wrote into the page. */
 export const start = JSON.parse(document.getElementById("start")?.textContent ?? "");
@@ -27,19 +28,21 @@ export const ask = createSiteAsk(start.python && createPython(start.python), {
   unknown: start.unknown,
 });
 
-/** The means of every instrument of a site. */
+/** The connections of any instrument of the site. */
 export const siteReach = {
   plotly: /** @type {string} */ (start.plotly),
   ask,
-  confirm: /** @type {import("../asking/confirm.js").Confirm} */ ((on) => createConfirmation({ ask, ...on })),
+  confirm: /** @type {import("../asking/confirm.js").CreateConfirmation} */ (
+    (on) => createConfirmation({ ask, ...on })
+  ),
   explanation: EXPLANATION,
-  elsewhere: ELSEWHERE,
+  elsewhere: WORDS_TEXT,
   sections: {},
   examples: [],
 };
 
-/** Fill the heading; a frame on another page has none. */
-export function arrange() {
+/** Fill the heading, or remove it in a frame on another page. */
+export function fillHeading() {
   const heading = /** @type {HTMLElement} */ (document.querySelector("header"));
   const embed = new URLSearchParams(location.search).getAll("embed").at(-1);
   if (embed?.toLowerCase() === "true") return heading.remove();
@@ -47,33 +50,30 @@ export function arrange() {
   return undefined;
 }
 
-/**
- * Have the links to the other pages that a choice makes sense on carry it; what is between them keeps it.
- * @param {string} query
- */
-export function carryOn(query) {
-  saveInSession(CHOICE, query);
+/** Set the query of links to pages that share the choice, and save it for pages that do not. @param {string} query */
+export function setLinkQuery(query) {
+  saveInSession(CHOICE_KEY, query);
   const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (
     document.querySelectorAll("nav a[data-carries]")
   );
   for (const link of links) link.search = query;
 }
 
-/** The choice of the page that was left, for one that has none of its own. */
-export function carried() {
-  return loadFromSession(CHOICE) ?? "";
+/** Return the saved query of the previous page, "" if there is none. */
+export function loadQuery() {
+  return loadFromSession(CHOICE_KEY) ?? "";
 }
 
-/** Say what of a link could not be had. @param {string[]} notices */
-export function tell(notices) {
+/** Show notices about query parameters of the link that could not be used. @param {string[]} notices */
+export function showReadNotices(notices) {
   showNotices(
     document.body,
     notices.map((text) => ({ text })),
   );
 }
 
-/** Say above the page why it is not there yet; returns what takes that away. @param {string} words */
-export function tellWaiting(words) {
+/** Show the reason for a wait above the page; return a function that removes it. @param {string} words */
+export function showWait(words) {
   const box = element("section", { class: "notices", role: "status" }, element("p", {}, words));
   document.querySelector("main")?.prepend(box);
   return () => box.remove();

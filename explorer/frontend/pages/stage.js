@@ -1,4 +1,4 @@
-// Explore, Train or Study on a stage, as a lesson is: key P puts it there, P or Escape takes it off.
+// Presentation mode of Explore, Train and Study: key P starts it, P or Escape ends it.
 
 import {
   onPresentingChange,
@@ -13,10 +13,10 @@ const PRESENTING = "presenting";
 const OPEN = ".menu[open], dialog[open]"; // Escape closes them first
 
 /**
- * Have the instrument of a page stand on the stage that its address asks for.
+ * Keep the presentation mode of an instrument's page in line with the address.
  * @param {HTMLElement} root
- * @param {{store: import("../choice/store.js").Store, onChange: () => void}} options ``onChange``: type and lines have
- *   another size now
+ * @param {{store: import("../choice/store.js").Store, onChange: () => void}} options ``onChange`` runs when the sizes of
+ *   text and lines have changed
  */
 export function createStage(root, { store, onChange }) {
   const end = new AbortController();
@@ -28,21 +28,21 @@ export function createStage(root, { store, onChange }) {
   root.append(leave);
 
   function show() {
-    const presented = isPresenting();
-    leave.hidden = !presented;
-    if (root.classList.contains(PRESENTING) === presented) return;
-    root.classList.toggle(PRESENTING, presented);
-    markPage(presented);
+    const isOn = isPresenting();
+    leave.hidden = !isOn;
+    if (root.classList.contains(PRESENTING) === isOn) return;
+    root.classList.toggle(PRESENTING, isOn);
+    markPage(isOn);
     onChange();
   }
 
-  /** @param {KeyboardEvent} event */
-  function pressed({ key }) {
+  /** End presentation mode at Escape. @param {KeyboardEvent} event */
+  function handleKey({ key }) {
     if (key === "Escape" && isPresenting() && !document.querySelector(OPEN)) setPresenting(false);
   }
 
-  /** @param {MouseEvent} event */
-  function goesAlong({ target }) {
+  /** Make a link to another page keep presentation mode. @param {MouseEvent} event */
+  function keepPresenting({ target }) {
     const link = target instanceof Element ? target.closest("a[href]") : null;
     if (
       link instanceof HTMLAnchorElement &&
@@ -55,9 +55,9 @@ export function createStage(root, { store, onChange }) {
 
   onPresentingChange(show, end.signal);
   followKey("p", () => setPresenting(!isPresenting()), end.signal);
-  addEventListener("keydown", pressed, { capture: true, signal: end.signal }); // before a menu has closed
-  root.addEventListener("click", goesAlong, { capture: true, signal: end.signal });
-  const stop = store.subscribe(show); // Back and Forward lead to addresses on a stage and off it
+  addEventListener("keydown", handleKey, { capture: true, signal: end.signal }); // before a menu closes
+  root.addEventListener("click", keepPresenting, { capture: true, signal: end.signal });
+  const stop = store.subscribe(show); // Back and Forward can change the mode
   show();
   return {
     destroy() {
@@ -70,7 +70,10 @@ export function createStage(root, { store, onChange }) {
   };
 }
 
-/** By a class: with ``:root:has(…)`` the browser styles all of a page anew at each change. @param {boolean} isOnStage */
+/**
+ * Mark the page by a class: ``:root:has(…)`` would make the browser restyle the whole page at each change.
+ * @param {boolean} isOnStage
+ */
 function markPage(isOnStage) {
   document.documentElement.classList.toggle("on-stage", isOnStage);
 }

@@ -1,4 +1,4 @@
-// The instrument in a saved file or a notebook: no server, so nothing is confirmed or read anew.
+// The instrument in a saved file or a notebook: without a server, nothing is confirmed or parsed by Python.
 
 import { toTitle } from "../choice/address.js";
 import { setDocument } from "../choice/entries.js";
@@ -8,25 +8,27 @@ import { parseMessage } from "../choice/message.js";
 import { createStore } from "../choice/store.js";
 import { getWord } from "../choice/view.js";
 
-const ELSEWHERE =
+const SAVED_TEXT =
   "This file has Python's answer for the values it was saved with. Elsewhere, the app answers this.";
-const PYTHONS = "Python answers this, and this file has no Python: save one with this open, or ask the app.";
-const WORDS = "This file has the sentences for the values it was saved with. Elsewhere, the app says them.";
+const PYTHON_TEXT =
+  "Python answers this, and this file has no Python: save one with this open, or ask the app.";
+const WORDS_TEXT =
+  "This file has the sentences for the values it was saved with. Elsewhere, the app says them.";
 
 document.querySelector(".unstarted")?.remove();
 const start = JSON.parse(document.getElementById("start")?.textContent ?? "");
 const store = createStore();
 const { limits } = start.document;
-// It has no links: a query is what a row of the table is found by, of any length.
+// The file has no links: queries only identify rows of the table, and may have any length.
 setDocument({ ...start.document, link: { words: [] }, limits: { ...limits, query: Infinity } });
 const { format, compare, map } = getWord("section").words;
 store.subscribe((choice) => (document.title = toTitle(choice)));
 store.change(parseMessage(start.choice), { origin: "start" });
 createInstrument(/** @type {HTMLElement} */ (document.querySelector(".instrument")), store, {
   plotly: "",
-  ask: createSavedAsk(start.answers, store.current, { elsewhere: ELSEWHERE, never: PYTHONS }),
+  ask: createSavedAsk(start.answers, store.current, { elsewhere: SAVED_TEXT, never: PYTHON_TEXT }),
   confirm: null,
-  elsewhere: WORDS,
+  elsewhere: WORDS_TEXT,
   sections: { format, compare, map },
   examples: [],
   words: start.words,

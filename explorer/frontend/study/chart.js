@@ -1,10 +1,10 @@
 // The accuracy plot of a study: a point with its interval on each rule's line.
 
-import { escaped } from "../chart/plotly/plotly.js";
+import { escapeHtml } from "../chart/plotly/plotly.js";
 import { GUESSED } from "../train/charts/chance-line.js";
 import { NARROW } from "../train/charts/end-labels.js";
 import { cut } from "../train/charts/label-layout.js";
-import { centred, createFigure } from "../chart/plotly/figure.js";
+import { makeCenteredNote, createFigure } from "../chart/plotly/figure.js";
 
 /** @import { Picture, Series } from "./accuracy.js" */
 
@@ -52,7 +52,7 @@ function composeFigure(picture, width, host) {
       yaxis: {
         tickmode: "array",
         tickvals: series.map((_, at) => at),
-        ticktext: texts.map(escaped),
+        ticktext: texts.map(escapeHtml),
         range: [line, -0.5],
         zeroline: false,
         showgrid: hasPoints, // without points, a grid line would cross the text
@@ -66,7 +66,7 @@ function composeFigure(picture, width, host) {
           : []),
       ],
       annotations: [
-        ...(hasPoints ? [] : [centred(picture.empty)]),
+        ...(hasPoints ? [] : [makeCenteredNote(picture.empty)]),
         ...(hasPoints && chance
           ? [makeAnnotation("chance", { x: chance, y: 1, yref: "paper", yanchor: "top", xanchor: "left" })]
           : []),
@@ -91,7 +91,7 @@ function traceOf({ key, name, colour, control, point }, line) {
     },
     type: "scatter",
     mode: "markers",
-    name: escaped(name),
+    name: escapeHtml(name),
     meta: key,
     marker: {
       color: colour,
@@ -99,7 +99,7 @@ function traceOf({ key, name, colour, control, point }, line) {
       symbol: point?.sure ? filled : `${filled}-open`,
       line: { color: colour, width: 2 },
     },
-    customdata: point ? [escaped(point.words)] : [],
+    customdata: point ? [escapeHtml(point.words)] : [],
     hovertemplate: "%{customdata}<extra></extra>",
     cliponaxis: false,
   };
@@ -137,5 +137,5 @@ function makeDottedLine(position) {
 
 /** @param {string} text @param {*} position */
 function makeAnnotation(text, position) {
-  return { text: escaped(text), showarrow: false, borderpad: 2, ...position };
+  return { text: escapeHtml(text), showarrow: false, borderpad: 2, ...position };
 }

@@ -1,7 +1,7 @@
 // The buttons Start, Stop and Reset, and the status of the study as numbers and sentences.
 
 import { element, setText } from "../elements/dom.js";
-import { available, button, createStatus } from "../train/widgets/button.js";
+import { setAvailable, createButton, createStatus } from "../train/widgets/button.js";
 
 /** @import { Picture } from "./picture.js" */
 /** @typedef {{onStart: () => void, onStop: () => void, onResume: () => void, onReset: () => void}} Acts */
@@ -15,9 +15,9 @@ const METRICS = ["Runs", "Left"];
  */
 export function createCommands({ buttons, status }, { onStart, onStop, onResume, onReset }) {
   let stopped = false;
-  const start = button("Start", onStart, "primary");
-  const stop = button("Stop", () => (stopped ? onResume() : onStop()));
-  const reset = button("Reset", onReset);
+  const start = createButton("Start", onStart, "primary");
+  const stop = createButton("Stop", () => (stopped ? onResume() : onStop()));
+  const reset = createButton("Reset", onReset);
   const display = createStatus(status, "Share of the study that is done", METRICS);
   buttons.append(element("div", { class: "buttons" }, start, stop, reset));
 
@@ -27,9 +27,9 @@ export function createCommands({ buttons, status }, { onStart, onStop, onResume,
       const { offered } = picture;
       stopped = offered.resume;
       setText(stop, stopped ? "Resume" : "Stop");
-      available(start, offered.start);
-      available(stop, offered.stop || offered.resume);
-      available(reset, offered.reset);
+      setAvailable(start, offered.start);
+      setAvailable(stop, offered.stop || offered.resume);
+      setAvailable(reset, offered.reset);
       display.show(picture);
     },
   };

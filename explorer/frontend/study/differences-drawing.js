@@ -1,6 +1,6 @@
 // The chart of distances from the highest rule: one row per rule, one ring per seed, the interval as a band.
 
-import { counted } from "../elements/children.js";
+import { updateChildren } from "../elements/children.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 
 /** @import { Panel, Picture, Row } from "./differences.js" */
@@ -43,8 +43,8 @@ function createPanel(kind) {
       if (!panel) return;
       setText(heading, panel.heading);
       node.style.setProperty("--zero", toPercent(panel.zero));
-      counted(rows, panel.rows, createRow, drawRow);
-      counted(
+      updateChildren(rows, panel.rows, createRow, drawRow);
+      updateChildren(
         ticks,
         panel.ticks,
         () => element("span", {}),
@@ -85,7 +85,7 @@ function drawRow(node, { key, name, note, colour, seeds, middle, ends, words }) 
   if (ends) Object.assign(band.style, { left: toPercent(ends[0]), width: toPercent(ends[1] - ends[0]) });
   setAttribute(diamond, "hidden", middle === null);
   diamond.style.left = toPercent(middle ?? 0);
-  counted(
+  updateChildren(
     rings,
     seeds,
     () => element("i", {}),

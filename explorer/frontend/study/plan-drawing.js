@@ -1,6 +1,6 @@
 // The plan of a study on the page: a table of rings, which the results replace.
 
-import { counted } from "../elements/children.js";
+import { updateChildren } from "../elements/children.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 
 /** @import { Plan } from "./plan.js" */
@@ -23,20 +23,20 @@ export function createPlan(host) {
       setText(heading, plan.heading);
       setText(caption, plan.caption);
       setText(remainder, plan.others);
-      counted(
+      updateChildren(
         titles,
         ["lr", ...plan.rates, "judged"],
         () => element("th", { scope: "col" }),
         (cell, text) => setText(cell, text),
       );
-      counted(
+      updateChildren(
         rows,
         plan.rows,
         () => element("tr", {}),
         (row, { label, colour, control }) => {
           row.style.setProperty("--colour", colour);
           row.classList.toggle("control", control);
-          counted(row, [label, ...plan.rates, "judged"], createCell, (cell, text, at) => {
+          updateChildren(row, [label, ...plan.rates, "judged"], createCell, (cell, text, at) => {
             if (at === 0) setText(cell, text);
             else drawRings(cell, plan.rings);
           });
@@ -54,7 +54,7 @@ function createCell(at) {
 
 /** @param {HTMLElement} cell @param {number} rings */
 function drawRings(cell, rings) {
-  counted(
+  updateChildren(
     /** @type {Element} */ (cell.firstElementChild),
     Array.from({ length: rings }),
     () => element("i", {}),

@@ -1,7 +1,7 @@
 // The settings of a study as native controls: rates, seeds, controls, and the net.
 
 import { formatNumber } from "../formula/numbers.js";
-import { element, freshId, setAttribute, setText, setValue, writeValue } from "../elements/dom.js";
+import { element, createId, setAttribute, setText, setValue, writeValue } from "../elements/dom.js";
 import { createFields } from "../train/settings/fields.js";
 import { getSetting, withSetting } from "../train/state/tasks.js";
 import { readList } from "./lists.js";
@@ -46,7 +46,7 @@ export function createSetup(host, store, onWrong) {
     type: "checkbox",
     onchange: () => store.change(withControls(store.current, box.checked)),
   });
-  const unscaled = element("small", { id: freshId(), class: "wide unscaled" });
+  const unscaled = element("small", { id: createId(), class: "wide unscaled" });
   const equal = element("input", {
     type: "checkbox",
     "aria-describedby": unscaled.id,
@@ -120,9 +120,9 @@ function wrapField(label, field, meaning, ...more) {
  *   onWrong: (is: boolean) => void}} actions
  */
 function createListField(label, { meaning, bounds, onNumbers, onWrong }) {
-  const error = element("small", { id: freshId(), class: "refusal", role: "alert" });
+  const error = element("small", { id: createId(), class: "refusal", role: "alert" });
   const field = element("input", {
-    ...{ id: freshId(), type: "text", autocomplete: "off", spellcheck: "false" },
+    ...{ id: createId(), type: "text", autocomplete: "off", spellcheck: "false" },
     "aria-describedby": error.id,
     onchange: acceptInput,
   });

@@ -17,8 +17,8 @@ from explorer.catalogue.noises import LENS_WORDS, NARROWEST, NOISES, WIDEST, Noi
 from explorer.curves import Curves, sample_curves
 from explorer.curves.sampled import POINTS, Floats
 from explorer.description.figures import curve_figure
-from explorer.formula import listed, percent, quoted, with_minus
-from explorer.formula.reference import even_points
+from explorer.formula import format_percent, join_texts, quote, with_minus
+from explorer.formula.reference import make_even_points
 from explorer.measures.lens.means import check_mean
 from explorer.measures.lens.parts import Parts, bind_curves, parts_of
 from explorer.measures.lens.smoothing import compute_mean_slope
@@ -116,7 +116,7 @@ class Lens:
         ]
         return {
             name: LENS_WORDS[name].format(
-                **fields, rules=listed(content) if isinstance(content, list) else ""
+                **fields, rules=join_texts(content) if isinstance(content, list) else ""
             )
             for name, content in candidates
             if content
@@ -183,7 +183,7 @@ def lens(
 def noise_of(key: str, width: float) -> Noise:
     """Return the noise for a key; raise ValueError for an unknown key or a width out of bounds."""
     if key not in NOISES:
-        raise ValueError(f"noise must be one of {', '.join(NOISES)}, not {quoted(key)}")
+        raise ValueError(f"noise must be one of {', '.join(NOISES)}, not {quote(key)}")
     if not NARROWEST <= to_finite("width", width) <= WIDEST:
         raise ValueError(f"width must be a number from {NARROWEST:g} to {WIDEST:g}, not {width:g}")
     return NOISES[key]
@@ -193,7 +193,7 @@ def compute_lens(
     op: Op, parameters: Mapping[str, float], noise: Noise, width: float, span: tuple[float, float]
 ) -> tuple[Floats, Floats, str]:
     """Return x, d/dx E op(x + noise) at x, and the reason why the op has no mean, "" if it has one."""
-    x = even_points(*span, POINTS)
+    x = make_even_points(*span, POINTS)
     missing = torch.full_like(x, torch.nan).numpy()
     curves = bind_curves(op, parameters, span)
     if curves is None:
@@ -247,7 +247,7 @@ def measure_distance(x: Floats, lens: Floats, rule: Floats) -> float:
 
 def format_distance(distance: float) -> str:
     """Return a distance as a percentage, such as "12 %" or "250 %"."""
-    return percent(distance) if distance <= 1 else f"{100 * distance:.0f} %"
+    return format_percent(distance) if distance <= 1 else f"{100 * distance:.0f} %"
 
 
 def _format_number(value: float) -> str:

@@ -12,7 +12,7 @@ from torch import Tensor
 
 from explorer.catalogue import Op
 from explorer.curves.kinks import find_kinks
-from explorer.formula.reference import fixed
+from explorer.formula.reference import replace_reductions
 
 NODES, WEIGHTS = (torch.from_numpy(each) / 2 for each in np.polynomial.legendre.leggauss(6))
 NODES += 0.5  # Gauss-Legendre nodes in a cell from 0 to 1
@@ -98,7 +98,7 @@ def bind_curves(
 
     None if the op has no formula for its derivative.
     """
-    forward, bound = fixed(op.parsed, op.parsed, parameters, *span, 1.0)
+    forward, bound = replace_reductions(op.parsed, op.parsed, parameters, *span, 1.0)
     if forward.gradient is None:
         return None
     gradient = forward.gradient.bind(bound)

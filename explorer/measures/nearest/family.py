@@ -15,10 +15,10 @@ from torch import Tensor
 
 from explorer.catalogue import Kink, Lattice, Op, Parameter, Rule, adapt_rule, resolve_values
 from explorer.formula import CONSTANTS, parse
-from explorer.formula.operands import casts
-from explorer.formula.reference import fixed_pair
-from explorer.formula.torch_operations import operation
-from explorer.formula.tree import Name, Node, Number, children, names
+from explorer.formula.operands import find_casts
+from explorer.formula.reference import replace_pair_reductions
+from explorer.formula.torch_operations import get_torch_operation
+from explorer.formula.tree import Name, Node, Number, children, find_names
 from explorer.gradient import BoundOp, bind_formulas
 
 _GRID = {0: 1, 1: 25, 2: 8, 3: 5}  # values of each parameter, by the number of parameters
@@ -138,7 +138,7 @@ class Family:
         """Return the rule's formula for one upstream gradient, with every mean over the range as a number."""
         parameters = resolve_values(self.op, self.rule, self.settings)
         op, rule = self.op.parsed, self.rule.parsed
-        forward, backward, bound = fixed_pair(op, rule, parameters, *self.span, g)
+        forward, backward, bound = replace_pair_reductions(op, rule, parameters, *self.span, g)
         constants = {
             name: torch.tensor(value, dtype=torch.float64)
             for name, value in self._select_constants(bound).items()
@@ -218,9 +218,11 @@ def broadcast(tree: Node, constants: Names) -> Evaluate:
         case Name(name):
             return operator.itemgetter(name)
     parts = [broadcast(child, constants) for child in children(tree)]
-    parts = [_cast_to_float64(part) if cast else part for part, cast in zip(parts, casts(tree), strict=True)]
-    call = operation(tree)
-    if not set(names(tree)) - set(constants) - set(CONSTANTS):
+    parts = [
+        _cast_to_float64(part) if cast else part for part, cast in zip(parts, find_casts(tree), strict=True)
+    ]
+    call = get_torch_operation(tree)
+    if not set(find_names(tree)) - set(constants) - set(CONSTANTS):
         return _make_constant(call(*[part({}) for part in parts]))
     return lambda scope: call(*[part(scope) for part in parts])
 

@@ -14,7 +14,7 @@ from torch import Tensor
 
 from explorer.catalogue import Op, Rule, adapt_rule, qualify_name
 from explorer.curves import sample_curves
-from explorer.formula.reference import even_points
+from explorer.formula.reference import make_even_points
 
 # Upstream gradients at which rules are compared: doubled, negated, beyond any bound for clipping and below
 # any threshold for small gradients. For a rule that is linear in g the first one suffices.
@@ -186,7 +186,7 @@ def _make_grid(start: float, stop: float, centres: Sequence[float]) -> Tensor:
         stop - start
     )
     closer = [centre + steps for centre in centres[:_MAX_CENTRES]]
-    even = even_points(start, stop, _EVEN_POINTS)
+    even = make_even_points(start, stop, _EVEN_POINTS)
     even[1:-1] += _OFFSET * (stop - start) / _EVEN_POINTS
     x = torch.cat([even, *closer])
     return torch.from_numpy(np.unique(x[(x >= start) & (x <= stop)].numpy()))

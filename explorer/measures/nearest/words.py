@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from explorer.catalogue import Op, Rule, resolve_values
-from explorer.formula import listed, parse, percent
+from explorer.formula import format_percent, join_texts, parse
 
 _MAX_LISTED = 3  # more x are counted instead of listed
 _PARTS = range(1, 13)  # numerators and denominators of recognised factors
@@ -40,7 +40,7 @@ class FittedRule:
         """Return a description of the rule with its fitted numbers; ``source`` follows a factor."""
         shown = {p.name: p.display_name for p in self.rule.parameters}
         pairs = [f"{shown[name]} = {format_number(value)}" for name, value in self.parameters.items()]
-        parts = [self.name + (f" with {listed(pairs)}" if pairs else "")]
+        parts = [self.name + (f" with {join_texts(pairs)}" if pairs else "")]
         if self.factor != 1:
             parts.append(f"times {format_factor(self.factor)}{source}")
         if self.width != 1:
@@ -81,10 +81,10 @@ def describe_match(rule: FittedRule, single: Sequence[Single], span: tuple[float
     name = rule.describe(_describe_source(rule))
     if not single:
         return f"{here} is {name}{rule.area}."
-    places = listed([f"x = {format_number(one.x)}" for one in single])
+    places = join_texts([f"x = {format_number(one.x)}" for one in single])
     if len(single) > _MAX_LISTED:
         return f"{here} differs from {name} at {len(single)} single x only{rule.area}."
-    each = listed(
+    each = join_texts(
         list(
             dict.fromkeys(
                 f"{format_number(one.value)} instead of {format_number(one.catalogue_value)}"
@@ -101,7 +101,7 @@ def _describe_source(rule: FittedRule) -> str:
 
 def describe_distance(rule: FittedRule, distance: float, x: float) -> str:
     """Return the sentence for a different curve; ``distance`` is the residual relative to the rule's size."""
-    return f"{percent(distance)} off {rule.describe()}, most at x = {format_number(x)}."
+    return f"{format_percent(distance)} off {rule.describe()}, most at x = {format_number(x)}."
 
 
 def format_number(value: float) -> str:

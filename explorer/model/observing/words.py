@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from explorer.formula import listed, percent
+from explorer.formula import format_percent, join_texts
 from explorer.model.observing.recorder import UNNEEDED
 
 Row = Mapping[str, Any]
@@ -43,7 +43,7 @@ def _describe_parameters(rows: Sequence[Row]) -> list[str]:
     said = []
     for (gradient, site, op, reason), names in groups.items():
         some = f"{len(names)} parameters ({', '.join(names[:_NAMED])}, …)"
-        subject = listed(names) if len(names) <= _NAMED else some
+        subject = join_texts(names) if len(names) <= _NAMED else some
         received = "no gradient" if gradient == "none" else "only a gradient of zero"
         cause = f"stopped at {_place(site, op)}: {reason}" if site else f"since {reason}"
         get = "they get" if len(names) > 1 else "it gets"
@@ -69,8 +69,8 @@ def _describe_blame(rows: Sequence[Row]) -> list[str]:
     if worst is None or not share:
         return ["No site blocks any gradient."]
     if share > _MOST_BLOCKED:
-        return [f"{_named(worst)} blocks the gradient of {percent(share)} of its elements."]
-    place = f"most are blocked at {worst['site']}: {percent(share)} of its elements"
+        return [f"{_named(worst)} blocks the gradient of {format_percent(share)} of its elements."]
+    place = f"most are blocked at {worst['site']}: {format_percent(share)} of its elements"
     return [f"No unit is dead by a rule; {place}."]
 
 
@@ -116,7 +116,7 @@ def _describe_victims(rows: Sequence[Row]) -> list[str]:
     sites = [f"{row['site']} ({int(row['dead_from_above'])} of {int(row['units'])} units)" for row in reached]
     if len(sites) > 2 * _NAMED:
         sites = [*sites[:_NAMED], f"{len(sites) - _NAMED} more"]
-    return [f"No gradient comes from above to {listed(sites)}."]
+    return [f"No gradient comes from above to {join_texts(sites)}."]
 
 
 def _describe_cuts(rows: Sequence[Row]) -> list[str]:

@@ -11,7 +11,7 @@ from torch import nn
 from torch.autograd import Function
 
 from explorer.catalogue import OPS, suggest_key
-from explorer.formula import quoted
+from explorer.formula import quote
 from explorer.model.tape import CALLS, Call, Site
 from explorer.model.tape.names import COMPARISONS, EXITS, STEPS, is_pointwise, name_of
 from explorer.model.tape.private import forward_class
@@ -121,7 +121,7 @@ def _find_text(model: nn.Module, what: str) -> Target:
         return Target(what, op=what)
     suggestion = suggest_key("op", what)
     raise ValueError(
-        f"the model has no submodule or site {quoted(what)}, and it is no op"
+        f"the model has no submodule or site {quote(what)}, and it is no op"
         + (f": {suggestion}" if suggestion else ": explorer.observe(model) names its sites")
     )
 

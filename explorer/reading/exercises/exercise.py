@@ -4,8 +4,8 @@ from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from explorer.formula import Formula, derivative, parse
-from explorer.formula.tree import Name, Number, substituted
+from explorer.formula import Formula, differentiate, parse
+from explorer.formula.tree import Name, Number, substitute
 
 
 @dataclass(frozen=True)
@@ -72,8 +72,8 @@ class Exercise:
     @cached_property
     def second(self) -> Formula:
         """How the gradient changes with x, for g = 1."""
-        tree = derivative(
-            substituted(self.formula(self.gradient).tree, {Name("g"): Number(1.0)}), upstream=Number(1.0)
+        tree = differentiate(
+            substitute(self.formula(self.gradient).tree, {Name("g"): Number(1.0)}), upstream=Number(1.0)
         )
         assert tree is not None, "the gradient of an exercise is short"
         return Formula(tree)

@@ -7,9 +7,9 @@ from functools import lru_cache
 
 from explorer.catalogue import COUNT
 from explorer.formula import Formula
-from explorer.formula.constants import constant_value, ieee_step
-from explorer.formula.operands import counted, reductions
-from explorer.formula.tree import Call, Node, names
+from explorer.formula.constants import compute_ieee, evaluate_constant
+from explorer.formula.operands import find_reductions, replace_counts
+from explorer.formula.tree import Call, Node, find_names
 from explorer.reading.exercises.cases import ELEMENTS
 from explorer.reading.exercises.exercise import Exercise
 
@@ -53,16 +53,16 @@ def values_of(exercise: Exercise, formula: Formula, what: str = "") -> Callable[
 
     ``what`` it is the formula of, for the sentence.
     """
-    tree = counted(formula.tree, COUNT)
-    if reductions(tree):
+    tree = replace_counts(formula.tree, COUNT)
+    if find_reductions(tree):
         raise UnreadError(MEANS.format(what))
-    if formula.draws:
+    if formula.random_names:
         raise UnreadError(DRAWN.format(what))
-    unknown = set(names(tree)).difference(exercise.values, ("x", "y", "g", COUNT, "pi", "e"))
+    unknown = set(find_names(tree)).difference(exercise.values, ("x", "y", "g", COUNT, "pi", "e"))
     if unknown:
         raise UnreadError(UNKNOWN.format(what, sorted(unknown)[0]))
     arguments = {COUNT: ELEMENTS[0], **exercise.values}
-    return lambda **given: float(constant_value(tree, {**arguments, **given}, _compute_step))
+    return lambda **given: float(evaluate_constant(tree, {**arguments, **given}, _compute_step))
 
 
 def _compute_step(node: Node, values: list[float]) -> float:
@@ -70,5 +70,5 @@ def _compute_step(node: Node, values: list[float]) -> float:
     if isinstance(node, Call) and (exact := _EXACT.get(node.function)):
         is_ordered = node.function not in _ORDERING or all(each == each for each in values)
         with suppress(ArithmeticError, ValueError):
-            return exact(*values) if is_ordered else ieee_step(node, values)
-    return ieee_step(node, values)
+            return exact(*values) if is_ordered else compute_ieee(node, values)
+    return compute_ieee(node, values)

@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import find_op
-from explorer.formula.operands import reductions
+from explorer.formula.operands import find_reductions
 from explorer.training.instruments.base.flips import examples, is_too_wide
 from explorer.training.instruments.base.instrument import Nets, Recorded, op_site
 from explorer.training.instruments.base.smoothing import smoothed_gradient
@@ -58,7 +58,7 @@ def missing(settings: Settings) -> str:
         return "Not measured here: the flip of a unit that spikes changes its later steps of time as well."
     if not op_site(settings).flips:
         return "Not measured here: it takes an op at hidden units, and here it stands on weights."
-    if any(reductions(find_op(op).parsed.tree) for op in ops):
+    if any(find_reductions(find_op(op).parsed.tree) for op in ops):
         return "Not measured here: the op takes a mean over all values, so that no unit can be flipped alone."
     if any(find_op(op).is_random for op in ops):
         return (

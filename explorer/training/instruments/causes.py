@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import torch
 from torch import Tensor
 
-from explorer.formula import percent
+from explorer.formula import format_percent
 from explorer.training.instruments.base.instrument import Nets, Record, Visible
 from explorer.training.instruments.base.rule_shape import peak, span
 from explorer.training.nets import OpTrace
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FAINT = 0.01  # of the peak of a rule's shape
-NAMES = ("gradient", f"below {percent(_FAINT)} of its peak", "0 by the rule", "nothing from above")
+NAMES = ("gradient", f"below {format_percent(_FAINT)} of its peak", "0 by the rule", "nothing from above")
 
 
 @torch.no_grad()
@@ -90,9 +90,11 @@ def _by_channel(nets: Nets, number: int, causes: Tensor) -> Tensor:
 
 def _channel_words(shares: NDArray[float32]) -> str:
     """A sentence on the channels with the least and the most, where they differ."""
-    if not len(shares) or percent(shares.min()) == percent(shares.max()):
+    if not len(shares) or format_percent(shares.min()) == format_percent(shares.max()):
         return ""
-    least, most = (f"{percent(shares[at])} (channel {at + 1})" for at in (shares.argmin(), shares.argmax()))
+    least, most = (
+        f"{format_percent(shares[at])} (channel {at + 1})" for at in (shares.argmin(), shares.argmax())
+    )
     return f" By channel, from {least} to {most} get none."
 
 
@@ -100,8 +102,8 @@ def _words(nets: Nets, layer: int, shares: Tensor, whole: Tensor) -> str:
     """A sentence on one layer, without the units that get a gradient."""
     parts = []
     for name, share, every in zip(NAMES[1:], shares.tolist()[1:], whole.tolist()[1:], strict=True):
-        always = f" ({percent(every)} in units where it is so for every example)" if every else ""
-        parts += [f"{percent(share)} {name}{always}"] if share else []
+        always = f" ({format_percent(every)} in units where it is so for every example)" if every else ""
+        parts += [f"{format_percent(share)} {name}{always}"] if share else []
     return f"Layer {layer}, {nets.site.elements}: {', '.join(parts) or 'all get a gradient'}."
 
 
@@ -109,8 +111,8 @@ INSTRUMENT = Visible(
     key="causes",
     label="Without gradient",
     sentence="How many of the op's inputs (units × examples, or weights) get no gradient, and why: the rule "
-    f"returns 0, less than {percent(_FAINT)} of its peak, or nothing comes from above. Hatched: for every "
-    "example.",
+    f"returns 0, less than {format_percent(_FAINT)} of its peak, or nothing comes from above. Hatched: for "
+    "every example.",
     limits="It does not say how much a net needs these inputs: a net with few of them may learn less. Where "
     "each channel has learned a value of its own, the peak is that of the rule with their mean.",
     cost="0.94 ms for six rules with one hidden layer of 16 units",

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import torch
 from torch import Generator, Tensor
 
-from explorer.formula import percent
+from explorer.formula import format_percent
 from explorer.training.instruments.base.example import of_firsts
 from explorer.training.instruments.base.instrument import Nets, Visible
 from explorer.training.settings import Settings
@@ -113,8 +113,8 @@ def _points(part: Part, square: Square) -> NDArray[uint8]:
 
 def _words(score: float, count: int, shares: list[float], names: Sequence[str]) -> str:
     called = names or [f"class {number}" for number in range(len(shares))]
-    classes = ", ".join(f"{name} {percent(share)}" for name, share in zip(called, shares, strict=True))
-    return f"{percent(score)} of {count} held-out points are given their class; of the plane {classes}"
+    classes = ", ".join(f"{name} {format_percent(share)}" for name, share in zip(called, shares, strict=True))
+    return f"{format_percent(score)} of {count} held-out points are given their class; of the plane {classes}"
 
 
 def _missing(settings: Settings) -> str:

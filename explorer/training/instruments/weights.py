@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from explorer.formula import percent
+from explorer.formula import format_percent
 from explorer.training.instruments.base.example import of_firsts
 from explorer.training.instruments.base.instrument import Nets, Visible, op_site
 from explorer.training.limits import BINS
@@ -67,7 +67,7 @@ def _layer(before: Trace, now: Trace, at: int) -> dict[str, Any]:
 def _words(layers: list[dict[str, Any]]) -> str:
     sizes = [int(layer["counts"].sum()) for layer in layers]
     changed = sum(layer["changed"] * size for layer, size in zip(layers, sizes, strict=True)) / sum(sizes)
-    return f"of {percent(changed)} of all weights the op makes another value than at the start"
+    return f"of {format_percent(changed)} of all weights the op makes another value than at the start"
 
 
 def _missing(settings: Settings) -> str:

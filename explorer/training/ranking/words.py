@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from explorer.formula import listed
+from explorer.formula import join_texts
 from explorer.training.ranking.comparison import Comparison
 from explorer.training.ranking.digits import least_decimals, scaled, with_unit
 
@@ -41,7 +41,7 @@ class _Text:
         return with_unit(f"{mean:.{self._ranking.decimals}f}", unit)
 
     def named(self, labels: Iterable[str]) -> str:
-        return listed([f"{label} ({self.mean(label)})" for label in labels])
+        return join_texts([f"{label} ({self.mean(label)})" for label in labels])
 
     def below(self, label: str) -> str:
         return f"{label} ({self.mean(label)}) {self.reach(self._ranking.lower[label])}"
@@ -80,12 +80,12 @@ def _shown(ranking: Comparison) -> list[str]:
     if ranking.shared < 2:
         return [f"Too few seeds are left that all rules share: {text.named(order)} {where}."]
     if ranking.alike:
-        return [f"{listed(order)} score alike with every seed, at {text.mean(best)} {where}."]
+        return [f"{join_texts(order)} score alike with every seed, at {text.mean(best)} {where}."]
     if not ranking.lower:
         hidden = f"a true difference of up to {text.hidden()} may be hidden"
         main = f"{ranking.started} seeds do not show which is best {where}: {text.named(order)}; {hidden}"
         return [f"{main} ({basis}).", *few]
-    below = listed([text.below(label) for label in ranking.lower])
+    below = join_texts([text.below(label) for label in ranking.lower])
     if len(ranking.best) == 1:
         return [f"{best} is best {where}, at {text.mean(best)}; {below} ({basis}).", *few]
     return [f"{text.named(ranking.best)} may each be best {where}; {below} than {best} ({basis}).", *few]
@@ -106,7 +106,7 @@ def _lost(ranking: Comparison) -> list[str]:
     ]
     whole = [label for label, count in gone.items() if count == ranking.started]
     if whole:
-        said.append(f"{listed(whole)} diverged and cannot be compared.")
+        said.append(f"{join_texts(whole)} diverged and cannot be compared.")
     return said + [
         f"{label} diverged with {count} of {ranking.started} seeds and is not compared."
         for label, count in gone.items()

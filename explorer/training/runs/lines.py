@@ -10,7 +10,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from explorer.formula import listed, number_text, percent
+from explorer.formula import format_percent, join_texts, number_text
 from explorer.training.instruments import Record
 from explorer.training.ranking import Ranking, rank, text
 from explorer.training.runs.snapshot import Snapshot
@@ -65,7 +65,7 @@ def _headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[str, 
     at = f"at {ends[0]}" if ends[0] == ends[-1] else f"at {ends[-1].removesuffix(' %')} to {ends[0]}"
     count = f"{ranking.started} seeds"
     if ranking.started == 1:
-        yield f"One seed: {listed([f'{labels[rule]} {mean}' for rule, mean in means.items()])}."
+        yield f"One seed: {join_texts([f'{labels[rule]} {mean}' for rule, mean in means.items()])}."
         yield f"One seed: {labels[first]} leads, at {means[first]}."
         yield f"One seed: the best of {len(means)} rules ends at {means[first]}."
     elif ranking.diverged or ranking.shared < _FEWEST_SEEDS:
@@ -76,7 +76,8 @@ def _headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[str, 
     elif not ranking.lower:
         yield f"{count} do not show which is best: all {at}."
     elif len(ranking.best) > 1:
-        yield f"{listed([labels[rule] for rule in ranking.best])} may each be best, {at}, means of {count}."
+        best = join_texts([labels[rule] for rule in ranking.best])
+        yield f"{best} may each be best, {at}, means of {count}."
         yield f"{len(ranking.best)} of {len(means)} rules may be best, {at}, means of {count}."
     else:
         yield f"{labels[first]} is best, {at}, means of {count}."
@@ -126,7 +127,7 @@ def _finding(snapshot: Snapshot, way: Record, causes: Record, inputs: Record) ->
             continue
         wide = _wide(snapshot, float(inputs["ratio"][layer])) if panel == "inputs" else ""
         part = _part(snapshot, layer, len(causes["shares"]))
-        return _Finding(f"{percent(share)} of {part} get {lacks}{wide}", panel if wide else "causes")
+        return _Finding(f"{format_percent(share)} of {part} get {lacks}{wide}", panel if wide else "causes")
     return _Finding(_passes(snapshot, way), "norms", hinders=False)
 
 
@@ -143,14 +144,14 @@ def _none(snapshot: Snapshot, still: Sequence[int], way: Record) -> str:
     if len(still) == count:
         rest = f"only biases {can.removesuffix('s')}" if way["biased"] else f"nothing {can}"
         return f"No gradient reaches any weight{when}, so {rest}"
-    where = listed([f"w{layer}" for layer in still])
+    where = join_texts([f"w{layer}" for layer in still])
     if not site.per_example:  # biases of these layers may learn
         return f"No gradient reaches {where}{when}"
     left = [layer for layer in range(1, count + 1) if layer not in still]
     if left == [count]:
         return f"No gradient reaches {where}{when}, so only the last layer {can}"
     can = can.removesuffix("s") if len(left) > 1 else can
-    return f"No gradient reaches {where}{when}, so only {listed([f'w{layer}' for layer in left])} {can}"
+    return f"No gradient reaches {where}{when}, so only {join_texts([f'w{layer}' for layer in left])} {can}"
 
 
 def _part(snapshot: Snapshot, layer: int, layers: int) -> str:

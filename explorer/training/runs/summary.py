@@ -6,7 +6,7 @@ from itertools import chain
 
 import torch
 
-from explorer.formula import listed, percent
+from explorer.formula import format_percent, join_texts
 from explorer.training.instruments.base.gradients import Gradients
 from explorer.training.ranking import Unit, rank, texts
 from explorer.training.runs.snapshot import Snapshot
@@ -98,7 +98,7 @@ def _still(snapshot: Snapshot, labels: Mapping[str, str], order: list[str]) -> l
     still = [labels[rule] for rule, far in moved.items() if far == 0]
     if not still or not snapshot.step:
         return []
-    return [f"With {listed(still)} no gradient reached the first layer: it never moved."]
+    return [f"With {join_texts(still)} no gradient reached the first layer: it never moved."]
 
 
 def _learnt(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
@@ -109,7 +109,7 @@ def _learnt(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
         if (loss := snapshot.loss[rule]) is not None and (gradients := snapshot.gradients[rule])
     }
     lost = [labels[rule] for rule in labels if rule not in ended]
-    notes = [f"{listed(lost)} diverged and cannot be compared."] if lost else []
+    notes = [f"{join_texts(lost)} diverged and cannot be compared."] if lost else []
     if not ended:
         return _none(snapshot)
     low, high = (pick(ended, key=lambda rule: ended[rule][0]) for pick in (min, max))
@@ -117,7 +117,7 @@ def _learnt(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
     if len(ended) == 1:
         main = f"{labels[low]} {_does(snapshot)} at {number(least)}. {_alone(best)}"
     elif number(least) == number(most):
-        named, verb = listed([labels[rule] for rule in ended]), _does(snapshot, len(ended))
+        named, verb = join_texts([labels[rule] for rule in ended]), _does(snapshot, len(ended))
         main = f"{named} {verb} at the same loss, {number(least)}."
     else:
         lowest = "lower" if len(ended) == 2 else "lowest"
@@ -166,7 +166,7 @@ def _rule(snapshot: Snapshot, rule: str, label: str, score: str) -> str:
     if gradients is None:
         return f"{', '.join(words)}."
     layer = " in layer 1" if snapshot.layers > 1 else ""
-    blocked = f"the rule blocks {percent(gradients.blocked)} of the gradient{layer}"
+    blocked = f"the rule blocks {format_percent(gradients.blocked)} of the gradient{layer}"
     if loss is None:
         return f"{', '.join(words)}; {blocked}."
     first, rest = ("The first layer", "the rest learns") if snapshot.metric else ("w1", "w2 learns")

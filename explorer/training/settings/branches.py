@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from explorer.catalogue import Op, Rule, find_op, find_rule, to_finite
-from explorer.formula import number_text, quoted
+from explorer.formula import number_text, quote
 from explorer.training.limits import MAX_BRANCHES
 
 Branch = tuple[int, str, str | float]
@@ -28,7 +28,7 @@ def checked_branches(branch: Any, rules: Sequence[str | Rule], steps: int) -> tu
     Raises ValueError with a plain sentence for what cannot be.
     """
     if isinstance(branch, str) or not isinstance(branch, list | tuple):
-        raise ValueError(f"branch must be a list of (step, name, value), not {quoted(branch)}")
+        raise ValueError(f"branch must be a list of (step, name, value), not {quote(branch)}")
     if len(branch) > MAX_BRANCHES:
         raise ValueError(f"a run branches at most {MAX_BRANCHES} times, not {len(branch)}")
     points = {point[:2]: point for point in (_checked(each, rules, steps) for each in branch)}
@@ -38,14 +38,14 @@ def checked_branches(branch: Any, rules: Sequence[str | Rule], steps: int) -> tu
 def _checked(point: Any, rules: Sequence[str | Rule], steps: int) -> Branch:
     if not isinstance(point, list | tuple) or len(point) != 3:
         raise ValueError(
-            f"a branch point is (step, name, value), such as (200, 'lr', 0.001), not {quoted(point)}"
+            f"a branch point is (step, name, value), such as (200, 'lr', 0.001), not {quote(point)}"
         )
     step, name, value = point
     keys = [find_rule(rule).key for rule in rules]
     if name not in ("lr", "op", "rule", *keys):
-        raise ValueError(f"a branch changes lr, op, rule or one of {', '.join(keys)}, not {quoted(name)}")
+        raise ValueError(f"a branch changes lr, op, rule or one of {', '.join(keys)}, not {quote(name)}")
     if isinstance(step, bool) or not hasattr(step, "__index__") or not 0 <= step < steps:
-        raise ValueError(f"a branch point must be a step from 0 to {steps - 1}, not {quoted(step)}")
+        raise ValueError(f"a branch point must be a step from 0 to {steps - 1}, not {quote(step)}")
     return operator.index(step), name, _value(name, value)
 
 
@@ -54,7 +54,7 @@ def _value(name: str, value: Any) -> str | float:
         return (find_op if name == "op" else find_rule)(value).key
     number = to_finite("lr", value)
     if number <= 0:
-        raise ValueError(f"lr must be above 0, not {quoted(value)}")
+        raise ValueError(f"lr must be above 0, not {quote(value)}")
     return number
 
 

@@ -15,7 +15,7 @@ from explorer.catalogue import (
     require_in_domain,
     to_finite,
 )
-from explorer.formula import quoted
+from explorer.formula import quote
 
 Entry = TypeVar("Entry", Op, Rule)
 
@@ -23,7 +23,7 @@ Entry = TypeVar("Entry", Op, Rule)
 def checked_entry(what: str, entry: Any, kind: type[Entry]) -> str | Entry:
     """A key, a formula or a record. Raises ValueError for anything else."""
     if not isinstance(entry, str | kind):
-        raise ValueError(f"{what} must be a key or a formula, not {quoted(entry)}")
+        raise ValueError(f"{what} must be a key or a formula, not {quote(entry)}")
     return entry
 
 
@@ -33,7 +33,7 @@ def checked_rules(rules: object) -> tuple[str | Rule, ...]:
     Raises ValueError for anything else, and for none or too many.
     """
     if isinstance(rules, str) or not isinstance(rules, list | tuple):
-        raise ValueError(f"rules must be a list of keys, such as ['default'], not {quoted(rules)}")
+        raise ValueError(f"rules must be a list of keys, such as ['default'], not {quote(rules)}")
     entries = [checked_entry("a rule", rule, Rule) for rule in rules]
     given = len({entry if isinstance(entry, str) else entry.key for entry in entries})
     if given > MAX_RULES:  # counted before any is read
@@ -49,7 +49,7 @@ def checked_rules(rules: object) -> tuple[str | Rule, ...]:
 def checked_parameters(ops: Sequence[Op], rules: Sequence[Rule], parameters: object) -> dict[str, float]:
     """Values of the ops and rules by name. Raises ValueError for what one of them does not take."""
     if not isinstance(parameters, Mapping):
-        raise ValueError(f"parameters must be values by name, such as {{'c': 1.0}}, not {quoted(parameters)}")
+        raise ValueError(f"parameters must be values by name, such as {{'c': 1.0}}, not {quote(parameters)}")
     op, *later = ops
     also = {name for each in later for name in names_of(each, rules)} - names_of(op, rules)
     own = check_values(op, rules, {name: value for name, value in parameters.items() if name not in also})

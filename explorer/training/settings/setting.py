@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from explorer.catalogue import to_finite
-from explorer.formula import number_text, quoted
+from explorer.formula import number_text, quote
 from explorer.training.limits import MAX_LAYERS
 from explorer.training.tasks import TASKS
 
@@ -66,7 +66,7 @@ class Setting:
             return value
         match self.kind:
             case "choice":
-                raise ValueError(f"unknown {self.name} {quoted(value)}: use one of {', '.join(self.words)}")
+                raise ValueError(f"unknown {self.name} {quote(value)}: use one of {', '.join(self.words)}")
             case "switch":
                 return self._truth(value)
             case "whole":
@@ -95,7 +95,7 @@ class Setting:
 
     def _truth(self, value: Any) -> bool:
         if not isinstance(value, bool):
-            raise ValueError(f"{self.name} must be True or False, not {quoted(value)}")
+            raise ValueError(f"{self.name} must be True or False, not {quote(value)}")
         return value
 
     def _widths(self, value: Any) -> int | tuple[int, ...]:
@@ -110,7 +110,7 @@ class Setting:
         """Names without repetition; ``Settings`` checks that there are such parameters."""
         names = (value,) if isinstance(value, str) else value
         if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-            raise ValueError(f"{self.name} must be names of parameters, such as ('s',), not {quoted(value)}")
+            raise ValueError(f"{self.name} must be names of parameters, such as ('s',), not {quote(value)}")
         return tuple(dict.fromkeys(names))
 
     def _whole(self, value: Any) -> int:
@@ -122,13 +122,13 @@ class Setting:
             number = None
         if number is None or not self.low <= number <= self.high:
             bounds = f"from {self.low} to {self.high}"
-            raise ValueError(f"{self.name} must be a whole number {bounds}, not {quoted(value)}")
+            raise ValueError(f"{self.name} must be a whole number {bounds}, not {quote(value)}")
         return number
 
     def _positive(self, value: Any) -> float:
         number = to_finite(self.name, value)
         if number <= 0:
-            raise ValueError(f"{self.name} must be above 0, not {quoted(value)}")
+            raise ValueError(f"{self.name} must be above 0, not {quote(value)}")
         return number
 
 

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from explorer.catalogue import Op, Rule, explain_refusal, find_op, find_rule
-from explorer.formula import shortened
+from explorer.formula import truncate
 from explorer.training import limits
 from explorer.training.nets import Layer, Learned, Size, checked_learn, learned_by
 from explorer.training.settings.branches import Branch, Course, checked_branches, course, parting
@@ -120,7 +120,7 @@ class Settings(TrainingSettings):
         """Raise ValueError for a rule that asks for a loss which a net does not have."""
         spikes = TASKS[self.task].net.site.fires
         for rule in self._all_rules:
-            if refused := explain_refusal(rule, shortened(rule.key), spikes=spikes):
+            if refused := explain_refusal(rule, truncate(rule.key), spikes=spikes):
                 raise ValueError(refused)
 
     def _check_table(self) -> None:

@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 from io import StringIO
 from typing import TYPE_CHECKING
 
-from explorer.formula import quoted, shortened
+from explorer.formula import quote, truncate
 from explorer.training.limits import MAX_CLASSES, MAX_TABLE_BYTES, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
 
 _LONGEST_NAME = 60  # characters of a column's name
@@ -51,7 +51,7 @@ class Table:
         if not isinstance(fields, Mapping) or not isinstance(fields.get("text"), str):
             raise ValueError(f"table must be CSV text, not {type(table).__name__}")
         if other := sorted(set(map(str, fields)) - {"text", "target", "without"}):
-            raise ValueError(f"a table has a text, a target and what it is without, not {quoted(other[0])}")
+            raise ValueError(f"a table has a text, a target and what it is without, not {quote(other[0])}")
         return cls(fields["text"], _name(fields.get("target")), _names(fields.get("without")))
 
     @property
@@ -62,7 +62,7 @@ class Table:
 
 def _name(target: object) -> str | None:
     if target is not None and not isinstance(target, str):
-        raise ValueError(f"the target must be the name of a column, not {quoted(target)}")
+        raise ValueError(f"the target must be the name of a column, not {quote(target)}")
     return target
 
 
@@ -72,7 +72,7 @@ def _names(without: object) -> tuple[str, ...]:
     if not isinstance(without, list | tuple) or not all(
         isinstance(name, str) for name in without[:MAX_TABLE_COLUMNS]
     ):
-        raise ValueError(f"columns are left out by a list of their names, not by {quoted(without)}")
+        raise ValueError(f"columns are left out by a list of their names, not by {quote(without)}")
     if len(without) > MAX_TABLE_COLUMNS:
         raise ValueError(f"{len(without):,} columns are left out: a table has at most {MAX_TABLE_COLUMNS}")
     return tuple(without)
@@ -112,19 +112,19 @@ class Cells:
 
     def where(self, column: int) -> str:
         """The name of a column in a sentence."""
-        return f"column {quoted(self.names[column])}" if self.named else self.names[column]
+        return f"column {quote(self.names[column])}" if self.named else self.names[column]
 
     def chosen(self, table: Table) -> tuple[list[int], int]:
         """The columns to learn from, and the one that is learnt. Raises ValueError for what is not there."""
         index = {name: column for column, name in enumerate(self.names)}
         for name in (*table.without, *([] if table.target is None else [table.target])):
             if name not in index:
-                has = shortened(", ".join(self.names), 200)
-                raise ValueError(f"the table has no column {quoted(name)}: it has {has}")
+                has = truncate(", ".join(self.names), 200)
+                raise ValueError(f"the table has no column {quote(name)}: it has {has}")
         columns = [column for column in range(len(self.names)) if self.names[column] not in table.without]
         if table.target in table.without:
             raise ValueError(
-                f"column {quoted(table.target)} cannot be learnt and left out: choose one of both"
+                f"column {quote(table.target)} cannot be learnt and left out: choose one of both"
             )
         if len(columns) < 2:
             raise ValueError("a column to learn and one to learn from are needed: leave fewer out")
@@ -172,7 +172,7 @@ class Cells:
         return bool(values.isna().any() or (values.nunique() <= MAX_CLASSES and (values % 1 == 0).all()))
 
     def _cell(self, column: int, row: int) -> str:
-        return f"{quoted(self.texts[column].iloc[row - 1])} in row {row}"
+        return f"{quote(self.texts[column].iloc[row - 1])} in row {row}"
 
 
 def _numbers_of(texts: pd.DataFrame, decimal: str) -> pd.DataFrame:
@@ -279,7 +279,7 @@ def _read(text: str, delimiter: str) -> pd.DataFrame:
             first, line, width = match.groups()
             raise ValueError(f"line {line} has {width} columns, the first has {first}") from None
         reason = str(error).strip().rpartition("C error: ")[2]
-        raise ValueError(f"this is no CSV: {quoted(reason)}") from None
+        raise ValueError(f"this is no CSV: {quote(reason)}") from None
     texts = frame.map(str.strip)
     return texts[(texts != "").any(axis=1)].reset_index(drop=True)
 
@@ -297,7 +297,7 @@ def _is_named(numbers: pd.DataFrame, gaps: pd.DataFrame) -> bool:
 def _distinct(names: Iterable[str]) -> tuple[str, ...]:
     made: dict[str, None] = {}
     for column, name in enumerate(names, 1):
-        plain = shortened(name or f"column {column}", _LONGEST_NAME)
+        plain = truncate(name or f"column {column}", _LONGEST_NAME)
         made[next(each for each in _numbered(plain) if each not in made)] = None
     return tuple(made)
 

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from explorer.formula import shortened
+from explorer.formula import truncate
 from explorer.training.limits import MAX_CLASSES
 from explorer.training.tasks.columns import Cells, Table, cells_of
 from explorer.training.tasks.table import read_table
@@ -106,7 +106,7 @@ def survey(text: str, target: str | None = None, without: Sequence[str] | None =
 def _head(cells: Cells) -> tuple[tuple[str, ...], ...]:
     """The first rows of a table, each text shortened."""
     rows = cells.texts.head(_SHOWN).to_numpy()
-    return tuple(tuple(shortened(cell, _LONGEST) for cell in row) for row in rows)
+    return tuple(tuple(truncate(cell, _LONGEST) for cell in row) for row in rows)
 
 
 def _suggested(cells: Cells, columns: Sequence[Column]) -> tuple[str, tuple[str, ...]]:
@@ -132,7 +132,7 @@ def _column(cells: Cells, column: int) -> Column:
         low=min(numbers, default=None),
         high=max(numbers, default=None),
         different=len(counts),
-        classes=tuple((shortened(name, _LONGEST), counts[name]) for name in sorted(counts)) if few else (),
+        classes=tuple((truncate(name, _LONGEST), counts[name]) for name in sorted(counts)) if few else (),
         fault=cells.fault(column),
         suggested=_reason(cells, column, numbers),
     )

@@ -9,7 +9,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from explorer.formula import shortened
+from explorer.formula import truncate
 from explorer.training.limits import FEWEST_TABLE_ROWS, MAX_CLASSES
 from explorer.training.numerics import Loss, cross_entropy, mean_squared_error
 from explorer.training.tasks.columns import Cells, Table, cells_of
@@ -99,7 +99,7 @@ def _classes(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
             f"{where} has {len(classes)} different texts: what is learnt has at most {MAX_CLASSES} classes, "
             "or is a number"
         )
-    names = tuple(shortened(name, _LONGEST_NAME) for name in classes)
+    names = tuple(truncate(name, _LONGEST_NAME) for name in classes)
     return torch.tensor([classes.index(label) for label in labels]), names
 
 

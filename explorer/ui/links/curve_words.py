@@ -8,8 +8,8 @@ from explorer.catalogue import MAX_RULES, Op, Parameter, Rule, find_loss, find_o
 from explorer.catalogue.records import MAX_ABS_X
 from explorer.curves import MIN_RANGE, MIN_RELATIVE_RANGE
 from explorer.formula import FormulaError
-from explorer.instrument.limits import reach
-from explorer.instrument.view import VIEW, Word
+from explorer.instrument.limits import find_reach
+from explorer.instrument.view import VIEW, QueryParameter
 from explorer.training.instruments.slow_motion.stages import STAGE_KEYS
 from explorer.training.settings import NUMBER
 from explorer.ui.links.choice import PREFIX, QUERY_KEYS, Choice, is_stochastic, parameters_of, sort_bounds
@@ -99,7 +99,7 @@ class CurveReader(Reader):
             text = shared.get(parameter.display_name) if texts[key] is None else texts[key]
             if text is None or (texts[key] is None and parameter.plain and not _is_possible(text, parameter)):
                 continue
-            values[key] = self.parse_number(key, text, parameter.default, *reach(parameter))
+            values[key] = self.parse_number(key, text, parameter.default, *find_reach(parameter))
         settings, notices = sort_bounds(op, rules, values)
         self.notices += notices
         return {key: value for key, value in settings.items() if value != controls[key].default}
@@ -125,13 +125,13 @@ class CurveReader(Reader):
         }
         return {name: readers[word.kind](word) for name, word in VIEW.items()}
 
-    def _read_number(self, word: Word) -> Any:
+    def _read_number(self, word: QueryParameter) -> Any:
         text = self.pop_last(word.name)
         if text is None:
             return word.default
         return self.parse_number(word.name, text, word.default, word.low, word.high)
 
-    def _read_loss(self, word: Word) -> str:
+    def _read_loss(self, word: QueryParameter) -> str:
         """Return the formula of a loss; a number is taken as a parameter of that name, as in older links."""
         text = self._losses.get(word.name) or self.pop_last(word.name) or word.default
         if NUMBER.fullmatch(text):
@@ -148,7 +148,7 @@ class CurveReader(Reader):
         self._losses[word.name] = text
         return text
 
-    def _read_option(self, word: Word) -> Any:
+    def _read_option(self, word: QueryParameter) -> Any:
         text = self.pop_last(word.name) or word.default
         if text in word.words or text == word.default:
             return text
@@ -156,7 +156,7 @@ class CurveReader(Reader):
         self.add_notice(word.refusal.format(**names, words=", ".join(word.words)))
         return word.default
 
-    def _read_range(self, word: Word) -> Any:
+    def _read_range(self, word: QueryParameter) -> Any:
         ends = self.query.pop(word.name, [])
         if not ends:
             return word.default
@@ -185,7 +185,7 @@ def tidy_range(start: float, stop: float) -> tuple[tuple[float, float], list[str
 
 def _is_possible(text: str, parameter: Parameter) -> bool:
     """Return whether a text is a number that a link may set for a parameter."""
-    low, high = reach(parameter)
+    low, high = find_reach(parameter)
     return bool(NUMBER.fullmatch(text)) and low <= float(text) <= high
 
 

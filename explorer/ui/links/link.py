@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from urllib.parse import parse_qs, urlencode
 
-from explorer.instrument.limits import LONGEST_QUERY
+from explorer.instrument.limits import MAX_QUERY
 from explorer.training import FIRST, TASKS, USUAL
 from explorer.training.limits import MAX_BRANCHES
 from explorer.ui.links.choice import Choice
@@ -17,8 +17,8 @@ from explorer.ui.links.reader import Notice, Query, quote
 from explorer.ui.links.training_words import TrainingReader
 
 _EMBED = re.compile(r"(?:^|&)embed=([^&]*)")
-_MAX_TEXT_LENGTH = 3 * LONGEST_QUERY  # if every character is written as %XX
-_TOO_LONG_NOTICE = f"The link is longer than {LONGEST_QUERY} characters and was not used."
+_MAX_TEXT_LENGTH = 3 * MAX_QUERY  # if every character is written as %XX
+_TOO_LONG_NOTICE = f"The link is longer than {MAX_QUERY} characters and was not used."
 
 _DEFAULT = Choice()
 
@@ -46,7 +46,7 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
     Never raises. Unknown and impossible values are replaced by their defaults; a reversed range is swapped.
     """
     query, notices = _drop_excess_branches(query)
-    if get_query_length(query) > LONGEST_QUERY:
+    if get_query_length(query) > MAX_QUERY:
         return _DEFAULT, [_TOO_LONG_NOTICE]
     unread: Query = {key: list(values) for key, values in query.items()}
     choice = TrainingReader(unread, notices).read_into(CurveReader(unread, notices).read_choice())
@@ -73,12 +73,12 @@ def _drop_excess_branches(
     """Return a query without its first branch points, as far as needed to fit, and a notice about them."""
     branches = list(query.get("branch", ()))
     remaining = branches[-MAX_BRANCHES:]
-    if get_query_length(query) <= LONGEST_QUERY or not branches:
+    if get_query_length(query) <= MAX_QUERY or not branches:
         return query, []
-    while remaining and get_query_length({**query, "branch": remaining}) > LONGEST_QUERY:
+    while remaining and get_query_length({**query, "branch": remaining}) > MAX_QUERY:
         remaining = remaining[1:]
     clause = f"the last {len(remaining)} of its {len(branches)} branch points are taken"
-    return {**query, "branch": remaining}, [f"The link is longer than {LONGEST_QUERY} characters: {clause}."]
+    return {**query, "branch": remaining}, [f"The link is longer than {MAX_QUERY} characters: {clause}."]
 
 
 def check_study_task(query: Mapping[str, Sequence[str]]) -> list[str]:

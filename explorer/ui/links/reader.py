@@ -7,7 +7,7 @@ from contextlib import suppress
 
 from explorer.catalogue import FORMULA_PREFIX, OPS, RULES, Op, Rule, suggest_key
 from explorer.formula import FormulaError
-from explorer.formula.quoting import LONGEST_QUOTE, shortened
+from explorer.formula.quoting import MAX_QUOTE, truncate
 from explorer.training.settings import NUMBER
 
 _MAX_REASON_LENGTH = 200
@@ -98,7 +98,7 @@ def with_pluses(text: str) -> str:
 
 def quote(text: str) -> str:
     """Quote a value of a link: one short line of printable characters."""
-    return f'"{_make_line(text, LONGEST_QUOTE)}"'
+    return f'"{_make_line(text, MAX_QUOTE)}"'
 
 
 def format_reason(error: ValueError) -> str:
@@ -107,4 +107,4 @@ def format_reason(error: ValueError) -> str:
 
 
 def _make_line(text: str, max_length: int) -> str:
-    return "".join(character if character.isprintable() else "?" for character in shortened(text, max_length))
+    return "".join(character if character.isprintable() else "?" for character in truncate(text, max_length))

@@ -4,7 +4,7 @@ from typing import Any
 
 import streamlit as st
 
-from explorer.instrument.assets import skeleton
+from explorer.instrument.assets import read_skeleton
 from explorer.ui.links.preview import make_title
 from explorer.ui.pages import state
 from explorer.ui.server import answers
@@ -26,7 +26,7 @@ export default function (component) {
 """
 
 
-_HTML = {part: skeleton(part) for part in ("heading", "instrument", "training", "study", "lesson")}
+_HTML = {part: read_skeleton(part) for part in ("heading", "instrument", "training", "study", "lesson")}
 _HTML["notices"] = '<div class="notices"></div>'
 _components = {
     part: st.components.v2.component(part, html=places, js=_JS, isolate_styles=False)

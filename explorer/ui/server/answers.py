@@ -7,10 +7,18 @@ from threading import Lock
 from typing import Any
 
 from explorer.catalogue import FORMULA_PREFIX, find_rule
-from explorer.instrument import Asset, assets, choice_data, document, entry
-from explorer.instrument.assets import FIRST_MODULE, LATER, PLOTLY, STYLE, json_text, skeleton, skeleton_css
+from explorer.instrument import Asset, make_assets, make_document, make_entry, to_choice_data
+from explorer.instrument.assets import (
+    FIRST_MODULE,
+    LATER,
+    PLOTLY,
+    STYLE,
+    read_skeleton,
+    read_skeleton_css,
+    to_script_json,
+)
 from explorer.instrument.modules import MODULES
-from explorer.instrument.page import saved_script
+from explorer.instrument.page import make_saved_script
 from explorer.instrument.view import SECTIONS
 from explorer.lessons import GLOSSARY, LESSONS, PATHS
 from explorer.questions import QUESTIONS as BASIC_QUESTIONS
@@ -55,15 +63,15 @@ Answer = dict[str, Any]
 @cache
 def get_files() -> Mapping[str, Asset]:
     """Return all files of the pages by their address."""
-    return assets(make_document()) | {get_saved_name(): saved_script()}
+    return make_assets(make_document()) | {get_saved_name(): make_saved_script()}
 
 
 def get_saved_name() -> str:
     """Return the name of the script for saved files; it changes with the script."""
-    return f"saved-{saved_script().etag}.js"
+    return f"saved-{make_saved_script().etag}.js"
 
 
-def make_document(suffix: str = "", below: str = "assets/") -> Answer:
+def make_page_document(suffix: str = "", below: str = "assets/") -> Answer:
     """Return the data that every page starts with: catalogue, links, training, limits.
 
     Args:
@@ -71,7 +79,7 @@ def make_document(suffix: str = "", below: str = "assets/") -> Answer:
         below: the folder of the files.
     """
     link = {"words": QUERY_KEYS, "pages": {name: f"{name}{suffix}" for name in ("learn", "train")}}
-    data = document() | {"link": link, "saved": f"{below}{get_saved_name()}"} | describe_training()
+    data = make_document() | {"link": link, "saved": f"{below}{get_saved_name()}"} | describe_training()
     data["limits"] = data["limits"] | {
         "table": TABLE_LIMITS,
         "study": STUDY_LIMITS,
@@ -155,7 +163,7 @@ def make_head(path: str) -> str:
     later = f'<link href="{below}/{LATER}" rel="modulepreload">'  # for all pages except Explore
     return "\n".join(
         [
-            f"<style>{skeleton_css()}</style>",
+            f"<style>{read_skeleton_css()}</style>",
             f'<link href="{below}/{STYLE}" rel="stylesheet">',
             f'<link href="{below}/document.json" rel="preload" as="fetch" crossorigin>',
             f'<script async fetchpriority="high" src="assets/{PLOTLY}"></script>',
@@ -171,10 +179,10 @@ def render_explore(query: str) -> tuple[str, str]:
     The head describes the link's content; the body is displayed until Streamlit has loaded.
     """
     choice = from_text(query)[0]
-    data = json_text(make_page_data(choice, "instrument"))
-    heading = "" if is_embedded(query) else skeleton("heading")
+    data = to_script_json(make_page_data(choice, "instrument"))
+    heading = "" if is_embedded(query) else read_skeleton("heading")
     script = f'<script type="application/json">{data}</script>'
-    body = f'<div class="served">{heading}{skeleton("instrument")}{script}</div>'
+    body = f'<div class="served">{heading}{read_skeleton("instrument")}{script}</div>'
     return make_head_elements(make_title(choice), describe_purpose(choice)), body
 
 
@@ -209,7 +217,7 @@ def serialize_choice(choice: Choice) -> Answer:
     """Return a choice as JSON data for the browser."""
     op, rules = choice.entries
     options = {name: getattr(choice, name) for name in ("parameters", "learns", "hide", "colours", "slow")}
-    return choice_data(op, rules, view=choice, training=format_training_settings(choice), **options)
+    return to_choice_data(op, rules, view=choice, training=format_training_settings(choice), **options)
 
 
 def make_curves_arguments(choice: Choice) -> Answer:
@@ -235,7 +243,7 @@ def _make_course() -> Answer:
     fields = ("key", "title", "question", "minutes")
     lessons = [{name: getattr(lesson, name) for name in fields} for lesson in LESSONS.values()]
     paths = [{"title": title, "keys": keys} for title, keys in PATHS.items()]
-    return {"lessons": lessons, "paths": paths, "glossary": GLOSSARY, "skeleton": skeleton("training")}
+    return {"lessons": lessons, "paths": paths, "glossary": GLOSSARY, "skeleton": read_skeleton("training")}
 
 
 def get_lesson(key: str) -> Answer:
@@ -261,7 +269,10 @@ def _compute_lesson(key: str) -> Answer:
 def _describe_picture(rule: str) -> Answer:
     """Return a rule's key, and its entry if the rule is missing from the browser's catalogue."""
     record = find_rule(rule)
-    return {"picture": record.key, "entry": entry(record) if record.key.startswith(FORMULA_PREFIX) else None}
+    return {
+        "picture": record.key,
+        "entry": make_entry(record) if record.key.startswith(FORMULA_PREFIX) else None,
+    }
 
 
 QUESTIONS = {**BASIC_QUESTIONS, "lesson": Question(lambda: get_lesson)}  # lessons contain links of the app

@@ -12,8 +12,8 @@ from playwright.sync_api import Browser, Page, Route
 
 from explorer.catalogue import find_op, find_rule
 from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
-from explorer.instrument import entry
-from explorer.instrument.document import sampling
+from explorer.instrument import make_entry
+from explorer.instrument.document import list_sampling
 from explorer.instrument.modules import MODULES
 from tests.browser.visitors import patient
 
@@ -47,9 +47,9 @@ Show = Callable[..., Page]
 def changed(**change: Any) -> dict[str, Any]:
     """A change of a choice as the page takes it: the entries of an op's and rules' keys."""
     if "op" in change:
-        change["op"] = entry(find_op(change["op"]))
+        change["op"] = make_entry(find_op(change["op"]))
     if "rules" in change:
-        change["rules"] = [entry(find_rule(key)) for key in change["rules"]]
+        change["rules"] = [make_entry(find_rule(key)) for key in change["rules"]]
     return change
 
 
@@ -120,7 +120,7 @@ def show(pages: Pages) -> Iterator[Show]:
 def answer(route: Route) -> None:
     path = route.request.url.removeprefix(ADDRESS)
     if path in ("/", "/favicon.ico"):
-        route.fulfill(body=PAGE.format(sampling=json.dumps(sampling())), content_type="text/html")
+        route.fulfill(body=PAGE.format(sampling=json.dumps(list_sampling())), content_type="text/html")
     elif path == "/none.js":
         route.fulfill(status=404)
     else:

@@ -8,7 +8,7 @@ import torch
 
 from explorer.curves.foreign import Points
 from explorer.formula import Formula
-from explorer.formula.tree import Binary, Foreign, Name, data
+from explorer.formula.tree import Binary, ForeignCall, Name, to_data
 from tests.frontend import modules
 
 X = (-2.0, -1.0, -1e-300, 0.0, 0.5, np.nextafter(0.5, 1), 3.0)
@@ -31,8 +31,8 @@ def test_lines_meet_the_points_and_end_with_them():
 
 
 def test_the_browser_draws_the_same():
-    tree = Binary("*", Name("g"), Foreign(Points("f", X, Y), (Name("x"),)))
-    written = json.loads(json.dumps(data(tree), allow_nan=False))
+    tree = Binary("*", Name("g"), ForeignCall(Points("f", X, Y), (Name("x"),)))
+    written = json.loads(json.dumps(to_data(tree), allow_nan=False))
     with modules.node() as node:
         drawn = node.run(CALCULATED, {"tree": written, "x": AT, "g": -2.0})
     x = torch.tensor(AT, dtype=torch.float64)

@@ -13,8 +13,8 @@ FAULTS = (
     Fault(
         name="A difference that is subtracted loses its parentheses in LaTeX",
         file="explorer/formula/latex.py",
-        old="_unsigned(right, _SUM + (sign == '-'))",
-        new="_unsigned(right, _SUM)",
+        old="_wrap_minus(right, _SUM + (sign == '-'))",
+        new="_wrap_minus(right, _SUM)",
         tests="formula/test_latex.py",
     ),
     Fault(
@@ -27,8 +27,8 @@ FAULTS = (
     Fault(
         name="The column of a mistake in a long text that is cut points one character too far left",
         file="explorer/formula/quoting.py",
-        old="_MORE * after, column - begin",
-        new="_MORE * after, column - begin - 1",
+        old="_ELLIPSIS * after, column - begin",
+        new="_ELLIPSIS * after, column - begin - 1",
         tests="formula/test_quoting.py",
     ),
     Fault(

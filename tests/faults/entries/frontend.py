@@ -62,7 +62,7 @@ FAULTS = (
     Fault(
         name="The same question is asked again while its answer is on its way",
         file="explorer/frontend/asking/ask.js",
-        old="coming.get(key) ?? begin(key, question, args)",
+        old="pending.get(key) ?? begin(key, question, args)",
         new="begin(key, question, args)",
         tests="frontend/asking/test_ask.py",
     ),
@@ -146,15 +146,15 @@ FAULTS = (
     Fault(
         name="A < in an own formula is read as markup by the chart",
         file="explorer/frontend/chart/scene/traces.js",
-        old="name: escaped(label)",
+        old="name: escapeHtml(label)",
         new="name: label",
         tests="frontend/chart/scene/test_traces.py",
     ),
     Fault(
         name="Rules that end at one height share a label though their values differ",
         file="explorer/frontend/chart/probe/labels.js",
-        old="Math.abs(y - end.y) <= TOGETHER_PX && value === end.value;",
-        new="Math.abs(y - end.y) <= TOGETHER_PX;",
+        old="Math.abs(y - end.y) <= MERGE_PX && value === end.value;",
+        new="Math.abs(y - end.y) <= MERGE_PX;",
         tests="frontend/chart/probe/test_labels.py",
     ),
     Fault(
@@ -201,10 +201,10 @@ FAULTS = (
     ),
     Fault(
         name="A line of the checks moves the view and doubles its width",
-        file="explorer/frontend/explore/sections/beside.js",
+        file="explorer/frontend/explore/sections/choice-changes.js",
         old="setRange(choice, middle - width / 2, middle + width / 2);",
         new="setRange(choice, middle - width, middle + width);",
-        tests="frontend/explore/sections/test_beside.py",
+        tests="frontend/explore/sections/test_choice_changes.py",
     ),
     Fault(
         name="The button of all tools says that they are open when they are closed",

@@ -167,8 +167,8 @@ FAULTS = (
     Fault(
         name="A lowest level of at most 0 may be typed above 0",
         file="explorer/instrument/limits.py",
-        old="highest = LARGEST_PARAMETER if parameter.high > 0 else parameter.high",
-        new="highest = LARGEST_PARAMETER if parameter.high >= 0 else parameter.high",
+        old="highest = MAX_PARAMETER if parameter.high > 0 else parameter.high",
+        new="highest = MAX_PARAMETER if parameter.high >= 0 else parameter.high",
         tests="instrument/test_document.py ui/links/test_link.py ui/links/test_choice.py",
     ),
     Fault(
@@ -216,8 +216,8 @@ FAULTS = (
     Fault(
         name="The lens of the site has the sentence on the first rule alone",
         file="explorer/site/stored_answers.py",
-        old='" ".join(each for each in beside.sentences.values() if each not in about)',
-        new='" ".join(each for each in first.sentences.values() if each not in about)',
+        old='" ".join(each for each in with_rule.sentences.values() if each not in common)',
+        new='" ".join(each for each in startWords.sentences.values() if each not in common)',
         tests="site/test_stored_answers.py",
     ),
     Fault(

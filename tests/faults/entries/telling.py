@@ -132,8 +132,8 @@ FAULTS = (
     Fault(
         name="The visitor's own table is put into the file of weights",
         file="explorer/takeaway.py",
-        old='_texts_of(settings).items() if name != "table"}',
-        new="_texts_of(settings).items()}",
+        old='_fields_of(settings).items() if name != "table"}',
+        new="_fields_of(settings).items()}",
         tests="test_takeaway.py",
     ),
     Fault(

@@ -48,8 +48,8 @@ FAULTS = (
     Fault(
         name="A press on Next chooses the unit after the next",
         file="explorer/frontend/train/widgets/number-stepper.js",
-        old="onNumber(held(value) - 1);",
-        new="onNumber(held(value));",
+        old="onNumber(clamp(value) - 1);",
+        new="onNumber(clamp(value));",
         tests="browser/test_train_learned.py",
     ),
     Fault(
@@ -76,8 +76,8 @@ FAULTS = (
     Fault(
         name="No mistake of a rule alone is written as 0 instead of in words",
         file="explorer/frontend/train/panels/mistakes.js",
-        old='${alone || "none of them"}',
-        new="${alone}",
+        old='${aloneCount || "none of them"}',
+        new="${aloneCount}",
         tests="frontend/train/panels/test_panels.py",
     ),
     Fault(
@@ -125,7 +125,7 @@ FAULTS = (
     Fault(
         name="More hidden layers than a net may have can be typed",
         file="explorer/frontend/train/settings/fields.js",
-        old="return fit && 1 <= widths.length && widths.length <= MOST_LAYERS ? widths : null;",
+        old="return fit && 1 <= widths.length && widths.length <= MAX_LAYERS ? widths : null;",
         new="return fit && 1 <= widths.length ? widths : null;",
         tests="browser/test_train_lab.py",
     ),

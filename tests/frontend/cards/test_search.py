@@ -3,7 +3,7 @@
 import pytest
 
 from explorer.catalogue import OPS, RULES
-from explorer.instrument import entry
+from explorer.instrument import make_entry
 from tests.frontend.modules import Node
 
 SEARCH = """
@@ -15,7 +15,7 @@ RECORDS = (*OPS.values(), *RULES.values())
 
 def _found(node: Node, *texts: str) -> dict[str, list[str]]:
     """The keys of what is found by each text, the best first."""
-    keys = node.run(SEARCH, {"entries": [entry(record) for record in RECORDS], "texts": texts})
+    keys = node.run(SEARCH, {"entries": [make_entry(record) for record in RECORDS], "texts": texts})
     return dict(zip(texts, keys, strict=True))
 
 

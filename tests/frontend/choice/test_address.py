@@ -7,7 +7,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from explorer.instrument.limits import LONGEST_QUERY
+from explorer.instrument.limits import MAX_QUERY
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_query
 from explorer.ui.server import answers
@@ -36,7 +36,7 @@ def test_every_choice_comes_back_from_the_query_that_the_browser_writes(node: No
     choices = [random_choice(rng) for _ in range(300)]
     for choice, query in zip(choices, written(node, choices), strict=True):
         read = parse_qs(query, keep_blank_values=True)
-        if len(query) <= LONGEST_QUERY:
+        if len(query) <= MAX_QUERY:
             assert from_query(read) == (choice, [])
         floats = {name: [float(text) for text in read.get(name, [])] for name in ("range", "g")}
         assert floats == {name: [float(t) for t in query_of(choice).get(name, [])] for name in floats}

@@ -6,7 +6,7 @@ import pytest
 
 from explorer.catalogue.records import MAX_ABS_X
 from explorer.curves import MIN_RANGE, MIN_RELATIVE_RANGE
-from explorer.instrument import document
+from explorer.instrument import make_document
 from tests.frontend.modules import Node
 
 CHOICE = {"op": "clamp", "range": [-3, 3], "g": 1, "parameters": {}, "bounds": {}, "training": {}}
@@ -20,7 +20,7 @@ def changed(node: Node, change: str, *given: Any, slots: dict[str, int]) -> dict
         return {change}(given.choice, ...given.given);
     """
     choice = {**CHOICE, "rules": rules}
-    return node.run(body, {"document": document(), "choice": choice, "given": given})
+    return node.run(body, {"document": make_document(), "choice": choice, "given": given})
 
 
 def slots_of(choice: dict[str, Any]) -> dict[str, int]:
@@ -69,7 +69,7 @@ PUSHED = """
 def test_a_bound_pushes_the_other_one_and_otherwise_leaves_it(node: Node):
     choice = {**CHOICE, "rules": [{"key": "masked", "slot": 0, "hidden": False}]}
     moves = [("lo", 2), ("hi", -1), ("lo", 0.5)]
-    pushed = node.run(PUSHED, {"document": document(), "choice": choice, "moves": moves})
+    pushed = node.run(PUSHED, {"document": make_document(), "choice": choice, "moves": moves})
     assert pushed == [{"lo": 2, "hi": 2}, {"lo": -1, "hi": -1}, {"lo": 0.5}]
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from explorer.catalogue import find_op, find_rule, list_learnable
-from explorer.instrument import entry
+from explorer.instrument import make_entry
 from explorer.training.settings.setting import names_in
 from tests.frontend.modules import Node
 
@@ -22,8 +22,8 @@ def learning(node: Node, text: str, *toggles: tuple[str, str], op: str = "quanti
         const able = learning.map(({ name, rules }) => [name, rules.map(({ rule }) => rule.key)]);
         return { text: formatLearning(learning), able: Object.fromEntries(able) };
     """
-    rules = [entry(find_rule(rule)) for rule in (*RULES, MINE)]
-    given = {"op": entry(find_op(op)), "rules": rules, "text": text, "toggles": toggles}
+    rules = [make_entry(find_rule(rule)) for rule in (*RULES, MINE)]
+    given = {"op": make_entry(find_op(op)), "rules": rules, "text": text, "toggles": toggles}
     result: dict[str, Any] = node.run(body, given)
     return result
 

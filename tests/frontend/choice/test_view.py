@@ -7,9 +7,9 @@ from urllib.parse import parse_qs, urlencode
 
 import pytest
 
-from explorer.instrument import own_entry
+from explorer.instrument import make_custom_entry
 from explorer.instrument.modules import MODULES
-from explorer.instrument.view import VIEW, Word
+from explorer.instrument.view import VIEW, QueryParameter
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_text
 from explorer.ui.server import answers
@@ -31,7 +31,7 @@ _DEFAULT = Choice()
 TYPE = re.compile(r"^ \* @property \{.+\} (\w+) ", re.MULTILINE)
 
 
-def other(word: Word) -> Any:
+def other(word: QueryParameter) -> Any:
     """A value within the bounds that is not the default."""
     if word.kind == "choice":
         return next(text for text in word.words if text != word.default)
@@ -42,13 +42,13 @@ def other(word: Word) -> Any:
     return next(end for end in ((word.default + word.high) / 2, word.low) if end != word.default)
 
 
-def beyond(word: Word) -> Any:
+def beyond(word: QueryParameter) -> Any:
     if word.kind == "loss":
         return "y +"
     return {"choice": "nothing known", "range": (word.low, word.high + 1), "number": word.high + 1}[word.kind]
 
 
-def link(word: Word, value: Any) -> str:
+def link(word: QueryParameter, value: Any) -> str:
     return urlencode({word.name: value}, doseq=True)
 
 
@@ -59,11 +59,11 @@ def run(node: Node, body: str, choice: Choice = _DEFAULT, **more: Any) -> Any:
 
 
 @pytest.fixture(params=VIEW.values(), ids=VIEW)
-def word(request: pytest.FixtureRequest) -> Word:
+def word(request: pytest.FixtureRequest) -> QueryParameter:
     return request.param
 
 
-def test_a_word_is_read_from_a_link(node: Node, word: Word) -> None:
+def test_a_word_is_read_from_a_link(node: Node, word: QueryParameter) -> None:
     query = link(word, other(word))
     expected = replace(Choice(), **{word.name: other(word)})
     assert from_text(query) == (expected, [])
@@ -71,7 +71,7 @@ def test_a_word_is_read_from_a_link(node: Node, word: Word) -> None:
     assert (read["choice"][word.name], read["notices"]) == (answers.serialize_choice(expected)[word.name], [])
 
 
-def test_a_word_is_kept_in_the_choice_and_written_to_the_address(node: Node, word: Word) -> None:
+def test_a_word_is_kept_in_the_choice_and_written_to_the_address(node: Node, word: QueryParameter) -> None:
     choice = replace(Choice(), **{word.name: other(word)})
     written = run(node, WRITTEN, choice)
     assert written["sent"][word.name] == answers.serialize_choice(choice)[word.name]
@@ -79,10 +79,10 @@ def test_a_word_is_kept_in_the_choice_and_written_to_the_address(node: Node, wor
     assert word.name not in parse_qs(run(node, WRITTEN)["query"]), "a default is not written"
 
 
-def test_a_word_beyond_its_bounds_is_refused_with_a_notice(node: Node, word: Word) -> None:
+def test_a_word_beyond_its_bounds_is_refused_with_a_notice(node: Node, word: QueryParameter) -> None:
     query = link(word, beyond(word))
     choice, notices = from_text(query)
-    wrong = {beyond(word): own_entry("loss", beyond(word))} if word.kind == "loss" else {}
+    wrong = {beyond(word): make_custom_entry("loss", beyond(word))} if word.kind == "loss" else {}
     read = run(node, READ, query=query, own={"op": {}, "rule": {}, "loss": wrong})
     assert notices == read["notices"]
     assert len(notices) == 1
@@ -90,19 +90,19 @@ def test_a_word_beyond_its_bounds_is_refused_with_a_notice(node: Node, word: Wor
     assert word.kind == "range" or choice == Choice()
 
 
-def test_a_message_without_a_word_is_not_understood(node: Node, word: Word) -> None:
+def test_a_message_without_a_word_is_not_understood(node: Node, word: QueryParameter) -> None:
     message = answers.serialize_choice(Choice()) | {word.name: None}
     with pytest.raises(RuntimeError, match="could not read"):
         node.run(WRITTEN, {"document": answers.make_document(), "first": message})
 
 
-def test_a_word_has_a_type_in_the_browser(word: Word) -> None:
+def test_a_word_has_a_type_in_the_browser(word: QueryParameter) -> None:
     typed = TYPE.findall((MODULES / "choice/view.js").read_text(encoding="utf-8"))
     assert word.name in typed
     assert set(typed) <= set(VIEW)
 
 
-def test_a_word_tells_its_meaning_and_holds_its_default(word: Word) -> None:
+def test_a_word_tells_its_meaning_and_holds_its_default(word: QueryParameter) -> None:
     assert word.meaning.endswith(".")
     ends = word.default if word.kind == "range" else [word.default]
     assert word.kind in ("choice", "loss") or all(word.low <= end <= word.high for end in ends)

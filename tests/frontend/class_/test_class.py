@@ -42,9 +42,9 @@ def test_an_answer_rests_a_part_of_the_time_that_the_class_is_told(node: Node):
 
 
 TALLY = """
-    const { tallyOf, waysOf, answeredWords } = await import("./class/tally.js");
-    const tally = tallyOf(given.counts, given.alike);
-    return [tally, tally.rows.map((row) => waysOf(row, given.draws))];
+    const { countAnswers, describeWays, describeAnswered } = await import("./class/tally.js");
+    const tally = countAnswers(given.counts, given.alike);
+    return [tally, tally.rows.map((row) => describeWays(row, given.draws))];
 """
 
 
@@ -71,13 +71,13 @@ def test_of_answers_in_words_none_is_drawn(node: Node):
     ],
 )
 def test_how_many_are_here(node: Node, answered: int, here: int, words: str):
-    body = 'return (await import("./class/tally.js")).answeredWords(...given);'
+    body = 'return (await import("./class/tally.js")).describeAnswered(...given);'
     assert node.run(body, [answered, here]) == words
 
 
 WAY = """
-    const { wayOf, followed } = await import("./class/way.js");
-    return [wayOf(given.seen, given.attended, given.atLesson), followed(given.seen, given.attended)];
+    const { findTarget, markFollowed } = await import("./class/way.js");
+    return [findTarget(given.seen, given.attended, given.atLesson), markFollowed(given.seen, given.attended)];
 """
 LINK = {"number": 2, "path": "/train", "query": "task=moons&op=sign"}
 ATTENDED = {"id": "first~k7mx2pwrq", "guest": "g", "round": 3, "links": 1}

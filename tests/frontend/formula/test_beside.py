@@ -5,7 +5,7 @@ from urllib.parse import parse_qs
 
 from explorer.catalogue import Op, Rule, adapt_rule, qualify_name
 from explorer.curves import sample_curves
-from explorer.instrument import entry
+from explorer.instrument import make_entry
 from explorer.ui.links.link import from_text
 from explorer.ui.server import answers
 from tests.catalogue.fixed import OPS, RULES
@@ -32,8 +32,8 @@ def moved(op: Op, rule: Rule) -> dict[str, float]:
 def test_each_keeps_its_own_value(node: Node) -> None:
     cases = [
         {
-            "op": entry(op),
-            "rules": [entry(rule)],
+            "op": make_entry(op),
+            "rules": [make_entry(rule)],
             "choice": {"start": -2.03, "stop": 2.07, "g": 1.5, "parameters": parameters},
         }
         for op, rule in APART

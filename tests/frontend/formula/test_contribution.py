@@ -108,8 +108,8 @@ def test_kinks_of_a_formula_of_ones_own_are_searched_for(node: Node):
 
 
 PASTED = """
-    const { numbersIn } = await import("./choice/pasted-numbers.js");
-    return given.map((text) => numbersIn(text, { most: 4, largest: 1e6 }));
+    const { parseNumbers } = await import("./choice/pasted-numbers.js");
+    return given.map((text) => parseNumbers(text, { most: 4, largest: 1e6 }));
 """
 
 

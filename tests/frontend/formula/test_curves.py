@@ -29,10 +29,10 @@ from explorer.catalogue import (
 from explorer.curves import Curves, sample_curves
 from explorer.curves.sampled import EVEN
 from explorer.formula import FUNCTIONS, Formula
-from explorer.formula.operands import reductions
+from explorer.formula.operands import find_reductions
 from explorer.formula.tree import Call, Name, children, walk
 from explorer.formula.tree import Node as Tree
-from explorer.instrument import entry
+from explorer.instrument import make_entry
 from tests.catalogue.cases import suiting
 from tests.catalogue.fixed import OPS, RULES
 from tests.formula import oracle
@@ -49,7 +49,7 @@ SAMPLE = """
 """
 
 
-known = cache(entry)  # each op and rule stands in many cases
+known = cache(make_entry)  # each op and rule stands in many cases
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def sampled_in(node: Node, cases: list[Case]) -> list[dict]:
 
 def is_decided(op: Op) -> bool:
     """Whether no jump hangs on the last bit of a mean, which is summed in another order here and there."""
-    return op.kinks is not None or not reductions(op.parsed.tree)
+    return op.kinks is not None or not find_reductions(op.parsed.tree)
 
 
 OPS_DECIDED = [op for op in OPS.values() if is_decided(op)]
@@ -206,7 +206,7 @@ def test_the_catalogue(node: Node):
 
 
 def test_the_kinks_of_an_op_are_looked_for_once_for_all_rules(node: Node):
-    rules = [entry(RULES[key]) for key in ("default", "straight_through", "zero", "clipped", "ewgs")]
+    rules = [make_entry(RULES[key]) for key in ("default", "straight_through", "zero", "clipped", "ewgs")]
     looks = """
         const { sampleCurves } = await import("./formula/curves.js");
         let looks = 0;
@@ -217,7 +217,7 @@ def test_the_kinks_of_an_op_are_looked_for_once_for_all_rules(node: Node):
         const { kinks } = sampleCurves({ op, rules: given.rules }, choice);
         return [looks, Object.values(kinks).map((some) => some.length)];
     """
-    count, found = node.run(looks, {"op": entry(OPS["fp8_e4m3"]), "rules": rules})
+    count, found = node.run(looks, {"op": make_entry(OPS["fp8_e4m3"]), "rules": rules})
     assert (count, found) == (1, [252, 252, 252, 252, 254, 252])
 
 

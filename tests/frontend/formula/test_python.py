@@ -15,14 +15,14 @@ TEXTS = """
     return [given.doubles.map(floatText), given.singles.map(singleText)];
 """
 TABLES = """
-    const { csvText } = await import("./measures/csv.js");
+    const { makeCsv } = await import("./measures/csv.js");
     const numbers = (values) => given.single ? Float32Array.from(values) : Float64Array.from(values);
     const read = (texts) => numbers(texts.map(Number));
     const all = (columns) => Object.fromEntries(Object.entries(columns).map(([key, of]) => [key, read(of)]));
     const { x, y, gradients, parts } = given;
     const drawn = given.drawn && { spread: all(given.drawn.spread), exact: { y: read(given.drawn.exact) } };
     const curves = { x: read(x), y: read(y), gradients: all(gradients), parts: all(parts), drawn };
-    return csvText(curves, Object.keys(gradients), given.learning);
+    return makeCsv(curves, Object.keys(gradients), given.learning);
 """
 
 
@@ -58,7 +58,7 @@ def test_a_table_is_that_of_pandas(node: Node) -> None:
 
 def test_a_text_with_a_comma_or_a_quotation_mark_is_a_field_as_in_pandas(node: Node) -> None:
     texts = ["plain", "a, b", 'so "called"', 'both, "so"']
-    script = 'const { quoted } = await import("./measures/csv.js"); return given.map(quoted);'
+    script = 'const { quote } = await import("./measures/csv.js"); return given.map(quoted);'
     assert node.run(script, texts) == pd.Series(texts).to_csv(index=False, header=False).split("\n")[:-1]
 
 

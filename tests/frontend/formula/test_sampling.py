@@ -5,24 +5,24 @@ from typing import Any
 import pytest
 
 from explorer.catalogue import OPS
-from explorer.instrument import entry
-from explorer.instrument.document import document, sampling
+from explorer.instrument import make_entry
+from explorer.instrument.document import list_sampling, make_document
 from tests.frontend.modules import Node
 
 SAMPLED = """
     const { setSampling } = await import("./formula/sampling.js");
     const { sampleCurves } = await import("./formula/curves.js");
-    const { readingIndices } = await import("./explore/sections/readings.js");
-    const { moved, zoomed } = await import("./chart/scene/view.js");
+    const { findReadingIndices } = await import("./explore/sections/readings.js");
+    const { moveView, zoomView } = await import("./chart/scene/view.js");
     setSampling({ ...given.usual, ...given.other });
     const choice = { start: -3, stop: 3, g: 1, parameters: {} };
     const { x, marks, kinks } = sampleCurves({ op: given.op, rules: [] }, choice);
     const sampled = {
       points: marks.filter((mark) => mark === 0).length,
       kinks: kinks.forward?.length ?? null,
-      rows: readingIndices({ x, marks }, [-3, 3]).length,
-      narrowest: zoomed([0, 1], 0.5, 0),
-      farthest: moved([0, 1], 1e9),
+      rows: findReadingIndices({ x, marks }, [-3, 3]).length,
+      narrowest: zoomView([0, 1], 0.5, 0),
+      farthest: moveView([0, 1], 1e9),
     };
     setSampling(given.usual);
     return sampled;
@@ -30,7 +30,7 @@ SAMPLED = """
 
 
 def test_they_are_part_of_the_document() -> None:
-    assert document()["sampling"] == sampling()
+    assert make_document()["sampling"] == list_sampling()
 
 
 @pytest.mark.parametrize(
@@ -47,5 +47,5 @@ def test_they_are_part_of_the_document() -> None:
     ],
 )
 def test_the_browser_obeys_them(node: Node, other: dict[str, float], name: str, expected: Any) -> None:
-    given = {"usual": sampling(), "other": other, "op": entry(OPS["round"])}
+    given = {"usual": list_sampling(), "other": other, "op": make_entry(OPS["round"])}
     assert node.run(SAMPLED, given)[name] == expected

@@ -10,8 +10,8 @@ from explorer.catalogue import FORMULA_PREFIX, SQUARE, find_loss, find_op, find_
 from explorer.curves import Curves, sample_curves
 from explorer.curves.sampled import FORWARD
 from explorer.gradient import hash_uniform
-from explorer.instrument import entry
-from explorer.instrument.entries import loss_entry
+from explorer.instrument import make_entry
+from explorer.instrument.entries import make_loss_entry
 from tests.frontend.modules import Node
 
 POINTS, FEW, MANY = 61, 255, 1023
@@ -43,8 +43,8 @@ def sampled(
     own, span = find_op(FORMULA_PREFIX + op), {"start": -2.9, "stop": 3.1, "g": 1.5}
     names = {p.name for each in (own, *some, find_loss(f)) for p in each.parameters}
     parameters = {name: value for name, value in PARAMETERS.items() if name in names}
-    choice = {**span, "parameters": parameters, "loss": loss_entry(find_loss(f))}
-    given = {"op": entry(own), "rules": [entry(rule) for rule in some], "choice": choice}
+    choice = {**span, "parameters": parameters, "loss": make_loss_entry(find_loss(f))}
+    given = {"op": make_entry(own), "rules": [make_entry(rule) for rule in some], "choice": choice}
     found = node.run(SAMPLE, {**given, "points": POINTS, "quantiles": quantiles})
     return found, sample_curves(own, some, dtype="float64", points=POINTS, f=f, **span, **parameters)
 
@@ -113,8 +113,8 @@ def test_a_mean_has_a_kink_where_the_largest_or_the_least_output_switches_a_rule
 @pytest.mark.parametrize("rule", ["g / mean(y)", "log(-u())"])
 def test_what_has_no_mean_is_no_number(node: Node, rule: str) -> None:
     pair = {
-        "op": entry(find_op(FORMULA_PREFIX + "floor(x + u())")),
-        "rules": [entry(find_rule(FORMULA_PREFIX + rule))],
+        "op": make_entry(find_op(FORMULA_PREFIX + "floor(x + u())")),
+        "rules": [make_entry(find_rule(FORMULA_PREFIX + rule))],
     }
     choice = {"start": -1, "stop": 1, "g": 1, "parameters": {}}
     found = node.run(SAMPLE, {**pair, "choice": choice, "points": POINTS})
@@ -122,21 +122,21 @@ def test_what_has_no_mean_is_no_number(node: Node, rule: str) -> None:
 
 
 def test_noise_of_no_width_leaves_the_jumps_of_the_op(node: Node):
-    some = [entry(find_rule("straight_through"))]
-    choice = {"start": -3, "stop": 3, "g": 1, "loss": loss_entry(find_loss(SQUARE))}
+    some = [make_entry(find_rule("straight_through"))]
+    choice = {"start": -3, "stop": 3, "g": 1, "loss": make_loss_entry(find_loss(SQUARE))}
     for op in ("noisy_round", FORMULA_PREFIX + "round(x + s * normal())"):
-        given = {"op": entry(find_op(op)), "rules": some, "points": POINTS}
+        given = {"op": make_entry(find_op(op)), "rules": some, "points": POINTS}
         found = node.run(SAMPLE, {**given, "choice": {**choice, "parameters": {"s": 0.0}}})
         assert found["kinks"]["forward"] == [-2.5, -1.5, -0.5, 0.5, 1.5, 2.5]
 
 
 def test_rules_with_parameters_of_one_name_keep_their_own_values(node: Node):
     rules = [FORMULA_PREFIX + "g * b", FORMULA_PREFIX + "2 * g * b"]
-    choice = {"start": -1, "stop": 1, "g": 1, "loss": loss_entry(find_loss("y"))}
+    choice = {"start": -1, "stop": 1, "g": 1, "loss": make_loss_entry(find_loss("y"))}
     own = {f"{rules[0]}.b": 0.5, f"{rules[1]}.b": -3}
     given = {
-        "op": entry(find_op(FORMULA_PREFIX + STEP)),
-        "rules": [entry(find_rule(rule)) for rule in rules],
+        "op": make_entry(find_op(FORMULA_PREFIX + STEP)),
+        "rules": [make_entry(find_rule(rule)) for rule in rules],
         "choice": {**choice, "parameters": own},
         "points": POINTS,
     }

@@ -3,7 +3,7 @@
 import pytest
 
 from explorer.catalogue import OPS, find_rule
-from explorer.instrument import entry
+from explorer.instrument import make_entry
 from tests.frontend.modules import Node
 
 SUBSTITUTED = """
@@ -35,5 +35,5 @@ SUBSTITUTED = """
     ],
 )
 def test_numbers_in_formulas(node: Node, rule, x, g, text):
-    given = {"op": entry(OPS["sign"]), "rule": entry(find_rule(rule)), "x": x, "g": g}
+    given = {"op": make_entry(OPS["sign"]), "rule": make_entry(find_rule(rule)), "x": x, "g": g}
     assert node.run(SUBSTITUTED, given) == text

@@ -175,7 +175,7 @@ def test_a_feature_that_was_left_out_is_missed(node: Node) -> None:
 def test_a_place_is_named_by_a_round_x_inside_it(
     node: Node, excursion: tuple[float, float], x: float
 ) -> None:
-    body = 'return (await import("./learn/judging.js")).nameOf({ from: given[0], to: given[1] });'
+    body = 'return (await import("./learn/judging.js")).pickX({ from: given[0], to: given[1] });'
     named = node.run(body, excursion)
     assert named == x
     assert excursion[0] <= named <= excursion[1]

@@ -23,5 +23,5 @@ from tests.frontend.modules import Node
 def test_a_picture_in_words(node: Node, y, words: str) -> None:
     x = np.linspace(-2, 2, 601)
     given = {"x": x.tolist(), "y": [float(y(at)) for at in x]}
-    body = 'return (await import("./learn/shape.js")).shapeWords(given.x, given.y);'
+    body = 'return (await import("./learn/shape.js")).describeShape(given.x, given.y);'
     assert node.run(body, given) == words

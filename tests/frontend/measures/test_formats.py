@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from explorer.catalogue import OPS, find_op
-from explorer.instrument.entries import entry
+from explorer.instrument.entries import make_entry
 from tests.formula.test_formats import CASTS, bits, hard_points
 from tests.formula.test_formats import codes as torch_codes
 from tests.frontend.modules import Node
@@ -28,7 +28,7 @@ CODES = {"fp8_e4m3": torch.float8_e4m3fn, "fp8_e5m2": torch.float8_e5m2}
 
 
 def asked(node: Node, op: str, parameters: dict[str, float], xs: list[float]) -> list:
-    (answer,) = node.run(ALL, [[entry(find_op(op)), parameters, xs]])
+    (answer,) = node.run(ALL, [[make_entry(find_op(op)), parameters, xs]])
     return answer
 
 
@@ -59,7 +59,7 @@ def test_the_browser_rounds_as_torch_at_every_code_midpoint_and_neighbour(node: 
         const { evaluate } = await import("./formula/evaluation.js");
         return evaluate(given.tree, { x: Float64Array.from(given.x), parameters: {} });
         """,
-        {"tree": entry(find_op("formula: " + text))["tree"], "x": x.double().tolist()},
+        {"tree": make_entry(find_op("formula: " + text))["tree"], "x": x.double().tolist()},
     )
     due = x.clamp(-top, top).to(dtype).double()
     assert torch.equal(bits(torch.tensor(found)), bits(due))
@@ -91,9 +91,9 @@ def test_a_mean_in_an_op_is_over_the_range_and_not_over_the_x_that_lands(node: N
 
 
 LEVELS = """
-    const { exactText, levelsIn } = await import("./measures/formats.js");
+    const { formatExact, findLevels } = await import("./measures/formats.js");
     return given.map(([op, start, stop]) => {
-      const levels = levelsIn(op, {}, { start, stop });
+      const levels = findLevels(op, {}, { start, stop });
       return levels && [levels, levels.map(exactText)];
     });
 """
@@ -102,7 +102,7 @@ LEVELS = """
 def test_an_op_of_levels_shows_those_in_view(node: Node) -> None:
     ops = ["seq", "fake_quantize", "absmean_ternary", "round", "relu", "floor"]
     spans = [(-3, 3)] * 5 + [(-1e4, 1e4)]
-    found = node.run(LEVELS, [[entry(find_op(op)), *span] for op, span in zip(ops, spans, strict=True)])
+    found = node.run(LEVELS, [[make_entry(find_op(op)), *span] for op, span in zip(ops, spans, strict=True)])
     seq, fake, ternary, rounded, relu, many = found
     assert seq == [[-0.75, -0.25, 0.25, 0.75], ["−0.75", "−0.25", "0.25", "0.75"]]
     usual = OPS["fake_quantize"].parsed.bind(
@@ -116,7 +116,7 @@ def test_an_op_of_levels_shows_those_in_view(node: Node) -> None:
 
 def test_numbers_are_written_exactly_where_that_is_short(node: Node) -> None:
     text = """
-        const { exactText } = await import("./measures/formats.js");
+        const { formatExact } = await import("./measures/formats.js");
         return given.map(exactText);
     """
     due = {
@@ -130,11 +130,11 @@ def test_numbers_are_written_exactly_where_that_is_short(node: Node) -> None:
 @pytest.mark.parametrize("op", CODES)
 def test_each_number_of_a_format_has_a_text_of_its_own(node: Node, op: str) -> None:
     texts = """
-        const { exactText, formatOf, numbersOf, octavesOf } = await import("./measures/formats.js");
-        return numbersOf(octavesOf(formatOf(given, { s: 1 }))).map((each) => [each, exactText(each)]);
+        const { formatExact, formatOf, numbersOf, octavesOf } = await import("./measures/formats.js");
+        return numbersOf(octavesOf(formatOf(given, { s: 1 }))).map((each) => [each, formatExact(each)]);
     """
     small = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
-    for value, text in node.run(texts, entry(OPS[op])["tree"]):
+    for value, text in node.run(texts, make_entry(OPS[op])["tree"]):
         factor, _, power = (
             text.translate(small).rpartition("·2") if "·" in text else ("1", "", text.translate(small)[1:])
         )

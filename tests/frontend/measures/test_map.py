@@ -9,12 +9,12 @@ from explorer.questions import QUESTIONS
 from tests.frontend.modules import Node
 
 MAP = """
-const { cellAt, mapOf } = await import("./measures/map.js");
+const { findCell, mapOf } = await import("./measures/map.js");
 const { decodeArray } = await import("./choice/arrays.js");
 const { columns, rows, unit, values } = given.answer;
 const decode = (array) => array && decodeArray(array);
 const map = mapOf({ columns, rows, unit: decode(unit), values: decode(values) }, given.top);
-return { ...map, values: Float64Array.from(map.values), at: given.places.map((at) => cellAt(map, ...at)) };
+return { ...map, values: Float64Array.from(map.values), at: given.places.map((at) => findCell(map, ...at)) };
 """
 BANDS = """
 const { bandOf, bandsOf } = await import("./measures/map.js");
@@ -22,10 +22,10 @@ const bands = bandsOf([{ columns: given.values.length, rows: 1, values: given.va
 return { bands, found: given.values.map((value) => bandOf(value, bands)) };
 """
 COLOURS = """
-const { colourOf, coloursOf, cssOf } = await import("./explore/sections/map-drawing.js");
+const { parseColour, makeColours, toCss } = await import("./explore/sections/map-drawing.js");
 const ends = [[0, 0, 255], [255, 128, 0]];
-return { colours: given.counts.map((count) => coloursOf(count, [255, 255, 255], ends)),
-  read: given.texts.map(colourOf), written: cssOf([1, 2, 3]) };
+return { colours: given.counts.map((count) => makeColours(count, [255, 255, 255], ends)),
+  read: given.texts.map(colourOf), written: toCss([1, 2, 3]) };
 """
 
 

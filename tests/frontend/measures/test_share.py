@@ -7,7 +7,7 @@ import torch
 from explorer.catalogue import adapt_rule, find_op, find_rule, resolve_values
 from explorer.description.pull import make_normal_numbers
 from explorer.gradient import share
-from explorer.instrument.entries import entry
+from explorer.instrument.entries import make_entry
 from tests.catalogue.fixed import OPS, RULES
 from tests.frontend.modules import Node
 
@@ -22,7 +22,7 @@ FLAT = ("round", "sign", "step", "quantize", "clamp", "relu")
 
 def browsers(node, pairs, x, g, weights=None):
     entries = [
-        (entry(find_op(op)), entry(adapt_rule(find_op(op), find_rule(rule))), settings)
+        (make_entry(find_op(op)), make_entry(adapt_rule(find_op(op), find_rule(rule))), settings)
         for op, rule, settings in pairs
     ]
     count = sum(weights) if weights else len(x)

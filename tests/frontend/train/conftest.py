@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from explorer.instrument.view import View, view_data
+from explorer.instrument.view import View, to_view_data
 from explorer.ui.server import answers
 from tests.frontend.modules import Node
 
@@ -40,7 +40,7 @@ def choice(
 ) -> dict[str, Any]:
     """A choice as the browser has it."""
     shown = [{"key": key, "slot": slot, "hidden": False} for slot, key in enumerate(rules)]
-    common = view_data(View()) | {"bounds": {}, "slow": ""}
+    common = to_view_data(View()) | {"bounds": {}, "slow": ""}
     return {"op": op, "rules": shown, "parameters": parameters or {}, "training": training, **common}
 
 

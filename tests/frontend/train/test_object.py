@@ -67,5 +67,5 @@ def test_on_the_weights_each_layer_has_the_op_on_a_way_of_its_own(node):
     ],
 )
 def test_two_open_parts_are_all_tools(node, now, part, then):
-    body = 'const { turned } = await import("./train/page/calm.js"); return turned(given.now, given.part);'
+    body = 'return (await import("./train/page/calm.js")).togglePart(given.now, given.part);'
     assert node.run(body, {"now": now, "part": part}) == then

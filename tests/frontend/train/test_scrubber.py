@@ -4,10 +4,10 @@ import re
 
 import pytest
 
-from explorer.instrument.modules import sources
+from explorer.instrument.modules import list_sources
 from tests.test_styles import text_of
 
-SHEETS = [sheet for sheet in sources("css") if "slider-thumb" in text_of(sheet)]
+SHEETS = [sheet for sheet in list_sources("css") if "slider-thumb" in text_of(sheet)]
 
 
 def declarations(css: str, part: str) -> list[set[str]]:

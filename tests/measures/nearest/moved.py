@@ -2,7 +2,7 @@
 
 from explorer.catalogue import Op, Rule
 from explorer.formula import Formula
-from explorer.formula.tree import Binary, Name, Node, Number, Unary, substituted
+from explorer.formula.tree import Binary, Name, Node, Number, Unary, substitute
 
 
 def number(value: float) -> Node:
@@ -14,9 +14,9 @@ def moved(op: Op, rule: Rule, factor: float, width: float, shift: float) -> Rule
     """``factor * rule((x - shift) / width)``, however long its formula becomes; without declared kinks."""
     tree = (rule.parsed or op.parsed.gradient).tree
     inner = Binary("/", Binary("-", Name("x"), number(shift)), number(width))
-    y = substituted(op.parsed.tree, {Name("x"): inner})
+    y = substitute(op.parsed.tree, {Name("x"): inner})
     made = Rule("own", "Own", "g", parameters=rule.parameters)
     vars(made)["parsed"] = Formula(
-        Binary("*", number(factor), substituted(tree, {Name("x"): inner, Name("y"): y}))
+        Binary("*", number(factor), substitute(tree, {Name("x"): inner, Name("y"): y}))
     )
     return made

@@ -28,13 +28,13 @@ export const panel = {
 # The panels of a choice, their words for some measures, and what the stream is asked for.
 SHOWN = """
     const { setDocument } = await import(given.folder + "/choice/entries.js");
-    const { loadPanels, openPanels, wantedOf } = await import(given.folder + "/train/panels/panels.js");
+    const { loadPanels, openPanels, listRequests } = await import(given.folder + "/train/panels/panels.js");
     setDocument(given.document);
     await loadPanels();
     const choice = { op: "sign", rules: [], training: { task: "circles" } };
     const panel = openPanels(choice, {}).at(-1);
     const state = { choice, panels: {}, numbers: {}, view: { status: { state: "running" } } };
-    return [panel.key, panel.picture({ measured: { largest: 2 } }).words, wantedOf(state).at(-1)];
+    return [panel.key, panel.picture({ measured: { largest: 2 } }).words, listRequests(state).at(-1)];
 """
 
 TOY = '''

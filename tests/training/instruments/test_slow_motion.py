@@ -199,7 +199,7 @@ def test_torchs_own_gradient_is_that_beside_what_learns():
     """The numbers are those that the step takes, exactly at a bound too."""
     both = {"op": "clamp", "rules": ("default", "pact"), "parameters": {"hi": 0.5}}
     numbers, learned = (run_of("circles", **both, learn=learn) for learn in ((), ("hi",)))
-    own, beside = (OPS["clamp"].parsed.gradient_with(tensors) for tensors in ((), ("hi",)))
+    own, beside = (OPS["clamp"].parsed.derive_gradient(tensors) for tensors in ((), ("hi",)))
     records = learned.measure("slow_motion", layer=0)
     assert records["default"]["gradient"] == (None if own == beside else beside.data)
     assert records["pact"]["gradient"] is None

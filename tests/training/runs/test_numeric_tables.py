@@ -49,7 +49,7 @@ def threads(request):
 
 
 def test_a_run_is_its_script_in_any_company_and_resumed(threads, tmp_path, monkeypatch):
-    monkeypatch.setattr(layout, "formatted", lambda code: code)
+    monkeypatch.setattr(layout, "format_code", lambda code: code)
     monkeypatch.chdir(tmp_path)
     for seed in range(threads * 100, threads * 100 + CASES // 3):
         given = draw_settings(seed)

@@ -10,7 +10,7 @@ import pytest
 from explorer.catalogue import FORMULA_PREFIX, MAX_RULES, OPS, RULES
 from explorer.catalogue.records import MAX_ABS_X
 from explorer.curves import sample
-from explorer.instrument.limits import LARGEST_G, reach
+from explorer.instrument.limits import MAX_G, find_reach
 from explorer.training import SETTINGS, TASKS, Settings
 from explorer.ui.links.choice import Choice, parameters_of, sort_bounds
 from explorer.ui.links.link import from_query
@@ -64,12 +64,12 @@ def _assert_usable(choice: Choice) -> None:
     controls = parameters_of(op, rules)
     assert set(choice.parameters) <= set(controls)
     for name, value in choice.parameters.items():
-        low, high = reach(controls[name])
+        low, high = find_reach(controls[name])
         assert low <= value <= high
     assert sort_bounds(op, rules, choice.parameters) == (choice.parameters, [])
     start, stop = choice.range
     assert -MAX_ABS_X <= start < stop <= MAX_ABS_X
-    assert abs(choice.g) <= LARGEST_G
+    assert abs(choice.g) <= MAX_G
     training = {name: getattr(choice, name) for name in SETTINGS}
     asked = {"op": choice.op, "rules": choice.rules, "parameters": choice.parameters, **training}
     with suppress(ValueError):  # which the page says when somebody presses Start

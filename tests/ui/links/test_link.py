@@ -12,7 +12,7 @@ from explorer.training.settings.setting import names_in
 from explorer.ui.links import link, training_words
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.curve_words import tidy_range
-from explorer.ui.links.link import LONGEST_QUERY, from_query, from_text, get_query_length, is_embedded
+from explorer.ui.links.link import MAX_QUERY, from_query, from_text, get_query_length, is_embedded
 from explorer.ui.links.presets import PRESETS
 from explorer.ui.server import answers
 from tests.selection import take_part
@@ -25,7 +25,7 @@ def test_a_choice_comes_back_from_its_link():
     for seed in take_part(range(MANY)):
         choice = random_choice(random.Random(seed))
         query = query_of(choice)
-        if get_query_length(query) <= LONGEST_QUERY:
+        if get_query_length(query) <= MAX_QUERY:
             through_address = parse_qs(urlencode(query, doseq=True), keep_blank_values=True)
             assert through_address == query
             assert from_query(through_address) == (choice, [])
@@ -47,16 +47,16 @@ def test_one_link_carries_what_both_pages_need():
     assert set(query_of(choice)) == {"op", "rule", "g", "range", "seed"}
 
 
-@pytest.mark.parametrize("query", ["a=1&" * 2_000_000, "op=sign&x=" + "%41" * LONGEST_QUERY])
+@pytest.mark.parametrize("query", ["a=1&" * 2_000_000, "op=sign&x=" + "%41" * MAX_QUERY])
 def test_a_query_that_is_too_long_is_not_parsed(query, monkeypatch):
     """8 MB of it took seconds, and whoever has a page open may send them."""
     answers.render_explore("")  # its examples are links too, read once
     parsed = []
     monkeypatch.setattr(link, "parse_qs", lambda text, **_: parsed.append(len(text)) or {})
     choice, (notice,) = from_text(query)
-    assert (choice, f"longer than {LONGEST_QUERY} characters" in notice) == (Choice(), True)
+    assert (choice, f"longer than {MAX_QUERY} characters" in notice) == (Choice(), True)
     assert answers.render_explore(query)
-    assert max(parsed, default=0) < LONGEST_QUERY
+    assert max(parsed, default=0) < MAX_QUERY
 
 
 def test_a_link_that_writes_every_character_as_a_code_is_read():
@@ -151,14 +151,14 @@ def test_numbers_come_back_exactly(value: float):
 def test_a_query_that_is_too_long_is_not_used():
     # Characters as they stand in the address bar: a space and a + each count for what they become there.
     query = {"op": ["formula: x" + " + x" * 10], "rule": ["default"], "task": ["a"]}
-    room = LONGEST_QUERY - get_query_length(query)
+    room = MAX_QUERY - get_query_length(query)
     query["task"] = ["a" * (room + 1)]
-    assert get_query_length(query) == len(urlencode(query, doseq=True)) == LONGEST_QUERY
+    assert get_query_length(query) == len(urlencode(query, doseq=True)) == MAX_QUERY
     assert from_query(query)[0].op == find_op(query["op"][0]).key
     query["task"][0] += "a"
     choice, notices = from_query(query)
     assert choice == Choice()
-    assert notices == [f"The link is longer than {LONGEST_QUERY} characters and was not used."]
+    assert notices == [f"The link is longer than {MAX_QUERY} characters and was not used."]
 
 
 def test_presets_are_links_without_fault_and_differ(subtests: pytest.Subtests):
@@ -231,19 +231,19 @@ def test_of_three_branches_the_last_two_where_two_are_taken(monkeypatch):
 def test_of_branches_that_make_a_link_too_long_the_last_that_fit_are_taken():
     points = [f"{step},op:formula: x + {step}{' + x' * 12}" for step in range(40)]
     branch = urlencode({"branch": points}, doseq=True)
-    assert LONGEST_QUERY < len(f"{RACE}&{branch}") < 3 * LONGEST_QUERY
+    assert MAX_QUERY < len(f"{RACE}&{branch}") < 3 * MAX_QUERY
     choice, (notice,) = from_text(f"{RACE}&{branch}")
     steps = [step for step, _, _ in choice.branch]
     assert steps == list(range(40))[-len(steps) :]
     assert 10 < len(steps) < 40
     assert notice == (
-        f"The link is longer than {LONGEST_QUERY} characters: the last {len(steps)} of its 40 branch points "
+        f"The link is longer than {MAX_QUERY} characters: the last {len(steps)} of its 40 branch points "
         "are taken."
     )
     assert (choice.task, choice.op, choice.steps) == ("digits", "sign", 100)
-    hopeless = {"op": ["x" * LONGEST_QUERY], "branch": points}
+    hopeless = {"op": ["x" * MAX_QUERY], "branch": points}
     found = from_query(hopeless)
-    assert found == (Choice(), [f"The link is longer than {LONGEST_QUERY} characters and was not used."])
+    assert found == (Choice(), [f"The link is longer than {MAX_QUERY} characters and was not used."])
 
 
 @pytest.mark.parametrize("slow", ["input", "gradient,2", "weights,6,4,256,64"])

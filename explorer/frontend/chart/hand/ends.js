@@ -1,68 +1,69 @@
-// The ends of the x axis as handles: the number under the hand stays there, the other end too.
+// The ends of the x axis as draggable handles: the number under the pointer stays there, and so does the other end.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { formatNumber } from "../../formula/numbers.js";
-import { across } from "../scene/panels.js";
+import { toLeftPx } from "../scene/panels.js";
 import { getSampling } from "../../formula/sampling.js";
-import { zoomed } from "../scene/view.js";
+import { zoomView } from "../scene/view.js";
 
 /** @import { Range } from "../scene/axes.js" */
 /** @typedef {"moving"|"settled"} Phase */
 
 const NAMES = ["Left end of x", "Right end of x"];
-const NEAREST = 0.04; // of the width: how near to the other end the hand may come
+const MIN_DISTANCE = 0.04; // minimum distance to the other end, as a share of the width
 const KEY_FACTOR = 1.1;
-const PULL = "↔";
+const HANDLE_TEXT = "↔";
 
 /**
- * @param {HTMLElement} layer that lies over the chart
+ * Create the handles at both ends of the x axis.
+ * @param {HTMLElement} layer over the chart
  * @param {{view: () => Range, share: (px: number) => number, onView: (view: Range,
- *   phase: Phase) => void}} hand ``share`` says where a px of the window is, as a part of the width
+ *   phase: Phase) => void}} hand ``share`` returns the position of a px of the window as a share of the width
  */
 export function createEnds(layer, { view, share, onView }) {
   const nodes = NAMES.map((name, index) => {
     const named = { "aria-label": name, title: "Drag to stretch the axis (arrow keys too)" };
     const attributes = { class: "chart-end", role: "slider", tabindex: 0, ...named };
-    const node = element("div", attributes, element("span", {}, PULL));
+    const node = element("div", attributes, element("span", {}, HANDLE_TEXT));
     drag(node, index);
     return node;
   });
-  const held = /** @type {(number|null)[]} */ ([null, null]); // what lies under the hand
+  const heldValues = /** @type {(number|null)[]} */ ([null, null]); // numbers under the pointer
   let frame = /** @type {import("../scene/panels.js").Frame|null} */ (null);
   layer.append(...nodes);
 
-  /** @param {HTMLElement} node @param {number} end 0 for the left end */
+  /** Listen to drags and keys of a handle. @param {HTMLElement} node @param {number} end 0 for the left end */
   function drag(node, end) {
-    let from = /** @type {{view: Range, distance: number}|null} */ (null);
-    const distance = (/** @type {PointerEvent} */ { clientX }) => Math.abs(share(clientX) - (1 - end));
-    const beyond = (/** @type {PointerEvent} */ { clientX }) =>
-      (share(clientX) - (1 - end)) * (end ? 1 : -1) < NEAREST;
-    const stretch = (/** @type {PointerEvent} */ event, /** @type {Phase} */ phase) => {
+    let dragStart = /** @type {{view: Range, distance: number}|null} */ (null);
+    const getDistance = (/** @type {PointerEvent} */ { clientX }) => Math.abs(share(clientX) - (1 - end));
+    const isTooNear = (/** @type {PointerEvent} */ { clientX }) =>
+      (share(clientX) - (1 - end)) * (end ? 1 : -1) < MIN_DISTANCE;
+    const resizeView = (/** @type {PointerEvent} */ event, /** @type {Phase} */ phase) => {
       event.stopPropagation();
-      if (!from) return;
-      const now = beyond(event) ? NEAREST : distance(event);
-      onView(zoomed(from.view, from.view[1 - end], from.distance / now), phase);
+      if (!dragStart) return;
+      const now = isTooNear(event) ? MIN_DISTANCE : getDistance(event);
+      onView(zoomView(dragStart.view, dragStart.view[1 - end], dragStart.distance / now), phase);
     };
     node.addEventListener("pointerdown", (event) => {
       event.stopPropagation();
       if (event.button) return;
-      from = { view: view(), distance: distance(event) };
-      hold(from.view[end]);
+      dragStart = { view: view(), distance: getDistance(event) };
+      hold(dragStart.view[end]);
       node.setPointerCapture(event.pointerId);
     });
-    node.addEventListener("pointermove", (event) => stretch(event, "moving"));
+    node.addEventListener("pointermove", (event) => resizeView(event, "moving"));
     node.addEventListener("pointerup", (event) => {
       hold(null);
-      stretch(event, "settled");
-      from = null;
+      resizeView(event, "settled");
+      dragStart = null;
     });
     node.addEventListener("pointercancel", () => {
       hold(null);
-      if (from) onView(view(), "settled");
-      from = null;
+      if (dragStart) onView(view(), "settled");
+      dragStart = null;
     });
     const hold = (/** @type {number|null} */ x) => {
-      held[end] = x;
+      heldValues[end] = x;
       node.classList.toggle("held", x !== null);
       place();
     };
@@ -72,19 +73,19 @@ export function createEnds(layer, { view, share, onView }) {
       if (!outwards) return;
       event.preventDefault();
       event.stopPropagation();
-      onView(zoomed(view(), view()[1 - end], KEY_FACTOR ** outwards), "settled");
+      onView(zoomView(view(), view()[1 - end], KEY_FACTOR ** outwards), "settled");
     });
   }
 
-  /** Put both ends where they belong: under the hand, or at the end of the axis. */
+  /** Move both handles: under the pointer, or to the end of the axis. */
   function place() {
     if (!frame) return;
     const { x, bottom } = frame;
     for (const [end, node] of nodes.entries()) {
-      const number = held[end];
-      const left = across(frame, number ?? x[end]);
+      const number = heldValues[end];
+      const left = toLeftPx(frame, number ?? x[end]);
       node.style.transform = `translate(${left}px, ${bottom}px)`;
-      const text = number === null ? PULL : formatNumber(number).replace("-", "−");
+      const text = number === null ? HANDLE_TEXT : formatNumber(number).replace("-", "−");
       setText(/** @type {Element} */ (node.firstChild), text);
       setAttribute(node, "aria-valuenow", x[end]);
       setAttribute(node, "aria-valuemin", end ? x[0] : -getSampling().largest);
@@ -93,7 +94,7 @@ export function createEnds(layer, { view, share, onView }) {
   }
 
   return {
-    /** @param {import("../scene/panels.js").Frame} next */
+    /** Draw the handles in a frame. @param {import("../scene/panels.js").Frame} next */
     draw(next) {
       frame = next;
       place();

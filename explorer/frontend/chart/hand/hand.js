@@ -1,31 +1,32 @@
-// The hand over a chart: its position as x and as a part of the width.
+// The pointer over a chart: its position as x and as a share of the width.
 
 import { shareOf } from "../scene/panels.js";
-import { pointedX } from "../probe/probe-marks.js";
+import { findPointedX } from "../probe/probe-marks.js";
 
 /**
+ * Create the callbacks of gestures on a chart.
  * @param {import("./parts.js").Parts} parts
  * @param {ReturnType<typeof import("../probe/probe.js").createProbe>} probe
  * @param {Pick<import("./gestures.js").Hand, "view"|"onView"|"onReset"|"pencil"> & {displayed: () => {
  *   picture: import("../scene/picture.js").Picture|null, scene: import("../scene/scene.js").Scene|null}}} chart
  * @returns {import("./gestures.js").Hand & {xUnder: (px: number) => number|null}}
  */
-export function handOf({ area, probe: focusable }, probe, { displayed, ...acts }) {
-  const local = (/** @type {number} */ px) => px - area.getBoundingClientRect().left;
+export function createHand({ area, probe: focusable }, probe, { displayed, ...acts }) {
+  const toChartPx = (/** @type {number} */ px) => px - area.getBoundingClientRect().left;
 
-  /** @param {number} px of the window */
+  /** Return the position of a px of the window as a share of the width. @param {number} px */
   function share(px) {
     const { scene } = displayed();
-    return scene ? shareOf(scene.frame, local(px)) : 0.5;
+    return scene ? shareOf(scene.frame, toChartPx(px)) : 0.5;
   }
 
-  /** The x under a px of the window; null while nothing is drawn. @param {number} px */
+  /** Return the x under a px of the window, or null before the first drawing. @param {number} px */
   function xUnder(px) {
     const { picture, scene } = displayed();
-    return scene && picture && pointedX(picture.curves, scene.frame, local(px));
+    return scene && picture && findPointedX(picture.curves, scene.frame, toChartPx(px));
   }
 
-  /** Pin the probe, or free it where it is pinned. @param {number} px of the window */
+  /** Pin the probe, or unpin it if it is pinned at this x. @param {number} px of the window */
   function pin(px) {
     focusable.focus({ preventScroll: true });
     const x = xUnder(px);

@@ -1,25 +1,26 @@
-// Handles at the grips of a picture, to be dragged or moved by keys.
+// Handles at the grips of a chart, movable by drag or keys.
 
 import { element, setAttribute } from "../../elements/dom.js";
-import { across } from "../scene/panels.js";
+import { toLeftPx } from "../scene/panels.js";
 import { roundToUnit } from "../../formula/numbers.js";
 
 /** @import { Grip } from "../scene/grips.js" */
 /** @import { Frame } from "../scene/panels.js" */
 
-const STEPS = 500; // that a drag over the whole view tells apart
+const STEPS = 500; // distinct values of a drag over the complete view
 const KEY_STEPS = 5;
 
 /**
- * @param {HTMLElement} layer that lies over the chart
+ * Create the layer of handles.
+ * @param {HTMLElement} layer over the chart
  * @param {(name: string, value: number, phase: "moving"|"settled") => void} onParameter
  */
 export function createHandles(layer, onParameter) {
   /** @type {Map<string, {node: HTMLElement, grip: Grip, frame: Frame}>} */
   const handles = new Map();
 
-  /** @param {string} id */
-  function created(id) {
+  /** Create the handle of a grip. @param {string} id */
+  function createHandle(id) {
     const node = element("div", { class: "chart-grip", role: "slider", tabindex: 0 });
     const handle = { node, grip: /** @type {*} */ (null), frame: /** @type {*} */ (null) };
     handles.set(id, handle);
@@ -29,7 +30,7 @@ export function createHandles(layer, onParameter) {
   }
 
   return {
-    /** @param {Grip[]} grips @param {Frame} frame */
+    /** Draw the handles of grips in view. @param {Grip[]} grips @param {Frame} frame */
     draw(grips, frame) {
       const [start, stop] = frame.x;
       const inView = grips.filter(({ sign, value }) => sign * value >= start && sign * value <= stop);
@@ -41,9 +42,9 @@ export function createHandles(layer, onParameter) {
       }
       const placed = /** @type {number[]} */ ([]);
       for (const grip of inView) {
-        const handle = handles.get(grip.id) ?? created(grip.id);
+        const handle = handles.get(grip.id) ?? createHandle(grip.id);
         Object.assign(handle, { grip, frame });
-        const x = across(frame, grip.sign * grip.value);
+        const x = toLeftPx(frame, grip.sign * grip.value);
         place(handle.node, grip, frame, x, placed.filter((other) => Math.abs(other - x) < 24).length);
         placed.push(x);
       }
@@ -52,11 +53,12 @@ export function createHandles(layer, onParameter) {
 }
 
 /**
+ * Move a handle to its grip and set its attributes.
  * @param {HTMLElement} node
  * @param {Grip} grip
  * @param {Frame} frame
  * @param {number} x in px
- * @param {number} others at this x, beside which it stands
+ * @param {number} others the number of handles at this x, next to which it is placed
  */
 function place(node, { label, sign, value, colour }, frame, x, others) {
   const { gradient, left, inner, bottom } = frame;
@@ -73,17 +75,18 @@ function place(node, { label, sign, value, colour }, frame, x, others) {
 }
 
 /**
+ * Listen to drags and keys of a handle.
  * @param {{node: HTMLElement, grip: Grip, frame: Frame}} handle
  * @param {(name: string, value: number, phase: "moving"|"settled") => void} onParameter
  */
 function drag(handle, onParameter) {
   const { node } = handle;
   let offset = 0;
-  const unit = () => (handle.frame.x[1] - handle.frame.x[0]) / STEPS;
+  const getUnit = () => (handle.frame.x[1] - handle.frame.x[0]) / STEPS;
   const tell = (/** @type {number} */ x, /** @type {"moving"|"settled"} */ phase) => {
     const { grip, frame } = handle;
     const inView = Math.min(Math.max(x, frame.x[0]), frame.x[1]);
-    onParameter(grip.name, grip.sign * roundToUnit(inView, unit()) + 0, phase);
+    onParameter(grip.name, grip.sign * roundToUnit(inView, getUnit()) + 0, phase);
   };
   const xOf = (/** @type {PointerEvent} */ event) => {
     const { left, inner, x } = handle.frame;
@@ -97,13 +100,13 @@ function drag(handle, onParameter) {
     offset = event.clientX - (box.left + box.width / 2);
     node.setPointerCapture(event.pointerId);
   });
-  const dragged = (/** @type {PointerEvent} */ event) => {
+  const handleDrag = (/** @type {PointerEvent} */ event) => {
     event.stopPropagation();
     const phase = event.type === "pointerup" ? "settled" : "moving";
     if (node.hasPointerCapture(event.pointerId)) tell(xOf(event), phase);
   };
-  node.addEventListener("pointermove", dragged);
-  node.addEventListener("pointerup", dragged);
+  node.addEventListener("pointermove", handleDrag);
+  node.addEventListener("pointerup", handleDrag);
   node.addEventListener("dblclick", (event) => event.stopPropagation());
   node.addEventListener("keydown", (event) => {
     const steps = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1 }[event.key];
@@ -112,6 +115,6 @@ function drag(handle, onParameter) {
     event.stopPropagation();
     const { sign, value } = handle.grip;
     const forwards = event.key === "ArrowUp" || event.key === "ArrowDown" ? sign * steps : steps;
-    tell(sign * value + forwards * KEY_STEPS * unit() * (event.shiftKey ? 10 : 1), "settled");
+    tell(sign * value + forwards * KEY_STEPS * getUnit() * (event.shiftKey ? 10 : 1), "settled");
   });
 }

@@ -1,7 +1,7 @@
-// The keys of a chart that has the focus.
+// Keyboard control of a focused chart.
 
-import { steppedX } from "../probe/probe-marks.js";
-import { moved, zoomed } from "../scene/view.js";
+import { stepX } from "../probe/probe-marks.js";
+import { moveView, zoomView } from "../scene/view.js";
 
 /** @import { Range } from "../scene/axes.js" */
 /**
@@ -11,21 +11,21 @@ import { moved, zoomed } from "../scene/view.js";
  */
 
 /**
- * Arrows move the probe, + and − zoom around it, page keys move the view, Home resets it.
+ * Handle a key: arrows move the probe, + and − zoom around it, page keys move the view, Home resets it.
  * @param {KeyboardEvent} event
  * @param {Keyboard} keyboard
  */
-export function press(event, { picture, pinned, pin, ask, reset }) {
+export function handleKey(event, { picture, pinned, pin, ask, reset }) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;
   const { curves, range: view } = picture;
   const x = pinned ?? (view[0] + view[1]) / 2;
   const steps = event.shiftKey ? 10 : 1;
-  const zoom = (/** @type {number} */ factor) => ask(zoomed(view, x, factor), "settled");
+  const zoom = (/** @type {number} */ factor) => ask(zoomView(view, x, factor), "settled");
   const acts = /** @type {Object<string, () => void>} */ ({
-    ArrowLeft: () => pin(steppedX(curves, view, x, -steps)),
-    ArrowRight: () => pin(steppedX(curves, view, x, steps)),
-    PageUp: () => ask(moved(view, 0.25), "settled"),
-    PageDown: () => ask(moved(view, -0.25), "settled"),
+    ArrowLeft: () => pin(stepX(curves, view, x, -steps)),
+    ArrowRight: () => pin(stepX(curves, view, x, steps)),
+    PageUp: () => ask(moveView(view, 0.25), "settled"),
+    PageDown: () => ask(moveView(view, -0.25), "settled"),
     "+": () => zoom(0.5),
     "=": () => zoom(0.5),
     "-": () => zoom(2),

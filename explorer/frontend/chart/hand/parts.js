@@ -1,12 +1,12 @@
-// The elements of a chart: Plotly's, and over it those that are drawn while the hand moves.
+// The elements of a chart: Plotly's, and an overlay that is drawn during drags.
 
 import { element } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 
-/** @typedef {ReturnType<typeof partsOf>} Parts */
+/** @typedef {ReturnType<typeof createParts>} Parts */
 
-/** @param {{onReset: () => void, onSave: (format: "png"|"svg") => void}} acts */
-export function partsOf({ onReset, onSave }) {
+/** Create the elements of a chart. @param {{onReset: () => void, onSave: (format: "png"|"svg") => void}} acts */
+export function createParts({ onReset, onSave }) {
   const plot = element("div", { class: "chart-plot", role: "img", "aria-label": "Chart" });
   const circles = shape("g");
   const marks = shape("g");
@@ -16,10 +16,10 @@ export function partsOf({ onReset, onSave }) {
   const probe = element("div", { class: "chart-probe", role: "slider", tabindex: 0, ...named });
   const buttons = element(
     "div",
-    { class: "chart-buttons", onpointerdown: stay, ondblclick: stay },
-    button("Reset view", "Back to the whole range (Home)", onReset),
-    button("PNG", "Save the chart as a PNG picture", () => onSave("png")),
-    button("SVG", "Save the chart as an SVG picture", () => onSave("svg")),
+    { class: "chart-buttons", onpointerdown: stopEvent, ondblclick: stopEvent },
+    createButton("Reset view", "Back to the whole range (Home)", onReset),
+    createButton("PNG", "Save the chart as a PNG picture", () => onSave("png")),
+    createButton("SVG", "Save the chart as an SVG picture", () => onSave("svg")),
   );
   const layer = element("div", { class: "chart-layer" }, probe, buttons);
   return {
@@ -32,12 +32,12 @@ export function partsOf({ onReset, onSave }) {
   };
 }
 
-/** Keep what happens on a button from the chart below it. @param {Event} event */
-function stay(event) {
+/** Stop an event on a button from reaching the chart below. @param {Event} event */
+function stopEvent(event) {
   event.stopPropagation();
 }
 
-/** @param {string} name @param {string} hint @param {() => void} act */
-function button(name, hint, act) {
+/** Create a button. @param {string} name @param {string} hint @param {() => void} act */
+function createButton(name, hint, act) {
   return element("button", { title: hint, onclick: act }, name);
 }

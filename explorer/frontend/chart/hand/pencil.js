@@ -1,24 +1,25 @@
-// The pencil: while it is on, one pointer draws a line over the gradient panel; and the points of a line as handles.
+// The pencil: while it is on, one pointer draws a line over the gradient panel. The points of a line are handles.
 
 import { element, setAttribute } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { interpolateHeight, MAX_POINTS, roundPoints } from "../../formula/lines.js";
 import { formatNumber } from "../../formula/numbers.js";
-import { across, down, shareOf } from "../scene/panels.js";
+import { toLeftPx, toTopPx, shareOf } from "../scene/panels.js";
 
 /** @import { Point, Units } from "../../formula/lines.js" */
 /** @import { Frame } from "../scene/panels.js" */
 /** @typedef {"moving"|"settled"} Phase */
 /** @typedef {ReturnType<typeof createPencil>} Pencil */
-/** A line with handles, as the panel has it. @typedef {{label: string, colour: string, points: Point[]}} Held */
+/** A line with handles, in numbers of the panel. @typedef {{label: string, colour: string, points: Point[]}} EditedLine */
 
-const LEAST_PX = 6; // a shorter stroke is a slip of the hand
+const MIN_STROKE_PX = 6; // a shorter stroke is accidental
 const KEY_STEPS = 5; // px
 
 /**
+ * Create the pencil.
  * @param {{onStroke: (stroke: Point[], units: Units, height: number) => void,
- *   onPoints: (points: Point[], phase: Phase, moved: number|null) => void}} acts all in numbers of the panel; ``moved`` is the index of a point that was
- *   moved, null where points were added or removed
+ *   onPoints: (points: Point[], phase: Phase, moved: number|null) => void}} acts all in numbers of the panel; ``moved``
+ *   is the index of a moved point, or null if points were added or removed
  */
 export function createPencil({ onStroke, onPoints }) {
   const path = shape("path", { class: "chart-stroke" });
@@ -27,35 +28,35 @@ export function createPencil({ onStroke, onPoints }) {
   overlay.append(path);
   /** @type {Frame|null} */
   let frame = null;
-  /** @type {Held|null} */
-  let held = null;
+  /** @type {EditedLine|null} */
+  let line = null;
   let isOn = false;
   /** @type {{pointer: number, places: Point[]}|null} */
   let stroke = null;
   /** @type {HTMLElement[]} */
   let handles = [];
 
-  /** The place of a pointer in px of the chart. @param {MouseEvent} event @returns {Point} */
+  /** Return the position of a pointer in px of the chart. @param {MouseEvent} event @returns {Point} */
   function placeOf({ clientX, clientY }) {
     const { left, top } = layer.getBoundingClientRect();
     return [clientX - left, clientY - top];
   }
 
-  /** The numbers of a place in the panel. @param {Point} place @returns {Point} */
-  function numbersAt([px, py]) {
+  /** Convert px of the chart to numbers of the gradient panel. @param {Point} place @returns {Point} */
+  function toPanelPoint([px, py]) {
     const { x, gradient } = /** @type {Frame} */ (frame);
     const [low, high] = gradient.range;
     const share = shareOf(/** @type {Frame} */ (frame), px);
     return [x[0] + share * (x[1] - x[0]), high - ((py - gradient.top) / gradient.height) * (high - low)];
   }
 
-  /** @returns {Units} */
+  /** Return the x and y that correspond to one px. @returns {Units} */
   function units() {
     const { x, inner, gradient } = /** @type {Frame} */ (frame);
     return [(x[1] - x[0]) / inner, (gradient.range[1] - gradient.range[0]) / gradient.height];
   }
 
-  /** Whether a place is in the panel of gradients. @param {Point} place */
+  /** Return whether px of the chart are in the gradient panel. @param {Point} place */
   function isInside([px, py]) {
     if (!frame) return false;
     const { left, inner, gradient } = frame;
@@ -66,49 +67,49 @@ export function createPencil({ onStroke, onPoints }) {
     setAttribute(path, "d", stroke?.places.map(([x, y], i) => `${i ? "L" : "M"}${x} ${y}`).join("") ?? "");
   }
 
-  /** A place as near as the panel allows. @param {Point} place @returns {Point} */
-  function inside([px, py]) {
+  /** Clamp px of the chart to the gradient panel. @param {Point} place @returns {Point} */
+  function clampToPanel([px, py]) {
     const { left, inner, gradient } = /** @type {Frame} */ (frame);
     const bottom = gradient.top + gradient.height;
     return [Math.min(Math.max(px, left), left + inner), Math.min(Math.max(py, gradient.top), bottom)];
   }
 
-  /** @param {Point[]} points @param {number|null} [moved] @param {Phase} [phase] */
+  /** Report the new points. @param {Point[]} points @param {number|null} [moved] @param {Phase} [phase] */
   const tell = (points, moved = null, phase = "settled") => onPoints(points, phase, moved);
 
-  /** Another place of a point, between its neighbours. @param {number} index @param {Point} to @param {Phase} phase */
+  /** Move a point between its neighbours. @param {number} index @param {Point} to @param {Phase} phase */
   function move(index, to, phase) {
-    if (!held) return;
+    if (!line) return;
     const [[x, y]] = roundPoints([to], units());
-    const { points } = held;
+    const { points } = line;
     const [before, after] = [points[index - 1]?.[0] ?? -Infinity, points[index + 1]?.[0] ?? Infinity];
     const at = x > before && x < after ? x : points[index][0];
     tell(points.with(index, [at, y]), index, phase);
   }
 
-  /** One more point, where there is room. @param {Point} point */
+  /** Insert a point, unless the line has the maximum number or one at this x. @param {Point} point */
   function insert(point) {
-    if (!held || held.points.length >= MAX_POINTS) return;
+    if (!line || line.points.length >= MAX_POINTS) return;
     const [[x, y]] = roundPoints([point], units());
-    if (held.points.every(([at]) => at !== x))
-      tell([...held.points, /** @type {Point} */ ([x, y])].sort(([one], [other]) => one - other));
+    if (line.points.every(([at]) => at !== x))
+      tell([...line.points, /** @type {Point} */ ([x, y])].sort(([one], [other]) => one - other));
   }
 
-  /** @param {number} index of the handle @param {KeyboardEvent} event */
-  function pressed(index, event) {
-    if (!held) return;
-    const { points } = held;
+  /** Handle a key on a handle. @param {number} index of the handle @param {KeyboardEvent} event */
+  function handleKey(index, event) {
+    if (!line) return;
+    const { points } = line;
     const [x, y] = points[index];
-    const [across1, up] = units().map((unit) => unit * KEY_STEPS * (event.shiftKey ? 10 : 1));
+    const [right, up] = units().map((unit) => unit * KEY_STEPS * (event.shiftKey ? 10 : 1));
     const next = points[index + 1] ?? points[index - 1];
     const middle = (x + next[0]) / 2;
-    const by = (/** @type {number} */ dx, /** @type {number} */ dy) => () =>
-      move(index, [x + dx * across1, y + dy * up], "settled");
+    const moveBy = (/** @type {number} */ dx, /** @type {number} */ dy) => () =>
+      move(index, [x + dx * right, y + dy * up], "settled");
     const acts = /** @type {Object<string, () => void>} */ ({
-      ArrowLeft: by(-1, 0),
-      ArrowRight: by(1, 0),
-      ArrowUp: by(0, 1),
-      ArrowDown: by(0, -1),
+      ArrowLeft: moveBy(-1, 0),
+      ArrowRight: moveBy(1, 0),
+      ArrowUp: moveBy(0, 1),
+      ArrowDown: moveBy(0, -1),
       "+": () => insert([middle, interpolateHeight(points, middle)]),
       Delete: () => points.length > 2 && tell(points.toSpliced(index, 1)),
     });
@@ -120,62 +121,66 @@ export function createPencil({ onStroke, onPoints }) {
     handles[Math.min(index, handles.length - 1)]?.focus();
   }
 
-  /** @param {number} index */
-  function handleAt(index) {
+  /** Create the handle of a point. @param {number} index */
+  function createHandle(index) {
     const node = element("div", { class: "chart-point", role: "slider", tabindex: 0 });
-    const dragged = (/** @type {PointerEvent} */ event) => {
+    const handleDrag = (/** @type {PointerEvent} */ event) => {
       event.stopPropagation();
       if (!node.hasPointerCapture(event.pointerId)) return;
-      move(index, numbersAt(inside(placeOf(event))), event.type === "pointerup" ? "settled" : "moving");
+      move(
+        index,
+        toPanelPoint(clampToPanel(placeOf(event))),
+        event.type === "pointerup" ? "settled" : "moving",
+      );
     };
     node.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {
       event.stopPropagation();
       if (!event.button) node.setPointerCapture(event.pointerId);
     });
-    node.addEventListener("pointermove", dragged);
-    node.addEventListener("pointerup", dragged);
+    node.addEventListener("pointermove", handleDrag);
+    node.addEventListener("pointerup", handleDrag);
     node.addEventListener("dblclick", (/** @type {Event} */ event) => event.stopPropagation());
-    node.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => pressed(index, event));
+    node.addEventListener("keydown", (/** @type {KeyboardEvent} */ event) => handleKey(index, event));
     layer.append(node);
     return node;
   }
 
   function place() {
-    const points = (frame && held?.points) || [];
+    const points = (frame && line?.points) || [];
     while (handles.length > points.length) handles.pop()?.remove();
-    while (handles.length < points.length) handles.push(handleAt(handles.length));
+    while (handles.length < points.length) handles.push(createHandle(handles.length));
     points.forEach(([x, y], index) => {
-      const { label, colour } = /** @type {Held} */ (held);
+      const { label, colour } = /** @type {EditedLine} */ (line);
       const { x: ends, gradient } = /** @type {Frame} */ (frame);
       const node = handles[index];
-      const [px, py] = [across(/** @type {Frame} */ (frame), x), down(gradient, y)];
+      const [px, py] = [toLeftPx(/** @type {Frame} */ (frame), x), toTopPx(gradient, y)];
       node.hidden = !isInside([px, py]);
       node.style.setProperty("--colour", colour);
       node.style.transform = `translate(${px}px, ${py}px)`;
-      const said = `x = ${formatNumber(x)}, gradient ${formatNumber(y)}`.replaceAll("-", "−");
+      const text = `x = ${formatNumber(x)}, gradient ${formatNumber(y)}`.replaceAll("-", "−");
       setAttribute(node, "aria-label", `Point ${index + 1} of ${points.length} of ${label}`);
       setAttribute(node, "title", "Drag it, or use arrow keys; + adds a point, Delete removes it");
       setAttribute(node, "aria-valuemin", Math.min(gradient.range[0], y));
       setAttribute(node, "aria-valuemax", Math.max(gradient.range[1], y));
       setAttribute(node, "aria-valuenow", y);
-      setAttribute(node, "aria-valuetext", x < ends[0] || x > ends[1] ? `${said}, out of view` : said);
+      setAttribute(node, "aria-valuetext", x < ends[0] || x > ends[1] ? `${text}, out of view` : text);
     });
   }
 
   return {
-    /** Put the stroke and the handles over a chart. @param {HTMLElement} area */
+    /** Append the overlay with stroke and handles to a chart. @param {HTMLElement} area */
     put: (area) => area.append(overlay, layer),
-    /** @param {Frame} next */
+    /** Set the frame of the chart. @param {Frame} next */
     follow(next) {
       frame = next;
       place();
     },
-    /** Show the handles of a line, or none. @param {Held|null} next */
+    /** Show the handles of a line, or hide them. @param {EditedLine|null} next */
     show(next) {
-      held = next;
+      line = next;
       place();
     },
-    /** @param {boolean} on */
+    /** Turn the pencil on or off. @param {boolean} on */
     turn(on) {
       isOn = on;
       stroke = null;
@@ -185,7 +190,7 @@ export function createPencil({ onStroke, onPoints }) {
     /** Focus the first handle. */
     focus: () => handles[0]?.focus(),
     units,
-    /** Begin a stroke; a second finger ends it and moves the view. @param {PointerEvent} event @param {number} fingers */
+    /** Begin a stroke of one finger; return whether it began. @param {PointerEvent} event @param {number} fingers */
     press(event, fingers) {
       const place = placeOf(event);
       stroke =
@@ -194,31 +199,32 @@ export function createPencil({ onStroke, onPoints }) {
       if (stroke) layer.parentElement?.setPointerCapture(event.pointerId);
       return stroke !== null;
     },
-    /** @param {PointerEvent} event */
+    /** Continue the stroke; return whether the pointer is the stroke's. @param {PointerEvent} event */
     move(event) {
       if (stroke?.pointer !== event.pointerId) return false;
       const all = event.getCoalescedEvents?.() ?? [];
-      stroke.places.push(...(all.length ? all : [event]).map((each) => inside(placeOf(each))));
+      stroke.places.push(...(all.length ? all : [event]).map((each) => clampToPanel(placeOf(each))));
       trace();
       return true;
     },
-    /** @param {PointerEvent} event */
+    /** End the stroke; return whether the pointer is the stroke's. @param {PointerEvent} event */
     lift(event) {
       if (stroke?.pointer !== event.pointerId) return false;
       const { places } = stroke;
       stroke = null;
       trace();
       const xs = places.map(([x]) => x);
-      const isLine = Math.max(...xs) - Math.min(...xs) >= LEAST_PX;
+      const isLine = Math.max(...xs) - Math.min(...xs) >= MIN_STROKE_PX;
       const { range } = /** @type {Frame} */ (frame).gradient;
-      if (isLine && event.type === "pointerup") onStroke(places.map(numbersAt), units(), range[1] - range[0]);
+      if (isLine && event.type === "pointerup")
+        onStroke(places.map(toPanelPoint), units(), range[1] - range[0]);
       return true;
     },
-    /** Add a point where a double click is; whether it is the pencil's. @param {MouseEvent} event */
+    /** Add a point at a double click; return whether the pencil handled it. @param {MouseEvent} event */
     add(event) {
       const place = placeOf(event);
       if (!isOn || !isInside(place)) return false;
-      insert(numbersAt(place));
+      insert(toPanelPoint(place));
       return true;
     },
   };

@@ -1,24 +1,33 @@
-// A Plotly figure in an element of its own: drawn anew with each size, theme and rest, moved in between.
+// A Plotly figure in a separate element: redrawn when size, theme or content settles, moved in between.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { areMovable, moveTraces } from "./moves.js";
-import { AXIS, CONFIG, endMargin, fontSize, groundOf, loadPlotly, note } from "./plotly.js";
+import {
+  AXIS,
+  CONFIG,
+  getEndMargin,
+  chooseFontSize,
+  makeBaseLayout,
+  loadPlotly,
+  makeNote,
+} from "./plotly.js";
 import { followTheme, themeOf } from "./theme.js";
 
-const CLEARANCE = 3; // px from an axis to its labels: else those of x and y touch in the corner
-const REST_MS = 300; // without another picture, until Plotly draws the last one whole
+const CLEARANCE = 3; // px from an axis to its labels, so that x and y labels do not touch in the corner
+const REST_MS = 300; // without another picture, until Plotly redraws the last one completely
 
 /**
- * The drawing of a figure: ``caption`` stands above it, ``names`` take their ``width`` in px beside it.
+ * The drawing of a figure: ``caption`` is above it, ``names`` take their ``width`` in px at its right.
  * @template {{width: number}} Names
  * @typedef {{traces: *[], layout: *, caption?: string, names?: Names|null}} Drawing
  */
 
 /**
- * A figure that ``compose`` turns each picture into; ``words`` of a picture are for those who cannot see it.
- * While pictures follow one another, lines and bars are only moved where all else stays, and not at all where
- * nobody sees them; nothing is drawn if nothing has changed. ``onDrawn`` is called for each visible one.
- * ``width`` is that of the host in px: who asks the host itself has the page laid out for each picture.
+ * Create a figure that ``compose`` turns each picture into; a picture's ``words`` are for screen readers.
+ *
+ * While pictures follow each other, only lines and bars are moved if everything else stays the same; nothing is drawn
+ * if nothing has changed or the figure is out of view. ``onDrawn`` is called for each visible picture. ``compose`` gets
+ * the host's ``width`` in px, because measuring the host would lay out the page for each picture.
  * @template {{words: string}} Picture
  * @template {{width: number}} [Names=never]
  * @param {HTMLElement} host of a fixed height
@@ -28,10 +37,10 @@ const REST_MS = 300; // without another picture, until Plotly draws the last one
 export function createFigure(host, { plotly, hover, compose, onDrawn = () => undefined }) {
   let Plotly = /** @type {*} */ (null);
   let picture = /** @type {Picture|null} */ (null);
-  let drawn = ""; // all but the values, as Plotly has drawn it; with another size or theme it draws anew
+  let drawnLook = ""; // the look of Plotly's last drawing, without values; another size or theme needs a redraw
   let values = /** @type {*[][]} */ ([]); // of the visible drawing
   let size = { width: 0, height: 0 }; // px of the host, once it is laid out
-  let theme = /** @type {import("./theme.js").Theme|undefined} */ (undefined); // in which Plotly has drawn it
+  let theme = /** @type {import("./theme.js").Theme|undefined} */ (undefined); // of Plotly's last drawing
   let inView = true;
   let timer = 0;
   const plot = document.createElement("div");
@@ -60,27 +69,27 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
     (error) => host.replaceChildren(error.message),
   );
 
-  /** Draw the last picture whole, for the first time once the host has been laid out. */
+  /** Draw the last picture completely, once the host has been laid out. */
   function redraw() {
     clearTimeout(timer);
     timer = 0;
     if (!picture || !Plotly || !size.width || end.signal.aborted) return;
     const { traces, layout, caption: text = "", names = null } = compose(picture, size.width);
-    drawn = looksOf(traces, layout, names);
-    values = valuesOf(traces);
+    drawnLook = toLook(traces, layout, names);
+    values = listValues(traces);
     setText(caption, text);
     theme = themeOf(host);
-    const all = { ...common(theme, size, names?.width ?? 0, layout), ...layout, ...axesOf(layout) };
+    const all = { ...makeCommonLayout(theme, size, names?.width ?? 0, layout), ...layout, ...axesOf(layout) };
     Plotly.react(plot, traces, all, config).then(() => end.signal.aborted || onDrawn(plot, names));
   }
 
-  /** Move the drawing to a picture that looks the same; whether that is enough, for now or for good. */
-  function moved() {
-    if (!inView || end.signal.aborted) return "for now"; // a late answer comes to a page that has gone
-    if (!picture || !drawn) return "";
+  /** Move the drawing to the picture's values if it looks the same; return for how long that suffices, or "". */
+  function moveDrawing() {
+    if (!inView || end.signal.aborted) return "for now"; // a late answer can reach a page that is closed
+    if (!picture || !drawnLook) return "";
     const { traces, layout, caption: text = "", names = null } = compose(picture, size.width);
-    if (drawn !== looksOf(traces, layout, names)) return "";
-    const next = valuesOf(traces);
+    if (drawnLook !== toLook(traces, layout, names)) return "";
+    const next = listValues(traces);
     const isSame = areEqual(values, next);
     if (!isSame && (!areMovable(traces) || host.matches(":hover"))) return "";
     setText(caption, text);
@@ -90,14 +99,14 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
     return isSame ? "for good" : "for now";
   }
 
-  /** @param {Picture} next */
+  /** Draw a picture. @param {Picture} next */
   function draw(next) {
     const first = picture === null;
     picture = next;
     setAttribute(plot, "aria-label", next.words);
-    const enough = first ? "" : moved();
-    if (!enough) redraw();
-    if (enough !== "for now") return;
+    const outcome = first ? "" : moveDrawing();
+    if (!outcome) redraw();
+    if (outcome !== "for now") return;
     clearTimeout(timer);
     timer = setTimeout(redraw, REST_MS);
   }
@@ -116,18 +125,18 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
 }
 
 /**
- * How traces look, whatever their values.
+ * Return everything that determines how traces look, except their values, as text.
  * @param {*[]} traces
  * @param {*} layout
  * @param {{width: number}|null} names
  */
-function looksOf(traces, layout, names) {
+function toLook(traces, layout, names) {
   const looks = traces.map(({ x: _x, y: _y, width: _width, customdata: _data, ...look }) => look);
   return JSON.stringify([looks, layout, names?.width]);
 }
 
-/** The numbers of each trace. @param {*[]} traces @returns {*[][]} */
-function valuesOf(traces) {
+/** Return the numbers of each trace. @param {*[]} traces @returns {*[][]} */
+function listValues(traces) {
   return traces.map(({ x = [], y = [], width, customdata = [] }) => [
     ...x,
     ...y,
@@ -136,7 +145,7 @@ function valuesOf(traces) {
   ]);
 }
 
-/** @param {*[][]} some @param {*[][]} others */
+/** Return whether all values are identical. @param {*[][]} some @param {*[][]} others */
 function areEqual(some, others) {
   const isEqual = (/** @type {*[]} */ each, /** @type {*[]} */ other) =>
     each.length === other.length && each.every((value, at) => Object.is(value, other[at]));
@@ -144,18 +153,19 @@ function areEqual(some, others) {
 }
 
 /**
+ * Return the part of the layout that all figures share.
  * @param {import("./theme.js").Theme} theme
  * @param {{width: number, height: number}} box px of the host
- * @param {number} beside px of what stands at the right
+ * @param {number} nameWidth px of the names on the right
  * @param {*} layout an axis with an empty title needs less room
  */
-function common(theme, box, beside, { yaxis }) {
-  const size = fontSize(box.width, theme.type);
+function makeCommonLayout(theme, box, nameWidth, { yaxis }) {
+  const size = chooseFontSize(box.width, theme.type);
   return {
-    ...groundOf(theme, { ...box, size }),
+    ...makeBaseLayout(theme, { ...box, size }),
     margin: {
       l: (yaxis?.title?.text === "" ? 3 : 4.8) * size,
-      r: Math.max(endMargin(size), beside),
+      r: Math.max(getEndMargin(size), nameWidth),
       t: Math.ceil(0.8 * size),
       b: 3.1 * size,
       pad: 0,
@@ -164,14 +174,14 @@ function common(theme, box, beside, { yaxis }) {
   };
 }
 
-/** Axes with what all have in common. @param {*} layout @returns {*} */
+/** Return a layout's axes with the settings that all share. @param {*} layout @returns {*} */
 function axesOf(layout) {
   const plain = { ...AXIS, ticklabelstandoff: CLEARANCE };
   const named = Object.entries(layout).filter(([name]) => /^[xy]axis/.test(name));
   return Object.fromEntries(named.map(([name, axis]) => [name, { ...plain, .../** @type {*} */ (axis) }]));
 }
 
-/** A line of text in the middle of a chart. @param {string} text */
-export function centred(text) {
-  return note(text, { x: 0.5, y: 0.5 });
+/** Return a line of text in the middle of a chart. @param {string} text */
+export function makeCenteredNote(text) {
+  return makeNote(text, { x: 0.5, y: 0.5 });
 }

@@ -1,22 +1,21 @@
-// Lines and bars of a drawn chart moved to other values, between two drawings of Plotly.
+// Lines and bars of a drawn chart, moved to other values between two drawings of Plotly.
 
-import { setPath, tenths } from "./svg-paths.js";
+import { setPath, roundToTenths } from "./svg-paths.js";
 
 /**
- * A line, an area or a stack of bars, as Plotly takes it.
+ * A line, an area or a stack of bars, in Plotly's format.
  * @typedef {{type: string, mode?: string, fill?: string, x: ArrayLike<number>, y: ArrayLike<number>,
  *   width?: number}} Trace
  */
-/** Px of a value along an axis of Plotly's. @typedef {{d2p: (value: number) => number}} Axis */
+/** Plotly's axis, which converts a value to px. @typedef {{d2p: (value: number) => number}} Axis */
 
-/** Whether traces are such as can be moved. @param {Trace[]} traces */
+/** Return whether traces can be moved. @param {Trace[]} traces */
 export function areMovable(traces) {
   return traces.every(({ type, mode }) => type === "bar" || mode === "lines");
 }
 
 /**
- * Move drawn lines and bars to the values of ``traces``, which look the same and stand in the same order; bars
- * stand upon one another.
+ * Move drawn lines and stacked bars to the values of ``traces``, which look the same and have the same order.
  * @param {*} chart drawn by Plotly
  * @param {Trace[]} traces
  */
@@ -32,33 +31,38 @@ export function moveTraces(chart, traces) {
   });
 }
 
-/** @param {*} chart @param {number} index @returns {{xaxis: Axis, yaxis: Axis}} */
+/** Return the axes of a trace. @param {*} chart @param {number} index @returns {{xaxis: Axis, yaxis: Axis}} */
 function axesOf({ _fullLayout: layout, _fullData: data }, index) {
-  const named = (/** @type {string} */ axis) => layout[axis.replace(/^([xy])/, "$1axis")];
-  return { xaxis: named(data[index].xaxis), yaxis: named(data[index].yaxis) };
+  const getAxis = (/** @type {string} */ axis) => layout[axis.replace(/^([xy])/, "$1axis")];
+  return { xaxis: getAxis(data[index].xaxis), yaxis: getAxis(data[index].yaxis) };
 }
 
-/** @param {Element|undefined} drawn @param {Trace} trace @param {Axis} xaxis @param {Axis} yaxis */
+/** Move a line. @param {Element|undefined} drawn @param {Trace} trace @param {Axis} xaxis @param {Axis} yaxis */
 function moveLine(drawn, { x, y }, xaxis, yaxis) {
-  const finite = (/** @type {number} */ px) => (Number.isFinite(px) ? px : NaN); // log of 0
+  const toFinite = (/** @type {number} */ px) => (Number.isFinite(px) ? px : NaN); // log of 0
   setPath(drawn, {
     x: Float64Array.from(x, (value) => xaxis.d2p(value)),
-    y: Float64Array.from(y, (value) => finite(yaxis.d2p(value))),
+    y: Float64Array.from(y, (value) => toFinite(yaxis.d2p(value))),
   });
 }
 
 /**
+ * Move bars, stacked on the bars of earlier traces.
  * @param {Element|undefined} drawn
  * @param {Trace} trace
  * @param {Axis} xaxis
  * @param {Axis} yaxis
- * @param {number[]} below heights so far, which grow
+ * @param {number[]} below heights of the stacks so far, updated
  */
 function moveBars(drawn, { x, y, width = 1 }, xaxis, yaxis, below) {
   const paths = drawn?.querySelectorAll(".point > path") ?? [];
   for (let i = 0; i < paths.length; i += 1) {
-    const [left, right] = [x[i] - width / 2, x[i] + width / 2].map((value) => tenths(xaxis.d2p(value)));
-    const [bottom, top] = [below[i] ?? 0, (below[i] ?? 0) + y[i]].map((value) => tenths(yaxis.d2p(value)));
+    const [left, right] = [x[i] - width / 2, x[i] + width / 2].map((value) =>
+      roundToTenths(xaxis.d2p(value)),
+    );
+    const [bottom, top] = [below[i] ?? 0, (below[i] ?? 0) + y[i]].map((value) =>
+      roundToTenths(yaxis.d2p(value)),
+    );
     paths[i].setAttribute("d", y[i] ? `M${left},${bottom}V${top}H${right}V${bottom}Z` : "M0,0Z");
     below[i] = (below[i] ?? 0) + y[i];
   }

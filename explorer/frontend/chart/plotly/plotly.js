@@ -1,14 +1,14 @@
-// Plotly, and the parts that all its charts share.
+// Plotly, and settings that all its charts share.
 
 const NARROW = 600;
 const STAGE = 1200;
-const LETTERS = 5; // of a label at the right end that there is always room for half of
+const LETTERS = 5; // length of a label for which there is always room at the right end
 const GRID = "rgba(127, 133, 143, 0.25)";
 const CLEAR = "rgba(0, 0, 0, 0)";
 
-/** The width of a digit in a wide font, in heights of letters. */
+/** The width of a digit in a wide font, in letter heights. */
 export const DIGIT = 0.65;
-/** Whatever is grasped is ours: Plotly only draws. */
+/** Plotly only draws; all interaction is implemented here. */
 export const CONFIG = {
   staticPlot: true,
   displayModeBar: false,
@@ -16,12 +16,12 @@ export const CONFIG = {
   showSendToCloud: false,
   responsive: false,
 };
-/** How every axis looks. */
+/** The style of every axis. */
 export const AXIS = { gridcolor: GRID, zerolinecolor: GRID, fixedrange: true, automargin: false };
 
 let loading = /** @type {Promise<*>|null} */ (null);
 
-/** Plotly, fetched once for all charts of a page. @param {string|Promise<*>} address of plotly.js, or Plotly itself to come */
+/** Load Plotly once per page. @param {string|Promise<*>} address of plotly.js, or a promise of Plotly */
 export function loadPlotly(address) {
   if (typeof address !== "string") return address;
   const global = /** @type {*} */ (window);
@@ -29,16 +29,16 @@ export function loadPlotly(address) {
   loading ??= new Promise((resolve, reject) => {
     // The page's head may already be fetching it.
     const wanted = new URL(address, document.baseURI).href;
-    const begun =
+    const existing =
       document.readyState === "complete" ? null : [...document.scripts].find(({ src }) => src === wanted);
-    const script = begun ?? document.createElement("script");
+    const script = existing ?? document.createElement("script");
     script.onload = () => resolve(global.Plotly);
     script.onerror = () => {
       loading = null;
       script.remove();
       reject(new Error("The chart could not be loaded: reload the page to try again"));
     };
-    if (begun) {
+    if (existing) {
       window.addEventListener("load", () => global.Plotly || script.dispatchEvent(new Event("error")), {
         once: true,
       });
@@ -50,26 +50,26 @@ export function loadPlotly(address) {
   return loading;
 }
 
-/** @param {number} width of a chart, in px @param {number} smallest px of letters */
-export function fontSize(width, smallest) {
+/** Return a chart's letter height. @param {number} width in px @param {number} smallest px of letters */
+export function chooseFontSize(width, smallest) {
   return Math.max(width < NARROW ? 11 : width > STAGE ? 16 : 13, smallest);
 }
 
 /**
- * The px beside the right end of an axis that half of a label there needs.
+ * Return the px that half of a label needs beyond the right end of an axis.
  * @param {number} size
  * @param {number} [letters]
  */
-export function endMargin(size, letters = LETTERS) {
+export function getEndMargin(size, letters = LETTERS) {
   return (DIGIT * size * letters) / 2 + 1;
 }
 
 /**
- * The part that the layouts of all charts share.
+ * Return the part of the layout that all charts share.
  * @param {import("./theme.js").Theme} theme
- * @param {{width: number, height: number, size: number}} space in px; ``size`` is that of letters
+ * @param {{width: number, height: number, size: number}} space in px; ``size`` is the letter height
  */
-export function groundOf(theme, { width, height, size }) {
+export function makeBaseLayout(theme, { width, height, size }) {
   return {
     width,
     height,
@@ -81,15 +81,22 @@ export function groundOf(theme, { width, height, size }) {
 }
 
 /**
- * A line of text in a chart.
+ * Return a line of text in a chart.
  * @param {string} text
  * @param {Object<string, *>} position as shares of the panels
  */
-export function note(text, position) {
-  return { text: escaped(text), xref: "paper", yref: "paper", showarrow: false, borderpad: 2, ...position };
+export function makeNote(text, position) {
+  return {
+    text: escapeHtml(text),
+    xref: "paper",
+    yref: "paper",
+    showarrow: false,
+    borderpad: 2,
+    ...position,
+  };
 }
 
-/** Text as it stands: Plotly would read a small HTML dialect in names. @param {string} text */
-export function escaped(text) {
+/** Escape a text for Plotly, which parses a small HTML dialect in names. @param {string} text */
+export function escapeHtml(text) {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }

@@ -1,10 +1,10 @@
-// Colours and font as the page around the chart has them.
+// Colours and font of the page around the chart.
 
 /**
- * @typedef {{text: string, ground: string, font: string, type: number}} Theme ``type``: the smallest, in px
+ * @typedef {{text: string, ground: string, font: string, type: number}} Theme ``type``: smallest letter height, in px
  */
 
-/** @param {HTMLElement} host @returns {Theme} */
+/** Return the theme of an element. @param {HTMLElement} host @returns {Theme} */
 export function themeOf(host) {
   const style = getComputedStyle(host);
   const type = parseFloat(style.getPropertyValue("--smallest-type")) || 0;
@@ -12,13 +12,13 @@ export function themeOf(host) {
 }
 
 /**
- * Be told when the theme is no longer the one that was drawn in, however that comes about: once, in the frame in
- * which it changes. The host's colours have transitions of no length that can be seen; they end, or are cut off,
- * whenever they change. Where it is put elsewhere in the page they may be others without one, but then an
- * animation of it begins anew.
+ * Call ``changed`` once when the theme differs from the one last drawn in, in the frame of the change.
+ *
+ * The host's colours have invisibly short transitions, which end or are cancelled whenever the colours change. If the
+ * host moves within the page, its colours may change without a transition, but then an animation of it restarts.
  * @param {HTMLElement} host
- * @param {{drawnIn: () => Theme|undefined, changed: () => void}} drawing ``drawnIn``: nothing as long as nothing
- *   is drawn, which is why the page need not be styled for this before it is shown
+ * @param {{drawnIn: () => Theme|undefined, changed: () => void}} drawing ``drawnIn``: undefined before the first
+ *   drawing, so that the page need not be styled for this before it is shown
  * @param {AbortSignal} signal
  */
 export function followTheme(host, { drawnIn, changed }, signal) {
@@ -31,7 +31,7 @@ export function followTheme(host, { drawnIn, changed }, signal) {
     frame = 0;
     const before = drawnIn();
     if (signal.aborted || !before) return;
-    const { text, ground } = themeOf(host); // nothing outside a page
+    const { text, ground } = themeOf(host); // empty outside a page
     if (text && (text !== before.text || ground !== before.ground)) changed();
   }
 

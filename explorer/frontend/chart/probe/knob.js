@@ -1,12 +1,13 @@
-// The point of the probe on the forward curve, to take hold of with a pointer; the keyboard has the probe itself.
+// The probe's point on the forward curve, to be dragged with a pointer; keyboards use the probe itself.
 
-import { across, down } from "../scene/panels.js";
+import { toLeftPx, toTopPx } from "../scene/panels.js";
 import { element } from "../../elements/dom.js";
 
 /**
- * @param {HTMLElement} layer that lies over the chart
- * @param {{xUnder: (px: number) => number|null, pin: (x: number|null) => void}} hand ``xUnder`` gives the x under a px of
- *   the window
+ * Create the draggable point.
+ * @param {HTMLElement} layer over the chart
+ * @param {{xUnder: (px: number) => number|null, pin: (x: number|null) => void}} hand ``xUnder`` returns the x under a px
+ *   of the window
  */
 export function createKnob(layer, { xUnder, pin }) {
   const node = element("div", {
@@ -31,6 +32,7 @@ export function createKnob(layer, { xUnder, pin }) {
 
   return {
     /**
+     * Move the point to the probe's values, or hide it out of view.
      * @param {import("./probe-values.js").Values|null} values null for no point
      * @param {import("../scene/panels.js").Frame|undefined} frame
      */
@@ -44,7 +46,7 @@ export function createKnob(layer, { xUnder, pin }) {
         values && frame && values.x >= start && values.x <= stop && values.y >= low && values.y <= high;
       node.hidden = !isSeen;
       if (isSeen)
-        node.style.transform = `translate(${across(frame, values.x)}px, ${down(frame.forward, values.y)}px)`;
+        node.style.transform = `translate(${toLeftPx(frame, values.x)}px, ${toTopPx(frame.forward, values.y)}px)`;
     },
   };
 }

@@ -1,27 +1,28 @@
-// Labels in place of a legend: the slope that each tangent claims, the x of the probe, and at each gradient's end its
-// rule with the value at the probe.
+// Labels instead of a legend: the slope of each tangent, the x of the probe, and at the end of each gradient its rule
+// with the value at the probe.
 
-import { across, down } from "../scene/panels.js";
+import { toLeftPx, toTopPx } from "../scene/panels.js";
 import { shape } from "../../elements/svg.js";
 import { formatFourDigits } from "../../formula/substitution.js";
-import { tangentsOf, valueOn } from "./probe-marks.js";
+import { tangentsOf, getValue } from "./probe-marks.js";
 
 /** @import { Frame } from "../scene/panels.js" */
 /** @import { Line } from "../scene/traces.js" */
 /** @import { Values } from "./probe-values.js" */
-/** A word or more in a colour. @typedef {{text: string, colour: string}} Part */
-/** A text with its baseline in px. @typedef {{parts: Part[], x: number, y: number, anchor: "start"|"middle"|"end"}} Label */
-/** The end of a gradient's curve in px from the top, with its rule and its value at the probe. @typedef {{label: string, colour: string, value: string, y: number}} End */
+/** Text in one colour. @typedef {{text: string, colour: string}} Part */
+/** A label and the position of its baseline in px. @typedef {{parts: Part[], x: number, y: number, anchor: "start"|"middle"|"end"}} Label */
+/** The end of a gradient's curve in px from the top, with rule and value at the probe. @typedef {{label: string, colour: string, value: string, y: number}} End */
 
-const APART = 1.25; // heights of letters from one label to the next
-const [ABOVE, BELOW] = [0.6, 1.3]; // heights of letters from a line to the baseline of a label beside it
-const BESIDE_PX = 6; // from the end of a line to its label
-const WIDEST = 6; // heights of letters that "slope −1.234" takes
-const LETTER = 0.56; // of its height: the width of a letter on average
-const MOST = 0.4; // of the chart's width: a label of several rules
-const TOGETHER_PX = 1; // between ends that are one
+const LABEL_GAP = 1.25; // distance of labels, in letter heights
+const [ABOVE, BELOW] = [0.6, 1.3]; // from a line to the baseline of its label, in letter heights
+const MARGIN_PX = 6; // from the end of a line to its label
+const MAX_SLOPE_WIDTH = 6; // width of "slope −1.234", in letter heights
+const LETTER = 0.56; // average width of a letter, in letter heights
+const MAX_LABEL_SHARE = 0.4; // maximum width of a label of several rules, as a share of the chart's
+const MERGE_PX = 1; // ends this close are one
 
 /**
+ * Draw all labels of the probe.
  * @param {Values} values
  * @param {Line[]} lines
  * @param {Frame} frame
@@ -29,56 +30,61 @@ const TOGETHER_PX = 1; // between ends that are one
  * @returns {SVGElement[]}
  */
 export function labelShapes(values, lines, frame, g) {
-  const labels = [...slopeLabels(values, lines, frame, g), ...endLabels(values, lines, frame)];
+  const labels = [...makeSlopeLabels(values, lines, frame, g), ...makeEndLabels(values, lines, frame)];
   const { forward, gradient, size, x: view } = frame;
   const isInView = values.x >= view[0] && values.x <= view[1];
-  const between = (forward.top + forward.height + gradient.top + size) / 2 - 2;
+  const baseline = (forward.top + forward.height + gradient.top + size) / 2 - 2;
   const at = {
     parts: [{ text: `x = ${formatFourDigits(values.x)}`, colour: "currentColor" }],
-    x: across(frame, values.x),
-    y: between,
+    x: toLeftPx(frame, values.x),
+    y: baseline,
   };
-  return [...labels, ...(isInView ? [/** @type {Label} */ ({ ...at, anchor: "middle" })] : [])].map(drawn);
+  return [...labels, ...(isInView ? [/** @type {Label} */ ({ ...at, anchor: "middle" })] : [])].map(
+    drawLabel,
+  );
 }
 
-/** The slopes at the ends of the tangents, each number once. @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g */
-function slopeLabels(values, lines, frame, g) {
+/**
+ * Make a label for each distinct slope, at the end of its tangent.
+ * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g
+ */
+function makeSlopeLabels(values, lines, frame, g) {
   const { left, inner, forward, size } = frame;
   /** @type {Map<string, Label>} */
   const labels = new Map();
   for (const { slope, ends, colour } of tangentsOf(values, lines, frame, g)) {
     const text = `slope ${formatFourDigits(slope)}`;
-    const known = labels.get(text);
-    const fits = ends[1][0] + BESIDE_PX + WIDEST * size < left + inner;
+    const existing = labels.get(text);
+    const fits = ends[1][0] + MARGIN_PX + MAX_SLOPE_WIDTH * size < left + inner;
     const [x, y] = ends[fits ? 1 : 0];
-    const place = { x: x + (fits ? BESIDE_PX : -BESIDE_PX), y: y - ABOVE * size }; // the op may go on there
-    const parts = [{ text, colour: known ? "currentColor" : colour }];
+    const place = { x: x + (fits ? MARGIN_PX : -MARGIN_PX), y: y - ABOVE * size }; // above: the op may continue
+    const parts = [{ text, colour: existing ? "currentColor" : colour }];
     labels.set(text, { parts, ...place, anchor: fits ? "start" : "end" });
   }
-  return apart([...labels.values()], forward, size);
+  return separateLabels([...labels.values()], forward, size);
 }
 
-/** @param {Values} values @param {Line[]} lines @param {Frame} frame */
-function endLabels(values, lines, frame) {
+/** Make the labels at the ends of gradients. @param {Values} values @param {Line[]} lines @param {Frame} frame */
+function makeEndLabels(values, lines, frame) {
   const { left, inner, gradient, size } = frame;
   const ends = lines
     .filter(({ panel }) => panel === "gradient")
     .map((line) => {
       const last = Array.from(line.y).findLast(Number.isFinite) ?? 0;
-      const value = valueOn(line, values);
+      const value = getValue(line, values);
       const { label, colour } = line;
       return {
         label,
         colour,
         value: Number.isNaN(value) ? "" : formatFourDigits(value),
-        y: down(gradient, last),
+        y: toTopPx(gradient, last),
       };
     });
-  const x = left + inner - BESIDE_PX;
-  const labels = together(ends, (MOST * inner) / (LETTER * size)).map(({ y, parts }) => {
+  const x = left + inner - MARGIN_PX;
+  const labels = groupEnds(ends, (MAX_LABEL_SHARE * inner) / (LETTER * size)).map(({ y, parts }) => {
     return { parts, x, y, anchor: /** @type {const} */ ("end") };
   });
-  return besideEnds(
+  return placeEndLabels(
     labels,
     ends.map(({ y }) => y),
     gradient,
@@ -87,84 +93,85 @@ function endLabels(values, lines, frame) {
 }
 
 /**
- * The texts of ends: rules that end at one height with one value share a text, as long as it is not too long.
+ * Return the texts of ends; rules that end at one height with one value share a text up to its maximum length.
  * @param {End[]} ends
- * @param {number} most letters of a text
+ * @param {number} maxLetters letters of a text
  * @returns {{y: number, parts: Part[]}[]}
  */
-export function together(ends, most) {
+export function groupEnds(ends, maxLetters) {
   /** @type {{y: number, value: string, ends: End[]}[]} */
   const groups = [];
   for (const end of ends) {
-    const fits = (/** @type {End[]} */ others) => lengthOf([...others, end]) <= most;
-    const alike = (/** @type {{y: number, value: string}} */ { y, value }) =>
-      Math.abs(y - end.y) <= TOGETHER_PX && value === end.value;
-    const group = groups.find((each) => alike(each) && fits(each.ends));
+    const isShortEnough = (/** @type {End[]} */ others) => lengthOf([...others, end]) <= maxLetters;
+    const isSameEnd = (/** @type {{y: number, value: string}} */ { y, value }) =>
+      Math.abs(y - end.y) <= MERGE_PX && value === end.value;
+    const group = groups.find((each) => isSameEnd(each) && isShortEnough(each.ends));
     if (group) group.ends.push(end);
     else groups.push({ y: end.y, value: end.value, ends: [end] });
   }
-  return groups.map(({ y, value, ends: its }) => {
-    const last = its.length - 1;
-    const after = (/** @type {number} */ at) => (at < last ? ", " : value && `: ${value}`);
-    return { y, parts: its.map(({ label, colour }, at) => ({ text: label + after(at), colour })) };
+  return groups.map(({ y, value, ends: members }) => {
+    const last = members.length - 1;
+    const makeSuffix = (/** @type {number} */ at) => (at < last ? ", " : value && `: ${value}`);
+    return { y, parts: members.map(({ label, colour }, at) => ({ text: label + makeSuffix(at), colour })) };
   });
 }
 
-/** @param {End[]} ends */
+/** Return the length of a text that lists ends. @param {End[]} ends */
 function lengthOf(ends) {
   return ends.reduce((sum, { label }) => sum + label.length + 2, 0);
 }
 
 /**
- * Labels at the ends of curves, each as near its own as it can be and on none of them: above, else below, and where
- * many end at one height one after the other.
- * @param {Label[]} labels with the end in place of the baseline
+ * Place labels close to the ends of their curves without covering any end.
+ *
+ * A label is above its end if possible, otherwise below; if many curves end at one height, labels are stacked.
+ * @param {Label[]} labels with the end's y, which the baseline replaces
  * @param {number[]} ends in px from the top
  * @param {import("../scene/panels.js").Panel} panel
  * @param {number} size of letters
  */
-export function besideEnds(labels, ends, { top, height }, size) {
-  const [above, below] = [ABOVE * size, BELOW * size]; // from an end to a baseline beside it
+export function placeEndLabels(labels, ends, { top, height }, size) {
+  const [above, below] = [ABOVE * size, BELOW * size]; // from an end to a baseline
   const isFree = (/** @type {number} */ y) =>
     y >= top + size &&
     y <= top + height - size / 4 &&
     ends.every((end) => y <= end - above + 0.5 || y >= end + below - 0.5) &&
-    taken.every((other) => Math.abs(y - other) >= APART * size - 0.5);
+    baselines.every((other) => Math.abs(y - other) >= LABEL_GAP * size - 0.5);
   /** @type {number[]} */
-  const taken = [];
-  const steps = Array.from({ length: 4 * labels.length }, (_, step) => step * (APART * size) * 0.5);
+  const baselines = [];
+  const steps = Array.from({ length: 4 * labels.length }, (_, step) => step * (LABEL_GAP * size) * 0.5);
   for (const label of labels) {
     const end = label.y;
     const places = steps.flatMap((step) => [end - above - step, end + below + step]);
     label.y = places.find(isFree) ?? Math.max(end - above, top + size);
-    taken.push(label.y);
+    baselines.push(label.y);
   }
   return labels;
 }
 
 /**
- * Labels within a panel, none on another.
+ * Move labels within a panel so that none overlap, and return them from top to bottom.
  * @param {Label[]} labels
  * @param {import("../scene/panels.js").Panel} panel
  * @param {number} size of letters
  */
-function apart(labels, { top, height }, size) {
+function separateLabels(labels, { top, height }, size) {
   const sorted = labels.toSorted((one, other) => one.y - other.y);
-  let least = top + size;
+  let minY = top + size;
   for (const label of sorted) {
-    label.y = Math.max(label.y, least);
-    least = label.y + APART * size;
+    label.y = Math.max(label.y, minY);
+    minY = label.y + LABEL_GAP * size;
   }
-  let most = top + height - size / 4;
+  let maxY = top + height - size / 4;
   for (const label of sorted.toReversed()) {
-    label.y = Math.min(label.y, most);
-    most = label.y - APART * size;
+    label.y = Math.min(label.y, maxY);
+    maxY = label.y - LABEL_GAP * size;
   }
   return sorted;
 }
 
-/** @param {Label} label */
-function drawn({ parts, x, y, anchor }) {
+/** Draw a label. @param {Label} label */
+function drawLabel({ parts, x, y, anchor }) {
   const node = shape("text", { x, y, "text-anchor": anchor, class: "chart-label" });
   for (const { text, colour } of parts) {
     const part = shape("tspan");

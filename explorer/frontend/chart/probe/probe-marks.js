@@ -1,6 +1,6 @@
-// The probe: at one x the values of all curves, and on the forward curve the tangent each rule claims.
+// The probe's marks: at one x the values of all curves, and on the forward curve the tangent that each rule claims.
 
-import { across, down, panelOf } from "../scene/panels.js";
+import { toLeftPx, toTopPx, panelOf } from "../scene/panels.js";
 import { shape } from "../../elements/svg.js";
 import { roundToUnit } from "../../formula/numbers.js";
 
@@ -10,72 +10,74 @@ import { roundToUnit } from "../../formula/numbers.js";
 
 const ATTRACTION_PX = 6;
 const TANGENT_PX = 60; // to each side
-const LONGER_PX = 14; // an earlier one of several tangents, so that those that coincide are all seen
-const STEPS = 200; // of the arrow keys, over the whole view
+const EXTRA_PX = 14; // extra length of earlier tangents, so that coinciding tangents are all visible
+const STEPS = 200; // of the arrow keys, over the complete view
 
 /**
- * The x under the pointer: a kink that is near, else a number without digits that a px does not tell apart.
+ * Return the x under the pointer: a kink if one is near, otherwise a number without digits smaller than a px.
  * @param {Curves} curves
  * @param {Frame} frame
  * @param {number} px from the left end of the chart
  */
-export function pointedX(curves, { left, inner, x: [start, stop] }, px) {
+export function findPointedX(curves, { left, inner, x: [start, stop] }, px) {
   const unit = (stop - start) / inner;
   const x = start + Math.min(Math.max(px - left, 0), inner) * unit;
-  const near = kinksOf(curves).filter((kink) => Math.abs(kink - x) <= ATTRACTION_PX * unit);
-  if (near.length) return nearest(near, x);
+  const near = listKinks(curves).filter((kink) => Math.abs(kink - x) <= ATTRACTION_PX * unit);
+  if (near.length) return findNearestKink(near, x);
   return Math.min(Math.max(roundToUnit(x, unit), start), stop);
 }
 
 /**
- * The x that an arrow key leads to: no kink is passed by.
+ * Return the x after an arrow key, which stops at a kink on the way.
  * @param {Curves} curves
  * @param {import("../scene/axes.js").Range} view
  * @param {number} x
  * @param {number} steps negative to the left
  */
-export function steppedX(curves, [start, stop], x, steps) {
+export function stepX(curves, [start, stop], x, steps) {
   const unit = (stop - start) / STEPS;
   const next = Math.min(Math.max(roundToUnit(x + steps * unit, unit / 10), start), stop);
-  const between = kinksOf(curves).filter((kink) => (kink - x) * (next - kink) > 0);
-  return between.length ? nearest(between, x) : next;
+  const skipped = listKinks(curves).filter((kink) => (kink - x) * (next - kink) > 0);
+  return skipped.length ? findNearestKink(skipped, x) : next;
 }
 
-/** @param {number[]} kinks @param {number} x */
-function nearest(kinks, x) {
+/** Return the kink nearest to x. @param {number[]} kinks @param {number} x */
+function findNearestKink(kinks, x) {
   return kinks.reduce((best, kink) => (Math.abs(kink - x) < Math.abs(best - x) ? kink : best));
 }
 
-/** @param {Curves} curves all kinks, each once */
-function kinksOf({ kinks }) {
+/** Return all distinct kinks. @param {Curves} curves */
+function listKinks({ kinks }) {
   return [...new Set(Object.values(kinks).flatMap((some) => some ?? []))];
 }
 
 /**
- * The marks of the probe at its x: a line through all panels, tangents, and a dot on every curve.
- * A rule claims the slope gradient / g, its return for each unit of upstream gradient;
- * with g = 0 it claims none.
+ * Draw the probe: a line through all panels, tangents, and a dot on every curve.
+ *
+ * A rule claims the slope gradient / g, which it returns per unit of upstream gradient, and no slope if g is 0.
  * @param {Values} values
  * @param {Line[]} lines
  * @param {Frame} frame
  * @param {number} g
  * @returns {SVGElement[]}
  */
-export function probeShapes(values, lines, frame, g) {
+export function drawProbe(values, lines, frame, g) {
   const [start, stop] = frame.x;
   if (!(values.x >= start && values.x <= stop)) return [];
-  const x = across(frame, values.x);
+  const x = toLeftPx(frame, values.x);
   const d = `M${x},${frame.forward.top}V${frame.bottom}`;
   const rule = shape("path", { d, class: "chart-probe-line" });
   const tangents = tangentsOf(values, lines, frame, g).map(({ ends, colour }) =>
     shape("path", { d: `M${ends.join("L")}`, stroke: colour, class: "chart-tangent" }),
   );
-  const dots = lines.map((line) => dot(panelOf(frame, line.panel), x, valueOn(line, values), line.colour));
+  const dots = lines.map((line) =>
+    drawDot(panelOf(frame, line.panel), x, getValue(line, values), line.colour),
+  );
   return [rule, ...tangents, ...dots.filter((some) => some !== null)];
 }
 
 /**
- * The tangents that rules claim at the probe, those that can be drawn: the slope, and both ends in px.
+ * Return the drawable tangents that rules claim at the probe, each with its slope and both ends in px.
  * @param {Values} values
  * @param {Line[]} lines
  * @param {Frame} frame
@@ -84,36 +86,37 @@ export function probeShapes(values, lines, frame, g) {
 export function tangentsOf(values, lines, frame, g) {
   const rules = lines.filter(({ panel }) => panel === "gradient");
   return rules.flatMap((line, index) => {
-    const reach = TANGENT_PX + LONGER_PX * (rules.length - 1 - index);
-    const slope = valueOn(line, values) / g;
-    const ends = tangentEnds(frame, across(frame, values.x), values.y, slope, reach);
+    const reach = TANGENT_PX + EXTRA_PX * (rules.length - 1 - index);
+    const slope = getValue(line, values) / g;
+    const ends = clipTangent(frame, toLeftPx(frame, values.x), values.y, slope, reach);
     return ends ? [{ slope, ends, colour: line.colour }] : [];
   });
 }
 
-/** The value of a curve at the probe; NaN where it has none. @param {Line} line @param {Values} values */
-export function valueOn({ rule, panel }, { y, gradients, parts }) {
+/** Return the value of a curve at the probe, or NaN. @param {Line} line @param {Values} values */
+export function getValue({ rule, panel }, { y, gradients, parts }) {
   return { forward: y, gradient: gradients[rule], part: parts[rule] }[panel] ?? NaN;
 }
 
 /**
+ * Return the ends of a tangent in px, clipped to the panel, or null if it cannot be drawn.
  * @param {Frame} frame
  * @param {number} x in px
  * @param {number} y
  * @param {number} slope
  * @param {number} reach in px
  */
-function tangentEnds({ left: first, inner, x: [start, stop], forward }, x, y, slope, reach) {
-  if (!Number.isFinite(y) || !Number.isFinite(slope) || !inside(forward, y)) return null;
+function clipTangent({ left: first, inner, x: [start, stop], forward }, x, y, slope, reach) {
+  if (!Number.isFinite(y) || !Number.isFinite(slope) || !isInPanel(forward, y)) return null;
   const [low, high] = forward.range;
-  const steepness = (-slope * forward.height * (stop - start)) / (inner * (high - low)); // px down a px across
-  const at = down(forward, y);
+  const steepness = (-slope * forward.height * (stop - start)) / (inner * (high - low)); // px down per px to the right
+  const at = toTopPx(forward, y);
   const [above, below] = [at - forward.top, forward.top + forward.height - at];
   const [left, right] = steepness > 0 ? [above, below] : [below, above]; // px to the panel's ends
-  const most = reach / Math.hypot(1, steepness);
-  const beside = [x - first, first + inner - x];
+  const maxDx = reach / Math.hypot(1, steepness);
+  const sideRoom = [x - first, first + inner - x];
   const [dx, dx2] = [left, right].map((space, side) =>
-    Math.min(most, space / Math.abs(steepness), beside[side]),
+    Math.min(maxDx, space / Math.abs(steepness), sideRoom[side]),
   );
   return [
     [x - dx, at - dx * steepness],
@@ -121,13 +124,16 @@ function tangentEnds({ left: first, inner, x: [start, stop], forward }, x, y, sl
   ];
 }
 
-/** @param {Panel} panel @param {number} x in px @param {number} y @param {string} colour */
-function dot(panel, x, y, colour) {
-  if (!inside(panel, y)) return null;
-  return shape("circle", { cx: x, cy: down(panel, y), r: 4.5, fill: colour, class: "chart-dot" });
+/**
+ * Draw a dot; null out of range.
+ * @param {Panel} panel @param {number} x in px @param {number} y @param {string} colour
+ */
+function drawDot(panel, x, y, colour) {
+  if (!isInPanel(panel, y)) return null;
+  return shape("circle", { cx: x, cy: toTopPx(panel, y), r: 4.5, fill: colour, class: "chart-dot" });
 }
 
-/** @param {Panel} panel @param {number} y */
-function inside({ range: [low, high] }, y) {
+/** Return whether a value is in a panel's range. @param {Panel} panel @param {number} y */
+function isInPanel({ range: [low, high] }, y) {
   return y >= low && y <= high;
 }

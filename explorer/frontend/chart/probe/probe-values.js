@@ -7,10 +7,10 @@ import { findFirstAtLeast } from "../../formula/floats.js";
 import { formatSubstituted } from "../../formula/substitution.js";
 
 /**
- * ``slopes``: the forward's numerical slope, or at a kink the one on its left and the one on its right.
- * A gradient that only torch knows is undefined, and so is a part where the parameter cannot learn by a rule.
- * ``formulas`` are those of the rules with the numbers put in. Of what draws y and gradients are means, ``spread`` is the
- * standard deviation by "forward" and rule key, ``exact`` the gradient without bias.
+ * ``slopes``: the forward's numerical slope, or at a kink the slopes on its left and right. A gradient that only torch
+ * can compute is undefined, and so is the part of a parameter that cannot learn by a rule. ``formulas`` are the rules'
+ * formulas with numbers substituted. For stochastic ops and rules, y and gradients are means, ``spread`` is the
+ * standard deviation by "forward" and rule key, and ``exact`` the unbiased gradient.
  * @typedef {{x: number, y: number, slopes: number[], gradients: Object<string, number|undefined>,
  *   parts: Object<string, number|undefined>, formulas: Object<string, string>, spread?: Record<string, number>,
  *   exact?: number}} Values
@@ -19,46 +19,56 @@ import { formatSubstituted } from "../../formula/substitution.js";
 /** @import { Floats } from "../scene/jumps.js" */
 /** @import { Rule } from "../../formula/entry.js" */
 
-const STEP = 6e-6; // of x: where rounding and curvature disturb a central difference equally
+const STEP = 6e-6; // relative to x: rounding and curvature disturb a central difference equally
 
 /**
+ * Compute the values of all curves at x.
  * @param {import("../scene/picture.js").Picture} picture
  * @param {number} x
  * @returns {Values}
  */
-export function valuesAt(picture, x) {
-  return picture.curves.drawn ? meanValuesAt(picture, x) : plainValuesAt(picture, x);
+export function computeValues(picture, x) {
+  return picture.curves.drawn ? interpolateMeans(picture, x) : evaluateValues(picture, x);
 }
 
-/** The means of what draws: straight between those on display. @param {import("../scene/picture.js").Picture} picture @param {number} x @returns {Values} */
-function meanValuesAt({ curves, rules, range: [start, stop] }, x) {
-  const { drawn, kinks, parts = {} } = curves;
-  const between = (/** @type {ArrayLike<number>|null|undefined} */ values, at = x, of = curves.x) =>
-    values ? straightAt(of, values, at) : undefined;
-  const each = (/** @type {Record<string, ArrayLike<number>|null>} */ some) =>
-    Object.fromEntries(Object.entries(some).map(([key, values]) => [key, between(values)]));
+/**
+ * Interpolate the means of stochastic ops and rules linearly between the displayed ones.
+ * @param {import("../scene/picture.js").Picture} picture @param {number} x @returns {Values}
+ */
+function interpolateMeans({ curves, rules, range: [start, stop] }, x) {
+  const { drawn: stochastic, kinks, parts = {} } = curves;
+  const interpolateValues = (
+    /** @type {ArrayLike<number>|null|undefined} */ values,
+    at = x,
+    of = curves.x,
+  ) => (values ? interpolateLinear(of, values, at) : undefined);
+  const interpolateAll = (/** @type {Record<string, ArrayLike<number>|null>} */ some) =>
+    Object.fromEntries(Object.entries(some).map(([key, values]) => [key, interpolateValues(values)]));
   const forward = (/** @type {number[]} */ ...xs) =>
-    Float64Array.from(xs, (at) => straightAt(curves.x, curves.y, at));
-  const exact = drawn?.exact && !drawn.exact.isPast ? drawn.exact : null;
+    Float64Array.from(xs, (at) => interpolateLinear(curves.x, curves.y, at));
+  const exact = stochastic?.exact && !stochastic.exact.isPast ? stochastic.exact : null;
   return {
-    ...{ x, y: forward(x)[0], gradients: each(curves.gradients), parts: each(parts) },
+    ...{ x, y: forward(x)[0], gradients: interpolateAll(curves.gradients), parts: interpolateAll(parts) },
     formulas: Object.fromEntries(rules.map(({ key }) => [key, ""])),
-    slopes: slopes(forward, x, stop - start, kinks.forward?.includes(x) ?? false),
-    spread: /** @type {Record<string, number>} */ (each(drawn?.spread ?? {})),
-    exact: between(exact?.y, x, exact?.x),
+    slopes: measureSlopes(forward, x, stop - start, kinks.forward?.includes(x) ?? false),
+    spread: /** @type {Record<string, number>} */ (interpolateAll(stochastic?.spread ?? {})),
+    exact: interpolateValues(exact?.y, x, exact?.x),
   };
 }
 
-/** A value on the straight line between two points of a curve. @param {Floats} x ascending @param {ArrayLike<number>} y @param {number} at */
-function straightAt(x, y, at) {
-  const behind = Math.min(Math.max(findFirstAtLeast(x, at), 1), x.length - 1);
-  if (x[behind] === at) return y[behind];
-  const share = (at - x[behind - 1]) / (x[behind] - x[behind - 1]);
-  return y[behind - 1] + share * (y[behind] - y[behind - 1]);
+/** Interpolate a curve linearly. @param {Floats} x ascending @param {ArrayLike<number>} y @param {number} at */
+function interpolateLinear(x, y, at) {
+  const right = Math.min(Math.max(findFirstAtLeast(x, at), 1), x.length - 1);
+  if (x[right] === at) return y[right];
+  const share = (at - x[right - 1]) / (x[right] - x[right - 1]);
+  return y[right - 1] + share * (y[right] - y[right - 1]);
 }
 
-/** @param {import("../scene/picture.js").Picture} picture @param {number} x @returns {Values} */
-function plainValuesAt({ curves, op, rules, parameters, g, range: [start, stop], learns }, x) {
+/**
+ * Evaluate deterministic curves at x; sampled values take precedence.
+ * @param {import("../scene/picture.js").Picture} picture @param {number} x @returns {Values}
+ */
+function evaluateValues({ curves, op, rules, parameters, g, range: [start, stop], learns }, x) {
   const at = findFirstAtLeast(curves.x, x);
   const sampled = curves.x[at] === x;
   const scopeOf = (/** @type {Rule|null} */ entry) =>
@@ -68,7 +78,7 @@ function plainValuesAt({ curves, op, rules, parameters, g, range: [start, stop],
   const values = {
     x,
     y: sampled ? curves.y[at] : forward(x)[0],
-    slopes: slopes(forward, x, stop - start, curves.kinks.forward?.includes(x) ?? false),
+    slopes: measureSlopes(forward, x, stop - start, curves.kinks.forward?.includes(x) ?? false),
     gradients: {},
     parts: {},
     formulas: {},
@@ -88,14 +98,15 @@ function plainValuesAt({ curves, op, rules, parameters, g, range: [start, stop],
 }
 
 /**
+ * Measure the forward's slope by central differences, or at a kink on both of its sides.
  * @param {(...xs: number[]) => Float64Array} forward
  * @param {number} x
  * @param {number} width of the view
- * @param {boolean} kink whether x is one
+ * @param {boolean} isKink whether x is a kink
  */
-function slopes(forward, x, width, kink) {
+function measureSlopes(forward, x, width, isKink) {
   const step = Math.min(STEP * Math.max(1, Math.abs(x)), width / 100);
-  const xs = (kink ? [-2, -1, 1, 2] : [-1, 1]).map((count) => x + count * step);
+  const xs = (isKink ? [-2, -1, 1, 2] : [-1, 1]).map((count) => x + count * step);
   const y = forward(...xs);
   return xs.flatMap((right, i) => (i % 2 ? [(y[i] - y[i - 1]) / (right - xs[i - 1])] : []));
 }

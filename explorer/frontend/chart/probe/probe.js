@@ -1,19 +1,20 @@
-// The probe of a chart: marks and readout at the x under the pointer, else at the pinned one.
+// The probe of a chart: marks and readout at the x under the pointer, or else at the pinned x.
 
 import { setAttribute } from "../../elements/dom.js";
 import { roundToUnit } from "../../formula/numbers.js";
 import { labelShapes } from "./labels.js";
-import { valuesAt } from "./probe-values.js";
-import { probeShapes } from "./probe-marks.js";
-import { createReadout, spoken } from "./readout.js";
+import { computeValues } from "./probe-values.js";
+import { drawProbe } from "./probe-marks.js";
+import { createReadout, describeProbe } from "./readout.js";
 
-const REST = 0.78; // of the view: where a point lies that nobody has moved
+const DEFAULT_SHARE = 0.78; // default position of the point, as a share of the view
 
 /**
+ * Create the probe.
  * @param {{marks: SVGElement, probe: HTMLElement}} parts the host of its marks, and the element with its keyboard focus
  * @param {{onProbe?: (x: number|null) => void, isLabelled?: () => boolean, onDrawn?: (values: import("./probe-values.js").Values|null,
- *   frame: import("../scene/panels.js").Frame|undefined) => void}} options ``isLabelled``: whether there always is a point, with
- *   labels in place of a legend; ``onDrawn`` gets its values then, else null
+ *   frame: import("../scene/panels.js").Frame|undefined) => void}} options ``isLabelled``: whether there is always a
+ *   point, with labels instead of a legend; ``onDrawn`` gets its values in that case, otherwise null
  */
 export function createProbe({ marks, probe }, { onProbe, isLabelled = () => false, onDrawn }) {
   const readout = createReadout(pin);
@@ -22,14 +23,14 @@ export function createProbe({ marks, probe }, { onProbe, isLabelled = () => fals
   let picture = /** @type {import("../scene/picture.js").Picture|null} */ (null);
   let scene = /** @type {import("../scene/scene.js").Scene|null} */ (null);
 
-  /** @param {number|null} x */
+  /** Show the probe at the pointer's x; null for the pinned x. @param {number|null} x */
   function point(x) {
     pointed = x;
     draw();
     onProbe?.(x ?? pinned);
   }
 
-  /** @param {number|null} x */
+  /** Pin the probe at an x, or unpin it. @param {number|null} x */
   function pin(x) {
     pinned = x;
     point(null);
@@ -38,10 +39,10 @@ export function createProbe({ marks, probe }, { onProbe, isLabelled = () => fals
   function draw() {
     if (!picture) return;
     const labelled = isLabelled();
-    const x = pointed ?? (labelled ? restingAt(picture.range, pinned) : pinned);
-    const values = x === null ? null : valuesAt(picture, x);
+    const x = pointed ?? (labelled ? choosePoint(picture.range, pinned) : pinned);
+    const values = x === null ? null : computeValues(picture, x);
     const curves = scene?.lines.filter(({ under, over }) => !under && !over) ?? [];
-    const shapesOf = labelled ? [probeShapes, labelShapes] : [probeShapes];
+    const shapesOf = labelled ? [drawProbe, labelShapes] : [drawProbe];
     const { frame } = scene ?? {};
     const { g } = picture;
     marks.replaceChildren(
@@ -52,7 +53,7 @@ export function createProbe({ marks, probe }, { onProbe, isLabelled = () => fals
     setAttribute(probe, "aria-valuemin", picture.range[0]);
     setAttribute(probe, "aria-valuemax", picture.range[1]);
     setAttribute(probe, "aria-valuenow", x ?? picture.range[0]);
-    setAttribute(probe, "aria-valuetext", values ? spoken(picture, values) : "no x chosen");
+    setAttribute(probe, "aria-valuetext", values ? describeProbe(picture, values) : "no x chosen");
   }
 
   return {
@@ -69,8 +70,11 @@ export function createProbe({ marks, probe }, { onProbe, isLabelled = () => fals
   };
 }
 
-/** The x of a point that is always in view: the pinned one, or else its own place. @param {[number, number]} view @param {number|null} pinned */
-function restingAt([start, stop], pinned) {
+/**
+ * Return the x of a point that is always in view: the pinned one if visible, otherwise the default.
+ * @param {[number, number]} view @param {number|null} pinned
+ */
+function choosePoint([start, stop], pinned) {
   if (pinned !== null && pinned >= start && pinned <= stop) return pinned;
-  return roundToUnit(start + REST * (stop - start), (stop - start) / 200);
+  return roundToUnit(start + DEFAULT_SHARE * (stop - start), (stop - start) / 200);
 }

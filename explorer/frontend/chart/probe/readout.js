@@ -1,6 +1,6 @@
-// The numbers at the probe, in one fixed place: x, the forward's value and slope, each rule's gradient.
+// The numbers at the probe, in a fixed place: x, the forward's value and slope, and each rule's gradient.
 
-import { counted } from "../../elements/children.js";
+import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText, setValue } from "../../elements/dom.js";
 import { parseNumber } from "../../formula/numbers.js";
 import { fillTemplate } from "../../formula/phrases.js";
@@ -8,12 +8,12 @@ import { formatFourDigits } from "../../formula/substitution.js";
 
 /** @import { Picture } from "../scene/picture.js" */
 
-const ROUNDING = 1e-9; // of a mean: less bias is none
+const ROUNDING = 1e-9; // relative to a mean: less bias is a rounding error
 
-/** @param {number|undefined} value */
-const digits = (value) => (value === undefined ? "" : formatFourDigits(value));
+/** Format a value, "" if it is undefined. @param {number|undefined} value */
+const formatValue = (value) => (value === undefined ? "" : formatFourDigits(value));
 
-/** @param {(x: number|null) => void} onType told of every x that is typed, null while it is none */
+/** Create the readout. @param {(x: number|null) => void} onType called with every typed x, null if it is invalid */
 export function createReadout(onType) {
   const hints = { inputmode: "decimal", placeholder: "type x", autocomplete: "off" };
   const field = element("input", { type: "text", "aria-label": "x", ...hints });
@@ -33,26 +33,26 @@ export function createReadout(onType) {
 
   return {
     element: element("div", { class: "chart-readout" }, head, rules),
-    /** @param {Picture} picture @param {import("./probe-values.js").Values|null} values */
+    /** Show values. @param {Picture} picture @param {import("./probe-values.js").Values|null} values */
     show(picture, values) {
       setValue(field, values ? String(values.x) : "");
-      setText(y, digits(values?.y) + spreadText(picture, values?.spread?.forward));
+      setText(y, formatValue(values?.y) + formatSpread(picture, values?.spread?.forward));
       const [start, stop] = picture.range;
       const isOutside = values && !(values.x >= start && values.x <= stop);
-      const wrong = !values && field.value.trim() !== "";
-      setAttribute(field, "aria-invalid", wrong && "true");
-      setText(aside, wrong ? "not a number" : isOutside ? "outside the view" : "");
-      setText(slope, (values?.slopes ?? []).map(digits).join(" | "));
+      const isInvalid = !values && field.value.trim() !== "";
+      setAttribute(field, "aria-invalid", isInvalid && "true");
+      setText(aside, isInvalid ? "not a number" : isOutside ? "outside the view" : "");
+      setText(slope, (values?.slopes ?? []).map(formatValue).join(" | "));
       const visible = picture.rules.filter((rule) => !rule.hidden);
-      counted(rules, visible, row, (item, rule) => {
+      updateChildren(rules, visible, createRow, (item, rule) => {
         const [name, value, formula] = item.querySelectorAll("b, strong, span");
         item.style.setProperty("--colour", rule.colour);
         setText(name, rule.label);
-        setText(value, digits(values?.gradients[rule.key]));
-        showPart(item, values ? asides(picture, values, rule.key).join(", ") : "");
+        setText(value, formatValue(values?.gradients[rule.key]));
+        showPart(item, values ? listAsides(picture, values, rule.key).join(", ") : "");
         setText(
           formula,
-          values ? unresolved(values.formulas[rule.key]) : (rule.entry.formula ?? picture.op.autograd),
+          values ? removeResult(values.formulas[rule.key]) : (rule.entry.formula ?? picture.op.autograd),
         );
         formula.title = formula.textContent;
       });
@@ -60,64 +60,74 @@ export function createReadout(onType) {
   };
 }
 
-/** A formula with its numbers, without the result that stands before it. @param {string} text */
-function unresolved(text) {
+/** Return a formula with numbers without the result at its end. @param {string} text */
+function removeResult(text) {
   return text.includes(" = ") ? `= ${text.slice(0, text.lastIndexOf(" = "))}` : "";
 }
 
-function row() {
+function createRow() {
   return element("li", {}, element("b"), element("strong"), element("span"));
 }
 
-/** Behind the gradient, where there is one. @param {Element} row @param {string} text */
+/** Show a text after the gradient, or remove it if empty. @param {Element} row @param {string} text */
 function showPart(row, text) {
-  const known = row.querySelector("em");
-  if (!text) known?.remove();
-  else if (known) setText(known, text);
+  const existing = row.querySelector("em");
+  if (!text) existing?.remove();
+  else if (existing) setText(existing, text);
   else row.querySelector("strong")?.after(element("em", {}, text));
 }
 
-/** The part in the gradient for the parameter that learns. @param {Picture} picture @param {number|undefined} part */
-function partText({ learns }, part) {
-  return learns && part !== undefined ? `part for ${learns} ${digits(part)}` : "";
+/** Describe the part for the learning parameter. @param {Picture} picture @param {number|undefined} part */
+function formatPart({ learns }, part) {
+  return learns && part !== undefined ? `part for ${learns} ${formatValue(part)}` : "";
 }
 
-/** Behind a mean. @param {Picture} picture @param {number|undefined} spread */
-function spreadText({ drawnWords }, spread) {
+/** Describe a mean's standard deviation, or return "". @param {Picture} picture @param {number|undefined} spread */
+function formatSpread({ drawnWords }, spread) {
   return drawnWords && spread !== undefined
-    ? ` ${fillTemplate(drawnWords.spread, { sd: digits(spread) })}`
+    ? ` ${fillTemplate(drawnWords.spread, { sd: formatValue(spread) })}`
     : "";
 }
 
-/** The distance of a rule's mean from the exact gradient, and the spread of its draws. @param {Picture} picture @param {import("./probe-values.js").Values} values @param {string} key */
-function drawnText({ drawnWords }, { gradients, spread, exact }, key) {
+/**
+ * Describe the bias of a rule's mean and the standard deviation of its draws.
+ * @param {Picture} picture @param {import("./probe-values.js").Values} values @param {string} key
+ */
+function describeStochastic({ drawnWords }, { gradients, spread, exact }, key) {
   const mean = gradients[key];
   if (!drawnWords || mean === undefined || !spread) return "";
   const bias =
-    exact === undefined ? "" : fillTemplate(drawnWords.bias, { bias: digits(clean(mean - exact, mean)) });
-  const sd = key in spread ? fillTemplate(drawnWords.sd, { sd: digits(spread[key]) }) : "";
+    exact === undefined
+      ? ""
+      : fillTemplate(drawnWords.bias, { bias: formatValue(dropRounding(mean - exact, mean)) });
+  const sd = key in spread ? fillTemplate(drawnWords.sd, { sd: formatValue(spread[key]) }) : "";
   return [bias, sd].filter(Boolean).join(", ");
 }
 
-/** A difference without rounding. @param {number} difference @param {number} of */
-const clean = (difference, of) =>
+/** Return a difference, 0 if it is a rounding error. @param {number} difference @param {number} of */
+const dropRounding = (difference, of) =>
   Math.abs(difference) <= ROUNDING * Math.max(1, Math.abs(of)) ? 0 : difference;
 
-/** What is said behind a gradient. @param {Picture} picture @param {import("./probe-values.js").Values} values @param {string} key */
-function asides(picture, values, key) {
-  return [partText(picture, values.parts[key]), drawnText(picture, values, key)].filter(Boolean);
+/**
+ * List the texts after a gradient.
+ * @param {Picture} picture @param {import("./probe-values.js").Values} values @param {string} key
+ */
+function listAsides(picture, values, key) {
+  return [formatPart(picture, values.parts[key]), describeStochastic(picture, values, key)].filter(Boolean);
 }
 
 /**
- * The numbers at the probe as a sentence, for those who cannot see it.
+ * Describe the numbers at the probe in a sentence, for screen readers.
  * @param {Picture} picture
  * @param {import("./probe-values.js").Values} values
  */
-export function spoken(picture, values) {
+export function describeProbe(picture, values) {
   const { x, y, gradients, spread } = values;
   const visible = picture.rules.filter((rule) => !rule.hidden);
-  const each = visible.map(({ key, label }) =>
-    [`${label} ${digits(gradients[key])}`, ...asides(picture, values, key)].join(", "),
+  const ruleTexts = visible.map(({ key, label }) =>
+    [`${label} ${formatValue(gradients[key])}`, ...listAsides(picture, values, key)].join(", "),
   );
-  return [`x ${x}`, `forward ${digits(y)}${spreadText(picture, spread?.forward)}`, ...each].join(", ");
+  return [`x ${x}`, `forward ${formatValue(y)}${formatSpread(picture, spread?.forward)}`, ...ruleTexts].join(
+    ", ",
+  );
 }

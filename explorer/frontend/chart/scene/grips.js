@@ -1,11 +1,11 @@
-// Grips for the kinks that are a parameter themselves, such as lo and hi.
+// Grips for kinks that equal a parameter, such as lo and hi.
 
 import { controlsOf, getDisplayName, valueOf } from "../../formula/controls.js";
 
 /** @typedef {{id: string, name: string, label: string, sign: number, value: number, colour: string}} Grip */
 
 /**
- * The grips of a picture, each parameter once for each sign.
+ * Return the grips of a picture, one for each parameter and sign.
  * @param {import("./picture.js").Picture} picture
  * @returns {Grip[]}
  */
@@ -16,8 +16,10 @@ export function gripsOf({ op, rules, parameters, neutral }) {
     const controls = controlsOf(entry, op, entries);
     return entry.movable.map(({ name, sign }) => {
       const control = controls[entry.parameters.findIndex((parameter) => parameter.name === name)];
-      const shown = getDisplayName(control.parameter);
-      const label = [`${sign < 0 ? "−" : ""}${shown}`, control.parameter.meaning].filter(Boolean).join(", ");
+      const displayName = getDisplayName(control.parameter);
+      const label = [`${sign < 0 ? "−" : ""}${displayName}`, control.parameter.meaning]
+        .filter(Boolean)
+        .join(", ");
       const value = valueOf(parameters, control);
       return { id: `${sign} ${control.name}`, name: control.name, label, sign, value, colour };
     });

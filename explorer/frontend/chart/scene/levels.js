@@ -1,49 +1,55 @@
-// The values that an op that rounds to a number format takes, as ticks of its axis; as explorer/curves/levels.py.
+// The values of an op that rounds to a number format, as ticks of its axis; as in explorer/curves/levels.py.
 
-import { roundingIn } from "../../measures/formats.js";
+import { findRounding } from "../../measures/formats.js";
 import { formatNumber } from "../../formula/numbers.js";
 
-const LETTERS = 5; // of a label at most, without its sign
-const FEWEST = 3; // labels, below which round numbers say more
+const MAX_LETTERS = 5; // maximum length of a label, without its sign
+const MIN_LABELS = 3; // with fewer labels, round numbers are more informative
 
 /**
- * The values of an op of a format in a picture, ascending; none for another op, or too many jumps.
+ * Return the values of an op of a number format, ascending; empty for other ops and too many jumps.
  * @param {Pick<import("./picture.js").Picture, "op"|"curves"> & {curves: {y: ArrayLike<number>}}} picture
  */
 export function levelsOf({ op, curves }) {
-  if (!op.flat || !roundingIn(op.tree) || curves.kinks.forward === null) return [];
+  if (!op.flat || !findRounding(op.tree) || curves.kinks.forward === null) return [];
   const single = Float32Array.from(curves.y).filter(Number.isFinite);
   return [...new Set(single)].map((value) => value + 0).sort((one, other) => one - other);
 }
 
 /**
- * Of the levels those that have room: labels and marks so far apart; what is short to write comes first.
+ * Choose as many levels as fit, with minimum distances of labels and marks; short labels come first.
  * @param {number[]} levels
- * @param {number} label least distance of two labels
- * @param {number} mark that of two marks
+ * @param {number} label minimum distance of two labels
+ * @param {number} mark minimum distance of two marks
  */
-export function levelTicks(levels, label, mark) {
+export function chooseLevelTicks(levels, label, mark) {
   const textOf = (/** @type {number} */ value) => formatNumber(value).replace("-", "−");
   const lengthOf = (/** @type {number} */ value) => formatNumber(Math.abs(value)).length;
-  const isShort = (/** @type {number} */ value) => lengthOf(value) <= LETTERS && !textOf(value).includes("e");
-  const larger = (/** @type {number} */ one, /** @type {number} */ other) =>
+  const isShort = (/** @type {number} */ value) =>
+    lengthOf(value) <= MAX_LETTERS && !textOf(value).includes("e");
+  const compareSize = (/** @type {number} */ one, /** @type {number} */ other) =>
     Math.abs(other) - Math.abs(one) || one - other;
   const short = levels.filter(isShort);
-  const room = apart(
+  const room = keepSeparate(
     short.sort(
       (one, other) =>
-        Number(one !== 0) - Number(other !== 0) || lengthOf(one) - lengthOf(other) || larger(one, other),
+        Number(one !== 0) - Number(other !== 0) || lengthOf(one) - lengthOf(other) || compareSize(one, other),
     ),
     label,
   );
-  const values = room.length < FEWEST ? [] : room;
-  return { values, texts: values.map(textOf), marks: apart([...values, ...[...levels].sort(larger)], mark) };
+  const values = room.length < MIN_LABELS ? [] : room;
+  return {
+    values,
+    texts: values.map(textOf),
+    marks: keepSeparate([...values, ...[...levels].sort(compareSize)], mark),
+  };
 }
 
-/** Each value that is so far from those before it; ascending. @param {number[]} values @param {number} least */
-function apart(values, least) {
+/** Drop values close to earlier ones; sort the rest. @param {number[]} values @param {number} minDistance */
+function keepSeparate(values, minDistance) {
   /** @type {number[]} */
-  const taken = [];
-  for (const value of values) if (taken.every((other) => Math.abs(value - other) >= least)) taken.push(value);
-  return taken.sort((one, other) => one - other);
+  const separate = [];
+  for (const value of values)
+    if (separate.every((other) => Math.abs(value - other) >= minDistance)) separate.push(value);
+  return separate.sort((one, other) => one - other);
 }

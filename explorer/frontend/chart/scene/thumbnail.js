@@ -1,4 +1,4 @@
-// A small picture of a rule's gradient of an op, or of an op alone.
+// A thumbnail of a rule's gradient for an op, or of an op alone.
 
 import { shape } from "../../elements/svg.js";
 import { sampleCurves } from "../../formula/curves.js";
@@ -10,11 +10,11 @@ const HEIGHT = 36;
 const POINTS = 65;
 
 /**
- * The picture of one curve as an SVG element: a zero line and the curve.
+ * Draw one curve with a zero line as an SVG element.
  * @param {{op: Op, rule: Rule|null}} pair null for the op's own curve
  * @param {import("../../formula/curves.js").Choice} settings
  */
-export function thumbnail({ op, rule }, settings) {
+export function drawThumbnail({ op, rule }, settings) {
   const svg = shape("svg", {
     viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
     class: "thumbnail",
@@ -23,41 +23,45 @@ export function thumbnail({ op, rule }, settings) {
   const curves = sampleCurves({ op, rules: rule ? [rule] : [] }, settings, { points: POINTS });
   const y = rule ? curves.gradients[rule.key] : curves.y;
   if (!y) return svg;
-  const [low, high] = span(y);
-  const height = (/** @type {number} */ at) => HEIGHT - 3 - ((at - low) / (high - low)) * (HEIGHT - 6);
-  if (low <= 0 && high >= 0) svg.append(shape("path", { class: "zero", d: `M0,${height(0)}H${WIDTH}` }));
-  svg.append(shape("path", { d: path(curves.x, y, height) }));
+  const [low, high] = chooseSpan(y);
+  const toY = (/** @type {number} */ at) => HEIGHT - 3 - ((at - low) / (high - low)) * (HEIGHT - 6);
+  if (low <= 0 && high >= 0) svg.append(shape("path", { class: "zero", d: `M0,${toY(0)}H${WIDTH}` }));
+  svg.append(shape("path", { d: formatCurve(curves.x, y, toY) }));
   return svg;
 }
 
 /**
- * The values a picture reaches from and to; a pole does not count in full.
+ * Return the range of values to show; poles are cut off.
  * @param {ArrayLike<number>} y
  * @returns {[number, number]}
  */
-function span(y) {
+function chooseSpan(y) {
   const ascending = Array.from(y)
     .filter(Number.isFinite)
     .sort((one, other) => one - other);
-  const part = (/** @type {number} */ share) => ascending[Math.round(share * (ascending.length - 1))] ?? 0;
-  const middle = part(0.95) - part(0.05);
-  const low = Math.min(0, Math.max(part(0), part(0.05) - middle));
-  const high = Math.max(0, Math.min(part(1), part(0.95) + middle));
+  const getQuantile = (/** @type {number} */ share) =>
+    ascending[Math.round(share * (ascending.length - 1))] ?? 0;
+  const middle = getQuantile(0.95) - getQuantile(0.05);
+  const low = Math.min(0, Math.max(getQuantile(0), getQuantile(0.05) - middle));
+  const high = Math.max(0, Math.min(getQuantile(1), getQuantile(0.95) + middle));
   return high > low ? [low, high] : [-1, 1];
 }
 
-/** @param {ArrayLike<number>} x @param {ArrayLike<number>} y @param {(y: number) => number} height */
-function path(x, y, height) {
+/**
+ * Return a curve's path.
+ * @param {ArrayLike<number>} x @param {ArrayLike<number>} y @param {(y: number) => number} height
+ */
+function formatCurve(x, y, height) {
   const left = x[0];
   const width = x[x.length - 1] - left;
   let pen = "M";
-  let drawn = "";
+  let text = "";
   for (let i = 0; i < x.length; i += 1) {
     const down = height(y[i]);
     if (Number.isFinite(down)) {
-      drawn += `${pen}${(((x[i] - left) / width) * WIDTH).toFixed(1)},${Math.min(Math.max(down, -50), 90).toFixed(1)}`;
+      text += `${pen}${(((x[i] - left) / width) * WIDTH).toFixed(1)},${Math.min(Math.max(down, -50), 90).toFixed(1)}`;
       pen = "L";
     } else pen = "M";
   }
-  return drawn;
+  return text;
 }

@@ -1,4 +1,4 @@
-// The part of x that is in view: moved, zoomed, and held within the largest range.
+// The visible range of x: moved, zoomed, and limited to the largest range.
 
 import { roundToUnit } from "../../formula/numbers.js";
 import { getSampling } from "../../formula/sampling.js";
@@ -6,47 +6,48 @@ import { getSampling } from "../../formula/sampling.js";
 /** @import { Range } from "./axes.js" */
 
 /**
- * The view with the point ``x`` kept in its place and the rest drawn ``factor`` times as wide a range.
+ * Return a view ``factor`` times as wide, in which the point ``x`` keeps its position.
  * @param {Range} view
  * @param {number} x
  * @param {number} factor
  */
-export function zoomed([start, stop], x, factor) {
+export function zoomView([start, stop], x, factor) {
   const { least, narrowest: share } = getSampling();
   const narrowest = Math.max(least, share * Math.max(Math.abs(start), Math.abs(stop)));
   const width = stop - start;
   const scale = Math.max(factor, Math.min(narrowest / width, 1));
-  return bounded(x + (start - x) * scale, x + (stop - x) * scale);
+  return boundView(x + (start - x) * scale, x + (stop - x) * scale);
 }
 
-/** The view moved by a part of its width. @param {Range} view @param {number} share positive to the right */
-export function moved([start, stop], share) {
+/** Return a view moved by a share of its width. @param {Range} view @param {number} share positive to the right */
+export function moveView([start, stop], share) {
   const width = stop - start;
   const { largest } = getSampling();
   const by = Math.min(Math.max(share * width, -largest - start), largest - stop);
-  return bounded(start + by, stop + by);
+  return boundView(start + by, stop + by);
 }
 
 /**
- * The view that keeps two points under two fingers.
+ * Return the view that keeps two points under two fingers.
  * @param {Range} view when the fingers came down
- * @param {[number, number]} from where they came down, as parts of the width
- * @param {[number, number]} to where they are now
+ * @param {[number, number]} from initial positions, as shares of the width
+ * @param {[number, number]} to current positions
  */
-export function pinched(view, from, to) {
-  const held = view[0] + ((from[0] + from[1]) / 2) * (view[1] - view[0]);
+export function pinchView(view, from, to) {
+  const fixedX = view[0] + ((from[0] + from[1]) / 2) * (view[1] - view[0]);
   const factor = Math.abs(from[1] - from[0]) / Math.max(Math.abs(to[1] - to[0]), 0.02);
-  const [start, stop] = zoomed(view, held, factor);
-  const begin = held - ((to[0] + to[1]) / 2) * (stop - start);
-  return bounded(begin, begin + stop - start);
+  const [start, stop] = zoomView(view, fixedX, factor);
+  const begin = fixedX - ((to[0] + to[1]) / 2) * (stop - start);
+  return boundView(begin, begin + stop - start);
 }
 
 /**
+ * Return a view within the limits, without invisible digits.
  * @param {number} start
  * @param {number} stop
- * @returns {Range} within the limits, without digits that nobody sees
+ * @returns {Range}
  */
-function bounded(start, stop) {
+function boundView(start, stop) {
   const width = stop - start;
   const { largest } = getSampling();
   const [low, high] = [Math.max(start, -largest), Math.min(stop, largest)];

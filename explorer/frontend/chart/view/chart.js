@@ -1,17 +1,17 @@
-// The chart: curves in panels that follow the hand.
+// The interactive chart: curves in panels.
 
 import { saveAs } from "../../elements/dom.js";
 import { createEnds } from "../hand/ends.js";
-import { press } from "../hand/keys.js";
+import { handleKey } from "../hand/keys.js";
 import { createKnob } from "../probe/knob.js";
 import { createProbe } from "../probe/probe.js";
 import { followTheme } from "../plotly/theme.js";
 import { followGestures } from "../hand/gestures.js";
-import { handOf } from "../hand/hand.js";
+import { createHand } from "../hand/hand.js";
 import { createHandles } from "../hand/handles.js";
 import { nameOf } from "./image.js";
 import { createPainter } from "./painter.js";
-import { partsOf } from "../hand/parts.js";
+import { createParts } from "../hand/parts.js";
 import { loadPlotly } from "../plotly/plotly.js";
 import { EMPTY, viewOf, withPicture, withRequest } from "./state.js";
 
@@ -21,27 +21,27 @@ import { EMPTY, viewOf, withPicture, withRequest } from "./state.js";
  * @typedef {{plotly: string|Promise<*>, onView: (start: number, stop: number, phase: Phase) => void,
  *   onParameter: (name: string, value: number, phase: Phase) => void,
  *   onProbe?: (x: number|null) => void, isLabelled?: () => boolean, pencil?: import("../hand/pencil.js").Pencil, onFrame?: (frame: import("../scene/panels.js").Frame) => void}} Options
- *   ``plotly`` is the address of plotly.js; ``isLabelled``: whether there always is a point to drag, with labels in place
- *   of a legend; ``pencil`` draws in the gradient panel; ``onFrame`` gets the positions of the panels
+ *   ``plotly`` is the address of plotly.js; ``isLabelled``: whether there is always a point to drag, with labels
+ *   instead of a legend; ``pencil`` draws in the gradient panel; ``onFrame`` gets the positions of the panels
  */
 
 /**
- * A chart that fills its host, whose height is fixed by the page.
+ * Create a chart that fills its host, whose height is fixed by the page.
  * @param {HTMLElement} host
  * @param {Options} options
  */
 export function createChart(host, options) {
   let state = EMPTY;
   const end = new AbortController();
-  const parts = partsOf({ onReset: reset, onSave: saveImage });
+  const parts = createParts({ onReset: reset, onSave: saveImage });
   const probe = createProbe(parts, {
     onProbe: options.onProbe,
     isLabelled: options.isLabelled,
     onDrawn: (values, frame) => knob.place(values, frame),
   });
-  const displayed = () => ({ picture: state.picture, scene: painter.scene() });
-  const hand = handOf(parts, probe, {
-    displayed,
+  const getDisplayed = () => ({ picture: state.picture, scene: painter.scene() });
+  const hand = createHand(parts, probe, {
+    displayed: getDisplayed,
     view: () => viewOf(state),
     onView: ask,
     onReset: reset,
@@ -53,17 +53,17 @@ export function createChart(host, options) {
     handles: createHandles(parts.layer, options.onParameter),
     onFrame: options.onFrame,
   });
-  const resized = new ResizeObserver(() => painter.fits() || redraw());
+  const resized = new ResizeObserver(() => painter.hasHostSize() || redraw());
 
   host.classList.add("chart-host");
   host.replaceChildren(parts.area, probe.readout);
   resized.observe(parts.area);
   followTheme(host, { drawnIn: () => painter.scene()?.space.theme, changed: redraw }, end.signal);
-  parts.probe.addEventListener("keydown", pressed);
+  parts.probe.addEventListener("keydown", handleKeydown);
   const endGestures = followGestures(parts.area, hand);
   loadPlotly(options.plotly).then(begin, (error) => parts.plot.replaceChildren(error.message));
 
-  /** @param {*} Plotly */
+  /** Start drawing. @param {*} Plotly */
   function begin(Plotly) {
     if (end.signal.aborted) return;
     painter.start(Plotly);
@@ -71,7 +71,7 @@ export function createChart(host, options) {
     host.dispatchEvent(new Event("drawn", { bubbles: true }));
   }
 
-  /** @param {Picture} picture @param {Phase} phase */
+  /** Draw a picture. @param {Picture} picture @param {Phase} phase */
   function draw(picture, phase) {
     state = withPicture(state, picture);
     painter.paint(picture, phase);
@@ -83,7 +83,7 @@ export function createChart(host, options) {
     if (state.picture) draw(state.picture, "settled");
   }
 
-  /** @param {[number, number]} view @param {Phase} phase */
+  /** Request a view. @param {[number, number]} view @param {Phase} phase */
   function ask(view, phase) {
     state = withRequest(state, view);
     options.onView(...view, phase);
@@ -93,18 +93,18 @@ export function createChart(host, options) {
     ask(state.home, "settled");
   }
 
-  /** @param {KeyboardEvent} event */
-  function pressed(event) {
+  /** Handle a key. @param {KeyboardEvent} event */
+  function handleKeydown(event) {
     const { picture } = state;
-    if (picture) press(event, { picture, pinned: probe.pinned(), pin: probe.pin, ask, reset });
+    if (picture) handleKey(event, { picture, pinned: probe.pinned(), pin: probe.pin, ask, reset });
   }
 
-  /** The address of the picture, with its data in it. @param {"png"|"svg"} format */
-  const image = (format) => painter.image(state.picture, format);
+  /** Return the image as a data URL. @param {"png"|"svg"} format */
+  const toImageAddress = (format) => painter.image(state.picture, format);
 
-  /** @param {"png"|"svg"} format */
+  /** Save the image as a file. @param {"png"|"svg"} format */
   async function saveImage(format) {
-    if (state.picture) saveAs(await image(format), `${nameOf(state.picture)}.${format}`);
+    if (state.picture) saveAs(await toImageAddress(format), `${nameOf(state.picture)}.${format}`);
   }
 
   function destroy() {
@@ -115,5 +115,5 @@ export function createChart(host, options) {
     host.replaceChildren();
   }
 
-  return { draw, point: probe.point, pin: probe.pin, resize: redraw, image, destroy };
+  return { draw, point: probe.point, pin: probe.pin, resize: redraw, image: toImageAddress, destroy };
 }

@@ -1,45 +1,44 @@
-// Curves that glide from the last drawing to the present one.
+// Animation of curves from the last drawing to the current one.
 
 /** @import { Pixels } from "../plotly/svg-paths.js" */
 
 const GLIDE_MS = 180;
 
 /**
- * Call ``draw`` in every frame with what lies between two pictures, then ``done``; at once where motion is
- * reduced.
- * @param {Pixels[]} from a curve that is new starts where it ends
+ * Call ``draw`` in every frame with curves between two pictures, then ``done``; if motion is reduced, ``done`` only.
+ * @param {Pixels[]} from a new curve starts where it ends
  * @param {Pixels[]} to
  * @param {(pixels: Pixels[]) => void} draw
  * @param {() => void} done
- * @returns {() => void} what ends it before its time
+ * @returns {() => void} cancels the animation
  */
 export function glide(from, to, draw, done) {
   if (matchMedia("(prefers-reduced-motion: reduce)").matches) {
     done();
     return () => {};
   }
-  const starts = to.map((curve, index) => (from[index] ? resampled(from[index], curve) : curve));
+  const starts = to.map((curve, index) => (from[index] ? sampleAt(from[index], curve) : curve));
   const begin = performance.now();
-  let frame = requestAnimationFrame(next);
-  /** @param {number} now */
-  function next(now) {
+  let frame = requestAnimationFrame(drawFrame);
+  /** Draw the next frame. @param {number} now */
+  function drawFrame(now) {
     const share = Math.min(Math.max((now - begin) / GLIDE_MS, 0), 1);
     const eased = share * share * (3 - 2 * share);
-    draw(share === 1 ? to : to.map((curve, index) => between(starts[index], curve, eased)));
+    draw(share === 1 ? to : to.map((curve, index) => blendCurves(starts[index], curve, eased)));
     if (share === 1) return done();
-    frame = requestAnimationFrame(next);
+    frame = requestAnimationFrame(drawFrame);
   }
   draw(starts);
   return () => cancelAnimationFrame(frame);
 }
 
 /**
- * A curve at the x of another one.
+ * Return a curve sampled at the x of another curve.
  * @param {Pixels} curve
  * @param {Pixels} other
  * @returns {Pixels}
  */
-function resampled(curve, other) {
+function sampleAt(curve, other) {
   const y = new Float64Array(other.x.length).fill(NaN);
   for (let i = 0, at = 0; i < y.length; i += 1) {
     while (at < curve.x.length - 2 && curve.x[at + 1] < other.x[i]) at += 1;
@@ -52,12 +51,13 @@ function resampled(curve, other) {
 }
 
 /**
+ * Blend two curves with the same x.
  * @param {Pixels} from
  * @param {Pixels} to
  * @param {number} share
  * @returns {Pixels} with the breaks of ``to``
  */
-function between(from, to, share) {
+function blendCurves(from, to, share) {
   const y = to.y.map((end, i) => (Number.isNaN(from.y[i]) ? end : from.y[i] + share * (end - from.y[i])));
   return { x: to.x, y };
 }

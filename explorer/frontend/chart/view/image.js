@@ -1,19 +1,19 @@
-// The chart as a picture of its own, with a legend and a caption.
+// The chart as an image, with a legend and a caption.
 
 import { listControls, makeLossControls, valueOf } from "../../formula/controls.js";
 import { frameOf, layoutOf } from "../scene/panels.js";
-import { note, escaped } from "../plotly/plotly.js";
+import { makeNote, escapeHtml } from "../plotly/plotly.js";
 import { formatFourDigits } from "../../formula/substitution.js";
-import { aboutLines } from "../scene/scene.js";
+import { describeLines } from "../scene/scene.js";
 import { tracesOf } from "../scene/traces.js";
 
 const LEGEND = 34; // px above the panels
-const CAPTION = 1.5; // heights of a letter for each line below them
-const LETTER = 0.5; // widths of a letter in heights
-const LEAST = [900, 520]; // px, whatever the size of the screen
-const SCALE = 2; // pixels of a PNG for each px
+const CAPTION = 1.5; // letter heights for each line below the panels
+const LETTER = 0.5; // width of a letter, in letter heights
+const MIN_SIZE = [900, 520]; // minimum size in px, even on a small screen
+const SCALE = 2; // pixels of a PNG per px
 
-/** Op, rules and parameters in one line. @param {import("../scene/picture.js").Picture} picture */
+/** Return op, rules and parameters in one line. @param {import("../scene/picture.js").Picture} picture */
 function captionOf({ op, rules, parameters, g, loss, curves }) {
   const visible = rules.filter((rule) => !rule.hidden);
   const controls = listControls(
@@ -25,40 +25,46 @@ function captionOf({ op, rules, parameters, g, loss, curves }) {
     (control) => `${control.name} = ${formatFourDigits(valueOf(parameters, control))}`,
   );
   const names = visible.map((rule) => rule.label).join(", ");
-  const drawn = loss && curves.drawn ? [`f = ${loss.text}`] : [];
-  return [`${op.label} with ${names}`, ...values, ...drawn, `g = ${formatFourDigits(g)}`].join(" · ");
+  const lossTexts = loss && curves.drawn ? [`f = ${loss.text}`] : [];
+  return [`${op.label} with ${names}`, ...values, ...lossTexts, `g = ${formatFourDigits(g)}`].join(" · ");
 }
 
-/** A file's name for a picture, from its keys. @param {import("../scene/picture.js").Picture} picture */
+/** Return a file name for a picture, from its keys. @param {import("../scene/picture.js").Picture} picture */
 export function nameOf({ op, rules }) {
   const keys = [op, ...rules].map(({ key }) => key).join("-");
   return keys.replace(/[^\w-]+/g, "_").slice(0, 80);
 }
 
 /**
- * The address of a picture, with the data in it.
+ * Render a picture as a data URL.
  * @param {*} Plotly
  * @param {import("../scene/scene.js").Scene} scene
- * @param {import("../scene/picture.js").Picture} picture what the scene was made of
+ * @param {import("../scene/picture.js").Picture} picture the picture of the scene
  * @param {"png"|"svg"} format
  * @returns {Promise<string>}
  */
-export function imageOf(Plotly, scene, picture, format) {
+export function renderImage(Plotly, scene, picture, format) {
   const { lines: curves, title, frame, space } = scene;
   const { theme } = space;
   const traces = tracesOf(curves, [], title !== "");
-  const [width, tall] = [Math.max(frame.width, LEAST[0]), Math.max(frame.height, LEAST[1])];
+  const [width, tall] = [Math.max(frame.width, MIN_SIZE[0]), Math.max(frame.height, MIN_SIZE[1])];
   const { x, forward, gradient, part } = frame;
   const ranges = { x, forward: forward.range, gradient: gradient.range, part: part && part.range };
-  const own = frameOf({ width, height: tall }, ranges, theme.type);
-  // in a font that a picture has: it cannot fetch the page's
-  const layout = layoutOf(own, scene.levels, { ...theme, font: "sans-serif" }, aboutLines(scene), title);
+  const imageFrame = frameOf({ width, height: tall }, ranges, theme.type);
+  // a generic font: an image cannot load the page's
+  const layout = layoutOf(
+    imageFrame,
+    scene.levels,
+    { ...theme, font: "sans-serif" },
+    describeLines(scene),
+    title,
+  );
   const { margin } = layout;
-  const size = Math.round(own.size * 0.9);
-  const lines = wrapped(captionOf(picture), own.inner / (LETTER * size));
+  const size = Math.round(imageFrame.size * 0.9);
+  const lines = wrapText(captionOf(picture), imageFrame.inner / (LETTER * size));
   const below = Math.round(lines.length * CAPTION * size);
   const position = { x: 0, xanchor: "left", y: 0, yanchor: "top", yshift: -margin.b + 4, align: "left" };
-  const words = { ...note("", position), text: lines.map(escaped).join("<br>"), font: { size } };
+  const words = { ...makeNote("", position), text: lines.map(escapeHtml).join("<br>"), font: { size } };
   const above = 1 + margin.t / (tall - margin.t - margin.b); // the strip over the panels
   const height = tall + LEGEND + below;
   const figure = {
@@ -77,15 +83,15 @@ export function imageOf(Plotly, scene, picture, format) {
 }
 
 /**
- * A text in lines of so many letters at most, as far as its words allow.
+ * Split a text at spaces into lines of a maximum length.
  * @param {string} text
- * @param {number} most
+ * @param {number} maxLength
  */
-function wrapped(text, most) {
+function wrapText(text, maxLength) {
   const lines = [""];
   for (const word of text.split(/(?<!=) (?!=)/)) {
     const line = lines[lines.length - 1];
-    if (line && line.length + word.length >= most) lines.push(word);
+    if (line && line.length + word.length >= maxLength) lines.push(word);
     else lines[lines.length - 1] = line ? `${line} ${word}` : word;
   }
   return lines;

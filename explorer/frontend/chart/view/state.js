@@ -1,10 +1,10 @@
-// The state of a chart: its picture and its view, as plain data.
+// The state of a chart, its picture and view, as plain data.
 
 /** @import { Range } from "../scene/axes.js" */
 /** @import { Picture } from "../scene/picture.js" */
 /**
- * ``home`` is where a reset leads; ``requested`` the view that the hand has asked for, null since another
- * one came.
+ * ``home`` is the view after a reset; ``requested`` the view that the user requested, null after a picture of another
+ * view.
  * @typedef {{picture: Picture|null, home: Range, requested: Range|null}} State
  */
 
@@ -12,7 +12,7 @@
 export const EMPTY = { picture: null, home: [-3, 3], requested: null };
 
 /**
- * With a picture: one of a range that the hand has not asked for is a new home.
+ * Set the picture; its range becomes home unless the user requested it.
  * @param {State} state
  * @param {Picture} picture
  * @returns {State}
@@ -22,12 +22,12 @@ export function withPicture(state, picture) {
   return isRequested ? { ...state, picture } : { picture, home: picture.range, requested: null };
 }
 
-/** With a view that the hand asks for. @param {State} state @param {Range} requested @returns {State} */
+/** Set the view that the user requests. @param {State} state @param {Range} requested @returns {State} */
 export function withRequest(state, requested) {
   return { ...state, requested };
 }
 
-/** The view from which the hand goes on. @param {State} state @returns {Range} */
+/** Return the view from which gestures continue. @param {State} state @returns {Range} */
 export function viewOf({ requested, home }) {
   return requested ?? home;
 }

@@ -1,4 +1,4 @@
-// The calm page of Explore: curves, cards and a line to press; all other tools are one press away, by name or by key E.
+// The calm page of Explore: curves, cards and a row of buttons. All other tools open by a button or key E.
 
 import { setOpenTools, getOpenTools } from "../../choice/tools.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -8,11 +8,11 @@ import { formatNumber } from "../../formula/numbers.js";
 /** @import { Choice } from "../../choice/choice.js" */
 
 /**
- * Have a press open and close all tools, and another the slider of g.
- * @param {HTMLElement} root of the instrument, which is calm while it has that class
- * @param {HTMLElement} bar of the names to press
- * @param {{store: import("../../choice/store.js").Store, onChange: () => void}} options ``onChange``: other parts are
- *   visible now
+ * Create the buttons that open and close all tools and the slider of g.
+ * @param {HTMLElement} root of the instrument, whose class is "calm" while the tools are closed
+ * @param {HTMLElement} bar of the buttons
+ * @param {{store: import("../../choice/store.js").Store, onChange: () => void}} options ``onChange``: the visible parts
+ *   have changed
  */
 export function createCalm(root, bar, { store, onChange }) {
   const tools = element(
@@ -25,7 +25,7 @@ export function createCalm(root, bar, { store, onChange }) {
   const end = new AbortController();
   followKey("e", turn, end.signal, root);
 
-  /** @param {Choice} choice */
+  /** Return whether all tools are open. @param {Choice} choice */
   const isOpen = (choice) => getOpenTools(choice) === "all";
 
   function turn() {
@@ -39,12 +39,12 @@ export function createCalm(root, bar, { store, onChange }) {
       /** @type {HTMLElement|null} */ (root.querySelector(".strip input"))?.focus();
   }
 
-  /** @param {Choice} choice */
+  /** Show the state of a choice. @param {Choice} choice */
   function show(choice) {
     const calm = !isOpen(choice);
     const before = root.matches(".calm");
     root.classList.toggle("calm", calm);
-    root.classList.toggle("whole", !calm); // beside a calm one, which it is about to replace
+    root.classList.toggle("whole", !calm); // while a calm page is next to it, before it is replaced
     root.classList.toggle("opened", choice.section !== "");
     setAttribute(tools, "aria-expanded", String(!calm));
     setText(g, `g = ${formatNumber(choice.g).replace("-", "−")}`);

@@ -1,4 +1,4 @@
-// The instrument: chart, strip, cards and tabs of one store, put into the hosts of the page.
+// The instrument: chart, strip, cards and tabs of one store, created in the hosts of the page.
 
 import { createCalm } from "./calm.js";
 import { createCards } from "../../cards/cards.js";
@@ -13,7 +13,7 @@ import { createCompare } from "../sections/compare.js";
 import { createFormat } from "../sections/format.js";
 import { createMap } from "../sections/map.js";
 import { createPaste } from "../sections/paste.js";
-import { createResting } from "../sections/resting.js";
+import { createEquilibria } from "../sections/equilibria.js";
 import { createSections } from "../sections/sections.js";
 import { createStage } from "../stage/stage.js";
 import { createStrip } from "../stage/strip.js";
@@ -21,38 +21,38 @@ import { createTabs } from "../sections/tabs.js";
 import { createSaving } from "./saving.js";
 
 /**
- * The means of an instrument outside of it: the address of plotly.js; how Python is asked; the source of torch's curves,
- * null for none, with the meaning of its sign; the examples; the labels of the sections by key; the languages of code, and that of a notebook. ``elsewhere``
- * stands where sentences are missing, ``origin`` says where lines of checks are from. A saved file has ``words`` for its start.
- * ``createTraining`` makes the run or the study of a page that has hosts for it; ``carries``: whether the page shows
- * data carried to it; ``calm``: whether its tools wait to be called; ``sizes``: whether rules can be put on one size,
- * true where it is not said.
+ * The environment of an instrument. ``plotly`` is the address of plotly.js; ``ask`` asks Python; ``confirm`` creates
+ * the source of torch's curves, or is null, and ``explanation`` explains its sign; ``languages`` are those of code,
+ * with ``notebook`` among them; ``sections`` holds labels by key. ``elsewhere`` replaces missing sentences; ``origin``
+ * creates a remark on the origin of checks; ``words`` are the initial sentences of a saved file. ``createTraining``
+ * creates the run or study of a page with hosts for it. ``carries``: whether the page shows carried data; ``calm``:
+ * whether its tools are closed at first; ``sizes``: whether rules can be scaled to one size, true by default.
  * @typedef {{plotly: string|Promise<*>, ask: import("../../asking/ask.js").Ask,
- *   confirm: import("../../asking/confirm.js").Confirm|null, explanation?: string,
+ *   confirm: import("../../asking/confirm.js").CreateConfirmation|null, explanation?: string,
  *   elsewhere?: string, origin?: () => Element, languages?: string[], notebook?: string,
  *   words?: import("../stage/words.js").Words,
  *   server?: (path: string) => string, template?: () => Promise<*>, createTraining?: CreateTraining, carries?: boolean, calm?: boolean, sizes?: boolean,
- *   examples: import("../../cards/examples.js").Example[], sections: Object<string, string>}} Reach
+ *   examples: import("../../cards/examples.js").Example[], sections: Object<string, string>}} InstrumentOptions
  */
 /**
  * @typedef {(host: HTMLElement, store: import("../../choice/store.js").Store, reach: {plotly: string,
  *   server: (path: string) => string, colours: () => {rules: string[], neutral: string},
  *   examples: import("../../cards/examples.js").Example[],
  *   onPresent: (present: import("../../cards/cards.js").Present) => void, calm?: boolean,
- *   cardOf: (slot: number) => HTMLElement|undefined}) => Drawn} CreateTraining
- * @typedef {{refresh: () => void, destroy: () => void}} Drawn a part that is drawn anew when the colours
+ *   cardOf: (slot: number) => HTMLElement|undefined}) => RefreshablePart} CreateTraining
+ * @typedef {{refresh: () => void, destroy: () => void}} RefreshablePart a part that is redrawn when the colours
  *   change
  */
 
 /**
- * Fill the hosts that the skeleton has: the page of a training has a run instead of curves.
+ * Create the parts for the hosts of the skeleton; the page of a training has a run instead of curves.
  * @param {HTMLElement} host
  * @param {import("../../choice/store.js").Store} store
- * @param {Reach} reach
+ * @param {InstrumentOptions} reach
  */
 export function createInstrument(host, store, reach) {
-  let now = coloursOf(host);
-  const colours = () => now;
+  let currentColours = coloursOf(host);
+  const colours = () => currentColours;
   const hostOf = (/** @type {string} */ name) =>
     /** @type {HTMLElement|null} */ (host.querySelector(`.${name}`));
   const [words, chart, strip, cards, tabs, panel] = ["words", "chart", "strip", "cards", "tabs", "panel"].map(
@@ -60,12 +60,12 @@ export function createInstrument(host, store, reach) {
   );
   /** @type {{destroy: () => void}[]} */
   const parts = [];
-  /** @type {Drawn[]} */
-  const drawn = [];
-  const trains = host.matches(".training");
+  /** @type {RefreshablePart[]} */
+  const refreshables = [];
+  const isTraining = host.matches(".training");
   const refuses = (
     /** @type {import("../../formula/entry.js").Op|import("../../formula/entry.js").Rule} */ entry,
-  ) => (trains ? explainTrainingRefusal(entry) : "");
+  ) => (isTraining ? explainTrainingRefusal(entry) : "");
   const ask = cacheAnswers(reach.ask);
   const read = readerOf(reach.ask);
   const cardList =
@@ -78,7 +78,7 @@ export function createInstrument(host, store, reach) {
       refuses,
       onDraw: words && chart && read && (() => stage?.draw?.()),
     });
-  if (cardList) drawn.push(cardList);
+  if (cardList) refreshables.push(cardList);
   const { languages = [], notebook = "" } = reach;
   const below = panel && languages.length ? createSections(panel, { store, ask, languages, notebook }) : null;
   if (below) parts.push(below);
@@ -86,10 +86,10 @@ export function createInstrument(host, store, reach) {
     words && chart
       ? createStage({ words, chart }, { store, colours, read, onCurves: below?.show, ...reach })
       : null;
-  if (stage) drawn.push(stage);
+  if (stage) refreshables.push(stage);
   const { createTraining, server, plotly } = reach;
-  if (trains && createTraining && server)
-    drawn.push(
+  if (isTraining && createTraining && server)
+    refreshables.push(
       createTraining(host, store, {
         server,
         plotly: /** @type {string} */ (plotly),
@@ -105,17 +105,18 @@ export function createInstrument(host, store, reach) {
     parts.push(createPaste(panel.appendChild(element("div")), { store, ask, onShow: show }));
   const checks = hostOf("checks");
   if (checks && stage && ask.has("checks"))
-    drawn.push(createChecks(checks, { store, colours, ask, origin: reach.origin, ...stage }));
+    refreshables.push(createChecks(checks, { store, colours, ask, origin: reach.origin, ...stage }));
   if (checks && cardList && below && ask.has("checks"))
     parts.push(createBadges({ store, ask, show: cardList.showFailing }));
   const resting = hostOf("resting");
-  if (resting && stage) drawn.push(createResting(resting, { store, plotly, ask: reach.ask, colours }));
+  if (resting && stage)
+    refreshables.push(createEquilibria(resting, { store, plotly, ask: reach.ask, colours }));
   const format = hostOf("format-host");
   if (format && stage) parts.push(createFormat(format, { store }));
   const compare = hostOf("compare-host");
   if (compare && ask.has("row")) parts.push(createCompare(compare, { store, ask }));
   const map = hostOf("map-host");
-  if (map && ask.has("map")) drawn.push(createMap(map, { store, ask: reach.ask }));
+  if (map && ask.has("map")) refreshables.push(createMap(map, { store, ask: reach.ask }));
   if (strip) parts.push(createStrip(strip, { store, ...reach, ask }));
   if (!reach.calm) host.classList.remove("calm");
   if (tabs) parts.push(createTabs(tabs, { store, sections: reach.sections }));
@@ -127,21 +128,24 @@ export function createInstrument(host, store, reach) {
   let theme = themeOf(host);
   const refresh = () => {
     theme = themeOf(host);
-    now = coloursOf(host);
-    drawn.forEach((part) => part.refresh());
+    currentColours = coloursOf(host);
+    refreshables.forEach((part) => part.refresh());
   };
   followTheme(host, { drawnIn: () => theme, changed: refresh }, end.signal);
   return {
-    /** Draw anew: the colours may have changed. */
+    /** Draw again after a change of colours. */
     refresh,
     destroy() {
       end.abort();
-      [...parts, ...drawn].forEach((part) => part.destroy());
+      [...parts, ...refreshables].forEach((part) => part.destroy());
     },
   };
 }
 
-/** The reader of own formulas; null where there is none. @param {import("../../asking/ask.js").Ask} ask @returns {import("../../cards/own.js").Read|null} */
+/**
+ * Return the function that parses custom formulas, or null.
+ * @param {import("../../asking/ask.js").Ask} ask @returns {import("../../cards/formula-field.js").Read|null}
+ */
 function readerOf(ask) {
   if (!ask.has("entry")) return null;
   const read = (
@@ -152,14 +156,14 @@ function readerOf(ask) {
   return /** @type {*} */ (Object.assign(read, { prepare: () => ask.prepare?.("entry") }));
 }
 
-/** The colours of curves on the ground that the page has now. @param {HTMLElement} host */
+/** Return the colours of curves for the page's current background. @param {HTMLElement} host */
 export function coloursOf(host) {
   const { light, dark, neutral } = getCatalogue().colours;
   const isOnDark = isDark(host);
   return { neutral, isOnDark, rules: isOnDark ? dark : light };
 }
 
-/** @param {HTMLElement} host */
+/** Return whether the page's background is dark. @param {HTMLElement} host */
 function isDark(host) {
   const probe = element("i", { style: "display: none; color: var(--st-background-color, #ffffff)" });
   host.append(probe);

@@ -1,47 +1,50 @@
-// Python's answers that a saved file has: those to the questions of the choice it was saved with.
+// Python's answers in a saved file, to the questions of the choice with which it was saved.
 
-import { keyOf } from "../../asking/ask.js";
-import { distanceArguments, rowArguments, suiting } from "../sections/compare.js";
-import { mapArguments } from "../sections/map.js";
-import { restArguments } from "../sections/resting.js";
-import { learningArguments } from "../stage/learning.js";
-import { impliedArguments, lensArguments } from "../stage/layer-questions.js";
+import { toKey } from "../../asking/ask.js";
+import { getDistanceArguments, getRowArguments, listSuitableRules } from "../sections/compare.js";
+import { getMapArguments } from "../sections/map.js";
+import { getRestArguments } from "../sections/equilibria.js";
+import { getLearningArguments } from "../stage/learning.js";
+import { getImpliedArguments, getLensArguments } from "../stage/layer-questions.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /**
- * A question, what its arguments are made of besides the choice (the key of a rule, or ""), and the answer.
+ * A question, the further input of its arguments besides the choice (a rule's key, or ""), and the answer.
  * @typedef {[string, string, import("../../asking/ask.js").Answer]} SavedAnswer
  */
 
-/** What makes the arguments of a question. @type {Record<string, (choice: Choice, of: string) => import("../../asking/ask.js").Arguments>} */
+/** Functions that make the arguments of a question. @type {Record<string, (choice: Choice, of: string) => import("../../asking/ask.js").Arguments>} */
 export const ARGUMENTS = {
-  lens: lensArguments,
-  implied: impliedArguments,
-  pull: learningArguments,
-  rest: restArguments,
-  map: (choice) => mapArguments(choice),
-  distances: distanceArguments,
-  row: (choice, key) => rowArguments(choice, { key }),
+  lens: getLensArguments,
+  implied: getImpliedArguments,
+  pull: getLearningArguments,
+  rest: getRestArguments,
+  map: (choice) => getMapArguments(choice),
+  distances: getDistanceArguments,
+  row: (choice, key) => getRowArguments(choice, { key }),
 };
 
 /**
- * Answers that came along with a choice.
+ * Create a function that asks questions with the answers saved with a choice.
  * @param {SavedAnswer[]} saved
  * @param {Choice} choice
- * @param {{elsewhere: string, never: string}} words on a question that has no answer for other values, or none at all
+ * @param {{elsewhere: string, never: string}} words messages for other values of a question and for others
  * @returns {import("../../asking/ask.js").Ask}
  */
 export function createSavedAsk(saved, choice, { elsewhere, never }) {
   const answers = new Map(
-    saved.map(([question, of, answer]) => [keyOf(question, ARGUMENTS[question](choice, of)), answer]),
+    saved.map(([question, of, answer]) => [toKey(question, ARGUMENTS[question](choice, of)), answer]),
   );
-  const kinds = new Set(saved.map(([question]) => question));
+  const questions = new Set(saved.map(([question]) => question));
   const ask = async (/** @type {string} */ question, /** @type {*} */ args) =>
-    answers.get(keyOf(question, args)) ?? { message: kinds.has(question) ? elsewhere : never, lacks: true };
+    answers.get(toKey(question, args)) ?? {
+      message: questions.has(question) ? elsewhere : never,
+      lacks: true,
+    };
   return Object.assign(ask, { has: (/** @type {string} */ question) => question in ARGUMENTS });
 }
 
-/** The questions that a choice asks, each with what its arguments are made of. @param {Choice} choice @returns {[string, string][]} */
+/** Return a choice's questions, each with its further input. @param {Choice} choice @returns {[string, string][]} */
 function questionsOf(choice) {
   const { layer, section } = choice;
   return [
@@ -57,14 +60,17 @@ function questionsOf(choice) {
     ),
     .../** @type {[string, string][]} */ (
       section === "compare"
-        ? [["distances", ""], ...suiting(choice).map(({ key }) => /** @type {const} */ (["row", key]))]
+        ? [
+            ["distances", ""],
+            ...listSuitableRules(choice).map(({ key }) => /** @type {const} */ (["row", key])),
+          ]
         : []
     ),
   ];
 }
 
 /**
- * The answers to the questions of a choice, as far as there are any.
+ * Collect the available answers to the questions of a choice.
  * @param {Choice} choice
  * @param {import("../../asking/ask.js").Ask} ask
  * @returns {Promise<SavedAnswer[]>}
@@ -72,8 +78,8 @@ function questionsOf(choice) {
 export async function collectAnswers(choice, ask) {
   const answers = questionsOf(choice).map(async ([question, of]) => {
     const answer = await ask(question, ARGUMENTS[question](choice, of));
-    const isOther = answer.lacks || answer.again || answer.note;
-    return isOther ? [] : [/** @type {SavedAnswer} */ ([question, of, answer])];
+    const isPartial = answer.lacks || answer.again || answer.note;
+    return isPartial ? [] : [/** @type {SavedAnswer} */ ([question, of, answer])];
   });
   return (await Promise.all(answers)).flat();
 }

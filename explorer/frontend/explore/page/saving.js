@@ -1,8 +1,8 @@
-// The button that saves the whole instrument as one file, which the browser writes.
+// The button that saves the complete instrument as one file, written by the browser.
 
-import { curvesArguments } from "../../asking/ask.js";
+import { getCurvesArguments } from "../../asking/ask.js";
 import { decodeCurves } from "../../asking/confirm.js";
-import { loaded } from "../../asking/files.js";
+import { loadFile } from "../../asking/files.js";
 import { getCatalogue } from "../../choice/entries.js";
 import { toMessage } from "../../choice/message.js";
 import { element, setText } from "../../elements/dom.js";
@@ -13,15 +13,16 @@ import { collectAnswers } from "./saved-answers.js";
 /** @import { Choice } from "../../choice/choice.js" */
 /** @typedef {import("../../asking/ask.js").Ask} Ask */
 
-const GONE = "The file could not be loaded: try again.";
+const FAILED_TEXT = "The file could not be loaded: try again.";
 
 /**
+ * Create the button.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, ask: Ask, server?: (path: string) => string,
- *   template?: () => Promise<*>}} options ``template`` gives what a file is written from, where no address does
+ *   template?: () => Promise<*>}} options ``template`` returns the file's template if it has no address
  */
 export function createSaving(host, { store, ask, server = (path) => path, template }) {
-  const load = template ?? (() => loaded(server(getCatalogue().saved)));
+  const load = template ?? (() => loadFile(server(getCatalogue().saved)));
   const status = element("span", { role: "status", class: "said" });
   const button = element("button", { class: "save", onclick: save }, "Save as HTML");
 
@@ -31,7 +32,7 @@ export function createSaving(host, { store, ask, server = (path) => path, templa
       .then((whole) => writeFile(store.current, whole, ask))
       .catch(() => "");
     if (text) download({ name: "gradient-explorer.html", type: "text/html", content: () => text });
-    else setText(status, GONE);
+    else setText(status, FAILED_TEXT);
   }
 
   host.append(element("span", { class: "saving" }, status, " ", button));
@@ -39,33 +40,33 @@ export function createSaving(host, { store, ask, server = (path) => path, templa
 }
 
 /**
- * The instrument with a choice as one file.
+ * Return the text of a file that contains the instrument with a choice.
  * @param {Choice} choice
  * @param {{gzip: string[], names: string[], limits: string[]}} template the file before and after its data, and the
- *   names of those parts of the document and of its limits that it needs
+ *   names of the parts of the document and of its limits that the file needs
  * @param {Ask} ask
  */
 export async function writeFile(choice, { gzip, names, limits }, ask) {
   const [before, after] = await Promise.all(gzip.map(unpack));
-  const whole = getCatalogue();
-  const document = { ...pick(whole, names), limits: pick(whole.limits, limits) };
+  const fullDocument = getCatalogue();
+  const document = { ...pick(fullDocument, names), limits: pick(fullDocument.limits, limits) };
   const words = await findWords(choice, ask);
   const start = { document, choice: toMessage(choice), words, answers: await collectAnswers(choice, ask) };
   return before + JSON.stringify(start).replaceAll("<", "\\u003c") + after;
 }
 
-/** Python's sentences on a choice, or none where it does not answer. @param {Choice} choice @param {Ask} ask */
+/** Return Python's sentences about a choice, empty without an answer. @param {Choice} choice @param {Ask} ask */
 async function findWords(choice, ask) {
-  const answer = decodeCurves(await ask("curves", curvesArguments(choice)));
+  const answer = decodeCurves(await ask("curves", getCurvesArguments(choice)));
   return "message" in answer ? NO_WORDS : answer.words;
 }
 
-/** @param {Record<string, *>} whole @param {string[]} names */
-function pick(whole, names) {
-  return Object.fromEntries(names.map((name) => [name, whole[name]]));
+/** Return some of a record's properties. @param {Record<string, *>} record @param {string[]} names */
+function pick(record, names) {
+  return Object.fromEntries(names.map((name) => [name, record[name]]));
 }
 
-/** @param {string} packed a text in gzip's format, as base64 */
+/** Unpack a text. @param {string} packed gzip data in base64 */
 function unpack(packed) {
   const bytes = Uint8Array.from(atob(packed), (sign) => sign.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));

@@ -1,14 +1,14 @@
-// The badges of cards: of a rule whose check fails, the name of that check. Good news is silent.
+// The badges of cards: the name of a rule's failing check. Passing checks have no badge.
 
-import { ruleArguments } from "../../asking/ask.js";
+import { getRuleArguments } from "../../asking/ask.js";
 
 /** @import { Line } from "./checks.js" */
 
-const REST_MS = 1200; // a check takes a tenth of a second of the server: it is not asked for in passing
+const REST_MS = 1200; // a check takes the server 0.1 s, so passing choices are not checked
 const FAILS = "fails";
 
 /**
- * Look for failing checks whenever the choice has rested, each question once.
+ * Ask for checks whenever the choice is idle, each question once, and show the failing ones.
  * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").CachedAsk,
  *   show: (failing: ReadonlyMap<number, Line>) => void}} options
  */
@@ -19,7 +19,7 @@ export function createBadges({ store, ask, show }) {
   function tell() {
     const failing = store.current.rules.flatMap(({ slot }) => {
       const line = ask
-        .known("checks", ruleArguments(store.current, slot))
+        .known("checks", getRuleArguments(store.current, slot))
         ?.lines?.find((/** @type {Line} */ { verdict }) => verdict === FAILS);
       return line ? [/** @type {[number, Line]} */ ([slot, line])] : [];
     });
@@ -29,7 +29,7 @@ export function createBadges({ store, ask, show }) {
   async function look() {
     const number = ++latest;
     for (const { slot } of store.current.rules) {
-      await ask("checks", ruleArguments(store.current, slot));
+      await ask("checks", getRuleArguments(store.current, slot));
       if (number !== latest) return;
     }
     tell();

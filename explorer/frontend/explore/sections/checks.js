@@ -1,13 +1,13 @@
-// The section Checks: lines on each rule; a line shows its x on the chart.
+// The section Checks: lines about each rule; a line shows its x on the chart.
 
 import { element } from "../../elements/dom.js";
-import { ruleArguments } from "../../asking/ask.js";
+import { getRuleArguments } from "../../asking/ask.js";
 import { findEntry } from "../../choice/entries.js";
-import { canJoin, centred, joined, rangeText } from "./beside.js";
+import { canJoin, centerView, addNeighbour, formatRange } from "./choice-changes.js";
 
 /** @import { Choice, ChosenRule } from "../../choice/choice.js" */
 /**
- * A line: of a check with name, verdict and its sign; of a neighbour with its rule and parameters.
+ * A line about a check, with name, verdict and its sign, or about a neighbour, with rule and parameters.
  * @typedef {{sentence: string, where: number|null, name?: string, verdict?: string, mark?: string,
  *   rule?: string, parameters?: Object<string, number>}} Line
  * @typedef {{lines?: Line[]} & import("../../asking/ask.js").Answer} Answer
@@ -15,7 +15,7 @@ import { canJoin, centred, joined, rangeText } from "./beside.js";
 
 /** @typedef {{body: Element, ask: () => Promise<void>}} Part */
 
-const REST_MS = 300; // a choice that is changed again sooner is not asked for
+const REST_MS = 300; // no question about a choice that changes again sooner
 /** @type {Record<"checks"|"neighbours", {busy: string, none: string}>} */
 const WORDS = {
   checks: { busy: "Checking …", none: "No check applies to it." },
@@ -23,7 +23,7 @@ const WORDS = {
 };
 
 /**
- * The lines of all rules of a choice, asked for while the section is open.
+ * Create the section; the lines of all rules are requested while it is open.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, colours: () => {rules: string[]}, ask: import("../../asking/ask.js").CachedAsk,
  *   origin?: () => Element, point: (x: number|null) => void, pin: (x: number|null) => void}} options
@@ -31,52 +31,58 @@ const WORDS = {
  */
 export function createChecks(host, { store, colours, ask: asking, origin, point, pin }) {
   let timer = 0;
-  let drawn = "";
+  let drawnKey = "";
   for (const kind of ["pointerover", "focusin"]) host.addEventListener(kind, follow);
   for (const kind of ["pointerleave", "focusout"]) host.addEventListener(kind, () => point(null));
 
-  /** @param {Choice} choice @param {{phase: string}} [change] */
+  /** Show the blocks of all rules. @param {Choice} choice @param {{phase: string}} [change] */
   function show(choice, change) {
     host.hidden = choice.section !== "checks";
     if (host.hidden || change?.phase === "moving") return;
-    const key = JSON.stringify([choice.rules.map((rule) => requests(rule.slot)), colours().rules]);
-    if (key === drawn) return;
-    drawn = key;
+    const key = JSON.stringify([choice.rules.map((rule) => makeRequests(rule.slot)), colours().rules]);
+    if (key === drawnKey) return;
+    drawnKey = key;
     clearTimeout(timer);
     point(null);
-    const blocks = choice.rules.map(block);
+    const blocks = choice.rules.map(createBlock);
     host.replaceChildren(...(origin ? [origin()] : []), ...blocks.map(({ body }) => body));
     timer = setTimeout(
-      () => inTurn(blocks.map(({ checks }) => checks).concat(blocks.map(({ neighbours }) => neighbours))),
+      () =>
+        askSequentially(
+          blocks.map(({ checks }) => checks).concat(blocks.map(({ neighbours }) => neighbours)),
+        ),
       REST_MS,
     );
   }
 
-  /** One after another: a server that is busy answers each within its time. @param {Part[]} parts */
-  async function inTurn(parts) {
+  /** Ask sequentially, so that a busy server can answer each question in time. @param {Part[]} parts */
+  async function askSequentially(parts) {
     for (const part of parts) if (part.body.isConnected) await part.ask();
   }
 
-  /** The questions on a rule. @param {number} slot */
-  function requests(slot) {
-    const pair = ruleArguments(store.current, slot);
+  /** Return the arguments of the questions about a rule. @param {number} slot */
+  function makeRequests(slot) {
+    const pair = getRuleArguments(store.current, slot);
     const [start, stop] = store.current.range;
     return { checks: pair, neighbours: { ...pair, start, stop } };
   }
 
-  /** One rule: its checks, and its neighbours. @param {ChosenRule} rule */
-  function block({ key, slot }) {
-    const args = requests(slot);
-    const [checks, neighbours] = [part("checks", args.checks), part("neighbours", args.neighbours)];
+  /** Create the block of a rule: its checks and its neighbours. @param {ChosenRule} rule */
+  function createBlock({ key, slot }) {
+    const args = makeRequests(slot);
+    const [checks, neighbours] = [
+      createPart("checks", args.checks),
+      createPart("neighbours", args.neighbours),
+    ];
     const label = findEntry("rule", key)?.label ?? key;
-    const beside = element("h4", {}, `Beside another rule, on ${rangeText(store.current.range)}`);
-    const heading = element("h3", {}, dot(slot), label);
-    const body = element("section", { class: "checked" }, heading, checks.body, beside, neighbours.body);
+    const subheading = element("h4", {}, `Beside another rule, on ${formatRange(store.current.range)}`);
+    const heading = element("h3", {}, createDot(slot), label);
+    const body = element("section", { class: "checked" }, heading, checks.body, subheading, neighbours.body);
     return { body, checks, neighbours };
   }
 
-  /** @param {number} slot */
-  function dot(slot) {
+  /** Create a dot in a rule's colour. @param {number} slot */
+  function createDot(slot) {
     const bright = colours().rules;
     const mark = element("span", { class: "dot", "aria-hidden": "true" });
     mark.style.background = bright[slot % bright.length];
@@ -84,42 +90,42 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
   }
 
   /**
-   * The lines of one question, with a sentence while they are on their way.
+   * Create the list for one question, with a status until it is answered.
    * @param {"checks"|"neighbours"} what
    * @param {Record<string, *>} args
    */
-  function part(what, args) {
+  function createPart(what, args) {
     const body = element("div", { class: "lines" });
     const say = (/** @type {string} */ words, /** @type {Element[]} */ ...more) =>
       body.replaceChildren(element("p", { role: "status" }, words), ...more);
-    const known = asking.known(what, args);
+    const cached = asking.known(what, args);
 
-    /** @param {Answer} answer */
+    /** Show an answer. @param {Answer} answer */
     function fill({ lines, message = "", again, note }) {
       if (!lines) say(message, ...(again ? [element("button", { onclick: ask }, "Try again")] : []));
       else if (!lines.length) say(WORDS[what].none);
-      else body.replaceChildren(element("ul", {}, ...lines.map(note ? elsewhere : item)));
+      else body.replaceChildren(element("ul", {}, ...lines.map(note ? createPlainItem : createItem)));
       if (note) body.prepend(element("p", { class: "defaults" }, note));
     }
 
     async function ask() {
-      if (known || !body.isConnected) return;
+      if (cached || !body.isConnected) return;
       say(WORDS[what].busy);
       fill(await asking(what, args));
     }
 
-    if (known) fill(known);
+    if (cached) fill(cached);
     else say(WORDS[what].busy);
     return { body, ask };
   }
 
-  /** A line on other curves than those of the chart: it has no place there. @param {Line} line */
-  function elsewhere(line) {
-    return item({ ...line, where: null, rule: undefined });
+  /** Create a line about other curves than the chart's, without a link to the chart. @param {Line} line */
+  function createPlainItem(line) {
+    return createItem({ ...line, where: null, rule: undefined });
   }
 
-  /** @param {Line} line */
-  function item(line) {
+  /** Create a line. @param {Line} line */
+  function createItem(line) {
     const { where, sentence, name, verdict, mark, rule } = line;
     const words = [
       ...(name
@@ -132,32 +138,32 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
       where === null
         ? element("div", { class: "line" }, ...words)
         : element("button", { class: "line", "data-x": where, ...go }, ...words);
-    return element("li", { "data-verdict": verdict ?? null }, text, ...(rule ? [adding(line)] : []));
+    return element("li", { "data-verdict": verdict ?? null }, text, ...(rule ? [createAddButton(line)] : []));
   }
 
-  /** @param {Event} event at a line of the list, or beside all lines, as when one was replaced meanwhile */
+  /** Show the x of the line under the pointer or focus, if any. @param {Event} event */
   function follow({ target }) {
     const x = /** @type {Element} */ (target).closest("[data-x]")?.getAttribute("data-x");
     point(x ? Number(x) : null);
   }
 
-  /** @param {number} x */
+  /** Move the view to an x. @param {number} x */
   function move(x) {
     pin(x);
-    store.change(centred(store.current, x));
+    store.change(centerView(store.current, x));
   }
 
-  /** @param {Line} line */
-  function adding({ rule = "", parameters = {} }) {
+  /** Create the button that adds a neighbour. @param {Line} line */
+  function createAddButton({ rule = "", parameters = {} }) {
     const label = findEntry("rule", rule)?.label ?? rule;
-    const add = () => store.change(joined(store.current, { rule, parameters }));
+    const add = () => store.change(addNeighbour(store.current, { rule, parameters }));
     const state = { "aria-label": `Add ${label}`, disabled: !canJoin(store.current, rule) };
     return element("button", { class: "join", onclick: add, ...state }, "Add");
   }
 
   const stop = store.subscribeNow(show);
   return {
-    /** Draw anew: the colours may have changed. */
+    /** Draw again after a change of colours. */
     refresh: () => show(store.current),
     destroy() {
       clearTimeout(timer);

@@ -1,30 +1,38 @@
-// The section Compare: every rule that suits the op, a row each, to sort, to filter and to add.
+// The section Compare: a row for every rule that suits the op, to sort, filter and add.
 
-import { thumbnail } from "../../chart/scene/thumbnail.js";
-import { ruleArguments } from "../../asking/ask.js";
+import { drawThumbnail } from "../../chart/scene/thumbnail.js";
+import { getRuleArguments } from "../../asking/ask.js";
 import { getEntries, getSamplingSettings, replaceRule } from "../../choice/choice.js";
 import { getData } from "../../choice/data.js";
 import { getCatalogue, explainStochasticRefusal, isSuitable } from "../../choice/entries.js";
 import { findStochastic } from "../../formula/draws.js";
-import { keyed } from "../../elements/children.js";
+import { createChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { joinList } from "../../formula/phrases.js";
-import { cellOf, COLUMNS, comparisonCsv, filtered, measuredOf, ordered } from "../../measures/comparison.js";
+import {
+  cellOf,
+  COLUMNS,
+  makeComparisonCsv,
+  filterRows,
+  parseRow,
+  sortRows,
+} from "../../measures/comparison.js";
 import { shareOf } from "../../measures/share.js";
 import { createControls } from "../stage/controls.js";
 import { createNumbers } from "../stage/numbers.js";
 import { keepOneRule } from "../../asking/some-rules.js";
-import { canJoin, joined } from "./beside.js";
+import { canJoin, addNeighbour } from "./choice-changes.js";
 import { createDownload } from "./download.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { Rule } from "../../formula/entry.js" */
 /** @import { Measured, Order, Row } from "../../measures/comparison.js" */
 
-const HERE = "Compare";
-const REST_MS = 300; // a choice that is changed again sooner is not asked for
+const SECTION_NAME = "Compare";
+const REST_MS = 300; // no question about a choice that changes again sooner
 
 /**
+ * Create the section.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").CachedAsk}} options
  */
@@ -58,13 +66,13 @@ export function createCompare(host, { store, ask }) {
   const noise = element("div", { class: "compare-noise" });
   const head = [field, share, noise, download.element];
   host.append(element("div", { class: "compare-head" }, ...head), lead, frame);
-  const drawn = keyed(body, createRow, (/** @type {Row} */ { key }) => key);
+  const rowList = createChildren(body, createRow, (/** @type {Row} */ { key }) => key);
   let order = /** @type {Order} */ ({ by: "", down: false });
   let timer = 0;
-  let turn = 0;
+  let latest = 0;
   field.addEventListener("input", draw);
 
-  /** @param {Order["by"]} by down first, then up, then as in the catalogue */
+  /** Sort by a column: descending, ascending, then as in the catalogue; texts ascend first. @param {Order["by"]} by */
   function sort(by) {
     const isText = by === "rule" || by === "source";
     const first = order.by !== by;
@@ -76,106 +84,107 @@ export function createCompare(host, { store, ask }) {
     draw();
   }
 
-  /** @param {Choice} _choice @param {{phase: string}} [change] */
+  /** Show the rows, and measure them after a rest. @param {Choice} _choice @param {{phase: string}} [change] */
   function show(_choice, change) {
     host.hidden = store.current.section !== "compare";
-    const isOwn = !host.hidden && store.current.layer !== "lens"; // which has the same fields
+    const isOwn = !host.hidden && store.current.layer !== "lens"; // the layer has the same fields
     if (isOwn !== noise.hasChildNodes()) noise.replaceChildren(...(isOwn ? controls.elements : []));
     if (!host.hidden) controls.show(store.current);
     if (change?.phase === "moving") return;
-    turn += 1;
+    latest += 1;
     clearTimeout(timer);
     if (host.hidden) return;
-    const refusal = explainStochasticRefusal(HERE, getEntries(store.current).op);
+    const refusal = explainStochasticRefusal(SECTION_NAME, getEntries(store.current).op);
     for (const part of [...head, frame]) part.hidden = Boolean(refusal);
     if (refusal) return setText(lead, refusal);
     numbers.show();
     draw();
-    timer = setTimeout(() => measure(turn), REST_MS);
+    timer = setTimeout(() => measure(latest), REST_MS);
   }
 
-  /** Ask for the distances, then for the rules one after another, those in view of the filter first. @param {number} mine */
-  async function measure(mine) {
-    const distances = distanceArguments(store.current);
+  /** Ask for the distances, then sequentially for the rules, rules that pass the filter first. @param {number} id */
+  async function measure(id) {
+    const distances = getDistanceArguments(store.current);
     if (!ask.known("distances", distances)) await ask("distances", distances);
-    if (mine !== turn) return;
+    if (id !== latest) return;
     draw();
     const { op } = getEntries(store.current);
-    const all = suiting(store.current);
-    const first = new Set(filtered(rowsOf(store.current), field.value).map(({ key }) => key));
+    const all = listSuitableRules(store.current);
+    const first = new Set(filterRows(rowsOf(store.current), field.value).map(({ key }) => key));
     for (const rule of [...all].sort(
       (one, other) => Number(first.has(other.key)) - Number(first.has(one.key)),
     )) {
-      if (mine !== turn || store.current.op !== op.key) return;
-      const args = rowArguments(store.current, rule);
+      if (id !== latest || store.current.op !== op.key) return;
+      const args = getRowArguments(store.current, rule);
       if (ask.known("row", args)) continue;
       const { again, message } = await ask("row", args);
-      if (mine !== turn) return;
+      if (id !== latest) return;
       draw(again && message);
       if (again) return;
     }
   }
 
-  /** @param {Choice} choice @returns {Row[]} */
+  /** Return the rows with all available values. @param {Choice} choice @returns {Row[]} */
   function rowsOf(choice) {
     const { op } = getEntries(choice);
     const data = getData();
-    const distances = distancesIn(choice);
-    return suiting(choice).map((rule) => {
+    const distances = getDistances(choice);
+    return listSuitableRules(choice).map((rule) => {
       const { key, label, source } = rule;
-      const found = ask.known("row", rowArguments(choice, rule));
-      const passed = shareOf(op, rule, data, choice.parameters, choice.g);
+      const rowAnswer = ask.known("row", getRowArguments(choice, rule));
+      const passedShare = shareOf(op, rule, data, choice.parameters, choice.g);
       return {
-        ...{ key, label, source: source ?? "", share: passed, lens: distances[key] ?? null },
-        measured: found?.row && !found.note ? measuredOf(found.row) : null,
-        message: found?.message ?? found?.note ?? "",
+        ...{ key, label, source: source ?? "", share: passedShare, lens: distances[key] ?? null },
+        measured: rowAnswer?.row && !rowAnswer.note ? parseRow(rowAnswer.row) : null,
+        message: rowAnswer?.message ?? rowAnswer?.note ?? "",
       };
     });
   }
 
-  /** The distances known of a choice; none of other values. @param {Choice} choice @returns {Record<string, number>} */
-  function distancesIn(choice) {
-    const answer = ask.known("distances", distanceArguments(choice));
+  /** Return the available distances of this choice. @param {Choice} choice @returns {Record<string, number>} */
+  function getDistances(choice) {
+    const answer = ask.known("distances", getDistanceArguments(choice));
     return answer && !answer.note && answer.distances ? answer.distances : {};
   }
 
-  /** @param {string|Event|false} [gone] why there is no answer */
-  function draw(gone) {
+  /** Draw the table. @param {string|Event|false} [failure] why there is no answer */
+  function draw(failure) {
     if (host.hidden) return;
     const rows = rowsOf(store.current);
-    const visible = ordered(filtered(rows, field.value), order);
-    drawn.show(visible);
+    const visible = sortRows(filterRows(rows, field.value), order);
+    rowList.show(visible);
     for (const { name, cell } of heads)
       setAttribute(cell, "aria-sort", order.by === name ? (order.down ? "descending" : "ascending") : "none");
-    setText(lead, leadOf(rows, visible.length, typeof gone === "string" ? gone : ""));
-    download.offer("Download CSV", "rules.csv", "text/csv", () => comparisonCsv(visible));
+    setText(lead, formatLead(rows, visible.length, typeof failure === "string" ? failure : ""));
+    download.offer("Download CSV", "rules.csv", "text/csv", () => makeComparisonCsv(visible));
   }
 
-  /** @param {Row} first */
+  /** Create a row. @param {Row} first */
   function createRow({ key }) {
     const picture = element("span");
     const add = element("button", {
       class: "join",
-      onclick: () => store.change(joined(store.current, { rule: key, parameters: {} })),
+      onclick: () => store.change(addNeighbour(store.current, { rule: key, parameters: {} })),
     });
     const cells = COLUMNS.slice(1).map(({ name }) => element("td", { "data-column": name }));
     const row = element("tr", { "data-rule": key }, element("th", { scope: "row" }, picture, add), ...cells);
-    let pictured = "";
+    let pictureKey = "";
     return {
       element: row,
-      /** @param {Row} shown */
+      /** Show values. @param {Row} shown */
       show(shown) {
         const choice = store.current;
         const { op } = getEntries(choice);
         const rule = getCatalogue().rules[key];
-        const looks = JSON.stringify([op.key, getSamplingSettings(choice)]);
-        if (looks !== pictured) picture.replaceChildren(thumbnail({ op, rule }, getSamplingSettings(choice)));
-        pictured = looks;
+        const nextKey = JSON.stringify([op.key, getSamplingSettings(choice)]);
+        if (nextKey !== pictureKey)
+          picture.replaceChildren(drawThumbnail({ op, rule }, getSamplingSettings(choice)));
+        pictureKey = nextKey;
         setText(add, shown.label);
         add.disabled = !canJoin(choice, key);
-        const chosen = choice.rules.some((one) => one.key === key);
-        setAttribute(add, "aria-label", chosen ? `${shown.label}, on the chart` : `Add ${shown.label}`);
-        setAttribute(row, "class", chosen ? "chosen" : null);
+        const isChosen = choice.rules.some((one) => one.key === key);
+        setAttribute(add, "aria-label", isChosen ? `${shown.label}, on the chart` : `Add ${shown.label}`);
+        setAttribute(row, "class", isChosen ? "chosen" : null);
         cells.forEach((cell, index) => {
           const { name } = COLUMNS[index + 1];
           setText(cell, cellOf(shown, name));
@@ -188,15 +197,15 @@ export function createCompare(host, { store, ask }) {
   const stop = store.subscribeNow(show);
   return {
     destroy() {
-      turn += 1;
+      latest += 1;
       clearTimeout(timer);
       stop();
     },
   };
 }
 
-/** The rules that are compared: none for an op that draws. @param {Choice} choice */
-export function suiting(choice) {
+/** Return the rules to compare, empty for a stochastic op. @param {Choice} choice */
+export function listSuitableRules(choice) {
   const { op } = getEntries(choice);
   if (findStochastic([op])) return [];
   return Object.values(getCatalogue().rules).filter(
@@ -204,23 +213,23 @@ export function suiting(choice) {
   );
 }
 
-/** The arguments of the question how far each rule is from the op under noise. @param {Choice} choice */
-export function distanceArguments({ op, parameters, noise, noise_width: width }) {
+/** Return the arguments of the question about each rule's distance from the op under noise. @param {Choice} choice */
+export function getDistanceArguments({ op, parameters, noise, noise_width: width }) {
   return { op, parameters, noise, width };
 }
 
-/** The arguments of the question about the op with one rule alone. @param {Choice} choice @param {{key: string}} rule */
-export function rowArguments(choice, { key }) {
-  const chosen = choice.rules.find((one) => one.key === key);
-  if (chosen) return ruleArguments(choice, chosen.slot);
-  return ruleArguments(replaceRule(keepOneRule(choice, choice.rules[0].slot), 0, key), 0);
+/** Return the arguments of the question about one rule. @param {Choice} choice @param {{key: string}} rule */
+export function getRowArguments(choice, { key }) {
+  const chosenRule = choice.rules.find((one) => one.key === key);
+  if (chosenRule) return getRuleArguments(choice, chosenRule.slot);
+  return getRuleArguments(replaceRule(keepOneRule(choice, choice.rules[0].slot), 0, key), 0);
 }
 
-/** @param {Row[]} rows @param {number} visible @param {string} gone */
-function leadOf(rows, visible, gone) {
+/** Return the text above the table. @param {Row[]} rows @param {number} visible @param {string} failure */
+function formatLead(rows, visible, failure) {
   const waiting = rows.filter(({ measured, message }) => !measured && !message).length;
   const all = `${rows.length} rules suit this op${visible < rows.length ? `, ${visible} of them shown` : ""}.`;
   const note = rows.find(({ message }) => message)?.message ?? "";
-  const state = gone ? gone : waiting ? `Measuring ${waiting} of them …` : note;
+  const state = failure ? failure : waiting ? `Measuring ${waiting} of them …` : note;
   return `${all} At g = 1. ${state}`.trim();
 }

@@ -1,10 +1,10 @@
-// A button that hands out a file the page has made.
+// A button that downloads a file made by the page.
 
 import { element, saveAs, setText } from "../../elements/dom.js";
 
-const KEPT_MS = 20_000; // not gone before the browser has read it
+const REVOKE_MS = 20_000; // long enough for the browser to read it
 
-/** A button for a file that is made when it is pressed. */
+/** Create a button for a file that is made when the button is pressed. */
 export function createDownload() {
   /** @type {{name: string, type: string, content: () => string}|null} */
   let file = null;
@@ -12,6 +12,7 @@ export function createDownload() {
   return {
     element: button,
     /**
+     * Set the file.
      * @param {string} label of the button
      * @param {string} name of the file
      * @param {string} type
@@ -25,11 +26,11 @@ export function createDownload() {
 }
 
 /**
- * Have the browser save a text as a file.
+ * Save a text as a file.
  * @param {{name: string, type: string, content: () => string}} file
  */
 export function download({ name, type, content }) {
   const href = URL.createObjectURL(new Blob([content()], { type }));
   saveAs(href, name);
-  setTimeout(() => URL.revokeObjectURL(href), KEPT_MS);
+  setTimeout(() => URL.revokeObjectURL(href), REVOKE_MS);
 }

@@ -1,4 +1,4 @@
-// Python source with its comments, texts, numbers and keywords marked, for colours.
+// Syntax highlighting of Python source: comments, strings, numbers and keywords.
 
 import { element } from "../../elements/dom.js";
 
@@ -15,7 +15,7 @@ const TOKEN = new RegExp(
   "gm",
 );
 
-/** The parts of a source in their order; ``kind`` is "" for all that has no colour. @param {string} source */
+/** Return the tokens of a source in order; ``kind`` is "" for text without a colour. @param {string} source */
 export function tokensOf(source) {
   const tokens = /** @type {{kind: string, text: string}[]} */ ([]);
   let end = 0;
@@ -29,7 +29,7 @@ export function tokensOf(source) {
   return tokens;
 }
 
-/** The nodes of a source: a text, or a ``span`` of the class that its kind names. @param {string} source */
+/** Return the nodes of a source: texts, and a ``span`` with the kind as its class. @param {string} source */
 export function highlightPython(source) {
   return tokensOf(source).map(({ kind, text }) => (kind ? element("span", { class: kind }, text) : text));
 }

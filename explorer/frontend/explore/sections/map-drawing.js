@@ -1,30 +1,30 @@
-// A rule's map as pixels: a colour a band, and lines of ink where there is no number.
+// A rule's map as pixels: one colour per band, and stripes where the gradient is not a number.
 
 import { bandOf } from "../../measures/map.js";
 
 /** @import { Bands, RuleMap } from "../../measures/map.js" */
 /** @typedef {[number, number, number]} Colour red, green and blue, 0 to 255 */
 
-const FAINTEST = 0.16; // of the first band's colour, the rest is ground: it is told from 0
-const STRIPE = 4; // px from line to line
+const MIN_SHARE = 0.16; // share of colour in the first band, enough to distinguish it from 0
+const STRIPE_PX = 4; // px from stripe to stripe
 
 /**
- * The colours from the lowest band to the highest, 0 in the middle.
+ * Return the colours from the lowest band to the highest, with the background for 0 in the middle.
  * @param {number} count of bands on either side
  * @param {Colour} ground
  * @param {[Colour, Colour]} ends
  */
-export function coloursOf(count, ground, [below, above]) {
+export function makeColours(count, ground, [below, above]) {
   return Array.from({ length: 2 * count + 1 }, (_, index) => {
     const band = index - count;
     if (band === 0) return ground;
-    const part = FAINTEST + ((1 - FAINTEST) * (Math.abs(band) - 1)) / Math.max(1, count - 1);
-    return mixed(ground, band < 0 ? below : above, count === 1 ? 1 : part);
+    const part = MIN_SHARE + ((1 - MIN_SHARE) * (Math.abs(band) - 1)) / Math.max(1, count - 1);
+    return blendColours(ground, band < 0 ? below : above, count === 1 ? 1 : part);
   });
 }
 
-/** @param {Colour} one @param {Colour} other @param {number} part of the other @returns {Colour} */
-function mixed(one, other, part) {
+/** Blend two colours. @param {Colour} one @param {Colour} other @param {number} part of the other @returns {Colour} */
+function blendColours(one, other, part) {
   const [red, green, blue] = one.map((value, i) => Math.round(value + part * (other[i] - value)));
   return [red, green, blue];
 }
@@ -34,10 +34,10 @@ function mixed(one, other, part) {
  * @param {HTMLCanvasElement} canvas
  * @param {RuleMap} map
  * @param {Bands} bands
- * @param {Colour[]} colours of ``coloursOf``
+ * @param {Colour[]} colours from ``makeColours``
  * @param {Colour} ink
  */
-export function paint(canvas, { columns, rows, values }, bands, colours, ink) {
+export function paintMap(canvas, { columns, rows, values }, bands, colours, ink) {
   if (canvas.width !== columns || canvas.height !== rows) [canvas.width, canvas.height] = [columns, rows];
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
   const image = context.createImageData(columns, rows);
@@ -46,19 +46,19 @@ export function paint(canvas, { columns, rows, values }, bands, colours, ink) {
   const [blank, line] = [packed[bands.count], pack(ink)];
   for (let i = 0; i < values.length; i += 1) {
     const value = values[i];
-    if (Number.isNaN(value)) pixels[i] = ((i % columns) + Math.floor(i / columns)) % STRIPE ? blank : line;
+    if (Number.isNaN(value)) pixels[i] = ((i % columns) + Math.floor(i / columns)) % STRIPE_PX ? blank : line;
     else pixels[i] = packed[bands.count + bandOf(value, bands)];
   }
   context.putImageData(image, 0, 0);
 }
 
-/** @param {Colour} colour as the four bytes of a pixel, the lowest first */
+/** Return a colour as the four bytes of a pixel, the lowest first. @param {Colour} colour */
 function pack([red, green, blue]) {
   return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 }
 
-/** A colour such as "#2f7fd6" or "rgb(16, 22, 29)". @param {string} text @returns {Colour} */
-export function colourOf(text) {
+/** Parse a colour such as "#2f7fd6" or "rgb(16, 22, 29)". @param {string} text @returns {Colour} */
+export function parseColour(text) {
   const parts = text.startsWith("#")
     ? (text.slice(1).match(/../g) ?? []).map((pair) => parseInt(pair, 16))
     : (text.match(/[\d.]+/g) ?? []).map(Number);
@@ -66,5 +66,5 @@ export function colourOf(text) {
   return [red, green, blue];
 }
 
-/** @param {Colour} colour */
-export const cssOf = ([red, green, blue]) => `rgb(${red}, ${green}, ${blue})`;
+/** Return a colour in CSS syntax. @param {Colour} colour */
+export const toCss = ([red, green, blue]) => `rgb(${red}, ${green}, ${blue})`;

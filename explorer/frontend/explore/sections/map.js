@@ -1,33 +1,34 @@
-// The section Rule map: the gradient of each rule over x and g in colours, with the chosen g as a line to drag.
+// The section Rule map: the gradient of each rule over x and g in colours, with the chosen g as a draggable line.
 
 import { decodeArray } from "../../choice/arrays.js";
 import { getEntries, setG } from "../../choice/choice.js";
 import { getCatalogue, explainStochasticRefusal } from "../../choice/entries.js";
 import { getWordBounds } from "../../choice/view.js";
 import { themeOf } from "../../chart/plotly/theme.js";
-import { keyed } from "../../elements/children.js";
+import { createChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { capitalize, clampTo } from "../../formula/numbers.js";
 import { formatFourDigits } from "../../formula/substitution.js";
 import { createLatestQuestion } from "../../asking/latest-question.js";
-import { keyOf } from "../../asking/ask.js";
-import { bandsOf, cellAt, mapOf } from "../../measures/map.js";
-import { visibleRules } from "../stage/layer-questions.js";
-import { colourOf, coloursOf, cssOf, paint } from "./map-drawing.js";
+import { toKey } from "../../asking/ask.js";
+import { bandsOf, findCell, mapOf } from "../../measures/map.js";
+import { getVisibleArguments } from "../stage/layer-questions.js";
+import { parseColour, makeColours, toCss, paintMap } from "./map-drawing.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { Bands, RuleMap } from "../../measures/map.js" */
 /** @import { Colour } from "./map-drawing.js" */
-/** @typedef {{key: string, label: string, map: RuleMap|null, words: string}} Shown */
+/** @typedef {{key: string, label: string, map: RuleMap|null, words: string}} ShownMap */
 
-const LEAST_TOP = 2;
-const STEPS = 40; // by arrow keys from −top to top
-const STEPS_OF_G = 200; // that a pointer tells apart
-const HERE = "Rule map";
+const MIN_TOP = 2;
+const STEPS = 40; // of arrow keys from −top to top
+const POINTER_STEPS = 200; // of a pointer from −top to top
+const SECTION_NAME = "Rule map";
 const LEAD =
   "Each map: x from left to right, g upwards, the rule's gradient in colours. Drag the line: it is the chosen g.";
 
 /**
+ * Create the section.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").Ask}} options
  */
@@ -36,29 +37,29 @@ export function createMap(host, { store, ask }) {
   const scale = element("div", { class: "map-scale", role: "img" });
   const area = element("div", { class: "maps" });
   host.append(lead, scale, area);
-  const drawn = keyed(area, createOne, (/** @type {Shown} */ { key }) => key);
+  const mapList = createChildren(area, createMapElement, (/** @type {ShownMap} */ { key }) => key);
   let last = "";
   let maps = /** @type {Map<string, {map: RuleMap, words: string}>} */ (new Map());
   let refused = "";
   const question = createLatestQuestion(ask, "map", (answer, args) => {
     refused = answer.message ?? "";
     const { columns, rows, rules = {} } = answer;
-    const found = Object.entries(rules).map(([key, { words, unit, values }]) => {
+    const entries = Object.entries(rules).map(([key, { words, unit, values }]) => {
       const numbers = { unit: unit && decodeArray(unit), values: values && decodeArray(values) };
       const map = mapOf({ columns, rows, ...numbers }, args.top);
       return /** @type {const} */ ([key, { map, words: `${capitalize(words)}.` }]);
     });
-    maps = new Map(found);
+    maps = new Map(entries);
     frame ||= requestAnimationFrame(draw);
   });
   let frame = 0;
-  let top = LEAST_TOP;
+  let top = MIN_TOP;
   let isHeld = false;
   let bands = /** @type {Bands} */ ({ step: 1, count: 1 });
-  let theme = /** @type {ReturnType<typeof themeNow>|null} */ (null);
+  let theme = /** @type {ReturnType<typeof readTheme>|null} */ (null);
   let look = { step: 0, colours: /** @type {Colour[]} */ ([]), ink: /** @type {Colour} */ ([0, 0, 0]) };
 
-  function changed() {
+  function handleChange() {
     host.hidden = store.current.section !== "map";
     if (!host.hidden) frame ||= requestAnimationFrame(draw);
   }
@@ -68,137 +69,151 @@ export function createMap(host, { store, ask }) {
     const choice = store.current;
     if (host.hidden) return;
     const { op, rules } = getEntries(choice);
-    const refusal = explainStochasticRefusal(HERE, op, ...rules);
+    const refusal = explainStochasticRefusal(SECTION_NAME, op, ...rules);
     setText(lead, refusal || LEAD);
     scale.hidden = area.hidden = Boolean(refusal);
     if (refusal) return;
-    if (!isHeld) top = topOf(choice); // a hand keeps its scale
-    const args = mapArguments(choice, top);
-    const key = keyOf("map", args);
+    if (!isHeld) top = getTop(choice); // the scale is fixed during a drag
+    const args = getMapArguments(choice, top);
+    const key = toKey("map", args);
     if (key !== last) question.ask(args);
     last = key;
     setText(lead, refused || LEAD);
-    const shown = choice.rules.flatMap(({ key, hidden }, at) => {
-      const found = maps.get(key);
-      return hidden || !found ? [] : [{ key, label: rules[at].label, ...found }];
+    const shownMaps = choice.rules.flatMap(({ key, hidden }, at) => {
+      const stored = maps.get(key);
+      return hidden || !stored ? [] : [{ key, label: rules[at].label, ...stored }];
     });
     bands = bandsOf(
-      shown.flatMap(({ map }) => (map ? [map] : [])),
+      shownMaps.flatMap(({ map }) => (map ? [map] : [])),
       top,
     );
-    const [before, now] = [JSON.stringify(look), lookNow()];
+    const [before, now] = [JSON.stringify(look), makeLook()];
     if (JSON.stringify(now) !== before) look = now;
-    drawn.show(shown);
+    mapList.show(shownMaps);
     if (look === now) showScale();
   }
 
   function showScale() {
-    const most = formatFourDigits(bands.step * bands.count);
+    const maxText = formatFourDigits(bands.step * bands.count);
     const swatches = look.colours.map((colour, index) => {
       const swatch = element("span", { class: "swatch" });
-      swatch.style.background = cssOf(colour);
+      swatch.style.background = toCss(colour);
       swatch.title = formatFourDigits((index - bands.count) * bands.step);
       if (index === bands.count) swatch.textContent = "0";
       return swatch;
     });
-    scale.replaceChildren(`−${most}`, ...swatches, most);
-    const each = formatFourDigits(bands.step);
-    setAttribute(scale, "aria-label", `Colours from −${most} to ${most}, a band each ${each}; 0 has none.`);
+    scale.replaceChildren(`−${maxText}`, ...swatches, maxText);
+    const bandText = formatFourDigits(bands.step);
+    setAttribute(
+      scale,
+      "aria-label",
+      `Colours from −${maxText} to ${maxText}, a band each ${bandText}; 0 has none.`,
+    );
   }
 
-  function lookNow() {
-    theme ??= themeNow(); // kept: each look at it has the browser style the whole page at once
+  function makeLook() {
+    theme ??= readTheme(); // cached: reading it makes the browser style the complete page
     const { ground, ends, ink } = theme;
-    return { step: bands.step, colours: coloursOf(bands.count, ground, ends), ink };
+    return { step: bands.step, colours: makeColours(bands.count, ground, ends), ink };
   }
 
-  /** @returns {{ground: Colour, ends: [Colour, Colour], ink: Colour}} */
-  function themeNow() {
+  /** Read the colours of the page. @returns {{ground: Colour, ends: [Colour, Colour], ink: Colour}} */
+  function readTheme() {
     const { ground, text } = themeOf(host);
-    const [below, above] = getCatalogue().colours.ends.map(colourOf);
-    return { ground: groundOf(ground), ends: [below, above], ink: colourOf(text) };
+    const [below, above] = getCatalogue().colours.ends.map(parseColour);
+    return { ground: parseGround(ground), ends: [below, above], ink: parseColour(text) };
   }
 
-  /** The ground of the page, also where the host has none of its own. @param {string} own */
-  function groundOf(own) {
+  /** Return a background colour, or the page's if it is transparent. @param {string} own */
+  function parseGround(own) {
     const isClear = /^rgba\(.*, 0\)$|^transparent$/.test(own);
-    return colourOf(
+    return parseColour(
       isClear ? getComputedStyle(host).getPropertyValue("--st-background-color").trim() || "#ffffff" : own,
     );
   }
 
-  /** @param {Shown} first */
-  function createOne({ label }) {
+  /** Create the element of a map. @param {ShownMap} first */
+  function createMapElement({ label }) {
     const canvas = element("canvas", { role: "img" });
-    const chosen = element("span");
-    const line = element("div", { class: "map-g", role: "slider", tabindex: 0, onkeydown: press }, chosen);
+    const gLabel = element("span");
+    const line = element(
+      "div",
+      { class: "map-g", role: "slider", tabindex: 0, onkeydown: handleKey },
+      gLabel,
+    );
     const field = element("div", { class: "map-field" }, canvas, line);
     const ends = ["left", "right", "top", "bottom"].map((side) => element("span", { class: `map-${side}` }));
-    const pointed = element("span", { class: "map-at" });
+    const pointerLabel = element("span", { class: "map-at" });
     const name = element("div", { class: "map-name" });
     const words = element("p", { role: "status" });
-    const one = element(
+    const group = element(
       "div",
       { class: "map", role: "group", "aria-label": label },
       name,
-      element("div", { class: "map-frame" }, field, ...ends, pointed),
+      element("div", { class: "map-frame" }, field, ...ends, pointerLabel),
       words,
     );
-    let now = /** @type {Shown|null} */ (null);
+    let now = /** @type {ShownMap|null} */ (null);
     let painted = /** @type {[RuleMap, typeof look]|null} */ (null);
-    field.addEventListener("pointerdown", grasp);
-    field.addEventListener("click", tap);
-    field.addEventListener("pointermove", point);
-    field.addEventListener("pointerleave", () => setText(pointed, ""));
+    field.addEventListener("pointerdown", startDrag);
+    field.addEventListener("click", handleTap);
+    field.addEventListener("pointermove", showValue);
+    field.addEventListener("pointerleave", () => setText(pointerLabel, ""));
 
-    /** @param {PointerEvent} event */
-    function grasp(event) {
-      if (isFinger(event) && event.target !== line) return; // the page may be scrolled
+    /** Start dragging g. @param {PointerEvent} event */
+    function startDrag(event) {
+      if (isTouch(event) && event.target !== line) return; // the page may be scrolled
       event.preventDefault();
       field.setPointerCapture(event.pointerId);
       line.focus({ preventScroll: true });
       isHeld = true;
-      choose(gAt(event), "moving");
+      setChosenG(toG(event), "moving");
       const end = new AbortController();
       const { signal } = end;
-      const drag = (/** @type {PointerEvent} */ moved) => choose(gAt(moved), "moving");
+      const drag = (/** @type {PointerEvent} */ moved) => setChosenG(toG(moved), "moving");
       const leave = () => {
         end.abort();
         isHeld = false;
-        choose(store.current.g, "settled");
+        setChosenG(store.current.g, "settled");
       };
       field.addEventListener("pointermove", drag, { signal });
       for (const name of ["pointerup", "pointercancel"]) field.addEventListener(name, leave, { signal });
     }
 
-    /** @param {PointerEvent} event */
-    function tap(event) {
-      if (isFinger(event)) choose(gAt(event), "settled");
+    /** Choose g by a tap. @param {PointerEvent} event */
+    function handleTap(event) {
+      if (isTouch(event)) setChosenG(toG(event), "settled");
     }
 
-    /** The g of a place on the map. @param {PointerEvent} event */
-    function gAt({ clientY }) {
+    /** Return the g at a pointer's position. @param {PointerEvent} event */
+    function toG({ clientY }) {
       const { top: upper, height } = field.getBoundingClientRect();
-      return stepped(top - 2 * top * clampTo((clientY - upper) / height, 0, 1), (2 * top) / STEPS_OF_G);
+      return roundToStep(
+        top - 2 * top * clampTo((clientY - upper) / height, 0, 1),
+        (2 * top) / POINTER_STEPS,
+      );
     }
 
-    /** @param {PointerEvent} event */
-    function point(event) {
+    /** Show the value under the pointer. @param {PointerEvent} event */
+    function showValue(event) {
       if (!now?.map) return;
       const { left, top: upper, width, height } = field.getBoundingClientRect();
       const share = (/** @type {number} */ px, /** @type {number} */ of) => clampTo(px / of, 0, 1);
-      const { across, down, value } = cellAt(
-        now.map,
-        share(event.clientX - left, width),
-        share(event.clientY - upper, height),
-      );
+      const {
+        across: xShare,
+        down: yShare,
+        value,
+      } = findCell(now.map, share(event.clientX - left, width), share(event.clientY - upper, height));
       const [start, stop] = store.current.range;
-      const [x, g] = [start + across * (stop - start), top - 2 * top * down].map(tidied);
-      setText(pointed, `x = ${formatFourDigits(x)}, g = ${formatFourDigits(g)}: ${formatFourDigits(value)}`);
+      const [x, g] = [start + xShare * (stop - start), top - 2 * top * yShare].map(removeRounding);
+      setText(
+        pointerLabel,
+        `x = ${formatFourDigits(x)}, g = ${formatFourDigits(g)}: ${formatFourDigits(value)}`,
+      );
     }
 
-    /** @param {KeyboardEvent} event */
-    function press(event) {
+    /** Move g by a key. @param {KeyboardEvent} event */
+    function handleKey(event) {
       const step = (2 * top) / STEPS;
       const moves = /** @type {Record<string, number>} */ ({
         ...{ ArrowUp: step, ArrowRight: step, ArrowDown: -step, ArrowLeft: -step },
@@ -207,12 +222,12 @@ export function createMap(host, { store, ask }) {
       const move = moves[event.key];
       if (move === undefined) return;
       event.preventDefault();
-      choose(stepped(clampTo(store.current.g + move, -top, top), step), "settled", true);
+      setChosenG(roundToStep(clampTo(store.current.g + move, -top, top), step), "settled", true);
     }
 
     return {
-      element: one,
-      /** @param {Shown} shown */
+      element: group,
+      /** Show a map. @param {ShownMap} shown */
       show(shown) {
         now = shown;
         const choice = store.current;
@@ -222,8 +237,8 @@ export function createMap(host, { store, ask }) {
         const texts = [start, stop, top, -top].map((value) => formatFourDigits(value));
         ends.forEach((end, i) => setText(end, i < 2 ? texts[i] : `g = ${texts[i]}`));
         line.style.top = `${(50 * (top - choice.g)) / top}%`;
-        setText(chosen, `g = ${formatFourDigits(choice.g)}`);
-        setAttribute(chosen, "class", choice.g > 0.8 * top ? "below" : null);
+        setText(gLabel, `g = ${formatFourDigits(choice.g)}`);
+        setAttribute(gLabel, "class", choice.g > 0.8 * top ? "below" : null);
         setAttribute(line, "aria-label", `Chosen g on the map of ${shown.label}`);
         setAttribute(line, "aria-orientation", "vertical");
         for (const [end, value] of [
@@ -233,7 +248,7 @@ export function createMap(host, { store, ask }) {
         ])
           setAttribute(line, `aria-value${end}`, value);
         if (shown.map && !(painted?.[0] === shown.map && painted[1] === look)) {
-          paint(canvas, shown.map, bands, look.colours, look.ink);
+          paintMap(canvas, shown.map, bands, look.colours, look.ink);
           painted = [shown.map, look];
         }
         setText(words, shown.words);
@@ -242,17 +257,17 @@ export function createMap(host, { store, ask }) {
     };
   }
 
-  /** @param {number} g @param {"moving"|"settled"} how @param {boolean} [byKeys] */
-  function choose(g, how, byKeys = false) {
+  /** Set g in the store. @param {number} g @param {"moving"|"settled"} how @param {boolean} [byKeys] */
+  function setChosenG(g, how, byKeys = false) {
     store.change(setG(store.current, g), { phase: how, target: byKeys ? "g" : null });
   }
 
-  const stop = store.subscribeNow(changed);
+  const stop = store.subscribeNow(handleChange);
   return {
-    /** Draw anew: the colours have changed. */
+    /** Draw again after a change of colours. */
     refresh() {
       theme = null;
-      changed();
+      handleChange();
     },
     destroy() {
       stop();
@@ -262,16 +277,16 @@ export function createMap(host, { store, ask }) {
   };
 }
 
-/** The largest g of a map. @param {Choice} choice */
-const topOf = ({ g }) => Math.max(LEAST_TOP, rounded(Math.abs(g)));
+/** Return the largest g of a map. @param {Choice} choice */
+const getTop = ({ g }) => Math.max(MIN_TOP, roundUp(Math.abs(g)));
 
-/** The arguments of the question about a choice. @param {Choice} choice */
-export function mapArguments(choice, top = topOf(choice)) {
-  return { ...visibleRules(choice), top };
+/** Return the arguments of the question about a choice. @param {Choice} choice */
+export function getMapArguments(choice, top = getTop(choice)) {
+  return { ...getVisibleArguments(choice), top };
 }
 
-/** The next of 1, 2, 5, 10, … times a power of ten, within what g may be. @param {number} value */
-function rounded(value) {
+/** Round up to the next of 1, 2, 5, 10, … times a power of ten, within the bounds of g. @param {number} value */
+function roundUp(value) {
   if (!value) return 0;
   const power = 10 ** Math.floor(Math.log10(value));
   const next =
@@ -279,15 +294,15 @@ function rounded(value) {
   return Math.min(next, getWordBounds("g")[1]);
 }
 
-/** The nearest multiple of a step. @param {number} value @param {number} step */
-function stepped(value, step) {
+/** Round a value to a multiple of a step. @param {number} value @param {number} step */
+function roundToStep(value, step) {
   return Number((Math.round(value / step) * step).toPrecision(6)) + 0;
 }
 
-/** A sum without its rounding. @param {number} value */
-const tidied = (value) => Number(value.toPrecision(12)) + 0;
+/** Remove the rounding error of a sum. @param {number} value */
+const removeRounding = (value) => Number(value.toPrecision(12)) + 0;
 
-/** @param {PointerEvent} event */
-function isFinger({ pointerType }) {
+/** Return whether an event is by touch. @param {PointerEvent} event */
+function isTouch({ pointerType }) {
   return pointerType === "touch";
 }

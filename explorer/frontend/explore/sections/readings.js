@@ -1,25 +1,25 @@
-/** Curves at a few even steps and around each kink: the rows that explorer.curves.readings has. */
+/** Curves at a few even steps and around each kink: the same rows as in explorer.curves.readings. */
 
 import { KINK } from "../../formula/curves.js";
 import { makeEvenPoints, findFirstAtLeast } from "../../formula/floats.js";
 import { getSampling } from "../../formula/sampling.js";
 
 /**
- * The places of these rows among the x of curves, ascending.
+ * Return the indices of these rows in the x of curves, ascending.
  * @param {{x: ArrayLike<number>, marks: ArrayLike<number>}} curves
  * @param {[number, number]} range
  */
-export function readingIndices({ x, marks }, [start, stop]) {
+export function findReadingIndices({ x, marks }, [start, stop]) {
   const indices = new Set(
-    [...makeEvenPoints(start, stop, getSampling().readings)].map((step) => nearest(x, step)),
+    [...makeEvenPoints(start, stop, getSampling().readings)].map((step) => findNearestReading(x, step)),
   );
   for (let index = 0; index < x.length; index++)
     if (marks[index] === KINK) [index - 1, index, index + 1].forEach((near) => indices.add(near));
   return [...indices].filter((index) => index >= 0 && index < x.length).sort((one, other) => one - other);
 }
 
-/** The place of the x that is nearest. @param {ArrayLike<number>} x ascending @param {number} at */
-function nearest(x, at) {
+/** Return the index of the nearest x. @param {ArrayLike<number>} x ascending @param {number} at */
+function findNearestReading(x, at) {
   const after = Math.min(findFirstAtLeast(x, at), x.length - 1);
   return after > 0 && at - x[after - 1] <= x[after] - at ? after - 1 : after;
 }

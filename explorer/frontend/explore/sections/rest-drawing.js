@@ -1,32 +1,33 @@
-// The picture of a parameter over its range: the error at the left or above, its gradients beside it.
+// The figure of a parameter over its range: the error at the left or above, the gradients next to it.
 
-import { note } from "../../chart/plotly/plotly.js";
+import { makeNote } from "../../chart/plotly/plotly.js";
 import { formatDigits } from "../../formula/phrases.js";
 
 /**
- * A parameter over its range, as the question "rest" answers: the mean squared ``error``, and by rule the mean gradient,
- * the places of rest (the ends of a stretch, or twice the same) and a sentence; ``least`` is that on the least error.
+ * A parameter over its range, from the answer to the question "rest": the mean squared ``error``, and by rule the mean
+ * gradient, the equilibria (the ends of an interval, equal for a point) and a sentence; ``least`` is the sentence about
+ * the smallest error.
  * @typedef {{at: ArrayLike<number>, error: ArrayLike<number>, gradients: Record<string, ArrayLike<number>>,
  *   places: Record<string, [number, number][]>, words: Record<string, string>, least: string}} Rest
  */
 /**
- * ``value`` is that of the parameter now.
+ * ``value`` is the current value of the parameter.
  * @typedef {{rest: Rest, rules: {key: string, label: string, colour: string}[],
  *   name: string, op: string, value: number, log: boolean, neutral: string, words: string}} Picture
  */
 
-const NARROW = 600; // px, below which the panels stand one above the other
-// The shares of the picture that the panels take: the error's first, then the gradients'.
+const NARROW = 600; // px, below which the panels are stacked
+// The domains of the panels: the error's first, then the gradients'.
 const STACKED = { x: [0, 1], y: [0.58, 1], x2: [0, 1], y2: [0, 0.42] };
-const ASIDE = { x: [0, 0.44], y: [0, 1], x2: [0.56, 1], y2: [0, 1] };
+const SIDE_BY_SIDE = { x: [0, 0.44], y: [0, 1], x2: [0.56, 1], y2: [0, 1] };
 const LINE = { type: "scatter", mode: "lines", hoverinfo: "skip" };
-const NOW = { color: "rgba(127, 133, 143, 0.95)", width: 2 };
-const PLACE = { width: 1.5, dash: "dot" };
-const NEAR = 0.25; // of the width: nearer to the left end a word stands at the right of its line
-const LARGEST = 0.9; // of the sizes of a gradient that the axis holds, where it grows without bound
+const NOW_LINE = { color: "rgba(127, 133, 143, 0.95)", width: 2 };
+const PLACE_LINE = { width: 1.5, dash: "dot" };
+const NEAR_SHARE = 0.25; // of the width: closer to the left end, a label is to the right of its line
+const SHOWN_SHARE = 0.9; // quantile of an unbounded gradient's sizes that sets the axis
 
-/** @param {Picture} picture @param {number} width px of the whole */
-export function restDrawing({ rest, rules, name, value, log, neutral }, width) {
+/** Return the traces and layout of a figure. @param {Picture} picture @param {number} width total px */
+export function drawRest({ rest, rules, name, value, log, neutral }, width) {
   const visible = rules.filter(({ key }) => rest.gradients[key]);
   const error = { ...LINE, x: rest.at, y: rest.error, line: { color: neutral, width: 2.5 } };
   const gradients = visible.map(({ key, colour }, index) => ({
@@ -53,21 +54,21 @@ export function restDrawing({ rest, rules, name, value, log, neutral }, width) {
   );
   const stacked = width < NARROW;
   const lines = [
-    ...["", "2"].map((axis) => upright(axis, value, NOW)),
+    ...["", "2"].map((axis) => makeVerticalLine(axis, value, NOW_LINE)),
     ...visible.flatMap(({ key, colour }) =>
       rest.places[key].flatMap(([low, high]) =>
-        low === high ? [upright("", low, { ...PLACE, color: colour })] : [],
+        low === high ? [makeVerticalLine("", low, { ...PLACE_LINE, color: colour })] : [],
       ),
     ),
   ];
   return {
     traces: [error, ...gradients, ...rests],
-    layout: layoutOf({ rest, name, log, stacked, keys: visible.map(({ key }) => key), lines, value }),
+    layout: makeLayout({ rest, name, log, stacked, keys: visible.map(({ key }) => key), lines, value }),
   };
 }
 
-/** @param {*} picture */
-function layoutOf({ rest, name, log, stacked, keys, lines, value }) {
+/** Return the layout of the figure. @param {*} picture */
+function makeLayout({ rest, name, log, stacked, keys, lines, value }) {
   const [low, high] = [rest.at[0], rest.at[rest.at.length - 1]];
   const x = {
     type: log ? "log" : "linear",
@@ -77,57 +78,57 @@ function layoutOf({ rest, name, log, stacked, keys, lines, value }) {
   };
   const shareOf = (/** @type {number} */ at) =>
     log ? Math.log(at / low) / Math.log(high / low) : (at - low) / (high - low);
-  const domain = stacked ? STACKED : ASIDE;
+  const domain = stacked ? STACKED : SIDE_BY_SIDE;
   return {
     xaxis: { ...x, domain: domain.x, anchor: "y" },
     xaxis2: { ...x, domain: domain.x2, anchor: "y2" },
     yaxis: {
       title: { text: "mean squared error", standoff: 6 },
       domain: domain.y,
-      range: [0, 1.08 * largest([rest.error]) || 1],
+      range: [0, 1.08 * findShownSize([rest.error]) || 1],
       anchor: "x",
     },
     yaxis2: {
       title: { text: `gradient for ${name}, mean`, standoff: 6 },
       domain: domain.y2,
-      range: around(keys.map((/** @type {string} */ key) => rest.gradients[key])),
+      range: fitGradientRange(keys.map((/** @type {string} */ key) => rest.gradients[key])),
       anchor: "x2",
       zeroline: true,
       zerolinecolor: "rgba(127, 133, 143, 0.9)",
     },
     shapes: lines,
     annotations: ["", "2"].map((axis) => ({
-      ...note(`${name} = ${formatDigits(value)}`, { x: log ? Math.log10(value) : value, y: 1 }),
+      ...makeNote(`${name} = ${formatDigits(value)}`, { x: log ? Math.log10(value) : value, y: 1 }),
       xref: `x${axis}`,
       yref: `y${axis} domain`,
-      xanchor: shareOf(value) < NEAR ? "left" : "right",
+      xanchor: shareOf(value) < NEAR_SHARE ? "left" : "right",
       yanchor: "top",
     })),
   };
 }
 
-/** @param {string} axis "" for the first @param {number} x @param {Object<string, *>} line */
-function upright(axis, x, line) {
+/** Return a vertical line. @param {string} axis "" for the first @param {number} x @param {Object<string, *>} line */
+function makeVerticalLine(axis, x, line) {
   return { type: "line", xref: `x${axis}`, yref: `y${axis} domain`, x0: x, x1: x, y0: 0, y1: 1, line };
 }
 
-/** A range with 0 in it that holds the larger part of curves. @param {ArrayLike<number>[]} curves */
-function around(curves) {
-  const most = largest(curves) || 1;
+/** Return a range that includes 0 and the larger part of curves. @param {ArrayLike<number>[]} curves */
+function fitGradientRange(curves) {
+  const maxSize = findShownSize(curves) || 1;
   const values = curves.flatMap((curve) => Array.from(curve)).filter(Number.isFinite);
-  const low = Math.max(Math.min(0, ...values), -most);
-  const high = Math.min(Math.max(0, ...values), most);
+  const low = Math.max(Math.min(0, ...values), -maxSize);
+  const high = Math.min(Math.max(0, ...values), maxSize);
   const pad = 0.08 * (high - low) || 1;
   return [low - pad, high + pad];
 }
 
-/** The largest size that is shown: a curve may grow without bound at one end. @param {ArrayLike<number>[]} curves */
-function largest(curves) {
+/** Return the largest size to show, because a curve may be unbounded at one end. @param {ArrayLike<number>[]} curves */
+function findShownSize(curves) {
   const sizes = curves
     .flatMap((curve) => Array.from(curve))
     .filter(Number.isFinite)
     .map(Math.abs);
   sizes.sort((one, other) => one - other);
-  const usual = sizes[Math.floor(LARGEST * (sizes.length - 1))] ?? 0;
-  return Math.min(sizes[sizes.length - 1] ?? 0, 3 * usual || Infinity);
+  const typical = sizes[Math.floor(SHOWN_SHARE * (sizes.length - 1))] ?? 0;
+  return Math.min(sizes[sizes.length - 1] ?? 0, 3 * typical || Infinity);
 }

@@ -1,24 +1,24 @@
-// The head of a table that its columns sort: up, then down, then as at first.
+// A table head whose columns sort: ascending, descending, then in the original order.
 
 import { element, setAttribute } from "../../elements/dom.js";
 
 /** @typedef {number|string} Value */
 
-/** @param {() => void} onSort */
+/** Create the head. @param {() => void} onSort */
 export function createSortableHead(onSort) {
   const row = element("tr", { "aria-rowindex": 1 });
   let names = /** @type {string[]} */ ([]);
   let order = { column: -1, down: false };
 
-  /** @param {number} column */
-  function press(column) {
+  /** Change the order by a column. @param {number} column */
+  function sort(column) {
     if (order.column !== column) order = { column, down: false };
     else order = order.down ? { column: -1, down: false } : { column, down: true };
-    mark();
+    showOrder();
     onSort();
   }
 
-  function mark() {
+  function showOrder() {
     [...row.children].forEach((cell, column) =>
       setAttribute(
         cell,
@@ -30,20 +30,20 @@ export function createSortableHead(onSort) {
 
   return {
     element: row,
-    /** Name the columns; other names forget the order. @param {string[]} now */
+    /** Set the names of the columns; a change resets the order. @param {string[]} now */
     show(now) {
       if (names.join("\n") === now.join("\n")) return;
       names = now;
       order = { column: -1, down: false };
       row.replaceChildren(
         ...names.map((name, column) =>
-          element("th", { scope: "col" }, element("button", { onclick: () => press(column) }, name)),
+          element("th", { scope: "col" }, element("button", { onclick: () => sort(column) }, name)),
         ),
       );
-      mark();
+      showOrder();
     },
     /**
-     * The numbers of all rows in their order.
+     * Return the indices of all rows in order.
      * @param {number} count
      * @param {(row: number, column: number) => Value} valueOf
      */
@@ -52,7 +52,7 @@ export function createSortableHead(onSort) {
 }
 
 /**
- * The numbers of rows sorted by a column, −1 for none: rows of equal values keep their order, NaN comes last.
+ * Return the indices of rows sorted by a column, −1 for none; the sort is stable, and NaN comes last.
  * @param {number} count
  * @param {{column: number, down: boolean}} order
  * @param {(row: number, column: number) => Value} valueOf

@@ -1,11 +1,11 @@
-// The names of the sections below; at most one is open, and the page draws it.
+// The tabs of the sections below; at most one is open, and the page draws it.
 
 import { element, setAttribute } from "../../elements/dom.js";
 
-const ARRIVES_MS = 5000; // within which what a link opens is filled
+const FILL_MS = 5000; // time within which a section opened by a link is filled
 
 /**
- * One button a section: pressed where it is open.
+ * Create a button for each section, pressed while the section is open.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, sections: Object<string, string>}} options
  *   ``sections`` holds the names by key
@@ -23,11 +23,11 @@ export function createTabs(host, { store, sections }) {
     ),
   );
 
-  /** @param {string} key */
+  /** Open or close a section. @param {string} key */
   function toggle(key) {
     const choice = store.current;
     store.change({ ...choice, section: choice.section === key ? "" : key });
-    const isCalm = host.closest(".calm") !== null; // its curves stay in view
+    const isCalm = host.closest(".calm") !== null; // the curves of a calm page stay in view
     if (choice.section !== key && !isCalm) host.scrollIntoView({ block: "center", behavior: "smooth" });
   }
 
@@ -45,19 +45,19 @@ export function createTabs(host, { store, sections }) {
 }
 
 /**
- * Have what a link opens in view, below curves that fill the window, until a hand moves or it is filled.
- * @param {HTMLElement} host of the names of sections
+ * Scroll a section opened by a link into view until the user acts or the section is filled.
+ * @param {HTMLElement} host of the tabs
  * @param {AbortSignal} signal
  */
 function bringIntoView(host, signal) {
-  const filled = new ResizeObserver(() => {
-    const isCalm = host.closest(".calm") !== null; // its curves stay in view, and the section below them
+  const observer = new ResizeObserver(() => {
+    const isCalm = host.closest(".calm") !== null; // the curves of a calm page stay in view, with the section below
     if (!isCalm) host.scrollIntoView({ block: "center" });
   });
-  const leave = () => filled.disconnect();
-  for (const panel of host.parentElement?.querySelectorAll(".panel") ?? []) filled.observe(panel);
+  const stop = () => observer.disconnect();
+  for (const panel of host.parentElement?.querySelectorAll(".panel") ?? []) observer.observe(panel);
   for (const name of ["wheel", "pointerdown", "keydown"])
-    window.addEventListener(name, leave, { once: true, capture: true, passive: true, signal });
-  signal.addEventListener("abort", leave);
-  setTimeout(leave, ARRIVES_MS);
+    window.addEventListener(name, stop, { once: true, capture: true, passive: true, signal });
+  signal.addEventListener("abort", stop);
+  setTimeout(stop, FILL_MS);
 }

@@ -1,4 +1,4 @@
-// Controls for words of a link that are rows: a list for one of texts, a slider for a number.
+// Controls of query parameters: a list for a choice of texts, a slider for a number.
 
 import { getWord } from "../../choice/view.js";
 import { element } from "../../elements/dom.js";
@@ -8,9 +8,9 @@ import { createSlider } from "../../elements/slider.js";
 /** @import { Word } from "../../choice/view.js" */
 /** @typedef {import("../../choice/store.js").Store} Store */
 
-const DECADES = 100; // a slider over more than so much moves by factors
+const MIN_LOG_RATIO = 100; // a slider with a larger ratio of its ends is logarithmic
 
-/** @param {Record<string, string>} labels by the words @param {Store} store */
+/** Create the controls of query parameters. @param {Record<string, string>} labels by parameter @param {Store} store */
 export function createControls(labels, store) {
   const controls = Object.entries(labels).map(([name, label]) => {
     const word = getWord(name);
@@ -20,14 +20,14 @@ export function createControls(labels, store) {
   });
   return {
     elements: controls.map((one) => one.element),
-    /** @param {Choice} choice */
+    /** Show the values of a choice. @param {Choice} choice */
     show(choice) {
       for (const { name, show } of controls) show(/** @type {*} */ (choice)[name]);
     },
   };
 }
 
-/** A list for a word of texts. @param {Word} word @param {string} label @param {Store} store */
+/** Create the list of a parameter's texts. @param {Word} word @param {string} label @param {Store} store */
 function createChoice({ name, words }, label, store) {
   const options = Object.entries(words).map(([value, text]) => element("option", { value }, text));
   const list = element(
@@ -42,7 +42,7 @@ function createChoice({ name, words }, label, store) {
   };
 }
 
-/** A slider for a word of a number. @param {Word} word @param {string} label @param {Store} store */
+/** Create the slider of a number. @param {Word} word @param {string} label @param {Store} store */
 function createNumber({ name, low, high }, label, store) {
   const slider = createSlider({
     name: label,
@@ -52,6 +52,6 @@ function createNumber({ name, low, high }, label, store) {
   return {
     element: slider.element,
     /** @param {number} value */
-    show: (value) => slider.update(value, [low, high], low > 0 && high / low > DECADES, [low, high]),
+    show: (value) => slider.update(value, [low, high], low > 0 && high / low > MIN_LOG_RATIO, [low, high]),
   };
 }

@@ -1,4 +1,4 @@
-// Drawing on Explore: the pencil over the chart, and below it the line that says how to draw.
+// Drawing on Explore: the pencil over the chart, and below it a line of instructions.
 
 import { createPencil } from "../../chart/hand/pencil.js";
 import { canAddRule } from "../../choice/choice.js";
@@ -18,29 +18,30 @@ import { fitLine } from "../../formula/lines.js";
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { Point } from "../../formula/lines.js" */
 
-const HOW = "Drag over the lower panel to draw a gradient. Escape ends.";
-const AT_ZERO = "At g = 0 every gradient is 0, so that nothing can be drawn: set another g.";
-const ROOM = [-0.5, 1.5]; // of g
+const HINT = "Drag over the lower panel to draw a gradient. Escape ends.";
+const ZERO_TEXT = "At g = 0 every gradient is 0, so that nothing can be drawn: set another g.";
+const AXIS_RANGE = [-0.5, 1.5]; // range of the axis in units of |g|
 /** @type {Point[]} */
-const FIRST = [[-1, 0], [0, 1], [1, 0]]; // prettier-ignore
+const FIRST_POINTS = [[-1, 0], [0, 1], [1, 0]]; // prettier-ignore
 
 /**
+ * Create the pencil of a store's chart.
  * @param {import("../../choice/store.js").Store} store
  * @param {{read: import("../../choice/drawing.js").Read, colours: () => {rules: string[]}, onTurn: () => void}} options
- *   ``onTurn``: the pencil is on or off, so that the axis needs another range
+ *   ``onTurn``: the pencil was turned on or off, so that the axis needs another range
  */
 export function createDrawing(store, { read, colours, onTurn }) {
   const pencil = createPencil({ onStroke, onPoints });
   const words = element("span", { role: "status" });
   const first = element("button", { onclick: begin }, "Start from three points");
-  const done = element("button", { onclick: () => turn(false) }, "Done");
-  const line = element("p", { class: "pencil-words", hidden: true }, words, first, done);
+  const doneButton = element("button", { onclick: () => turn(false) }, "Done");
+  const line = element("p", { class: "pencil-words", hidden: true }, words, first, doneButton);
   /** @type {number|null} */
-  let slot = null; // that of the rule that the pencil draws, null before its first stroke
+  let slot = null; // of the rule being drawn, null before its first stroke
   let keys = new AbortController();
   let isOn = false;
 
-  /** @param {boolean} on */
+  /** Turn the pencil on or off. @param {boolean} on */
   function turn(on) {
     keys.abort();
     keys = new AbortController();
@@ -57,10 +58,10 @@ export function createDrawing(store, { read, colours, onTurn }) {
     first.focus({ preventScroll: true });
   }
 
-  /** @param {Point[]} points at g = 1 @param {boolean} [zero] */
-  function put(points, zero = false) {
-    const known = store.current.rules.find((rule) => rule.slot === slot);
-    const before = known && getDrawing(known.key);
+  /** Put a line into the choice. @param {Point[]} points at g = 1 @param {boolean} [zero] */
+  function putPoints(points, zero = false) {
+    const slotRule = store.current.rules.find((rule) => rule.slot === slot);
+    const before = slotRule && getDrawing(slotRule.key);
     const drawing = before ? { ...before, points } : { name: findFreeName(store.current), points, zero };
     const slots = store.current.rules.map((rule) => rule.slot);
     putDrawing(store, before ? slot : null, drawing, { read, layer: "implied" });
@@ -69,39 +70,39 @@ export function createDrawing(store, { read, colours, onTurn }) {
   }
 
   function begin() {
-    put(FIRST, true);
+    putPoints(FIRST_POINTS, true);
     pencil.focus();
   }
 
-  /** @param {Point[]} stroke @param {import("../../formula/lines.js").Units} units @param {number} height */
+  /** Fit a line. @param {Point[]} stroke @param {import("../../formula/lines.js").Units} units @param {number} height */
   function onStroke(stroke, [across, up], height) {
     const { g } = store.current;
     if (!g) return;
-    const fits = (/** @type {Point[]} */ points) =>
+    const isShortEnough = (/** @type {Point[]} */ points) =>
       toFormulaText({ name: "Drawn_2", points, zero: true }).length <= getCatalogue().limits.formula;
     const scaled = stroke.map(([x, y]) => /** @type {Point} */ ([x, y / g]));
-    const points = fitLine(scaled, [across, Math.abs(up / g)], Math.abs(height / g), fits);
-    if (points.length > 1) put(points);
+    const points = fitLine(scaled, [across, Math.abs(up / g)], Math.abs(height / g), isShortEnough);
+    if (points.length > 1) putPoints(points);
   }
 
-  /** @param {Point[]} shown @param {"moving"|"settled"} phase @param {number|null} moved */
+  /** Replace the points. @param {Point[]} shown @param {"moving"|"settled"} phase @param {number|null} moved */
   function onPoints(shown, phase, moved) {
     const latest = getLastDrawing(store.current);
     if (!latest || !store.current.g) return;
     const points = shown.map(
       ([x, y]) => /** @type {Point} */ ([x, Number((y / store.current.g).toPrecision(3))]),
     );
-    const twin = points.length - 1 - (moved ?? 0);
+    const mirrorIndex = points.length - 1 - (moved ?? 0);
     if (moved !== null && isKeptSymmetric(store, latest.slot, latest.drawing)) {
       const [x, y] = points[moved];
-      if (twin === moved) points[moved] = [0, y];
-      else if (x * latest.drawing.points[moved][0] > 0) points[twin] = [-x, y];
+      if (mirrorIndex === moved) points[moved] = [0, y];
+      else if (x * latest.drawing.points[moved][0] > 0) points[mirrorIndex] = [-x, y];
       else return;
     }
     putDrawing(store, latest.slot, { ...latest.drawing, points }, { read, phase });
   }
 
-  /** @param {Choice} choice */
+  /** Show the handles of the last line. @param {Choice} choice */
   function show(choice) {
     const { g } = choice;
     const latest = g && !(isOn && slot === null) ? getLastDrawing(choice) : null;
@@ -113,7 +114,7 @@ export function createDrawing(store, { read, colours, onTurn }) {
         points: latest.drawing.points.map(([x, y]) => /** @type {Point} */ ([x, y * g])),
       },
     );
-    setText(words, g ? HOW : AT_ZERO);
+    setText(words, g ? HINT : ZERO_TEXT);
     first.hidden = !g || slot !== null;
   }
 
@@ -121,10 +122,12 @@ export function createDrawing(store, { read, colours, onTurn }) {
   return {
     pencil,
     line,
-    /** What the axis of gradients holds while one draws. @returns {[number, number]|undefined} */
+    /** Return the minimum range of the gradients' axis while drawing. @returns {[number, number]|undefined} */
     room: () =>
-      isOn ? /** @type {[number, number]} */ (ROOM.map((end) => end * Math.abs(store.current.g))) : undefined,
-    /** Turn the pencil on, or off where it is on. */
+      isOn
+        ? /** @type {[number, number]} */ (AXIS_RANGE.map((end) => end * Math.abs(store.current.g)))
+        : undefined,
+    /** Turn the pencil on or off. */
     toggle: () => turn(!isOn),
     destroy() {
       keys.abort();

@@ -1,17 +1,17 @@
-// Below the curves of a parameter that learns: the data, their verdict, and the way to its points of rest.
+// Below the curves of a learning parameter: the data, a verdict for each rule, and a button for its equilibria.
 
 import { isStochastic } from "../../choice/choice.js";
 import { getData } from "../../choice/data.js";
 import { getCatalogue } from "../../choice/entries.js";
-import { counted } from "../../elements/children.js";
+import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { fillTemplate } from "../../formula/phrases.js";
 import { capitalize, formatShare } from "../../formula/numbers.js";
-import { barsPath } from "./carried.js";
-import { keyOf } from "../../asking/ask.js";
+import { formatBars } from "./carried-data.js";
+import { toKey } from "../../asking/ask.js";
 import { createLatestQuestion } from "../../asking/latest-question.js";
-import { visibleRules } from "./layer-questions.js";
+import { getVisibleArguments } from "./layer-questions.js";
 import { createNumbers } from "./numbers.js";
 
 /** @import { Frame } from "../../chart/scene/panels.js" */
@@ -19,23 +19,24 @@ import { createNumbers } from "./numbers.js";
 /** @import { Data } from "../../choice/data.js" */
 
 const BARS = 60;
-const MUCH = 0.03; // of the numbers outside the view, to be noted
-const ROOF = 0.6; // of the height that bars have behind the gradients: here the curves are what counts
+const MIN_OUTSIDE = 0.03; // share of numbers outside the view that is mentioned
+const BAR_SHARE = 0.6; // height of bars relative to bars behind gradients: here the curves matter more
 const SIGNS = { grow: "↑", shrink: "↓", rest: "=", undefined: "?", cannot: "–" };
 
-/** The question about what data make of a parameter. @param {Choice} choice */
-export function learningArguments(choice) {
-  const { op, rules, parameters } = visibleRules(choice);
+/** Return the arguments of the question about the effect of the data on a parameter. @param {Choice} choice */
+export function getLearningArguments(choice) {
+  const { op, rules, parameters } = getVisibleArguments(choice);
   const { kind, values, weights } = getData();
   const numbers = kind === "normal" ? [] : [...values];
   return { op, rules, parameters, learns: choice.learns, numbers, weights: [...(weights ?? [])] };
 }
 
 /**
+ * Create the bar below the curves of a learning parameter.
  * @param {import("../../choice/store.js").Store} store
  * @param {import("../../asking/ask.js").Ask} ask
  * @param {() => {rules: string[]}} colours
- * @param {boolean} hasData else there is nothing to show, whatever learns
+ * @param {boolean} hasData without data, nothing is shown
  */
 export function createLearning(store, ask, colours, hasData) {
   const bars = shape("path", {});
@@ -60,7 +61,8 @@ export function createLearning(store, ask, colours, hasData) {
     answer = found;
     show(store.current);
   });
-  const learns = (/** @type {Choice} */ choice) => hasData && Boolean(choice.learns) && !isStochastic(choice);
+  const isLearning = (/** @type {Choice} */ choice) =>
+    hasData && Boolean(choice.learns) && !isStochastic(choice);
 
   function toggleRest() {
     const opens = store.current.section !== "rest";
@@ -72,94 +74,99 @@ export function createLearning(store, ask, colours, hasData) {
 
   function drawBars() {
     const panel = frame?.part;
-    if (!frame || !panel || !learns(store.current)) return setAttribute(bars, "d", "");
-    const low = { top: panel.top + (1 - ROOF) * panel.height, height: ROOF * panel.height };
-    return setAttribute(bars, "d", barsPath(histogram(getData(), frame.x), frame, low));
+    if (!frame || !panel || !isLearning(store.current)) return setAttribute(bars, "d", "");
+    const low = { top: panel.top + (1 - BAR_SHARE) * panel.height, height: BAR_SHARE * panel.height };
+    return setAttribute(bars, "d", formatBars(computeHistogram(getData(), frame.x), frame, low));
   }
 
-  /** @param {Choice} choice */
+  /** Show data and verdicts. @param {Choice} choice */
   function show(choice) {
     description = "";
-    if (!learns(choice)) return;
+    if (!isLearning(choice)) return;
     const { words } = getCatalogue().learning;
     const data = getData();
     numbers.show();
     setText(lead, fillTemplate(words.lead, { data: data.label }));
-    setText(outside, data.bars ? data.note : outsideText(data, choice.range));
+    setText(outside, data.bars ? data.note : formatOutside(data, choice.range));
     setText(rest, `Where does ${choice.learns} come to rest?`);
     setAttribute(rest, "aria-expanded", String(choice.section === "rest"));
-    const args = learningArguments(choice);
-    const key = keyOf("pull", args);
+    const args = getLearningArguments(choice);
+    const key = toKey("pull", args);
     if (key !== last) question.ask(args);
     last = key;
-    const rows = verdictsOf(choice, answer, colours().rules);
-    counted(verdicts, rows, row, ({ style, children: [mark, sentence] }, { text, sign, colour }) => {
-      style.setProperty("--colour", colour);
-      setText(mark, sign);
-      setText(sentence, text);
-      sentence.title = text;
-    });
+    const rows = listVerdicts(choice, answer, colours().rules);
+    updateChildren(
+      verdicts,
+      rows,
+      createVerdictRow,
+      ({ style, children: [mark, sentence] }, { text, sign, colour }) => {
+        style.setProperty("--colour", colour);
+        setText(mark, sign);
+        setText(sentence, text);
+        sentence.title = text;
+      },
+    );
     description =
       `${lead.textContent} ${rows.map(({ text }) => text).join("; ")}. ${outside.textContent}`.trim();
     drawBars();
   }
 
   return {
-    /** @param {HTMLElement} area of a chart: the bars lie behind its curves, the rest below it */
+    /** Put the bars behind the curves of a chart, and the rest below it. @param {HTMLElement} area of the chart */
     put(area) {
       area.prepend(picture);
       area.after(bar);
     },
-    /** Take the space it needs, before curves are drawn. @param {Choice} choice */
+    /** Reserve the necessary space before curves are drawn. @param {Choice} choice */
     arrange(choice) {
-      bar.hidden = !learns(choice);
-      bar.closest(".chart")?.classList.toggle("learns", learns(choice));
+      bar.hidden = !isLearning(choice);
+      bar.closest(".chart")?.classList.toggle("learns", isLearning(choice));
     },
-    /** @param {Frame} next */
+    /** Draw the bars in a frame. @param {Frame} next */
     follow(next) {
       frame = next;
       drawBars();
     },
     show,
-    /** The sentences in one, for those who cannot see the chart; "" if nothing learns. */
+    /** Return all sentences as one text for screen readers, "" if nothing learns. */
     text: () => description,
     destroy: question.destroy,
   };
 }
 
-function row() {
+function createVerdictRow() {
   return element("li", {}, element("b", { "aria-hidden": "true" }), element("span"));
 }
 
 /**
- * The verdict of the data on the parameter under each visible rule, as far as Python has answered.
+ * Return the available verdicts of the data on the parameter for each visible rule.
  * @param {Choice} choice
  * @param {import("../../asking/ask.js").Answer} answer
  * @param {string[]} bright
  */
-function verdictsOf({ rules }, { rules: verdicts = {}, message }, bright) {
+function listVerdicts({ rules }, { rules: verdicts = {}, message }, bright) {
   if (message !== undefined) return [{ text: message, sign: SIGNS.undefined, colour: bright[0] }];
   return rules.flatMap(({ key, slot, hidden }) => {
-    const found = verdicts[key];
-    if (hidden || !found) return [];
-    const sign = SIGNS[/** @type {keyof typeof SIGNS} */ (found.verdict)];
-    return [{ text: found.words, sign, colour: bright[slot % bright.length] }];
+    const verdict = verdicts[key];
+    if (hidden || !verdict) return [];
+    const sign = SIGNS[/** @type {keyof typeof SIGNS} */ (verdict.verdict)];
+    return [{ text: verdict.words, sign, colour: bright[slot % bright.length] }];
   });
 }
 
-/** A note on the share of numbers outside the view, "" if it is small. @param {Data} data @param {[number, number]} view */
-function outsideText({ values }, [start, stop]) {
+/** Return a note on the numbers outside the view, "" if few. @param {Data} data @param {[number, number]} view */
+function formatOutside({ values }, [start, stop]) {
   const share = values.filter((value) => value < start || value > stop).length / values.length;
-  if (share < MUCH) return "";
+  if (share < MIN_OUTSIDE) return "";
   return capitalize(fillTemplate(getCatalogue().learning.words.outside, { share: formatShare(share) }));
 }
 
 /**
- * The histogram of numbers in a view: bars of equal width if each number is known.
+ * Return the histogram of numbers in a view, with bars of equal width if the numbers are known.
  * @param {Data} data
  * @param {[number, number]} view
  */
-function histogram({ values, bars }, [start, stop]) {
+function computeHistogram({ values, bars }, [start, stop]) {
   if (bars) return bars;
   const edges = Array.from({ length: BARS + 1 }, (_, index) => start + (index / BARS) * (stop - start));
   const counts = Array(BARS).fill(0);

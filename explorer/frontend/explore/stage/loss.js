@@ -1,6 +1,6 @@
-// The loss of what draws, beside the upstream gradient: the field of its formula, and its parameters.
+// The loss of stochastic ops and rules, next to the upstream gradient: the field of its formula, and its parameters.
 
-import { createOwnField } from "../../cards/own.js";
+import { createFormulaField } from "../../cards/formula-field.js";
 import {
   getBounds,
   isStochastic,
@@ -17,11 +17,12 @@ import { valueOf } from "../../formula/controls.js";
 /** @import { Choice } from "../../choice/choice.js" */
 
 /**
+ * Create the field and sliders of the loss.
  * @param {import("../../choice/store.js").Store} store
- * @param {import("../../cards/own.js").Read|null} read
+ * @param {import("../../cards/formula-field.js").Read|null} read
  */
 export function createLoss(store, read) {
-  const field = createOwnField({
+  const field = createFormulaField({
     kind: "loss",
     read,
     onEntry(/** @type {import("../../formula/draws.js").Loss} */ loss) {
@@ -33,7 +34,7 @@ export function createLoss(store, read) {
   /** @type {{name: string, slider: ReturnType<typeof createSlider>}[]} */
   let rows = [];
 
-  /** @param {Choice} choice */
+  /** Show the loss's parameters. @param {Choice} choice */
   function showSliders(choice) {
     const controls = getLossControls(choice);
     if (rows.map(({ name }) => name).join() !== controls.map(({ name }) => name).join()) {
@@ -62,14 +63,14 @@ export function createLoss(store, read) {
     });
   }
 
-  const whole = element("div", { class: "loss", hidden: true }, field.element, sliders);
+  const container = element("div", { class: "loss", hidden: true }, field.element, sliders);
   return {
-    element: whole,
-    /** Take the space it needs, before curves are drawn. @param {Choice} choice */
+    element: container,
+    /** Show the loss before curves are drawn, because it needs space. @param {Choice} choice */
     show(choice) {
-      whole.hidden = !isStochastic(choice);
-      whole.closest(".chart")?.classList.toggle("has-loss", !whole.hidden);
-      if (whole.hidden) return field.forget();
+      container.hidden = !isStochastic(choice);
+      container.closest(".chart")?.classList.toggle("has-loss", !container.hidden);
+      if (container.hidden) return field.forget();
       field.update(getLoss(choice));
       showSliders(choice);
     },

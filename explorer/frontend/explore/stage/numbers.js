@@ -1,17 +1,17 @@
-// Which numbers lie beneath a parameter that learns: a list to choose from, and a window to paste one's own.
+// The data of a learning parameter: a list to select from, and a dialog to paste numbers.
 
 import { selectKind, getData, listKinds, savePasted, getPastedText } from "../../choice/data.js";
-import { element, freshId, setText } from "../../elements/dom.js";
+import { element, createId, setText } from "../../elements/dom.js";
 
 /** @import { Kind } from "../../choice/data.js" */
 
 const HINT =
   "Numbers one after another, from a table, a list or a column. They stay in this tab and in no link.";
 
-/** @param {() => void} onChange */
+/** Create the list and the dialog. @param {() => void} onChange */
 export function createNumbers(onChange) {
-  const list = element("select", { "aria-label": "Numbers beneath the curves", onchange: chosen });
-  const id = freshId();
+  const list = element("select", { "aria-label": "Numbers beneath the curves", onchange: handleSelect });
+  const id = createId();
   const box = element("textarea", { id, rows: 6, spellcheck: "false", placeholder: "-0.5 0.2 1.75" });
   const message = element("p", { class: "refusal", role: "alert" });
   const dialog = element(
@@ -24,14 +24,14 @@ export function createNumbers(onChange) {
     element(
       "div",
       { class: "acts" },
-      element("button", { onclick: take }, "Use these"),
+      element("button", { onclick: saveNumbers }, "Use these"),
       element("button", { onclick: () => dialog.close() }, "Cancel"),
     ),
   );
   const edit = element("button", { onclick: open }, "Edit");
   dialog.addEventListener("close", show);
 
-  function chosen() {
+  function handleSelect() {
     if (list.value === "pasted") return open();
     selectKind(/** @type {Kind} */ (list.value));
     return onChange();
@@ -44,10 +44,10 @@ export function createNumbers(onChange) {
     box.focus();
   }
 
-  function take() {
-    const refused = savePasted(box.value);
-    setText(message, refused);
-    if (refused) return;
+  function saveNumbers() {
+    const error = savePasted(box.value);
+    setText(message, error);
+    if (error) return;
     dialog.close();
     onChange();
   }

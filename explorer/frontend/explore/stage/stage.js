@@ -1,4 +1,4 @@
-// The chart's side of the choice: the browser's curves at once, torch's at rest.
+// The chart of a store's choice: the browser's curves at once, torch's when settled.
 
 import { createChart } from "../../chart/view/chart.js";
 import {
@@ -15,7 +15,7 @@ import { getCatalogue } from "../../choice/entries.js";
 import { QUICK_POINTS, sampleCurves } from "../../formula/curves.js";
 import { PREVIEW_QUANTILES, FINE_QUANTILES } from "../../formula/means.js";
 import { getSampling } from "../../formula/sampling.js";
-import { createCarried } from "./carried.js";
+import { createCarried } from "./carried-data.js";
 import { createDrawing } from "./drawing.js";
 import { createLayerWords } from "./layers.js";
 import { createLearning } from "./learning.js";
@@ -23,29 +23,38 @@ import { createLoss } from "./loss.js";
 import { createLayerQuestions } from "./layer-questions.js";
 import { createWords, NO_WORDS } from "./words.js";
 
-/** The curves of the chart at rest. @typedef {{curves: import("../../measures/csv.js").Sampled & {marks: ArrayLike<number>, kinks: Record<string, number[]|null>}, confirmed: boolean}} Displayed */
+/** The settled curves of the chart. @typedef {{curves: import("../../measures/csv.js").Sampled & {marks: ArrayLike<number>, kinks: Record<string, number[]|null>}, confirmed: boolean}} Displayed */
 /** @import { Choice } from "../../choice/choice.js" */
-/** @import { Answer, Confirm, Status } from "../../asking/confirm.js" */
+/** @import { Answer, CreateConfirmation, Status } from "../../asking/confirm.js" */
 /** @typedef {"moving"|"settled"} Phase */
 
-/** @param {import("../../formula/curves.js").Curves} curves */
+/** Return whether curves have few points, as in a drag. @param {import("../../formula/curves.js").Curves} curves */
 const isQuick = ({ drawn, x }) => drawn !== undefined && x.length < getSampling().points;
-/** @import { Over } from "../../chart/scene/picture.js" */
+/** @import { GetCurves } from "../../chart/scene/picture.js" */
 
 /**
- * The chart of a store's choice with its words.
+ * Create the chart of a store's choice with its sentences.
  * @param {{words: HTMLElement, chart: HTMLElement}} hosts
- * @param {{store: import("../../choice/store.js").Store, plotly: string|Promise<*>, confirm: Confirm|null,
- *   ask: import("../../asking/ask.js").Ask, explanation?: string, elsewhere?: string, colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
- *   leastRange?: [number, number], over?: Over, carries?: boolean, read?: import("../../cards/own.js").Read|null, hasData?: boolean, onFrame?: (frame: import("../../chart/scene/panels.js").Frame) => void,
+ * @param {{store: import("../../choice/store.js").Store, plotly: string|Promise<*>, confirm: CreateConfirmation|null,
+ *   ask: import("../../asking/ask.js").Ask, explanation?: string, missingText?: string, colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
+ *   leastRange?: [number, number], over?: GetCurves, carries?: boolean, read?: import("../../cards/formula-field.js").Read|null, hasData?: boolean, onFrame?: (frame: import("../../chart/scene/panels.js").Frame) => void,
  *   onCurves?: (displayed: Displayed) => void}} options
- *   ``plotly`` is the address of plotly.js; ``confirm`` makes the source of torch's curves, null if there
- *   is none, and ``explanation`` says what its sign means; ``words`` those of the start; ``leastRange`` and ``onFrame``
- *   as the chart takes them, ``over`` gives further curves of its picture, ``read`` reads the formula of a loss, ``elsewhere`` stands where torch's sentences are missing, ``carries`` says whether
- *   data carried from a training are drawn, ``hasData`` whether data lie beneath what learns, as they do if nothing is said; ``onCurves`` gets the curves at rest
+ *   ``plotly`` is the address of plotly.js; ``confirm`` creates the source of torch's curves, or is null, and
+ *   ``explanation`` explains its sign; ``words`` are the initial sentences; ``leastRange`` and ``onFrame`` are passed to
+ *   the chart; ``over`` returns further curves for its picture; ``read`` parses the formula of a loss; ``elsewhere``
+ *   replaces torch's missing sentences; ``carries``: whether to draw data carried from a training; ``hasData``: whether a
+ *   learning parameter has data, true by default; ``onCurves`` gets the settled curves
  */
 export function createStage(hosts, options) {
-  const { store, confirm, elsewhere = "", colours, words: first, leastRange, onCurves } = options;
+  const {
+    store,
+    confirm,
+    missingText: elsewhere = "",
+    colours,
+    words: startWords,
+    leastRange,
+    onCurves,
+  } = options;
   const words = createWords(hosts.words, options.explanation);
   const carried = options.carries ? createCarried() : null;
   const learning = createLearning(store, options.ask, colours, options.hasData ?? true);
@@ -54,7 +63,7 @@ export function createStage(hosts, options) {
     plotly: options.plotly,
     onView: (start, stop, phase) =>
       store.change(setRange(store.current, start, stop), { phase, target: "view" }),
-    onParameter: grasped,
+    onParameter: setGripValue,
     pencil: sketch?.pencil,
     isLabelled: () => hosts.chart.closest(".calm") !== null,
     onFrame(frame) {
@@ -71,15 +80,15 @@ export function createStage(hosts, options) {
   const layer = createLayerWords(store);
   const loss = createLoss(store, options.read ?? null);
   area.after(...(sketch ? [sketch.line] : []), loss.element, layer.element);
-  const layers = createLayerQuestions(options.ask, () => chart.draw(picture(store.current), phase));
-  const confirmation = confirm?.({ onAnswer: answered, onStatus: said });
+  const layers = createLayerQuestions(options.ask, () => chart.draw(makePicture(store.current), phase));
+  const confirmation = confirm?.({ onAnswer: handleAnswer, onStatus: handleStatus });
   let frame = 0;
   /** @type {Phase} */
   let phase = "settled";
   const missing = { ...NO_WORDS, main: elsewhere };
-  const otherwise = confirm ? null : missing;
-  const start = { key: first && toCurvesKey(store.current), words: first };
-  let past = {
+  const fallback = confirm ? null : missing;
+  const start = { key: startWords && toCurvesKey(store.current), words: startWords };
+  let lastExact = {
     key: "",
     exact: /** @type {import("../../formula/stochastic.js").UnbiasedGradient|null} */ (null),
   };
@@ -89,16 +98,16 @@ export function createStage(hosts, options) {
     frame ||= requestAnimationFrame(draw);
   }
 
-  /** @param {string} name @param {number} value @param {Phase} how */
-  function grasped(name, value, how) {
+  /** Set the parameter of a grip. @param {string} name @param {number} value @param {Phase} how */
+  function setGripValue(name, value, how) {
     const control = getControls(store.current).find((one) => one.name === name);
     if (control) store.change(setParameter(store.current, control, value), { phase: how, target: null });
   }
 
-  /** @param {Choice} _choice @param {{phase: Phase}} change */
-  function changed(_choice, change) {
+  /** Handle a change of the choice. @param {Choice} _choice @param {{phase: Phase}} change */
+  function handleChange(_choice, change) {
     phase = change.phase;
-    learning.arrange(store.current); // before the curves: it takes space from them
+    learning.arrange(store.current); // before the curves, because it takes space from them
     layer.arrange(store.current);
     loss.show(store.current);
     if (phase === "settled") draw();
@@ -112,56 +121,59 @@ export function createStage(hosts, options) {
     const key = toCurvesKey(choice);
     if (key !== displayed.key || (phase === "settled" && isQuick(displayed.curves))) {
       confirmation?.drop();
-      words.show(key === start.key ? start.words : otherwise);
-      displayed = { key, curves: sampled(choice), confirmed: false };
+      words.show(key === start.key ? start.words : fallback);
+      displayed = { key, curves: sampleChoice(choice), confirmed: false };
     }
-    chart.draw(picture(choice), phase);
+    chart.draw(makePicture(choice), phase);
     learning.show(choice);
     if (phase === "settled") onCurves?.(displayed);
     if (phase === "settled" && !displayed.confirmed) confirmation?.ask(choice);
   }
 
-  /** Curves from the browser; of what draws fewer points while a hand moves, and the last exact gradient. @param {Choice} choice */
-  function sampled(choice, quantiles = confirm || phase === "moving" ? PREVIEW_QUANTILES : FINE_QUANTILES) {
+  /** Sample a choice; a stochastic one keeps its last unbiased gradient. @param {Choice} choice */
+  function sampleChoice(
+    choice,
+    quantiles = confirm || phase === "moving" ? PREVIEW_QUANTILES : FINE_QUANTILES,
+  ) {
     const settings = { ...getSamplingSettings(choice), learns: choice.learns, loss: getLoss(choice) };
     const points = phase === "moving" && isStochastic(choice) ? QUICK_POINTS : getSampling().points;
     const curves = sampleCurves(getEntries(choice), settings, { points, quantiles });
-    const isOf = past.key === JSON.stringify([choice.op, choice.f]);
-    if (curves.drawn && past.exact && isOf) curves.drawn.exact = { ...past.exact, isPast: true };
+    const isOf = lastExact.key === JSON.stringify([choice.op, choice.f]);
+    if (curves.drawn && lastExact.exact && isOf) curves.drawn.exact = { ...lastExact.exact, isPast: true };
     return curves;
   }
 
-  /** @param {Answer} answer @param {Choice} choice */
-  function answered(answer, choice) {
+  /** Show torch's curves and sentences. @param {Answer} answer @param {Choice} choice */
+  function handleAnswer(answer, choice) {
     const key = toCurvesKey(choice);
     if (key !== toCurvesKey(store.current)) return;
     const { spread, exact, ...curves } = answer.curves;
-    const { drawn } = displayed.curves; // which has single draws
-    past = { key: JSON.stringify([choice.op, choice.f]), exact };
+    const { drawn: stochastic } = displayed.curves; // with random draws
+    lastExact = { key: JSON.stringify([choice.op, choice.f]), exact };
     displayed = {
       key,
-      curves: drawn ? { ...curves, drawn: { ...drawn, spread, exact } } : curves,
+      curves: stochastic ? { ...curves, drawn: { ...stochastic, spread, exact } } : curves,
       confirmed: true,
     };
     words.show(answer.words);
     onCurves?.(displayed);
-    chart.draw(picture(store.current), "settled");
+    chart.draw(makePicture(store.current), "settled");
   }
 
-  /** @param {Status} status @param {string} [text] */
-  function said(status, text) {
+  /** Show the status of the confirmation. @param {Status} status @param {string} [text] */
+  function handleStatus(status, text) {
     words.say(status, text);
-    if (status === "refused") words.show(NO_WORDS); // those on display are of other curves
+    if (status === "refused") words.show(NO_WORDS); // the displayed sentences are about other curves
     if (status !== "computed") return;
     words.show(missing);
-    past.exact = null;
-    if (isStochastic(store.current)) displayed.curves = sampled(store.current, FINE_QUANTILES);
+    lastExact.exact = null;
+    if (isStochastic(store.current)) displayed.curves = sampleChoice(store.current, FINE_QUANTILES);
     onCurves?.(displayed);
-    chart.draw(picture(store.current), "settled"); // its description has the words too
+    chart.draw(makePicture(store.current), "settled"); // its description contains the sentences
   }
 
-  /** @param {Choice} choice */
-  function picture(choice) {
+  /** Return the picture of a choice. @param {Choice} choice */
+  function makePicture(choice) {
     const { op, rules } = getEntries(choice);
     const { neutral, rules: bright } = colours();
     const listed = choice.rules.map((rule, index) => {
@@ -169,10 +181,10 @@ export function createStage(hosts, options) {
       return { ...rule, label: entry.label, colour: bright[rule.slot % bright.length], entry };
     });
     const { parameters, g, range, learns } = choice;
-    const drawn = { ...displayed, op, rules: listed, neutral, leastRange: sketch?.room() ?? leastRange };
+    const fields = { ...displayed, op, rules: listed, neutral, leastRange: sketch?.room() ?? leastRange };
     const drawing = { loss: getLoss(choice), drawnWords: getCatalogue().drawn };
-    const whole = {
-      ...drawn,
+    const complete = {
+      ...fields,
       parameters,
       g,
       range,
@@ -182,15 +194,15 @@ export function createStage(hosts, options) {
       ...drawing,
       words: "",
     };
-    const over = options.over?.(whole);
+    const over = options.over?.(complete);
     return {
-      ...whole,
+      ...complete,
       over,
-      words: [words.text(), layer.show(whole), learning.text()].filter(Boolean).join(" "),
+      words: [words.text(), layer.show(complete), learning.text()].filter(Boolean).join(" "),
     };
   }
 
-  const stop = store.subscribe(changed);
+  const stop = store.subscribe(handleChange);
   if (store.choice) {
     learning.arrange(store.choice);
     layer.arrange(store.choice);
@@ -198,13 +210,13 @@ export function createStage(hosts, options) {
     draw();
   }
   return {
-    /** Draw anew: the colours have changed. */
+    /** Draw again after a change of colours. */
     refresh,
-    /** Show an x, or none, as if it were pointed at. */
+    /** Show the probe at an x, or at the pinned x for null. */
     point: chart.point,
-    /** Show an x for good. */
+    /** Pin the probe at an x. */
     pin: chart.pin,
-    /** Turn the pencil on or off; null where nobody reads a formula. */
+    /** Turn the pencil on or off; null if formulas cannot be parsed. */
     draw: sketch && sketch.toggle,
     destroy() {
       stop();

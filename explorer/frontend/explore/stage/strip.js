@@ -1,4 +1,4 @@
-// The strip below the chart: the upstream gradient, the range, and examples to start from.
+// The strip below the chart: the upstream gradient, the range, layers, sizes and examples.
 
 import { setG, setRange, explainInvalidEnd } from "../../choice/choice.js";
 import { getWordBounds } from "../../choice/view.js";
@@ -13,11 +13,11 @@ import { createSizeMenu } from "./size-menu.js";
 /** @import { Example } from "../../cards/examples.js" */
 /** @import { Choice } from "../../choice/choice.js" */
 
-const ALL = ["", "it", "both"]; // by the number of rules
+const RULE_WORDS = ["", "it", "both"]; // words for all rules, by their number
 const G_ENDS = /** @type {[number, number]} */ ([-2, 2]);
 
 /**
- * The strip below the chart. ``examples`` may be empty; ``sizes``: whether it has the menu Size.
+ * Create the strip. ``examples`` may be empty; ``sizes``: whether the strip has the menu Size.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, examples: Example[], sizes?: boolean, ask: import("../../asking/ask.js").CachedAsk}} options
  */
@@ -27,8 +27,8 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
     onChange: (value, phase, byKeys) =>
       store.change(setG(store.current, value), { phase, target: byKeys ? "g" : null }),
   });
-  const from = endField("From", 0, (value) => setRange(store.current, value, store.current.range[1]));
-  const to = endField("To", 1, (value) => setRange(store.current, store.current.range[0], value));
+  const startField = endField("From", 0, (value) => setRange(store.current, value, store.current.range[1]));
+  const stopField = endField("To", 1, (value) => setRange(store.current, store.current.range[0], value));
   const layers = createSwitches(store);
   const menu = createExamples(
     examples,
@@ -40,13 +40,19 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
         tools: store.current.tools,
       }),
     ({ choice }, other) => !choice.learns || choice.learns === other.learns,
-    ({ rules }) => (examples.length ? `Train ${ALL[rules.length] ?? `all ${rules.length}`}` : ""),
+    ({ rules }) => (examples.length ? `Train ${RULE_WORDS[rules.length] ?? `all ${rules.length}`}` : ""),
   );
   const size = sizes && ask.has("sizes") ? createSizeMenu(store, ask) : null;
   if (size) layers.element.append(size.element);
-  host.append(g.element, from.label, to.label, layers.element, ...(examples.length ? [menu.element] : []));
+  host.append(
+    g.element,
+    startField.label,
+    stopField.label,
+    layers.element,
+    ...(examples.length ? [menu.element] : []),
+  );
 
-  /** @param {string} name @param {0|1} index @param {(value: number) => Choice} next */
+  /** Create the field of an end. @param {string} name @param {0|1} index @param {(value: number) => Choice} next */
   function endField(name, index, next) {
     const { field, message, show } = createNumberField({
       name,
@@ -55,18 +61,18 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
       wrong: (value) => explainInvalidEnd(value, store.current.range[1 - index]),
     });
     const label = element("label", { class: "end" }, name, field, message);
-    return { label, show: (/** @type {Choice} */ { range }) => show(endText(range, index)) };
+    return { label, show: (/** @type {Choice} */ { range }) => show(formatEnd(range, index)) };
   }
 
-  /** @param {Choice} choice */
+  /** Show the values of a choice. @param {Choice} choice */
   function show(choice) {
     const ends = /** @type {[number, number]} */ ([
       Math.min(G_ENDS[0], choice.g),
       Math.max(G_ENDS[1], choice.g),
     ]);
     g.update(choice.g, ends, false, getWordBounds("g"));
-    from.show(choice);
-    to.show(choice);
+    startField.show(choice);
+    stopField.show(choice);
     layers.show(choice);
     size?.show(choice);
     host.classList.toggle("hinted", menu.show(choice));
@@ -76,17 +82,17 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
   return { destroy: stop };
 }
 
-/** The step of an arrow key at an end: a tenth to a hundredth of the range. @param {[number, number]} range */
+/** Return the step of an arrow key at an end: a tenth to a hundredth of the range. @param {[number, number]} range */
 function stepOf([start, stop]) {
   return 10 ** (Math.floor(Math.log10(stop - start)) - 1);
 }
 
 /**
- * One end of a range, with as many digits as tell it from the other.
+ * Format one end of a range with enough digits to distinguish it from the other.
  * @param {[number, number]} range
  * @param {0|1} index
  */
-function endText(range, index) {
+function formatEnd(range, index) {
   const size = Math.max(Math.abs(range[0]), Math.abs(range[1]));
   const digits = Math.ceil(Math.log10(size / (range[1] - range[0]))) + 4;
   return digits > 6

@@ -1,6 +1,6 @@
 // A question: answers to pick from, a button that decides, and a reply.
 
-import { element, freshId } from "../../elements/dom.js";
+import { element, createId } from "../../elements/dom.js";
 
 /** @typedef {(Node|string)[]} Content */
 
@@ -11,7 +11,7 @@ import { element, freshId } from "../../elements/dom.js";
  *   options
  */
 export function createQuestion({ ask, options, decide, onDecide, above = [] }) {
-  const name = freshId();
+  const name = createId();
   const status = element("p", { class: "said", role: "status" });
   const check = element("button", { type: "submit", class: "check", disabled: true }, decide);
   return element(

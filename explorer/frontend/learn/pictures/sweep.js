@@ -6,7 +6,7 @@ import { coloursOf } from "../../explore/page/instrument.js";
 import { getDisplayName, valueOf } from "../../formula/controls.js";
 import { formatNumber } from "../../formula/numbers.js";
 import { createFigure } from "../../chart/plotly/figure.js";
-import { note } from "../../chart/plotly/plotly.js";
+import { makeNote } from "../../chart/plotly/plotly.js";
 
 /**
  * @typedef {{parameter: string, x_name: string, y_name: string, x: number[], mean: number[], sd: number[],
@@ -111,7 +111,7 @@ function makeFigure(sweep, value, colour) {
     shapes,
     annotations: [
       {
-        ...note(name, { x: 1, y: middle }),
+        ...makeNote(name, { x: 1, y: middle }),
         yref: "y",
         xanchor: "right",
         yanchor: "bottom",

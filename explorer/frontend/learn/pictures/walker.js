@@ -1,6 +1,6 @@
 // The random unit as a picture: p is dragged along the mean loss, the estimator chosen, and runs are plotted.
 
-import { element, freshId, setAttribute, setText } from "../../elements/dom.js";
+import { element, createId, setAttribute, setText } from "../../elements/dom.js";
 import { createSlider } from "../../elements/slider.js";
 import { clampTo } from "../../formula/numbers.js";
 import { drawUniforms } from "../../formula/draws.js";
@@ -187,7 +187,7 @@ function createLegend() {
  * @param {(byMean: boolean) => void} onChange
  */
 function createModeSwitch(onChange) {
-  const group = freshId();
+  const group = createId();
   const createOption = (/** @type {string} */ text, /** @type {boolean} */ byMean) =>
     element(
       "label",
@@ -212,7 +212,7 @@ function createModeSwitch(onChange) {
  * @param {(name: string) => void} onChoose
  */
 function createTable(labels, walker, onChoose) {
-  const group = freshId();
+  const group = createId();
   const rows = labels.map((name, index) => {
     const radio = element("input", {
       type: "radio",

@@ -1,6 +1,6 @@
 // The large chart of a run: one line a rule over the steps, a band over its seeds, names at the ends.
 
-import { centred, createFigure } from "../../chart/plotly/figure.js";
+import { makeCenteredNote, createFigure } from "../../chart/plotly/figure.js";
 import { setAttribute } from "../../elements/dom.js";
 import { AXES, RANGES, VALUE_LETTERS, VALUES } from "./axes.js";
 import { GUESSED, chancePosition } from "./chance-line.js";
@@ -74,7 +74,7 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
         ...(known && at !== null ? [playhead(at)] : []),
       ],
       annotations: [
-        begun ? legendOf(legend) : centred(empty),
+        begun ? legendOf(legend) : makeCenteredNote(empty),
         ...(known && scale.chance ? [nameOfChance(scale.chance, series, range, steps)] : []),
       ],
     };
@@ -175,5 +175,5 @@ function nameOfChance(chance, series, range, steps) {
 
 /** @param {string} legend */
 function legendOf(legend) {
-  return { ...centred(legend), x: 1, y: 1, xanchor: "right", yanchor: "top" };
+  return { ...makeCenteredNote(legend), x: 1, y: 1, xanchor: "right", yanchor: "top" };
 }

@@ -1,6 +1,6 @@
 // Names beside the ends of a chart's curves, drawn over it.
 
-import { counted } from "../../elements/children.js";
+import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { cut, spread } from "./label-layout.js";
@@ -75,7 +75,7 @@ export function createEnds(host) {
       size.t + size.h,
     );
     const right = size.l + size.w;
-    counted(labels, names.names, createLabel, (label, name, index) =>
+    updateChildren(labels, names.names, createLabel, (label, name, index) =>
       place(label, name, names.texts[index], right + LEAD, tops[index]),
     );
     lines.replaceChildren(...names.names.map((name, index) => lead(name, at[index], right, tops[index])));

@@ -1,6 +1,6 @@
 // Series as curves and bands of Plotly, with the text under the pointer. No page.
 
-import { escaped } from "../../chart/plotly/plotly.js";
+import { escapeHtml } from "../../chart/plotly/plotly.js";
 import { bandOf } from "../state/series.js";
 
 /** @import { Series } from "../state/series.js" */
@@ -19,7 +19,7 @@ export function traceOf({ name, meta, colour, x, y, spread, dash, faint, symbol 
   const line = { color: colour, width: faint ? 1.5 : 2.2, dash: dash ?? "solid" };
   const marker = { color: colour, size: symbol ? 10 : 7, ...(symbol && { symbol, line: { width: 2 } }) };
   return {
-    name: escaped(name),
+    name: escapeHtml(name),
     x,
     y,
     type: "scatter",

@@ -1,6 +1,6 @@
 // The area "Why": its panels, which of them are open, and the layer they are of.
 
-import { keyed } from "../../elements/children.js";
+import { createChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createPanel } from "../panels/panel.js";
 import { createSearch } from "./line-search-chart.js";
@@ -26,8 +26,8 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
   const layers = createSwitch("Layer", (/** @type {number} */ layer) => onLayer(layer));
   const of = element("p", {});
   const body = element("div", {});
-  const buttons = keyed(group, createButton, ({ key }) => key);
-  const panels = keyed(body, createRow, ({ panel }) => panel.key);
+  const buttons = createChildren(group, createButton, ({ key }) => key);
+  const panels = createChildren(body, createRow, ({ panel }) => panel.key);
   let search = /** @type {ReturnType<typeof createSearch>|null} */ (null);
   host.append(
     element("div", { class: "why-head" }, element("h2", {}, "Why"), group, layers.element, of),

@@ -1,7 +1,7 @@
 // The dialog for a branch: the change that the run continues with from the displayed step.
 
 import { getCatalogue, explainTrainingRefusal } from "../../choice/entries.js";
-import { element, freshId, setAttribute, setText } from "../../elements/dom.js";
+import { element, createId, setAttribute, setText } from "../../elements/dom.js";
 import { createMenu } from "../../elements/menu.js";
 
 /** @import { Time } from "./view-model.js" */
@@ -22,7 +22,7 @@ export function createBranchDialog({ onBranch }) {
   const rule = select("Goes on with", []);
   const op = select("Goes on with op", []);
   const rate = element("input", {
-    id: freshId(),
+    id: createId(),
     inputmode: "decimal",
     autocomplete: "off",
     spellcheck: "false",
@@ -113,7 +113,7 @@ export function createBranchDialog({ onBranch }) {
 
 /** @param {string} label @param {ListOption[]} options */
 function select(label, options) {
-  const list = element("select", { id: freshId() });
+  const list = element("select", { id: createId() });
   fill(list, options);
   return { list, element: wrapField(label, list) };
 }

@@ -1,6 +1,6 @@
 // The scrubber below the chart: an axis of steps, and a thumb below the line that it moves.
 
-import { counted } from "../../elements/children.js";
+import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { findNearest } from "../state/history.js";
 
@@ -61,7 +61,7 @@ export function createScrubber({ onScrub }) {
       host.style.setProperty("--share", String(share));
       const shares = time.points.map((point) => 100 * (point.step / Math.max(time.most, 1)));
       const make = () => element("i", {});
-      counted(marks, shares, make, (mark, share) => setAttribute(mark, "style", `left: ${share}%`));
+      updateChildren(marks, shares, make, (mark, share) => setAttribute(mark, "style", `left: ${share}%`));
     },
   };
 }

@@ -1,9 +1,9 @@
 // A lane: the way back under one rule, from the loss to the first weights, and one line on it.
 
-import { counted } from "../../elements/children.js";
+import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
-import { barPath, linePath } from "../widgets/svg-paths.js";
+import { makeBarPath, makeLinePath } from "../widgets/svg-paths.js";
 
 /** @import { Band, Lane, LanePlate } from "./view-model.js" */
 
@@ -26,11 +26,11 @@ export function createLane(onWhy) {
     nodes,
     /** @param {Lane} lane */
     show(lane) {
-      counted(plates, lane.plates, createPlate, (node, plate, at) => {
+      updateChildren(plates, lane.plates, createPlate, (node, plate, at) => {
         node.style.gridColumn = String(2 * at + 3);
         drawPlate(node, plate);
       });
-      counted(bands, lane.bands, createBand, (node, band, at) => {
+      updateChildren(bands, lane.bands, createBand, (node, band, at) => {
         node.style.gridColumn = String(2 * at + 4);
         drawBand(node, band);
       });
@@ -61,9 +61,9 @@ function drawPlate(node, { plate, words, still, sees }) {
   setText(more, words[1] ?? "");
   if (!sees) return;
   const [data, zero, curve] = svg.children;
-  setAttribute(data, "d", sees.bars.map(barPath).join(""));
-  setAttribute(zero, "d", linePath([0, 1].map((x) => ({ x, y: sees.zero }))));
-  setAttribute(curve, "d", linePath(sees.curve));
+  setAttribute(data, "d", sees.bars.map(makeBarPath).join(""));
+  setAttribute(zero, "d", makeLinePath([0, 1].map((x) => ({ x, y: sees.zero }))));
+  setAttribute(curve, "d", makeLinePath(sees.curve));
   setAttribute(
     node,
     "title",

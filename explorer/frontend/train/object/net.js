@@ -1,10 +1,10 @@
 // The net forward: one example, the weights as images, the op with this example's values on it, the outputs.
 
-import { counted } from "../../elements/children.js";
+import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { paintGrey } from "../widgets/canvas.js";
-import { linePath, share } from "../widgets/svg-paths.js";
+import { makeLinePath, share } from "../widgets/svg-paths.js";
 import { paintWeights } from "../widgets/weights.js";
 import { foldText } from "./view-model.js";
 
@@ -108,11 +108,11 @@ const PAINTERS = {
         setAttribute(
           paths[0],
           "d",
-          linePath(curve.map((point) => ({ x: across(point.x), y: level(point.y) }))),
+          makeLinePath(curve.map((point) => ({ x: across(point.x), y: level(point.y) }))),
         );
         const seen = Array.from(x, (value, at) => ({ x: across(value), y: level(y[at]) }));
         const within = seen.filter((dot) => dot.x >= 0 && dot.x <= 1);
-        counted(
+        updateChildren(
           dots,
           within,
           () => shape("ellipse", { rx: 22, ry: 22 }),
@@ -195,7 +195,7 @@ function drawOutputs(host, outputs, target, aim) {
   const all = Array.from(outputs);
   const most = Math.max(...all.map(Math.abs), ...Array.from(aim, Math.abs)) || 1;
   const scale = target === null ? most : 1;
-  counted(host, all, outputMade, (bar, value, at) => {
+  updateChildren(host, all, outputMade, (bar, value, at) => {
     const height = Math.min(Math.abs(value) / scale, 1);
     bar.firstElementChild.style.height = `${(100 * height).toFixed(1)}%`;
     bar.classList.toggle("wanted", at === target);

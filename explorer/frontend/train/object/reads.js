@@ -1,9 +1,9 @@
 // Examples as images or bars, and below each a dot a rule: filled where its net reads it right.
 
-import { counted } from "../../elements/children.js";
+import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
-import { paintBars, paintGrey, same } from "../widgets/canvas.js";
+import { paintBars, paintGrey, areEqual } from "../widgets/canvas.js";
 
 /** @import { Reads } from "./reads-data.js" */
 
@@ -28,7 +28,7 @@ export function createReads(host) {
       setAttribute(wall, "hidden", examples.length === 0);
       wall.classList.toggle("of-bars", zero !== null);
       wall.classList.toggle("long", reads.long);
-      counted(
+      updateChildren(
         plane,
         points,
         () => shape("circle", { r: 0.035 }),
@@ -41,15 +41,15 @@ export function createReads(host) {
       setText(question, reads.question);
       setText(caption, reads.caption);
       host.classList.toggle("asked", rules.length === 0);
-      counted(wall, examples, createExample, (figure, example, at) => {
+      updateChildren(wall, examples, createExample, (figure, example, at) => {
         const [canvas, dots] = figure.children;
         const known = drawn.get(canvas);
-        if (!known || known.ink !== ink || known.zero !== zero || !same(known.example, example)) {
+        if (!known || known.ink !== ink || known.zero !== zero || !areEqual(known.example, example)) {
           if (zero === null) paintGrey(canvas, example, Math.sqrt(example.length), ink);
           else paintBars(canvas, example, zero, ink);
           drawn.set(canvas, { example, ink, zero });
         }
-        counted(
+        updateChildren(
           dots,
           rules,
           () => element("i", {}),

@@ -1,4 +1,4 @@
-// The calm page of trainings: net, lanes and one chart; settings, evidence and all other tools are one press away.
+// The calm page Train: net, lanes and one chart, with buttons that open settings, evidence and all other tools.
 
 import { setOpenTools, getOpenTools } from "../../choice/tools.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -7,32 +7,32 @@ import { followKey } from "../../elements/keys.js";
 /** @typedef {"all"|"settings"|"evidence"} Part */
 
 /**
- * Have buttons at the foot open and close the parts of the page.
+ * Create buttons at the foot of the page that open and close its parts.
  * @param {HTMLElement} root of the page
  * @param {HTMLElement} dock
  * @param {{store: import("../../choice/store.js").Store, calm: boolean, onOpen: (evidence: boolean) => void,
- *   onCode: () => boolean}} options ``calm``: whether the parts wait to be called; ``onCode`` opens or closes the code,
- *   and tells which
+ *   onCode: () => boolean}} options ``calm`` says whether the parts are closed at first; ``onCode`` opens or closes the
+ *   code and returns whether it is open
  */
 export function createCalm(root, dock, { store, calm, onOpen, onCode }) {
   const end = new AbortController();
-  const button = (/** @type {string} */ name, /** @type {Part} */ part, title = "") =>
+  const makeButton = (/** @type {string} */ name, /** @type {Part} */ part, title = "") =>
     element("button", { onclick: () => turn(part), title }, name);
-  const all = button("All tools", "all", "Open and close all tools (key E)");
-  const settings = button("Settings", "settings");
-  const evidence = button("Evidence", "evidence");
+  const all = makeButton("All tools", "all", "Open and close all tools (key E)");
+  const settings = makeButton("Settings", "settings");
+  const evidence = makeButton("Evidence", "evidence");
   const code = element("button", { onclick: turnCode, "aria-expanded": "false" }, "Code");
   const step = element("button", { class: "at-step", hidden: true, onclick: turnTime });
   if (calm) dock.append(settings, evidence, code, all, step);
   if (calm) followKey("e", () => turn("all"), end.signal);
   dock.hidden = !calm;
 
-  /** The open part; on a page that is not calm, all of them. @returns {string} */
+  /** Return the open part; a page that is not calm shows all of them. @returns {string} */
   const open = () => (calm ? getOpenTools(store.current) : "all");
 
   /** @param {Part} part */
   function turn(part) {
-    setOpenTools(store, turned(open(), part));
+    setOpenTools(store, togglePart(open(), part));
   }
 
   function turnCode() {
@@ -61,7 +61,7 @@ export function createCalm(root, dock, { store, calm, onOpen, onCode }) {
 
   const stop = store.subscribeNow(show);
   return {
-    /** @param {number} at the step on display @param {boolean} has whether there is a run */
+    /** @param {number} at the displayed step @param {boolean} has whether there is a run */
     showStep(at, has) {
       setText(step, `Step ${at}`);
       setAttribute(step, "aria-label", `Step ${at}: go back, branch, take away`);
@@ -74,8 +74,12 @@ export function createCalm(root, dock, { store, calm, onOpen, onCode }) {
   };
 }
 
-/** The part that is open once another is pressed: two of them are all. @param {string} now @param {Part} part */
-export function turned(now, part) {
+/**
+ * Return the open part after a press: settings and evidence together are "all".
+ * @param {string} now the open part
+ * @param {Part} part the part of the pressed button
+ */
+export function togglePart(now, part) {
   const other = part === "settings" ? "evidence" : "settings";
   if (part === "all") return now === "all" ? "" : "all";
   if (now === "all") return other;

@@ -1,6 +1,6 @@
-// Start, Pause, Step, Reset, and the status of the run in numbers and a sentence.
+// The buttons Start, Pause, Step and Reset, and the status of the run as numbers and a sentence.
 
-import { available, button, createStatus } from "../widgets/button.js";
+import { setAvailable, createButton, createStatus } from "../widgets/button.js";
 import { element, setText } from "../../elements/dom.js";
 
 /** @import { Picture } from "./view-model.js" */
@@ -8,7 +8,8 @@ import { element, setText } from "../../elements/dom.js";
 const METRICS = ["Step", "Loss", "Steps/s", "Device"];
 
 /**
- * @param {{buttons: HTMLElement, status: HTMLElement}} hosts ``status`` is for numbers and the sentence
+ * Create the buttons and the status display.
+ * @param {{buttons: HTMLElement, status: HTMLElement}} hosts ``status`` holds numbers and the sentence
  * @param {import("./view.js").Acts & {onOwnOp: () => void, onRemoval: () => void}} on
  */
 export function createCommands(
@@ -16,22 +17,22 @@ export function createCommands(
   { onStart, onPause, onResume, onStep, onReset, onSlowMotion, onOwnOp, onRemoval },
 ) {
   let paused = false;
-  const start = button("Start", begin, "primary");
-  const pause = button("Pause", () => (paused ? onResume() : onPause()));
-  const step = button("Step", onStep);
-  const reset = button("Reset", onReset);
-  const slow = button("Slow motion", onSlowMotion);
-  const own = button("Use the task's own op and rules", onOwnOp, "own-op");
-  const removal = button("", onRemoval, "own-op");
+  const start = createButton("Start", begin, "primary");
+  const pause = createButton("Pause", () => (paused ? onResume() : onPause()));
+  const step = createButton("Step", onStep);
+  const reset = createButton("Reset", onReset);
+  const slow = createButton("Slow motion", onSlowMotion);
+  const ownOp = createButton("Use the task's own op and rules", onOwnOp, "own-op");
+  const removal = createButton("", onRemoval, "own-op");
   const display = createStatus(status, "Steps taken", METRICS);
-  status.querySelector(".said-of-run")?.append(own, removal);
+  status.querySelector(".said-of-run")?.append(ownOp, removal);
   buttons.append(element("div", { class: "buttons" }, start, pause, step, reset, slow));
 
-  /** Start is not offered while it runs: after a press by keyboard the focus is on Pause. */
+  /** Start the run; after a press by keyboard, move the focus to Pause, because Start disappears. */
   function begin() {
     onStart();
     if (document.activeElement !== document.body && document.activeElement !== start) return;
-    available(pause, true); // before the picture says so: what is not seen takes no focus
+    setAvailable(pause, true); // at once, because a hidden button cannot have the focus
     pause.focus();
   }
 
@@ -43,10 +44,10 @@ export function createCommands(
       start.disabled = !offered.start;
       setText(start, picture.again ? "Again" : "Start");
       setText(pause, paused ? "Resume" : "Pause");
-      available(pause, offered.pause);
-      available(step, offered.step);
-      available(reset, offered.reset);
-      own.hidden = !picture.offersOwnOp;
+      setAvailable(pause, offered.pause);
+      setAvailable(step, offered.step);
+      setAvailable(reset, offered.reset);
+      ownOp.hidden = !picture.offersOwnOp;
       removal.hidden = !picture.removal;
       setText(removal, picture.removal);
       if (document.activeElement === pause && offered.start && !pause.checkVisibility()) start.focus();

@@ -1,16 +1,16 @@
-// Training: the run of the chosen op and rules. Its state goes from press to press, and is painted in between.
+// The controller of the page Train: its state, its run, and the actions that change them.
 
 import { requestJson } from "../../choice/server.js";
 import { saveInSession, loadFromSession } from "../../choice/session.js";
-import { createAsking } from "./requests.js";
+import { createRequests } from "./requests.js";
 import { createHistory } from "../history/controller.js";
 import { getCommandSettings, getRunSettings } from "../client/request.js";
 import { createPainter } from "./view.js";
-import { loadPanels, wantedOf } from "../panels/panels.js";
+import { loadPanels, listRequests } from "../panels/panels.js";
 import { packGhosts } from "../state/history.js";
-import { objectNow, pictureOf } from "./view-model.js";
+import { makeObject, pictureOf } from "./view-model.js";
 import { inkOf } from "../widgets/canvas.js";
-import { createPresses } from "./lifecycle.js";
+import { createLifecycle } from "./lifecycle.js";
 import { createFirstStep } from "../client/first-step.js";
 import { createOwnTable } from "../client/reading.js";
 import { createRun } from "../client/run.js";
@@ -19,38 +19,39 @@ import { createSlowRun } from "./slow-motion.js";
 import { NO_TABLE } from "../state/own-table.js";
 import { stateOf } from "../state/state.js";
 import { createTaskChange } from "./task-change.js";
-import { createTurning } from "./live-settings.js";
+import { createLiveSettings } from "./live-settings.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { AlignmentMeasure, State } from "../state/state.js" */
 /** @typedef {ReturnType<typeof import("../../choice/store.js").createStore>} Store */
 /**
- * The page, for everything that changes it: ``now`` is the choice, ``become`` changes the state with
- * all that follows from it, ``put`` without, ``isMine`` says whether the run has the settings on display,
- * but for those that may change in mid-run, and ``rename`` that another choice is of the present run.
+ * The page, for code that changes it: ``now`` returns the choice; ``become`` changes the state with all consequences,
+ * ``put`` without them; ``isMine`` returns whether the run has the displayed settings, except settings that can change
+ * during a run; ``rename`` assigns another choice to the present run.
  * @typedef {{server: (path: string) => string, now: () => Choice, state: () => State, put: (change: Partial<State>) => void,
  *   become: (change: Partial<State>) => void, choose: Store["change"], run: ReturnType<typeof createRun>,
  *   isMine: () => boolean, rename: (choice: Choice) => void}} Page
  */
 
-/** Load the panels that the document names, and return the function that makes a training. */
+/** Load the panels that the document names; return the function that creates the page. */
 export async function loadTraining() {
   await loadPanels();
   return createTraining;
 }
 
 /**
+ * Create the page.
  * @param {HTMLElement} host with the skeleton
  * @param {Store} store
  * @param {{server: (path: string) => string, plotly: string, colours: () => {rules: string[]},
  *   examples: import("../../cards/examples.js").Example[],
  *   onPresent: (present: import("../../cards/cards.js").Present) => void, calm?: boolean,
- *   cardOf: (slot: number) => HTMLElement|undefined}} reach ``calm``: whether the tools of the page wait to be called;
- *   undefined in a lesson, where the net is not drawn
+ *   cardOf: (slot: number) => HTMLElement|undefined}} reach ``calm`` says whether the tools are closed at first; it is
+ *   undefined in a lesson, which does not draw the net
  */
 function createTraining(host, store, { server, plotly, colours, examples, onPresent, calm, cardOf }) {
-  const theme = () => ({ colours: colours().rules, ink: inkOf(host) });
-  let state = stateOf(store.current, theme(), {
+  const getTheme = () => ({ colours: colours().rules, ink: inkOf(host) });
+  let state = stateOf(store.current, getTheme(), {
     table: loadFromSession("own table") ?? NO_TABLE,
     panels: loadFromSession("panels") ?? {},
     numbers: loadFromSession("numbers") ?? {},
@@ -72,26 +73,26 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
     isMine: () => run.settingsKey === getRunSettings(store.current, state.table).settingsKey,
     rename: (/** @type {Choice} */ choice) => run.rename(getRunSettings(choice, state.table)),
   };
-  const presses = createPresses(page);
-  const turning = createTurning(page);
-  const slow = createSlowRun(page, presses.buttons.onFirst);
-  const own = createOwnTable({ server, state: page.state, become, onRead: presses.reconcile });
+  const lifecycle = createLifecycle(page);
+  const liveSettings = createLiveSettings(page);
+  const slow = createSlowRun(page, lifecycle.buttons.onFirst);
+  const ownTable = createOwnTable({ server, state: page.state, become, onRead: lifecycle.reconcile });
   const first = createFirstStep({ server, onFirst: (answer) => become({ first: answer }) });
-  const machine = createHistory({ ...page, goOn: presses.goOn, table: own.onTable });
+  const historyControl = createHistory({ ...page, goOn: lifecycle.goOn, table: ownTable.onTable });
   const painter = createPainter(
     host,
     { store, plotly, examples, onPresent, calm, cardOf },
     {
-      ...presses.buttons,
-      ...createAsking(page),
+      ...lifecycle.buttons,
+      ...createRequests(page),
       ...slow.acts,
-      ...machine,
-      onSetting: turning.onSetting,
+      ...historyControl,
+      onSetting: liveSettings.onSetting,
       compareDevices: async () => (await requestJson(server("devices"))).words ?? "",
       onMeasure: (/** @type {import("../state/series.js").Measure} */ measure) => become({ measure }),
       onAligned: (/** @type {AlignmentMeasure} */ aligned) => become({ aligned }),
       onLayer: (/** @type {number} */ layer) => become({ layer }),
-      onTable: own.onTable,
+      onTable: ownTable.onTable,
       onWhy: (/** @type {string|null} */ why) => become({ why }),
       onFold: () => become({ unfolded: !state.unfolded }),
       onLift,
@@ -111,18 +112,18 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
   function become(change) {
     put(change);
     if (change.ghosts) saveInSession("ghosts", packGhosts(state.ghosts));
-    run.show(wantedOf(state));
+    run.show(listRequests(state));
     slow.record();
-    turning.catchUp();
+    liveSettings.catchUp();
     if (state.drawn) first.follow(state);
-    if (change.panels || change.numbers) machine.look();
+    if (change.panels || change.numbers) historyControl.look();
     frame ||= requestAnimationFrame(paint);
   }
 
-  /** Another rule is pointed at: the net is drawn of it, and nothing else anew. @param {string|null} lifted */
+  /** Highlight a rule: draw its net, and nothing else. @param {string|null} lifted */
   function onLift(lifted) {
     put({ lifted });
-    if (state.drawn) painter.paintObject(objectNow(state));
+    if (state.drawn) painter.paintObject(makeObject(state));
   }
 
   function paint() {
@@ -130,16 +131,16 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
     painter.paint(pictureOf(state));
   }
 
-  const stop = store.subscribe(presses.follow);
-  presses.recall();
+  const stop = store.subscribe(lifecycle.follow);
+  lifecycle.recall();
   if (state.drawn) first.follow(state);
-  own.read(state.table);
+  ownTable.read(state.table);
   paint();
   return {
-    refresh: () => become(theme()),
+    refresh: () => become(getTheme()),
     destroy() {
       stop();
-      presses.destroy();
+      lifecycle.destroy();
       first.destroy();
       cancelAnimationFrame(frame);
       run.destroy();

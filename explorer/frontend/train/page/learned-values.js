@@ -1,4 +1,4 @@
-// Present values of the parameters that learn, beside the sliders that hold their starts. No page.
+// Current values of learned parameters, to show next to the sliders of their initial values.
 
 import { getEntries } from "../../choice/choice.js";
 import { parseLearning } from "../../choice/learning.js";
@@ -9,18 +9,20 @@ import { getChannelRange, getLearned, getCurrentValues } from "../state/series.j
 /** @import { Snapshot } from "../state/records.js" */
 
 /**
- * Of each rule its own values, and on the op's card those of all rules; a layer has one each, or its channels have.
+ * Return the current values as texts: those of each rule for its card, and those of all rules for the op's card.
+ *
+ * Values are listed by layer; for channels with separate values, the range is given.
  * @param {import("../state/state.js").State} state
  * @returns {Present}
  */
-export function presentTexts({ choice, view }) {
+export function makePresentTexts({ choice, view }) {
   const { snapshot } = view.status;
   const { op, rules } = getEntries(choice);
   /** @type {Present} */
   const present = { op: {}, rules: {} };
   if (!snapshot) return present;
-  for (const { name, rules: each } of parseLearning(op, rules, choice.training.learn ?? "")) {
-    const learning = each.filter(({ learns }) => learns);
+  for (const { name, rules: candidates } of parseLearning(op, rules, choice.training.learn ?? "")) {
+    const learning = candidates.filter(({ learns }) => learns);
     if (!learning.length) continue;
     const isMixed = choice.training.learn_each === "channel";
     const values = learning.map(({ rule }) => valuesOf(snapshot, rule.key, name));
@@ -33,7 +35,9 @@ export function presentTexts({ choice, view }) {
 }
 
 /**
- * By layer, as far as nets are left; of channels with values of their own the least and the greatest.
+ * Return the values of a parameter, one per layer, or minimum and maximum over channels with separate values.
+ *
+ * Layers without a finite net are left out.
  * @param {Snapshot} snapshot
  * @param {string} rule
  * @param {string} name
@@ -50,11 +54,11 @@ function valuesOf(snapshot, rule, name) {
   return values.flat().filter((value) => value !== undefined);
 }
 
-/** @param {number[]} values @param {boolean} mixed whether they are of several rules or channels */
+/** @param {number[]} values @param {boolean} mixed whether they belong to several rules or channels */
 function textOf(values, mixed) {
   if (!values.length) return "";
-  const few = values.length < 3 && !mixed;
-  const ends = few ? values : [Math.min(...values), Math.max(...values)];
+  const isList = values.length < 3 && !mixed;
+  const ends = isList ? values : [Math.min(...values), Math.max(...values)];
   const texts = [...new Set(ends.map((value) => formatShort(value).replaceAll("-", "−")))];
-  return `now ${texts.join(few ? ", " : " to ")}`;
+  return `now ${texts.join(isList ? ", " : " to ")}`;
 }

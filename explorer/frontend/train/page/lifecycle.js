@@ -1,4 +1,4 @@
-// Runs begin by a press, and anew by themselves where other settings are chosen.
+// Starting, pausing and restarting of runs, by buttons and after a change of settings.
 
 import { hasSameLiveSettings, orderOf } from "../client/request.js";
 import { toDisplayedState, unpackGhosts } from "../state/history.js";
@@ -8,13 +8,13 @@ import { ACTIVE, AT_REST, UNAVAILABLE } from "../state/status.js";
 
 /** @import { Page } from "./controller.js" */
 
-const REST_MS = 300; // of rest, before other settings begin a new run
+const REST_MS = 300; // delay after the last change before other settings start a new run
 
 /**
- * A press looks at the settings itself: they may be news to the run.
+ * Create the actions of the buttons. They compare the settings themselves, since the run may not have them yet.
  * @param {Page} page
  */
-export function createPresses({ now, state, become, run, isMine, rename }) {
+export function createLifecycle({ now, state, become, run, isMine, rename }) {
   let timer = 0;
   const order = () => orderOf(now(), state().table);
 
@@ -26,7 +26,7 @@ export function createPresses({ now, state, become, run, isMine, rename }) {
 
   const resume = () => (isMine() ? run.resumeTraining() : begin("begin"));
 
-  /** Other settings begin a run that goes on anew, and let go of one that does not. */
+  /** Restart an active run if other settings are chosen; drop an inactive one. */
   function reconcile() {
     if (!run.settingsKey || isMine()) return;
     const goesOn = ACTIVE.includes(run.status.state);
@@ -48,7 +48,7 @@ export function createPresses({ now, state, become, run, isMine, rename }) {
       },
       onFirst: () => begin("beginAtRest"),
     },
-    /** @param {number} step of the present run that it goes on from */
+    /** @param {number} step of the present run to continue from */
     goOn(step) {
       const { status } = toDisplayedState(state()).view;
       become(withBegun(state()));
@@ -64,7 +64,7 @@ export function createPresses({ now, state, become, run, isMine, rename }) {
       if (phase === "settled") timer = setTimeout(reconcile, REST_MS);
     },
     reconcile,
-    /** Go on with the run that this session began before the page was loaded, if it has the same settings. */
+    /** Continue the run that this session started before the page was reloaded, if it has the same settings. */
     recall() {
       if (isMine() && Number(run.lr) === Number(order().lr)) {
         become({ ...withBegun(state()), ghosts: unpackGhosts(loadFromSession("ghosts")) });

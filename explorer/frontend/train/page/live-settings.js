@@ -1,4 +1,4 @@
-// Settings in mid-run: the server makes branch points of learning rates, and the choice follows what it records.
+// Settings that change during a run: the server records learning rates as branch points, and the choice follows.
 
 import { mergeRecorded, isUnderway } from "../state/history.js";
 import { withSetting } from "../state/tasks.js";
@@ -6,15 +6,19 @@ import { withSetting } from "../state/tasks.js";
 /** @import { Page } from "./controller.js" */
 
 /** @param {Page} page */
-export function createTurning({ now, state, put, become, choose, run, isMine, rename }) {
-  /** Display a learning rate; the server is told of it once it is at rest. @param {string} rate @param {string} phase */
+export function createLiveSettings({ now, state, put, become, choose, run, isMine, rename }) {
+  /**
+   * Display a learning rate, and send it once the slider has settled.
+   * @param {string} rate
+   * @param {string} phase
+   */
   function turn(rate, phase) {
     become({ rate });
     if (phase === "settled") run.change();
   }
 
   return {
-    /** Bring the choice up to date with the changes that the run has recorded. */
+    /** Update the choice with the changes that the run has recorded. */
     catchUp() {
       const recorded = run.isBusy || !isMine() ? null : mergeRecorded(state());
       if (!recorded) return;

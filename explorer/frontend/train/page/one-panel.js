@@ -1,6 +1,6 @@
-// The one panel that a rule's line rests on, opened in place by "Why?".
+// The one panel behind a rule's sentence, opened in place by "Why?".
 
-import { keyed } from "../../elements/children.js";
+import { createChildren } from "../../elements/children.js";
 import { element, setText } from "../../elements/dom.js";
 import { createPanel } from "../panels/panel.js";
 
@@ -17,11 +17,11 @@ export function createOnePanel(host, { onClose, onEvidence }) {
   const body = element("div", {});
   const limits = element("p", { class: "note" });
   const all = element("button", { class: "all-evidence", onclick: onEvidence }, "All evidence");
-  const nothing = () => undefined;
-  const panels = keyed(
+  const ignore = () => undefined;
+  const panels = createChildren(
     body,
     (/** @type {Row} */ { panel }) =>
-      createPanel(panel, { onLegend: nothing, onNumber: nothing, onPick: nothing }),
+      createPanel(panel, { onLegend: ignore, onNumber: ignore, onPick: ignore }),
     ({ panel }) => panel.key,
   );
   host.append(element("header", {}, title, close), body, limits, all);

@@ -8,9 +8,9 @@ import { SEARCH } from "../evidence/line-search-data.js";
 const NO_RUN = { message: "Press Start first: there is no run yet." };
 
 /** @param {import("./controller.js").Page} page */
-export function createAsking({ state, become, run }) {
+export function createRequests({ state, become, run }) {
   /**
-   * Ask an instrument, and show what it answers unless something else was asked meanwhile.
+   * Request an answer from an instrument; show it unless a later request has replaced this one.
    * @param {string} key
    * @param {Object<string, number>} numbers
    */

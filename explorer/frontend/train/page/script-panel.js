@@ -1,51 +1,52 @@
-// The code of what is trained, as a plain PyTorch script that stands above the foot of the page.
+// The code of the current choice: a plain PyTorch script above the foot of the page.
 
-import { isCopied } from "../../elements/clipboard.js";
+import { copyText } from "../../elements/clipboard.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 
-const REST_MS = 300; // of rest, before the script of other settings is asked for
+const REST_MS = 300; // delay after the last change before the script of other settings is requested
 const HINT = "A script with torch alone: it computes the same losses.";
 
 /**
+ * Create the panel.
  * @param {HTMLElement} host
- * @param {{scriptKey: () => string, onScript: () => Promise<{text?: string, message?: string}>}} on ``scriptKey`` is
- *   another one where the script is
+ * @param {{scriptKey: () => string, onScript: () => Promise<{text?: string, message?: string}>}} on ``scriptKey``
+ *   returns a key of the script's content
  */
-export function createScript(host, { scriptKey, onScript }) {
+export function createScriptPanel(host, { scriptKey, onScript }) {
   const note = element("p", { role: "status" });
-  const copy = element("button", { onclick: take }, "Copy");
+  const copy = element("button", { onclick: copyScript }, "Copy");
   const text = element("code", {});
   const block = element("pre", { tabindex: 0, role: "region", "aria-label": "PyTorch script" }, text);
-  let asked = "";
+  let requestedKey = "";
   let timer = 0;
   host.append(element("header", {}, note, copy), block);
   host.hidden = true;
 
-  async function take() {
-    const done = await isCopied(text.textContent);
-    setText(note, done ? "Copied." : "The browser does not allow it: select the code and copy it.");
+  async function copyScript() {
+    const isDone = await copyText(text.textContent);
+    setText(note, isDone ? "Copied." : "The browser does not allow it: select the code and copy it.");
   }
 
   async function ask() {
-    const mine = asked;
+    const key = requestedKey;
     const answer = await onScript();
-    if (mine !== asked) return;
+    if (key !== requestedKey) return;
     setText(text, answer.text ?? "");
     setText(note, answer.message ?? HINT);
     setAttribute(copy, "hidden", !answer.text);
   }
 
   function follow() {
-    const key = host.hidden ? asked : scriptKey();
-    if (key === asked) return;
-    const isFirst = asked === "";
-    asked = key;
+    const key = host.hidden ? requestedKey : scriptKey();
+    if (key === requestedKey) return;
+    const isFirst = requestedKey === "";
+    requestedKey = key;
     clearTimeout(timer);
     timer = setTimeout(ask, isFirst ? 0 : REST_MS);
   }
 
   return {
-    /** Open or close it; whether it is open. */
+    /** Open or close the panel; return whether it is open. */
     turn() {
       host.hidden = !host.hidden;
       follow();

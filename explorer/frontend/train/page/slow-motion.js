@@ -1,15 +1,16 @@
-// Slow motion in step with the run: its records are requested, and it opens at a step that stands still.
+// Slow motion of the run: it requests the records, and opens at a step once the run has paused.
 
 import { layerOf, positionText, recordKey } from "../slow-motion/view-model.js";
 import { ACTIVE, UNAVAILABLE } from "../state/status.js";
 import { explainUntrained } from "../state/tasks.js";
 
-const SLOW = "slow_motion"; // the key of the instrument
+const INSTRUMENT = "slow_motion"; // the key of the instrument
 const FIRST_STAGE = "input";
 
 /**
+ * Create the actions of slow motion.
  * @param {import("./controller.js").Page} page
- * @param {() => void} first begins a run at rest
+ * @param {() => void} first starts a paused run
  */
 export function createSlowRun({ now, state, put, become, choose, run, isMine }, first) {
   /** @param {import("../slow-motion/view-model.js").Position|null} position */
@@ -18,19 +19,19 @@ export function createSlowRun({ now, state, put, become, choose, run, isMine }, 
   }
 
   return {
-    /** Have what slow motion shows recorded, once for each step, layer and rate. */
+    /** Request the records that slow motion shows, once for each step, layer and rate. */
     async record() {
       const key = recordKey(state());
       if (!state().choice.slow && state().slow) put({ slow: null });
       if (key === null || run.isBusy || state().slow?.key === key) return;
       const before = state().slow?.answer ?? null;
       put({ slow: { key, answer: null, before } });
-      const answer = await run.measure(SLOW, { layer: layerOf(state().choice.slow) });
+      const answer = await run.measure(INSTRUMENT, { layer: layerOf(state().choice.slow) });
       if (state().slow?.key === key) become({ slow: { key, answer, before: null } });
     },
     acts: {
       onSlow,
-      /** Look at the next step: of a run that goes on once it is paused, and without one at its first. */
+      /** Open the next step: pause an active run first, or start a paused run if there is none. */
       onSlowMotion() {
         const { state: name } = run.status;
         if (ACTIVE.includes(name) && isMine()) run.pause();

@@ -1,5 +1,4 @@
-// Another task: it keeps op and rules that were chosen, or asks whether it may; what it changes can be undone.
-// Rules that no net trains leave by a press.
+// Changes of the task: chosen op and rules are kept, or replaced after a question; a change can be undone.
 
 import { getEntries } from "../../choice/choice.js";
 import { findEntry } from "../../choice/entries.js";
@@ -17,9 +16,16 @@ import {
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { State } from "../state/state.js" */
 
-/** @param {import("./controller.js").Page} page */
+/**
+ * Create the actions that change the task or replace op and rules.
+ * @param {import("./controller.js").Page} page
+ */
 export function createTaskChange({ now, state, become, choose }) {
-  /** What is lost by a change or was answered can be undone. @param {Choice} after @param {boolean} [answered] */
+  /**
+   * Change the choice; offer to undo if that loses something or a question was answered.
+   * @param {Choice} after
+   * @param {boolean} [answered]
+   */
   function change(after, answered = false) {
     const before = now();
     become({
@@ -50,7 +56,10 @@ export function createTaskChange({ now, state, become, choose }) {
   };
 }
 
-/** The question of a task, or what it did; null where there is nothing to say. @param {State} state */
+/**
+ * Return the question about a change of task, or a note on its effect; null without one.
+ * @param {State} state
+ */
 export function asksOf({ changing, choice }) {
   if (!changing) return null;
   const { label, begins } = findTask(changing.key);
@@ -60,11 +69,11 @@ export function asksOf({ changing, choice }) {
     const isStill = taskOf(choice).key === changing.key && !hasMore(after, choice) && !hasMore(choice, after);
     return isStill ? { text: `${label} with ${op.inside}.`, own: "", keep: "" } : null;
   }
-  const own = findEntry("op", begins.op)?.inside ?? begins.op;
+  const opName = findEntry("op", begins.op)?.inside ?? begins.op;
   const count = begins.rules.length;
   return {
     text: `${label} has an op and rules of its own.`,
-    own: `Use its own: ${own} and ${count} rule${count > 1 ? "s" : ""}`,
+    own: `Use its own: ${opName} and ${count} rule${count > 1 ? "s" : ""}`,
     keep: `Keep ${op.inside}`,
   };
 }

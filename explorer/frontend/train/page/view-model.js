@@ -1,4 +1,4 @@
-// The view model of the page Train: a picture of a state, as plain data. No page.
+// The view model of the page Train: a state's picture as plain data.
 
 import { getCatalogue } from "../../choice/entries.js";
 import { formatShort } from "../../formula/numbers.js";
@@ -9,7 +9,7 @@ import { objectOf } from "../object/view-model.js";
 import { slowOf } from "../slow-motion/view-model.js";
 import { splitAtBranches, labelLines, pointsOf } from "../state/branches.js";
 import { keysOf, rateOf, toDisplayedState } from "../state/history.js";
-import { presentTexts } from "./learned-values.js";
+import { makePresentTexts } from "./learned-values.js";
 import { asksOf } from "./task-change.js";
 import { remedyOf, removalOf } from "../state/remedies.js";
 import { findComparable, legendOf } from "../state/state.js";
@@ -31,7 +31,7 @@ import {
 /**
  * The buttons that are enabled.
  * @typedef {{start: boolean, pause: boolean, resume: boolean, step: boolean, reset: boolean}} Offered
- * The whole picture, which a painter puts on the page.
+ * The complete picture, which the painter shows.
  * @typedef {{offered: Offered, again: boolean, offersOwnOp: boolean, removal: string, metrics: string[], taken: number, status: {main: string, next: string, state:
  * string}, verdict: string, headline: string, offersSeeds: boolean, moving: boolean, chart: import("../charts/chart.js").Picture, heading: string,
  *   measures: {options: {value: Measure, label: string}[], chosen: Measure},
@@ -44,10 +44,10 @@ import {
  *   one: import("./one-panel.js").Picture|null, asks: import("../settings/task-note.js").Picture|null}} Picture ``rate`` is the learning rate on display
  */
 
-const cutOff = () =>
+const describeLostConnection = () =>
   `Connection lost: trying again every second. A run that nobody watches pauses after ${getCatalogue().limits.unwatched} seconds.`;
 const NO_TABLE = "Paste a table first, or take an example that has one.";
-const NEXT = /** @type {Object<string, string>} */ ({
+const NEXT_STEPS = /** @type {Object<string, string>} */ ({
   paused: "Press Resume to go on.",
   finished: "Change something and press Start to compare.",
   failed: "Change a setting, or press Start to try again.",
@@ -61,7 +61,7 @@ const BRANCHES =
 const LEGENDS = { score: "", loss: "", norms: "w1 solid, w2 dotted", learned: "" };
 const MISSING = { score: "held-out score", loss: "loss", norms: "gradient norm", learned: "parameter" };
 
-/** @param {State} live @returns {Picture} */
+/** Return the picture of a state. @param {State} live @returns {Picture} */
 export function pictureOf(live) {
   const state = toDisplayedState(live);
   const { choice, view, colours } = state;
@@ -80,27 +80,27 @@ export function pictureOf(live) {
   const after = state.view.status === live.view.status ? [] : alignmentOf(live, lines).chart.series;
   alignment.chart.at = live.at;
   alignment.chart.series = [...makeGhosts(after, null, []), ...alignment.chart.series];
-  const refusal = refusalNow(live);
+  const refusal = getRefusal(live);
   const removal = refusal && removalOf(choice);
-  const chosen = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
-  const chart = chartOf(state, chosen, live.view.status.snapshot);
+  const measure = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
+  const chart = chartOf(state, measure, live.view.status.snapshot);
   const object = state.drawn ? objectOf(state, lines) : null;
-  const isSeen = !object || object.begun; // before that a calm page shows no chart
+  const isSeen = !object || object.begun; // a calm page shows no chart before its first run
   const isFaint = isSeen && chart.series.some(({ faint }) => faint);
   return {
-    offered: offeredOf(view.status.state, isUnread(live) || Boolean(explainUntrained(choice))),
+    offered: getEnabledButtons(view.status.state, isUnread(live) || Boolean(explainUntrained(choice))),
     again: OVER.includes(view.status.state),
     offersOwnOp: hasOwnEntries(choice) && (isBrokenAtStart(view.status) || (refusal !== "" && !removal)),
     removal,
     metrics: metricsOf(state, lines),
     taken: view.status.step / stepsOf(state),
-    status: wordsOf(live, isFaint),
+    status: makeStatus(live, isFaint),
     verdict: view.status.words.at(-1) ?? "",
     headline: headlineOf(view.status),
     offersSeeds: state.drawn && OVER.includes(view.status.state) && hasOneSeed(state),
     moving: ACTIVE.includes(view.status.state),
-    heading: headingOf(choice, scaleOf(state, chosen)),
-    measures: { options, chosen },
+    heading: makeHeading(choice, scaleOf(state, measure)),
+    measures: { options, chosen: measure },
     chart,
     alignment,
     why: whyOf(state, lines),
@@ -113,7 +113,7 @@ export function pictureOf(live) {
       several: (snapshot?.seeds ?? 1) > 1,
     },
     choice,
-    present: presentTexts(state),
+    present: makePresentTexts(state),
     task,
     about: describeTask(choice),
     table: { visible: task.kind === "own", own: state.table, reading: state.reading },
@@ -126,13 +126,16 @@ export function pictureOf(live) {
   };
 }
 
-/** The net as an object, as it is now. @param {State} live */
-export function objectNow(live) {
+/** Return the picture of the net as an object. @param {State} live */
+export function makeObject(live) {
   const state = toDisplayedState(live);
   return objectOf(state, legendOf(state.choice, state.colours));
 }
 
-/** The metric of held-out data: that of the run, which knows more than its task. @param {State} state */
+/**
+ * Return the metric of held-out data. That of the run takes precedence, because it knows the data.
+ * @param {State} state
+ */
 function metricOf({ choice, trained, view }) {
   const task = taskOf(choice);
   const { snapshot } = view.status;
@@ -140,9 +143,9 @@ function metricOf({ choice, trained, view }) {
 }
 
 /**
- * The measures of the large chart; the first is the default.
+ * Return the measures of the large chart; the first is the default.
  * @param {string|null} metric
- * @param {boolean} learns whether a parameter of the op does
+ * @param {boolean} learns whether a parameter learns
  * @returns {{value: Measure, label: string}[]}
  */
 function measuresOf(metric, learns) {
@@ -155,8 +158,13 @@ function measuresOf(metric, learns) {
   return measures.filter(({ value }) => (value !== "score" || metric) && (value !== "learned" || learns));
 }
 
-/** @param {string} name of a state @param {boolean} unread @returns {Offered} */
-function offeredOf(name, unread) {
+/**
+ * Return which buttons are enabled.
+ * @param {string} name of a state
+ * @param {boolean} unread whether no run can start yet
+ * @returns {Offered}
+ */
+function getEnabledButtons(name, unread) {
   const active = ACTIVE.includes(name);
   const paused = name === "paused";
   return {
@@ -169,71 +177,77 @@ function offeredOf(name, unread) {
 }
 
 /**
- * Step, loss of the first rule, which is named where there are others, speed and device.
+ * Return step, loss of the first rule (named if there are several), speed and device as texts.
  * @param {State} state
  * @param {LegendEntry[]} lines
  */
 function metricsOf(state, [first, ...others]) {
   const { status } = state.view;
   const loss = status.snapshot?.loss[first.key];
-  const of = others.length ? ` of ${first.label}` : "";
+  const suffix = others.length ? ` of ${first.label}` : "";
   return [
     `${status.step} / ${stepsOf(state)}`,
-    typeof loss === "number" ? formatShort(loss) + of : "–",
+    typeof loss === "number" ? formatShort(loss) + suffix : "–",
     status.steps_per_second ? Math.round(status.steps_per_second).toLocaleString("en-US") : "–",
     status.device ?? "–",
   ];
 }
 
-/** @param {State} state */
+/** Return the number of steps of the run, or of the settings without a run. @param {State} state */
 function stepsOf({ choice, view }) {
   return view.status.steps || Number(getSetting(choice, "steps"));
 }
 
-/** Why nothing can be started, "" where something can or goes on. @param {State} state */
-function refusalNow({ choice, view: { status, lost }, at }) {
+/**
+ * Explain why the choice cannot be trained; return "" if it can, or while a run is active or an earlier step is shown.
+ * @param {State} state
+ */
+function getRefusal({ choice, view: { status, lost }, at }) {
   return ACTIVE.includes(status.state) || at !== null || lost ? "" : explainUntrained(choice);
 }
 
-/** Whether no rule took a step. @param {State["view"]["status"]} status */
+/** Return whether all rules diverged before their first step. @param {State["view"]["status"]} status */
 function isBrokenAtStart({ state, step }) {
   return state === "diverged" && !step;
 }
 
 /**
- * The sentence of the state, and what to do next.
+ * Return the sentence about the state, and one about the next step.
  * @param {State} state
- * @param {boolean} isFaint whether curves of an earlier run are seen
+ * @param {boolean} isFaint whether curves of an earlier run are visible
  */
-function wordsOf(state, isFaint) {
-  const { choice, table, at, drawn } = state;
+function makeStatus(state, isFaint) {
+  const { choice, table, at, drawn: isDrawn } = state;
   const remark = state.remark && isFaint && at === null ? `${state.remark} ${FAINT}` : state.remark;
-  const { status, notice, lost } = state.view;
-  const promise = drawn && !isTableMissing(choice, table) ? promiseOf(choice) : "";
+  const { status, notice, lost: isLost } = state.view;
+  const promise = isDrawn && !isTableMissing(choice, table) ? describeRun(choice) : "";
   const begins = status.state !== IDLE.state ? "" : choice.training.branch ? BRANCHES : promise;
   const past = at === null ? "" : `Step ${at} of a run that is at step ${status.step}.`;
   const lacks = status.state === IDLE.state && isTableMissing(choice, table);
-  const refusal = refusalNow(state);
+  const refusal = getRefusal(state);
   if (refusal) return { main: refusal, next: "", state: "refused" };
-  const main = notice || (lost ? cutOff() : past || (lacks ? NO_TABLE : status.sentence));
-  const onward = past ? `${remark} ${BACK}`.trim() : remark || (NEXT[status.state] ?? begins);
-  const next = lost ? notice && cutOff() : notice ? "" : onward;
-  return { main, next, state: lost ? "lost" : notice ? "refused" : status.state };
+  const main = notice || (isLost ? describeLostConnection() : past || (lacks ? NO_TABLE : status.sentence));
+  const onward = past ? `${remark} ${BACK}`.trim() : remark || (NEXT_STEPS[status.state] ?? begins);
+  const next = isLost ? notice && describeLostConnection() : notice ? "" : onward;
+  return { main, next, state: isLost ? "lost" : notice ? "refused" : status.state };
 }
 
-/** The end of a race in a line; while it goes on there is none. @param {State["view"]["status"]} status */
+/** Return the headline of a run that has ended; "" before. @param {State["view"]["status"]} status */
 function headlineOf({ state, headline, words }) {
   return OVER.includes(state) ? headline || (words.at(-1) ?? "") : "";
 }
 
-/** Whether rules were compared on held-out data with one seed, which proves little. @param {State} state */
+/**
+ * Return whether rules were compared on held-out data with a single seed, which proves little.
+ * @param {State} state
+ */
 function hasOneSeed(state) {
   const { status } = state.view;
   return metricOf(state) !== null && state.choice.rules.length > 1 && status.snapshot?.seeds === 1;
 }
 
-/** The work that a press on Start begins. @param {State["choice"]} choice */
-function promiseOf(choice) {
+/** Describe the run that Start begins: its steps and duration. @param {State["choice"]} choice */
+function describeRun(choice) {
   const steps = Number(getSetting(choice, "steps"));
   const pace = Number(getSetting(choice, "pace"));
   const time = pace ? `, about ${Math.max(Math.round(steps / pace), 1)} s` : "";
@@ -243,20 +257,29 @@ function promiseOf(choice) {
   return `${steps.toLocaleString("en-US")} steps${time}${start}.`;
 }
 
-/** The heading above the chart. @param {State["choice"]} choice @param {import("../charts/axes.js").Scale} scale */
-function headingOf(choice, { title, banded, heldOut }) {
+/**
+ * Return the heading of the chart.
+ * @param {State["choice"]} choice
+ * @param {import("../charts/axes.js").Scale} scale
+ */
+function makeHeading(choice, { title, banded, heldOut }) {
   const seeds = Number(getSetting(choice, "seeds"));
   const name = heldOut ? `Held-out ${title}` : `${title[0].toUpperCase()}${title.slice(1)}`;
   if (seeds === 1) return name;
   return `${name}: mean ${banded ? "± SD " : ""}of ${seeds} seeds`;
 }
 
-/** @param {State} state @param {Measure} measure @returns {import("../charts/axes.js").Scale} */
+/**
+ * Return the scale of a measure's axis.
+ * @param {State} state
+ * @param {Measure} measure
+ * @returns {import("../charts/axes.js").Scale}
+ */
 function scaleOf(state, measure) {
   const metric = metricOf(state);
   if (measure === "learned") {
-    const whose = state.choice.training.learn_each === "channel" ? "mean over channels" : "value";
-    return { kind: "plain", title: `${whose} of what learns`, chance: null, banded: false };
+    const subject = state.choice.training.learn_each === "channel" ? "mean over channels" : "value";
+    return { kind: "plain", title: `${subject} of what learns`, chance: null, banded: false };
   }
   const banded = measure !== "norms";
   if (measure !== "score") {
@@ -268,34 +291,38 @@ function scaleOf(state, measure) {
   return { kind: "share", title: "accuracy, %", chance: taskOf(state.choice).chance, ...common };
 }
 
-/** As many decimals as the scores of the table have; undefined before there is one. @param {Object<string, string>} judged */
+/**
+ * Return the number of decimals of the table's scores; undefined before the first.
+ * @param {Object<string, string>} judged
+ */
 function decimalsOf(judged) {
   const [text = ""] = Object.values(judged);
   return /\.(\d+)/.exec(text)?.[1].length;
 }
 
 /**
- * @param {State} state as it was at the step that is looked at
+ * Return the picture of the large chart.
+ * @param {State} state at the displayed step
  * @param {Measure} measure
- * @param {import("../state/records.js").Snapshot|null} latest
+ * @param {import("../state/records.js").Snapshot|null} latest the snapshot of the run's last step
  * @returns {import("../charts/chart.js").Picture}
  */
 function chartOf(state, measure, latest) {
   const { trained, view, at } = state;
   const { snapshot, words, recorded } = view.status;
   const now =
-    trained && snapshot ? branchedSeriesOf(state, measure, { choice: trained, snapshot, recorded }) : [];
+    trained && snapshot ? makeBranchedSeries(state, measure, { choice: trained, snapshot, recorded }) : [];
   const later =
     trained && latest && latest !== snapshot
       ? makeGhosts(
-          branchedSeriesOf(state, measure, { choice: trained, snapshot: latest, recorded }),
+          makeBranchedSeries(state, measure, { choice: trained, snapshot: latest, recorded }),
           null,
           [],
         )
       : [];
   const past = measure === "norms" || measure === "learned" ? [] : findComparable(state);
   const before = past.flatMap((ghost) =>
-    makeGhosts(branchedSeriesOf(state, measure, ghost), differenceOf(ghost.choice, state.choice), now),
+    makeGhosts(makeBranchedSeries(state, measure, ghost), differenceOf(ghost.choice, state.choice), now),
   );
   const series = [...before, ...later, ...now];
   const scale = scaleOf(state, measure);
@@ -305,19 +332,19 @@ function chartOf(state, measure, latest) {
     scale,
     series,
     steps: view.status.state === "diverged" ? lengthOf(series) : stepsOf(state),
-    words: [`${headingOf(trained ?? state.choice, scale)}, over steps.`, ...words].join(" "),
+    words: [`${makeHeading(trained ?? state.choice, scale)}, over steps.`, ...words].join(" "),
     empty: remedyOf(state.choice) || emptyOf(measure, snapshot),
     legend: LEGENDS[measure],
   };
 }
 
 /**
- * The lines of a run with their branches.
+ * Return the lines of a run with their branches.
  * @param {State} state
  * @param {Measure} measure
  * @param {Pick<PastRun, "choice"|"snapshot"|"recorded">} run
  */
-function branchedSeriesOf({ colours }, measure, { choice, snapshot, recorded }) {
+function makeBranchedSeries({ colours }, measure, { choice, snapshot, recorded }) {
   const lines = legendOf(choice, colours);
   const points = pointsOf(recorded?.branch, keysOf(choice));
   const free = colours.find((colour) => lines.every((line) => line.colour !== colour)) ?? colours[0];
@@ -325,20 +352,20 @@ function branchedSeriesOf({ colours }, measure, { choice, snapshot, recorded }) 
 }
 
 /**
- * The text of a chart without a curve.
+ * Return the text of a chart without a curve.
  * @param {Measure} measure
  * @param {import("../state/records.js").Snapshot|null} snapshot
  */
 function emptyOf(measure, snapshot) {
-  const begun = snapshot?.step || snapshot?.finished;
-  const what = MISSING[measure];
-  return begun
-    ? `No ${what} is finite${measure === "score" || measure === "learned" ? "" : " and above 0"}`
-    : `The ${what} appears here with the first step`;
+  const hasBegun = snapshot?.step || snapshot?.finished;
+  const quantity = MISSING[measure];
+  return hasBegun
+    ? `No ${quantity} is finite${measure === "score" || measure === "learned" ? "" : " and above 0"}`
+    : `The ${quantity} appears here with the first step`;
 }
 
 /**
- * The steps of the longest series: a run that ended early fills its chart.
+ * Return the number of steps of the longest series, so that a run that ended early fills its chart.
  * @param {Series[]} series
  */
 function lengthOf(series) {

@@ -1,4 +1,4 @@
-// The parts of the page of trainings, and how a picture is put into them.
+// The view of the page Train: it creates the parts of the page and shows pictures.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createExamples } from "../../cards/examples.js";
@@ -11,12 +11,12 @@ import { setOpenTools } from "../../choice/tools.js";
 import { createLift } from "../widgets/highlight.js";
 import { createObject } from "../object/object.js";
 import { createOnePanel } from "./one-panel.js";
-import { createScript } from "./script-panel.js";
+import { createScriptPanel } from "./script-panel.js";
 import { createTaskNote } from "../settings/task-note.js";
 import { createTaskChip } from "../settings/task-chip.js";
 import { createSwitch } from "../widgets/toggle-group.js";
 import { createPicker } from "../settings/task-picker.js";
-import { createRows } from "./metrics-table.js";
+import { createMetricsTable } from "./metrics-table.js";
 import { createSentence } from "../widgets/live-text.js";
 import { createSettings } from "../settings/form.js";
 import { createSlowMotion } from "../slow-motion/dialog.js";
@@ -45,11 +45,12 @@ import { createWhy } from "../evidence/view.js";
  */
 
 /**
+ * Create the parts of the page.
  * @param {HTMLElement} host with the skeleton
  * @param {{store: ReturnType<typeof import("../../choice/store.js").createStore>, plotly: string,
  *   examples: import("../../cards/examples.js").Example[],
  *   onPresent: (present: import("../../cards/cards.js").Present) => void, calm?: boolean,
- *   cardOf: (slot: number) => HTMLElement|undefined}} reach ``calm`` is undefined where the net is not drawn
+ *   cardOf: (slot: number) => HTMLElement|undefined}} reach ``calm`` is undefined if the net is not drawn
  * @param {Acts & ReturnType<typeof import("../history/controller.js").createHistory> &
  *   ReturnType<typeof import("./task-change.js").createTaskChange>} on
  */
@@ -58,7 +59,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
   const commands = createCommands({ buttons: find("commands"), status: find("status") }, on);
   const picker = createPicker(find("tasks"), on.onTask);
   const note = createTaskNote(find("asks"), on);
-  let pasted = ""; // the table that is learnt from
+  let pasted = ""; // the visitor's own table
   const menu = createExamples(
     examples,
     (choice, its) => {
@@ -78,16 +79,16 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
   const measures = createSwitch("Shown in the chart", on.onMeasure);
   find("titles").append(title, measures.element);
   const verdict = createSentence(find("verdict"));
-  const whole = element("p", { class: "whole-verdict" });
+  const wholeVerdict = element("p", { class: "whole-verdict" });
   const five = element("button", { hidden: true, onclick: onFive }, "Run five seeds");
-  find("race").append(whole, five);
+  find("race").append(wholeVerdict, five);
   const lift = createLift(host, on.onLift);
   const lab = calm === undefined ? null : createLab();
   const travel = createHistoryView(find("time"), on);
   const curves = createTrainChart(find("curves"), { plotly, onPoint: lift.lift, onArea: travel.align });
   const alignment = createAlignment(find("alignment"), { plotly, onPoint: lift.lift, onKind: on.onAligned });
-  const why = createWhy(find("why"), on, { plotly, onPoint: lift.lift });
-  const rows = createRows(find("measured"));
+  const evidence = createWhy(find("why"), on, { plotly, onPoint: lift.lift });
+  const rows = createMetricsTable(find("measured"));
   const controls = createControls(find("cards"), store);
   const settings = createSettings(
     { live: find("live"), rest: find("setup"), own: { sigma: alignment.smoothing } },
@@ -103,7 +104,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
     on.onStart();
   }
 
-  /** The parts of the page that a lesson does not have. */
+  /** Create the parts of the page that lessons do not have. */
   function createLab() {
     host.classList.add("lab");
     find("object").hidden = false;
@@ -113,8 +114,8 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
       { object: find("object"), cards: find("cards"), reads: find("reads") },
       { cardOf, ...on },
     );
-    const script = createScript(find("script"), on);
-    const one = createOnePanel(find("one"), {
+    const script = createScriptPanel(find("script"), on);
+    const onePanel = createOnePanel(find("one"), {
       onClose() {
         const opener = /** @type {HTMLElement|null} */ (host.querySelector('.why-of[aria-expanded="true"]'));
         on.onWhy(null);
@@ -125,7 +126,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
     return {
       chip,
       object,
-      one,
+      one: onePanel,
       script,
       tools: createCalm(host, find("dock"), {
         store,
@@ -154,7 +155,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
     paint(picture) {
       host.classList.add("filled");
       const { choice } = picture;
-      const isOne = host.matches(".lab.calm"); // whose one button changes its word
+      const isOne = host.matches(".lab.calm"); // a calm page has one button, whose label changes
       commands.show({ ...picture, again: picture.again && isOne });
       picker.show(picture.task.key);
       note.show(picture.asks);
@@ -166,14 +167,14 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
       curves.draw(picture.chart);
       travel.show(picture.time);
       alignment.show(picture.alignment);
-      why.show(picture.why);
+      evidence.show(picture.why);
       rows.show(picture.rows);
       controls.show(choice);
       onPresent(picture.present);
       settings.show(withSetting(choice, "lr", picture.rate));
       verdict.show(isOne ? picture.headline : picture.verdict, picture.moving);
       setText(
-        whole,
+        wholeVerdict,
         isOne && picture.headline !== picture.verdict && picture.headline ? picture.verdict : "",
       );
       five.hidden = !picture.offersSeeds;
@@ -183,7 +184,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
     /** @param {import("../object/view-model.js").Picture} picture */
     paintObject: (picture) => lab?.object.show(picture),
     destroy() {
-      [curves, alignment, why, lift, slow, ...(lab ? [lab.tools, lab.script] : [])].forEach((part) =>
+      [curves, alignment, evidence, lift, slow, ...(lab ? [lab.tools, lab.script] : [])].forEach((part) =>
         part.destroy(),
       );
     },

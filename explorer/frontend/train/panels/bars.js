@@ -1,17 +1,17 @@
-// A bar for each layer of weights, with its name and its number, and a note below them.
+// One bar per layer of weights, with its name and number, and a note below the bars.
 
-import { counted } from "../../elements/children.js";
+import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 
 /**
- * ``length`` is a share of the whole bar.
+ * ``length`` is a fraction of the full bar.
  * @typedef {{words: string, note?: string, bars: {name: string, value: string, length: number}[]}} Bars
  */
 
 /**
- * The bars of numbers, in decades from no bar to a whole one.
+ * Return the bars of numbers on a logarithmic scale.
  * @param {ArrayLike<number>} numbers by layer of weights
- * @param {[number, number]} decades
+ * @param {[number, number]} decades exponents of an empty and of a full bar
  * @param {(number: number) => string} text
  * @returns {Bars}
  */
@@ -24,7 +24,7 @@ export function barsOf(numbers, [low, high], text) {
   return { words: bars.map(({ name, value }) => `${name} ${value}`).join(", "), bars };
 }
 
-/** The painter of a cell of bars. @param {HTMLElement} cell */
+/** Create the painter of a cell of bars. @param {HTMLElement} cell */
 export function createBars(cell) {
   const [rows, below] = [element("div", {}), element("p", { class: "note" })];
   cell.append(rows, below);
@@ -33,7 +33,7 @@ export function createBars(cell) {
     draw({ bars, note = "" }) {
       setText(below, note);
       setAttribute(below, "hidden", !note);
-      counted(rows, bars, made, ({ children: [label, bar, number] }, { name, value, length }) => {
+      updateChildren(rows, bars, createBar, ({ children: [label, bar, number] }, { name, value, length }) => {
         setText(label, name);
         setAttribute(bar.firstChild, "style", `width:${(100 * length).toFixed(1)}%`);
         setText(number, value);
@@ -42,7 +42,7 @@ export function createBars(cell) {
   };
 }
 
-function made() {
+function createBar() {
   const bar = element("span", { class: "bar-of-layer" }, element("i", {}));
   return element("div", { class: "layer-bar" }, element("span", {}), bar, element("span", {}));
 }

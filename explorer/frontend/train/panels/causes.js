@@ -1,21 +1,21 @@
-// The share of units × examples without a gradient, by cause: bars in shades of grey.
+// The panel of units × examples without a gradient, by cause: one bar in shades of grey.
 
-import { counted } from "../../elements/children.js";
+import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { formatShare } from "../../formula/numbers.js";
 
-/** @import { Declared, Observation } from "./panel.js" */
+/** @import { PanelSpec, Observation } from "./panel.js" */
 /**
- * A part of the bar; the ``whole`` of it is in units for which it is so for every example.
+ * A part of the bar; ``whole`` is the share in units for which the cause holds for every example.
  * @typedef {{share: number, whole: number, text: string}} Part
- * ``channels``: by channel of a convolution, the share without a gradient.
+ * ``channels`` holds the share without a gradient for each channel of a convolution.
  * @typedef {{words: string, parts: Part[], channels: number[]}} Picture
  */
 
-const PASSES = 0; // the index of what gets a gradient: nothing is hatched there
-const SPACE = 0.2; // of the bar, which the text of a part needs
+const PASSES = 0; // the index of the part with a gradient, which is never hatched
+const SPACE = 0.2; // minimum share of a part that shows its text
 
-/** @type {Declared} */
+/** @type {PanelSpec} */
 export const panel = {
   order: 7,
   opens: true,
@@ -54,7 +54,7 @@ function create(cell) {
   return {
     /** @param {Picture} picture */
     draw({ parts, channels }) {
-      counted(strip, channels, createChannel, (channel, lacking, at) => {
+      updateChildren(strip, channels, createChannel, (channel, lacking, at) => {
         channel.firstElementChild.style.height = `${(100 * lacking).toFixed(1)}%`;
         setAttribute(channel, "title", `Channel ${at + 1}: ${formatShare(lacking)} without a gradient`);
       });
@@ -63,7 +63,7 @@ function create(cell) {
         { size: share - whole, text: share - whole >= whole ? text : "" },
         { size: whole, text: whole > share - whole ? text : "" },
       ]);
-      counted(bar, halves, createHalf, drawHalf);
+      updateChildren(bar, halves, createHalf, drawHalf);
     },
   };
 }
@@ -72,13 +72,13 @@ function createChannel() {
   return element("span", {}, element("i", {}));
 }
 
-/** The half of a part without hatching, or the one with it. @param {number} index */
+/** Create the half of a part without hatching, or the hatched one. @param {number} index */
 function createHalf(index) {
   const kind = index % 2 ? "every" : "some";
   return element("span", { class: `cause-${Math.floor(index / 2)} ${kind}` }, element("b", {}));
 }
 
-/** @param {HTMLElement} half @param {{size: number, text: string}} drawn */
+/** @param {HTMLElement} half @param {{size: number, text: string}} picture */
 function drawHalf({ style, firstElementChild: label }, { size, text }) {
   style.flexGrow = Math.max(size, 0).toFixed(4);
   setText(/** @type {Element} */ (label), text);

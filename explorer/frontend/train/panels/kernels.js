@@ -1,15 +1,15 @@
-// Kernels of a net of convolutions, as the net uses them: a row a map, a column a map below it.
+// The panel of a convolutional net's kernels, as the net uses them: a row per map, a column per map below it.
 
-import { counted } from "../../elements/children.js";
+import { updateChildren } from "../../elements/children.js";
 import { element, setText } from "../../elements/dom.js";
 import { formatShort } from "../../formula/numbers.js";
 import { paintWeights } from "../widgets/weights.js";
 
-/** @import { Declared, Observation } from "./panel.js" */
+/** @import { PanelSpec, Observation } from "./panel.js" */
 /** A layer: its name and its kernels. @typedef {{name: string, weights: import("../widgets/weights.js").Weights}} Layer */
 /** @typedef {{words: string, layers: Layer[]}} Picture */
 
-/** @type {Declared} */
+/** @type {PanelSpec} */
 export const panel = {
   order: 4,
   opens: true,
@@ -36,7 +36,7 @@ function create(cell) {
   return {
     /** @param {Picture} picture */
     draw({ layers }) {
-      counted(blocks, layers, createBlock, ({ children: [drawn, text] }, { name, weights }) => {
+      updateChildren(blocks, layers, createBlock, ({ children: [drawn, text] }, { name, weights }) => {
         paintWeights(/** @type {HTMLCanvasElement} */ (drawn), weights);
         setText(text, name);
       });

@@ -1,19 +1,19 @@
-// Maps of one held-out example: what each convolution makes of it, and the class that is read.
+// The panel of one held-out example's maps in each convolution, and the class that the net reads.
 
-import { counted } from "../../elements/children.js";
+import { updateChildren } from "../../elements/children.js";
 import { element, setText } from "../../elements/dom.js";
 import { formatShort } from "../../formula/numbers.js";
 import { paintGrey } from "../widgets/canvas.js";
 import { gridOf } from "../widgets/tiles.js";
 
-/** @import { Declared, Observation } from "./panel.js" */
+/** @import { PanelSpec, Observation } from "./panel.js" */
 /** A layer: its name and its maps as one image, ``width`` pixels a row. @typedef {{name: string, pixels: Uint8Array, width: number}} Layer */
 /** @typedef {{words: string, note: string, image: Uint8Array, layers: Layer[], ink: number}} Picture */
 
-const ZOOM = 4; // pixels on a side of each unit, beside a line of one
-const LINE = 60; // of 255, the ink between images: what is white inside them has an edge then
+const ZOOM = 4; // pixels on a side of each unit; the line between images is one pixel wide
+const LINE = 60; // of 255, the ink of the line, which gives white images an edge
 
-/** @type {Declared} */
+/** @type {PanelSpec} */
 export const panel = {
   order: 2,
   opens: true,
@@ -29,29 +29,29 @@ export function pictureOf({ measured, ink }) {
   const { image, sides, counts, maps, ends, label, read, words } = measured;
   let first = 0;
   const layers = sides.map((/** @type {number} */ side, /** @type {number} */ number) => {
-    const own = maps.subarray(first, first + counts[number] * side ** 2);
-    first += own.length;
+    const images = maps.subarray(first, first + counts[number] * side ** 2);
+    first += images.length;
     const [low, high] = ends[number].map((/** @type {number} */ end) => formatShort(end).replace("-", "−"));
-    return { name: `layer ${number + 1}: ${low} to ${high}`, ...tiled(own, side) };
+    return { name: `layer ${number + 1}: ${low} to ${high}`, ...arrangeTiles(images, side) };
   });
   const note = `${label} read as ${read}: ${label === read ? "right" : "wrong"}`;
   return { words, note, image, layers, ink };
 }
 
 /**
- * Square images beside and below one another, with a line between them.
+ * Arrange square images in a grid with lines between them.
  * @param {Uint8Array} images one after the other
  * @param {number} side
  * @returns {{pixels: Uint8Array, width: number}}
  */
-function tiled(images, side) {
+function arrangeTiles(images, side) {
   const { width, indices } = gridOf(images.length / side ** 2, side, { zoom: ZOOM });
   return { width, pixels: Uint8Array.from(indices, (index) => (index < 0 ? LINE : images[index])) };
 }
 
 /** @param {HTMLElement} cell */
 function create(cell) {
-  const image = canvas("example");
+  const image = createCanvas("example");
   const note = element("p", { class: "note" });
   const blocks = element("div", { class: "blocks of-maps" });
   cell.append(element("div", { class: "of-example" }, image, note), blocks);
@@ -62,19 +62,24 @@ function create(cell) {
       const { ink } = picture;
       setText(note, picture.note);
       paintGrey(image, picture.image, Math.sqrt(picture.image.length), ink);
-      counted(blocks, picture.layers, createBlock, ({ children: [drawn, text] }, { name, pixels, width }) => {
-        paintGrey(drawn, pixels, width, ink);
-        setText(text, name);
-      });
+      updateChildren(
+        blocks,
+        picture.layers,
+        createBlock,
+        ({ children: [drawn, text] }, { name, pixels, width }) => {
+          paintGrey(drawn, pixels, width, ink);
+          setText(text, name);
+        },
+      );
     },
   };
 }
 
 /** @param {string} kind */
-function canvas(kind) {
+function createCanvas(kind) {
   return /** @type {HTMLCanvasElement} */ (element("canvas", { class: kind }));
 }
 
 function createBlock() {
-  return element("div", {}, canvas("maps"), element("span", {}));
+  return element("div", {}, createCanvas("maps"), element("span", {}));
 }

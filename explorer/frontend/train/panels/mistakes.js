@@ -1,18 +1,18 @@
-// Mistakes: the held-out images that a net reads wrong, and the class that it reads.
+// The panel of the held-out images that a net misreads, with the class that it reads.
 
-import { keyed } from "../../elements/children.js";
+import { createChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
-import { paintGrey, same } from "../widgets/canvas.js";
+import { paintGrey, areEqual } from "../widgets/canvas.js";
 
-/** @import { Declared, Observation } from "./panel.js" */
+/** @import { PanelSpec, Observation } from "./panel.js" */
 /**
- * One image: ``only`` this rule reads it wrong, ``example`` is its index among those held out.
+ * One image: ``only`` says that no other rule misreads it, ``example`` is its index in the held-out data.
  * @typedef {{image: Uint8Array, kind: number, read: number, only: boolean, example: number}} Misread
- * ``picked`` is the example that another panel shows, null where none can.
+ * ``picked`` is the example that another panel shows, null without such a panel.
  * @typedef {{words: string, note: string, misread: Misread[], picked: number|null, ink: number}} Picture
  */
 
-/** @type {Declared} */
+/** @type {PanelSpec} */
 export const panel = {
   order: 5,
   opens: true,
@@ -28,18 +28,18 @@ export const panel = {
 
 /** @param {Observation} observation @returns {Picture} */
 export function pictureOf({ measured, picked, ink }) {
-  const { classes, read, only, examples, images, words } = measured;
+  const { classes, read, only: isOnly, examples, images, words } = measured;
   const pixels = images.length / Math.max(classes.length, 1);
   const misread = Array.from(/** @type {Uint8Array} */ (classes), (kind, at) => ({
     image: images.subarray(at * pixels, (at + 1) * pixels),
     kind,
     read: read[at],
-    only: only[at] === 1,
+    only: isOnly[at] === 1,
     example: examples[at],
   }));
-  const { count, of, alone } = measured;
-  const own = alone === null ? "" : `, ${alone || "none of them"} by this rule alone`;
-  const note = `${count} of ${of} wrong${own}`;
+  const { count, of: total, alone: aloneCount } = measured;
+  const suffix = aloneCount === null ? "" : `, ${aloneCount || "none of them"} by this rule alone`;
+  const note = `${count} of ${total} wrong${suffix}`;
   return { words, note, misread, picked, ink };
 }
 
@@ -50,7 +50,7 @@ function create(cell, pick) {
   cell.append(note, list);
 
   const make = (/** @type {Tile} */ tile) => createTile(tile, pick);
-  const tiles = keyed(list, make, ({ picked }, index) => `${picked !== null} ${index}`);
+  const tiles = createChildren(list, make, ({ picked }, index) => `${picked !== null} ${index}`);
 
   return {
     /** @param {Picture} picture */
@@ -62,7 +62,7 @@ function create(cell, pick) {
 }
 
 /**
- * One image, which is a button where another panel can show it.
+ * Create one image; it is a button if another panel can show it.
  * @typedef {Misread & Pick<Picture, "picked"|"ink">} Tile
  * @param {Tile} tile
  * @param {(example: number) => void} pick
@@ -71,14 +71,14 @@ function createTile({ picked: first }, pick) {
   const canvas = /** @type {HTMLCanvasElement} */ (element("canvas", {}));
   const label = element("span", {});
   const node = element(first === null ? "div" : "button", {}, canvas, label);
-  let drawn = { image: /** @type {ArrayLike<number>} */ ([]), ink: -1 };
+  let painted = { image: /** @type {ArrayLike<number>} */ ([]), ink: -1 };
   return {
     element: node,
     /** @param {Tile} tile */
     show({ image, kind, read, only, example, picked, ink }) {
-      if (ink !== drawn.ink || !same(image, drawn.image))
+      if (ink !== painted.ink || !areEqual(image, painted.image))
         paintGrey(canvas, image, Math.sqrt(image.length), ink);
-      drawn = { image, ink };
+      painted = { image, ink };
       setText(label, `${kind}→${read}`);
       setAttribute(node, "title", `${kind} read as ${read}`);
       node.classList.toggle("only", only);

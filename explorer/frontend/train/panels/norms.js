@@ -1,11 +1,11 @@
-// Norms of the gradient of each layer of weights: one bar a layer, in decades.
+// The panel of gradient norms: one bar per layer of weights, on a logarithmic scale.
 
 import { formatShort } from "../../formula/numbers.js";
 import { barsOf, createBars } from "./bars.js";
 
-/** @import { Declared } from "./panel.js" */
+/** @import { PanelSpec } from "./panel.js" */
 
-/** @type {Declared} */
+/** @type {PanelSpec} */
 export const panel = {
   order: 8,
   opens: false,

@@ -1,7 +1,7 @@
-// A panel of the area "Why": a row of small pictures, one a rule, with its title and its one sentence.
+// A panel of the area "Why": a row of small pictures, one per rule, with a title and a sentence.
 
 import { saveCarried } from "../../choice/data.js";
-import { keyed } from "../../elements/children.js";
+import { createChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createCounter } from "../widgets/number-stepper.js";
 import { findInstrument } from "../state/instruments.js";
@@ -9,58 +9,57 @@ import { findInstrument } from "../state/instruments.js";
 /** @import { Snapshot } from "../state/records.js" */
 /** @import { LegendEntry } from "../state/series.js" */
 /**
- * The source of a small picture: the rule's record of the instrument, the snapshot it is from, the op and the
- * rule in force as entries, undefined where the browser does not know them; ``layer`` is the number of the op's
- * site, from 0; ``picked`` is the number of another panel that this one chooses, null for none; ``ink`` is the
- * colour of letters, as a pixel.
+ * The source of a small picture: the instrument's record of the rule (``measured``), its snapshot, and the entries of
+ * the current op and rule, undefined if the browser has no such entries; ``layer`` is the index of the op's site;
+ * ``picked`` is the number that this panel sets in another one, or null; ``ink`` is the text colour as a pixel.
  * @typedef {{measured: *, snapshot: Snapshot, line: LegendEntry, op: *, rule: *, parameters: Object<string, number>,
  *   task: import("../state/tasks.js").Task, layer: number, picked: number|null, ink: number}} Observation
- * A small picture; ``words`` are for screen readers.
- * @typedef {{words: string}&Object<string, *>} Drawn
- * The server's answer on a rule: a sentence, and a formula with its numbers.
+ * A small picture; ``words`` is its text for screen readers.
+ * @typedef {{words: string}&Object<string, *>} CellPicture
+ * The server's answer about a rule: a sentence, and a formula with its numbers.
  * @typedef {{words: string, formula: string}} Answer
- * Data on their way to Explore, where ``address`` leads.
+ * Data to show on Explore, at ``address``.
  * @typedef {{address: string, label: string, data: import("../../choice/data.js").Carried}} Carry
- * A name beside the title, with its shade; one that has ``numbers`` is a button which requests an answer, and
- * ``of`` gives its text by what was measured, "" for the usual one: ``text``, or that of its instrument's legend.
+ * A legend entry next to the title. With ``numbers`` it is a button that requests an answer. ``of`` returns its text
+ * for a record, or "" for the default: ``text``, or else the entry of the instrument's legend.
  * @typedef {{text?: string, swatch: string, numbers?: Object<string, number>,
  *   of?: (measured: *) => string}} Legend
  */
 /**
- * A panel as its module declares it. Its instrument, which has its words, has the name of the module.
- * @typedef {object} Declared
+ * A panel, as its module declares it. The instrument with the module's name provides the texts.
+ * @typedef {object} PanelSpec
  * @property {number} order of the panels, ascending
- * @property {boolean} opens whether it is open at first
- * @property {boolean} layered whether it is of one layer
+ * @property {boolean} opens whether it is initially open
+ * @property {boolean} layered whether it shows a single layer
  * @property {(task: import("../state/tasks.js").Task, learns: boolean, draws: boolean) => boolean} suits
- *   whether it says anything of a task, where a parameter learns, or where something draws
+ *   returns whether the panel applies to a task, given whether a parameter learns and op or rules are stochastic
  * @property {number} rows the height of a cell in rem
- * @property {(observation: Observation) => Drawn|null} picture pure
- * @property {(cell: HTMLElement, pick: (value: number) => void) => {draw: (picture: *) => void}} create makes
+ * @property {(observation: Observation) => CellPicture|null} picture returns the picture of a cell; a pure function
+ * @property {(cell: HTMLElement, pick: (value: number) => void) => {draw: (picture: *) => void}} create creates
  *   the painter of a cell
  * @property {Legend[]} [legend]
- * @property {string} [request] the key of the instrument that its legend's buttons ask
- * @property {boolean} [scrolls] whether a cell may hold more than it displays at once
+ * @property {string} [request] the key of the instrument that answers the legend's buttons
+ * @property {boolean} [scrolls] whether the content of a cell may exceed its height
  * @property {{panel: string, name: string, hint: string}} [picks] the number of another panel that a press in
- *   a cell chooses
- * @property {(observation: Observation) => Omit<import("../../choice/data.js").Carried, "of">} [data] that
- *   can be carried to Explore
+ *   a cell sets
+ * @property {(observation: Observation) => Omit<import("../../choice/data.js").Carried, "of">} [data] returns
+ *   the data to show on Explore
  */
-/** A panel with the key of its instrument. @typedef {Declared & {key: string}} Panel */
+/** A panel with the key of its instrument. @typedef {PanelSpec & {key: string}} Panel */
 /**
- * A panel as it is displayed; ``legend`` has the texts of the names, ``missing`` and ``empty`` the reasons why
- * there is no picture, in all cells or in one; ``pressed`` is the index of the entry of the legend whose answer
- * is displayed, ``numbers`` are those that its instrument takes.
+ * A displayed panel; ``legend`` holds the texts of the legend, ``missing`` and ``empty`` the reasons why all cells or
+ * one cell have no picture; ``pressed`` is the index of the legend entry whose answer is displayed, ``numbers`` are the
+ * arguments of the instrument.
  * @typedef {{panel: Panel, title: string, sentence: string, limits: string, missing: string,
- *   legend: string[], numbers: import("../widgets/number-stepper.js").Counted[],
- *   pressed: number|null, cells: {line: LegendEntry, picture: Drawn|null, empty: string, answer: Answer|null, carry:
+ *   legend: string[], numbers: import("../widgets/number-stepper.js").CounterValue[],
+ *   pressed: number|null, cells: {line: LegendEntry, picture: CellPicture|null, empty: string, answer: Answer|null, carry:
  *   Carry|null}[]}} Row
  */
 
-const SCROLLED = { role: "group", tabindex: "0" }; // by keys as well
+const SCROLLED = { role: "group", tabindex: "0" }; // focusable, so that keys scroll it
 
 /**
- * A panel in a section of its own.
+ * Create a panel as a section.
  * @param {Panel} panel
  * @param {{onLegend: (index: number) => void, onNumber: (name: string, value: number) => void,
  *   onPick: (value: number) => void}} on
@@ -98,7 +97,7 @@ export function createPanel(
   section.style.setProperty("--rows", `${rows}rem`);
   const make = (/** @type {Row["cells"][number]} */ { line }) =>
     createCell(line.key, (cell) => create(cell, onPick), scrolls);
-  const columns = keyed(cells, make, ({ line }) => line.key);
+  const columns = createChildren(cells, make, ({ line }) => line.key);
 
   return {
     element: section,
@@ -137,8 +136,8 @@ function swatchOf({ text, swatch, numbers }, onclick) {
 function createCell(rule, create, scrolls) {
   const name = element("b", {});
   const frame = element("div", { class: "cell", ...(scrolls ? SCROLLED : { role: "img" }) });
-  const [said, formula] = [element("p", {}), element("code", {})];
-  const answered = element("div", { class: "answer" }, said, formula);
+  const [message, formula] = [element("p", {}), element("code", {})];
+  const answered = element("div", { class: "answer" }, message, formula);
   let data = /** @type {Carry["data"]|null} */ (null);
   const link = element("a", { class: "carry", onclick: () => saveCarried(data) }, "Show behind the curves");
   const cell = element("div", { class: "column", "data-rule": rule }, name, frame, link, answered);
@@ -156,7 +155,7 @@ function createCell(rule, create, scrolls) {
       setAttribute(link, "href", way?.address);
       setAttribute(link, "aria-label", way?.label);
       setAttribute(answered, "hidden", answer === null);
-      setText(said, answer?.words ?? "");
+      setText(message, answer?.words ?? "");
       setText(formula, answer?.formula ?? "");
       setAttribute(frame, "data-empty", picture ? null : empty);
       if (picture) painter.draw(picture);

@@ -1,4 +1,4 @@
-// The panels of the area "Why", in their order: the modules of this folder that have the name of an instrument.
+// The panels of the area "Why" in order: the modules of this folder that are named like an instrument.
 
 import { isStochastic } from "../../choice/choice.js";
 import { getCatalogue } from "../../choice/entries.js";
@@ -8,8 +8,8 @@ import { taskOf } from "../state/tasks.js";
 
 /** @import { Panel } from "./panel.js" */
 
-const DRAWN = ["way", "net", "reads"]; // whatever is open: net and lanes are made of them
-const BASIS = ["causes", "inputs"]; // of each rule's line, beside these
+const OBJECT_INSTRUMENTS = ["way", "net", "reads"]; // always requested if the net is shown: net and lanes display them
+const BASIS = ["causes", "inputs"]; // also requested if the net is shown: the basis of each rule's sentence
 let panels = /** @type {Panel[]} */ ([]);
 
 /** Load the panels that the document names. */
@@ -18,7 +18,7 @@ export async function loadPanels() {
   panels = (await Promise.all(getCatalogue().panels.map(load))).sort((one, other) => one.order - other.order);
 }
 
-/** The panels that say something of what is chosen. @param {import("../../choice/choice.js").Choice} choice */
+/** Return the panels that apply to a choice. @param {import("../../choice/choice.js").Choice} choice */
 export function panelsOf(choice) {
   const learns = Boolean(choice.training.learn);
   const draws = isStochastic(choice);
@@ -26,7 +26,7 @@ export function panelsOf(choice) {
 }
 
 /**
- * The open ones among them: as the visitor left them, else as they are at first.
+ * Return the open panels of a choice: as the visitor left them, initially by their defaults.
  * @param {import("../../choice/choice.js").Choice} choice
  * @param {Object<string, boolean>} left
  */
@@ -35,16 +35,21 @@ export function openPanels(choice, left) {
 }
 
 /**
- * The questions to ask the stream: those of open panels, and all of a run that is over, which may be forgotten
- * soon.
+ * Return the questions for the stream of events: those of open panels, or of all panels once the run has ended.
+ *
+ * The server may soon forget a run that has ended.
  * @param {import("../state/state.js").State} state
  */
-export function wantedOf({ choice, panels: left, numbers, view, why, drawn, evidence = true }) {
+export function listRequests({ choice, panels: left, numbers, view, why, drawn, evidence = true }) {
   const isOver = OVER.includes(view.status.state);
   const wanted = isOver ? panelsOf(choice) : evidence ? openPanels(choice, left) : [];
-  const one = why ? view.status.lines[why]?.panel : "";
-  const isAsked = (/** @type {Panel} */ panel) =>
-    wanted.includes(panel) || panel.key === one || (drawn && BASIS.includes(panel.key));
-  const asked = panelsOf(choice).filter(isAsked);
-  return ["alignment", ...(drawn ? DRAWN : []), ...asked.map(({ key }) => questionOf(key, numbers[key]))];
+  const rulePanel = why ? view.status.lines[why]?.panel : "";
+  const isRequested = (/** @type {Panel} */ panel) =>
+    wanted.includes(panel) || panel.key === rulePanel || (drawn && BASIS.includes(panel.key));
+  const requested = panelsOf(choice).filter(isRequested);
+  return [
+    "alignment",
+    ...(drawn ? OBJECT_INSTRUMENTS : []),
+    ...requested.map(({ key }) => questionOf(key, numbers[key])),
+  ];
 }

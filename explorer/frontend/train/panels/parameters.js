@@ -1,26 +1,26 @@
-// Parameters of the op that learn: each one's value over the steps, layer by layer, and its gradient.
+// The panel of learned parameters: the value of each over the steps, layer by layer, and its gradient.
 
-import { counted, keyed } from "../../elements/children.js";
+import { updateChildren, createChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { formatShort } from "../../formula/numbers.js";
 import { getLearned } from "../state/series.js";
-import { linePath, share } from "../widgets/svg-paths.js";
+import { makeLinePath, share } from "../widgets/svg-paths.js";
 
 /** @import { Point } from "../widgets/svg-paths.js" */
-/** @import { Declared, Observation } from "./panel.js" */
+/** @import { PanelSpec, Observation } from "./panel.js" */
 /**
- * A small chart: a line for each layer, as shares of it, between its ``ends``; ``zero`` is where 0 lies. A band
- * for each layer goes from the least to the greatest value of its channels, which may be one.
+ * A small chart: one line per layer, in fractions of the chart's size; ``ends`` are minimum and maximum, ``zero`` is
+ * the position of 0. One band per layer spans the values of its channels.
  * @typedef {{lines: Point[][], bands: Point[][], ends: [number, number], zero: number}} Lines
- * One parameter: its values now as text, what is drawn of them and of their gradients, which may be none.
- * @typedef {{name: string, now: string, values: Lines, gradients: Lines|null}} Drawn
- * @typedef {{words: string, drawn: Drawn[]}} Picture
+ * One parameter: its current values as text, and the lines of its values and gradients; null without gradients.
+ * @typedef {{name: string, now: string, values: Lines, gradients: Lines|null}} ParameterPicture
+ * @typedef {{words: string, drawn: ParameterPicture[]}} Picture
  */
 
 const SERIES = ["values", "gradients", "leasts", "mosts"];
 
-/** @type {Declared} */
+/** @type {PanelSpec} */
 export const panel = {
   order: 3,
   opens: true,
@@ -35,7 +35,7 @@ export const panel = {
 /** @param {Observation} observation @returns {Picture} */
 function pictureOf({ measured, snapshot, line }) {
   const steps = Array.from(snapshot.measured_steps);
-  const drawn = getLearned(snapshot, line.key).map(({ name, layers, first }) => {
+  const pictures = getLearned(snapshot, line.key).map(({ name, layers, first }) => {
     const [values, gradients, leasts, mosts] = SERIES.map((name) =>
       measured[name]
         .slice(first, first + layers)
@@ -44,60 +44,61 @@ function pictureOf({ measured, snapshot, line }) {
     const moves = gradients.some((/** @type {number[]} */ each) => each.some(Number.isFinite));
     return {
       name,
-      now: [...values.keys()].map((at) => nowOf(values[at], leasts[at], mosts[at])).join(", "),
+      now: [...values.keys()].map((at) => formatNow(values[at], leasts[at], mosts[at])).join(", "),
       values: linesOf(steps, values, false, leasts, mosts),
       gradients: moves ? linesOf(steps, gradients, true) : null,
     };
   });
-  const words = drawn.map(({ name, now, gradients }) => `${name} ${gradients ? "is" : "stays at"} ${now}`);
-  return { words: words.join("; "), drawn };
+  const words = pictures.map(({ name, now, gradients }) => `${name} ${gradients ? "is" : "stays at"} ${now}`);
+  return { words: words.join("; "), drawn: pictures };
 }
 
 /**
- * The present value of a layer, with the ends of its channels' values where they differ.
- * @param {...number[]} series the value, the least and the greatest
+ * Return the last value of a layer as text, with the range over its channels if they differ.
+ * @param {...number[]} series the values, the minima and the maxima
  */
-function nowOf(...series) {
-  const [value, least, most] = series.map((each) => formatShort(each[each.length - 1]));
-  return least === most ? value : `${value} (${least} to ${most})`;
+function formatNow(...series) {
+  const [value, min, max] = series.map((each) => formatShort(each[each.length - 1]));
+  return min === max ? value : `${value} (${min} to ${max})`;
 }
 
 /**
+ * Return a chart of series.
  * @param {number[]} steps
  * @param {number[][]} series
- * @param {boolean} signed whether 0 is to be visible
+ * @param {boolean} signed whether 0 must be visible
  * @param {number[][]} [leasts] the lower ends of bands, like series
- * @param {number[][]} [mosts]
+ * @param {number[][]} [mosts] the upper ends
  * @returns {Lines}
  */
 function linesOf(steps, series, signed, leasts = [], mosts = []) {
   const finite = [...[series, leasts, mosts].flat(2).filter(Number.isFinite), ...(signed ? [0] : [])];
-  const [least, most] = [Math.min(...finite), Math.max(...finite)];
-  const margin = 0.06 * (most - least) || Math.abs(most) * 0.06 || 1;
-  const ends = /** @type {[number, number]} */ ([least - margin, most + margin]);
+  const [min, max] = [Math.min(...finite), Math.max(...finite)];
+  const margin = 0.06 * (max - min) || Math.abs(max) * 0.06 || 1;
+  const ends = /** @type {[number, number]} */ ([min - margin, max + margin]);
   const last = steps[steps.length - 1] || 1;
   const pointsOf = (/** @type {number[]} */ each) =>
     each.map((y, at) => ({ x: steps[at] / last, y: share(y, ...ends) }));
   return {
     lines: series.map(pointsOf),
     bands: leasts.map((each, layer) => [...pointsOf(each), ...pointsOf(mosts[layer]).reverse()]),
-    ends: [least, most],
+    ends: [min, max],
     zero: share(0, ...ends),
   };
 }
 
 /** @param {HTMLElement} cell */
 function create(cell) {
-  const blocks = keyed(cell, createBlock);
+  const blocks = createChildren(cell, createBlock);
   return { draw: (/** @type {Picture} */ { drawn }) => blocks.show(drawn) };
 }
 
-/** One parameter: a line of text and two charts. */
+/** Create the block of one parameter: a line of text and two charts. */
 function createBlock() {
   const name = element("code", {});
   const now = element("span", {});
-  const still = element("p", { class: "note" }, "It does not learn by this rule.");
-  const [values, gradients] = [chart("value"), chart("gradient")];
+  const note = element("p", { class: "note" }, "It does not learn by this rule.");
+  const [values, gradients] = [createChart("value"), createChart("gradient")];
   return {
     element: element(
       "div",
@@ -105,46 +106,46 @@ function createBlock() {
       element("p", {}, name, now),
       values.element,
       gradients.element,
-      still,
+      note,
     ),
-    /** @param {Drawn} drawn */
+    /** @param {ParameterPicture} drawn */
     show({ name: text, now: present, values: above, gradients: below }) {
       setText(name, text);
       setText(now, ` = ${present.replaceAll("-", "−")}`);
       values.draw(above);
       setAttribute(gradients.element, "hidden", below === null);
-      setAttribute(still, "hidden", below !== null);
+      setAttribute(note, "hidden", below !== null);
       if (below) gradients.draw(below);
     },
   };
 }
 
-/** @param {Element} area @param {Point[]} points */
+/** Draw a band, without its points that are not finite. @param {Element} area @param {Point[]} points */
 function drawArea(area, points) {
-  setAttribute(area, "d", linePath(points.filter(({ y }) => Number.isFinite(y))));
+  setAttribute(area, "d", makeLinePath(points.filter(({ y }) => Number.isFinite(y))));
 }
 
 /** @param {string} kind "value" or "gradient" */
-function chart(kind) {
+function createChart(kind) {
   const svg = shape("svg", { viewBox: "0 0 1000 1000", preserveAspectRatio: "none" });
   const zero = shape("path", { class: "zero" });
   const [bands, curves] = [shape("g"), shape("g")];
   svg.append(bands, zero, curves);
-  const [most, least] = ["most", "least"].map((end) => element("span", { class: end }));
+  const [maxLabel, minLabel] = ["most", "least"].map((end) => element("span", { class: end }));
   return {
-    element: element("div", { class: `frame of-${kind}` }, svg, most, least),
+    element: element("div", { class: `frame of-${kind}` }, svg, maxLabel, minLabel),
     /** @param {Lines} lines */
     draw({ lines, bands: areas, ends: [low, high], zero: nought }) {
-      counted(bands, areas, () => shape("path", { class: "channels" }), drawArea);
+      updateChildren(bands, areas, () => shape("path", { class: "channels" }), drawArea);
       setAttribute(
         zero,
         "d",
-        nought >= 0 && nought <= 1 ? linePath([0, 1].map((x) => ({ x, y: nought }))) : "",
+        nought >= 0 && nought <= 1 ? makeLinePath([0, 1].map((x) => ({ x, y: nought }))) : "",
       );
       const make = (/** @type {number} */ layer) => shape("path", { class: `curve layer-${layer}` });
-      counted(curves, lines, make, (curve, line) => setAttribute(curve, "d", linePath(line)));
-      setText(most, `${kind === "gradient" ? "gradient " : ""}${formatShort(high).replace("-", "−")}`);
-      setText(least, formatShort(low).replace("-", "−"));
+      updateChildren(curves, lines, make, (curve, line) => setAttribute(curve, "d", makeLinePath(line)));
+      setText(maxLabel, `${kind === "gradient" ? "gradient " : ""}${formatShort(high).replace("-", "−")}`);
+      setText(minLabel, formatShort(low).replace("-", "−"));
     },
   };
 }

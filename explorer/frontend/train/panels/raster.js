@@ -1,19 +1,19 @@
-// Spikes of one held-out example: the times at which each unit fires, and the class that is read.
+// The panel of one held-out example's spikes: the times at which each unit fires, and the class that the net reads.
 
-import { counted } from "../../elements/children.js";
+import { updateChildren } from "../../elements/children.js";
 import { element, setText } from "../../elements/dom.js";
 import { paintGrey } from "../widgets/canvas.js";
 
-/** @import { Declared, Observation } from "./panel.js" */
-/** A layer: its name and its spikes, a row a unit. @typedef {{name: string, spikes: Uint8Array}} Layer */
+/** @import { PanelSpec, Observation } from "./panel.js" */
+/** A layer: its name and its spikes, one row per unit. @typedef {{name: string, spikes: Uint8Array}} Layer */
 /**
- * A small picture; ``levels`` are the potentials of the outputs as shares of their range, ``read`` the
- * highest.
+ * A small picture; ``levels`` are the potentials of the outputs as fractions of their range, ``read`` is the index of
+ * the highest.
  * @typedef {{words: string, note: string, image: Uint8Array, times: number, layers: Layer[],
  *   levels: number[], read: number, ink: number}} Picture
  */
 
-/** @type {Declared} */
+/** @type {PanelSpec} */
 export const panel = {
   order: 2,
   opens: true,
@@ -31,9 +31,9 @@ export function pictureOf({ measured, ink }) {
   const range = Math.max(...potentials) - low || 1;
   let first = 0;
   const layers = units.map((/** @type {number} */ count, /** @type {number} */ number) => {
-    const own = spikes.subarray(first * times, (first + count) * times);
+    const layerSpikes = spikes.subarray(first * times, (first + count) * times);
     first += count;
-    return { name: number ? `layer ${number}` : "pixels", spikes: own };
+    return { name: number ? `layer ${number}` : "pixels", spikes: layerSpikes };
   });
   const levels = Array.from(/** @type {Float32Array} */ (potentials), (value) => (value - low) / range);
   const note = `${label} read as ${read}: ${label === read ? "right" : "wrong"}`;
@@ -42,7 +42,7 @@ export function pictureOf({ measured, ink }) {
 
 /** @param {HTMLElement} cell */
 function create(cell) {
-  const image = canvas("example");
+  const image = createCanvas("example");
   const note = element("p", { class: "note" });
   const blocks = element("div", { class: "blocks" });
   const outputs = element("div", { class: "outputs" });
@@ -54,11 +54,11 @@ function create(cell) {
       setText(note, picture.note);
       const { ink } = picture;
       paintGrey(image, picture.image, Math.sqrt(picture.image.length), ink);
-      counted(blocks, picture.layers, createBlock, ({ children: [drawn, text] }, { name, spikes }) => {
+      updateChildren(blocks, picture.layers, createBlock, ({ children: [drawn, text] }, { name, spikes }) => {
         paintGrey(drawn, spikes, picture.times, ink);
         setText(text, name);
       });
-      counted(outputs, picture.levels, createOutput, (output, level, kind) => {
+      updateChildren(outputs, picture.levels, createOutput, (output, level, kind) => {
         output.style.setProperty("--level", level.toFixed(3));
         output.classList.toggle("read", kind === picture.read);
         setText(output.lastChild, String(kind));
@@ -68,12 +68,12 @@ function create(cell) {
 }
 
 /** @param {string} kind */
-function canvas(kind) {
+function createCanvas(kind) {
   return /** @type {HTMLCanvasElement} */ (element("canvas", { class: kind }));
 }
 
 function createBlock() {
-  return element("div", {}, canvas("spikes"), element("span", {}));
+  return element("div", {}, createCanvas("spikes"), element("span", {}));
 }
 
 function createOutput() {

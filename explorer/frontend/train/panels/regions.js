@@ -1,22 +1,22 @@
-// Regions of a plane: the class that a net gives to each point, with some of the data.
+// The panel of a plane's regions: the class that a net assigns to each point, with some of the data.
 
 import { formatShare } from "../../formula/numbers.js";
 import { element, setText } from "../../elements/dom.js";
-import { paint, pixel, same } from "../widgets/canvas.js";
+import { paint, toPixel, areEqual } from "../widgets/canvas.js";
 
-/** @import { Declared, Observation } from "./panel.js" */
+/** @import { PanelSpec, Observation } from "./panel.js" */
 /** @typedef {[number, number, number]} Rgb */
 /**
- * A point: across and up as shares of the picture, and its class.
+ * A point: its position as fractions of the picture's size, and its class.
  * @typedef {{x: number, y: number, kind: number}} Point
  */
 /**
- * A small picture: ``cells`` row by row from the bottom, each class · levels + how sure it is.
+ * A small picture: ``cells`` row by row from the bottom, each one class · levels + level of certainty.
  * @typedef {{words: string, note: string, cells: Uint8Array, classes: number, levels: number,
- *   trained: Uint8Array, heldOut: Uint8Array}} Picture ``trained`` and ``heldOut``: three numbers a point
+ *   trained: Uint8Array, heldOut: Uint8Array}} Picture ``trained`` and ``heldOut`` have three numbers per point
  */
 
-// Classes are told apart by lightness, and none of them looks like a rule.
+// Classes differ in lightness, and none has the colour of a rule.
 const GROUND = /** @type {[Rgb, Rgb]} */ ([
   [255, 238, 160],
   [84, 108, 152],
@@ -26,12 +26,12 @@ const DOTS = /** @type {[Rgb, Rgb]} */ ([
   [20, 36, 84],
 ]);
 const UNKNOWN = /** @type {Rgb} */ ([127, 127, 127]);
-const LEAST = 0.35; // of a class's colour, where the odds are even: else nobody sees where it ends
-const MOST_NAMED = 5; // classes
-const DRAWN = 384; // px of the canvas with the dots
-const DOT = { trained: 3.4, heldOut: 6 }; // px of it
+const MIN_STRENGTH = 0.35; // strength of a class's colour at even odds, so that borders stay visible
+const MAX_NAMED = 5; // classes named in the legend
+const CANVAS_SIZE = 384; // px, width and height of the canvas with the dots
+const DOT = { trained: 3.4, heldOut: 6 }; // px, radius of a dot
 
-/** @type {Declared} */
+/** @type {PanelSpec} */
 export const panel = {
   order: 1,
   opens: true,
@@ -43,7 +43,7 @@ export const panel = {
   legend: [
     {
       text: "class 0 is light, the last class dark",
-      of: ({ names }) => namesText(names),
+      of: ({ names }) => describeClasses(names),
       swatch: "classes",
     },
     { text: "held out", swatch: "dot ringed" },
@@ -58,14 +58,17 @@ export function pictureOf({ measured }) {
   return { words, note, cells, classes, levels, trained, heldOut };
 }
 
-/** The names of the classes, from light to dark; "" where they have numbers alone. @param {string[]} names */
-function namesText(names) {
+/**
+ * Describe the order of classes from light to dark; return "" if classes have no names.
+ * @param {string[]} names
+ */
+function describeClasses(names) {
   if (!names.length) return "";
-  const listed = names.length > MOST_NAMED ? [names[0], "…", ...names.slice(-1)] : names;
+  const listed = names.length > MAX_NAMED ? [names[0], "…", ...names.slice(-1)] : names;
   return `light to dark: ${listed.join(", ")}`;
 }
 
-/** @param {Uint8Array} numbers three a point @returns {Point[]} */
+/** Return points from an array. @param {Uint8Array} numbers three numbers per point @returns {Point[]} */
 export function pointsOf(numbers) {
   return Array.from({ length: numbers.length / 3 }, (_, at) => ({
     x: numbers[3 * at] / 255,
@@ -75,25 +78,30 @@ export function pointsOf(numbers) {
 }
 
 /**
- * The colour of one of so many classes.
+ * Return the colour of a class, interpolated between two colours.
  * @param {[Rgb, Rgb]} ends
  * @param {number} kind
  * @param {number} classes
  * @returns {Rgb}
  */
-function classColour([from, to], kind, classes) {
+function getClassColour([from, to], kind, classes) {
   const share = kind / (classes - 1);
   return /** @type {Rgb} */ (from.map((value, at) => Math.round(value + share * (to[at] - value))));
 }
 
-/** The colour of each value of a cell. @param {number} classes @param {number} levels @returns {Rgb[]} */
+/**
+ * Return the colour of each value of a cell.
+ * @param {number} classes
+ * @param {number} levels
+ * @returns {Rgb[]}
+ */
 export function palette(classes, levels) {
   const middle = /** @type {Rgb} */ (GROUND[0].map((value, at) => (value + GROUND[1][at]) / 2));
   return Array.from({ length: 256 }, (_, value) => {
     const kind = Math.floor(value / levels);
     if (kind >= classes) return UNKNOWN;
-    const sure = LEAST + (1 - LEAST) * ((value % levels) / (levels - 1));
-    const pure = classColour(GROUND, kind, classes);
+    const sure = MIN_STRENGTH + (1 - MIN_STRENGTH) * ((value % levels) / (levels - 1));
+    const pure = getClassColour(GROUND, kind, classes);
     return /** @type {Rgb} */ (pure.map((each, at) => Math.round(middle[at] + sure * (each - middle[at]))));
   });
 }
@@ -101,18 +109,21 @@ export function palette(classes, levels) {
 /** @param {HTMLElement} cell */
 function create(cell) {
   const ground = /** @type {HTMLCanvasElement} */ (element("canvas", {}));
-  const dots = /** @type {HTMLCanvasElement} */ (element("canvas", { width: DRAWN, height: DRAWN }));
+  const dots = /** @type {HTMLCanvasElement} */ (
+    element("canvas", { width: CANVAS_SIZE, height: CANVAS_SIZE })
+  );
   const note = element("p", { class: "note" });
   cell.append(element("div", { class: "plane" }, ground, dots), note);
-  let drawn = /** @type {Picture|null} */ (null);
+  let last = /** @type {Picture|null} */ (null);
 
   return {
     /** @param {Picture} picture */
     draw(picture) {
       paintCells(ground, picture);
       const { trained, heldOut } = picture;
-      if (!drawn || !same(drawn.trained, trained) || !same(drawn.heldOut, heldOut)) paintDots(dots, picture);
-      drawn = picture;
+      if (!last || !areEqual(last.trained, trained) || !areEqual(last.heldOut, heldOut))
+        paintDots(dots, picture);
+      last = picture;
       setText(note, picture.note);
     },
   };
@@ -121,22 +132,22 @@ function create(cell) {
 /** @param {HTMLCanvasElement} canvas @param {Picture} picture */
 function paintCells(canvas, { cells, classes, levels }) {
   const side = Math.sqrt(cells.length);
-  const colours = palette(classes, levels).map(([red, green, blue]) => pixel(red, green, blue, 255));
+  const colours = palette(classes, levels).map(([red, green, blue]) => toPixel(red, green, blue, 255));
   paint(canvas, side, side, (at) => colours[cells[(side - 1 - Math.floor(at / side)) * side + (at % side)]]);
 }
 
 /** @param {HTMLCanvasElement} canvas @param {Picture} picture */
 function paintDots(canvas, { trained, heldOut, classes }) {
   const context = /** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d"));
-  context.clearRect(0, 0, DRAWN, DRAWN);
+  context.clearRect(0, 0, CANVAS_SIZE, CANVAS_SIZE);
   for (const [data, size, ringed] of /** @type {[Uint8Array, number, boolean][]} */ ([
     [trained, DOT.trained, false],
     [heldOut, DOT.heldOut, true],
   ])) {
     for (const { x, y, kind } of pointsOf(data)) {
       context.beginPath();
-      context.arc(x * DRAWN, (1 - y) * DRAWN, size, 0, 2 * Math.PI);
-      context.fillStyle = `rgb(${classColour(DOTS, kind, classes).join()})`;
+      context.arc(x * CANVAS_SIZE, (1 - y) * CANVAS_SIZE, size, 0, 2 * Math.PI);
+      context.fillStyle = `rgb(${getClassColour(DOTS, kind, classes).join()})`;
       context.fill();
       if (!ringed) continue;
       context.lineWidth = 2.5;

@@ -1,11 +1,11 @@
-// How far the gradient of one batch strays over draws, one bar a layer of weights, in decades; and its bias.
+// The panel of a batch's gradient over random draws: its relative deviation, one bar per layer, and its bias.
 
 import { formatShort } from "../../formula/numbers.js";
 import { barsOf, createBars } from "./bars.js";
 
-/** @import { Declared } from "./panel.js" */
+/** @import { PanelSpec } from "./panel.js" */
 
-/** @type {Declared} */
+/** @type {PanelSpec} */
 export const panel = {
   order: 9,
   opens: false,
@@ -27,20 +27,20 @@ function textOf(ratio) {
 }
 
 /**
- * The bias by layer of weights below an op, each a share with what it lies within.
+ * Return a note on the bias, by layer of weights below an op; each bias is a share with its standard error.
  * @param {{bias: ArrayLike<number>, within: ArrayLike<number>}} measured
  */
 function noteOf({ bias, within }) {
-  const each = Array.from(bias, (share, layer) => `w${layer + 1} ${biasText(share, within[layer])}`);
-  return `Bias: ${each.join(", ") || "not measured here"}`;
+  const parts = Array.from(bias, (share, layer) => `w${layer + 1} ${formatBias(share, within[layer])}`);
+  return `Bias: ${parts.join(", ") || "not measured here"}`;
 }
 
 /**
- * A bias with its standard error, or what one that is not told is smaller than.
+ * Return a bias with its standard error, or an upper bound if the bias is not significant.
  * @param {number} share
  * @param {number} within
  */
-function biasText(share, within) {
+function formatBias(share, within) {
   if (Number.isNaN(share)) return "cannot be told";
   if (!(share > 0) && !(within < 1)) return "lost in the noise";
   if (!(share > 0)) return within > 0 ? `< ${Math.ceil(100 * within)} %` : "none";

@@ -1,21 +1,21 @@
-// Quantised weights: a histogram of the full-precision ones, by the value that the op makes of them.
+// The panel of quantised weights: a histogram of the full-precision weights, shaded by the op's output.
 
-import { counted, keyed } from "../../elements/children.js";
+import { updateChildren, createChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { formatShare, formatShort } from "../../formula/numbers.js";
 
-/** @import { Declared, Observation } from "./panel.js" */
-/** A bar as shares of the picture. @typedef {{x: number, width: number, y: number, height: number}} Bar */
+/** @import { PanelSpec, Observation } from "./panel.js" */
+/** A bar in fractions of the picture. @typedef {{x: number, width: number, y: number, height: number}} Bar */
 /**
- * One layer: a part for each value that the op makes, its bars on those of lower values; ``ends`` of x.
+ * One layer: a part for each output of the op, its bars stacked on those of lower outputs; ``ends`` is the range of x.
  * @typedef {{note: string, ends: [string, string], parts: Bar[][]}} Layer
  * @typedef {{words: string, layers: Layer[]}} Picture
  */
 
-const ROOF = 0.95; // of the height, for the highest bar
+const ROOF = 0.95; // of the height: the top of the highest bar
 
-/** @type {Declared} */
+/** @type {PanelSpec} */
 export const panel = {
   order: 4,
   opens: true,
@@ -32,6 +32,7 @@ export function pictureOf({ measured: { layers, words } }) {
 }
 
 /**
+ * Return the picture of one layer.
  * @param {{edges: Float32Array, counts: Int32Array, values: Float32Array, by_value: Int32Array,
  *   changed: number}} measured
  * @param {number} index
@@ -39,20 +40,22 @@ export function pictureOf({ measured: { layers, words } }) {
  */
 function layerOf({ edges, counts, values, by_value: byValue, changed }, index) {
   const bins = counts.length;
-  const ends = /** @type {[string, string]} */ ([edges[0], edges[bins]].map(minus));
-  const owns = Array.from(values, (_, part) => byValue.subarray(part * bins, (part + 1) * bins));
-  const shares = owns.map((own, part) => `${minus(values[part])}: ${formatShare(sum(own) / sum(counts))}`);
+  const ends = /** @type {[string, string]} */ ([edges[0], edges[bins]].map(formatNumber));
+  const partCounts = Array.from(values, (_, part) => byValue.subarray(part * bins, (part + 1) * bins));
+  const shares = partCounts.map(
+    (own, part) => `${formatNumber(values[part])}: ${formatShare(sum(own) / sum(counts))}`,
+  );
   const note = [`Layer ${index + 1}: ${formatShare(changed)} changed`, ...shares].join(" · ");
-  return { note, ends, parts: stacked(owns.length ? owns : [counts], Math.max(...counts, 1)) };
+  return { note, ends, parts: stackBars(partCounts.length ? partCounts : [counts], Math.max(...counts, 1)) };
 }
 
 /**
- * Bars on one another.
- * @param {Int32Array[]} parts counts of each
- * @param {number} most
+ * Stack bars on one another.
+ * @param {Int32Array[]} parts counts of each part
+ * @param {number} most the count of a bar that fills the height
  * @returns {Bar[][]}
  */
-function stacked(parts, most) {
+function stackBars(parts, most) {
   const below = new Array(parts[0].length).fill(0);
   return parts.map((own) =>
     Array.from(own, (count, bin) => {
@@ -69,17 +72,17 @@ function sum(counts) {
 }
 
 /** @param {number} value */
-function minus(value) {
+function formatNumber(value) {
   return formatShort(value).replace("-", "−");
 }
 
 /** @param {HTMLElement} cell */
 function create(cell) {
-  const blocks = keyed(cell, createBlock);
+  const blocks = createChildren(cell, createBlock);
   return { draw: (/** @type {Picture} */ { layers }) => blocks.show(layers) };
 }
 
-/** The drawing of one layer. */
+/** Create the drawing of one layer. */
 function createBlock() {
   const svg = shape("svg", { viewBox: "0 0 1 1", preserveAspectRatio: "none", class: "latent" });
   const ticks = ["", ""].map(() => element("span", {}));
@@ -89,12 +92,12 @@ function createBlock() {
     element: element("div", { class: "of-layer" }, element("div", { class: "frame" }, svg), axis, note),
     /** @param {Layer} layer */
     show({ parts, ends, note: text }) {
-      counted(
+      updateChildren(
         svg,
         parts,
         () => shape("path"),
         (path, bars, part) => {
-          setAttribute(path, "d", bars.map(barPath).join(""));
+          setAttribute(path, "d", bars.map(makeBarPath).join(""));
           setAttribute(path, "opacity", String(opacityOf(part, parts.length)));
         },
       );
@@ -104,12 +107,16 @@ function createBlock() {
   };
 }
 
-/** Values are told apart by how strong the rule's colour is. @param {number} part @param {number} count */
+/**
+ * Return the opacity of a part: outputs differ by the strength of the rule's colour.
+ * @param {number} part
+ * @param {number} count
+ */
 function opacityOf(part, count) {
   return count === 1 ? 1 : 0.3 + (0.7 * part) / (count - 1);
 }
 
 /** @param {Bar} bar */
-function barPath({ x, width, y, height }) {
+function makeBarPath({ x, width, y, height }) {
   return `M${x} ${1 - y}h${0.9 * width}v${height}h${-0.9 * width}Z`;
 }

@@ -1,4 +1,4 @@
-// The controls beside which a rule must look better, added to the cards with one press each.
+// The control rules that other rules are compared with, each added to the cards by one button.
 
 import { canAddRule, addRule } from "../../choice/choice.js";
 import { getCatalogue, findEntry } from "../../choice/entries.js";

@@ -1,54 +1,54 @@
 // One native control for each kind of setting.
 
-import { element, freshId, setAttribute, setText, setValue, writeValue } from "../../elements/dom.js";
+import { element, createId, setAttribute, setText, setValue, writeValue } from "../../elements/dom.js";
 import { createNumberField } from "../../elements/number.js";
 import { createSlider } from "../../elements/slider.js";
 import { clampTo } from "../../formula/numbers.js";
 import { taskOf } from "../state/tasks.js";
-import { learningField } from "./learning-field.js";
+import { createLearningField } from "./learning-field.js";
 
 /** @import { Setting } from "../state/tasks.js" */
 /**
- * The actions of a control: ``onChange`` gets another text of its setting; ``usual`` is that of the task.
+ * The actions of a control: ``onChange`` gets the new text of its setting; ``usual`` returns the task's default.
  * @typedef {{onChange: (text: string, phase?: string) => void, usual: () => string,
  *   choice: () => import("../../choice/choice.js").Choice}} Actions
  * @typedef {{show: (text: string) => void, element: HTMLElement}} Field
  */
 
-const MOST_LAYERS = 4;
+const MAX_LAYERS = 4;
 
 /** @type {{[kind in Setting["kind"]]: (setting: Setting, actions: Actions) => Field}} */
 const FIELDS = {
-  choice: choiceField,
-  switch: choiceField,
-  whole: wholeField,
-  widths: widthsField,
-  log: logField,
-  names: learningField,
+  choice: createChoiceField,
+  switch: createChoiceField,
+  whole: createIntegerField,
+  widths: createWidthsField,
+  log: createLogField,
+  names: createLearningField,
 };
 
 /**
- * The fields of some settings; ``onSetting`` gets another text of one.
+ * Create the fields of settings.
  * @param {Setting[]} settings
  * @param {ReturnType<typeof import("../../choice/store.js").createStore>} store
- * @param {(name: string, text: string, phase: *) => void} onSetting
+ * @param {(name: string, text: string, phase: *) => void} onSetting gets the new text of a setting
  */
 export function createFields(settings, store, onSetting) {
-  const choice = () => store.current;
+  const getChoice = () => store.current;
   return settings.map((setting) => {
     const { kind, name, live } = setting;
     const onChange = (/** @type {string} */ text, phase = "settled") => onSetting(name, text, phase);
-    const usual = () => taskOf(choice()).defaults[name];
-    return { name, live, field: FIELDS[kind](setting, { onChange, usual, choice }) };
+    const getDefault = () => taskOf(getChoice()).defaults[name];
+    return { name, live, field: FIELDS[kind](setting, { onChange, usual: getDefault, choice: getChoice }) };
   });
 }
 
 /** @param {Setting} setting @param {Actions} actions @returns {Field} */
-function choiceField({ label, meaning, words }, { onChange }) {
+function createChoiceField({ label, meaning, words }, { onChange }) {
   const options = Object.entries(words).map(([value, text]) => element("option", { value }, text));
-  const list = element("select", { id: freshId(), onchange: () => onChange(list.value) }, ...options);
+  const list = element("select", { id: createId(), onchange: () => onChange(list.value) }, ...options);
   return {
-    element: labelled(list, label, meaning),
+    element: wrapField(list, label, meaning),
     show(text) {
       if (list.value !== text) list.value = text;
     },
@@ -56,7 +56,7 @@ function choiceField({ label, meaning, words }, { onChange }) {
 }
 
 /** @param {HTMLElement} field @param {string} label @param {string} meaning @param {...Node} more */
-function labelled(field, label, meaning, ...more) {
+function wrapField(field, label, meaning, ...more) {
   return element(
     "div",
     { class: "setting", title: meaning },
@@ -67,55 +67,55 @@ function labelled(field, label, meaning, ...more) {
 }
 
 /** @param {Setting} setting @param {Actions} actions @returns {Field} */
-function wholeField({ label, meaning, low, high }, { onChange }) {
-  const held = (/** @type {number} */ value) => clampTo(Math.round(value), low, high);
+function createIntegerField({ label, meaning, low, high }, { onChange }) {
+  const clamp = (/** @type {number} */ value) => clampTo(Math.round(value), low, high);
   const number = createNumberField({
     name: label,
     onNumber(value) {
-      const text = String(held(value));
+      const text = String(clamp(value));
       number.show(text);
-      number.say(held(value) === value ? "" : `A whole number from ${low} to ${high}: ${text} is taken.`);
+      number.say(clamp(value) === value ? "" : `A whole number from ${low} to ${high}: ${text} is taken.`);
       onChange(text);
     },
-    next: (value, way) => held(value + way),
+    next: (value, way) => clamp(value + way),
   });
-  number.field.id = freshId();
+  number.field.id = createId();
   return {
-    element: labelled(number.field, label, `${meaning} From ${low} to ${high}.`, number.message),
+    element: wrapField(number.field, label, `${meaning} From ${low} to ${high}.`, number.message),
     show: number.show,
   };
 }
 
 /**
- * Widths of hidden layers, one after the other.
+ * Create a field for the widths of hidden layers.
  * @param {Setting} setting
  * @param {Actions} actions
  * @returns {Field}
  */
-function widthsField({ label, meaning, low, high }, { onChange }) {
-  const id = freshId();
-  const mistake = element("small", { id, class: "refusal", role: "alert" });
-  const typed = () => {
-    const widths = widthsOf(field.value, low, high);
+function createWidthsField({ label, meaning, low, high }, { onChange }) {
+  const id = createId();
+  const error = element("small", { id, class: "refusal", role: "alert" });
+  const acceptInput = () => {
+    const widths = parseWidths(field.value, low, high);
     setAttribute(field, "aria-invalid", widths ? null : "true");
-    setText(mistake, widths ? "" : `1 to ${MOST_LAYERS} widths from ${low} to ${high}, such as 16, 16.`);
+    setText(error, widths ? "" : `1 to ${MAX_LAYERS} widths from ${low} to ${high}, such as 16, 16.`);
     if (!widths) return;
     writeValue(field, widths.join(", "));
     if (widths.join() !== displayed) onChange(widths.join());
   };
   const field = element("input", {
-    id: freshId(),
+    id: createId(),
     inputmode: "text",
     "aria-describedby": id,
-    onchange: typed,
+    onchange: acceptInput,
   });
   let displayed = "";
   return {
-    element: labelled(
+    element: wrapField(
       field,
       label,
-      `${meaning} Up to ${MOST_LAYERS} layers, each from ${low} to ${high}.`,
-      mistake,
+      `${meaning} Up to ${MAX_LAYERS} layers, each from ${low} to ${high}.`,
+      error,
     ),
     show(text) {
       displayed = text;
@@ -125,27 +125,27 @@ function widthsField({ label, meaning, low, high }, { onChange }) {
 }
 
 /**
- * Typed text as widths; null where it is not.
+ * Parse typed text as widths; return null for other text.
  * @param {string} text
  * @param {number} low
  * @param {number} high
  */
-function widthsOf(text, low, high) {
+function parseWidths(text, low, high) {
   const widths = text
     .split(/[\s,;×-]+/)
     .filter(Boolean)
     .map(Number);
   const fit = widths.every((width) => Number.isInteger(width) && low <= width && width <= high);
-  return fit && 1 <= widths.length && widths.length <= MOST_LAYERS ? widths : null;
+  return fit && 1 <= widths.length && widths.length <= MAX_LAYERS ? widths : null;
 }
 
 /**
- * A slider of decades; a word, as "full", is a box to tick beside it.
+ * Create a logarithmic slider; a value that is a word, such as "full", is a check box next to it.
  * @param {Setting} setting
  * @param {Actions} actions
  * @returns {Field}
  */
-function logField({ label, meaning, low, high, words }, { onChange, usual }) {
+function createLogField({ label, meaning, low, high, words }, { onChange, usual }) {
   const ends = /** @type {[number, number]} */ ([low, high]);
   const slider = createSlider({
     name: label,

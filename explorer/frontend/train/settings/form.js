@@ -1,17 +1,18 @@
-// The settings of a run as native controls: those that may change in mid-run apart from the rest.
+// The settings of a run as native controls; settings that can change during a run are separate.
 
-import { element, freshId } from "../../elements/dom.js";
+import { element, createId } from "../../elements/dom.js";
 import { createFields } from "./fields.js";
 import { getSettings, getSetting } from "../state/tasks.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 
 /**
- * @param {{live: HTMLElement, rest: HTMLElement, own: Object<string, HTMLElement>}} hosts ``own`` has those
- * of single settings by their name
+ * Create the controls.
+ * @param {{live: HTMLElement, rest: HTMLElement, own: Object<string, HTMLElement>}} hosts ``own`` holds the places of
+ *   single settings, by name
  * @param {ReturnType<typeof import("../../choice/store.js").createStore>} store
  * @param {(name: string, text: string, phase: string) => void} onSetting
- * @param {() => Promise<string>} compareDevices the words on which device is faster
+ * @param {() => Promise<string>} compareDevices returns a sentence about the faster device
  */
 export function createSettings({ live, rest, own }, store, onSetting, compareDevices) {
   const grid = element("div", { class: "settings" });
@@ -30,11 +31,15 @@ export function createSettings({ live, rest, own }, store, onSetting, compareDev
   };
 }
 
-/** Words below a control, and read out with it, once they are there. @param {HTMLElement} field @param {() => Promise<string>} ask */
+/**
+ * Append a text to a control as its description, once the text has arrived.
+ * @param {HTMLElement} field
+ * @param {() => Promise<string>} ask
+ */
 async function describe(field, ask) {
   const words = await ask();
   if (!words) return;
-  const remark = element("small", { id: freshId() }, words);
+  const remark = element("small", { id: createId() }, words);
   field.classList.add("wide");
   field.append(remark);
   field.querySelector("select")?.setAttribute("aria-describedby", remark.id);

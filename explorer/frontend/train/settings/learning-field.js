@@ -1,4 +1,4 @@
-// The control of what learns: a row for each parameter, with a button for each rule that can let it learn.
+// The control of learned parameters: a row for each parameter, with a button for each rule that can train it.
 
 import { getEntries } from "../../choice/choice.js";
 import { parseLearning, formatLearning, toggleLearning } from "../../choice/learning.js";
@@ -7,7 +7,7 @@ import { element, setAttribute } from "../../elements/dom.js";
 /** @import { Learning } from "../../choice/learning.js" */
 
 /** @param {import("../state/tasks.js").Setting} setting @param {import("./fields.js").Actions} actions */
-export function learningField({ label, meaning }, { onChange, choice }) {
+export function createLearningField({ label, meaning }, { onChange, choice }) {
   const rows = element("div", {});
   const field = element(
     "div",
@@ -16,8 +16,8 @@ export function learningField({ label, meaning }, { onChange, choice }) {
     rows,
   );
 
-  /** @param {Learning[]} learning */
-  function row(learning) {
+  /** Return a function that creates the row of a parameter. @param {Learning[]} learning */
+  function makeRowFactory(learning) {
     return (/** @type {Learning} */ { name, rules }) =>
       element(
         "div",
@@ -47,10 +47,11 @@ export function learningField({ label, meaning }, { onChange, choice }) {
       const state = JSON.stringify(learning.map(({ name, rules: each }) => [name, each.map(stateOf)]));
       setAttribute(field, "hidden", learning.length === 0);
       if (state === displayed) return;
-      const held = /** @type {HTMLElement|null} */ (rows.querySelector(":focus"))?.ariaLabel;
-      rows.replaceChildren(...learning.map(row(learning)));
+      const focusedLabel = /** @type {HTMLElement|null} */ (rows.querySelector(":focus"))?.ariaLabel;
+      rows.replaceChildren(...learning.map(makeRowFactory(learning)));
       displayed = state;
-      for (const button of rows.querySelectorAll("button")) if (button.ariaLabel === held) button.focus();
+      for (const button of rows.querySelectorAll("button"))
+        if (button.ariaLabel === focusedLabel) button.focus();
     },
   };
 }

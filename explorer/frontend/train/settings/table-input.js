@@ -1,6 +1,6 @@
-// A visitor's own table: pasted, dropped or opened, read by Python, and stored in this tab alone.
+// The input of a visitor's own table: pasted, dropped or opened, read by the server, and stored only in this tab.
 
-import { element, freshId, setAttribute, setText, setValue, writeValue } from "../../elements/dom.js";
+import { element, createId, setAttribute, setText, setValue, writeValue } from "../../elements/dom.js";
 import { createFileButton } from "../../elements/file-button.js";
 import { getCatalogue } from "../../choice/entries.js";
 import {
@@ -16,35 +16,36 @@ import { createPreview } from "./table-preview.js";
 
 /** @import { OwnTable, Reading } from "../state/own-table.js" */
 /**
- * The table of the page, and what was read of it.
+ * The table of the page, and the server's reading of it.
  * @typedef {{visible: boolean, own: OwnTable, reading: Reading}} Picture
  */
 
 const EXAMPLE = "height,width,kind\n1.2,0.4,a\n0.7,1.1,b\n…";
-const counted = (/** @type {number} */ count) => count.toLocaleString("en-US");
+const formatCount = (/** @type {number} */ count) => count.toLocaleString("en-US");
 
 /**
+ * Create the input.
  * @param {HTMLElement} host
  * @param {{onTable: (table: OwnTable) => void}} on
- * @param {{name: string, table: string}[]} examples whose tables may be taken
+ * @param {{name: string, table: string}[]} examples whose tables can be used
  */
 export function createTable(host, { onTable }, examples) {
   const { bytes } = getCatalogue().limits.table;
-  const id = freshId();
+  const id = createId();
   const field = element("textarea", {
     id,
     rows: 4,
     spellcheck: "false",
     placeholder: EXAMPLE,
-    onchange: () => taken(field.value),
-    oninput: ({ inputType }) => /^insertFrom(Paste|Drop)$/.test(inputType) && taken(field.value),
+    onchange: () => acceptText(field.value),
+    oninput: ({ inputType }) => /^insertFrom(Paste|Drop)$/.test(inputType) && acceptText(field.value),
   });
-  const file = createFileButton("Open a file", { accept: ".csv,.tsv,.txt,text/csv", onFile: opened });
-  const said = element("p", { class: "next", role: "status" });
+  const file = createFileButton("Open a file", { accept: ".csv,.tsv,.txt,text/csv", onFile: openFile });
+  const status = element("p", { class: "next", role: "status" });
   const offered = examples.map(({ name, table }) =>
-    element("button", { onclick: () => taken(table) }, `Example: ${name.toLowerCase()}`),
+    element("button", { onclick: () => acceptText(table) }, `Example: ${name.toLowerCase()}`),
   );
-  let own = NO_TABLE;
+  let current = NO_TABLE;
   let read = /** @type {Reading} */ (null);
   const change = element(
     "button",
@@ -52,63 +53,68 @@ export function createTable(host, { onTable }, examples) {
     "Change the table",
   );
   const preview = createPreview({
-    onTarget: (name) => onTable(withTarget(own, name)),
-    onOut: (name, out) => onTable(withOut(own, name, out)),
-    onComplete: () => onTable(dropGaps(own, read)),
+    onTarget: (name) => onTable(withTarget(current, name)),
+    onOut: (name, out) => onTable(withOut(current, name, out)),
+    onComplete: () => onTable(dropGaps(current, read)),
   });
   host.append(
-    element("label", { for: id }, element("b", {}, "Paste a table"), ` or drop a file here. ${limitsText()}`),
+    element(
+      "label",
+      { for: id },
+      element("b", {}, "Paste a table"),
+      ` or drop a file here. ${describeLimits()}`,
+    ),
     field,
-    element("div", { class: "own-file" }, file, ...offered, said),
+    element("div", { class: "own-file" }, file, ...offered, status),
     change,
     preview.element,
   );
-  acceptDrops(host, opened);
+  acceptDrops(host, openFile);
 
-  /** The field and the columns of a table that was read are shown anew, or put away. */
+  /** Show or hide the text and the columns of a table that was read. */
   function turn() {
     setAttribute(change, "aria-expanded", String(host.classList.toggle("whole-table")));
   }
 
-  /** A file that is refused leaves no old table behind it. @param {File} chosen */
-  async function opened(chosen) {
-    const found =
-      chosen.size > bytes ? { message: tooLarge(chosen.size) } : decodeFile(await chosen.arrayBuffer());
-    if ("message" in found) return refused(found.message, "");
-    writeValue(field, found.text);
-    taken(found.text);
+  /** Open a file; a rejected file clears the previous table. @param {File} chosen */
+  async function openFile(chosen) {
+    const result =
+      chosen.size > bytes ? { message: explainSize(chosen.size) } : decodeFile(await chosen.arrayBuffer());
+    if ("message" in result) return rejectText(result.message, "");
+    writeValue(field, result.text);
+    acceptText(result.text);
   }
 
   /** @param {string} text */
-  function taken(text) {
+  function acceptText(text) {
     const size = new Blob([text]).size;
-    if (size > bytes) return refused(tooLarge(size), text);
-    setText(said, "");
-    if (text !== own.text) onTable(makeTable(text));
+    if (size > bytes) return rejectText(explainSize(size), text);
+    setText(status, "");
+    if (text !== current.text) onTable(makeTable(text));
   }
 
-  /** @param {string} message @param {string} text what stays in the field */
-  function refused(message, text) {
+  /** @param {string} message @param {string} text to leave in the field */
+  function rejectText(message, text) {
     writeValue(field, text);
-    setText(said, message);
+    setText(status, message);
     onTable(NO_TABLE);
   }
 
   /** @param {number} size in bytes */
-  function tooLarge(size) {
-    return `These are ${counted(size)} bytes: at most ${counted(bytes)} can be taken.`;
+  function explainSize(size) {
+    return `These are ${formatCount(size)} bytes: at most ${formatCount(bytes)} can be taken.`;
   }
 
   return {
     /** @param {Picture} picture */
     show({ visible, own: next, reading }) {
       setAttribute(host, "hidden", !visible);
-      const isOther = next.text !== own.text;
-      own = next;
+      const isOther = next.text !== current.text;
+      current = next;
       read = reading;
       if (!visible) return;
       for (const button of offered) setAttribute(button, "hidden", next.text !== "");
-      if (isOther && next.text) setText(said, "");
+      if (isOther && next.text) setText(status, "");
       if (next.text) setValue(field, next.text);
       host.classList.toggle(
         "was-read",
@@ -119,11 +125,11 @@ export function createTable(host, { onTable }, examples) {
   };
 }
 
-/** The limits of a table, before one is there. */
-function limitsText() {
+/** Describe the limits of a table. */
+function describeLimits() {
   const { fewest, rows, columns, classes, bytes } = getCatalogue().limits.table;
   return [
-    `CSV of ${fewest} to ${counted(rows)} rows, 2 to ${columns} columns, at most ${counted(bytes)} bytes;`,
+    `CSV of ${fewest} to ${formatCount(rows)} rows, 2 to ${columns} columns, at most ${formatCount(bytes)} bytes;`,
     "numbers may have decimal commas where semicolons or tabs split the columns.",
     `One column is learnt: up to ${classes} classes, or a number. The others are numbers without gaps.`,
     "It stays in this tab and on the server while it trains; it is never part of a link.",
@@ -131,7 +137,7 @@ function limitsText() {
 }
 
 /**
- * Files may be dropped on an element.
+ * Accept files that are dropped on an element.
  * @param {HTMLElement} host
  * @param {(file: File) => void} onFile
  */
@@ -146,7 +152,7 @@ function acceptDrops(host, onFile) {
   host.addEventListener("drop", (event) => {
     mark(false);
     const [file] = event.dataTransfer?.files ?? [];
-    if (!file) return; // a text, which the field takes
+    if (!file) return; // the field handles dropped text
     event.preventDefault();
     onFile(file);
   });

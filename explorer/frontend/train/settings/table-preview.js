@@ -1,29 +1,30 @@
-// The survey of a visitor's table: its columns, to choose from, and its first rows.
+// The preview of a visitor's table: its columns, which can be chosen, and its first rows.
 
-import { element, freshId, setAttribute, setText } from "../../elements/dom.js";
+import { element, createId, setAttribute, setText } from "../../elements/dom.js";
 
 /** @import { Preview, Row } from "../state/own-table.js" */
 
 /**
+ * Create the preview.
  * @param {{onTarget: (name: string) => void, onOut: (name: string, out: boolean) => void, onComplete: () => void}} on
- *   ``onComplete`` leaves out the rows with gaps
+ *   ``onComplete`` removes the rows with gaps
  */
 export function createPreview({ onTarget, onOut, onComplete }) {
-  const group = freshId();
+  const group = createId();
   const summary = element("p", { class: "summary" });
   const wrong = element("p", { class: "refusal", role: "status" });
   const complete = element("button", { onclick: onComplete });
   const columns = element("tbody", {});
   const titles = ["Learn", "Column", "Holds", "Leave out"];
   const first = element("table", { class: "first-rows" });
-  const both = element(
+  const tables = element(
     "div",
     { class: "scrolled", tabindex: "0", role: "group", "aria-label": "The table as it was read" },
-    element("table", { class: "choices" }, element("thead", {}, line("th", titles)), columns),
+    element("table", { class: "choices" }, element("thead", {}, createTableRow("th", titles)), columns),
     first,
   );
-  const whole = element("div", { class: "table-read", hidden: true }, summary, wrong, complete, both);
-  let shown = "";
+  const container = element("div", { class: "table-read", hidden: true }, summary, wrong, complete, tables);
+  let displayed = "";
 
   /** @param {Row} row */
   function rowOf({ name, holds, learnt, out, remark, wrong: isWrong }) {
@@ -54,7 +55,7 @@ export function createPreview({ onTarget, onOut, onComplete }) {
 
   /** @param {Preview} preview */
   function paint({ summary: text, rows, names, head, refused, gaps }) {
-    const pressed = whole.contains(document.activeElement) && document.activeElement;
+    const pressed = container.contains(document.activeElement) && document.activeElement;
     setText(summary, text);
     setText(wrong, refused);
     setText(
@@ -62,30 +63,30 @@ export function createPreview({ onTarget, onOut, onComplete }) {
       gaps === 1 ? "Leave out this row" : `Leave out these ${gaps.toLocaleString("en-US")} rows`,
     );
     setAttribute(complete, "hidden", !gaps);
-    setAttribute(both, "hidden", rows.length === 0);
+    setAttribute(tables, "hidden", rows.length === 0);
     columns.replaceChildren(...rows.map(rowOf));
     first.replaceChildren(
       element("caption", {}, head.length === 1 ? "The only row" : `The first ${head.length} rows`),
-      element("thead", {}, line("th", names)),
-      element("tbody", {}, ...head.map((texts) => line("td", texts))),
+      element("thead", {}, createTableRow("th", names)),
+      element("tbody", {}, ...head.map((texts) => createTableRow("td", texts))),
     );
     const name = pressed && pressed.getAttribute("aria-label");
-    if (name) [...whole.querySelectorAll("input")].find((each) => each.ariaLabel === name)?.focus();
+    if (name) [...container.querySelectorAll("input")].find((each) => each.ariaLabel === name)?.focus();
   }
 
   return {
-    element: whole,
+    element: container,
     /** @param {Preview|null} preview */
     show(preview) {
-      setAttribute(whole, "hidden", !preview);
+      setAttribute(container, "hidden", !preview);
       const text = JSON.stringify(preview);
-      if (preview && text !== shown) paint(preview);
-      shown = text;
+      if (preview && text !== displayed) paint(preview);
+      displayed = text;
     },
   };
 }
 
-/** A row of cells. @param {"td"|"th"} tag @param {string[]} texts */
-function line(tag, texts) {
+/** Create a row of cells. @param {"td"|"th"} tag @param {string[]} texts */
+function createTableRow(tag, texts) {
   return element("tr", {}, ...texts.map((text) => element(tag, tag === "th" ? { scope: "col" } : {}, text)));
 }

@@ -1,4 +1,4 @@
-// The chosen task as one button, which opens the pictures of all.
+// The chosen task as a button that opens the pictures of all tasks.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { pictureOf } from "./task-picker.js";
@@ -13,7 +13,7 @@ export function createTaskChip(bar, tray) {
   const picture = element("span", { class: "task-picture" });
   const name = element("b", {});
   const chip = element("button", { class: "task-chip", onclick: turn }, picture, name);
-  let shown = "";
+  let displayedKey = "";
   bar.prepend(chip);
   tray.addEventListener("click", ({ target }) => {
     if (!(target instanceof Element && target.closest("button")) || !bar.matches(".with-tasks")) return;
@@ -28,8 +28,8 @@ export function createTaskChip(bar, tray) {
   return {
     /** @param {Task} task */
     show(task) {
-      if (task.key === shown) return;
-      shown = task.key;
+      if (task.key === displayedKey) return;
+      displayedKey = task.key;
       picture.replaceChildren(pictureOf(task));
       setText(name, task.label);
       setAttribute(chip, "aria-label", `Task: ${task.label}, change it`);

@@ -1,9 +1,9 @@
-// A task that takes away op and rules asks before; and what it did can be undone in the same place.
+// The question before a task replaces op and rules, and the offer to undo it afterwards.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 
 /**
- * ``own`` and ``keep`` are the answers to a question, "" where it was answered.
+ * ``own`` and ``keep`` are the labels of the two answers, "" after the question was answered.
  * @typedef {{text: string, own: string, keep: string}} Picture
  */
 
@@ -13,19 +13,19 @@ import { element, setAttribute, setText } from "../../elements/dom.js";
  */
 export function createTaskNote(host, { onAnswer, onUndo }) {
   const text = element("span", { role: "status" });
-  const own = element("button", { onclick: () => onAnswer(false) });
-  const keep = element("button", { onclick: () => onAnswer(true) });
+  const ownButton = element("button", { onclick: () => onAnswer(false) });
+  const keepButton = element("button", { onclick: () => onAnswer(true) });
   const undo = element("button", { onclick: onUndo }, "Undo");
-  host.append(text, own, keep, undo);
+  host.append(text, ownButton, keepButton, undo);
   return {
     /** @param {Picture|null} picture */
     show(picture) {
       const hadFocus = host.contains(document.activeElement);
       setAttribute(host, "hidden", !picture);
       setText(text, picture?.text ?? "");
-      setText(own, picture?.own ?? "");
-      setText(keep, picture?.keep ?? "");
-      for (const button of [own, keep]) setAttribute(button, "hidden", !picture?.own);
+      setText(ownButton, picture?.own ?? "");
+      setText(keepButton, picture?.keep ?? "");
+      for (const button of [ownButton, keepButton]) setAttribute(button, "hidden", !picture?.own);
       setAttribute(undo, "hidden", !picture || picture.own !== "");
       if (hadFocus && picture && !picture.own) undo.focus();
     },

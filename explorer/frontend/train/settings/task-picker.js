@@ -1,4 +1,4 @@
-// The tasks to choose from, each with a small picture of its data.
+// The picker of tasks, each with a small picture of its data.
 
 import { element, setAttribute } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
@@ -6,7 +6,7 @@ import { getTasks } from "../state/tasks.js";
 
 /** @import { Task } from "../state/tasks.js" */
 
-const SIZE = 30; // of a picture, in px
+const SIZE = 30; // px, width and height of a picture
 const DOT = 1.3;
 
 /**
@@ -45,14 +45,14 @@ export function pictureOf({ picture }) {
     height: SIZE,
     "aria-hidden": "true",
   });
-  if (!picture) drawing.append(sheet());
-  else if ("points" in picture) drawing.append(...picture.points.map(dot));
-  else drawing.append(...picture.grid.flatMap(row));
+  if (!picture) drawing.append(createSheet());
+  else if ("points" in picture) drawing.append(...picture.points.map(createDot));
+  else drawing.append(...picture.grid.flatMap(createRow));
   return drawing;
 }
 
 /** @param {[number, number, number]} point */
-function dot([x, y, kind]) {
+function createDot([x, y, kind]) {
   const half = SIZE / 2;
   const reach = half - DOT;
   return shape("circle", {
@@ -64,15 +64,15 @@ function dot([x, y, kind]) {
 }
 
 /** @param {number[]} values @param {number} index @param {number[][]} rows */
-function row(values, index, rows) {
+function createRow(values, index, rows) {
   const [wide, tall] = [SIZE / values.length, SIZE / rows.length];
   return values.map((value, column) =>
     shape("rect", { x: column * wide, y: index * tall, width: wide, height: tall, opacity: value }),
   );
 }
 
-/** Of data that is still to come: a table. */
-function sheet() {
+/** Create the picture of a table, for a task whose data the visitor provides. */
+function createSheet() {
   const lines = [8, 14, 20, 26].map((y) => `M3 ${y}H27`).join("");
   return shape("path", { class: "sheet", d: `M3 4H27V26H3ZM11 4V26${lines}` });
 }

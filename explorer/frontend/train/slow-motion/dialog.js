@@ -1,9 +1,9 @@
 // Slow motion over the page: one step, stage by stage, moved by keys, by a click, or by itself.
 
-import { counted, keyed } from "../../elements/children.js";
+import { updateChildren, createChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { clampTo } from "../../formula/numbers.js";
-import { available, button } from "../widgets/button.js";
+import { setAvailable, createButton } from "../widgets/button.js";
 import { createStage, paintScale } from "./stage.js";
 import { createSwitch } from "../widgets/toggle-group.js";
 
@@ -36,7 +36,7 @@ export function createSlowMotion(host, on) {
     onLayer: (/** @type {number} */ layer) => go({ layer, unit: null, row: null }),
   });
   const { dialog } = parts;
-  const stages = keyed(parts.graph, () =>
+  const stages = createChildren(parts.graph, () =>
     createStage({ onCell: (row, unit) => go({ row, unit }), onStage: (stage) => go({ stage }) }),
   );
   let displayed = /** @type {Picture|null} */ (null);
@@ -119,10 +119,10 @@ export function createSlowMotion(host, on) {
     setText(parts.words, [picture.words, picture.note].filter(Boolean).join(" "));
     setText(parts.numbers, picture.numbers);
     setText(parts.count, picture.count);
-    available(parts.back, picture.stages[0]?.time === "past");
-    available(parts.next, picture.stages.at(-1)?.time === "coming");
-    available(parts.play, picture.stages.length > 0);
-    available(parts.step, picture.stages.length > 0 && picture.canStep);
+    setAvailable(parts.back, picture.stages[0]?.time === "past");
+    setAvailable(parts.next, picture.stages.at(-1)?.time === "coming");
+    setAvailable(parts.play, picture.stages.length > 0);
+    setAvailable(parts.step, picture.stages.length > 0 && picture.canStep);
     drawRules(picture);
     drawLayers(picture);
     drawStages(picture);
@@ -130,8 +130,8 @@ export function createSlowMotion(host, on) {
 
   /** @param {Picture} picture */
   function drawRules({ rules: names }) {
-    const make = (/** @type {number} */ rule) => button("", () => go({ rule }));
-    counted(parts.rules, names, make, (node, { label, colour, chosen }) => {
+    const make = (/** @type {number} */ rule) => createButton("", () => go({ rule }));
+    updateChildren(parts.rules, names, make, (node, { label, colour, chosen }) => {
       setText(node, label);
       setAttribute(node, "style", `--colour: ${colour}`);
       setAttribute(node, "aria-pressed", String(chosen));
@@ -187,7 +187,7 @@ function partsOf({ onBack, onNext, onPlay, onAct, onStep, onClose, onLayer }) {
   const layers = createSwitch("Layer of slow motion", onLayer);
   const close = element("button", { class: "close", "aria-label": "Close", onclick: onClose }, "✕");
   const message = element("p", { role: "status" });
-  const act = button("", onAct);
+  const act = createButton("", onAct);
   const ends = ["", "", ""].map(() => element("span", {}));
   const colours = element("canvas", {});
   const scale = element("div", { class: "scale" }, colours, element("div", {}, ...ends));
@@ -204,7 +204,7 @@ function partsOf({ onBack, onNext, onPlay, onAct, onStep, onClose, onLayer }) {
   const numbers = element("code", {});
   const said = element("div", { class: "said-of-step", "aria-live": "polite" }, words, numbers);
   const [back, next] = [arrow("←", "Stage before", onBack), arrow("→", "Next stage", onNext)];
-  const [play, step] = [button("Play", onPlay), button("Next step", onStep)];
+  const [play, step] = [createButton("Play", onPlay), createButton("Next step", onStep)];
   const count = element("span", { class: "count" });
   const foot = element("footer", {}, said, element("div", { class: "go" }, step, play, back, count, next));
   const head = element("header", {}, title, layers.element, rules, close);
@@ -226,7 +226,7 @@ function partsOf({ onBack, onNext, onPlay, onAct, onStep, onClose, onLayer }) {
 
 /** @param {string} sign @param {string} name @param {() => void} act */
 function arrow(sign, name, act) {
-  const made = button(sign, act);
+  const made = createButton(sign, act);
   setAttribute(made, "aria-label", name);
   return made;
 }

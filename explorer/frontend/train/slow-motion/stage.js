@@ -1,10 +1,10 @@
 // One stage of slow motion: a title, a picture of its kind, and a line below it.
 
-import { counted } from "../../elements/children.js";
+import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
-import { paint, pixel } from "../widgets/canvas.js";
-import { linePath } from "../widgets/svg-paths.js";
+import { paint, toPixel } from "../widgets/canvas.js";
+import { makeLinePath } from "../widgets/svg-paths.js";
 
 /** @import { Bars, Curve, Drawing, Map } from "./drawings.js" */
 /** A colour as red, green and blue. @typedef {number[]} Colour */
@@ -126,7 +126,7 @@ function mixed(one, other, part) {
 
 /** @param {Colour} colour */
 function opaque([red, green, blue]) {
-  return pixel(red, green, blue, 255);
+  return toPixel(red, green, blue, 255);
 }
 
 /** The colour behind an element. @param {Element} node @returns {Colour} */
@@ -164,7 +164,7 @@ function createCurve(frame) {
       setAttribute(ticks, "d", rows.map((x) => `M${across(x)},955V998`).join(""));
       setAttribute(zero, "d", `M0,${up(nought)}H1000`);
       setAttribute(stands, "d", `M${across(at.x)},0V1000`);
-      setAttribute(line, "d", linePath(points));
+      setAttribute(line, "d", makeLinePath(points));
       setAttribute(dot, "style", `left: ${percent(at.x, 1)}; top: ${percent(1 - at.y, 1)}`);
       ends.forEach((end, side) => setText(end, texts[side]));
     },
@@ -175,7 +175,7 @@ function createCurve(frame) {
 function createBars(frame) {
   return {
     /** @param {Bars} bars */
-    draw: ({ bars }) => counted(frame, bars, createBar, drawBar),
+    draw: ({ bars }) => updateChildren(frame, bars, createBar, drawBar),
   };
 }
 

@@ -1,32 +1,36 @@
-// A button that keeps its focus, and the status of what it begins.
+// A button that keeps its focus while disabled, and the status of a run or study.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 
 /** @param {string} name @param {() => void} act @param {string} [kind] */
-export function button(name, act, kind = "") {
-  const onclick = () => node.getAttribute("aria-disabled") ?? act();
-  const node = element("button", { class: kind, onclick }, name);
+export function createButton(name, act, kind = "") {
+  const handleClick = () => node.getAttribute("aria-disabled") ?? act();
+  const node = element("button", { class: kind, onclick: handleClick }, name);
   return node;
 }
 
-/** A button that keeps the focus also while it does nothing. @param {HTMLElement} node @param {boolean} is */
-export function available(node, is) {
+/**
+ * Enable or disable a button; it keeps the focus while disabled.
+ * @param {HTMLElement} node
+ * @param {boolean} is
+ */
+export function setAvailable(node, is) {
   setAttribute(node, "aria-disabled", is ? null : "true");
 }
 
 /**
- * The status of a run or study: the share that is done, numbers by their names, the sentence, and what is next.
+ * Create the status of a run or study: progress, numbers with their names, a sentence, and a hint at the next step.
  * @param {HTMLElement} host
- * @param {string} label of the share
+ * @param {string} label of the progress bar
  * @param {string[]} names
  */
 export function createStatus(host, label, names) {
-  const metrics = names.map(metric);
+  const metrics = names.map(createMetric);
   const bar = element("progress", { "aria-label": label, max: 1 });
   const main = element("p", { class: "main", role: "status" });
   const next = element("p", { class: "next" });
-  const said = element("div", { class: "said-of-run" }, main, next);
-  host.append(bar, said, element("div", { class: "metrics" }, ...metrics.map((one) => one.element)));
+  const sentences = element("div", { class: "said-of-run" }, main, next);
+  host.append(bar, sentences, element("div", { class: "metrics" }, ...metrics.map((one) => one.element)));
   return {
     /** @param {{metrics: string[], taken: number, status: {main: string, next: string, state: string}}} picture */
     show({ metrics: values, taken, status: words }) {
@@ -39,8 +43,8 @@ export function createStatus(host, label, names) {
   };
 }
 
-/** A number with its name. @param {string} name */
-function metric(name) {
+/** Create a number with its name. @param {string} name */
+function createMetric(name) {
   const value = element("span", {});
   return { value, element: element("span", { class: "metric" }, element("b", {}, name), " ", value) };
 }

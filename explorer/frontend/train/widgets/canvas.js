@@ -1,31 +1,32 @@
-// Bytes as pixels of a canvas that the page scales.
+// Painting of bytes as pixels of a canvas, which the page scales.
 
-const [BAR, GAP, STEPS] = [3, 1, 48]; // pixels: of a bar, beside it, and from the least to the largest
-const SOFT = 190; // the opacity of a bar
+const [BAR, GAP, STEPS] = [3, 1, 48]; // pixels: width of a bar, of a gap, and height of the canvas
+const SOFT = 190; // the opacity of a bar, of 255
 
 /**
- * The colour of the letters in a node, as one pixel without its opacity; to read it has the page lay itself out,
- * so it is read once for each theme.
+ * Return a node's text colour as a pixel with opacity 0.
+ *
+ * Reading it forces a layout of the page, so it is read only once per theme.
  * @param {Element} node
  */
 export function inkOf(node) {
   const [red, green, blue] = (getComputedStyle(node).color.match(/\d+/g) ?? []).map(Number);
-  return pixel(red, green, blue, 0);
+  return toPixel(red, green, blue, 0);
 }
 
 /**
- * A pixel as a canvas keeps it, from the lowest byte.
+ * Return a pixel as a canvas stores it, red in the lowest byte.
  * @param {number} red
  * @param {number} green
  * @param {number} blue
  * @param {number} opacity
  */
-export function pixel(red, green, blue, opacity) {
+export function toPixel(red, green, blue, opacity) {
   return (red | (green << 8) | (blue << 16) | (opacity << 24)) >>> 0;
 }
 
 /**
- * Paint bytes row by row: 0 is clear, 255 the ink.
+ * Paint bytes row by row: 0 is transparent, 255 the full ink.
  * @param {HTMLCanvasElement} canvas
  * @param {ArrayLike<number>} bytes
  * @param {number} width pixels of a row
@@ -36,26 +37,27 @@ export function paintGrey(canvas, bytes, width, ink) {
 }
 
 /**
- * Paint bytes as bars beside each other, which rise and fall from one of them.
+ * Paint bytes as adjacent bars that rise and fall from a zero level.
  * @param {HTMLCanvasElement} canvas
  * @param {ArrayLike<number>} bytes
- * @param {number} zero the byte that is no bar
+ * @param {number} zero the byte of the zero level
  * @param {number} ink
  */
 export function paintBars(canvas, bytes, zero, ink) {
-  const each = BAR + GAP;
-  const wide = bytes.length * each - GAP;
-  const level = (/** @type {number} */ byte) => Math.round((1 - byte / 255) * (STEPS - 1));
-  const ends = Array.from(bytes, (byte) => [level(zero), level(byte)].sort((one, other) => one - other));
+  const pitch = BAR + GAP;
+  const wide = bytes.length * pitch - GAP;
+  const toRow = (/** @type {number} */ byte) => Math.round((1 - byte / 255) * (STEPS - 1));
+  const ends = Array.from(bytes, (byte) => [toRow(zero), toRow(byte)].sort((one, other) => one - other));
   paint(canvas, wide, STEPS, (at) => {
     const [x, y] = [at % wide, Math.floor(at / wide)];
-    const [from, to] = ends[Math.floor(x / each)];
-    const isBar = x % each < BAR && y >= from && y <= to;
+    const [top, bottom] = ends[Math.floor(x / pitch)];
+    const isBar = x % pitch < BAR && y >= top && y <= bottom;
     return isBar ? (ink | (SOFT << 24)) >>> 0 : 0;
   });
 }
 
 /**
+ * Paint a canvas pixel by pixel.
  * @param {HTMLCanvasElement} canvas
  * @param {number} width
  * @param {number} height
@@ -72,11 +74,11 @@ export function paint(canvas, width, height, colour) {
 }
 
 /**
- * Whether two rows of numbers are the same.
+ * Return whether two arrays of numbers are equal.
  * @param {ArrayLike<number>} one
  * @param {ArrayLike<number>} other
  */
-export function same(one, other) {
+export function areEqual(one, other) {
   if (one.length !== other.length) return false;
   for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) return false;
   return true;

@@ -1,64 +1,69 @@
-// Pointing at a rule anywhere lifts it everywhere: what carries another rule's ``data-rule`` fades.
+// Highlighting of a rule across the page: elements with another rule's ``data-rule`` fade.
 
 import { setAttribute } from "../../elements/dom.js";
 
-const FADED = 0.28; // of curves and pictures
-const FAINT = 0.66; // of what has letters: they stay as dark as they must be to be read
+const FADED = 0.28; // opacity of curves and pictures
+const FAINT = 0.66; // opacity of elements with text, which stays dark enough to read
 
 /**
- * Lift the rule that is pointed at in a host, has the focus, or is held by a tap
- * or a press on its name in the table; nothing is drawn anew. Where a chart has lifted
- * the rule of a curve nearby, a tap holds that.
+ * Highlight the rule under the pointer, with the focus, or held by a tap or a press on its name in the table.
+ *
+ * Only a style sheet changes; nothing is redrawn. On a chart that has highlighted the rule of a nearby curve, a tap holds
+ * that rule.
  * @param {HTMLElement} host
- * @param {(rule: string|null) => void} [onLift] gets the rule that is lifted, null for none
+ * @param {(rule: string|null) => void} [onLift] gets the highlighted rule, null for none
  */
 export function createLift(host, onLift = (/** @type {string|null} */ _rule) => undefined) {
   const sheet = new CSSStyleSheet();
   const end = new AbortController();
-  const usual = /** @type {WeakMap<Element, Element[]>} */ (new WeakMap()); // orders of curves
+  const originalOrder = /** @type {WeakMap<Element, Element[]>} */ (new WeakMap()); // curves of a layer in Plotly's order
   let lifted = /** @type {string|null} */ (null);
-  let held = /** @type {string|null} */ (null);
+  let heldRule = /** @type {string|null} */ (null);
   document.adoptedStyleSheets.push(sheet);
 
   /** @param {string|null} rule */
   function lift(rule) {
-    const next = rule ?? held;
+    const next = rule ?? heldRule;
     if (next === lifted) return;
     lifted = next;
-    sheet.replaceSync(next === null ? "" : fading(next));
+    sheet.replaceSync(next === null ? "" : makeFadingStyle(next));
     onLift(next);
-    for (const layer of layersIn(host)) {
-      layer.append(...(usual.get(layer) ?? []));
+    for (const layer of findLayers(host)) {
+      layer.append(...(originalOrder.get(layer) ?? []));
       raise(layer);
     }
   }
 
-  /** Draw the curves of the lifted rule over the others of their chart. @param {Element} layer in its usual order */
+  /**
+   * Draw the curves of the highlighted rule above the others of their chart.
+   * @param {Element} layer in its original order
+   */
   function raise(layer) {
-    usual.set(layer, [...layer.children]);
+    originalOrder.set(layer, [...layer.children]);
     layer.append(...[...layer.children].filter((curve) => curve.getAttribute("data-rule") === lifted));
   }
 
-  /** Lift a rule until another is held, or none. @param {string|null} rule */
+  /** Keep a rule highlighted until another is held; null releases it. @param {string|null} rule */
   function hold(rule) {
-    held = rule;
+    heldRule = rule;
     for (const holder of host.querySelectorAll(".holder"))
-      setAttribute(holder, "aria-pressed", String(held !== null && ruleAt(holder) === held));
+      setAttribute(holder, "aria-pressed", String(heldRule !== null && findRule(holder) === heldRule));
     lift(rule);
   }
 
   /** @param {(event: *) => void} act @param {...string} names */
-  const on = (act, ...names) =>
+  const addListener = (act, ...names) =>
     names.forEach((name) => host.addEventListener(name, act, { signal: end.signal }));
-  on((event) => event.pointerType !== "touch" && lift(ruleAt(event.target)), "pointerover");
-  on((event) => layersIn(event.target).forEach(raise), "curves");
-  on((event) => lift(ruleAt(event.target)), "focusin");
-  on((event) => event.pointerType !== "touch" && lift(null), "pointerleave"); // a finger leaves with each tap
-  on(() => lift(null), "focusout", "pointercancel");
-  on((event) => {
+  addListener((event) => event.pointerType !== "touch" && lift(findRule(event.target)), "pointerover");
+  addListener((event) => findLayers(event.target).forEach(raise), "curves");
+  addListener((event) => lift(findRule(event.target)), "focusin");
+  addListener((event) => event.pointerType !== "touch" && lift(null), "pointerleave"); // every tap ends with this event
+  addListener(() => lift(null), "focusout", "pointercancel");
+  addListener((event) => {
     const isHolder = event.target.closest(".holder") !== null;
-    const rule = event.target.closest(".chart-host") && !ruleAt(event.target) ? lifted : ruleAt(event.target);
-    if (isHolder || event.pointerType === "touch") hold(isHolder && rule === held ? null : rule);
+    const rule =
+      event.target.closest(".chart-host") && !findRule(event.target) ? lifted : findRule(event.target);
+    if (isHolder || event.pointerType === "touch") hold(isHolder && rule === heldRule ? null : rule);
   }, "click");
 
   return {
@@ -71,10 +76,10 @@ export function createLift(host, onLift = (/** @type {string|null} */ _rule) => 
 }
 
 /**
- * Curves are marked one by one, in an SVG; a picture stands in the column of its rule, which fades as well.
+ * Return the style sheet that fades all other rules. Curves are marked individually; a picture fades with its column.
  * @param {string} rule
  */
-function fading(rule) {
+function makeFadingStyle(rule) {
   const other = `[data-rule]:not([data-rule="${CSS.escape(rule)}"])`;
   return `
     .training ${other} { opacity: ${FAINT} !important; } /* Plotly writes its own on each curve */
@@ -84,11 +89,11 @@ function fading(rule) {
   `;
 }
 
-/** The places of curves in charts. @param {Element} host */
-const layersIn = (host) => [...host.querySelectorAll(".scatterlayer")];
+/** Return the layers of charts that hold curves. @param {Element} host */
+const findLayers = (host) => [...host.querySelectorAll(".scatterlayer")];
 
 /** @param {EventTarget|null} target @returns {string|null} */
-function ruleAt(target) {
+function findRule(target) {
   const part = target instanceof Element ? target.closest("[data-rule]") : null;
   return part?.getAttribute("data-rule") ?? null;
 }

@@ -1,4 +1,4 @@
-// A sentence that is read while what it says changes: no oftener than the eye follows.
+// A sentence that changes while it is read, at most once a second.
 
 import { setText } from "../../elements/dom.js";
 
@@ -6,13 +6,13 @@ const READ_MS = 1000;
 
 /** @param {HTMLElement} host */
 export function createSentence(host) {
-  let written = -Infinity;
+  let writtenAt = -Infinity;
   return {
-    /** @param {string} text @param {boolean} moving whether another one is soon to come */
+    /** @param {string} text @param {boolean} moving whether another text will follow soon */
     show(text, moving) {
       const now = performance.now();
-      if (moving && now - written < READ_MS) return;
-      written = now;
+      if (moving && now - writtenAt < READ_MS) return;
+      writtenAt = now;
       setText(host, text);
     },
   };

@@ -1,19 +1,23 @@
-// A whole number to choose as people count it, from 1: a field between two buttons, and how many there are.
+// A stepper for integers shown from 1: a field between two buttons, and the maximum.
 
 import { createNumberField } from "../../elements/number.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { clampTo } from "../../formula/numbers.js";
 
-/** ``value`` and ``most`` are counted from 0; ``most`` is null before it is known. */
-/** @typedef {{value: number, most: number|null}} Counted */
+/** ``value`` and its maximum ``most`` are counted from 0; ``most`` is null before it is known. */
+/** @typedef {{value: number, most: number|null}} CounterValue */
 
-/** @param {string} label @param {(value: number) => void} onNumber gets it counted from 0 */
+/**
+ * Create a stepper.
+ * @param {string} label
+ * @param {(value: number) => void} onNumber gets the number counted from 0
+ */
 export function createCounter(label, onNumber) {
-  let displayed = /** @type {Counted} */ ({ value: 0, most: null });
-  const held = (/** @type {number} */ value) => clampTo(Math.round(value), 1, (displayed.most ?? 0) + 1);
+  let displayed = /** @type {CounterValue} */ ({ value: 0, most: null });
+  const clamp = (/** @type {number} */ value) => clampTo(Math.round(value), 1, (displayed.most ?? 0) + 1);
   const choose = (/** @type {number} */ value) => {
-    number.show(String(held(value)));
-    onNumber(held(value) - 1);
+    number.show(String(clamp(value)));
+    onNumber(clamp(value) - 1);
   };
   const number = createNumberField({
     name: label,
@@ -21,9 +25,9 @@ export function createCounter(label, onNumber) {
     onNumber(value) {
       choose(value);
       const most = (displayed.most ?? 0) + 1;
-      number.say(held(value) === value ? "" : `A whole number from 1 to ${most}: ${held(value)} is taken.`);
+      number.say(clamp(value) === value ? "" : `A whole number from 1 to ${most}: ${clamp(value)} is taken.`);
     },
-    next: (value, way) => held(value + way),
+    next: (value, way) => clamp(value + way),
   });
   const go = (/** @type {string} */ sign, /** @type {string} */ name, /** @type {1|-1} */ way) =>
     element(
@@ -48,7 +52,7 @@ export function createCounter(label, onNumber) {
   );
   return {
     element: host,
-    /** @param {Counted} counted */
+    /** @param {CounterValue} counted */
     show(counted) {
       displayed = counted;
       const { value, most } = counted;

@@ -1,12 +1,12 @@
-// Paths of small pictures: shares of the width and of the height in, text for SVG out.
+// SVG paths of small pictures, from coordinates as fractions of width and height.
 
-/** A point, from the left and from below. @typedef {{x: number, y: number}} Point */
-/** A bar that stands on the ground. @typedef {{from: number, to: number, height: number}} Bar */
+/** A point; x counts from the left, y from the bottom. @typedef {{x: number, y: number}} Point */
+/** A bar that begins at the bottom. @typedef {{from: number, to: number, height: number}} Bar */
 
-const WHOLE = 1000; // units of a picture's width and height
+const SIZE = 1000; // units of a picture's width and height
 
 /**
- * The share of the way between two numbers at which a number lies.
+ * Return the position of a number between two others, as a fraction of their distance.
  * @param {number} value
  * @param {number} low
  * @param {number} high
@@ -15,23 +15,23 @@ export function share(value, low, high) {
   return (value - low) / (high - low);
 }
 
-/** @param {Bar} bar */
-export function barPath({ from, to, height }) {
-  return height ? `M${px(from)},${WHOLE}V${px(1 - height)}H${px(to)}V${WHOLE}Z` : "";
+/** Return the path of a bar. @param {Bar} bar */
+export function makeBarPath({ from, to, height }) {
+  return height ? `M${toUnits(from)},${SIZE}V${toUnits(1 - height)}H${toUnits(to)}V${SIZE}Z` : "";
 }
 
-/** A line, with a gap where there is no number. @param {Point[]} points */
-export function linePath(points) {
+/** Return the path of a line, with a gap at points that are not finite. @param {Point[]} points */
+export function makeLinePath(points) {
   let open = false;
   const parts = points.map(({ x, y }) => {
     const move = open ? "L" : "M";
     open = Number.isFinite(y);
-    return open ? `${move}${px(x)},${px(1 - y)}` : "";
+    return open ? `${move}${toUnits(x)},${toUnits(1 - y)}` : "";
   });
   return parts.join("");
 }
 
 /** @param {number} share */
-function px(share) {
-  return Math.round(WHOLE * share);
+function toUnits(share) {
+  return Math.round(SIZE * share);
 }

@@ -1,15 +1,16 @@
-// Square images beside and below one another, as the pixels of one image.
+// Square images arranged as a grid, as the pixels of one image.
 
 /**
- * A grid of images: its pixels row by row, each the index of what it displays, image by image, and −1 in a gap.
+ * A grid of images: for each pixel, row by row, the index of its number among those of all images, or −1 in a gap.
  * @typedef {{width: number, height: number, indices: Int32Array}} Grid
  */
 
 /**
- * @param {number} tiles
- * @param {number} side of each
- * @param {{across?: number, zoom?: number}} [more] tiles in a row, about as many as rows if none are given; pixels
- *   on a side of each number, where a gap is one pixel
+ * Return a grid of images.
+ * @param {number} tiles number of images
+ * @param {number} side numbers on a side of each image
+ * @param {{across?: number, zoom?: number}} [more] images in a row, by default about as many as rows; pixels on a side of
+ *   each number, where a gap is one pixel
  * @returns {Grid}
  */
 export function gridOf(tiles, side, { across = Math.ceil(Math.sqrt(tiles)), zoom = 1 } = {}) {

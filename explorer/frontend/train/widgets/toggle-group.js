@@ -1,6 +1,6 @@
-// A row of buttons of which one is pressed.
+// A row of buttons of which exactly one is pressed.
 
-import { counted } from "../../elements/children.js";
+import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 
 /**
@@ -23,7 +23,7 @@ export function createSwitch(name, onChoose) {
     /** @param {{value: Value, label: string}[]} options @param {Value} chosen */
     show(options, chosen) {
       values = options.map(({ value }) => value);
-      counted(row, options, createButton, (button, { value, label }) => {
+      updateChildren(row, options, createButton, (button, { value, label }) => {
         setText(button, label);
         setAttribute(button, "aria-pressed", String(value === chosen));
       });

@@ -1,21 +1,22 @@
-// Weights as pixels, blue above 0 and orange below; kernels as images, a row a map and a column one below it.
+// Weights as pixels, blue above 0 and orange below; kernels as images, a row per map and a column per map below it.
 
-import { paint, pixel } from "./canvas.js";
+import { paint, toPixel } from "./canvas.js";
 import { gridOf } from "./tiles.js";
 
-const LOW = [196, 88, 20]; // of a negative weight
+const LOW = [196, 88, 20]; // colour of negative weights
 const HIGH = [23, 92, 160];
-const FULL = 127; // of the largest weight
-const ZOOM = 2; // pixels on a side of each weight of an image, beside a line of one
-const LINE = pixel(128, 128, 128, 90); // so that a weight of 0 is none
+const FULL = 127; // the value of the largest weight
+const ZOOM = 2; // pixels on a side of each weight of an image; lines are one pixel wide
+const LINE = toPixel(128, 128, 128, 90); // visible between weights of 0
 
 /**
- * Weights, as an instrument has them: a row an input, a column an output; ``kernel`` is the side of a column's
- * images, one for each map below, 0 where it has none.
+ * Weights as an instrument sends them: one row per input, one column per output; ``kernel`` is the side of a column's
+ * images, one per map below, or 0 without images.
  * @typedef {{values: Int8Array, columns: number, kernel: number}} Weights
  */
 
 /**
+ * Paint weights.
  * @param {HTMLCanvasElement} canvas
  * @param {Weights} weights
  * @param {boolean} [isImage] whether the inputs are the pixels of one image
@@ -27,21 +28,21 @@ export function paintWeights(canvas, { values, columns, kernel }, isImage = fals
     paint(canvas, columns, rows, (at) => colourOf(values[at]));
     return;
   }
-  const each = side ** 2;
-  const below = rows / each;
-  const more = below > 1 ? { across: below, zoom: ZOOM } : { zoom: ZOOM };
-  const { width, height, indices } = gridOf(columns * below, side, more);
+  const area = side ** 2;
+  const below = rows / area;
+  const options = below > 1 ? { across: below, zoom: ZOOM } : { zoom: ZOOM };
+  const { width, height, indices } = gridOf(columns * below, side, options);
   paint(canvas, width, height, (at) => {
     const index = indices[at];
     if (index < 0) return LINE;
-    const [tile, inside] = [Math.floor(index / each), index % each];
+    const [tile, inside] = [Math.floor(index / area), index % area];
     const [output, map] = [Math.floor(tile / below), tile % below];
-    return colourOf(values[(map * each + inside) * columns + output]);
+    return colourOf(values[(map * area + inside) * columns + output]);
   });
 }
 
 /** @param {number} value of a weight, within ±FULL */
 function colourOf(value) {
   const [red, green, blue] = value < 0 ? LOW : HIGH;
-  return pixel(red, green, blue, Math.round((255 * Math.abs(value)) / FULL));
+  return toPixel(red, green, blue, Math.round((255 * Math.abs(value)) / FULL));
 }

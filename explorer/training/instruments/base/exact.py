@@ -20,7 +20,7 @@ from torch import Tensor
 
 from explorer.catalogue import resolve_values
 from explorer.curves.expectation import Jump, find_jump, has_two_outputs, is_smooth
-from explorer.formula.operands import reductions
+from explorer.formula.operands import find_reductions
 from explorer.training.instruments.base.instrument import Nets
 from explorer.training.nets import Observed, Trace
 
@@ -37,7 +37,7 @@ def exact_of(nets: Nets) -> Exact | None:
     that learns, and is smooth along u or has two outputs at each x in nets that are not too wide.
     """
     own = resolve_values(nets.op, None, {})
-    if not nets.site.flips or nets.site.maps or reductions(nets.op.parsed.tree):
+    if not nets.site.flips or nets.site.maps or find_reductions(nets.op.parsed.tree):
         return None
     if any(each.name in own for each in nets.joined.learned):
         return None

@@ -13,7 +13,7 @@ from torch.nn import functional
 
 from explorer.catalogue import Op, resolve_values
 from explorer.curves.kinks import find_kinks
-from explorer.formula.pieces import degree
+from explorer.formula.pieces import find_degree
 from explorer.training.instruments.base.jumps import (
     FINE,
     NOISE,
@@ -103,7 +103,7 @@ def smoothed(op: Op, parameters: Mapping[str, float], sigma: float, device: torc
 def _smoothed(op: Op, settled: tuple[tuple[str, float], ...], sigma: float, device: torch.device) -> Smoothed:
     parameters = dict(settled)
     evaluate = op.parsed.bind(parameters)
-    flat = degree(op.parsed.tree) == 0
+    flat = find_degree(op.parsed.tree) == 0
     at, below, above = _jumps(op, parameters, evaluate, 0 if flat else _LEAST_JUMP)
     spacing = sigma / FINE
     # Off the short decimals where ops jump: there they have a value of their own.

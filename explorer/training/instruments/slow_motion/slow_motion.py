@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule
-from explorer.formula import percent
+from explorer.formula import format_percent
 from explorer.formula.tree import Data
 from explorer.training.instruments.base.instrument import Argument, Nets, Record, Requested, op_layers
 from explorer.training.instruments.base.rule_shape import span
@@ -95,7 +95,7 @@ def _by_unit(step: Step, member: int) -> dict[str, list[float]]:
 
 def _beside_tensors(op: Op, rule: Rule, learn: Sequence[str]) -> Data | None:
     """Torch's gradient for x as a tree, where learned parameters make it another than numbers do."""
-    own = None if rule.parsed else op.parsed.gradient_with(learned_with(op, rule, learn))
+    own = None if rule.parsed else op.parsed.derive_gradient(learned_with(op, rule, learn))
     return None if own is None or own == op.parsed.gradient else own.data
 
 
@@ -180,7 +180,7 @@ def _note(step: Step, stage: Stage, tensor: Record) -> str:
     """The share of a tensor that is 0, or the part of it that is visible."""
     if stage.zeros:
         zeros = float((tensor["values"] == 0).mean())
-        return f"{percent(zeros)} exactly 0" if zeros else "none exactly 0"
+        return f"{format_percent(zeros)} exactly 0" if zeros else "none exactly 0"
     if step.kernel and tuple(tensor["axes"]) in _CHOSEN:
         return _chosen(step, tensor)
     sizes = _sizes(step)

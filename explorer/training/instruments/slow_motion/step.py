@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule
-from explorer.formula.operands import reductions
+from explorer.formula.operands import find_reductions
 from explorer.training.instruments.base.at_draws import gradients
 from explorer.training.instruments.base.instrument import Nets
 from explorer.training.nets import KERNEL, LOSS, TWIN_LOSS, OpTrace, Pass, Spiking, Trace, U, Views
@@ -186,13 +186,13 @@ class Step:
 def has_formula(op: Op, rule: Rule | None = None) -> bool:
     """Whether a rule, or the op itself, is a formula of one element, without a mean over the others."""
     own = (rule.parsed or op.parsed.gradient) if rule else op.parsed
-    return own is not None and not reductions(own.tree) and not reductions(op.parsed.tree)
+    return own is not None and not find_reductions(own.tree) and not find_reductions(op.parsed.tree)
 
 
 def hangs_on_draw(op: Op, rule: Rule) -> bool:
     """Whether the gradient of a rule differs by what was drawn."""
     own = rule.parsed or op.parsed.gradient
-    return own is not None and bool(own.draws or (op.is_random and "y" in own.variables))
+    return own is not None and bool(own.random_names or (op.is_random and "y" in own.variables))
 
 
 @lru_cache(maxsize=256)

@@ -17,7 +17,7 @@ Drawn = Mapping[str, Tensor]
 
 NOTHING: Drawn = {}
 _OP, _RULE, _JUDGED = range(3)
-U, LOSS, TWIN_LOSS = tree.UNIFORM, tree.LOSS.name, tree.TWIN_LOSS.name
+U, LOSS, TWIN_LOSS = tree.UNIFORM, tree.LOSS.name, tree.ANTITHETIC_LOSS.name
 Call = tuple[Function, int, int]
 """A function, and the members it is for: the first, and the one after the last."""
 

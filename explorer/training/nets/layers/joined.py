@@ -8,7 +8,7 @@ from typing import NamedTuple
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule, adapt_rule, find_op, find_rule, resolve_values
-from explorer.formula.operands import reductions
+from explorer.formula.operands import find_reductions
 from explorer.gradient import LearnableOp, Pair, bind_learnable, pair
 from explorer.training.nets.layers.learned import Learned, learned_with
 
@@ -61,7 +61,7 @@ def joined(
     known = [each for each in learnings if each]
     return Joined(
         [(each.forward, each.gradient) for each in known] if draws else _pairs(op, entries, parameters),
-        any(formula and reductions(formula.tree) for formula in formulas),
+        any(formula and find_reductions(formula.tree) for formula in formulas),
         tuple(learned),
         learnings,
         [_starts(resolve_values(op, rule, parameters), parameters, learned) for rule in entries],

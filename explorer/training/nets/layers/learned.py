@@ -5,7 +5,7 @@ from itertools import product
 from typing import NamedTuple
 
 from explorer.catalogue import Op, Rule, adapt_rule, find_contribution, list_learnable, resolve_values
-from explorer.formula import shortened
+from explorer.formula import truncate
 
 
 class Learned(NamedTuple):
@@ -59,7 +59,7 @@ def checked_learn(ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]
     """
     for name in learn:
         if not any(learned_with(op, rule, [name]) for op, rule in product(ops, rules)):
-            raise ValueError(f"{shortened(name)} cannot learn: {_why_not(ops[0], rules, name)}")
+            raise ValueError(f"{truncate(name)} cannot learn: {_why_not(ops[0], rules, name)}")
     return tuple(learn)
 
 

@@ -8,7 +8,7 @@ from starlette.datastructures import Headers, MutableHeaders
 from starlette.responses import PlainTextResponse, Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from explorer.instrument.policy import policy
+from explorer.instrument.policy import make_policy
 from explorer.ui.links.link import is_embedded
 from explorer.ui.server.admission import limits, monitoring
 from explorer.ui.server.admission.admission import make_json_refusal
@@ -56,7 +56,7 @@ class SecurityMiddleware:
 
     def __init__(self, app: ASGIApp, page_html: str = "", *, is_hosted: bool = limits.HOSTED) -> None:
         self.app = app
-        self._policy = policy(page_html, _SOURCES)
+        self._policy = make_policy(page_html, _SOURCES)
         self._names = frozenset(_read_list(HOSTS))
         self._hosts = self._names | {*_LOOPBACK} | (set() if is_hosted else {socket.gethostname().lower()})
         self._is_hosted = is_hosted

@@ -9,7 +9,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from explorer.instrument.limits import LONGEST_QUERY
+from explorer.instrument.limits import MAX_QUERY
 from explorer.lessons import LESSONS, Drawing
 from explorer.ui.links.link import from_text
 from explorer.ui.server.admission import monitoring
@@ -26,7 +26,7 @@ from explorer.ui.server.classes.stream import stream_class
 from explorer.ui.server.runs.responses import NO_STORE, respond
 from explorer.ui.server.runs.stream import as_json
 
-MAX_COMMAND_BYTES = 4 * LONGEST_QUERY  # bytes
+MAX_COMMAND_BYTES = 4 * MAX_QUERY  # bytes
 EXPIRY_INTERVAL_S = 10.0  # between two checks for expired classes
 
 _NOT_TEACHER_MESSAGE = "This class has ended, or it is led from another browser."

@@ -9,7 +9,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from explorer.instrument.limits import LONGEST_QUERY
+from explorer.instrument.limits import MAX_QUERY
 from explorer.training import EngineFull
 from explorer.training.limits import MAX_BRANCHES, MAX_TABLE_BYTES
 from explorer.ui.server.admission import limits, monitoring
@@ -18,7 +18,7 @@ from explorer.ui.server.admission.compute_slots import ComputeSlots
 from explorer.ui.server.admission.request_body import LongBodyLimiter, parse_json, read_body
 from explorer.ui.server.admission.visitors import adapt_advice, visitor_from_request
 
-MAX_BODY_BYTES = 4 * LONGEST_QUERY
+MAX_BODY_BYTES = 4 * MAX_QUERY
 MAX_BRANCHES_BYTES = 400 * MAX_BRANCHES  # each may have a custom formula of 300 characters
 MAX_START_BYTES = MAX_BODY_BYTES + MAX_BRANCHES_BYTES + 2 * MAX_TABLE_BYTES  # JSON escapes a line end as two
 NO_STORE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}

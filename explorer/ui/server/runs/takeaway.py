@@ -10,7 +10,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from explorer.scripts import script
-from explorer.takeaway import LONGEST_SETTINGS, history_csv, read_settings, settings_json, weights_file
+from explorer.takeaway import MAX_SETTINGS_CHARS, history_csv, read_settings, settings_json, weights_file
 from explorer.training import SETTINGS, Settings, Status, Table, shared_engine
 from explorer.ui.links.choice import Choice
 from explorer.ui.server.admission import limits
@@ -78,7 +78,7 @@ async def open_settings(request: Request) -> Response:
     """Open exported settings: ``{text}`` returns ``{choice, table}`` for the page."""
     refusal = "This cannot be opened: {}."
     return await answer_request(
-        _open_settings, request, max_bytes=2 * LONGEST_SETTINGS, refusal=refusal, slots=READER_SLOTS
+        _open_settings, request, max_bytes=2 * MAX_SETTINGS_CHARS, refusal=refusal, slots=READER_SLOTS
     )
 
 

@@ -10,9 +10,9 @@ SIZE = 12
 PANEL = {"top": 100, "height": 250}
 ABOVE, BELOW = 0.6 * SIZE, 1.3 * SIZE
 PLACE = """
-    const { besideEnds } = await import("./chart/probe/labels.js");
+    const { placeEndLabels } = await import("./chart/probe/labels.js");
     const labels = given.ends.map((y) => ({ y }));
-    return besideEnds(labels, given.ends, given.panel, given.size).map(({ y }) => y);
+    return placeEndLabels(labels, given.ends, given.panel, given.size).map(({ y }) => y);
 """
 
 
@@ -54,9 +54,9 @@ def test_where_no_place_is_left_each_still_has_a_label_in_the_panel(node: Node) 
 
 
 TOGETHER = """
-    const { together } = await import("./chart/probe/labels.js");
+    const { groupEnds } = await import("./chart/probe/labels.js");
     const textOf = ({ parts }) => parts.map(({ text }) => text).join("");
-    return together(given.ends, given.most).map((each) => [each.y, textOf(each)]);
+    return groupEnds(given.ends, given.most).map((each) => [each.y, textOf(each)]);
 """
 
 

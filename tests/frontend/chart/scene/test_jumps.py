@@ -5,10 +5,10 @@ import math
 from tests.frontend.modules import Node
 
 JUMPS = """
-    const { jumps } = await import("./chart/scene/jumps.js");
+    const { findJumps } = await import("./chart/scene/jumps.js");
     const numbers = (some) => Float64Array.from(some, (value) => value ?? Infinity);
     const curves = { x: numbers(given.x), marks: given.marks };
-    const { gaps, closed, open } = jumps(curves, numbers(given.y), [0]);
+    const { gaps, closed, open } = findJumps(curves, numbers(given.y), [0]);
     return { gaps: [...gaps], closed, open };
 """
 TINY = 5e-324

@@ -9,15 +9,15 @@ import pytest
 
 from explorer import instrument
 from explorer.catalogue import find_op, find_rule
-from explorer.instrument.entries import entry
+from explorer.instrument.entries import make_entry
 from explorer.instrument.view import LAYERS, VIEW
 from explorer.questions import QUESTIONS
 from tests.frontend.modules import Node
 
 SCRIPT = """
 const { sampleCurves } = await import("./formula/curves.js");
-const { layerWords } = await import("./chart/scene/layers.js");
-const { sceneOf, stepTo } = await import("./chart/scene/scene.js");
+const { getLayerText } = await import("./chart/scene/layers.js");
+const { sceneOf, planStep } = await import("./chart/scene/scene.js");
 const { tracesOf } = await import("./chart/scene/traces.js");
 const theme = { text: "black", ground: "white", font: "serif", type: 0 };
 const { op, rules, hidden, layer, answers } = given;
@@ -34,11 +34,11 @@ const space = { theme, width: 900, height: 520 };
 const scene = sceneOf(pictures[0], space, null);
 const next = sceneOf(pictures.at(-1), space, scene);
 const traces = tracesOf(scene.lines, scene.absent, false);
-return { words: layerWords(pictures[0], ""),
+return { words: getLayerText(pictures[0], ""),
   traces: traces.map(({ x, y, line, meta, yaxis, showlegend }) => ({
     y: Float64Array.from(y), dash: line?.dash ?? null, colour: line?.color ?? null,
     meta: meta ?? null, yaxis, showlegend: showlegend ?? null })),
-  moves: stepTo(next, { scene, drawn: scene }, "moving").by,
+  moves: planStep(next, { scene, drawn: scene }, "moving").by,
   pixels: [scene, next].map(({ pixels, lines }) => pixels[lines.findIndex(({ over }) => over)]?.y ?? null) };
 """
 X = [-1.0, 0.0, 2.0]
@@ -48,7 +48,7 @@ def drawn(
     node: Node, op: str, *rules: str, answers: Sequence[Any], layer: str = "implied", hidden: int = -1
 ) -> dict[str, Any]:
     """Return traces, words and moves of a scene with Python's answers about a layer, one after the other."""
-    given = {"op": entry(find_op(op)), "rules": [entry(find_rule(rule)) for rule in rules]}
+    given = {"op": make_entry(find_op(op)), "rules": [make_entry(find_rule(rule)) for rule in rules]}
     found: dict[str, Any] = node.run(
         SCRIPT, given | {"layer": layer, "hidden": hidden, "answers": [*answers]}
     )

@@ -5,13 +5,13 @@ from typing import Any
 import pytest
 
 from explorer.catalogue import OPS, RULES
-from explorer.instrument import entry
+from explorer.instrument import make_entry
 from tests.frontend.modules import Node
 
 # Scenes of a list of changes to one picture, each made after the one before.
 SCENES = """
     const { sampleCurves } = await import("./formula/curves.js");
-    const { sceneOf, stepTo } = await import("./chart/scene/scene.js");
+    const { sceneOf, planStep } = await import("./chart/scene/scene.js");
     const theme = { text: "black", ground: "white", font: "serif", type: 0 };
     const space = { theme, width: 900, height: 600 };
     const { op, rule, changes } = given;
@@ -26,7 +26,7 @@ SCENES = """
     let displayed = { scene: null, drawn: null };
     return changes.map(([change, phase]) => {
       const next = sceneOf(pictureOf(change), space, phase === "moving" ? displayed.scene : null);
-      const step = stepTo(next, displayed, phase);
+      const step = planStep(next, displayed, phase);
       displayed = { scene: next, drawn: step.by === "paths" ? null : next };
       return [step.by, step.glides, next.grips.map(({ name, sign }) => [name, sign]), next.lines.length];
     });
@@ -37,7 +37,7 @@ def steps(
     node: Node, *changes: tuple[dict[str, Any], str], op: str = "clamp", rule: str = "masked"
 ) -> list[Any]:
     """The way to the screen, whether it glides, the grips and the number of lines, for each change."""
-    given = {"op": entry(OPS[op]), "rule": entry(RULES[rule]), "changes": changes}
+    given = {"op": make_entry(OPS[op]), "rule": make_entry(RULES[rule]), "changes": changes}
     return node.run(SCENES, given)
 
 
@@ -112,7 +112,7 @@ def test_a_formats_values_move_with_its_step_and_no_plot_is_made_for_them(node: 
         """
         const { sampleCurves } = await import("./formula/curves.js");
         const { sceneOf } = await import("./chart/scene/scene.js");
-        const { marksText } = await import("./chart/scene/panels.js");
+        const { formatMarks } = await import("./chart/scene/panels.js");
         const theme = { text: "black", ground: "white", font: "serif", type: 0 };
         const chosen = { range: [-8, 8], g: 1, parameters: { s: 0.9 } };
         const curves = sampleCurves({ op: given, rules: [] }, { ...chosen, start: -8, stop: 8 });
@@ -120,11 +120,11 @@ def test_a_formats_values_move_with_its_step_and_no_plot_is_made_for_them(node: 
         const space = { theme, width: 900, height: 600 };
         const { frame, levels } = sceneOf({ ...picture, confirmed: false }, space, null);
         const { top, height, range } = frame.forward;
-        const texts = marksText(frame, levels).split("M").slice(1);
+        const texts = formatMarks(frame, levels).split("M").slice(1);
         const marks = texts.map((mark) => Number(mark.split(/[ h]/)[1]) - top);
         return [marks, levels, height, range];
         """,
-        entry(OPS["fp4_e2m1"]),
+        make_entry(OPS["fp4_e2m1"]),
     )
     at = [high - down * (high - low) / height for down in marks]
     numbers = [0.9 * value for value in (0.5, 1, 1.5, 2, 3, 4, 6)]

@@ -11,14 +11,14 @@ import explorer
 from explorer.catalogue import find_op, find_rule, list_learnable
 from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_LIGHT
 from explorer.formula import with_minus
-from explorer.instrument import entry
+from explorer.instrument import make_entry
 from tests.catalogue.fixed import OPS, RULES
 from tests.frontend.modules import Node
 
 TRACES = """
     const { sampleCurves } = await import("./formula/curves.js");
     const { layoutOf } = await import("./chart/scene/panels.js");
-    const { aboutLines, sceneOf } = await import("./chart/scene/scene.js");
+    const { describeLines, sceneOf } = await import("./chart/scene/scene.js");
     const { tracesOf } = await import("./chart/scene/traces.js");
     const theme = { text: "black", ground: "white", font: "serif", type: 0 };
     const { neutral, colours, cases } = given;
@@ -33,7 +33,7 @@ TRACES = """
       const scene = sceneOf({ ...picture, words: "", confirmed: true }, space, null);
       const traces = tracesOf(scene.lines, scene.absent, scene.title !== "");
       const { frame, levels, title } = scene;
-      const { yaxis, yaxis2, annotations } = layoutOf(frame, levels, theme, aboutLines(scene), title);
+      const { yaxis, yaxis2, annotations } = layoutOf(frame, levels, theme, describeLines(scene), title);
       const { x, y, gradients } = curves;
       return {
         traces: traces.map((each) => {
@@ -56,7 +56,11 @@ SIX = ["straight_through", "masked", "clipped", BELOW, "gaussian", LINE]
 def charts(node: Node, cases: list[dict[str, Any]]) -> list[Any]:
     """Traces and layout as Plotly takes them, and the sampled curves, of each choice."""
     result = [
-        case | {"op": entry(find_op(case["op"])), "rules": [entry(find_rule(key)) for key in case["rules"]]}
+        case
+        | {
+            "op": make_entry(find_op(case["op"])),
+            "rules": [make_entry(find_rule(key)) for key in case["rules"]],
+        }
         for case in cases
     ]
     return node.run(TRACES, {"neutral": NEUTRAL, "colours": RULE_COLOURS_LIGHT, "cases": result})

@@ -6,15 +6,15 @@ import numpy as np
 import pytest
 
 from explorer.curves import take_readings
-from explorer.instrument import document
+from explorer.instrument import make_document
 from tests.frontend.modules import Node
 
 READ = """
     const { sampleCurves } = await import("./formula/curves.js");
-    const { readingIndices } = await import("./explore/sections/readings.js");
+    const { findReadingIndices } = await import("./explore/sections/readings.js");
     const { start, stop, g, parameters } = given;
     const curves = sampleCurves(given.entries, { start, stop, g, parameters });
-    const indices = readingIndices(curves, [start, stop]);
+    const indices = findReadingIndices(curves, [start, stop]);
     const at = (values) => Float64Array.from(indices, (index) => values[index]);
     return { x: at(curves.x), y: at(curves.y), torch: at(curves.gradients.default) };
 """
@@ -22,7 +22,7 @@ READ = """
 
 @pytest.mark.parametrize("op", ["round", "clamp", "quantize", "relu", "tanh", "reciprocal"])
 def test_the_rows_are_those_of_python(node: Node, op: str) -> None:
-    known: Any = document()
+    known: Any = make_document()
     for start, stop, g in ((-3.0, 3.0, 1.0), (-0.7, 2.35, -2.0)):
         entries = {"op": known["ops"][op], "rules": [known["rules"]["default"]]}
         given = {"entries": entries, "start": start, "stop": stop, "g": g, "parameters": {}}

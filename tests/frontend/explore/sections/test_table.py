@@ -5,9 +5,9 @@ import pytest
 from tests.frontend.modules import Node
 
 SEEN = """
-    const { rowsSeen } = await import("./explore/sections/table.js");
+    const { getVisibleRows } = await import("./explore/sections/table.js");
     return given.map(([count, scrollTop]) => {
-      const { first, last } = rowsSeen(count, { scrollTop, clientHeight: 280 });
+      const { first, last } = getVisibleRows(count, { scrollTop, clientHeight: 280 });
       return [first, last];
     });
 """

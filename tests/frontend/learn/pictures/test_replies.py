@@ -31,7 +31,7 @@ def test_a_gradient_by_hand_is_right_within_a_hundredth(node: Node, typed: float
 
 def test_the_hint_tells_x_and_g_of_the_element(node: Node):
     hint = "Not yet. At example 3, unit 2: x = 1.1, g = 1."
-    assert said(node, "by-hand", "hintOf", asdict(make_exercise()), 2, 1) == hint
+    assert said(node, "by-hand", "makeHint", asdict(make_exercise()), 2, 1) == hint
 
 
 @pytest.mark.parametrize(
@@ -45,12 +45,12 @@ def test_the_hint_tells_x_and_g_of_the_element(node: Node):
     ],
 )
 def test_each_slope_between_those_beside_the_corner_is_right(node: Node, slope: float, words: str):
-    assert said(node, "corner", "wordsOf", asdict(make_corner()), slope) == words
+    assert said(node, "corner", "describeSlope", asdict(make_corner()), slope) == words
 
 
 @pytest.mark.parametrize("count", range(4, 9))
 def test_no_step_is_in_its_place_at_first(node: Node, count: int):
-    order = said(node, "order", "outOfOrder", count)
+    order = said(node, "order", "makeDisorder", count)
     assert sorted(order) == list(range(count))
     assert order[0] != 0
     assert all(later != earlier + 1 for earlier, later in pairwise(order))
@@ -58,7 +58,7 @@ def test_no_step_is_in_its_place_at_first(node: Node, count: int):
 
 @pytest.mark.parametrize(("order", "wrong"), [([0, 1, 2, 3], None), ([0, 2, 1, 3], 1), ([3, 0, 1, 2], 0)])
 def test_the_first_place_that_is_wrong_is_named(node: Node, order: list[int], wrong: int | None):
-    words = said(node, "order", "judgementOf", asdict(make_order()), order)
+    words = said(node, "order", "judgeOrder", asdict(make_order()), order)
     if wrong is None:
         assert words == "That is the order."
     else:
@@ -71,11 +71,11 @@ def test_the_hidden_line_is_shown_to_whoever_names_it_and_to_nobody_else(node: N
     for index, (_, trace) in enumerate(hidden.lines):
         right = index == hidden.faulty
         words = f"Yes: there stands {hidden.hidden_line}." if right else f"It is not this one. {trace}"
-        assert said(node, "suspects", "verdictOf", asdict(hidden), index) == words
+        assert said(node, "suspects", "getVerdict", asdict(hidden), index) == words
 
 
 @pytest.mark.parametrize("asked", [unbiased_or_quiet.ask_rest(), unbiased_or_quiet.ask_enough()])
 def test_a_further_question_replies_to_each_answer(node: Node, asked):
     for index, (_, why) in enumerate(asked.answers):
         verdict = "Yes." if index == asked.right else "Try again."
-        assert said(node, "asked", "replyOf", asdict(asked), index) == f"{verdict} {why}"
+        assert said(node, "asked", "getReply", asdict(asked), index) == f"{verdict} {why}"

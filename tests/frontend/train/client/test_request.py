@@ -30,7 +30,7 @@ def state(step: int, *, rate: str | None = None, trained: dict[str, Any] | None 
 def test_a_rate_goes_with_a_command_only_where_it_is_news(
     tell: Run, at: dict[str, Any], command: str, rate: str | None
 ):
-    live = tell("client/request", "liveFor", at, HELD, command)
+    live = tell("client/request", "getCommandSettings", at, HELD, command)
     assert live.get("lr") == rate
     assert "pace" in live
 
@@ -44,7 +44,7 @@ def test_an_order_has_each_branch_point_and_the_table_of_a_task_that_takes_one(t
 
 def test_a_run_goes_by_all_settings_but_those_that_may_change_on_its_way(tell: Run):
     def key(**training: str) -> str:
-        return tell("client/request", "namedOf", choice("round", "straight_through", **training), OWN)[
+        return tell("client/request", "getRunSettings", choice("round", "straight_through", **training), OWN)[
             "settingsKey"
         ]
 

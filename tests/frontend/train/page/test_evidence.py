@@ -110,9 +110,10 @@ def test_after_a_branch_the_rule_in_force_is_named_and_drawn(picture: Run):
 
 def test_a_panel_that_is_closed_is_not_asked_for_until_the_run_is_over(picture: Run):
     body = """
-        const { wantedOf } = await import("./train/panels/panels.js");
+        const { listRequests } = await import("./train/panels/panels.js");
         state.panels = { inputs: false };
-        return [wantedOf(state), wantedOf({ ...state, view: view({ ...given.status, state: "finished" }) })];
+        const over = { ...state, view: view({ ...given.status, state: "finished" }) };
+        return [listRequests(state), listRequests(over)];
     """
     open_, over = picture(f"{SEEN} {body}", status=status("running", *ROUND[1:]))
     assert "inputs" not in open_
@@ -123,11 +124,11 @@ def test_a_panel_that_is_closed_is_not_asked_for_until_the_run_is_over(picture: 
 def test_a_number_that_is_chosen_for_an_instrument_is_asked_for_and_shown(picture: Run):
     seen = status("running", "fast_sigmoid")
     seen["snapshot"] |= {"most": {"raster": {"example": 359}}}
-    body = 'const { wantedOf } = await import("./train/panels/panels.js");'
+    body = 'const { listRequests } = await import("./train/panels/panels.js");'
     of = {"status": seen, "choice": choice("step", "fast_sigmoid", task="spikes")}
     chosen = f"{SEEN} {body} state = {{ ...state, numbers: {{ raster: {{ example: 7 }} }} }};"
-    assert "raster" in picture(f"{SEEN} {body} return wantedOf(state);", **of)
-    assert "raster?example=7" in picture(f"{chosen} return wantedOf(state);", **of)
+    assert "raster" in picture(f"{SEEN} {body} return listRequests(state);", **of)
+    assert "raster?example=7" in picture(f"{chosen} return listRequests(state);", **of)
     rows = {row["panel"]["key"]: row for row in picture(chosen, **of)["why"]["rows"]}
     assert rows["raster"]["numbers"] == [{"value": 7, "most": 359}]
     assert rows["causes"]["numbers"] == []

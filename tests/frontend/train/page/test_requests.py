@@ -3,11 +3,11 @@
 from tests.frontend.modules import Node
 
 ASKING = """
-    const { createAsking } = await import("./train/page/requests.js");
+    const { createRequests } = await import("./train/page/requests.js");
     const waiting = [];
     let state = { at: null, displayed: null, layer: null, panels: {}, numbers: {}, requests: {},
         view: { id: "r", status: { step: 7 } } };
-    const asking = createAsking({
+    const asking = createRequests({
         state: () => state,
         become: (change) => (state = { ...state, ...change }),
         run: { measure: (key, numbers) => new Promise((done) => waiting.push({ key, numbers, done })) },

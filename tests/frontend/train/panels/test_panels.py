@@ -6,7 +6,7 @@ import pytest
 
 from explorer import expected
 from explorer.catalogue import RULES, Rule
-from explorer.instrument import document
+from explorer.instrument import make_document
 from tests.frontend.modules import Node
 
 SEEN = """
@@ -66,14 +66,14 @@ DRAWN = """
     "rule", [rule for rule in RULES.values() if rule.is_random], ids=lambda rule: rule.key
 )
 def test_a_rule_that_hangs_on_the_loss_of_a_net_has_no_curve(node: Node, rule: Rule):
-    given = {"document": document(), "measured": INPUTS, "op": "bernoulli", "rule": rule.key}
+    given = {"document": make_document(), "measured": INPUTS, "op": "bernoulli", "rule": rule.key}
     shown = node.run(DRAWN, given)
     assert bool(shown["curve"]) is not rule.needs_loss
     assert (shown["most"] is None) is rule.needs_loss, "nor the height of one"
 
 
 def test_the_curve_of_what_draws_is_its_mean(node: Node):
-    given = {"document": document(), "measured": INPUTS, "op": "bernoulli"}
+    given = {"document": make_document(), "measured": INPUTS, "op": "bernoulli"}
     own, quiet = (node.run(DRAWN, {**given, "rule": rule})["curve"] for rule in ("st_gumbel", "sigmoid_st"))
     middle = min(quiet, key=lambda point: abs(point["x"] - 0.5))
     assert middle["y"] == pytest.approx(0.94 * 0.25)
@@ -94,7 +94,7 @@ CARRIED = """
 
 def test_what_is_carried_counts_by_the_mean_of_its_bin(node: Node):
     """Values beyond the bins too; an empty bin counts nowhere."""
-    carried = node.run(CARRIED, {"document": document(), "measured": INPUTS})
+    carried = node.run(CARRIED, {"document": make_document(), "measured": INPUTS})
     assert (carried["values"].tolist(), carried["weights"].tolist()) == ([-3.0, -0.5, 0.25], [50, 10, 20])
     assert carried["label"] == "data of Clipped (80 numbers in 4 bins, each at the mean of its bin)"
     assert carried["note"] == "60 % lie beyond ±2."

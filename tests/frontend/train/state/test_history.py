@@ -5,7 +5,7 @@ from urllib.parse import parse_qs
 
 import pytest
 
-from explorer.instrument.limits import LONGEST_QUERY
+from explorer.instrument.limits import MAX_QUERY
 from tests.frontend.modules import Node
 from tests.frontend.train.conftest import Run, choice
 
@@ -28,9 +28,9 @@ def test_points_come_back_from_their_text(tell: Run):
 
 def test_a_branch_takes_the_place_of_what_was_to_come(tell: Run):
     point = {"step": 9, "name": "default", "value": "zero"}
-    assert tell("state/branches", "branchedAt", POINTS, point) == [*POINTS[:3], point]
+    assert tell("state/branches", "branchAt", POINTS, point) == [*POINTS[:3], point]
     same = {"step": 3, "name": "lr", "value": "1"}
-    assert tell("state/branches", "branchedAt", POINTS, same) == [POINTS[1], same]
+    assert tell("state/branches", "branchAt", POINTS, same) == [POINTS[1], same]
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_a_branch_takes_the_place_of_what_was_to_come(tell: Run):
     [([0, 4, 8], 5, 4), ([0, 4, 8], 6, 4), ([0, 4, 8], 7, 8), ([0], 9, 0), ([], 3, None)],
 )
 def test_the_nearest_kept_step(tell: Run, steps: list[int], wanted: int, taken: int | None):
-    assert tell("state/history", "nearest", steps, wanted) == taken
+    assert tell("state/history", "findNearest", steps, wanted) == taken
 
 
 LEGEND = [{"key": key, "label": key.title(), "colour": f"#{key}"} for key in ("default", "clipped")]
@@ -53,7 +53,9 @@ def line(rule: str, **more: Any) -> dict[str, Any]:
 
 def test_a_line_goes_on_dashed_in_the_colour_of_its_other_rule(tell: Run):
     points = [{"step": 4, "name": "default", "value": "clipped"}]
-    series = tell("state/branches", "branched", [line("default"), line("clipped")], points, LEGEND, "#free")
+    series = tell(
+        "state/branches", "splitAtBranches", [line("default"), line("clipped")], points, LEGEND, "#free"
+    )
     whole, later, other, mark = series
     assert (whole["x"], whole["ends"], whole["meta"]) == ([0, 2, 4], False, "default")
     assert (later["x"], later["y"], later["dash"], later["colour"]) == (
@@ -87,24 +89,29 @@ CHANGES = [
 )
 def test_what_the_last_step_was_taken_with(tell: Run, taken: int, rules: list[str], op: str):
     start = [{"op": "round", "rule": line["key"]} for line in LEGEND]
-    result = [tell("state/branches", "inForce", CHANGES, taken, each) for each in start]
+    result = [tell("state/branches", "findKeysInForce", CHANGES, taken, each) for each in start]
     assert result == [{"op": op, "rule": rule} for rule in rules]
 
 
 def test_a_line_is_named_by_the_rule_that_it_went_on_with(tell: Run):
-    names = [line["label"] for line in tell("state/branches", "goingOn", LEGEND, CHANGES, 5)]
+    names = [line["label"] for line in tell("state/branches", "labelLines", LEGEND, CHANGES, 5)]
     assert names == ["Default → Clipped straight-through", "Clipped"]
 
 
 def test_a_rate_parts_every_line_and_a_point_to_come_none(tell: Run):
     lines = [line("default"), line("clipped")]
     series = tell(
-        "state/branches", "branched", lines, [{"step": 5, "name": "lr", "value": "1"}], LEGEND, "#free"
+        "state/branches", "splitAtBranches", lines, [{"step": 5, "name": "lr", "value": "1"}], LEGEND, "#free"
     )
     assert [each["x"] for each in series] == [[0, 2, 4], [4, 6, 8]] * 2 + [[4]] * 2
     assert {each["colour"] for each in series} == {"#default", "#clipped"}
     later = tell(
-        "state/branches", "branched", lines, [{"step": 50, "name": "lr", "value": "1"}], LEGEND, "#free"
+        "state/branches",
+        "splitAtBranches",
+        lines,
+        [{"step": 50, "name": "lr", "value": "1"}],
+        LEGEND,
+        "#free",
     )
     assert [each["x"] for each in later] == [[0, 2, 4, 6, 8]] * 2
 
@@ -121,7 +128,7 @@ def test_of_branches_that_fit_no_link_the_last_are_in_it(node: Node, document: d
         return [queryOf, linkedBranches, unsaidOf].map((told) => told(given.choice));
     """
     query, linked, said = node.run(body, given)
-    assert len(query) <= LONGEST_QUERY
+    assert len(query) <= MAX_QUERY
     told = parse_qs(query)["branch"]
     assert 0 < len(told) < 9
     assert told == points[-len(told) :]
@@ -145,13 +152,13 @@ def test_the_rate_in_force(tell: Run, at: int, rate: str):
 def test_the_server_alone_makes_the_branch_point_of_a_rate_and_the_choice_follows_it(node: Node):
     """While the hand turns it, it is displayed; at rest the server is told; what it records is chosen."""
     body = """
-        const { createTurning } = await import("./train/page/live-settings.js");
+        const { createLiveSettings } = await import("./train/page/live-settings.js");
         let state = given;
         const told = [];
         const choose = (choice) => { state.choice = choice; told.push(choice.training.branch); };
         const put = (change) => { state = { ...state, ...change }; };
         const run = { isBusy: false, change: () => told.push("told") };
-        const turning = createTurning({ now: () => state.choice, state: () => state, put, choose, run,
+        const turning = createLiveSettings({ now: () => state.choice, state: () => state, put, choose, run,
             become: (change) => { put(change); turning.catchUp(); }, isMine: () => true, rename() {} });
         turning.onSetting("lr", "0.4", "moving");
         turning.onSetting("lr", "0.5", "settled");
@@ -213,7 +220,7 @@ def test_the_rate_that_is_shown(tell: Run):
 
 def test_who_writes_a_rate_otherwise_has_the_same_settings(tell: Run):
     keys = {
-        tell("state/tasks", "settingsKey", choice("sign", "default", task="moons", branch=branch), "")
+        tell("state/tasks", "toSettingsKey", choice("sign", "default", task="moons", branch=branch), "")
         for branch in ("27,lr:1e-8", "27,lr:1e-08", "27,lr:0.00000001")
     }
     assert len(keys) == 1

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from explorer.catalogue import OPS, RULES, describe_evaluation, find_rule
-from explorer.instrument import entry
+from explorer.instrument import make_entry
 from explorer.training import TASKS, Settings
 from explorer.training import Run as Training
 from explorer.training.tasks import Task
@@ -15,7 +15,7 @@ from tests.frontend.train.conftest import Run, choice, rules_of
 
 
 def test_who_asks_for_nothing_gets_the_first_task(tell: Run, document: dict[str, Any]):
-    entered = tell("state/tasks", "entered", choice("round", "default", "straight_through"), "nothing")
+    entered = tell("state/tasks", "enterTraining", choice("round", "default", "straight_through"), "nothing")
     task = next(task for task in document["tasks"] if task["key"] == document["firstTask"])
     assert entered["training"] == {"task": task["key"], "seeds": "5"}
     assert (entered["op"], rules_of(entered)) == (task["begins"]["op"], task["begins"]["rules"])
@@ -24,7 +24,7 @@ def test_who_asks_for_nothing_gets_the_first_task(tell: Run, document: dict[str,
 def test_who_comes_from_another_page_trains_its_op_and_rules_on_the_first_task(
     tell: Run, document: dict[str, Any]
 ):
-    entered = tell("state/tasks", "entered", choice("clamp", "masked", "zero"), "page")
+    entered = tell("state/tasks", "enterTraining", choice("clamp", "masked", "zero"), "page")
     assert entered["training"]["task"] == document["firstTask"]
     assert (entered["op"], rules_of(entered)) == ("clamp", ["masked", "zero"])
 
@@ -33,14 +33,14 @@ def test_who_comes_from_another_page_trains_its_op_and_rules_on_the_first_task(
     ("by", "training"), [("link", {}), ("link", {"lr": "1e-7"}), ("page", {"steps": "3"})]
 )
 def test_settings_without_a_task_are_those_of_the_documents_net(tell: Run, by: str, training: dict[str, str]):
-    entered = tell("state/tasks", "entered", choice("relu", "default", **training), by)
+    entered = tell("state/tasks", "enterTraining", choice("relu", "default", **training), by)
     assert entered["training"] == {"task": "documents", **training}
 
 
 @pytest.mark.parametrize("by", ["nothing", "link", "page"])
 def test_a_task_that_is_named_stays(tell: Run, by: str):
     named = choice("sign", "clipped", task="circles", lr="0.1")
-    assert tell("state/tasks", "entered", named, by) == named
+    assert tell("state/tasks", "enterTraining", named, by) == named
 
 
 def test_a_setting_at_the_tasks_own_value_is_not_kept(tell: Run):
@@ -84,11 +84,11 @@ def test_what_was_chosen_on_weights_stays_at_hidden_units_with_what_learns(tell:
 def test_weights_and_spikes_ask_before_they_take_what_was_chosen(tell: Run, task: str):
     own = choice("clamp", "masked", task="digits")
     asks = not TASKS[task].net.site.per_example or TASKS[task].net.site.fires
-    assert tell("state/tasks", "takesOwn", own, task) is asks
+    assert tell("state/tasks", "willReplaceEntries", own, task) is asks
     kept = tell("state/tasks", "withTaskAlone", own, task)
     assert (kept["op"], rules_of(kept), kept["training"]["task"]) == ("clamp", ["masked"], task)
     untouched = choice("round", "default", "straight_through", task="digits")
-    assert tell("state/tasks", "takesOwn", untouched, task) is False
+    assert tell("state/tasks", "willReplaceEntries", untouched, task) is False
 
 
 @pytest.mark.parametrize("task", TASKS)
@@ -106,18 +106,23 @@ def test_another_table_is_another_run_only_where_it_is_learnt(tell: Run):
     own, other = choice("sign", "clipped", task="data"), choice("sign", "clipped", task="digits")
     first = {"text": "a,b\n1,2\n", "target": "b", "without": []}
     others = [first | {"text": "a,b\n1,3\n"}, first | {"target": "a"}, first | {"without": ["a"]}]
-    assert len({tell("state/tasks", "settingsKey", own, table) for table in (first, *others)}) == 4
-    assert len({tell("state/tasks", "settingsKey", other, table) for table in (first, *others)}) == 1
+    assert len({tell("state/tasks", "toSettingsKey", own, table) for table in (first, *others)}) == 4
+    assert len({tell("state/tasks", "toSettingsKey", other, table) for table in (first, *others)}) == 1
 
 
 def test_a_live_setting_is_no_other_run(tell: Run):
     keys = {
-        name: tell("state/tasks", "settingsKey", choice("sign", "clipped", task="digits", **{name: text}), "")
+        name: tell(
+            "state/tasks", "toSettingsKey", choice("sign", "clipped", task="digits", **{name: text}), ""
+        )
         for name, text in (("pace", "full"), ("lr", "0.5"), ("steps", "7"), ("hidden", "3,3"), ("seeds", "2"))
     }
-    usual = tell("state/tasks", "settingsKey", choice("sign", "clipped", task="digits"), "")
+    usual = tell("state/tasks", "toSettingsKey", choice("sign", "clipped", task="digits"), "")
     assert {name for name, key in keys.items() if key == usual} == {"pace", "lr"}
-    assert tell("state/tasks", "liveOf", choice("sign", "clipped", task="digits", lr="0.5"))["lr"] == "0.5"
+    assert (
+        tell("state/tasks", "getLiveSettings", choice("sign", "clipped", task="digits", lr="0.5"))["lr"]
+        == "0.5"
+    )
 
 
 @pytest.mark.parametrize(
@@ -135,14 +140,14 @@ def test_a_task_that_takes_something_away_is_told_from_one_that_keeps_all(
     after = tell("state/tasks", "withTask", before, task)
     if not lost:  # circles begin with the op and the rules of digits, or none of them was touched
         after = after | {"op": before["op"], "rules": before["rules"]}
-    assert tell("state/tasks", "lacks", before, after) is lost
-    assert tell("state/tasks", "lacks", after, before) is (lost and task == "spikes")
+    assert tell("state/tasks", "hasMore", before, after) is lost
+    assert tell("state/tasks", "hasMore", after, before) is (lost and task == "spikes")
 
 
 @pytest.mark.parametrize("task", ["digits", "spikes"])
 @pytest.mark.parametrize("rule", RULES)
 def test_what_is_refused_before_start_is_what_the_settings_refuse(tell: Run, task: str, rule: str):
-    said = tell("state/tasks", "untrained", choice("bernoulli", "sigmoid_st", rule, task=task))
+    said = tell("state/tasks", "explainUntrained", choice("bernoulli", "sigmoid_st", rule, task=task))
     if not said:
         Settings(op="bernoulli", rules=("sigmoid_st", rule), task=task)
         return
@@ -152,13 +157,13 @@ def test_what_is_refused_before_start_is_what_the_settings_refuse(tell: Run, tas
 
 
 def test_an_own_formula_brings_its_refusal_along():
-    assert "asks for f(0)" in entry(find_rule("formula: g * f(0)"))["untrained"]
-    assert "untrained" not in entry(find_rule("formula: g * f()"))
+    assert "asks for f(0)" in make_entry(find_rule("formula: g * f(0)"))["untrained"]
+    assert "untrained" not in make_entry(find_rule("formula: g * f()"))
 
 
 @pytest.mark.parametrize("op", ["bernoulli", "gumbel_sigmoid", "dropout", "round"])
 def test_the_words_on_the_task_end_with_how_the_net_is_judged(tell: Run, op: str):
-    said = tell("state/tasks", "wordsOfTask", choice(op, "default", task="digits"))
+    said = tell("state/tasks", "describeTask", choice(op, "default", task="digits"))
     assert said == " ".join(
         filter(None, [TASKS["digits"].purpose, TASKS["digits"].note, describe_evaluation(OPS[op])])
     )
@@ -170,7 +175,7 @@ def test_the_words_on_the_task_end_with_how_the_net_is_judged(tell: Run, op: str
 def test_what_holds_for_a_tasks_own_op_is_said_of_that_alone(tell: Run, task: Task):
     def said(op: str = task.op, **changed: str) -> str:
         chosen = choice(op, *task.rules, parameters=dict(task.parameters), task=task.key, **changed)
-        return tell("state/tasks", "wordsOfTask", chosen)
+        return tell("state/tasks", "describeTask", chosen)
 
     assert said() == f"{task.purpose} {task.of_own_op}"
     for other in (said("stochastic_round"), said(branch="3,op:round")):
@@ -188,7 +193,7 @@ def test_nor_where_the_ops_parameters_are_others_or_learn(
     task = TASKS["ternary weights"]
     now = {**task.parameters, **parameters}
     chosen = choice(task.op, "lsq", "soft_round", parameters=now, task=task.key, **training)
-    assert (task.of_own_op in tell("state/tasks", "wordsOfTask", chosen)) is holds
+    assert (task.of_own_op in tell("state/tasks", "describeTask", chosen)) is holds
 
 
 @pytest.mark.parametrize(
@@ -197,19 +202,19 @@ def test_nor_where_the_ops_parameters_are_others_or_learn(
 )
 def test_what_a_branch_names_is_refused_too(tell: Run, branch: str, refused: bool):
     chosen = choice("sign", "clipped", task="digits", branch=branch)
-    assert ("asks for f(1)" in tell("state/tasks", "untrained", chosen)) is refused
+    assert ("asks for f(1)" in tell("state/tasks", "explainUntrained", chosen)) is refused
 
 
 def test_how_the_net_of_a_branch_is_judged_is_said_of_its_op(tell: Run):
     chosen = choice("sign", "clipped", task="moons", branch="3,op:dropout\n5,op:relu\n7,op:dropout")
-    said = tell("state/tasks", "wordsOfTask", chosen)
+    said = tell("state/tasks", "describeTask", chosen)
     assert said == f"{TASKS['moons'].purpose} Dropout: judged without noise."
 
 
 def test_where_nothing_is_held_out_no_net_is_said_to_be_judged(tell: Run):
     said = {
         task: tell(
-            "state/tasks", "wordsOfTask", choice("bernoulli", "default", task=task, branch="3,op:dropout")
+            "state/tasks", "describeTask", choice("bernoulli", "default", task=task, branch="3,op:dropout")
         )
         for task in ("documents", "data", "digits")
     }

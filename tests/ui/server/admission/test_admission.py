@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse
 from starlette.types import Message, Receive, Scope, Send
 
-from explorer.instrument.limits import LONGEST_QUERY
+from explorer.instrument.limits import MAX_QUERY
 from explorer.ui.server.admission import admission, limits
 from explorer.ui.server.admission.paths import PAGES, Page
 from explorer.ui.server.admission.visitors import VisitorQuota
@@ -285,7 +285,7 @@ def test_a_message_longer_than_any_of_ours_ends_the_connection():
         "type": "websocket.disconnect",
         "code": 1009,
     }
-    assert limits.MAX_MESSAGE_BYTES > 10 * LONGEST_QUERY
+    assert limits.MAX_MESSAGE_BYTES > 10 * MAX_QUERY
 
 
 @pytest.mark.parametrize(

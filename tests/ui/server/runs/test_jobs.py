@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import pytest
 from starlette.applications import Starlette
 
-from explorer.instrument.limits import LONGEST_QUERY
+from explorer.instrument.limits import MAX_QUERY
 from explorer.training import Engine, Limits
 from explorer.ui.server.admission.admission import RefusedError, handle_refused
 from explorer.ui.server.runs import jobs
@@ -129,7 +129,7 @@ def test_lr_and_pace_change_and_nothing_else(client, engine):
 
 def test_a_run_branches_more_often_than_a_link_has_room_for(client, engine):
     points = [f"{step},op:formula: x + {step}{' ' * 250}" for step in range(9)]
-    assert len("".join(points)) > LONGEST_QUERY
+    assert len("".join(points)) > MAX_QUERY
     begun(client, branch=points)
     (entry,) = engine._runs
     assert [point[0] for point in entry.settings.branch] == list(range(9))
@@ -193,7 +193,7 @@ def test_a_visitor_has_one_of_a_kind(client, engine, kind, query):
     [
         ("op=rund", 'unknown op "rund"'),
         ("steps=1e999", "steps"),
-        ("x" * LONGEST_QUERY + "yz", "longer than"),
+        ("x" * MAX_QUERY + "yz", "longer than"),
         ("rule=formula:+g*", "cannot be read"),
     ],
 )

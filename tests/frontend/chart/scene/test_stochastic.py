@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from explorer.catalogue import FORMULA_PREFIX, SQUARE, find_loss, find_op, find_rule
-from explorer.instrument import entry
-from explorer.instrument.entries import loss_entry
-from explorer.instrument.view import DRAWN_WORDS
+from explorer.instrument import make_entry
+from explorer.instrument.entries import make_loss_entry
+from explorer.instrument.view import STOCHASTIC_TEXTS
 from tests.frontend.modules import Node
 
 DRAW = """
@@ -27,9 +27,9 @@ DRAW = """
 
 
 def drawing(node: Node, op: str, rule: str, is_past: bool = False) -> dict[str, Any]:
-    choice = {"start": -2, "stop": 2, "g": 1, "parameters": {}, "loss": loss_entry(find_loss(SQUARE))}
-    pair = {"op": entry(find_op(op)), "rules": [entry(find_rule(rule))]}
-    return node.run(DRAW, {**pair, "choice": choice, "drawnWords": DRAWN_WORDS, "isPast": is_past})
+    choice = {"start": -2, "stop": 2, "g": 1, "parameters": {}, "loss": make_loss_entry(find_loss(SQUARE))}
+    pair = {"op": make_entry(find_op(op)), "rules": [make_entry(find_rule(rule))]}
+    return node.run(DRAW, {**pair, "choice": choice, "drawnWords": STOCHASTIC_TEXTS, "isPast": is_past})
 
 
 def test_only_op_and_rule_have_meta(node: Node):

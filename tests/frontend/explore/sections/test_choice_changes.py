@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from explorer.instrument import document
+from explorer.instrument import make_document
 from tests.frontend.modules import Node
 
 LINK = {"words": ["op", "rule", "g"]}
@@ -25,7 +25,11 @@ def called(node: Node, name: str, *given: Any, rules: list[str] = RULES) -> Any:
         return {name}(given.choice, ...given.given);
     """
     listed = [{"key": key, "slot": slot, "hidden": key == "triangle"} for slot, key in enumerate(rules)]
-    facts = {"document": document() | {"link": LINK}, "choice": CHOICE | {"rules": listed}, "given": given}
+    facts = {
+        "document": make_document() | {"link": LINK},
+        "choice": CHOICE | {"rules": listed},
+        "given": given,
+    }
     return node.run(body, facts)
 
 

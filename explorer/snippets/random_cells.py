@@ -1,16 +1,16 @@
-"""The cells of a notebook on a pair that draws: many draws, their mean and spread, the exact gradient."""
+"""Cells of a notebook for a stochastic pair: many draws, their mean and spread, the exact gradient."""
 
 from collections.abc import Iterable, Mapping
 from string import Template
 
 from explorer.catalogue import Loss, Op
 from explorer.formula import Formula
-from explorer.formula.operands import reductions
-from explorer.snippets.helpers import TORCH, helped
-from explorer.snippets.layout import names_in
+from explorer.formula.operands import find_reductions
+from explorer.snippets.helpers import TORCH, add_helpers
+from explorer.snippets.layout import find_names
 from explorer.snippets.pair import Pair
 
-DRAWN_POINTS = 121
+RANDOM_POINTS = 121
 NO_MEANS = "A notebook draws at each x alone, and this op has a mean over all x: take PyTorch."
 
 _LOSS = Template("""\
@@ -25,7 +25,7 @@ def f(y):
     return g * loss(y)
 """)
 
-_DRAWN = Template("""\
+_DRAWS = Template("""\
 draws = 1000  # at each x
 generator = torch.Generator().manual_seed(0)
 x = torch.linspace(start, stop, points, dtype=torch.float64)
@@ -101,20 +101,21 @@ figure.show()
 
 
 def has_mean(op: Op) -> bool:
-    """Whether an op has a mean over all x, of which cells that draw have none."""
-    return bool(reductions(op.parsed.tree))
+    """Return whether an op contains a mean over all x, which notebooks of stochastic pairs do not support."""
+    return bool(find_reductions(op.parsed.tree))
 
 
-def drawn_cells(
+def make_random_cells(
     pair: Pair, loss: Loss, values: Mapping[str, float], settings: Mapping[str, str]
 ) -> dict[str, str]:
-    """The text of each cell below that of the function, by its id, as black gets it.
+    """Return the source of each cell after the function's, by id, before formatting.
 
     Args:
-        pair: it draws.
-        loss: that of an element, and ``values`` of its parameters, by name.
-        settings: texts of code: ``start``, ``stop``, ``points`` and ``g`` of numbers, ``imports`` of lines,
-            ``kinks`` of the line that sets the tensor of this name.
+        pair: a stochastic pair.
+        loss: the loss of one element.
+        values: values of the loss's parameters by name; the defaults for all others.
+        settings: code as text: ``start``, ``stop``, ``points`` and ``g`` as numbers, ``imports`` as lines,
+            ``kinks`` as the line that assigns the tensor ``kinks``.
 
     Raises:
         ValueError: the op has a mean over all x.
@@ -124,47 +125,49 @@ def drawn_cells(
     numbers = {p.name: float(values.get(p.name, p.default)) for p in loss.parameters}
     arguments = ", ".join(["y", *(f"{name}={value!r}" for name, value in numbers.items())])
     source = loss.parsed.torch_source
-    like = "\n    x = y  # whose shape and dtype constants take" * ("x" in names_in(source))
+    like = "\n    x = y  # whose shape and dtype constants take" * ("x" in find_names(source))
     text = _LOSS.substitute(settings, arguments=arguments, like=like, loss=source)
-    loss_code = helped(text, TORCH)
+    loss_code = add_helpers(text, TORCH)
     parts = {name: f"part_{name}" for name in pair.learns}
     curves = {"forward y": "y", "gradient": "gradient"} | {
         f"part for {name}": part for name, part in parts.items()
     }
     pairs = ", ".join(f'"{title}": {tensor}' for title, tensor in curves.items())
     return {
-        "loss": "import math\n\n" * ("math" in names_in(loss_code)) + loss_code,
-        "draws": _drawn(pair, loss.parsed, parts),
+        "loss": "import math\n\n" * ("math" in find_names(loss_code)) + loss_code,
+        "draws": _write_draws(pair, loss.parsed, parts),
         "exact": _EXACT.substitute(
             kinks=settings["kinks"],
-            tensors="\n".join(f"fixed_{name} = {_learned(name)}.detach()[0, 0]" for name in pair.learns),
-            call=_call(pair, "at.expand_as(u_even)", "u_even", [f"fixed_{name}" for name in pair.learns]),
+            tensors="\n".join(f"fixed_{name} = {_name_learned(name)}.detach()[0, 0]" for name in pair.learns),
+            call=_write_call(
+                pair, "at.expand_as(u_even)", "u_even", [f"fixed_{name}" for name in pair.learns]
+            ),
         ),
         "curve": _PICTURE.substitute(name=pair.name, rows=len(curves), curves=f"{{{pairs}}}"),
     }
 
 
-def _drawn(pair: Pair, loss: Formula, parts: Mapping[str, str]) -> str:
-    """Code for y and the gradients of each draw; a loss without a slope sends 0 back."""
-    learned = {name: _learned(name) for name in parts}
+def _write_draws(pair: Pair, loss: Formula, parts: Mapping[str, str]) -> str:
+    """Return code for y and the gradients of every draw. A loss without a slope backpropagates 0."""
+    learned = {name: _name_learned(name) for name in parts}
     tensors = [
         f"{variable} = torch.full_like(x_drawn, {pair.parameters[name]!r}).requires_grad_()"
         for name, variable in learned.items()
     ]
-    return _DRAWN.substitute(
+    return _DRAWS.substitute(
         tensors="\n".join(tensors),
-        call=_call(pair, "x_drawn", "u", learned.values()),
+        call=_write_call(pair, "x_drawn", "u", learned.values()),
         gradients=", ".join(["gradient", *parts.values()]) + "," * (not parts),
         leaves=", ".join(["x_drawn", *learned.values()]),
         back="f(y).sum()" if loss.carries_gradient else "0 * y.sum()",
     )
 
 
-def _call(pair: Pair, x: str, u: str, learned: Iterable[str]) -> str:
+def _write_call(pair: Pair, x: str, u: str, learned: Iterable[str]) -> str:
     named = {"u": f"u={u}", "f": "f=f"}
-    return f"{pair.name}({', '.join([x, *learned, *(named[name] for name in pair.given)])})"
+    return f"{pair.name}({', '.join([x, *learned, *(named[name] for name in pair.extras)])})"
 
 
-def _learned(name: str) -> str:
-    """The variable of a learned parameter, distinct from all names of the cells."""
+def _name_learned(name: str) -> str:
+    """Return the variable for a learned parameter, distinct from all other names in the cells."""
     return f"learned_{name}"

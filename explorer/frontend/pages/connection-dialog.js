@@ -1,14 +1,14 @@
-// Streamlit covers the page with a dialog when its connection is lost; the instrument goes on without it.
+// Streamlit's dialog about a lost connection, which covers the page although the instrument works without one.
 
-/** Close that dialog as often as it appears. */
-export function stayUncovered() {
+/** Close the dialog whenever it appears. */
+export function closeConnectionDialogs() {
   new MutationObserver(() => {
     const dialog = document.querySelector(".stDialog");
     if (dialog?.textContent?.includes("Connection error")) close(dialog);
   }).observe(document.body, { childList: true, subtree: true });
 }
 
-/** @param {Element} dialog */
+/** Click a dialog's close button. @param {Element} dialog */
 function close(dialog) {
   /** @type {HTMLElement|null} */ (dialog.querySelector('[aria-label="Close"]'))?.click();
 }

@@ -1,4 +1,4 @@
-// The section Where it settles: a parameter that learns over its range, its gradient beside the error, and where it rests.
+// The section Where it settles: a learning parameter over its range, with the error, its gradient and its equilibria.
 
 import { getBounds, getControls, getEntries, setParameter } from "../../choice/choice.js";
 import { getData } from "../../choice/data.js";
@@ -8,33 +8,34 @@ import { element, setText } from "../../elements/dom.js";
 import { createSlider } from "../../elements/slider.js";
 import { valueOf } from "../../formula/controls.js";
 import { fillTemplate } from "../../formula/phrases.js";
-import { keyOf } from "../../asking/ask.js";
+import { toKey } from "../../asking/ask.js";
 import { createLatestQuestion } from "../../asking/latest-question.js";
 import { decodeArray } from "../../choice/arrays.js";
-import { learningArguments } from "../stage/learning.js";
-import { restDrawing } from "./rest-drawing.js";
+import { getLearningArguments } from "../stage/learning.js";
+import { drawRest } from "./rest-drawing.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { Control } from "../../formula/controls.js" */
 /** @import { Rest } from "./rest-drawing.js" */
 
-const HERE = "Where it settles";
-const NOTHING = "No parameter learns yet: press “learns” beside one on a card.";
+const SECTION_NAME = "Where it settles";
+const NOTHING_TEXT = "No parameter learns yet: press “learns” beside one on a card.";
 
 /**
+ * Create the section.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, plotly: string|Promise<*>,
  *   ask: import("../../asking/ask.js").Ask, colours: () => {rules: string[], neutral: string}}} options
  */
-export function createResting(host, { store, plotly, ask, colours }) {
+export function createEquilibria(host, { store, plotly, ask, colours }) {
   const area = element("div", { class: "rest-figure" });
-  const said = element("ul", { class: "rest-words", role: "status" });
+  const sentenceList = element("ul", { class: "rest-words", role: "status" });
   const lead = element("p");
-  const nothing = element("p", {}, NOTHING);
-  const slide = element("div", { class: "rest-slider" });
-  const whole = element("div", {}, slide, lead, area, said);
+  const emptyText = element("p", {}, NOTHING_TEXT);
+  const sliderHost = element("div", { class: "rest-slider" });
+  const content = element("div", {}, sliderHost, lead, area, sentenceList);
   const compose = (/** @type {import("./rest-drawing.js").Picture} */ picture) =>
-    restDrawing(picture, area.clientWidth);
+    drawRest(picture, area.clientWidth);
   const figure = createFigure(area, { plotly, hover: false, compose });
   let slider = /** @type {{name: string, part: ReturnType<typeof createSlider>}|null} */ (null);
   let last = "";
@@ -46,23 +47,23 @@ export function createResting(host, { store, plotly, ask, colours }) {
     frame ||= requestAnimationFrame(draw);
   });
   let frame = 0;
-  host.append(nothing, whole);
+  host.append(emptyText, content);
 
-  /** @param {Choice} choice */
-  function changed(choice) {
+  /** Handle a change of the choice. @param {Choice} choice */
+  function handleChange(choice) {
     host.hidden = choice.section !== "rest";
     const { op, rules } = getEntries(choice);
-    const refusal = explainStochasticRefusal(HERE, op, ...rules);
-    setText(nothing, refusal || NOTHING);
-    whole.hidden = !choice.learns || Boolean(refusal);
-    nothing.hidden = !whole.hidden;
+    const refusal = explainStochasticRefusal(SECTION_NAME, op, ...rules);
+    setText(emptyText, refusal || NOTHING_TEXT);
+    content.hidden = !choice.learns || Boolean(refusal);
+    emptyText.hidden = !content.hidden;
     if (!host.hidden) frame ||= requestAnimationFrame(draw);
   }
 
   function draw() {
     frame = 0;
     const choice = store.current;
-    if (host.hidden || whole.hidden) return;
+    if (host.hidden || content.hidden) return;
     const control = controlOf(choice);
     askFor(choice);
     const { op, rules } = getEntries(choice);
@@ -73,28 +74,28 @@ export function createResting(host, { store, plotly, ask, colours }) {
     );
     setText(lead, refused || fillTemplate(words.lead, { data: getData().label }).replace(/:$/, "."));
     showSlider(choice, control);
-    area.hidden = said.hidden = rest === null;
+    area.hidden = sentenceList.hidden = rest === null;
     if (!rest) return;
     const sentences = [...visible.map(({ key }) => rest?.words[key] ?? ""), rest.least].filter(Boolean);
-    said.replaceChildren(...sentences.map((sentence) => element("li", {}, sentence)));
-    const drawn = { rest, rules: visible, neutral, name: choice.learns, op: op.label };
+    sentenceList.replaceChildren(...sentences.map((sentence) => element("li", {}, sentence)));
+    const fields = { rest, rules: visible, neutral, name: choice.learns, op: op.label };
     figure.draw({
-      ...drawn,
+      ...fields,
       value: valueOf(choice.parameters, control),
       log: control.parameter.scale === "log",
       words: sentences.join(" "),
     });
   }
 
-  /** @param {Choice} choice */
+  /** Ask Python if the arguments have changed. @param {Choice} choice */
   function askFor(choice) {
-    const args = restArguments(choice);
-    const key = keyOf("rest", args);
+    const args = getRestArguments(choice);
+    const key = toKey("rest", args);
     if (key !== last) question.ask(args);
     last = key;
   }
 
-  /** @param {Choice} choice @param {Control} control */
+  /** Show the slider of the parameter. @param {Choice} choice @param {Control} control */
   function showSlider(choice, control) {
     if (slider?.name !== control.name) {
       const { name, meaning } = control.parameter;
@@ -108,17 +109,17 @@ export function createResting(host, { store, plotly, ask, colours }) {
           }),
       });
       slider = { name: control.name, part };
-      slide.replaceChildren(part.element);
+      sliderHost.replaceChildren(part.element);
     }
     const bounds = getBounds(choice, control);
     const log = control.parameter.scale === "log" && bounds[0] > 0;
     slider.part.update(valueOf(choice.parameters, control), bounds, log, control.parameter.reach);
   }
 
-  const stop = store.subscribeNow(changed);
+  const stop = store.subscribeNow(handleChange);
   return {
-    /** Draw anew: the colours have changed. */
-    refresh: () => changed(store.current),
+    /** Draw again after a change of colours. */
+    refresh: () => handleChange(store.current),
     destroy() {
       stop();
       question.destroy();
@@ -128,26 +129,29 @@ export function createResting(host, { store, plotly, ask, colours }) {
   };
 }
 
-/** The arguments of the question where the parameter rests, whatever its own value. @param {Choice} choice */
-export function restArguments(choice) {
+/**
+ * Return the arguments of the question about a parameter's equilibria, which does not depend on its own value.
+ * @param {Choice} choice
+ */
+export function getRestArguments(choice) {
   const { [controlOf(choice).name]: _own, ...parameters } = choice.parameters;
-  return learningArguments({ ...choice, parameters });
+  return getLearningArguments({ ...choice, parameters });
 }
 
-/** The control of the parameter that learns. @param {Choice} choice @returns {Control} */
+/** Return the control of the learning parameter. @param {Choice} choice @returns {Control} */
 function controlOf(choice) {
   const controls = getControls(choice);
   return /** @type {Control} */ (controls.find(({ parameter }) => parameter.name === choice.learns));
 }
 
-/** An answer with its arrays. @param {import("../../asking/ask.js").Answer} answer @returns {Rest} */
+/** Decode the arrays of an answer. @param {import("../../asking/ask.js").Answer} answer @returns {Rest} */
 function decodeRest({ at, error, least, rules }) {
-  const every = (/** @type {(rule: *) => *} */ of) =>
+  const mapRules = (/** @type {(rule: *) => *} */ of) =>
     Object.fromEntries(Object.entries(rules).map(([key, rule]) => [key, of(rule)]));
   return {
     ...{ at: decodeArray(at), error: decodeArray(error), least },
-    gradients: every(({ gradient }) => decodeArray(gradient)),
-    places: every(({ places }) => places),
-    words: every(({ words }) => words),
+    gradients: mapRules(({ gradient }) => decodeArray(gradient)),
+    places: mapRules(({ places }) => places),
+    words: mapRules(({ words }) => words),
   };
 }

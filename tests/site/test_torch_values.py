@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from explorer.catalogue import OPS, RULES
-from explorer.site.confirmed import OWN, confirmed
+from explorer.site.torch_values import CUSTOM, make_torch_files
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.presets import PRESETS
 from explorer.ui.server import answers
@@ -21,18 +21,18 @@ SOME = ("clamp", "reciprocal")  # with parameters that rules share, and infiniti
 TOLD = """
     const { setDocument } = await import("./choice/entries.js");
     const { parseMessage } = await import("./choice/message.js");
-    const { curvesArguments } = await import("./asking/ask.js");
+    const { getCurvesArguments } = await import("./asking/ask.js");
     const { loadStoredCurves } = await import("./asking/stored-curves.js");
     setDocument(given.document);
     const load = async (name) => given.files[name] ?? Promise.reject(new Error(name));
-    const find = (sent) => loadStoredCurves(curvesArguments(parseMessage(sent)), load).catch(() => null);
+    const find = (sent) => loadStoredCurves(getCurvesArguments(parseMessage(sent)), load).catch(() => null);
     return Promise.all(given.choices.map(find));
 """
 
 
 @pytest.fixture(scope="module")
 def files() -> dict[str, Any]:
-    return dict(confirmed((*SOME, DRAWN)))
+    return dict(make_torch_files((*SOME, DRAWN)))
 
 
 def told(node: Node, files: dict[str, Any], choices: list[Choice]) -> list[dict[str, Any]]:
@@ -75,7 +75,7 @@ def test_examples_and_lessons_come_along_whole(node: Node, files: dict[str, Any]
     choices = [preset.choice for preset in PRESETS]
     for choice, result in zip(choices, told(node, files, choices), strict=True):
         assert result["words"]["main"], choice
-    assert files[OWN]["answers"]
+    assert files[CUSTOM]["answers"]
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_elsewhere_there_are_none(node: Node, files: dict[str, Any], choice: Cho
 
 
 def test_every_op_has_a_file(files: dict[str, Any]) -> None:
-    assert set(files) == {*OPS, OWN, "values"}
+    assert set(files) == {*OPS, CUSTOM, "values"}
     arrays = files["values"]["arrays"]
     assert len({each["bdata"] for each in arrays}) == len(arrays)  # each once
     used = itertools.chain.from_iterable(

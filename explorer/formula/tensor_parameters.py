@@ -1,0 +1,22 @@
+"""Formulas with tensors as parameters: one value that learns, or one for each channel."""
+
+from functools import lru_cache
+
+from explorer.formula.functions import FUNCTIONS
+from explorer.formula.parsing import fill_template
+from explorer.formula.tree import Call, Name, Node, TensorName, children, is_constant, rebuild
+
+
+@lru_cache(maxsize=1024)
+def replace_names(node: Node, names: tuple[str, ...]) -> Node:
+    """Return the tree with ``names`` as tensors.
+
+    A function for which torch accepts numbers only is written out if a tensor is among its parameters.
+    """
+    if isinstance(node, Name):
+        return TensorName(node.name) if node.name in names else node
+    operands = tuple(replace_names(child, names) for child in children(node))
+    composed = isinstance(node, Call) and FUNCTIONS[node.function].composed
+    if composed and not all(map(is_constant, operands[1:])):
+        return fill_template(composed, operands)
+    return rebuild(node, operands)

@@ -1,0 +1,68 @@
+// The histogram of a training behind the gradients, if one was carried here.
+
+import { toLeftPx } from "../../chart/scene/panels.js";
+import { loadCarried, saveCarried } from "../../choice/data.js";
+import { element, setAttribute } from "../../elements/dom.js";
+import { shape } from "../../elements/svg.js";
+
+/** @import { Frame } from "../../chart/scene/panels.js" */
+/** @import { Carried } from "../../choice/data.js" */
+
+const MAX_BAR = 0.94; // height of the highest bar except the ends, as a share of the panel
+const STORAGE_TEXT = "kept over a reload, in no link";
+
+/** Create the bars of carried data behind a chart; return null without such data. */
+export function createCarried() {
+  const data = loadCarried();
+  if (!data) return null;
+  const bars = shape("path", {});
+  const picture = shape("svg", { class: "carried-bars", "aria-hidden": "true" });
+  picture.append(bars);
+  const remove = element("button", { "aria-label": "Remove these data", onclick: removeData }, "×");
+  const name = element(
+    "p",
+    { class: "carried-name" },
+    `Grey: ${data.of}; ${STORAGE_TEXT}. ${data.note} `,
+    remove,
+  );
+
+  function removeData() {
+    saveCarried(null);
+    picture.remove();
+    name.remove();
+  }
+
+  return {
+    /** Put the bars behind the curves of a chart. @param {HTMLElement} area of the chart */
+    put(area) {
+      area.prepend(picture);
+      area.append(name);
+    },
+    /** Draw the bars in a frame. @param {Frame} frame */
+    follow(frame) {
+      const { left, inner, gradient, part } = frame;
+      name.hidden = part !== null; // a learning parameter has its data in the panel of parts
+      setAttribute(bars, "d", part ? "" : formatBars(data, frame, gradient));
+      Object.assign(name.style, { left: `${left}px`, width: `${inner}px`, top: `${gradient.top}px` });
+    },
+  };
+}
+
+/**
+ * Return the path of bars in a panel, in px of the chart, cut off at the ends of x.
+ * @param {Pick<Carried, "edges"|"counts">} data
+ * @param {Frame} frame
+ * @param {{top: number, height: number}} panel
+ */
+export function formatBars({ edges, counts }, frame, panel) {
+  const { x } = frame;
+  const ground = panel.top + panel.height;
+  const maxCount = Math.max(...counts.slice(1, -1)) || Math.max(...counts, 1);
+  const toPx = (/** @type {number} */ at) => toLeftPx(frame, at).toFixed(1);
+  const bars = counts.map((count, bin) => {
+    const [low, high] = [edges[bin], edges[bin + 1]].map((edge) => Math.min(Math.max(edge, x[0]), x[1]));
+    const top = ground - panel.height * Math.min((MAX_BAR * count) / maxCount, 1);
+    return count && high > low ? `M${toPx(low)},${ground}V${top.toFixed(1)}H${toPx(high)}V${ground}Z` : "";
+  });
+  return bars.join("");
+}
