@@ -217,7 +217,7 @@ FAULTS = (
         name="The lens of the site has the sentence on the first rule alone",
         file="explorer/site/stored_answers.py",
         old='" ".join(each for each in with_rule.sentences.values() if each not in common)',
-        new='" ".join(each for each in startWords.sentences.values() if each not in common)',
+        new='" ".join(each for each in first.sentences.values() if each not in common)',
         tests="site/test_stored_answers.py",
     ),
     Fault(
