@@ -143,7 +143,7 @@ def test_more_rules_or_branch_points_than_may_be_are_counted_before_one_is_read(
     with pytest.raises(ValueError, match="choose 1 to 6 rules, not 9000"):
         read_settings(json.dumps({"rules": GIVEN["formulas"]}))
     with pytest.raises(ValueError, match="at most 64 times, not 9000"):
-        branches.checked_branches(GIVEN["branch points"], ("default",), 10)
+        branches.check_branches(GIVEN["branch points"], ("default",), 10)
 
 
 def test_settings_have_a_limit(monkeypatch):
@@ -190,7 +190,7 @@ def test_the_documents_weights(settings):
         [weights.get(f"default.0.{layer}.{name}") for layer in (0, 1)] for name in ("weight", "bias")
     )
     output = linear(linear(x, first, biases[0]).relu(), last, biases[1])
-    ahead = one._nets.look().numbers[0, 0]
+    ahead = one._nets.run_pass().numbers[0, 0]
     assert (output - y).square().sum().item() == pytest.approx(ahead, rel=1e-4)
 
 

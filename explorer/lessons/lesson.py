@@ -16,7 +16,7 @@ from explorer.lessons.highlighting import highlight
 from explorer.lessons.pictures import Picture, to_data
 from explorer.lessons.retest import Variant, make_question
 from explorer.reading.exercises import EXERCISES
-from explorer.training.system import one_thread
+from explorer.training.system import use_one_thread
 
 Results = Mapping[str, Any]
 
@@ -207,7 +207,7 @@ class Lesson:
 
     def compute_results(self) -> dict[str, Any]:
         """Compute every number now; return the values by the name of their function."""
-        with _LOCK, one_thread():
+        with _LOCK, use_one_thread():
             return {number.__name__: number() for number in self.numbers}
 
     def data(self) -> dict[str, Any]:
@@ -221,7 +221,7 @@ class Lesson:
             "excerpt": self.excerpt and self.excerpt.data(),
             "scenes": [asdict(scene) for scene in self.scenes],
             "retest": [make_question(variant, rules) for variant in self.retest],
-            "exercise": EXERCISES[self.exercise].data() if self.exercise else None,
+            "exercise": EXERCISES[self.exercise].to_data() if self.exercise else None,
             "pictures": [to_data(picture()) for picture in self.pictures],
         }
 

@@ -17,8 +17,8 @@ from explorer.model.racing.work import Work
 from explorer.study import Row, Trial, progress_bar
 from explorer.training import Run, Snapshot
 from explorer.training.ranking import texts
-from explorer.training.runs.lines import BASIS, lines
-from explorer.training.runs.summary import conclusion, scores
+from explorer.training.runs.lines import BASIS, make_lines
+from explorer.training.runs.summary import format_scores, make_conclusion
 from explorer.training.tasks import TASKS
 
 Picture = dict[str, Any]
@@ -94,7 +94,7 @@ def _display(draw: Callable[[], Picture]) -> Any:
 def picture_of_run(snapshot: Snapshot) -> Picture:
     """Return a snapshot as the browser draws it."""
     labels = {rule: find_rule(rule).label for rule in snapshot.losses}
-    judged, said = scores(snapshot), lines(snapshot)
+    judged, said = format_scores(snapshot), make_lines(snapshot)
     kind = {"accuracy": "share", None: "decades"}.get(snapshot.metric, "fit")
     steps = snapshot.score_steps if snapshot.metric else None
     series, lanes = [], []
@@ -129,7 +129,7 @@ def picture_of_run(snapshot: Snapshot) -> Picture:
             "heldOut": snapshot.metric is not None,
         },
         "status": f"Step {snapshot.step:,} of {snapshot.steps:,}",
-        "words": conclusion(snapshot, labels) if snapshot.step else "",
+        "words": make_conclusion(snapshot, labels) if snapshot.step else "",
         "steps": snapshot.steps,
         "perExample": TASKS[snapshot.task].net.site.per_example,
         "series": series,
@@ -219,7 +219,7 @@ class _RaceWatcher(Watcher):
     def _best(self, rule: str) -> float | None:
         """Return the rate that the plan prefers by the nets that have ended, else that of the first net."""
         first = next((trial.lr for trial in self._looks if trial.rule == rule), None)
-        return self._plan.chosen(self._rows.values()).get(rule) or first
+        return self._plan.choose_rates(self._rows.values()).get(rule) or first
 
     def _say(self, rule: str, lr: float | None, ended: int) -> str:
         now = self._now

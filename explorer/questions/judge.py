@@ -18,7 +18,7 @@ from explorer.reading import Reading
 from explorer.reading.exercises.cases import FORWARD, Case
 from explorer.reading.exercises.entries import EXERCISES
 from explorer.reading.exercises.exercise import Exercise
-from explorer.reading.exercises.judging import Verdict, judged
+from explorer.reading.exercises.judging import Verdict, judge_text
 
 RIGHT = "Right: as it should be, wherever it was tried and at every kink, for g = 1, 2, −1 and 0.3."
 UNREAD = "Not judged yet: {}"
@@ -46,7 +46,7 @@ def judge_solution(exercise: str, code: str) -> Answer:
     if exercise not in EXERCISES:
         raise ValueError("there is no such exercise")
     record = EXERCISES[exercise]
-    verdict = judged(record, code.encode("utf-8", "replace").decode())  # JSON may contain lone surrogates
+    verdict = judge_text(record, code.encode("utf-8", "replace").decode())  # JSON may contain lone surrogates
     sentences = {"right": RIGHT, "wrong": verdict.sentence, "unread": UNREAD.format(verdict.sentence)}
     answer: Answer = {"kind": verdict.kind, "sentence": sentences[verdict.kind], "line": verdict.line}
     return answer | (_make_choice(record, verdict, verdict.reading) if verdict.reading else _NO_CHOICE)
@@ -59,7 +59,7 @@ def _make_choice(exercise: Exercise, verdict: Verdict, reading: Reading) -> Answ
     """Return the choice that plots both functions, at the g and over a range of the failing case."""
     case, rule = verdict.case, find_rule(reading.rule)
     keys = [make_custom_key(exercise.gradient, "Wanted"), make_custom_key(rule.formula or "g", "Yours")]
-    learns = case.of if case and _choose_panel(case) == "part" else ""
+    learns = case.subject if case and _choose_panel(case) == "part" else ""
     if case and learns and not (keys := _add_contributions(exercise, case, reading, keys)):
         return _make_choice(exercise, verdict._replace(case=None), reading)
     far = 1.25 * abs(case.x) if case else 0.0
@@ -71,11 +71,11 @@ def _make_choice(exercise: Exercise, verdict: Verdict, reading: Reading) -> Answ
 
 
 def _choose_panel(case: Case) -> str:
-    return {FORWARD: "forward", "x": "gradient"}.get(case.of, "part")
+    return {FORWARD: "forward", "x": "gradient"}.get(case.subject, "part")
 
 
 def _write_caption(case: Case) -> str:
-    names = {"x": with_minus(f"{case.x + 0.0:.10g}"), "of": case.of, "elements": f"{case.elements:g}"}
+    names = {"x": with_minus(f"{case.x + 0.0:.10g}"), "of": case.subject, "elements": f"{case.elements:g}"}
     missing = NO_GRADIENT if case.missing else ""
     return (CAPTIONS[_choose_panel(case)] + DOT + missing).format(**names)
 
@@ -85,22 +85,22 @@ def _encode_case(case: Case, reading: Reading) -> Answer:
 
     ``op`` is the entry of the op read from the solution, for a case of the forward; else None.
     """
-    values = {"x": case.x, "g": case.g, "wanted": case.wanted, "found": case.found}
-    op = make_entry(find_op(reading.op)) if case.of == FORWARD else None
+    values = {"x": case.x, "g": case.g, "wanted": case.expected, "found": case.actual}
+    op = make_entry(find_op(reading.op)) if case.subject == FORWARD else None
     finite = {name: value if isfinite(value) else None for name, value in values.items()}
     return finite | {"words": case.words, "panel": _choose_panel(case), "op": op}
 
 
 def _add_contributions(exercise: Exercise, case: Case, reading: Reading, keys: Sequence[str]) -> list[str]:
     """Return the keys of both rules with one element's contribution; [] if such a formula is too long."""
-    (argument,) = (each for each in exercise.arguments if each.name == case.of)
-    wanted = Learned(case.of, argument.gradient, argument.scale or None)
-    solution = [each for each in find_rule(reading.rule).learned if each.name == case.of]
-    entries = wanted, *(solution or [Learned(case.of, "0")])
+    (argument,) = (each for each in exercise.arguments if each.name == case.subject)
+    wanted = Learned(case.subject, argument.gradient, argument.scale or None)
+    solution = [each for each in find_rule(reading.rule).learned if each.name == case.subject]
+    entries = wanted, *(solution or [Learned(case.subject, "0")])
     parts = [f"sum({_write_contribution(each, case.elements)})" for each in entries]
     try:
         pairs = zip(keys, parts, strict=True)
-        return [find_rule(f"{key}; {case.of}: {part}").key for key, part in pairs]
+        return [find_rule(f"{key}; {case.subject}: {part}").key for key, part in pairs]
     except FormulaError:
         return []
 

@@ -6,7 +6,7 @@ On the site without a server this runs in the browser, so this module and its im
 from explorer.catalogue import find_op, find_rule
 from explorer.instrument.choice import to_choice_data
 from explorer.questions import Answer
-from explorer.reading import Reading, ReadingError, beginnings, read_sources
+from explorer.reading import Reading, ReadingError, list_initial_values, read_sources
 
 
 def read_code(code: str) -> Answer:
@@ -33,5 +33,5 @@ def _encode_reading(reading: Reading) -> Answer:
         "learned": {learned.name: learned.text for learned in rules[-1].learned},
         "notes": list(reading.notes),
         "at": next((note.line for note in reading.notes if note.line), 0),
-        "choice": to_choice_data(op, rules, parameters=beginnings(op.parsed.tree)),
+        "choice": to_choice_data(op, rules, parameters=list_initial_values(op.parsed.tree)),
     }

@@ -1,8 +1,8 @@
-"""Pasted source code to op and rule formulas, read and never executed.
+"""Convert pasted source code to formulas of an op and a rule. The code is read and never executed.
 
-A ``torch.autograd.Function`` in any of the styles people publish (static methods, ``setup_context``,
-the old instance style), a small ``nn.Module``, or a plain function that stops gradients with
-``detach``. A part that cannot be read is named, with its line.
+Supported are a ``torch.autograd.Function`` in any published style (static methods, ``setup_context``, the old
+instance style), a small ``nn.Module``, and a plain function that stops gradients with ``detach``. An error
+names the part that cannot be read and its line.
 """
 
 import ast
@@ -19,9 +19,8 @@ from explorer.catalogue import COUNT, Learned, Op, Rule, find_op, find_rule, mak
 from explorer.formula import MAX_DEPTH, MAX_LENGTH, MAX_NODES, Formula, FormulaError, join_texts
 from explorer.formula.operands import has_elements
 from explorer.formula.tree import VARIABLES, Name, Node, find_names, measure, substitute, walk
-from explorer.reading.beginning import beginnings
-from explorer.reading.building import ONE, built, is_shared, number, sound_name
-from explorer.reading.definitions import NO_GRADIENT, Candidate, Trees, candidates, read
+from explorer.reading.building import ONE, build, choose_name, is_shared_count, to_number
+from explorer.reading.definitions import NO_GRADIENT, Candidate, Trees, find_candidates, read_definition
 from explorer.reading.errors import (
     DeadEndError,
     Note,
@@ -32,9 +31,10 @@ from explorer.reading.errors import (
     require,
 )
 from explorer.reading.gradients import LEFT_OUT
+from explorer.reading.initial_values import list_initial_values
 from explorer.reading.learning import Part
 from explorer.reading.reader import Input, Reader
-from explorer.reading.text import MAX_CHARACTERS, syntax_trees
+from explorer.reading.text import MAX_CHARACTERS, parse_source
 
 __all__ = [
     "MAX_CHARACTERS",
@@ -42,16 +42,16 @@ __all__ = [
     "Note",
     "Reading",
     "ReadingError",
-    "beginnings",
+    "list_initial_values",
     "read_source",
     "read_sources",
 ]
 
 MAX_DEFINITIONS = 30
-STANDS_FOR = "{} stands for {}, too long to be written out {} times: give the parameter that value"
-SEVERAL = "{} is read here: the text also defines {}"
-LIBRARIES = ("torch", "builtins", "typing", "abc")  # their classes are known without source
-MAX_BRANCHES = 4  # tests of a parameter that one path may meet
+REPLACED = "{} stands for {}, too long to be written out {} times: give the parameter that value"
+OTHERS_DEFINED = "{} is read here: the text also defines {}"
+LIBRARIES = ("torch", "builtins", "typing", "abc")  # the source of their classes is not needed
+MAX_BRANCHES = 4  # undecided tests on one path
 
 
 @dataclass(frozen=True)
@@ -60,13 +60,15 @@ class Reading:
 
     Attributes:
         name: its name in the text.
-        line: where it begins, 1 for the first line.
+        line: its first line, counted from 1.
         op: a key for ``apply`` and ``sample``; empty if it could not be read.
-        rule: likewise, with what its parameters learn; ``default`` where the gradient is left to torch.
-        problem: the part that could not be read and its line; None if all is well.
-        notes: differences between code and formulas, and faults that no curve shows, a sentence each.
-        guarded: the parameters whose gradients are computed only where they are needed.
-        second: how the gradient changes with x where torch follows backward; None where that is not known.
+        rule: the same for the rule, including the gradients of its parameters; ``default`` if autograd
+            computes the gradient.
+        problem: the part that could not be read and its line; None if there is no problem.
+        notes: differences between code and formulas, and faults that no curve shows, one sentence each.
+        guarded: the parameters whose gradients are computed only if they are needed.
+        second: the derivative of the gradient by x, through the operations that autograd follows in backward;
+            None if it is unknown.
     """
 
     name: str
@@ -89,36 +91,35 @@ class Keys(tuple[str, str]):
 
 
 def read_source(text: str | type | Callable[..., Any]) -> Keys:
-    """The op and rule of pasted source code: ``("formula: Fn = round(x)", "formula: Fn = g")``.
+    """Return the op and rule of pasted source code: ``("formula: Fn = round(x)", "formula: Fn = g")``.
 
     Args:
-        text: at most 20,000 characters of Python that define a Function, a module or a function; or a
-            class or function, whose source is then read from its file, with that of its own bases.
-            Notebook prompts, fences, missing imports and prose around the code do no harm.
+        text: at most 20,000 characters of Python that define a Function, a module or a function; or a class
+            or function, whose source is then read from its file, including the source of its bases. Notebook
+            prompts, fences, missing imports and prose around the code do no harm.
 
     Returns:
-        Two keys for ``explorer.apply`` and ``explorer.sample``, of the first definition in the text
-        that can be read. The first input becomes x, the saved output y, the upstream gradient g. A
-        further input keeps the value the signature gives it; one without a value becomes a
-        parameter of the formula, 1 unless given. A gradient that backward returns for it is read as the sum
-        it is, and stands in the rule: ``"formula: Fn = g; s: sum(g * x)"``. What the code draws for
-        each element is ``u()`` or ``normal()``, one number in both passes; an input that backward calls is
-        the loss, ``f()`` or ``f(1)``. A statistic of x that is too long to be written out everywhere becomes
-        the parameter ``statistic``. ``.notes`` of the pair are the differences between code and formulas,
-        and faults that no curve shows, a sentence each.
+        Two keys for ``explorer.apply`` and ``explorer.sample``, for the first definition in the text that can
+        be read. The first input becomes x, the saved output y, the upstream gradient g. A further input keeps
+        its default from the signature; without a default it becomes a parameter of the formula, 1 unless set.
+        A gradient that backward returns for it is read as a sum and becomes part of the rule:
+        ``"formula: Fn = g; s: sum(g * x)"``. A random number per element is ``u()`` or ``normal()``, the same
+        in both passes; an input that backward calls is the loss, ``f()`` or ``f(1)``. A statistic of x that
+        is too long to be repeated becomes the parameter ``statistic``. ``.notes`` of the pair are the
+        differences between code and formulas, and faults that no curve shows, one sentence each.
 
     Raises:
-        ReadingError: a sentence on the part that could not be read, and its line. Nothing else.
+        ReadingError: a sentence on the part that could not be read, and its line. No other error is raised.
     """
     readings = read_sources(text if isinstance(text, str) else _find_source(text))
     readable = [reading for reading in readings if reading.problem is None]
-    own = [reading for reading in readable if reading.name == getattr(text, "__name__", "")]
-    for reading in own or readable:
+    matching = [reading for reading in readable if reading.name == getattr(text, "__name__", "")]
+    for reading in matching or readable:
         keys = Keys((reading.op, reading.rule))
-        others = [] if own else [other.name for other in readable if other is not reading]
+        other_names = [] if matching else [other.name for other in readable if other is not reading]
         keys.notes = (
             *reading.notes,
-            *([Note(SEVERAL.format(reading.name, join_texts(others)))] if others else []),
+            *([Note(OTHERS_DEFINED.format(reading.name, join_texts(other_names)))] if other_names else []),
         )
         return keys
     raise readings[0].problem or ReadingError("the text is empty", 1)
@@ -127,40 +128,43 @@ def read_source(text: str | type | Callable[..., Any]) -> Keys:
 def _find_source(definition: type | Callable[..., Any]) -> str:
     """Return the source code of a class with its own bases, or of a function.
 
-    Raises ReadingError if there is no file with it.
+    Raises ReadingError if no file contains it.
     """
     family = getattr(definition, "__mro__", ())
-    line = [each for each in family if each.__module__.split(".")[0] not in LIBRARIES]
+    classes = [each for each in family if each.__module__.split(".")[0] not in LIBRARIES]
     try:
-        return "\n".join(textwrap.dedent(inspect.getsource(each)) for each in line[::-1] or [definition])
+        return "\n".join(textwrap.dedent(inspect.getsource(each)) for each in classes[::-1] or [definition])
     except (OSError, TypeError):
         name = getattr(definition, "__name__", type(definition).__name__)
         raise ReadingError(f"the source of {name} is in no file: paste its code as text", 1) from None
 
 
 def read_sources(text: str, inputs: Sequence[Input] | None = None) -> list[Reading]:
-    """All Functions of a text in their order, each with its keys or the reason why there are none.
+    """Read all Functions of a text, in order; return each with its keys or with the reason for their absence.
 
-    Where there is no Function, the modules and plain functions that no other one calls. ``inputs`` are those
-    after x in the call whose result is wanted: a Function is read for them, and they are its parameters; None
-    where no call is known.
+    If there is no Function, read the modules and plain functions that no other definition calls.
+
+    Args:
+        text: the source code.
+        inputs: the inputs after x in the relevant call; a Function is read for them, and they are its
+            parameters. None if no call is known.
 
     Raises:
-        ReadingError: the text as a whole is no Python, or nothing in it could be drawn.
+        ReadingError: the text is not Python, or contains no definition to plot or too many of them.
     """
-    for module, lines in syntax_trees(text):
-        definitions = candidates(module)
+    for module, lines in parse_source(text):
+        definitions = find_candidates(module)
         if len(definitions) > MAX_DEFINITIONS:
-            what = f"there are {len(definitions)} definitions here: {MAX_DEFINITIONS} at once are the most"
-            raise ReadingError(what, definitions[-1].definition.lineno)
+            message = f"there are {len(definitions)} definitions here: {MAX_DEFINITIONS} at once are the most"
+            raise ReadingError(message, definitions[-1].definition.lineno)
         if definitions:
             steps = count()
-            return [_reading(candidate, module, lines, steps, inputs) for candidate in definitions]
-    what = "there is no Function here: paste a class with forward and backward, or a function of x"
-    raise ReadingError(what, 1)
+            return [_read_candidate(candidate, module, lines, steps, inputs) for candidate in definitions]
+    message = "there is no Function here: paste a class with forward and backward, or a function of x"
+    raise ReadingError(message, 1)
 
 
-def _reading(
+def _read_candidate(
     candidate: Candidate,
     module: ast.Module,
     lines: list[str],
@@ -171,18 +175,18 @@ def _reading(
 
     def attempt(decisions: Mapping[object, bool]) -> Trees:
         reader = Reader(lines, decisions, steps, inputs=inputs)
-        trees = read(candidate, module, reader)
-        taken = trees.learned and COUNT in reader.parameters.values()
-        again = partial(Reader, lines, decisions, steps, taken={COUNT}, inputs=inputs)
-        return read(candidate, module, again()) if taken else trees
+        trees = read_definition(candidate, module, reader)
+        has_clash = trees.learned and COUNT in reader.parameters.values()
+        make_reader = partial(Reader, lines, decisions, steps, taken={COUNT}, inputs=inputs)
+        return read_definition(candidate, module, make_reader()) if has_clash else trees
 
     try:
-        trees = _both_ways(attempt, {})
-        trees = _fitting(_shortened(trees))
-        learned = [_learned(part) for part in trees.learned]
-        rule = "default" if trees.rule is None else _key(name, trees.rule, find_rule, learned)
-        second = None if trees.second is None else Formula(number(trees.second))
-        op = _key(name, trees.op, find_op)
+        trees = _read_branches(attempt, {})
+        trees = _drop_long_parts(_replace_statistic(trees))
+        learned = [_make_learned(part) for part in trees.learned]
+        rule = "default" if trees.rule is None else _make_key(name, trees.rule, find_rule, learned)
+        second = None if trees.second is None else Formula(to_number(trees.second))
+        op = _make_key(name, trees.op, find_op)
         return Reading(name, line, op, rule, None, trees.notes, trees.guarded, second)
     except ReadingError as error:
         problem = error
@@ -193,9 +197,11 @@ def _reading(
     return Reading(name, line, problem=problem)
 
 
-def _key(name: str, node: Node, find: Callable[[str], Op | Rule], learned: Sequence[Learned] = ()) -> str:
-    """The key of an own formula under the name of the definition."""
-    node = number(node)
+def _make_key(
+    name: str, node: Node, find: Callable[[str], Op | Rule], learned: Sequence[Learned] = ()
+) -> str:
+    """Return the key of a custom formula under the name of the definition."""
+    node = to_number(node)
     _require_short(node)
     try:
         return find(make_custom_key(Formula(node).text, name, learned)).key
@@ -204,7 +210,9 @@ def _key(name: str, node: Node, find: Callable[[str], Op | Rule], learned: Seque
 
 
 def _require_short(node: Node) -> None:
-    require(not any(map(is_shared, walk(node))), "counts the values of a parameter, which a formula cannot")
+    require(
+        not any(map(is_shared_count, walk(node))), "counts the values of a parameter, which a formula cannot"
+    )
     parts, levels = measure(node)
     characters = len(Formula(node).text)
     require(
@@ -215,25 +223,28 @@ def _require_short(node: Node) -> None:
     )
 
 
-def _shortened(trees: Trees) -> Trees:
-    """Return the trees; if too long, with a parameter for the statistic of x that takes most of them."""
+def _replace_statistic(trees: Trees) -> Trees:
+    """Return the trees; if they are too long, with a parameter instead of the longest statistic of x."""
     try:
         for node in (trees.op, trees.rule or ONE):
-            _require_short(number(node))
+            _require_short(to_number(node))
     except UnreadableError:
-        parts = [part for node in (trees.op, trees.rule or ONE) for part in walk(number(node))]
+        parts = [part for node in (trees.op, trees.rule or ONE) for part in walk(to_number(node))]
         times = Counter(part for part in parts if _is_statistic(part))
         repeated = [part for part, count in times.items() if count > 1]
         if not repeated:
             return trees
         longest = max(repeated, key=lambda part: times[part] * measure(part)[0])
-        name = sound_name(
+        name = choose_name(
             "statistic", [*find_names(trees.op), *(find_names(trees.rule) if trees.rule else ())]
         )
-        known = {longest: Name(name), built("-", longest): built("-", Name(name))}
-        op, rule = substitute(number(trees.op), known), trees.rule and substitute(trees.rule, known)
-        learned = tuple(part._replace(tree=substitute(part.tree, known)) for part in trees.learned)
-        note = Note(STANDS_FOR.format(name, Formula(longest).text, times[longest]))
+        replacements = {longest: Name(name), build("-", longest): build("-", Name(name))}
+        op, rule = (
+            substitute(to_number(trees.op), replacements),
+            trees.rule and substitute(trees.rule, replacements),
+        )
+        learned = tuple(part._replace(tree=substitute(part.tree, replacements)) for part in trees.learned)
+        note = Note(REPLACED.format(name, Formula(longest).text, times[longest]))
         return trees._replace(op=op, rule=rule, learned=learned, notes=(*trees.notes, note), second=None)
     return trees
 
@@ -243,13 +254,13 @@ def _is_statistic(node: Node) -> bool:
     return not has_elements(node) and not set(VARIABLES).isdisjoint(find_names(node))
 
 
-def _learned(part: Part) -> Learned:
-    """The gradient of a parameter as a record of the catalogue."""
+def _make_learned(part: Part) -> Learned:
+    """Return the gradient of a parameter as a record of the catalogue."""
     return Learned(part.name, Formula(part.tree).text, Formula(part.scale).text if part.scale else None)
 
 
-def _fitting(trees: Trees) -> Trees:
-    """The trees without parameter gradients that are too long, each replaced by a note."""
+def _drop_long_parts(trees: Trees) -> Trees:
+    """Return the trees without parameter gradients that are too long; a note replaces each of these."""
     learned, notes = [], list(trees.notes)
     for part in trees.learned:
         try:
@@ -261,32 +272,32 @@ def _fitting(trees: Trees) -> Trees:
     return trees._replace(learned=tuple(learned), notes=tuple(notes))
 
 
-def _both_ways(attempt: Callable[[Mapping[object, bool]], Trees], decisions: dict[object, bool]) -> Trees:
-    """Read a definition; where a parameter or a shape decides a branch, read both sides and join them."""
+def _read_branches(attempt: Callable[[Mapping[object, bool]], Trees], decisions: dict[object, bool]) -> Trees:
+    """Read a definition; if a parameter or a shape decides a branch, read both sides and join them."""
     try:
         return attempt(decisions)
     except UndecidedError as undecided:
         test, line = undecided.args
     if len(decisions) == MAX_BRANCHES:
-        raise ReadingError(f"line {line}: {_undecided([*decisions, test])}", line)
+        raise ReadingError(f"line {line}: {_explain_undecided([*decisions, test])}", line)
     sides = []
     for answer in (True, False):
         try:
-            sides.append(_both_ways(attempt, {**decisions, test: answer}))
+            sides.append(_read_branches(attempt, {**decisions, test: answer}))
         except DeadEndError as error:
             dead = error
     if not sides:
         raise dead
     notes = tuple(dict.fromkeys(note for side in sides for note in side.notes))
-    alike = sides[0][:3] == sides[-1][:3]
+    is_same = sides[0][:3] == sides[-1][:3]
     guarded = frozenset.intersection(*(side.guarded for side in sides))
-    second = sides[0].second if alike and sides[0].second == sides[-1].second else None
-    joined = sides[0] if alike else _joined(test, line, *sides)
+    second = sides[0].second if is_same and sides[0].second == sides[-1].second else None
+    joined = sides[0] if is_same else _join_trees(test, line, *sides)
     return joined._replace(notes=notes, guarded=guarded, second=second)
 
 
-def _undecided(tests: Sequence[object]) -> str:
-    """The sentence on code with more branches than can be drawn, with the parameters that decide them."""
+def _explain_undecided(tests: Sequence[object]) -> str:
+    """Return the sentence on code with too many branches, with the parameters that decide them."""
     deciding = list(
         dict.fromkeys(name for test in tests if isinstance(test, Node) for name in find_names(test))
     )
@@ -295,25 +306,25 @@ def _undecided(tests: Sequence[object]) -> str:
     return f"{words}: give {join_texts(deciding)} a value in the signature{examples}" if deciding else words
 
 
-def _joined(test: object, line: int, then: Trees, otherwise: Trees) -> Trees:
+def _join_trees(test: object, line: int, then: Trees, otherwise: Trees) -> Trees:
     if not isinstance(test, Node):
         raise ReadingError(f"line {line}: the code gives another curve for another shape or device", line)
     require((then.rule is None) == (otherwise.rule is None), "stops gradients on one branch only")
-    rule = then.rule and otherwise.rule and built("where", test, then.rule, otherwise.rule)
-    op = built("where", test, then.op, otherwise.op)
+    rule = then.rule and otherwise.rule and build("where", test, then.rule, otherwise.rule)
+    op = build("where", test, then.op, otherwise.op)
     unread = then.unread | otherwise.unread
-    parts = [_joined_part(test, name, then.learned, otherwise.learned) for name in _names(then, otherwise)]
+    parts = [_join_part(test, name, then.learned, otherwise.learned) for name in _list_names(then, otherwise)]
     return Trees(op, rule, tuple(part for part in parts if part.name not in unread), unread=unread)
 
 
-def _names(*sides: Trees) -> list[str]:
+def _list_names(*sides: Trees) -> list[str]:
     return list(dict.fromkeys(part.name for side in sides for part in side.learned))
 
 
-def _joined_part(test: Node, name: str, then: Sequence[Part], otherwise: Sequence[Part]) -> Part:
-    """The gradient of a parameter under a test of another; 0 on a side without a gradient."""
+def _join_part(test: Node, name: str, then: Sequence[Part], otherwise: Sequence[Part]) -> Part:
+    """Return the gradient of a parameter under a test of another one; 0 on a side without a gradient."""
     sides = [next((part for part in side if part.name == name), None) for side in (then, otherwise)]
-    known = next(side for side in sides if side)
-    first, other = (side or known._replace(tree=NO_GRADIENT) for side in sides)
-    scale = built("where", test, first.scale or ONE, other.scale or ONE)
-    return Part(name, built("where", test, first.tree, other.tree), None if scale == ONE else scale)
+    existing = next(side for side in sides if side)
+    first, other = (side or existing._replace(tree=NO_GRADIENT) for side in sides)
+    scale = build("where", test, first.scale or ONE, other.scale or ONE)
+    return Part(name, build("where", test, first.tree, other.tree), None if scale == ONE else scale)

@@ -17,7 +17,7 @@ from explorer.formula.tree import (
     is_condition,
     is_constant,
 )
-from explorer.reading.building import ZERO, built, known, shared
+from explorer.reading.building import ZERO, build, count_shared, evaluate_constant
 from explorer.reading.errors import RaisesError, ReadingError, require
 from explorer.reading.values import (
     MAX_VALUES,
@@ -27,25 +27,25 @@ from explorer.reading.values import (
     Tensor,
     Value,
     is_number,
-    quantity,
-    several,
     sum_of,
+    to_quantity,
+    unpack,
 )
 from explorer.reading.vocabulary import ELEMENTWISE, OPERATORS, REASONS
 
 SIGNS = {getattr(ast, name): sign for sign, name, *_ in OPERATORS}
-_FOLLOWED = Quantity | Opaque | ReadingError
-_ON_MASKS = {"+": "|", "*": "&"}  # what torch makes of arithmetic on two masks
+_TRACED = Quantity | Opaque | ReadingError
+_ON_MASKS = {"+": "|", "*": "&"}  # torch's meaning of arithmetic on two masks
 _LOGIC = frozenset(["~", "&", "|", "^"])
 NOT_TAKEN_APART = (
     "needs a tensor or a number, not several values: take them apart, as in x, = ctx.saved_tensors"
 )
 ON_MASK = "subtracts a mask, which torch refuses: use ~, or call .float() first"
-_WHOLE = frozenset(["+", "-", "*", "**", "//", "remainder", "<<", ">>", "where", *_LOGIC])
+_INTEGER_SIGNS = frozenset(["+", "-", "*", "**", "//", "remainder", "<<", ">>", "where", *_LOGIC])
 
 
-def like(node: Node, *operands: Quantity, kind: str = "float32") -> Value:
-    """A result: a tensor where one of the operands is one, else a number, Python's own where it can be."""
+def make_result(node: Node, *operands: Quantity, kind: str = "float32") -> Value:
+    """Return a result: a tensor if an operand is a tensor, else a number, one of Python's own if possible."""
     require(not any(map(sum_of, operands)), REASONS["sum"])
     tensors = [operand for operand in operands if isinstance(operand, Tensor)]
     masks = {tensor.within for tensor in tensors if not is_constant(tensor.node) or tensor.within}
@@ -55,17 +55,17 @@ def like(node: Node, *operands: Quantity, kind: str = "float32") -> Value:
     if tensors:
         sized = any(tensor.sized for tensor in tensors)
         return Tensor(node, kind, next(iter(masks), None), folded=True in folded, sized=sized)
-    value = known(node)
+    value = evaluate_constant(node)
     if value is None or not (kind == "bool" or isinstance(node, Number | Unary)):
         return Quantity(node, kind, number=all(map(is_number, operands)))
     return bool(value) if kind == "bool" else int(value) if value.is_integer() else value
 
 
-def made(sign: str, *values: Value) -> Value:
-    """The result of an operator or of a function of the formula language."""
-    operands = [quantity(value) for value in values]
+def compute(sign: str, *values: Value) -> Value:
+    """Return the result of an operator or of a function of the formula language."""
+    operands = [to_quantity(value) for value in values]
     if any(map(sum_of, operands)):
-        return _linear(sign, *operands)
+        return _combine_sums(sign, *operands)
     kinds = {operand.kind for operand in operands}
     sign = _ON_MASKS.get(sign, sign) if kinds == {"bool"} else sign
     for operand in operands if sign in _LOGIC else operands[:1] if sign == "where" else ():
@@ -76,34 +76,36 @@ def made(sign: str, *values: Value) -> Value:
     byte = sign == "-" and operands[0].kind == "uint8"
     require(not byte, "may fall below 0, where bytes begin again at 255: call .float() first")
     mask = sign in COMPARISONS or (sign in _LOGIC | {"where"} and kinds == {"bool"})
-    whole = sign in _WHOLE and "float32" not in kinds
-    kind = "bool" if mask else "int64" if whole else "float32"
-    return like(built(sign, *(operand.node for operand in operands)), *operands, kind=kind)
+    is_whole = sign in _INTEGER_SIGNS and "float32" not in kinds
+    kind = "bool" if mask else "int64" if is_whole else "float32"
+    return make_result(build(sign, *(operand.node for operand in operands)), *operands, kind=kind)
 
 
-def through(x: Value, *numbers: Value) -> Value:
-    """Return straight lines through points as exported code calls them: x0, y0, x1, y1 and so on."""
-    at, y = numbers[::2], numbers[1::2]
+def interpolate_points(x: Value, *numbers: Value) -> Value:
+    """Return straight lines through points, in the form of exported code: x0, y0, x1, y1 and so on."""
+    x_values, y = numbers[::2], numbers[1::2]
     require(all(isinstance(each, int | float) for each in numbers), "needs its points as numbers")
-    ascending = len(at) == len(y) >= 2 and all(before < after for before, after in pairwise(at))
+    ascending = len(x_values) == len(y) >= 2 and all(before < after for before, after in pairwise(x_values))
     require(ascending, "needs two points or more, each as x and y, their x ascending")
-    inner = quantity(x)
-    return like(Polyline(tuple(zip(map(float, at), map(float, y), strict=True)), inner.node), inner)
+    inner = to_quantity(x)
+    return make_result(
+        Polyline(tuple(zip(map(float, x_values), map(float, y), strict=True)), inner.node), inner
+    )
 
 
-def _linear(sign: str, *operands: Quantity) -> Value:
-    """A sum from sums added, or from a sum times a number or divided by one."""
+def _combine_sums(sign: str, *operands: Quantity) -> Value:
+    """Return the sum that results from adding sums, or from a sum times a number or divided by one."""
     sums = [held for held in map(sum_of, operands) if held]
-    others = [operand for operand in operands if not sum_of(operand)]
-    others = [other for other in others if not (sign == "+" and _is_zero(other))]
-    alone = sign in ("+", "-") and not others and len({held.over for held in sums}) == 1
-    scaled = sign == "*" or (sign == "/" and sum_of(operands[0]))
-    require(alone or (scaled and len(sums) == 1 and all(map(_is_number, others))), REASONS["sum"])
+    numbers = [operand for operand in operands if not sum_of(operand)]
+    numbers = [other for other in numbers if not (sign == "+" and _is_zero(other))]
+    is_addition = sign in ("+", "-") and not numbers and len({held.over for held in sums}) == 1
+    is_scaling = sign == "*" or (sign == "/" and sum_of(operands[0]))
+    require(is_addition or (is_scaling and len(sums) == 1 and all(map(_is_number, numbers))), REASONS["sum"])
     bare = all(held.bare for held in sums) and not any(
-        set(find_names(other.node)).difference(VARIABLES) for other in others
+        set(find_names(other.node)).difference(VARIABLES) for other in numbers
     )
     summed = Sum(sums[0].over, bare, next((held.spread for held in sums if held.spread), ""))
-    return Tensor(built(sign, *(operand.node for operand in operands)), summed=summed)
+    return Tensor(build(sign, *(operand.node for operand in operands)), summed=summed)
 
 
 def _is_zero(operand: Quantity) -> bool:
@@ -111,31 +113,31 @@ def _is_zero(operand: Quantity) -> bool:
 
 
 def _is_number(operand: Quantity) -> bool:
-    """Whether a value is one number, or one per value of a parameter: nothing of x's shape."""
-    apart = isinstance(operand, Tensor) and (operand.sized or operand.within)
-    return not apart and not has_elements(operand.node)
+    """Return whether a value is one number, or one for each value of a parameter; it lacks x's shape."""
+    has_shape = isinstance(operand, Tensor) and (operand.sized or operand.within)
+    return not has_shape and not has_elements(operand.node)
 
 
-def operation(sign: str, left: Value, right: Value) -> Value:
-    """A binary operator or comparison of Python on two values."""
+def apply_binary(sign: str, left: Value, right: Value) -> Value:
+    """Return the result of a binary operator or comparison of Python on two values."""
     sides = (left, right)
     match sign, left, right:
-        case "==" | "!=", _, _ if not any(isinstance(side, _FOLLOWED) for side in sides):
+        case "==" | "!=", _, _ if not any(isinstance(side, _TRACED) for side in sides):
             return (left == right) == (sign == "==")
         case ("==" | "!=", _, None) | ("==" | "!=", None, _):
             return sign == "!="
         case "/", Quantity(Call("numel")), Opaque(counts=name) if name:
-            return Quantity(shared(name), "int64")
+            return Quantity(count_shared(name), "int64")
         case (_, Opaque() as opaque, _) | (_, _, Opaque() as opaque) if Tensor not in map(type, sides):
-            return Opaque(opaque.what)
+            return Opaque(opaque.description)
         case ("+", tuple(), tuple()) | ("+", list(), list()):
-            return type(left)(several((*left, *right)))
+            return type(left)(unpack((*left, *right)))
         case ("*", (tuple() | list()) as values, int(times)) | (
             "*",
             int(times),
             (tuple() | list()) as values,
         ):
-            return type(values)(several(tuple(values) * min(times, MAX_VALUES + 1)))
+            return type(values)(unpack(tuple(values) * min(times, MAX_VALUES + 1)))
         case (_, Quantity(), tuple() | list()) | (_, tuple() | list(), Quantity()):
             raise RaisesError(NOT_TAKEN_APART)
         case ("<" | "<=" | ">" | ">=", tuple() | list(), int() | float()):
@@ -147,7 +149,7 @@ def operation(sign: str, left: Value, right: Value) -> Value:
             require(numbers, "compares a tensor or parameter with something that is no number")
         case "//", _, _ if Tensor in map(type, sides):
             require_exact(right)
-    return made("remainder" if sign == "%" else sign, left, right)
+    return compute("remainder" if sign == "%" else sign, left, right)
 
 
 def require_exact(divisor: Value) -> None:
@@ -156,13 +158,13 @@ def require_exact(divisor: Value) -> None:
     require(exact, "rounds down more exactly than floor(a / b) does: write torch.floor(a / b)")
 
 
-def compared(sign: ast.cmpop, left: Value, right: Value) -> Value:
-    """One link of a comparison."""
+def compare(sign: ast.cmpop, left: Value, right: Value) -> Value:
+    """Return the result of one link of a comparison."""
     if isinstance(sign, ast.Is | ast.IsNot):
         return (left is right or left == right) == isinstance(sign, ast.Is)
     if not isinstance(sign, ast.In | ast.NotIn):
-        return operation(SIGNS[type(sign)], left, right)
-    members = tuple(right) if isinstance(right, dict | str) else several(right)
-    links = [operation("==", left, member) for member in members]
-    among = True in links or reduce(partial(operation, "|"), links, False)
-    return among if isinstance(sign, ast.In) else operation("==", among, False)
+        return apply_binary(SIGNS[type(sign)], left, right)
+    members = tuple(right) if isinstance(right, dict | str) else unpack(right)
+    links = [apply_binary("==", left, member) for member in members]
+    is_member = True in links or reduce(partial(apply_binary, "|"), links, False)
+    return is_member if isinstance(sign, ast.In) else apply_binary("==", is_member, False)

@@ -1,7 +1,7 @@
-"""Formula trees put together the way the pasted code puts its tensors together.
+"""Build formula trees from the operations of the pasted code.
 
-Operations that change nothing (``1 * x``, ``x + 0``) are left out, so that formulas stay readable. A tree
-that is true or false stands for a mask and for the numbers 1 and 0 alike, as arithmetic takes it.
+Operations without effect (``1 * x``, ``x + 0``) are left out, so that formulas stay readable. A tree that is
+a condition represents a mask and also the numbers 1 and 0, as in arithmetic.
 """
 
 import math
@@ -16,62 +16,62 @@ from explorer.formula.parsing import MAX_NAME, parse_template
 from explorer.formula.tree import Binary, Call, Compare, Name, Node, Number, Unary, is_condition, is_constant
 from explorer.reading.errors import require
 
-MAX_PARTS = 250  # of what is between input and result; the result itself must fit a formula
+MAX_PARTS = 250  # of an intermediate value; the result itself must fit a formula
 MAX_LEVELS = 60
-SHORT = 8  # a folded number longer than this says less than the arithmetic it came from
+MAX_FOLDED = 8  # characters; a longer folded number is less readable than its arithmetic
 
 ZERO, ONE = Number(0.0), Number(1.0)
-_WRITTEN_OUT = {
+_EXPANSIONS = {
     "//": "floor(a / b)", "<<": "a * 2**b", ">>": "floor(a / 2**b)",
     "^": "where((a != 0) & ~(b != 0) | ~(a != 0) & (b != 0), 1, 0)",
 }  # fmt: skip
 
 
-def literal(value: float) -> Node:
-    """A number as a tree; UnreadableError for one that is not finite."""
+def make_literal(value: float) -> Node:
+    """Return a number as a tree; raise UnreadableError if it is not finite."""
     require(abs(value) < 1e308, "is not a finite number: a formula has no place for it")
     size = Number(abs(float(value)))
     return size if math.copysign(1, value) > 0 else Unary("-", size)
 
 
-def known(node: Node) -> float | None:
-    """The value of a tree without variables and parameters (a condition as 0 or 1), else None."""
+def evaluate_constant(node: Node) -> float | None:
+    """Return the value of a tree without variables and parameters (a condition as 0 or 1), else None."""
     return Formula(node).value() if set(find_names(node)) <= set(CONSTANTS) else None
 
 
-def number(node: Node) -> Node:
-    """The tree as a number: a condition becomes 1 where it is true, 0 elsewhere."""
+def to_number(node: Node) -> Node:
+    """Return the tree as a number: a condition becomes 1 if true, 0 if false."""
     return Call("where", (node, ONE, ZERO)) if is_condition(node) else node
 
 
-def mask(node: Node) -> Node:
-    """The condition that a number is not 0, in its shortest form for a mask of zeros and ones."""
+def to_mask(node: Node) -> Node:
+    """Return the condition that a number is not 0, in its shortest form for a mask of zeros and ones."""
     match node:
         case Binary("-", Number(1.0), right) if is_condition(right):
-            return built("~", right)
+            return build("~", right)
         case Binary("*", left, right) if is_condition(left) and is_condition(right):
-            return built("&", left, right)
+            return build("&", left, right)
         case Call("where", (condition, Number(0.0), otherwise)):
-            return built("&", built("~", condition), mask(otherwise))
+            return build("&", build("~", condition), to_mask(otherwise))
         case _:
-            return node if is_condition(node) else built("!=", node, ZERO)
+            return node if is_condition(node) else build("!=", node, ZERO)
 
 
-def built(sign: str, *parts: Node) -> Node:
-    """An operation or function on trees, without parts that change nothing; a number where that is short."""
-    node: Node = _joined(sign, *parts)
+def build(sign: str, *parts: Node) -> Node:
+    """Return an operation or function on trees, without parts that have no effect; a number if short."""
+    node: Node = _simplify(sign, *parts)
     size, levels = tree.measure(node)
-    small = size <= MAX_PARTS and levels <= MAX_LEVELS
-    require(small, f"comes to {size} parts, {levels} levels deep: a formula holds {MAX_NODES}")
-    value = None if is_condition(node) else known(node)
-    short = value is not None and math.isfinite(value) and len(number_text(value)) <= SHORT
-    return literal(value) if value is not None and short else node
+    is_small = size <= MAX_PARTS and levels <= MAX_LEVELS
+    require(is_small, f"comes to {size} parts, {levels} levels deep: a formula holds {MAX_NODES}")
+    value = None if is_condition(node) else evaluate_constant(node)
+    is_short = value is not None and math.isfinite(value) and len(number_text(value)) <= MAX_FOLDED
+    return make_literal(value) if value is not None and is_short else node
 
 
-def _joined(sign: str, *parts: Any) -> Any:
+def _simplify(sign: str, *parts: Any) -> Any:
     match sign, *parts:
         case "//" | "<<" | ">>" | "^", _, _:
-            return filled(_WRITTEN_OUT[sign], parts)
+            return fill_formula(_EXPANSIONS[sign], parts)
         case (
             ("+", Number(0.0), a) | ("+" | "-", a, Number(0.0)) | ("-", Unary("-", a)) | ("~", Unary("~", a))
             | ("*", Number(1.0), a) | ("*" | "/" | "**", a, Number(1.0))
@@ -82,44 +82,46 @@ def _joined(sign: str, *parts: Any) -> Any:
             | ("*", Unary("-", Number(1.0)), a)
             | ("*" | "/", a, Unary("-", Number(1.0)))
         ):
-            return built("-", a)
-        case "+", a, b if chosen := _chosen(a, b) or _chosen(b, a):
-            return chosen
+            return build("-", a)
+        case "+", a, b if choice := _find_choice(a, b) or _find_choice(b, a):
+            return choice
         case "+" | "-", a, Unary("-", b):
-            return built("-" if sign == "+" else "+", a, b)
+            return build("-" if sign == "+" else "+", a, b)
         case "-", Binary("-", a, b):
             return Binary("-", b, a)
         case "==" | "!=", a, Number(0.0 | 1.0 as value) if is_condition(a):
-            return a if (sign == "==") == (value == 1) else built("~", a)
+            return a if (sign == "==") == (value == 1) else build("~", a)
         case "where" | "~", a, *others if not is_condition(a):
-            return built(sign, mask(a), *others)
-        case "where", condition, a, b if a == b or known(condition) is not None:
-            return a if a == b or known(condition) else b
+            return build(sign, to_mask(a), *others)
+        case "where", condition, a, b if a == b or evaluate_constant(condition) is not None:
+            return a if a == b or evaluate_constant(condition) else b
         case "where", condition, Number(1.0), Number(0.0):
             return condition
         case "where", condition, a, b:
-            return Call("where", (condition, number(a), number(b)))
+            return Call("where", (condition, to_number(a), to_number(b)))
         case "&" | "|", a, b:
-            open_sides = [side for side in (mask(a), mask(b)) if known(side) != (sign == "&")]
-            return Binary(sign, *open_sides) if len(open_sides) == 2 else (*open_sides, mask(a))[0]
+            open_sides = [
+                side for side in (to_mask(a), to_mask(b)) if evaluate_constant(side) != (sign == "&")
+            ]
+            return Binary(sign, *open_sides) if len(open_sides) == 2 else (*open_sides, to_mask(a))[0]
         case "+" | "-" | "*" | "/" | "**", a, b:
             return Binary(sign, a, b)
         case "-" | "~", a:
             return Unary(sign, a)
-    numbers = tuple(map(number, parts))
+    numbers = tuple(map(to_number, parts))
     return Compare((sign,), numbers) if sign in tree.COMPARISONS else Call(sign, numbers)
 
 
-def _chosen(a: Node, b: Node) -> Node | None:
-    """``where(mask, p, q)`` for ``p * mask + q * (1 - mask)``: the same wherever both are finite."""
-    for (then, condition), (otherwise, rest) in product(_weighted(a), _weighted(b)):
+def _find_choice(a: Node, b: Node) -> Node | None:
+    """Return ``where(mask, p, q)`` for ``p * mask + q * (1 - mask)``, which is equal if both are finite."""
+    for (then, condition), (otherwise, rest) in product(_list_products(a), _list_products(b)):
         if is_condition(condition) and rest in (Binary("-", ONE, condition), Unary("~", condition)):
-            return built("where", condition, then, otherwise)
+            return build("where", condition, then, otherwise)
     return None
 
 
-def _weighted(node: Node) -> list[tuple[Node, Node]]:
-    """The ways to see a tree as a value times a mask."""
+def _list_products(node: Node) -> list[tuple[Node, Node]]:
+    """Return all pairs of a value and a mask whose product is the tree."""
     if isinstance(node, Binary) and node.operator == "*":
         return [(node.left, node.right), (node.right, node.left)]
     negative = isinstance(node, Unary) and node.operator == "-"
@@ -127,79 +129,84 @@ def _weighted(node: Node) -> list[tuple[Node, Node]]:
 
 
 def detach(node: Node) -> Node:
-    """The same values, through which no gradient flows; a mask or a constant has none to stop."""
+    """Return a tree of the same values that stops the gradient; masks and constants stay unchanged."""
     return node if is_condition(node) or is_constant(node) or is_detached(node) else Call("detach", (node,))
 
 
 def is_detached(node: Node) -> bool:
-    """Whether a gradient is stopped right here."""
+    """Return whether a node itself stops the gradient."""
     return isinstance(node, Call) and node.function == "detach"
 
 
-def again(node: Node, exchanged: Callable[[Node], Node | None]) -> Node:
-    """The tree rebuilt, each part replaced by ``exchanged(part)`` unless that is None."""
-    if part := exchanged(node):
+def rebuild(node: Node, exchange: Callable[[Node], Node | None]) -> Node:
+    """Return the tree rebuilt, with each part replaced by ``exchange(part)`` unless that is None."""
+    if part := exchange(node):
         return part
-    parts = tuple(again(child, exchanged) for child in tree.children(node))
+    parts = tuple(rebuild(child, exchange) for child in tree.children(node))
     match node:
         case Unary(sign) | Binary(sign) | Call(sign) | Compare((sign,)):
-            return built(sign, *parts)
+            return build(sign, *parts)
         case _:
-            return tree.rebuild(node, tuple(map(number, parts)))
+            return tree.rebuild(node, tuple(map(to_number, parts)))
 
 
-def filled(text: str, operands: Sequence[Node]) -> Node:
-    """A formula in a, b, c and d with trees in their places."""
+def fill_formula(text: str, operands: Sequence[Node]) -> Node:
+    """Return a formula in a, b, c and d with these replaced by trees."""
     values = dict(zip("abcd", operands, strict=False))
-    return again(parse_template(text), lambda part: values.get(part.name) if isinstance(part, Name) else None)
+    return rebuild(
+        parse_template(text), lambda part: values.get(part.name) if isinstance(part, Name) else None
+    )
 
 
-def untracked(node: Node) -> Node:
-    """A tree for values alone: where no gradient is taken, there is none to stop."""
-    return again(node, lambda part: untracked(tree.children(part)[0]) if is_detached(part) else None)
+def strip_detach(node: Node) -> Node:
+    """Return a tree for values alone, without nodes that stop the gradient."""
+    return rebuild(node, lambda part: strip_detach(tree.children(part)[0]) if is_detached(part) else None)
 
 
-def cancelled(node: Node) -> Node:
-    """The tree without terms that cancel, but for rounding: ``round(x)`` for ``x + (round(x) - x)``."""
-    return again(node, _sum)
+def cancel_terms(node: Node) -> Node:
+    """Return the tree without terms that cancel up to rounding: ``round(x)`` for ``x + (round(x) - x)``."""
+    return rebuild(node, _sum_terms)
 
 
-def _sum(node: Node) -> Node | None:
+def _sum_terms(node: Node) -> Node | None:
     if not (isinstance(node, Binary) and node.operator in "+-"):
         return None
     times = Counter[Node]()
-    for sign, term in _terms(node, 1):
+    for sign, term in _list_terms(node, 1):
         times[term] += sign
     total: Node = ZERO
     for operator, terms in (("+", times), ("-", -times)):
         for term in terms.elements():
-            total = built(operator, total, cancelled(term))
+            total = build(operator, total, cancel_terms(term))
     return total
 
 
-def _terms(node: Node, sign: int) -> list[tuple[int, Node]]:
+def _list_terms(node: Node, sign: int) -> list[tuple[int, Node]]:
     if isinstance(node, Binary) and node.operator in "+-":
-        return _terms(node.left, sign) + _terms(node.right, sign if node.operator == "+" else -sign)
+        return _list_terms(node.left, sign) + _list_terms(node.right, sign if node.operator == "+" else -sign)
     return [(-sign, node.operand) if isinstance(node, Unary) and node.operator == "-" else (sign, node)]
 
 
-def shared(name: str) -> Name:
-    """The number of elements that share a value of a parameter, until its gradient is known to be meant."""
-    return Name(f"numel({name})")  # brackets: no parameter's name
+def count_shared(name: str) -> Name:
+    """Return the number of elements that share a value of a parameter, as a name that no parameter has.
+
+    It is replaced once it is certain that the code uses it in the parameter's gradient.
+    """
+    return Name(f"numel({name})")  # no parameter's name has brackets
 
 
-def is_shared(node: Node) -> bool:
-    """Whether a node is a number from ``shared``."""
+def is_shared_count(node: Node) -> bool:
+    """Return whether a node is a number from ``count_shared``."""
     return isinstance(node, Name) and node.name.startswith("numel(")
 
 
-def sound_name(name: str, taken: Collection[str]) -> str:
-    """A name as close to this one as a parameter may have, and not among those that are taken."""
+def choose_name(name: str, reserved: Collection[str]) -> str:
+    """Return a valid parameter name as close as possible to this name, and not among the reserved ones."""
     short = re.sub(r"\W", "_", name).strip("_")[:MAX_NAME].rstrip("_")
     longer = (f"{short[: MAX_NAME - 6].rstrip('_')}_value", f"p_{short[: MAX_NAME - 2]}", "value")
     sound = next(filter(_is_parameter, (short, *longer)))
-    tried = (f"{sound[: MAX_NAME - len(str(n))]}{n}" if n > 1 else sound for n in count(1))
-    return next(free for free in tried if free not in taken)
+    candidates = (f"{sound[: MAX_NAME - len(str(n))]}{n}" if n > 1 else sound for n in count(1))
+    return next(free for free in candidates if free not in reserved)
 
 
 def _is_parameter(name: str) -> bool:

@@ -1,4 +1,4 @@
-"""Calls in the pasted code: the callable that a name means, and its arguments bound as Python binds them."""
+"""Calls in the pasted code: find the callable for a name, and bind arguments by Python's rules."""
 
 import ast
 import inspect
@@ -10,12 +10,12 @@ from functools import partial, reduce
 from explorer.formula import FUNCTIONS
 from explorer.formula.constants import IEEE_HELPERS, THROUGH_HELPER
 from explorer.formula.operands import has_elements
-from explorer.reading import drawing, functions, values, vocabulary
-from explorer.reading.arithmetic import operation, through
+from explorer.reading import functions, randomness, values, vocabulary
+from explorer.reading.arithmetic import apply_binary, interpolate_points
 from explorer.reading.errors import RaisesError, UnreadableError, require
-from explorer.reading.functions import of_dtype, refusal
+from explorer.reading.functions import convert_dtype, make_refusal
 from explorer.reading.sums import NUMPY
-from explorer.reading.tracking import assigned
+from explorer.reading.tracking import assign
 from explorer.reading.values import Function, Library, Quantity, Tensor, Value
 from explorer.reading.vocabulary import UNKNOWN
 
@@ -29,7 +29,7 @@ _KEYWORD = re.compile(r"unexpected keyword argument '(\w+)'")
 
 
 @contextmanager
-def sensible(what: str) -> Iterator[None]:
+def convert_errors(context: str) -> Iterator[None]:
     """Turn Python's own TypeError and ValueError in this block into UnreadableError."""
     try:
         yield
@@ -37,97 +37,99 @@ def sensible(what: str) -> Iterator[None]:
         words = str(reason)
         if word := _KEYWORD.search(words):
             raise UnreadableError(UNKNOWN_KEYWORD.format(word[1])) from None
-        raise UnreadableError(f"{what}: {words}") from None
+        raise UnreadableError(f"{context}: {words}") from None
 
 
-def called(function: Value, positional: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:
-    """The result of a call, its arguments bound as Python binds them.
+def call_function(function: Value, positional: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:
+    """Return the result of a call, with arguments bound by Python's rules.
 
     ``out=`` and ``inplace=True`` change a tensor; keywords without a meaning for values are ignored.
     """
     if isinstance(function, Library):
         _require_suited(function, next(iter(positional), None))
-    if isinstance(function, Library | partial):  # none of the text's: what is a list is read as a tuple
-        positional = tuple(map(values.fixed, positional))
-        keywords = {name: values.fixed(value) for name, value in keywords.items()}
+    if isinstance(function, Library | partial):  # functions outside the text expect lists as tuples
+        positional = tuple(map(values.freeze_lists, positional))
+        keywords = {name: values.freeze_lists(value) for name, value in keywords.items()}
     function = row_of(function) if isinstance(function, Library) else function
-    if type(function) is Quantity and drawing.CALLED.get() is not None:
-        return drawing.loss_at(function.node, positional, keywords)
+    if type(function) is Quantity and randomness.LOSS_INPUTS.get() is not None:
+        return randomness.evaluate_loss(function.node, positional, keywords)
     require(not isinstance(function, Quantity), UNKNOWN)
-    what = values.WORDS.get(type(function), "an object")
-    require(callable(function), f"calls {what}, which is not a function that can be read")
-    return _result(function, positional, keywords)
+    kind = values.WORDS.get(type(function), "an object")
+    require(callable(function), f"calls {kind}, which is not a function that can be read")
+    return _call_bound(function, positional, keywords)
 
 
-def _result(function: Function, positional: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:
-    """The result of a Python callable, where code and callable may name and count arguments differently."""
-    with sensible("has arguments that cannot be read"):
+def _call_bound(function: Function, positional: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:
+    """Return the result of a Python callable, even if the code names and counts arguments differently."""
+    with convert_errors("has arguments that cannot be read"):
         signature = inspect.signature(function)
-        takes = signature.parameters
-        kinds = {parameter.kind for parameter in takes.values()}
-        fixed = "inplace" not in takes and inspect.Parameter.VAR_POSITIONAL not in kinds
-        if fixed and len(positional) == len(takes) + 1 and isinstance(positional[-1], bool):
+        parameters = signature.parameters
+        kinds = {parameter.kind for parameter in parameters.values()}
+        is_plain = "inplace" not in parameters and inspect.Parameter.VAR_POSITIONAL not in kinds
+        if is_plain and len(positional) == len(parameters) + 1 and isinstance(positional[-1], bool):
             positional, keywords = positional[:-1], {**keywords, "inplace": positional[-1]}  # nn.ReLU(True)
-        first = "input" if "input" in takes else next(iter(takes), "")
+        first = "input" if "input" in parameters else next(iter(parameters), "")
         takes_any = inspect.Parameter.VAR_KEYWORD in kinds
-        ignored = () if takes_any else vocabulary.IGNORED_KEYWORDS.difference(takes)
-        passed = {name: value for name, value in keywords.items() if name not in ignored}
-        named = {first if name == "input" else name: value for name, value in passed.items()}
-        target = None if "out" in takes else named.pop("out", None)
-        if "inplace" not in takes and keywords.get("inplace") is True and positional:
+        ignored = () if takes_any else vocabulary.IGNORED_KEYWORDS.difference(parameters)
+        used = {name: value for name, value in keywords.items() if name not in ignored}
+        named = {first if name == "input" else name: value for name, value in used.items()}
+        target = None if "out" in parameters else named.pop("out", None)
+        if "inplace" not in parameters and keywords.get("inplace") is True and positional:
             target = positional[0]
         bound = signature.bind(*positional, **named)
     bound.apply_defaults()
     result = function(*bound.args, **bound.kwargs)
-    if "dtype" in set(keywords).difference(takes):
-        result = of_dtype(result, keywords["dtype"])
-    return result if target is None else assigned(target, result)
+    if "dtype" in set(keywords).difference(parameters):
+        result = convert_dtype(result, keywords["dtype"])
+    return result if target is None else assign(target, result)
 
 
 def row_of(library: Library) -> Function:
-    """The callable that a name of a library stands for; UnreadableError where it has no meaning here."""
+    """Return the callable for a library's name. Raises UnreadableError if it cannot be read."""
     root, name = library.path.split(".")[0], library.name
-    if library.path == "copy.copy":  # of a tensor it shares the memory
+    if library.path == "copy.copy":  # shares a tensor's memory
         return lambda a: values.List(a) if isinstance(a, list) else a
     if root == "numpy":
         NUMPY.set(True)
     if root == "builtins":
-        return functions.BUILTINS.get(name) or refusal(UNKNOWN)
+        return functions.BUILTINS.get(name) or make_refusal(UNKNOWN)
     require(root in READABLE_ROOTS, f"comes from {root}, which cannot be read here: paste its source too")
     layer = _LAYERS.get(name.lower())
-    if layer and name[:1].isupper() and ".nn." in library.path:  # called, then called
-        return lambda *more, **named: lambda a: called(layer, (a, *more), named)
-    return of_name("tensor" if name.endswith("Tensor") else name)
+    if layer and name[:1].isupper() and ".nn." in library.path:  # a call returns the layer, itself callable
+        return lambda *more, **named: lambda a: call_function(layer, (a, *more), named)
+    return find_row("tensor" if name.endswith("Tensor") else name)
 
 
-def of_name(name: str) -> Function:
-    """The row of a function or method; with an underscore at its end it changes its first argument."""
-    if name in drawing.FILLS:
-        return drawing.FILLS[name]
+def find_row(name: str) -> Function:
+    """Return the row of a function or method; with a trailing underscore it changes its first argument."""
+    if name in randomness.FILLS:
+        return randomness.FILLS[name]
     if name.endswith("_"):
-        row = of_name(name[:-1])
-        return lambda a, *more, **named: assigned(a, called(row, (a, *more), named))
-    return functions.TABLE.get(name) or refusal(UNKNOWN)
+        row = find_row(name[:-1])
+        return lambda a, *more, **named: assign(a, call_function(row, (a, *more), named))
+    return functions.TABLE.get(name) or make_refusal(UNKNOWN)
 
 
 def _require_suited(function: Library, first: Value) -> None:
-    """Raise RaisesError where a function of tensors is given a number, or one of numbers a tensor."""
+    """Raise RaisesError for a tensor function with a number, or a number function with a tensor."""
     root, row = function.path.split(".")[0], FUNCTIONS.get(function.name)
-    whole = isinstance(first, Tensor) and has_elements(first.node)
-    require(not (root == "math" and whole), OF_NUMBERS, RaisesError)
-    alone = root == "torch" and row is not None and row.arity == 1
-    require(not (alone and values.is_number(first)), OF_TENSORS, RaisesError)
+    is_tensor = isinstance(first, Tensor) and has_elements(first.node)
+    require(not (root == "math" and is_tensor), OF_NUMBERS, RaisesError)
+    is_unary = root == "torch" and row is not None and row.arity == 1
+    require(not (is_unary and values.is_number(first)), OF_TENSORS, RaisesError)
 
 
-def _in_turn(self: Value, *layers: Value) -> Value:
-    """The result of layers called one after another."""
-    return reduce(lambda a, layer: called(layer, (a,), {}), layers, self)
+def _call_sequentially(self: Value, *layers: Value) -> Value:
+    """Return the result of layers called one after another."""
+    return reduce(lambda a, layer: call_function(layer, (a,), {}), layers, self)
 
 
-_LAYERS = functions.LAYERS | {"sequential": _in_turn}
-# What exported code defines, by the text of the definition.
+_LAYERS = functions.LAYERS | {"sequential": _call_sequentially}
+# Helpers in exported code, by the text of their definition.
 HELPERS: dict[str, Function] = {
-    ast.unparse(ast.parse(THROUGH_HELPER)): through,
-    ast.unparse(ast.parse(IEEE_HELPERS["_ieee"])): lambda function, *numbers: called(function, numbers, {}),
-    ast.unparse(ast.parse(IEEE_HELPERS["_divided"])): partial(operation, "/"),
+    ast.unparse(ast.parse(THROUGH_HELPER)): interpolate_points,
+    ast.unparse(ast.parse(IEEE_HELPERS["_ieee"])): lambda function, *numbers: call_function(
+        function, numbers, {}
+    ),
+    ast.unparse(ast.parse(IEEE_HELPERS["_divided"])): partial(apply_binary, "/"),
 }

@@ -1,4 +1,4 @@
-"""The definitions of a pasted text that could be an op with a rule, and their trees."""
+"""Find the definitions of a pasted text that could be an op with a rule, and read their trees."""
 
 import ast
 from collections.abc import Collection
@@ -21,29 +21,34 @@ from explorer.formula.tree import (
     substitute,
     walk,
 )
-from explorer.reading.building import ONE, ZERO, built, cancelled, is_detached, number, untracked
-from explorer.reading.drawing import DREW
+from explorer.reading.building import ONE, ZERO, build, cancel_terms, is_detached, strip_detach, to_number
 from explorer.reading.errors import Note, ReadingError, UndecidedError, UnreadableError, require
-from explorer.reading.gradients import faults, others
+from explorer.reading.gradients import list_faults, read_others
 from explorer.reading.learning import Part
-from explorer.reading.passes import G, Passes, both_passes, first, whole
-from explorer.reading.reader import PASSED_OVER, Reader, last_name, method
+from explorer.reading.passes import G, Passes, read_passes, require_tree, take_first
+from explorer.reading.randomness import DRAWN_NAMES
+from explorer.reading.reader import NOT_FOLLOWED, Reader, find_method, take_last_name
 from explorer.reading.spoiling import Scope
 from explorer.reading.sums import NUMPY, REMARKS
-from explorer.reading.tracking import AUTOGRAD, COMPUTED_IN_FORWARD, SAID
-from explorer.reading.values import Pasted, Tensor, Value, sum_of
+from explorer.reading.tracking import AUTOGRAD, COMPUTED_IN_FORWARD, PENDING_NOTES
+from explorer.reading.values import PastedClass, Tensor, Value, sum_of
 
-NO_GRADIENT = built("*", ZERO, G)
-ASKED = "needs_input_grad"
+NO_GRADIENT = build("*", ZERO, G)
+NEEDS_GRADIENT = "needs_input_grad"
 COMPOSED = "the gradient that this code gives {0} is not read: here {0} learns by torch's derivative of y"
 
 
 class Trees(NamedTuple):
-    """The trees of a definition: op, rule (None for torch's own autograd), parameter gradients, and notes.
+    """The trees of a definition.
 
-    ``unread`` names the parameters whose gradients could not be read, ``guarded`` those whose gradients are
-    computed only where they are needed. ``second`` is how the rule changes with x, through all that torch
-    follows, None where that is not known.
+    Attributes:
+        op: the op.
+        rule: the rule; None for torch's own autograd.
+        learned: the gradients of parameters.
+        notes: the notes.
+        unread: the parameters whose gradients could not be read.
+        guarded: the parameters whose gradients are computed only if they are needed.
+        second: the derivative of the rule by x, through all that autograd follows; None if unknown.
     """
 
     op: Node
@@ -57,141 +62,149 @@ class Trees(NamedTuple):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A definition to be read; ``tracked`` if it is no Function, so that autograd follows its code."""
+    """A definition to read; ``tracked`` unless it is a Function, since autograd then follows its code."""
 
     name: str
     definition: ast.stmt
     tracked: bool
 
 
-def candidates(module: ast.Module) -> list[Candidate]:
-    """The definitions of a text that are worth reading, in their order.
+def find_candidates(module: ast.Module) -> list[Candidate]:
+    """Return the definitions of a text that are worth reading, in order.
 
-    Where a text holds an ``autograd.Function``, modules and functions around it only serve it; of
-    those the ones that no other calls, all of them where each is called, and then the functions that a module
-    calls and that stop gradients themselves. A Function that only adds forward mode to another one of the
-    text is that one again.
+    If a text contains an ``autograd.Function``, modules and functions around it are ignored. Otherwise these
+    are the modules and functions that no other definition calls (all, if each is called), followed by
+    functions that are called and stop gradients themselves. A class that only adds forward mode to another
+    Function of the text is ignored.
     """
-    functions, known = [], dict[str, set[str]]()
+    functions, methods_by_class = [], dict[str, set[str]]()
     classes = [node for node in ast.walk(module) if isinstance(node, ast.ClassDef)]
     for node in sorted(classes, key=attrgetter("lineno")):
-        bases = [last_name(base) for base in node.bases]
-        again = _methods(node) - {"setup_context"} == {"jvp"} and any(base in known for base in bases)
-        known[node.name] = methods = _methods(node).union(*(known.get(base, ()) for base in bases))
+        bases = [take_last_name(base) for base in node.bases]
+        is_wrapper = _list_methods(node) - {"setup_context"} == {"jvp"} and any(
+            base in methods_by_class for base in bases
+        )
+        methods_by_class[node.name] = methods = _list_methods(node).union(
+            *(methods_by_class.get(base, ()) for base in bases)
+        )
         derived = "backward" in methods or any(base.endswith("Function") for base in bases)
-        if "forward" in methods and derived and not again:
+        if "forward" in methods and derived and not is_wrapper:
             functions.append(Candidate(node.name, node, False))
-    plain = [Candidate(name, node, True) for node in module.body if (name := _plain_name(node))]
+    plain = [Candidate(name, node, True) for node in module.body if (name := _find_plain_name(node))]
     parts = [part for candidate in plain for part in ast.walk(candidate.definition)]
     used = {part.id for part in parts if isinstance(part, ast.Name) and isinstance(part.ctx, ast.Load)}
     main = [candidate for candidate in plain if candidate.name not in used]
-    called = [candidate for candidate in plain if candidate.name in used and _stops(candidate.definition)]
+    called = [
+        candidate for candidate in plain if candidate.name in used and _is_stopping(candidate.definition)
+    ]
     return functions or (main and [*main, *called]) or plain
 
 
-def _stops(definition: ast.stmt) -> bool:
+def _is_stopping(definition: ast.stmt) -> bool:
     """Return whether a function stops a gradient itself."""
     marks = {"detach", "data", "no_grad", "detach_"}
     named = isinstance(definition, ast.FunctionDef)
     return named and any(getattr(part, "attr", "") in marks for part in ast.walk(definition))
 
 
-def _plain_name(node: ast.stmt) -> str:
+def _find_plain_name(node: ast.stmt) -> str:
     match node:
-        case ast.ClassDef(name) if "forward" in _methods(node):
+        case ast.ClassDef(name) if "forward" in _list_methods(node):
             return name
         case ast.FunctionDef(name, takes) | ast.Assign([ast.Name(name)], ast.Lambda(takes)):
             x = next(iter(takes.posonlyargs + takes.args), None)
-            return name if x and x.arg != "ctx" else ""  # that would be half of a Function
+            return name if x and x.arg != "ctx" else ""  # ctx marks a method of a Function
         case _:
             return ""
 
 
-def _methods(node: ast.ClassDef) -> set[str]:
+def _list_methods(node: ast.ClassDef) -> set[str]:
     return {item.name for item in node.body if isinstance(item, ast.FunctionDef)}
 
 
-def read(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
-    """Op and rule of a definition; raises ReadingError for a part that cannot be read.
+def read_definition(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
+    """Read the op and rule of a definition. Raises ReadingError for a part that cannot be read.
 
-    The first input is x. A further one keeps the value its signature gives it; without one it
-    becomes a parameter of the formula, under its own name where the language allows that.
+    The first input is x. A further input keeps its default from the signature; without a default it becomes a
+    parameter of the formula, under its own name if the formula language allows that.
     """
     AUTOGRAD.set("followed" if candidate.tracked else "")
-    DREW.set([])
+    DRAWN_NAMES.set([])
     NUMPY.set(False)
     REMARKS.set([])
-    SAID.set({})
-    trees = _trees(candidate, module, reader)
+    PENDING_NOTES.set({})
+    trees = _read_trees(candidate, module, reader)
     parts = {*walk(trees.op), *(walk(trees.rule) if trees.rule else ())}
-    said = [Note(words) for node, words in reader.notes.items() if untracked(node) in parts]
-    return trees._replace(notes=(*said, *trees.notes))
+    notes = [Note(words) for node, words in reader.notes.items() if strip_detach(node) in parts]
+    return trees._replace(notes=(*notes, *trees.notes))
 
 
-def _trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
-    """Op, rule and parameter gradients of a definition, with notes on the parts left out."""
-    scope, definition, x = _scope(candidate, module, reader), candidate.definition, Tensor(Name("x"))
+def _read_trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
+    """Return op, rule and parameter gradients of a definition, with notes on the parts left out."""
+    scope, definition, x = _build_scope(candidate, module, reader), candidate.definition, Tensor(Name("x"))
     if not isinstance(definition, ast.ClassDef):
-        routine = first(scope.get(candidate.name))
+        routine = take_first(scope.get(candidate.name))
         if isinstance(routine, ReadingError):
             raise routine
         require(isroutine(routine), "is no function that can be read")
-        return _tracked(reader.invoked(routine, x))
-    group = reader.groups.get(definition) or reader.group(definition, scope)
+        return _read_tracked(reader.invoke(routine, x))
+    cls = reader.classes.get(definition) or reader.make_class(definition, scope)
     if candidate.tracked:
-        call = "forward" if group.__call__ is Pasted.__call__ else "__call__"
-        layer = partial(method(group, call), reader.invoked(group))
-        return _tracked(reader.invoked(layer, x))
-    asks = any(isinstance(node, ast.Attribute) and node.attr == ASKED for node in ast.walk(module))
-    return _of_function(both_passes(reader, group), definition, asks)
+        call = "forward" if cls.__call__ is PastedClass.__call__ else "__call__"
+        layer = partial(find_method(cls, call), reader.invoke(cls))
+        return _read_tracked(reader.invoke(layer, x))
+    asks = any(isinstance(node, ast.Attribute) and node.attr == NEEDS_GRADIENT for node in ast.walk(module))
+    return _read_function(read_passes(reader, cls), definition, asks)
 
 
-def _scope(candidate: Candidate, module: ast.Module, reader: Reader) -> Scope:
-    """The names around a definition: those of the text, and of the functions that it stands in."""
+def _build_scope(candidate: Candidate, module: ast.Module, reader: Reader) -> Scope:
+    """Return the names around a definition: those of the text, and of the functions that contain it."""
     scope, definition = reader.scope, candidate.definition
     reader.declare(module.body, scope)
     for node in ast.walk(module):
         if isinstance(node, ast.Global):
-            scope |= dict.fromkeys(node.names, reader.error(node, UnreadableError(PASSED_OVER)))
-    for outer in ast.walk(module):  # the outermost first
+            scope |= dict.fromkeys(node.names, reader.make_error(node, UnreadableError(NOT_FOLLOWED)))
+    for outer in ast.walk(module):  # from the outermost to the innermost
         if isinstance(outer, ast.FunctionDef) and outer is not definition and definition in ast.walk(outer):
-            bound = reader.arguments(reader.function(outer, scope))
+            bound = reader.bind_arguments(reader.make_function(outer, scope))
             scope = scope.new_child(dict(bound.arguments))
             reader.declare(outer.body, scope)
     return scope
 
 
-def _of_function(passes: Passes, definition: ast.ClassDef, asks: bool) -> Trees:
-    """The trees of a Function; ``asks``: whether it asks which inputs need a gradient."""
-    op, written = passes.op, tuple(passes.reader.warnings.values())
-    gradient = first(passes.gradients)
-    alone = passes.reader.inputs is None and gradient is None
-    known = not alone or all(value is None or sum_of(value) for value in passes.returned[1:])
-    require(known, "returns no gradient for its first input, which is taken for x: put the tensor first")
-    rule = NO_GRADIENT if gradient is None else _with_twin(untracked(whole(gradient)), op)
-    learned, notes, unread, guarded = others(passes, asks)
-    notes = [*notes, *faults(passes, asks)]
-    second, lost = _second(passes, rule, definition)
-    return Trees(op, rule, learned, (*notes, *written, *lost), unread, guarded, second)
+def _read_function(passes: Passes, definition: ast.ClassDef, asks: bool) -> Trees:
+    """Return the trees of a Function; ``asks`` tells whether its code asks which inputs need a gradient."""
+    op, warnings = passes.op, tuple(passes.reader.warnings.values())
+    gradient = take_first(passes.gradients)
+    is_missing = passes.reader.inputs is None and gradient is None
+    is_valid = not is_missing or all(value is None or sum_of(value) for value in passes.returned[1:])
+    require(is_valid, "returns no gradient for its first input, which is taken for x: put the tensor first")
+    rule = NO_GRADIENT if gradient is None else _with_antithetic(strip_detach(require_tree(gradient)), op)
+    learned, notes, unread, guarded = read_others(passes, asks)
+    notes = [*notes, *list_faults(passes, asks)]
+    second, constants = _derive_second(passes, rule, definition)
+    return Trees(op, rule, learned, (*notes, *warnings, *constants), unread, guarded, second)
 
 
-def _with_twin(rule: Node, op: Node) -> Node:
-    """A rule with the name of the loss of the twin, where it asks for that of 1 − u."""
-    twin = antithetic_of(Formula(number(op))).tree
-    return rule if twin == number(op) else substitute(rule, {LossAt(twin): ANTITHETIC_LOSS})
+def _with_antithetic(rule: Node, op: Node) -> Node:
+    """Return a rule in which the loss at the antithetic sample, 1 − u, has its own name."""
+    twin = antithetic_of(Formula(to_number(op))).tree
+    return rule if twin == to_number(op) else substitute(rule, {LossAt(twin): ANTITHETIC_LOSS})
 
 
-def _second(passes: Passes, rule: Node, definition: ast.ClassDef) -> tuple[Node | None, tuple[Note, ...]]:
-    """How a rule changes with x where torch follows backward, and notes on what it then takes for a constant.
+def _derive_second(
+    passes: Passes, rule: Node, definition: ast.ClassDef
+) -> tuple[Node | None, tuple[Note, ...]]:
+    """Return a rule's derivative by x as autograd follows backward, and notes on values taken as constant.
 
-    None where that cannot be read. Through the saved output the change goes by the rule itself.
+    The derivative is None if it cannot be read. Through the saved output it is computed with the rule itself.
     """
     reader = passes.reader
     reader.warnings.clear()
     try:
-        gradient = first(both_passes(reader, passes.group, follows=True).gradients)
-        followed = ZERO if gradient is None else whole(gradient)
-        second, unstopped = _change(followed, rule), _change(untracked(followed), rule)
+        gradient = take_first(read_passes(reader, passes.cls, follows=True).gradients)
+        followed = ZERO if gradient is None else require_tree(gradient)
+        second, unstopped = _derive_by_x(followed, rule), _derive_by_x(strip_detach(followed), rule)
     except (ReadingError, UnreadableError, UndecidedError):
         return None, ()
     finally:
@@ -199,54 +212,57 @@ def _second(passes: Passes, rule: Node, definition: ast.ClassDef) -> tuple[Node 
     if second == unstopped:
         return second, ()
     for statement in ast.walk(definition):
-        if isinstance(statement, ast.Assign | ast.Expr) and _keeps(statement, reader.constants):
-            SAID.get()["constant"] = COMPUTED_IN_FORWARD
+        if isinstance(statement, ast.Assign | ast.Expr) and _is_saving(statement, reader.constants):
+            PENDING_NOTES.get()["constant"] = COMPUTED_IN_FORWARD
             reader.warn(statement)
     return second, tuple(note for note in reader.warnings.values() if note.kind == "constant")
 
 
-def _keeps(statement: ast.Assign | ast.Expr, names: Collection[str]) -> bool:
-    """Whether a statement keeps a value of one of these names on the context."""
+def _is_saving(statement: ast.Assign | ast.Expr, names: Collection[str]) -> bool:
+    """Return whether a statement stores a value of one of these names on the context."""
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     owned = {
-        last_name(part) for target in targets for part in ast.walk(target) if isinstance(part, ast.Attribute)
+        take_last_name(part)
+        for target in targets
+        for part in ast.walk(target)
+        if isinstance(part, ast.Attribute)
     }
-    saves = isinstance(statement.value, ast.Call) and last_name(statement.value) == "save_for_backward"
+    saves = isinstance(statement.value, ast.Call) and take_last_name(statement.value) == "save_for_backward"
     return not owned.isdisjoint(names) or (saves and "saved_tensors" in names)
 
 
-def _change(tree: Node, rule: Node) -> Node:
-    """The derivative of a rule with respect to x; raises UnreadableError where it is too long."""
-    through = substitute(rule, {G: ONE})
+def _derive_by_x(tree: Node, rule: Node) -> Node:
+    """Return the derivative of a rule with respect to x. Raises UnreadableError if it is too long."""
+    by_output = substitute(rule, {G: ONE})
     if {LOSS.name, ANTITHETIC_LOSS.name} & {*find_names(tree)}:
         raise UnreadableError("hangs on the loss, whose derivative is not known here")
     total: Node = ZERO
-    for name, upstream in (("x", ONE), ("y", through)):
-        part = differentiate(number(tree), name, upstream=upstream, finite=True)
+    for name, upstream in (("x", ONE), ("y", by_output)):
+        part = differentiate(to_number(tree), name, upstream=upstream, finite=True)
         if part is None:
             raise UnreadableError("has a second derivative that is too long")
-        total = built("+", total, part)
-    return untracked(total)
+        total = build("+", total, part)
+    return strip_detach(total)
 
 
-def _tracked(output: Value) -> Trees:
-    """Op and rule of code that autograd follows: its own rule only where it stops gradients."""
-    node = whole(first(output))
+def _read_tracked(output: Value) -> Trees:
+    """Return op and rule of code that autograd follows; the rule is None unless the code stops gradients."""
+    node = require_tree(take_first(output))
     if not any(map(is_detached, walk(node))):
         return Trees(node, None)
-    rule = differentiate(number(node), finite=True)
+    rule = differentiate(to_number(node), finite=True)
     if rule is None:
         raise UnreadableError("has a gradient that is too long to be written out")
-    op = cancelled(untracked(node))
+    op = cancel_terms(strip_detach(node))
     notes = [
         Note(COMPOSED.format(name))
         for name in find_names(op)
-        if name not in RULE_NAMES and _learns_otherwise(node, op, name)
+        if name not in RULE_NAMES and _has_other_gradient(node, op, name)
     ]
-    return Trees(op, NO_GRADIENT if rule == ZERO else untracked(rule), notes=tuple(notes))
+    return Trees(op, NO_GRADIENT if rule == ZERO else strip_detach(rule), notes=tuple(notes))
 
 
-def _learns_otherwise(node: Node, op: Node, name: str) -> bool:
-    """Whether autograd's gradient for a parameter differs from that of the op's formula."""
-    composed, own = (differentiate(number(tree), name, finite=True) for tree in (node, op))
-    return composed is None or untracked(composed) != own
+def _has_other_gradient(node: Node, op: Node, name: str) -> bool:
+    """Return whether autograd's gradient for a parameter differs from that of the op's formula."""
+    composed, direct = (differentiate(to_number(tree), name, finite=True) for tree in (node, op))
+    return composed is None or strip_detach(composed) != direct

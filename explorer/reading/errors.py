@@ -1,13 +1,15 @@
-"""The errors of the reader."""
+"""The errors and notes of the reader."""
 
 from typing import Self
 
 
 class ReadingError(ValueError):
-    """Source code that cannot be turned into formulas.
+    """Source code that cannot be converted to formulas.
 
-    ``message`` is a plain sentence that names the part that could not be read; ``line`` is its line
-    in the original text, 1 for the first. ``raises`` says whether torch or Python surely raises there too.
+    Attributes:
+        message: a plain sentence on the part that could not be read.
+        line: its line in the original text, counted from 1.
+        raises: whether torch or Python certainly raises an error there too.
     """
 
     raises = False
@@ -17,54 +19,53 @@ class ReadingError(ValueError):
         self.message, self.line = message, line
 
     def __reduce__(self) -> tuple[type[Self], tuple[str, int]]:
-        """Return how to build the error anew: pickle would call the class with the message alone."""
+        """Return the arguments for a new error; by default, pickle would pass the message alone."""
         return type(self), (self.message, self.line)
 
 
 class DeadEndError(ReadingError):
-    """The code itself raises an error on this path, so no value comes out of it."""
+    """The code itself raises an error on this path, so it returns no value."""
 
     raises = True
 
 
 class UnreadableError(Exception):
-    """An expression cannot be read; the message ends a sentence that begins with its line and its code."""
+    """An expression cannot be read; the message completes a sentence that begins with line and code."""
 
 
 class RaisesError(UnreadableError):
-    """Likewise, and torch or Python surely raises an error there."""
+    """An expression cannot be read, and torch or Python certainly raises an error there."""
 
 
-class HangsError(UnreadableError):
-    """A gradient of a Function hangs on whether another input needs one."""
+class ConditionalGradientError(UnreadableError):
+    """A gradient of a Function depends on whether another input needs one."""
 
 
 class UndecidedError(Exception):
-    """A branch depends on a parameter or a shape, given with its line: both sides have to be read."""
+    """A branch depends on a parameter or a shape, passed with its line: both sides have to be read."""
 
 
 class Note(str):
     """A difference between code and formulas, or a fault of the code that no curve shows, as a sentence.
 
     Attributes:
-        kind: ``raises`` where torch surely raises an error, ``writes`` where g itself is changed,
-            ``constant`` where a second derivative is lost, ``silent`` where an input gets no gradient,
-            ``hangs`` where one hangs on whether another input needs it, ``unread`` where a gradient was left
-            out, "" else.
-        line: in the original text, 0 where it is of no single line.
+        kind: ``raises`` if torch surely raises an error, ``writes`` if g itself is changed, ``constant`` if
+            a second derivative is lost, ``silent`` if an input gets no gradient, ``hangs`` if a gradient
+            depends on another input's need, ``unread`` if a gradient was left out, "" otherwise.
+        line: the line in the original text, 0 if the note concerns no single line.
     """
 
     kind: str
     line: int
 
     def __new__(cls, words: str, kind: str = "", line: int = 0) -> "Note":
-        """The sentence with its kind and line."""
+        """Create the sentence with its kind and line."""
         note = super().__new__(cls, words)
         note.kind, note.line = kind, line
         return note
 
 
 def require(condition: object, reason: str, error: type[UnreadableError] = UnreadableError) -> None:
-    """Raise an error with this reason where a condition does not hold."""
+    """Raise an error with this reason if a condition is false."""
     if not condition:
         raise error(reason)

@@ -1,20 +1,20 @@
-"""The gradients that backward returns, input by input, and what is wrong with them."""
+"""The gradients that backward returns, for each input, and their faults."""
 
 from inspect import Parameter, signature
 from typing import NamedTuple
 
 from explorer.formula.tree import find_names
-from explorer.reading.errors import HangsError, Note, ReadingError, UnreadableError, require
-from explorer.reading.learning import Part, part_of, shape_notes
-from explorer.reading.passes import Passes, first
-from explorer.reading.reader import method
+from explorer.reading.errors import ConditionalGradientError, Note, ReadingError, UnreadableError, require
+from explorer.reading.learning import Part, list_shape_notes, part_of
+from explorer.reading.passes import Passes, take_first
+from explorer.reading.reader import find_method
 from explorer.reading.values import Quantity, Value, sum_of
 
 LEFT_OUT = "backward also returns a gradient for {}, which is left out: {}"
 HAS_A_VALUE = "belongs to an input whose value in the signature stays: write {} without one"
 NO_NAME = "belongs to no input with a name"
 GUARDED = "hangs on what another input needs: that of {} is ctx.needs_input_grad[{}]"
-NEVER = "backward returns None for {}, a tensor that y depends on: it never learns"
+NEVER_LEARNS = "backward returns None for {}, a tensor that y depends on: it never learns"
 NO_GRADIENT_FOR_X = "the gradient for x is None: nothing before it learns"
 SEVERAL_OUTPUTS = (
     "forward returns {} outputs: the first alone is read, and the gradients of others count as 0"
@@ -26,8 +26,15 @@ FOR_A_NUMBER = (
 WRONG_NUMBER = "backward returns {} for {}: torch raises an error"
 
 
-class Others(NamedTuple):
-    """The gradients of the inputs after the first, notes, and the names that were not read or are guarded."""
+class OtherGradients(NamedTuple):
+    """The gradients of the inputs after the first.
+
+    Attributes:
+        learned: the gradients that could be read.
+        notes: the notes.
+        unread: the parameters whose gradients could not be read.
+        guarded: the parameters whose gradients are computed only if they are needed.
+    """
 
     learned: tuple[Part, ...]
     notes: list[Note]
@@ -35,76 +42,85 @@ class Others(NamedTuple):
     guarded: frozenset[str]
 
 
-def others(passes: Passes, asks: bool) -> Others:
-    """The gradients of the inputs after the first; ``asks``: whether the code asks which need one."""
+def read_others(passes: Passes, asks: bool) -> OtherGradients:
+    """Read the gradients of the inputs after the first.
+
+    ``asks`` tells whether the code asks which inputs need a gradient.
+    """
     parts, notes, unread, guarded = list[Part](), list[Note](), set[str](), set[str]()
     inputs, parameters = passes.inputs, passes.reader.parameters
     for position, value in enumerate(passes.returned):
         if position == 0 or value is None:
             continue
-        own = inputs[position] if position < len(inputs) else f"input {position + 1}"
-        name = parameters.get(own, own)
+        source_name = inputs[position] if position < len(inputs) else f"input {position + 1}"
+        name = parameters.get(source_name, source_name)
         try:
             require(position < len(inputs), NO_NAME)
-            part = _part(passes, position, own, asks)
-            guarded |= {name} if asks and passes.under(position, {0}) is None else set()
+            part = _read_part(passes, position, source_name, asks)
+            guarded |= {name} if asks and passes.find_gradient(position, {0}) is None else set()
             parts.append(part)
-            notes += map(Note, shape_notes(value, own))
+            notes += map(Note, list_shape_notes(value, source_name))
         except (ReadingError, UnreadableError) as reason:
             unread.add(name)
-            named = own if name == own else f"{own} (here {name})"
+            named = source_name if name == source_name else f"{source_name} (here {name})"
             words = reason if isinstance(reason, ReadingError) else f"it {reason}"
-            kind = "hangs" if isinstance(reason, HangsError) else "unread"
+            kind = "hangs" if isinstance(reason, ConditionalGradientError) else "unread"
             notes.append(Note(LEFT_OUT.format(named, words), kind))
-    return Others(tuple(parts), notes, frozenset(unread), frozenset(guarded))
+    return OtherGradients(tuple(parts), notes, frozenset(unread), frozenset(guarded))
 
 
-def _part(passes: Passes, position: int, own: str, asks: bool) -> Part:
-    """The gradient of one input by its name in the code; raises UnreadableError where it is no sum."""
+def _read_part(passes: Passes, position: int, name: str, asks: bool) -> Part:
+    """Return the gradient of one input by its name in the code. Raises UnreadableError if it is no sum."""
     reader, value = passes.reader, passes.returned[position]
-    require(own in reader.parameters, HAS_A_VALUE.format(own))
-    part = part_of(value, reader.parameters[own], reader.notes)
-    ways = [passes.under(position, needed) for needed in ({0, position}, {position})] if asks else []
-    require(all(_is_same(value, way) for way in ways), GUARDED.format(own, position), HangsError)
+    require(name in reader.parameters, HAS_A_VALUE.format(name))
+    part = part_of(value, reader.parameters[name], reader.notes)
+    variants = (
+        [passes.find_gradient(position, needed) for needed in ({0, position}, {position})] if asks else []
+    )
+    require(
+        all(_is_same(value, way) for way in variants),
+        GUARDED.format(name, position),
+        ConditionalGradientError,
+    )
     return part
 
 
-def faults(passes: Passes, asks: bool) -> list[Note]:
-    """Notes on gradients that are missing, hang on what another input needs, or are refused by torch."""
-    silent = _without_gradient(passes)
-    gradient = first(passes.gradients)
+def list_faults(passes: Passes, asks: bool) -> list[Note]:
+    """Return notes on gradients that are missing, that torch rejects, or that depend on other inputs."""
+    silent = _note_silent(passes)
+    gradient = take_first(passes.gradients)
     blocked = gradient is None and any(value is not None for value in passes.returned[1:])
     notes = [Note(NO_GRADIENT_FOR_X, "silent")] * blocked
     if passes.outputs > 1:
         notes.append(Note(SEVERAL_OUTPUTS.format(passes.outputs), "unread"))
-    if asks and gradient is not None and not _is_same(gradient, passes.under(0, {0})):
+    if asks and gradient is not None and not _is_same(gradient, passes.find_gradient(0, {0})):
         notes.append(Note(f"the gradient for x {GUARDED.format('x', 0)}", "hangs"))
-    return [*notes, *silent, *_refused(passes), *_numbered(passes)]
+    return [*notes, *silent, *_note_refused(passes), *_note_wrong_number(passes)]
 
 
-def _without_gradient(passes: Passes) -> list[Note]:
-    """A sentence for each tensor that y depends on and backward returns None for."""
+def _note_silent(passes: Passes) -> list[Note]:
+    """Note each tensor that y depends on and for which backward returns None."""
     tensors, parameters = passes.saved.intersection(find_names(passes.op)), passes.reader.parameters
     pairs = zip(passes.inputs[1:], passes.returned[1:], strict=False)
     silent = [own for own, value in pairs if value is None and parameters.get(own) in tensors]
-    return [Note(NEVER.format(own), "silent") for own in silent]
+    return [Note(NEVER_LEARNS.format(own), "silent") for own in silent]
 
 
-def _refused(passes: Passes) -> list[Note]:
-    """A note for each gradient of an input that is a number in the call."""
+def _note_refused(passes: Passes) -> list[Note]:
+    """Note each gradient for an input that is a number in the call."""
     pairs = zip(passes.reader.inputs or (), passes.returned[1:], strict=False)
-    numbers = [each.name for each, value in pairs if not each.tensor and value is not None]
+    numbers = [argument.name for argument, value in pairs if not argument.tensor and value is not None]
     return [Note(FOR_A_NUMBER.format(name), "raises") for name in numbers]
 
 
-def _numbered(passes: Passes) -> list[Note]:
-    """A note where backward returns a list, or fewer or more gradients than forward can take inputs."""
+def _note_wrong_number(passes: Passes) -> list[Note]:
+    """Note a list returned by backward, or a number of gradients that does not match forward's inputs."""
     if isinstance(passes.gradients, list):
         return [Note(A_LIST, "raises")]
     returned, inputs = list(passes.returned), len(passes.inputs)
-    takes = signature(method(passes.group, "forward")).parameters.values()
+    takes = signature(find_method(passes.cls, "forward")).parameters.values()
     needed = inputs - sum(parameter.default is not Parameter.empty for parameter in takes)
-    while len(returned) > inputs and returned[-1] is None:  # torch passes these over
+    while len(returned) > inputs and returned[-1] is None:  # torch ignores a trailing None
         returned.pop()
     if Parameter.VAR_POSITIONAL in {each.kind for each in takes} or needed <= len(returned) <= inputs:
         return []

@@ -1,16 +1,16 @@
-"""The two passes of a Function: its op from forward, and what its backward returns."""
+"""The two passes of a Function: its op, from forward, and the gradients that its backward returns."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 from inspect import Parameter, signature
 
 from explorer.formula.tree import Name, Node, Number
-from explorer.reading.building import ZERO, detach, is_detached, untracked
-from explorer.reading.drawing import CALLED, DREW
+from explorer.reading.building import ZERO, detach, is_detached, strip_detach
 from explorer.reading.errors import RaisesError, require
-from explorer.reading.reader import Reader, method
-from explorer.reading.tracking import AUTOGRAD, SAID
-from explorer.reading.values import Pasted, Quantity, Tensor, Value, quantity, sum_of
+from explorer.reading.randomness import DRAWN_NAMES, LOSS_INPUTS
+from explorer.reading.reader import Reader, find_method
+from explorer.reading.tracking import AUTOGRAD, PENDING_NOTES
+from explorer.reading.values import PastedClass, Quantity, Tensor, Value, sum_of, to_quantity
 
 G = Name("g")
 NOT_DIFFERENTIABLE = (
@@ -23,15 +23,16 @@ class Passes:
     """A Function after one forward and one backward.
 
     Attributes:
-        reader, group: what has read it, and its class.
+        reader: its reader.
+        cls: its class.
         op: the formula of its output.
-        gradients: what backward returns.
+        gradients: the return value of backward.
         saved: the parameters saved as tensors.
         outputs: the number of values that forward returns.
     """
 
     reader: Reader
-    group: type[Pasted]
+    cls: type[PastedClass]
     op: Node
     gradients: Value
     saved: frozenset[str]
@@ -39,118 +40,122 @@ class Passes:
 
     @property
     def returned(self) -> tuple[Value, ...]:
-        """The gradients one by one; a list, which torch refuses, is one."""
+        """The gradients as a tuple; a list, which torch rejects, is one item."""
         return self.gradients if isinstance(self.gradients, tuple) else (self.gradients,)
 
     @property
     def inputs(self) -> list[str]:
         """The names of forward's inputs, without the context."""
-        return inputs_of(self.group)
+        return inputs_of(self.cls)
 
-    def under(self, position: int, needed: Collection[int]) -> Value:
-        """The gradient of an input where the inputs at these positions alone need one."""
-        needs = [index in needed for index in range(len(Pasted.needs_input_grad))]
-        returned = both_passes(self.reader, self.group, needs).returned
+    def find_gradient(self, position: int, needed: Collection[int]) -> Value:
+        """Return the gradient of an input if only the inputs at the ``needed`` positions need one."""
+        needs = [index in needed for index in range(len(PastedClass.needs_input_grad))]
+        returned = read_passes(self.reader, self.cls, needs).returned
         return returned[position] if position < len(returned) else None
 
 
-def both_passes(
-    reader: Reader, group: type[Pasted], needs: Sequence[bool] = (), follows: bool = False
+def read_passes(
+    reader: Reader, cls: type[PastedClass], needs: Sequence[bool] = (), follows: bool = False
 ) -> Passes:
-    """A Function read forward and backward.
+    """Read a Function forward and backward.
 
-    ``needs`` says which inputs need a gradient; ``follows`` whether torch follows backward, for a second one.
+    Args:
+        reader: the reader.
+        cls: the class of the Function.
+        needs: whether each input needs a gradient, () for all.
+        follows: whether autograd follows backward, for a second derivative.
     """
     AUTOGRAD.set("followed" if follows else "")
-    DREW.set([])
-    CALLED.set(None)
+    DRAWN_NAMES.set([])
+    LOSS_INPUTS.set(None)
     x = Tensor(Name("x"))
-    _require_called(reader, group)
-    context, output = reader.forwarded(group, x, *reader.given(inputs_of(group)[1:]), needs=needs)
-    y = quantity(first(output))
+    _require_called(reader, cls)
+    context, output = reader.run_forward(cls, x, *reader.bind_inputs(inputs_of(cls)[1:]), needs=needs)
+    y = to_quantity(take_first(output))
     marked = any(y is other for other in context.without_gradient)
     require(y.kind == "float32" and not marked, NOT_DIFFERENTIABLE)
-    op = untracked(whole(y))
-    held = _recorded(x, y) if follows else _recognised(op)
-    vars(context).update({name: _each(value, held) for name, value in vars(context).items()})
-    reader.constants = [name for name, value in vars(context).items() if _holds_constant(value)]
+    op = strip_detach(require_tree(y))
+    convert = _make_recorder(x, y) if follows else _make_recogniser(op)
+    vars(context).update({name: _map_tensors(value, convert) for name, value in vars(context).items()})
+    reader.constants = [name for name, value in vars(context).items() if _has_constant(value)]
     nodes = (value.node for value in context.saved_tensors if type(value) is Quantity)
     saved = frozenset(node.name for node in nodes if isinstance(node, Name))
-    SAID.get().clear()
-    CALLED.set(set())
+    PENDING_NOTES.get().clear()
+    LOSS_INPUTS.set(set())
     try:
         outputs = len(output) if isinstance(output, tuple | list) else 1
-        return Passes(reader, group, op, _returned(group, context), saved, outputs)
+        return Passes(reader, cls, op, _run_backward(cls, context), saved, outputs)
     finally:
-        CALLED.set(None)
+        LOSS_INPUTS.set(None)
 
 
-def _returned(group: type[Pasted], context: Pasted) -> Value:
-    """The return value of backward for the upstream gradient g of the first output."""
-    backward = method(group, "backward")
+def _run_backward(cls: type[PastedClass], context: PastedClass) -> Value:
+    """Return the return value of backward for the upstream gradient g of the first output."""
+    backward = find_method(cls, "backward")
     takes = [parameter for parameter in signature(backward).parameters.values() if parameter.kind < 2]
-    further = (Tensor(ZERO) for _ in takes[2:])  # 0 arrives at what is not the first output
-    return backward(context, Tensor(G, upstream=True), *further)
+    other_gradients = (Tensor(ZERO) for _ in takes[2:])  # the gradients of further outputs are 0
+    return backward(context, Tensor(G, upstream=True), *other_gradients)
 
 
-def _require_called(reader: Reader, group: type[Pasted]) -> None:
-    """Raise RaisesError where a call of the Function has too many inputs or too few."""
+def _require_called(reader: Reader, cls: type[PastedClass]) -> None:
+    """Raise RaisesError if a call of the Function has too many or too few inputs."""
     if reader.inputs is None:
         return
-    takes = list(signature(method(group, "forward")).parameters.values())
+    takes = list(signature(find_method(cls, "forward")).parameters.values())
     needed = [each for each in takes if each.kind < 2 and each.default is Parameter.empty]
-    most = len(inputs_of(group)) if all(each.kind < 2 for each in takes) else len(reader.inputs) + 1
-    least = len(needed) - (not hasattr(group, "setup_context"))
-    given = len(reader.inputs) + 1
-    what = f"takes {len(inputs_of(group))} inputs and is called with {given}"
-    require(least <= given <= most, what, RaisesError)
+    maximum = len(inputs_of(cls)) if all(each.kind < 2 for each in takes) else len(reader.inputs) + 1
+    minimum = len(needed) - (not hasattr(cls, "setup_context"))
+    count = len(reader.inputs) + 1
+    message = f"takes {len(inputs_of(cls))} inputs and is called with {count}"
+    require(minimum <= count <= maximum, message, RaisesError)
 
 
-def _each(value: Value, held: Callable[[Tensor], Tensor]) -> Value:
-    """A value of forward as backward finds it, each of its tensors replaced."""
+def _map_tensors(value: Value, convert: Callable[[Tensor], Tensor]) -> Value:
+    """Return a value of forward in the form that backward finds, with each of its tensors converted."""
     if isinstance(value, tuple | list):
-        return type(value)(_each(part, held) for part in value)
-    return held(value) if isinstance(value, Tensor) else value
+        return type(value)(_map_tensors(part, convert) for part in value)
+    return convert(value) if isinstance(value, Tensor) else value
 
 
-def _recorded(x: Tensor, y: Quantity) -> Callable[[Tensor], Tensor]:
-    """Tensors as torch follows them: nothing is recorded in forward, so all but x and y is constant."""
+def _make_recorder(x: Tensor, y: Quantity) -> Callable[[Tensor], Tensor]:
+    """Return a function that makes tensors other than x and y constant, as forward records no history."""
     leaves = {id(x): x, id(y): Tensor(Name("y"))}
     return lambda tensor: leaves.get(id(tensor)) or replace(tensor, node=detach(tensor.node), frozen=False)
 
 
-def _recognised(op: Node) -> Callable[[Tensor], Tensor]:
-    """Tensors with y in place of forward's own output."""
+def _make_recogniser(op: Node) -> Callable[[Tensor], Tensor]:
+    """Return a function that replaces forward's own output by y."""
 
-    def held(tensor: Tensor) -> Tensor:
+    def replace_output(tensor: Tensor) -> Tensor:
         number = tensor.kind == "float32" and not (tensor.folded or tensor.summed)
-        return Tensor(Name("y")) if number and untracked(tensor.node) == op else tensor
+        return Tensor(Name("y")) if number and strip_detach(tensor.node) == op else tensor
 
-    return (lambda tensor: tensor) if isinstance(op, Name | Number) else held
+    return (lambda tensor: tensor) if isinstance(op, Name | Number) else replace_output
 
 
-def _holds_constant(value: Value) -> bool:
+def _has_constant(value: Value) -> bool:
     parts = value if isinstance(value, tuple | list) else (value,)
     return any(isinstance(part, Tensor) and is_detached(part.node) for part in parts)
 
 
-def inputs_of(group: type[Pasted]) -> list[str]:
-    """The names of forward's inputs, without the context."""
-    takes = signature(method(group, "forward")).parameters.values()
+def inputs_of(cls: type[PastedClass]) -> list[str]:
+    """Return the names of forward's inputs, without the context."""
+    takes = signature(find_method(cls, "forward")).parameters.values()
     named = [parameter.name for parameter in takes if parameter.kind < 2]
-    return named if hasattr(group, "setup_context") else named[1:]
+    return named if hasattr(cls, "setup_context") else named[1:]
 
 
-def first(value: Value) -> Value:
-    """The first of several values, None where there are none; any other value as it is."""
+def take_first(value: Value) -> Value:
+    """Return the first of several values, None if there are none; any other value stays unchanged."""
     return next(iter(value), None) if isinstance(value, tuple | list) else value
 
 
-def whole(value: Value) -> Node:
-    """The tree of a value for each element; UnreadableError for anything else."""
+def require_tree(value: Value) -> Node:
+    """Return the tree of a value per element. Raises UnreadableError for any other value."""
     require(value is not None, "returns no tensor")
-    held = quantity(value)
-    require(not held.within, "returns only the elements picked out by a mask")
-    require(not getattr(held, "folded", False), "returns a tensor in another shape")
-    require(not sum_of(held), "returns a sum where a value for each element is wanted")
-    return held.node
+    operand = to_quantity(value)
+    require(not operand.within, "returns only the elements picked out by a mask")
+    require(not getattr(operand, "folded", False), "returns a tensor in another shape")
+    require(not sum_of(operand), "returns a sum where a value for each element is wanted")
+    return operand.node

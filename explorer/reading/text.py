@@ -1,4 +1,4 @@
-"""Pasted text to syntax trees: prompts, fences, prose and odd indentation are cleared away, lines counted."""
+"""Parse pasted text: remove prompts, fences, prose and odd indentation, and keep the line numbers."""
 
 import ast
 import re
@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from explorer.reading.errors import ReadingError
 
-MAX_CHARACTERS = 20_000  # a long notebook page; published Functions have 300 to 3,000
-MAX_REPAIRS = 150  # lines of prose around the code
+MAX_CHARACTERS = 20_000  # enough for a long notebook page; published Functions have 300 to 3,000
+MAX_REPAIRS = 150  # lines of prose around the code that may be removed
 
 _INVISIBLE = dict.fromkeys(map(ord, "\ufeff\u200b\u200c\u200d\u2060"), None) | {0xA0: " ", 0x0C: " "}
 _PROMPT = re.compile(r"^\s*(In \[[\d ]*\]:|\.{3}:|>>>|\.\.\.)( |$)")
@@ -16,48 +16,51 @@ _DIGITS = re.compile(r"limit \((\d+) digits\) for integer string conversion: val
 _DEFINITION = re.compile(r"(async\s+def|def|class)\b|@")
 
 
-def syntax_trees(text: str) -> Iterator[tuple[ast.Module, list[str]]]:
-    """Pasted text read as Python, the likeliest way first, each with the lines it was read from.
+def parse_source(text: str) -> Iterator[tuple[ast.Module, list[str]]]:
+    """Yield syntax trees of pasted text, the likeliest first, each with its lines.
 
-    Nothing is executed. Line numbers are those of the original text. First comes the whole text, then
-    the text without prompts, at last that without prose, fences and printed output.
+    Nothing is executed. Line numbers are those of the original text. First comes the complete text, then the
+    text without prompts, and last the text without prose, fences and printed output.
 
     Raises:
-        ReadingError: no text, too long, or not Python.
+        ReadingError: the text is empty, too long, or not Python.
     """
     if not isinstance(text, str) or not text.strip():
         raise ReadingError("the text is empty: paste the source code of a Function", 1)
     if len(text) > MAX_CHARACTERS:
-        much = f"the text has {len(text):,} characters: {MAX_CHARACTERS:,} are the most"
-        raise ReadingError(f"{much}, paste only the Function itself", 1)
+        message = f"the text has {len(text):,} characters: {MAX_CHARACTERS:,} are the most"
+        raise ReadingError(f"{message}, paste only the Function itself", 1)
     raw = text.replace("\r\n", "\n").replace("\r", "\n").translate(_INVISIBLE).split("\n")
     clean = [_PROMPT.sub("", line) for line in raw]
     spaced = [[line.expandtabs(tab) for line in lines] for tab in (4, 8) for lines in (clean, raw)]
-    ways = [(raw, 0), *((lines, MAX_REPAIRS) for lines in spaced)]
+    attempts = [(raw, 0), *((lines, MAX_REPAIRS) for lines in spaced)]
     failures = []
-    for lines, repairs in ways:
+    for lines, repairs in attempts:
         try:
-            yield _parsed(lines, repairs)
+            yield _parse_repaired(lines, repairs)
         except ReadingError as error:
             failures.append(error)
-    if len(failures) == len(ways):
+    if len(failures) == len(attempts):
         raise max(failures, key=lambda error: error.line)
 
 
 def require_python(text: str) -> None:
-    """Raise ReadingError for a text that is not Python as it stands."""
-    _module(text.split("\n"))
+    """Raise ReadingError if a text is not Python without repairs."""
+    _parse_module(text.split("\n"))
 
 
-def _parsed(lines: list[str], repairs: int) -> tuple[ast.Module, list[str]]:
-    """The text, if need be without the lines at its margin that are no Python and if definitions are left."""
+def _parse_repaired(lines: list[str], repairs: int) -> tuple[ast.Module, list[str]]:
+    """Return the syntax tree and lines of a text, after repairs if necessary.
+
+    Repairs remove or unindent lines that are not Python; the result must then contain definitions.
+    """
     failures = []
     for _ in range(repairs + 1):
         try:
-            module = _module(lines)
+            module = _parse_module(lines)
         except ReadingError as error:
             failures.append(error)
-            lines = _repaired(lines, error)
+            lines = _remove_line(lines, error)
         else:
             if not failures or any(isinstance(node, ast.ClassDef | ast.FunctionDef) for node in module.body):
                 return module, lines
@@ -65,26 +68,29 @@ def _parsed(lines: list[str], repairs: int) -> tuple[ast.Module, list[str]]:
     raise failures[0]
 
 
-def _module(lines: list[str]) -> ast.Module:
+def _parse_module(lines: list[str]) -> ast.Module:
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # an odd backslash in a docstring is no concern of ours
+            warnings.simplefilter("ignore")  # pasted docstrings may contain invalid escapes
             return ast.parse("\n".join(lines))
     except SyntaxError as error:
         line = min(max(error.lineno or 1, 1), len(lines))
         if too_many := _DIGITS.search(error.msg):
-            most, count = map(int, too_many.groups())
+            limit, count = map(int, too_many.groups())
             raise ReadingError(
-                f"line {line}: a number has {count:,} digits: {most:,} are the most", line
+                f"line {line}: a number has {count:,} digits: {limit:,} are the most", line
             ) from None
         raise ReadingError(f"line {line}: this is not Python as it stands ({error.msg})", line) from None
     except (RecursionError, MemoryError, ValueError):
-        what = "the code is nested too deeply to be read, or holds characters that no source code has"
-        raise ReadingError(what, 1) from None
+        message = "the code is nested too deeply to be read, or holds characters that no source code has"
+        raise ReadingError(message, 1) from None
 
 
-def _repaired(lines: list[str], error: ReadingError) -> list[str]:
-    """The lines without the one an error names, or with it and what follows it at the margin."""
+def _remove_line(lines: list[str], error: ReadingError) -> list[str]:
+    """Return the lines without the line of an error, or with its block moved to the margin.
+
+    Raises the error if neither applies.
+    """
     start = error.line - 1
     line = lines[start]
     indent = len(line) - len(line.lstrip())

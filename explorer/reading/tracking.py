@@ -8,10 +8,10 @@ from dataclasses import replace
 from explorer.formula.operands import has_elements
 from explorer.formula.tree import is_constant
 from explorer.reading import values
-from explorer.reading.arithmetic import made
+from explorer.reading.arithmetic import compute
 from explorer.reading.building import detach, is_detached
 from explorer.reading.errors import RaisesError, require
-from explorer.reading.values import Tensor, Value, quantity
+from explorer.reading.values import Tensor, Value, to_quantity
 from explorer.reading.vocabulary import ELEMENTWISE, REASONS
 
 GRAD_MODES = {
@@ -20,10 +20,10 @@ GRAD_MODES = {
     "once_differentiable": "stopped",
     "enable_grad": "followed",
 }
-AUTOGRAD = ContextVar("AUTOGRAD", default="")  # one of the modes; empty within a Function
+AUTOGRAD = ContextVar("AUTOGRAD", default="")  # one of the modes; "" in a Function
 
-# What is to be said of the statement that is being read, by kind; see Note.
-SAID: ContextVar[dict[str, str]] = ContextVar("SAID")
+# Notes on the current statement, by kind; see Note.
+PENDING_NOTES: ContextVar[dict[str, str]] = ContextVar("SAID")
 WRITES_G = "changes g itself, which others may still need: change a copy, such as g.clone()"
 COMPUTED_IN_FORWARD = (
     "keeps what forward computes, where nothing is recorded: no second derivative goes through it"
@@ -32,8 +32,8 @@ MAKES_CONSTANT = "makes a constant of it, through which no second derivative goe
 
 
 @contextmanager
-def autograd(names: Collection[str]) -> Iterator[None]:
-    """The block under contexts or decorators of these names; within a Function there is nothing to stop."""
+def set_autograd(names: Collection[str]) -> Iterator[None]:
+    """Set the mode for a block under contexts or decorators of these names; in a Function nothing changes."""
     before = AUTOGRAD.get()
     after = next((GRAD_MODES[name] for name in names if name in GRAD_MODES), before)
     token = AUTOGRAD.set(after if before else before)
@@ -43,55 +43,55 @@ def autograd(names: Collection[str]) -> Iterator[None]:
         AUTOGRAD.reset(token)
 
 
-def detached(value: Value) -> Value:
-    """The values of a tensor without its history; within a Function there is no history to lose."""
+def detach_tensor(value: Value) -> Value:
+    """Return the values of a tensor without its history; in a Function there is no history to remove."""
     if not AUTOGRAD.get() or not isinstance(value, Tensor):
         return value
     value.frozen = True
-    return constant(value)
+    return make_constant(value)
 
 
-def constant(value: Tensor) -> Tensor:
-    """The same memory without its history."""
+def make_constant(value: Tensor) -> Tensor:
+    """Return a tensor with the same memory and without its history."""
     twin = replace(value, node=detach(value.node))
     if twin.node != value.node and not is_detached(value.node):
-        SAID.get()["constant"] = MAKES_CONSTANT
+        PENDING_NOTES.get()["constant"] = MAKES_CONSTANT
     return twin
 
 
-def assigned(target: Value, value: Value) -> Value:
-    """A tensor after a value was written into all the elements it holds."""
-    tensor = own(target)
-    alike = not isinstance(value, Tensor) or value.within == tensor.within or is_constant(value.node)
-    require(alike, "assigns elements that were picked out by another mask")
+def assign(target: Value, value: Value) -> Value:
+    """Write a value into all elements of a tensor; return the tensor."""
+    tensor = require_writable(target)
+    is_same_mask = not isinstance(value, Tensor) or value.within == tensor.within or is_constant(value.node)
+    require(is_same_mask, "assigns elements that were picked out by another mask")
     require(not getattr(value, "folded", False), REASONS["scatter"])
     before, after = values.sum_of(tensor), values.sum_of(value)
-    summed = before and not has_elements(quantity(value).node)  # a sum that is overwritten by a number
+    summed = before and not has_elements(to_quantity(value).node)  # a number may overwrite a sum
     require(summed or bool(before) == bool(after), REASONS["sum"])
-    tensor.node, tensor.summed = quantity(value).node, after
+    tensor.node, tensor.summed = to_quantity(value).node, after
     return tensor
 
 
-def written(owner: Value, key: Value, value: Value) -> None:
-    """``tensor[mask] = value``, or an item of a list."""
+def write_item(owner: Value, key: Value, value: Value) -> None:
+    """Execute ``tensor[mask] = value``, or assign an item of a list."""
     if isinstance(owner, list):
         require(isinstance(key, int), "puts items at a place that cannot be followed")
         require(-len(owner) <= key < len(owner), f"is no place among {len(owner)} items", RaisesError)
         owner[key] = value
         return
-    fixed = "puts an item into a tuple, which Python refuses: make it a list first"
-    require(not isinstance(owner, tuple), fixed, RaisesError)
-    held = assigned(values.element(own(owner), key), value)
-    if held is not owner:
+    message = "puts an item into a tuple, which Python refuses: make it a list first"
+    require(not isinstance(owner, tuple), message, RaisesError)
+    target = assign(values.select_element(require_writable(owner), key), value)
+    if target is not owner:
         require(isinstance(key, Tensor), f"writes single elements of a tensor: {ELEMENTWISE}")
-        owner.node = made("where", key, Tensor(held.node), Tensor(owner.node)).node
+        owner.node = compute("where", key, Tensor(target.node), Tensor(owner.node)).node
 
 
-def own(value: Value) -> Value:
-    """A tensor that may be written into: autograd sees it, and no detached one shares its memory."""
+def require_writable(value: Value) -> Value:
+    """Return a tensor if it may be written to: autograd sees it, and no detached tensor shares its memory."""
     require(isinstance(value, Tensor), "changes in place something that is no tensor")
     require(not value.frozen, "changes a tensor behind autograd's back, which cannot be followed")
     require(AUTOGRAD.get() != "stopped", "changes a tensor under no_grad, which a formula cannot tell")
     if value.upstream:
-        SAID.get()["writes"] = WRITES_G
+        PENDING_NOTES.get()["writes"] = WRITES_G
     return value

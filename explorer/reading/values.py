@@ -1,9 +1,9 @@
-"""Values of names in the pasted code while it is read, and the parts of several.
+"""Values of names in the pasted code, and operations on sequences of values.
 
-Numbers, None, text, tuples and dictionaries are Python's own. A number that is not known, or says
-more as arithmetic, is a formula tree. A function is a Python callable, a class of the text a Python class.
-A ReadingError stands for a value that could not be read, in case it is never used. Everything else is one of
-these classes.
+Numbers, None, text, tuples and dictionaries are Python's own. A number that is unknown, or more readable as
+arithmetic, is a formula tree. A function is a Python callable, a class of the text a Python class. A
+ReadingError represents a value that could not be read, in case it is never used. Everything else is an
+instance of a class in this module.
 """
 
 from __future__ import annotations
@@ -15,21 +15,24 @@ from typing import Any
 
 from explorer.formula.operands import has_elements
 from explorer.formula.tree import Node
-from explorer.reading.building import literal
+from explorer.reading.building import make_literal
 from explorer.reading.errors import RaisesError, ReadingError, UnreadableError, require
-from explorer.reading.vocabulary import ELEMENTWISE, KINDS, REASONS, UNKNOWN, words
+from explorer.reading.vocabulary import ELEMENTWISE, KINDS, REASONS, UNKNOWN, split_words
 
-MAX_VALUES = 64  # of a tuple or list: (*a, *a) doubles it
+MAX_VALUES = 64  # in a tuple or list, which (*a, *a) doubles
 Value = Any
 Function = Callable[..., Value]
 
 
 @dataclass(eq=False)
 class Quantity:
-    """A number by its formula, and of which kind it is: a mask, a byte, an integer or a float.
+    """A number given by its formula.
 
-    ``within`` is the mask it was picked out with, as in ``x[x > 0]``; None for a whole tensor. ``number``
-    says that it is one of Python's; of an input nobody knows, unless the call is given.
+    Attributes:
+        node: the formula.
+        kind: the kind of number: a mask, a byte, an integer or a float.
+        within: the mask of selected elements, as in ``x[x > 0]``; None for a complete tensor.
+        number: whether it is one of Python's numbers; unknown for an input unless its call is known.
     """
 
     node: Node
@@ -40,13 +43,16 @@ class Quantity:
 
 @dataclass(eq=False)
 class Tensor(Quantity):
-    """A tensor: several names may hold it, and an in-place operation changes it for all of them.
+    """A tensor: several names may refer to it, and an in-place operation changes it for all of them.
 
-    A ``frozen`` one shares its memory with its own detached twin: a change to either would reach the
-    other in a way no formula can tell. A ``folded`` one has its elements in another shape, as
-    ``w.view(w.size(0), -1)`` has. A ``sized`` one is as large as the code says, which a formula does not
-    hold. A ``summed`` one is the sum of its formula over elements. A ``spoiled`` one was changed in place
-    in a way that cannot be read. An ``upstream`` one is g itself, or shares its memory.
+    Attributes:
+        frozen: whether it shares its memory with its own detached copy: a change to either would reach the
+            other in a way that no formula can express.
+        folded: whether its elements have another shape, as those of ``w.view(w.size(0), -1)``.
+        sized: whether its size comes from the code, which a formula does not represent.
+        summed: the sum of its formula over elements, or None.
+        spoiled: the error of an in-place change that cannot be read, or None.
+        upstream: whether it is g itself, or shares g's memory.
     """
 
     frozen: bool = False
@@ -59,12 +65,12 @@ class Tensor(Quantity):
 
 @dataclass(frozen=True)
 class Sum:
-    """The way in which elements were summed.
+    """A sum over elements.
 
     Attributes:
-        over: the dimensions of each sum, as the code names them; () for all elements.
-        bare: whether it surely has no dimension left, so that torch takes it for a scalar alone.
-        spread: the parameter in whose shape each place holds the whole sum, "" for none.
+        over: the dimensions of each sum, as named in the code; () for all elements.
+        bare: whether the result certainly has no dimension, so that torch accepts it for a scalar only.
+        spread: the parameter over whose shape the complete sum is repeated, "" for none.
     """
 
     over: tuple[Value, ...] = ()
@@ -73,21 +79,21 @@ class Sum:
 
 
 class List(list[Value]):
-    """A list of the text: several names may hold it, and its items change for all of them."""
+    """A list of the text: several names may refer to it, and its items change for all of them."""
 
-    def extend(self, more: Value) -> None:
+    def extend(self, items: Value) -> None:
         """Add the items of another list or of a tuple."""
-        several((*self, *several(more)))
-        super().extend(more)
+        unpack((*self, *unpack(items)))
+        super().extend(items)
 
     def append(self, item: Value) -> None:
         """Add an item."""
         self.extend((item,))
 
 
-def fixed(value: Value) -> Value:
-    """A list of the text, and those within it, as tuples; any other value as it is."""
-    return tuple(map(fixed, value)) if isinstance(value, List | tuple) else value
+def freeze_lists(value: Value) -> Value:
+    """Return a list of the text, including nested lists, as tuples; any other value stays unchanged."""
+    return tuple(map(freeze_lists, value)) if isinstance(value, List | tuple) else value
 
 
 LIST_METHODS = frozenset(["append", "extend", "reverse", "pop", "insert", "copy"])
@@ -95,23 +101,26 @@ LIST_METHODS = frozenset(["append", "extend", "reverse", "pop", "insert", "copy"
 
 @dataclass(frozen=True)
 class Opaque:
-    """A value without a counterpart in formulas, on which results seldom depend: a size, a device.
+    """A value without a counterpart in formulas, which results seldom depend on: a size, a device.
 
-    ``of`` is the formula whose size this is; ``counts`` names the parameter with so many values.
+    Attributes:
+        description: its description, to complete "depends on".
+        of: the formula whose size this is, or None.
+        counts: the parameter whose number of values this is, or "".
     """
 
-    what: str
+    description: str
     of: Node | None = field(default=None, compare=False)
     counts: str = field(default="", compare=False)
 
     def __call__(self, *_positional: Value, **_keywords: Value) -> Opaque:
-        """The result of a call, as unknown as the callee."""
+        """Return the result of a call, as unknown as the callee."""
         return self
 
 
 @dataclass(frozen=True)
 class Library:
-    """A module or a member of one, by its dotted name: ``torch.nn.functional.relu``."""
+    """A module or one of its members, by its dotted name: ``torch.nn.functional.relu``."""
 
     path: str
 
@@ -121,8 +130,8 @@ class Library:
         return self.path.rsplit(".", 1)[-1]
 
 
-class Pasted:
-    """The base of all classes of a text: the parts of ``Function`` and ``Module`` that hold values."""
+class PastedClass:
+    """The base of all classes of a text: the parts of ``Function`` and ``Module`` that store values."""
 
     needs_input_grad = (True,) * 16
     saved_tensors: tuple[Value, ...] = ()
@@ -132,45 +141,45 @@ class Pasted:
     def __init__(self, *_inputs: Value, **_named: Value) -> None: ...
 
     def __call__(self, *inputs: Value, **named: Value) -> Value:
-        """The result of the module's forward."""
-        return member(self, "forward")(*inputs, **named)
+        """Return the result of the module's forward."""
+        return get_member(self, "forward")(*inputs, **named)
 
     def save_for_backward(self, *values: Value) -> None:
-        """Store tensors under both names that torch has had for them."""
+        """Store tensors under both names that torch has used for them."""
         require(not any(map(is_number, values)), NO_TENSOR, RaisesError)
         self.saved_tensors = self.saved_variables = values
 
     def mark_non_differentiable(self, *outputs: Value) -> None:
-        """Through these outputs torch sends nothing back."""
+        """Store the outputs through which torch sends no gradient."""
         self.without_gradient = outputs
 
     def register_buffer(self, name: str, value: Value) -> None:
-        """As an attribute."""
+        """Store a value as an attribute."""
         vars(self)[str(name)] = value
 
     register_parameter = register_buffer
 
     def train(self, mode: Value = True) -> Value:
-        """The module itself, in training or not."""
+        """Set the training mode; return the module itself."""
         self.training = mode
         return self
 
     def eval(self) -> Value:
-        """The module itself, no longer in training."""
+        """Turn off the training mode; return the module itself."""
         return self.train(False)
 
-    def _unchanged(self, *what: Value, **how: Value) -> Value:
-        """The module itself: where its numbers are, and whether they learn, changes none of them."""
-        kinds = [KINDS.get(getattr(value, "name", "")) for value in (*what, *how.values())]
+    def _return_self(self, *arguments: Value, **how: Value) -> Value:
+        """Return the module itself: a change of device or of learning does not change its numbers."""
+        kinds = [KINDS.get(getattr(value, "name", "")) for value in (*arguments, *how.values())]
         require("narrow" not in kinds, "rounds to another number format, which a formula does not have")
         return self
 
-    to = cuda = cpu = float = double = requires_grad_ = _unchanged
+    to = cuda = cpu = float = double = requires_grad_ = _return_self
 
 
 NO_VALUE = "is never given a value in this text"
-# What a context of torch has as well.
-OF_A_CONTEXT = words(
+# Further attributes of torch's contexts.
+OF_A_CONTEXT = split_words(
     "dirty_tensors materialize_grads metadata name next_functions non_differentiable register_hook "
     "register_prehook saved_for_forward to_save requires_grad"
 )
@@ -184,15 +193,15 @@ WORDS = {
 _KINDS: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
 
 
-def quantity(value: Value) -> Quantity:
-    """A tensor or number with its formula; UnreadableError for anything else."""
+def to_quantity(value: Value) -> Quantity:
+    """Return a tensor or number with its formula. Raises UnreadableError for any other value."""
     match value:
         case Tensor(spoiled=ReadingError() as error):
             raise error
         case Quantity():
             return value
         case int() | float():
-            return Quantity(literal(value), _KINDS[type(value)], number=True)
+            return Quantity(make_literal(value), _KINDS[type(value)], number=True)
         case ReadingError():
             raise value
         case Opaque(what):
@@ -202,55 +211,58 @@ def quantity(value: Value) -> Quantity:
 
 
 def is_number(value: Value) -> bool:
-    """Whether a value is surely a number, no tensor."""
+    """Return whether a value is certainly a number rather than a tensor."""
     return isinstance(value, int | float) or (type(value) is Quantity and value.number)
 
 
-def member(owner: Value, name: str) -> Value:
-    """A name of a class or object of the text."""
+def get_member(owner: Value, name: str) -> Value:
+    """Return a member of a class or object of the text."""
     if isinstance(owner, List) and name in LIST_METHODS:
         return lambda *items: getattr(owner, name)(*items)
-    require(isinstance(owner, Pasted | type), UNKNOWN)
-    lacks = isinstance(owner, Pasted) and name not in OF_A_CONTEXT
+    require(isinstance(owner, PastedClass | type), UNKNOWN)
+    lacks = isinstance(owner, PastedClass) and name not in OF_A_CONTEXT
     require(name in dir(owner), NO_VALUE, RaisesError if lacks else UnreadableError)
     return getattr(owner, name)
 
 
-def several(value: Value) -> tuple[Value, ...]:
-    """The values of a tuple or list, at most 64 with those within; UnreadableError for anything else."""
+def unpack(value: Value) -> tuple[Value, ...]:
+    """Return the values of a tuple or list, at most 64 including nested ones.
+
+    Raises UnreadableError for any other value.
+    """
     require(isinstance(value, tuple | list), "is taken apart, but it is not several values")
-    require(_weight(value) <= MAX_VALUES + 1, f"holds more than {MAX_VALUES} values")
+    require(_count_values(value) <= MAX_VALUES + 1, f"holds more than {MAX_VALUES} values")
     return tuple(value)
 
 
-def _weight(value: Value) -> int:
+def _count_values(value: Value) -> int:
     parts = value.values() if isinstance(value, dict) else value if isinstance(value, tuple | list) else ()
-    return 1 + sum(map(_weight, parts))
+    return 1 + sum(map(_count_values, parts))
 
 
 def sum_of(value: Value) -> Sum | None:
-    """The sum that a value is; None for one that is none."""
+    """Return the sum that a value represents; None if it is not a sum."""
     return value.summed if isinstance(value, Tensor) else None
 
 
-def shaped(value: Value) -> Value:
-    """A sum in another shape: the same memory, so that what changes it in place is seen by all its names."""
-    if held := sum_of(value):
-        value.summed = replace(held, bare=False)
+def reshape_sum(value: Value) -> Value:
+    """Return a sum in another shape, with the same memory: every name sees an in-place change."""
+    if summed := sum_of(value):
+        value.summed = replace(summed, bare=False)
     return value
 
 
-def element(owner: Value, key: Value) -> Value:
-    """``owner[key]``: of a tensor, the elements picked out by a mask."""
+def select_element(owner: Value, key: Value) -> Value:
+    """Return ``owner[key]``; for a tensor, the elements selected by a mask."""
     if isinstance(owner, Opaque):
         return owner
     if isinstance(owner, tuple | list | dict):
-        return picked(owner, key)
-    tensor = quantity(owner)
+        return pick(owner, key)
+    tensor = to_quantity(owner)
     keys = key if isinstance(key, tuple) else (key,)
     if sum_of(tensor):
         require(all(part in (None, ..., slice(None)) for part in keys), REASONS["sum"])
-        return shaped(owner)
+        return reshape_sum(owner)
     if all(part in (..., slice(None)) for part in keys):
         return owner
     if key in (0, -1) and not has_elements(tensor.node):
@@ -265,36 +277,36 @@ def element(owner: Value, key: Value) -> Value:
     return Tensor(tensor.node, tensor.kind, key.node)
 
 
-def picked(values: Value, key: Value) -> Value:
-    """One of several values, or a slice of them."""
+def pick(values: Value, key: Value) -> Value:
+    """Return one of several values, or a slice of them."""
     try:
         part = values[key]
-        return List(part) if isinstance(values, List) and isinstance(key, slice) else _in_part(part)
+        return List(part) if isinstance(values, List) and isinstance(key, slice) else _hide_sizes(part)
     except (TypeError, LookupError):
         missing = f"asks for a position that does not exist among {len(values)} values"
-        unknown = not isinstance(values, dict) and isinstance(key, int)
-        beyond = f"asks for a dimension beyond the first, such as channels: {ELEMENTWISE}"
+        is_index = not isinstance(values, dict) and isinstance(key, int)
+        message = f"asks for a dimension beyond the first, such as channels: {ELEMENTWISE}"
         if values == (SHAPE,):
-            raise UnreadableError(beyond) from None
-        raise (RaisesError if unknown else UnreadableError)(missing) from None
+            raise UnreadableError(message) from None
+        raise (RaisesError if is_index else UnreadableError)(missing) from None
 
 
-def _in_part(value: Value) -> Value:
-    """One size, or several, no longer known to be all sizes of a tensor."""
+def _hide_sizes(value: Value) -> Value:
+    """Return one or several sizes, marked as not being all sizes of a tensor."""
     if isinstance(value, tuple):
-        return tuple(map(_in_part, value))
-    return Opaque(value.what) if isinstance(value, Opaque) else value
+        return tuple(map(_hide_sizes, value))
+    return Opaque(value.description) if isinstance(value, Opaque) else value
 
 
-def apart(value: Value, targets: list[ast.expr]) -> Iterator[tuple[ast.expr, Value]]:
-    """Assignment targets, of which one may be starred, each with its value or its error."""
+def pair_targets(value: Value, targets: list[ast.expr]) -> Iterator[tuple[ast.expr, Value]]:
+    """Pair assignment targets with their values or errors; a target may be starred."""
     count = len(targets)
-    values = (value,) * count if isinstance(value, ReadingError) else several(value)
-    more = len(values) - count + 1
+    values = (value,) * count if isinstance(value, ReadingError) else unpack(value)
+    starred = len(values) - count + 1
     for first, target in enumerate(targets):
-        if isinstance(target, ast.Starred) and more >= 0:
-            values = (*values[:first], values[first : first + more], *values[first + more :])
+        if isinstance(target, ast.Starred) and starred >= 0:
+            values = (*values[:first], values[first : first + starred], *values[first + starred :])
     if values == (SHAPE,) and count > 1:
-        picked(values, count)
+        pick(values, count)
     require(len(values) == count, f"takes {len(values)} values apart into {count} names", RaisesError)
     return zip(targets, values, strict=True)

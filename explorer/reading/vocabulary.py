@@ -1,6 +1,6 @@
-"""The words of torch, NumPy, math and Python that are data: operators, kinds of number, refusals.
+"""Names in torch, NumPy, math and Python, as data: operators, kinds of number, reasons for rejection.
 
-Functions that are formulas stand in ``formula.aliases``. A function and the method of the same name are one
+Functions that are formulas are in ``formula.aliases``. A function and the method of the same name share a
 row; the tensor is the first argument.
 """
 
@@ -9,8 +9,8 @@ from explorer.formula.functions import FUNCTIONS
 from explorer.formula.measured import e4m3_saturates
 
 
-def words(text: str) -> frozenset[str]:
-    """The words of a text."""
+def split_words(text: str) -> frozenset[str]:
+    """Return the words of a text."""
     return frozenset(text.split())
 
 
@@ -38,21 +38,20 @@ _ALIASES = {
         "cuda cpu from_numpy asarray Variable Parameter requires_grad retain_grad positive pin_memory "
         "identity",
     "view_as": "reshape_as",
-    # Where torch leaves memory as it was found, every element is written before it is read, or the
-    # published code would be at fault: zero stands there meanwhile.
+    # Uninitialised memory counts as zero: correct code writes every element before it reads it.
     "zeros": "zeros_like new_zeros zero empty_like empty new_empty", "ones": "ones_like new_ones",
 }  # fmt: skip
-ALIASES = {alias: name for name, aliases in _ALIASES.items() for alias in words(aliases)}
+ALIASES = {alias: name for name, aliases in _ALIASES.items() for alias in split_words(aliases)}
 
-# Every name of a kind of number, in torch's and NumPy's spellings.
+# All names of each kind of number in torch and NumPy.
 _KINDS = {
     "float32": "float float32 double float64 float_", "int64": "int long int32 int64",
     "bool": "bool bool_", "uint8": "byte uint8", "narrow": "half bfloat16 float16 bfloat",
     "int16": "short int16", "int8": "char int8",
 }  # fmt: skip
-KINDS = {name: kind for kind, names in _KINDS.items() for name in words(names)}
+KINDS = {name: kind for kind, names in _KINDS.items() for name in split_words(names)}
 
-# Casts to a number format, as torch makes them: from where on E5M2 is infinite, and E4M3 may be no number.
+# Casts to a number format with torch's overflow: E5M2 becomes infinite, E4M3 may become NaN.
 _E4M3 = "float8_e4m3fn(a)"
 FORMATS = {
     "float8_e4m3fn": _E4M3 if e4m3_saturates() else f"where(abs(a) > 464, 0 / 0, {_E4M3})",
@@ -60,12 +59,12 @@ FORMATS = {
 }
 LARGEST = {name: row.format.largest for name, row in FUNCTIONS.items() if row.format}
 
-IGNORED_KEYWORDS = words(
+IGNORED_KEYWORDS = split_words(
     "dtype device layout requires_grad memory_format non_blocking copy inplace async persistent generator"
 )
 
-# Statements that only say something or check something.
-SILENT = words(
+# Calls that only print, check or configure.
+SILENT = split_words(
     "print warn info debug warning mark_dirty set_materialize_grads save_for_forward _assert manual_seed"
 )
 
@@ -93,5 +92,5 @@ _REASONS = {
     "rounds to another number format, which a formula does not have":
         "quantize_per_tensor",
 }  # fmt: skip
-REASONS = {name: reason for reason, names in _REASONS.items() for name in words(names)}
+REASONS = {name: reason for reason, names in _REASONS.items() for name in split_words(names)}
 UNKNOWN = "is not among the functions that can be read, nor defined in this text"

@@ -5,7 +5,7 @@ from textwrap import indent
 from explorer.scripts.functions import Functions
 from explorer.scripts.net import example_of, write_net_arguments
 from explorer.training import TASKS, Settings
-from explorer.training.nets import JUDGED
+from explorer.training.nets import EVALUATION_STEP
 from explorer.training.numerics import squared_error
 
 _DRAWS = '''
@@ -127,4 +127,4 @@ def write_judged_op(functions: Functions) -> str:
     if not functions.is_random:
         return "op"
     op = "when_judged.get(op.__name__, op)" if functions.judged else "op"
-    return f"drawing({op}, seed, {JUDGED})"
+    return f"drawing({op}, seed, {EVALUATION_STEP})"

@@ -8,7 +8,7 @@ from explorer.catalogue import Op, Rule, find_op, find_rule, resolve_values
 from explorer.snippets import function_code
 from explorer.snippets.pair import make_pair
 from explorer.training import Settings
-from explorer.training.nets import joined, learned_with
+from explorer.training.nets import join_rules, list_learned
 
 
 class Line(NamedTuple):
@@ -61,7 +61,7 @@ def lines_of(settings: Settings) -> tuple[Functions, list[Line]]:
     for line, _ in enumerate(settings.rules):
         names: dict[int, str] = {}
         for step in (-1, *steps):
-            course = settings.course(step)
+            course = settings.course_of(step)
             op, rule = find_op(course.op), find_rule(course.rules[line])
             names[step] = _add_function(functions, op, rule, numbers, settings)
         learned = {parameter for name in names.values() for parameter in functions.learns[name]}
@@ -72,8 +72,8 @@ def lines_of(settings: Settings) -> tuple[Functions, list[Line]]:
 
 def _find_starts(settings: Settings) -> list[dict[str, float]]:
     """Return the initial values of the run's learned parameters by name, for each rule."""
-    op, rules, _ = settings.course(-1)
-    joint = joined(op, rules, settings.parameters, settings.learn, settings.learned)
+    op, rules, _ = settings.course_of(-1)
+    joint = join_rules(op, rules, settings.parameters, settings.learn, settings.learned)
     names = [parameter.name for parameter in joint.learned]
     return [dict(zip(names, values, strict=True)) for values in joint.starts] or [{} for _ in rules]
 
@@ -82,7 +82,7 @@ def _add_function(
     functions: Functions, op: Op, rule: Rule, numbers: dict[str, dict[str, int]], settings: Settings
 ) -> str:
     """Add the function of an op with a rule and return its name; custom formulas are numbered in order."""
-    parameters, learns = resolve_values(op, rule, settings.parameters), learned_with(op, rule, settings.learn)
+    parameters, learns = resolve_values(op, rule, settings.parameters), list_learned(op, rule, settings.learn)
     op_number, rule_number = (
         numbering.setdefault(key, len(numbering) + 1)
         for numbering, key in ((numbers["op"], op.key), (numbers["rule"], rule.key))

@@ -8,9 +8,9 @@ from explorer.scripts.drawing import write_judged_op, write_training_op
 from explorer.scripts.functions import Functions, Line, has_rule_changes
 from explorer.scripts.net import example_of, write_net_arguments
 from explorer.training import Settings, Task
-from explorer.training.nets import by_channel
+from explorer.training.nets import list_channel_shapes
 from explorer.training.numerics import squared_error
-from explorer.training.runs import spares
+from explorer.training.runs import is_input_fixed
 
 _OPTIMISERS = {
     "sgd": "torch.optim.SGD({what}, lr={lr})",
@@ -172,7 +172,7 @@ def write_train_code(settings: Settings, task: Task, data: str, functions: Funct
         data=_write_data(settings, task, data, draws),
         layers=_write_layers(settings, task),
         biases=_BIASES.format(deviation=task.start_bias) if settings.bias and task.start_bias else "",
-        spared=_SPARED if spares(settings) else "",
+        spared=_SPARED if is_input_fixed(settings) else "",
         each="layer in layers for each in layer" if settings.bias else "each in layers",
         learned=_write_learned(settings),
         optimiser=_write_optimiser(settings),
@@ -216,7 +216,7 @@ def _write_layers(settings: Settings, task: Task) -> str:
 
 def _write_optimiser(settings: Settings) -> str:
     """Return code for the optimiser; "" if every update is written out."""
-    if spares(settings):
+    if is_input_fixed(settings):
         return ""
     learns = bool(settings.learn)
     groups = _GROUPS.format(lr=settings.lr, times=settings.learn_rate) if learns else ""
@@ -225,7 +225,7 @@ def _write_optimiser(settings: Settings) -> str:
 
 
 def _write_descent(settings: Settings) -> str:
-    if not spares(settings):
+    if not is_input_fixed(settings):
         return _DESCENT.format(
             zeroed="set_to_none=False" if settings.learn and has_rule_changes(settings) else ""
         )
@@ -241,14 +241,14 @@ def _find_rates(settings: Settings) -> dict[int, float | str]:
 
 def _write_rates(settings: Settings) -> str:
     rates = _find_rates(settings)
-    start = f"\nlr = {settings.lr}" if spares(settings) else ""
+    start = f"\nlr = {settings.lr}" if is_input_fixed(settings) else ""
     return f"rates = {rates}  # by the step from which on they hold{start}" if rates else ""
 
 
 def _write_changes(settings: Settings) -> list[str]:
     """Return the lines of code that apply branches before a step."""
     rates = [_RATED, *[_RATED_APART.format(times=settings.learn_rate)] * bool(settings.learn)]
-    rate_changes = ["lr = rates.get(step, lr)"] if spares(settings) else rates
+    rate_changes = ["lr = rates.get(step, lr)"] if is_input_fixed(settings) else rates
     return [_LATER] * has_rule_changes(settings) + rate_changes * bool(_find_rates(settings))
 
 
@@ -257,7 +257,7 @@ def _write_learned(settings: Settings) -> str:
     if not settings.learn:
         return ""
     templates = _choose_values(settings)
-    pairs = zip(settings.layers, by_channel(settings.layers), strict=True)
+    pairs = zip(settings.layers, list_channel_shapes(settings.layers), strict=True)
     shapes = [shape for layer, shape in pairs if layer.site]
     code = _LEARNED.format(
         words=templates.description, made=templates.created.format(layers=len(shapes), shapes=shapes)

@@ -8,7 +8,7 @@ from torch import Generator
 from explorer.training import TASKS, Data, Draw, Settings, Task
 from explorer.training.nets import OpSite
 from explorer.training.nets.layers import Convolution, spiking
-from explorer.training.runs import spares
+from explorer.training.runs import is_input_fixed
 
 NETS = {
     "activations": """
@@ -98,7 +98,7 @@ _BATCHED = """
 def write_net_code(settings: Settings, task: Task) -> str:
     """Return code for ``net``."""
     note = _BATCHED if _is_tiny(settings) else ""
-    body = _write_spared_body(settings) if spares(settings) else _write_body(settings, task)
+    body = _write_spared_body(settings) if is_input_fixed(settings) else _write_body(settings, task)
     return f"\n{note}def net({write_net_arguments(settings)}):" + indent(body, "    ")
 
 
@@ -115,7 +115,7 @@ def _write_body(settings: Settings, task: Task) -> str:
         maps=_MAPS.strip(), patches=indent(_PATCHES.strip(), "    ").lstrip(),
         pooled=indent(_POOLED.strip(), "    ").lstrip(),
         strides=tuple(layer.stride for layer in settings.layers if isinstance(layer, Convolution)),
-        faintest=spiking.FAINTEST, hidden="enumerate(layers[:-1])" if settings.learn else "layers[:-1]",
+        faintest=spiking.MIN_BRIGHTNESS, hidden="enumerate(layers[:-1])" if settings.learn else "layers[:-1]",
         **arguments,
     )  # fmt: skip
 
@@ -143,7 +143,9 @@ def write_net_arguments(settings: Settings, op: str = "op") -> str:
 
     In that case the first layer is x times its weights.
     """
-    return ", ".join(["x"] * (not spares(settings)) + ["layers", op] + ["learned"] * bool(settings.learn))
+    return ", ".join(
+        ["x"] * (not is_input_fixed(settings)) + ["layers", op] + ["learned"] * bool(settings.learn)
+    )
 
 
 def _write_product(x: str, settings: Settings, bias: str = "bias") -> str:
@@ -163,7 +165,7 @@ def _write_patch_product(settings: Settings) -> str:
 
 def _is_tiny(settings: Settings) -> bool:
     """Return whether torch sums some product of the net in another order when it is batched."""
-    if spares(settings):  # such a run never batches products
+    if is_input_fixed(settings):  # such a run never batches products
         return False
     rows = min(settings.batch, len(example_of(settings).train.x))
     times = TASKS[settings.task].net.site.times

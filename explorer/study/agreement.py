@@ -2,7 +2,7 @@
 
 Source of the question: Schoenbauer et al., "Custom Gradient Estimators are Straight-Through Estimators in
 Disguise", arXiv 2405.05171 (2024): at small rates many rules for weights train as straight-through does,
-under Adam as they are, under SGD once start weights and rate are adjusted.
+under Adam without changes, under SGD once start weights and rate are adjusted.
 """
 
 from __future__ import annotations
@@ -17,16 +17,19 @@ if TYPE_CHECKING:
     from explorer.training.nets import Trace
 
 Agreement = tuple[float | None, float | None]
-"""The share among all weights, and among those that straight-through changed; None: not known."""
+"""The share among all weights, and among the weights that straight-through changed; None if unknown."""
 
 
-def quantised(traces: Sequence[Trace]) -> Tensor:
-    """The weights as the op returns them, (members, all of a net)."""
+def collect_quantised(traces: Sequence[Trace]) -> Tensor:
+    """Return the weights as the op returns them, (members, all weights of a net)."""
     outputs = [trace.y.flatten(1) for trace in traces if trace.y is not None]
     return torch.cat(outputs, dim=1)
 
 
-def agreement(own: Tensor, other: Tensor, start: Tensor) -> Agreement:
-    """How much of a net's quantised weights equals straight-through's, which began at ``start``; (n,)."""
-    same, changed = own == other, other != start
-    return float(same.double().mean()), float(same[changed].double().mean()) if changed.any() else None
+def compute_agreement(weights: Tensor, reference: Tensor, start: Tensor) -> Agreement:
+    """Return the share of a net's quantised weights, (n,), that equal straight-through's.
+
+    ``start`` holds straight-through's quantised weights before the first step.
+    """
+    equal, changed = weights == reference, reference != start
+    return float(equal.double().mean()), float(equal[changed].double().mean()) if changed.any() else None

@@ -1,6 +1,6 @@
-"""The arguments of a study, checked and filled in: rules, rates, seeds and values of parameters.
+"""Checked arguments of a study with defaults filled in: rules, rates, seeds and values of parameters.
 
-What cannot be raises ValueError with a plain sentence.
+Invalid arguments raise ValueError with a plain message.
 """
 
 import operator
@@ -10,16 +10,16 @@ from typing import Any
 from explorer.catalogue import Op, Rule, adapt_rule, check_values, find_rule, qualify_name, to_finite
 from explorer.training import SETTINGS
 
-FACTORS = (0.1, 0.3, 1.0, 3.0, 10.0)  # of the task's own rate, where no rates are given
+FACTORS = (0.1, 0.3, 1.0, 3.0, 10.0)  # default rates, as multiples of the task's own
 
 
 def key_of(rule: str | Rule) -> str:
-    """The name of a rule in tables; of an own formula, its text."""
+    """Return the name of a rule in tables; for a custom formula, its text."""
     return rule if isinstance(rule, str) else rule.key
 
 
 def rules_of(rules: object) -> list[str | Rule]:
-    """The rules in their order, each once."""
+    """Return the rules in their order, without duplicates."""
     if isinstance(rules, str | Rule) or not isinstance(rules, Iterable):
         raise ValueError(f"rules must be a list of keys, such as ['default', 'clipped'], not {rules!r}")
     distinct: dict[str, str | Rule] = {}
@@ -30,20 +30,20 @@ def rules_of(rules: object) -> list[str | Rule]:
     return list(distinct.values())
 
 
-def usual_rates(lr: float) -> tuple[float, ...]:
-    """The default rates, around a task's own."""
+def make_default_rates(lr: float) -> tuple[float, ...]:
+    """Return the default rates around a task's own."""
     return tuple(float(f"{lr * factor:.6g}") for factor in FACTORS)
 
 
-def rates_of(lrs: object, usual: float) -> tuple[float, ...]:
-    """The rates, ascending and distinct; by default around the usual one."""
+def rates_of(lrs: object, default_lr: float) -> tuple[float, ...]:
+    """Return the rates, ascending and distinct; None for the default rates around ``default_lr``."""
     if lrs is None:
-        return usual_rates(usual)
-    return tuple(SETTINGS["lr"].checked(rate) for rate in _numbers("lrs", lrs))
+        return make_default_rates(default_lr)
+    return tuple(SETTINGS["lr"].check(rate) for rate in _sort_numbers("lrs", lrs))
 
 
-def _numbers(name: str, values: object) -> list[float]:
-    """The numbers, ascending and distinct."""
+def _sort_numbers(name: str, values: object) -> list[float]:
+    """Return the numbers, ascending and distinct."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         return [to_finite(name, values)]
     numbers = sorted({to_finite(name, value) for value in values})
@@ -53,17 +53,17 @@ def _numbers(name: str, values: object) -> list[float]:
 
 
 def values_of(entries: Sequence[Op | Rule], parameters: Mapping[str, Any]) -> dict[str, float]:
-    """Return the value of each parameter. Raises ValueError for one that cannot be."""
+    """Return the value of each parameter. Raises ValueError for an invalid one."""
     if not isinstance(parameters, Mapping):
         raise ValueError(f"parameters must be values by name, such as {{'c': 0.5}}, not {parameters!r}")
-    values = {name: _one_number(name, value) for name, value in parameters.items()}
+    values = {name: _check_number(name, value) for name, value in parameters.items()}
     op, *rules = entries
     assert isinstance(op, Op)
     check_values(op, [rule for rule in rules if isinstance(rule, Rule)], values)
     return values
 
 
-def _one_number(name: str, value: object) -> float:
+def _check_number(name: str, value: object) -> float:
     """Return the value of a parameter. Raises ValueError for a list: older versions swept its values."""
     if isinstance(value, Iterable) and not isinstance(value, str):
         raise ValueError(
@@ -73,27 +73,31 @@ def _one_number(name: str, value: object) -> float:
     return to_finite(f"parameter {name}", value)
 
 
-def known_to(entries: Sequence[Op | Rule], values: Mapping[str, Any]) -> dict[str, Any]:
-    """The values of an op and its rules; those of one rule come before those of all."""
+def select_values(entries: Sequence[Op | Rule], values: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the values that an op and its rules use; a rule's own value replaces the common one."""
     op, *rules = entries
     assert isinstance(op, Op)
     ops = {parameter.name for parameter in op.parameters}
     names = {name for name in values if name in ops}
     for rule in rules:
         assert isinstance(rule, Rule)
-        for own in adapt_rule(op, rule).parameters:
-            if own.name not in ops:
-                names |= {qualify_name(rule, own) if qualify_name(rule, own) in values else own.name}
+        for parameter in adapt_rule(op, rule).parameters:
+            if parameter.name not in ops:
+                names |= {
+                    qualify_name(rule, parameter)
+                    if qualify_name(rule, parameter) in values
+                    else parameter.name
+                }
     return {name: value for name, value in values.items() if name in names}
 
 
 def seeds_of(seeds: object, first: int) -> Sequence[int]:
-    """The seeds themselves, or so many from the first."""
+    """Return the seeds themselves, or that many seeds starting with ``first``."""
     if isinstance(seeds, Iterable) and not isinstance(seeds, str):
-        own = seeds if isinstance(seeds, Sequence) else list(seeds)
-        if not own:
+        seed_list = seeds if isinstance(seeds, Sequence) else list(seeds)
+        if not seed_list:
             raise ValueError("seeds must be 1 or more: the list is empty")
-        return own
+        return seed_list
     try:
         count = 0 if isinstance(seeds, bool) else operator.index(seeds)  # type: ignore[arg-type]
     except TypeError:

@@ -1,4 +1,4 @@
-"""Distances of rules from the highest, seed by seed: the numbers of a ranking's sentence, to be drawn."""
+"""Differences of rules from the highest, seed by seed: the numbers of the ranking's sentence, for charts."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from math import isfinite, nan
 from statistics import fmean
 from typing import Literal
 
-from explorer.study.judged import Judged, decimals_of, paired, ranking
+from explorer.study.outcomes import RuleOutcome, decimals_of, make_ranking, pair_scores
 from explorer.study.plan import Plan
 from explorer.training.ranking import MOST_RULES, Ranking, differences_from, lower_text
 
@@ -17,19 +17,19 @@ Standing = Literal["highest", "level", "lower", "unknown"]
 
 @dataclass(frozen=True)
 class Difference:
-    """How far one rule is from the highest, in the unit of the scores; below 0 where it is lower.
+    """The difference of one rule from the highest, in the unit of the scores; negative if it is lower.
 
     Attributes:
-        rule: its key.
-        mean: of its scores with the seeds that have judged all rules.
-        middle: the mean difference from the highest over the seeds that both share.
-        low, high: the interval of it; those of the rules hold together at 95 %, and so do those of the
-            controls. NaN without one.
-        seeds: the difference with each seed.
-        standing: "highest"; "level" where it may be best too; "lower" where the scores show that it is not;
-            "unknown" with one seed. Of a control: by the interval.
-        is_control: whether it was added as a control.
-        words: the difference in words, such as "lower by 0.6 to 3.2 points".
+        rule: key of the rule.
+        mean: mean of its scores with the seeds that have judged all rules.
+        middle: mean difference from the highest, over the seeds that both share.
+        low, high: interval of the difference. The rules' intervals hold together at 95 %, and so do those
+            of the controls. NaN if there is none.
+        seeds: difference with each seed.
+        standing: "highest"; "level" if the rule may be best too; "lower" if the scores show that it is not;
+            "unknown" with one seed. For a control, by its interval.
+        is_control: whether the rule was added as a control.
+        words: the difference as text, such as "lower by 0.6 to 3.2 points".
     """
 
     rule: str
@@ -43,69 +43,80 @@ class Difference:
     words: str
 
 
-def differences(plan: Plan, rules: Sequence[Judged]) -> list[Difference]:
-    """One for each rule that is compared, the highest mean first; then the controls, in the same order.
+def find_differences(plan: Plan, rules: Sequence[RuleOutcome]) -> list[Difference]:
+    """Return the differences of all compared rules, the highest mean first, then of the controls, likewise.
 
-    Nothing before a seed has judged all of them, nor for more rules than ``rank`` compares.
+    Empty before one seed has judged all rules, and for more rules than ``rank`` compares.
     """
     ended = [each for each in rules if each.seeds]
-    own = [each for each in ended if each.rule not in plan.controls]
-    compared = ranking(plan, own, [each.rule for each in own], decimals_of(plan, rules)) if own else None
+    competing = [each for each in ended if each.rule not in plan.controls]
+    compared = (
+        make_ranking(plan, competing, [each.rule for each in competing], decimals_of(plan, rules))
+        if competing
+        else None
+    )
     if compared is None or not compared.means:
         return []
     best, *_ = compared.means
     by_key = {each.rule: each for each in ended}
     controls = [each for each in ended if each.rule in plan.controls]
-    own_made = [_rule(compared, by_key[key], by_key[best]) for key in compared.means]
-    return [*own_made, *_controls(plan, compared, by_key[best], controls)]
+    rule_differences = [_compare_rule(compared, by_key[key], by_key[best]) for key in compared.means]
+    return [*rule_differences, *_compare_controls(plan, compared, by_key[best], controls)]
 
 
-def _rule(compared: Ranking, each: Judged, best: Judged) -> Difference:
-    if each is best:
-        mean = compared.means[each.rule]
-        return Difference(each.rule, mean, 0.0, 0.0, 0.0, {}, "highest", False, "the highest mean")
-    return _made(compared, each, best, compared.differences[each.rule], is_control=False)
+def _compare_rule(compared: Ranking, outcome: RuleOutcome, best: RuleOutcome) -> Difference:
+    if outcome is best:
+        mean = compared.means[outcome.rule]
+        return Difference(outcome.rule, mean, 0.0, 0.0, 0.0, {}, "highest", False, "the highest mean")
+    return _make_difference(compared, outcome, best, compared.differences[outcome.rule], is_control=False)
 
 
-def _controls(plan: Plan, compared: Ranking, best: Judged, controls: Sequence[Judged]) -> list[Difference]:
-    """The controls against the highest rule, whose intervals hold together."""
-    together = [best, *controls]
-    scores = paired(together, [each.rule for each in together])
-    if len(together) > MOST_RULES or not any(scores.values()):
+def _compare_controls(
+    plan: Plan, compared: Ranking, best: RuleOutcome, controls: Sequence[RuleOutcome]
+) -> list[Difference]:
+    """Return the differences of the controls from the highest rule; their intervals hold together."""
+    compared_rules = [best, *controls]
+    scores = pair_scores(compared_rules, [each.rule for each in compared_rules])
+    if len(compared_rules) > MOST_RULES or not any(scores.values()):
         return []
     reaches = differences_from(scores, best.rule, plan.example)
-    made = [
-        _made(compared, each, best, reaches[each.rule], is_control=True)
+    results = [
+        _make_difference(compared, each, best, reaches[each.rule], is_control=True)
         for each in controls
         if each.rule in reaches
     ]
-    return sorted(made, key=lambda each: -each.middle)
+    return sorted(results, key=lambda each: -each.middle)
 
 
-def _made(
-    compared: Ranking, each: Judged, best: Judged, reach: tuple[float, float], *, is_control: bool
+def _make_difference(
+    compared: Ranking,
+    outcome: RuleOutcome,
+    best: RuleOutcome,
+    reach: tuple[float, float],
+    *,
+    is_control: bool,
 ) -> Difference:
-    least, most = reach
-    seeds = {seed: score - best.scores[seed] for seed, score in each.scores.items() if seed in best.scores}
-    known = isfinite(most)
+    lowest, highest = reach
+    seeds = {seed: score - best.scores[seed] for seed, score in outcome.scores.items() if seed in best.scores}
+    is_known = isfinite(highest)
     return Difference(
-        rule=each.rule,
-        mean=each.mean,
+        rule=outcome.rule,
+        mean=outcome.mean,
         middle=fmean(seeds.values()) if seeds else nan,
-        low=-most if known else nan,
-        high=-least if known else nan,
+        low=-highest if is_known else nan,
+        high=-lowest if is_known else nan,
         seeds=seeds,
-        standing="unknown" if not known else "lower" if least > 0 else "level",
+        standing="unknown" if not is_known else "lower" if lowest > 0 else "level",
         is_control=is_control,
-        words=lower_text(compared, reach) if known else "no interval with so few seeds",
+        words=lower_text(compared, reach) if is_known else "no interval with so few seeds",
     )
 
 
-def equal_to_controls(plan: Plan, judged: Sequence[Judged]) -> list[str]:
-    """A sentence on each rule that has the very scores of a control, seed by seed: it does what that does."""
+def describe_control_ties(plan: Plan, judged: Sequence[RuleOutcome]) -> list[str]:
+    """Return a sentence on each rule whose scores equal a control's, seed by seed."""
     ended = [each for each in judged if each.scores]
     rules, controls = (
-        [each for each in ended if (each.rule in plan.controls) is which] for which in (False, True)
+        [each for each in ended if (each.rule in plan.controls) is is_control] for is_control in (False, True)
     )
     return [
         f"{plan.labels[rule.rule]} has exactly the scores of {plan.labels[control.rule]}, a control, "

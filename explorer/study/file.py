@@ -1,4 +1,4 @@
-"""The CSV file of a study: runs are appended as they end, and a later start reads them back."""
+"""The CSV file of a study: finished runs are appended, and a later start reads them back."""
 
 from __future__ import annotations
 
@@ -14,42 +14,45 @@ import torch
 from explorer.study.plan import Plan
 from explorer.study.trial import AGREEMENT, Row, Stage, Trial
 
-_STUDY = "study"  # the column that tells which study a run belongs to
+_STUDY = "study"  # the column that identifies a run's study
 
 
 class StudyFile:
-    """Rows of one plan as CSV: the columns of ``Result.frame`` without divided rates, and the study of each.
+    """Rows of one plan as CSV: the columns of ``Result.frame`` without divided rates, and an identity.
 
-    A last line that was half written when the machine stopped is dropped.
+    An incomplete last line, left by a machine that stopped while writing, is dropped.
 
     Attributes:
-        rows: those in it when it was opened.
+        rows: rows of the file when it was opened.
     """
 
     def __init__(self, path: str | os.PathLike[str], plan: Plan) -> None:
-        """Raises ValueError for a file of another study, or of none; OSError where there cannot be one."""
+        """Open or create the file at a path.
+
+        Raises ValueError if the file belongs to another study or to none, OSError if it cannot be created.
+        """
         self._path, self._plan = Path(path), plan
-        self._columns = [*plan.measured, _STUDY]
+        self._columns = [*plan.columns, _STUDY]
         self._version = f"torch {torch.__version__}"
         text = self._path.read_bytes() if self._path.exists() else b""
-        whole = text[: text.rfind(b"\n") + 1]  # what follows was being written when the machine stopped
-        self.rows = self._read(whole)
-        if not whole or whole != text:
-            beside = self._path.with_name(self._path.name + ".part")
-            beside.write_bytes(whole or _line(self._columns).encode())
-            beside.replace(self._path)
+        complete = text[: text.rfind(b"\n") + 1]  # a last line without newline was not written completely
+        self.rows = self._read(complete)
+        if not complete or complete != text:
+            part = self._path.with_name(self._path.name + ".part")
+            part.write_bytes(complete or _format_line(self._columns).encode())
+            part.replace(self._path)
 
     def append(self, rows: Iterable[Row]) -> None:
-        """Add rows; they are on the disk when this returns."""
+        """Append rows; they are on disk when this returns."""
         with self._path.open("a", encoding="utf-8", newline="") as file:
-            file.write("".join(_line(self._cells(row)) for row in rows))
+            file.write("".join(_format_line(self._make_cells(row)) for row in rows))
             file.flush()
             os.fsync(file.fileno())
 
-    def _cells(self, row: Row) -> list[object]:
-        cells = row.cells(self._plan.measured)
-        known = [None if isinstance(cell, float) and math.isnan(cell) else cell for cell in cells]
-        return [*known, f"{self._plan.identity_of(row.trial.rule)} {self._version}"]
+    def _make_cells(self, row: Row) -> list[object]:
+        cells = row.get_values(self._plan.columns)
+        values = [None if isinstance(cell, float) and math.isnan(cell) else cell for cell in cells]
+        return [*values, f"{self._plan.identity_of(row.trial.rule)} {self._version}"]
 
     def _read(self, text: bytes) -> list[Row]:
         try:
@@ -61,18 +64,18 @@ class StudyFile:
         if lines[0][-1:] != [_STUDY]:
             raise ValueError(f"{self._path} is not the file of a study: choose another name")
         if lines[0] != self._columns:
-            raise ValueError(self._other())
-        possible = self._plan.possible()
-        rows = [self._row(number, cells, possible) for number, cells in enumerate(lines[1:], 2)]
+            raise ValueError(self._describe_other())
+        possible = self._plan.list_possible()
+        rows = [self._read_row(number, cells, possible) for number, cells in enumerate(lines[1:], 2)]
         return [row for row in rows if row.trial in possible]
 
-    def _row(self, number: int, cells: Sequence[str], possible: set[Trial]) -> Row:
-        row = self._parsed(cells)
+    def _read_row(self, number: int, cells: Sequence[str], possible: set[Trial]) -> Row:
+        row = self._parse(cells)
         if row is None:
             raise ValueError(f"line {number} of {self._path} cannot be read: delete that line")
         identity, _, versions = cells[-1].partition(" ")
-        if not self._plan.accepts(identity, row.trial, possible):
-            raise ValueError(self._other())
+        if not self._plan.is_compatible(identity, row.trial, possible):
+            raise ValueError(self._describe_other())
         if versions != self._version:
             raise ValueError(
                 f"the runs in {self._path} were made with {versions}, and here is torch {torch.__version__}: "
@@ -80,7 +83,7 @@ class StudyFile:
             )
         return row
 
-    def _parsed(self, cells: Sequence[str]) -> Row | None:
+    def _parse(self, cells: Sequence[str]) -> Row | None:
         try:
             named = dict(zip(self._columns, cells, strict=True))
             stage: Stage = "judge" if named["stage"] == "judge" else "choose"
@@ -94,15 +97,15 @@ class StudyFile:
         except (KeyError, ValueError):
             return None
 
-    def _other(self) -> str:
+    def _describe_other(self) -> str:
         return (
             f"{self._path} holds the runs of a study with other arguments: start that one again, or choose "
             "another name"
         )
 
 
-def _line(cells: Iterable[object]) -> str:
-    """One line of CSV; numbers as they read back exactly."""
+def _format_line(cells: Iterable[object]) -> str:
+    """Return one line of CSV; numbers read back exactly."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow(cells)
     return text.getvalue()

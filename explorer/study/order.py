@@ -1,4 +1,4 @@
-"""The order of rules in two studies: which pairs stand the other way round."""
+"""The order of rules in two studies: the pairs of rules that swap places."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from itertools import combinations
 from math import isfinite
 
 from explorer.formula import join_texts
-from explorer.study.judged import Judged, paired
+from explorer.study.outcomes import RuleOutcome, pair_scores
 from explorer.study.plan import Plan
 from explorer.training.ranking import MOST_RULES, differences_from
 
@@ -17,14 +17,14 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Order:
-    """Pairs of rules, controls left out, in two studies.
+    """Pairs of rules, without controls, in two studies.
 
     Attributes:
-        pairs: how many could be compared in both.
-        changed: those of which another rule has the higher mean in the other study, by key.
-        surely: those of them whose intervals leave out 0 in both studies, those from one rule to all others
-            holding together at 95 % as in ``explorer.rank``.
-        sentence: of both numbers.
+        pairs: number of pairs that can be compared in both studies.
+        changed: pairs, by key, in which the other rule has the higher mean in the other study.
+        surely: changed pairs whose intervals exclude 0 in both studies. Intervals from one rule to all others
+            hold together at 95 %, as in ``explorer.rank``.
+        sentence: both numbers as a sentence.
     """
 
     pairs: int
@@ -33,45 +33,51 @@ class Order:
     sentence: str
 
 
-def order_of(plan: Plan, judged: Sequence[Judged], other: Plan, others: Sequence[Judged]) -> Order:
-    """The order in one study against that in another; ValueError where they do not have the same rules."""
-    own = [key for key in plan.keys if key not in plan.controls]
-    if set(own) != {key for key in other.keys if key not in other.controls}:
+def order_of(
+    plan: Plan, judged: Sequence[RuleOutcome], other: Plan, other_judged: Sequence[RuleOutcome]
+) -> Order:
+    """Compare the order in one study with that in another. Raises ValueError if their rules differ."""
+    rules = [key for key in plan.keys if key not in plan.controls]
+    if set(rules) != {key for key in other.keys if key not in other.controls}:
         raise ValueError("the two studies have other rules: compare studies of the same rules")
-    if len(own) > MOST_RULES:
+    if len(rules) > MOST_RULES:
         raise ValueError(f"at most {MOST_RULES} rules are compared")
-    one, two = standings(plan, judged), standings(other, others)
-    both = [pair for pair in combinations(own, 2) if pair in one and pair in two]
-    changed = tuple(pair for pair in both if one[pair][0] * two[pair][0] < 0)
-    surely = tuple(pair for pair in changed if one[pair][1] and two[pair][1])
-    return Order(len(both), changed, surely, _sentence(plan, both, changed, surely))
+    first, second = compare_pairs(plan, judged), compare_pairs(other, other_judged)
+    compared = [pair for pair in combinations(rules, 2) if pair in first and pair in second]
+    changed = tuple(pair for pair in compared if first[pair][0] * second[pair][0] < 0)
+    surely = tuple(pair for pair in changed if first[pair][1] and second[pair][1])
+    return Order(len(compared), changed, surely, _make_sentence(plan, compared, changed, surely))
 
 
-def standings(plan: Plan, judged: Sequence[Judged]) -> dict[Pair, tuple[float, bool]]:
-    """By pair of rules: how much lower the second is than the first, and whether its interval leaves out 0.
+def compare_pairs(plan: Plan, judged: Sequence[RuleOutcome]) -> dict[Pair, tuple[float, bool]]:
+    """Return by pair how much lower the second rule is than the first, and if its interval excludes 0.
 
-    Of more rules than ``rank`` compares there are none.
+    Empty for more rules than ``rank`` compares.
     """
     keys = [key for key in plan.keys if key not in plan.controls]
     if len(keys) > MOST_RULES:
         return {}
-    ended = [each for each in judged if each.rule in keys and each.scores]
-    scores = paired(ended, [each.rule for each in ended])
+    ended = [outcome for outcome in judged if outcome.rule in keys and outcome.scores]
+    scores = pair_scores(ended, [each.rule for each in ended])
     means = {each.rule: each.mean for each in ended}
-    found: dict[Pair, tuple[float, bool]] = {}
+    by_pair: dict[Pair, tuple[float, bool]] = {}
     for first in keys:
         reach = differences_from(scores, first, plan.example) if first in scores else {}
-        for second, (least, most) in reach.items():
-            sure = isfinite(most) and (least > 0 or most < 0)
-            found[first, second] = (means[first] - means[second], sure)
-    return found
+        for second, (lower, upper) in reach.items():
+            sure = isfinite(upper) and (lower > 0 or upper < 0)
+            by_pair[first, second] = (means[first] - means[second], sure)
+    return by_pair
 
 
-def _sentence(plan: Plan, both: Sequence[Pair], changed: Sequence[Pair], surely: Sequence[Pair]) -> str:
-    if not both:
+def _make_sentence(
+    plan: Plan, compared: Sequence[Pair], changed: Sequence[Pair], surely: Sequence[Pair]
+) -> str:
+    if not compared:
         return "No pair of rules can be compared in both studies yet."
     sure = "none of them surely" if not surely else f"{len(surely)} of them surely"
     names = [" and ".join(plan.labels[key] for key in pair) for pair in surely]
-    which = f": {join_texts(names)}" if names else ""
-    pairs = f"{len(changed)} of {len(both)} pairs of rules change{'s' * (len(changed) == 1)} order"
-    return f"{pairs}, {sure}{which}." if changed else f"None of {len(both)} pairs of rules changes order."
+    suffix = f": {join_texts(names)}" if names else ""
+    pairs = f"{len(changed)} of {len(compared)} pairs of rules change{'s' * (len(changed) == 1)} order"
+    return (
+        f"{pairs}, {sure}{suffix}." if changed else f"None of {len(compared)} pairs of rules changes order."
+    )

@@ -13,38 +13,39 @@ from torch import Generator
 
 from explorer.catalogue import Op, Rule, find_op, find_rule
 from explorer.formula import quote
-from explorer.study.arguments import key_of, known_to, rates_of, rules_of, seeds_of, values_of
-from explorer.study.limits import MAX_CHUNK, MAX_CHUNK_PRODUCTS, MAX_LANES
-from explorer.study.share import SEED, share_at_start
-from explorer.study.trial import AGREEMENT, COLUMNS, Row, Stage, Trial, best_rate, in_blocks
+from explorer.study.arguments import key_of, rates_of, rules_of, seeds_of, select_values, values_of
+from explorer.study.limits import MAX_CHUNK, MAX_CHUNK_PRODUCTS, MAX_TRIALS
+from explorer.study.share import SEED, compute_start_share
+from explorer.study.trial import AGREEMENT, COLUMNS, Row, Stage, Trial, find_best_rate, make_trials
 from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, Settings
-from explorer.training.nets import Learned, checked_learn, learned_by, learned_with
+from explorer.training.nets import LearnedParameter, check_learn, collect_learned, list_learned
 from explorer.training.numerics import metric_of
 from explorer.training.ranking import Unit
 from explorer.training.tasks import Draw, Table
 from explorer.training.tasks.table import read_table
 
-SCALED = ("sgd", "momentum")  # optimisers whose steps are as long as gradients are large
+SCALED = ("sgd", "momentum")  # optimisers whose step length is proportional to the gradient
 UNSCALED = (
     "on an equal footing rates are divided by a rule's share, which says nothing about {optimiser}: the "
     f"length of its steps does not hang on the size of a gradient; choose {' or '.join(SCALED)}"
 )
-_TAKEN = {"task", "op", "rules", "steps", "lr", "seeds", "parameters", "pace", "table"}  # by other arguments
+# Settings that a study sets by other arguments.
+_RESERVED = {"task", "op", "rules", "steps", "lr", "seeds", "parameters", "pace", "table"}
 
 # Measured on one of two shared cores: digits, 64-16-10, chunks of 300 trials.
-_LANE_STEP_S, _PRODUCT_S = 1.3e-5, 5.5e-10
+_TRIAL_STEP_S, _PRODUCT_S = 1.3e-5, 5.5e-10
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The plan of a study, made by ``Plan.of``. Text and numbers only, unless op or rules are records.
+    """The plan of a study, made by ``Plan.create``: text and numbers only, unless op or rules are records.
 
     Attributes:
-        task, op, rules, controls, steps: as asked for, filled in; the controls that were added stand last
-            among the rules, and ``controls`` has their keys.
-        lrs: ascending.
-        seeds, judge_seeds: those by which rates are chosen, and the others by which rules are judged.
-        parameters: names of parameters, or ``rule.name``, and their values.
+        task, op, rules, controls, steps: the arguments with defaults filled in; added controls are the last
+            rules, and ``controls`` has their keys.
+        lrs: learning rates, ascending.
+        seeds, judge_seeds: seeds that choose rates, and other seeds that judge rules.
+        parameters: names of parameters, or ``rule.name``, with their values.
         others: further settings of ``Settings``.
         table: CSV text, or a ``Table``, for the task "data".
         equal: whether each rule's rates are divided by its share of straight-through's gradient.
@@ -64,7 +65,7 @@ class Plan:
     equal: bool = field(default=False, kw_only=True)
 
     @classmethod
-    def of(
+    def create(
         cls,
         task: str | None = None,
         op: str | Op | None = None,
@@ -75,29 +76,29 @@ class Plan:
         steps: int | None = None,
         parameters: Mapping[str, float] | None = None,
         controls: bool = True,
-        most: int = MAX_LANES,
+        max_runs: int = MAX_TRIALS,
         table: str | Table | None = None,
         equal: bool = False,
-        **others: Any,
+        **settings: Any,
     ) -> Plan:
-        """A plan with its defaults, as ``explorer.study`` says. Raises ValueError with a plain sentence.
+        """Return a plan with defaults filled in; arguments as for ``explorer.study``.
 
-        ``most``: runs that are taken.
+        Raises ValueError with a plain message for an invalid argument, or for more than ``max_runs`` runs.
         """
-        _require_known(others)
+        _require_known(settings)
         task = FIRST if task is None and table is None else task
-        learn = SETTINGS["learn"].checked(others.pop("learn", ()))
-        common = {"task": task, "steps": steps, "table": table, "device": "cpu", **others}
+        learn = SETTINGS["learn"].check(settings.pop("learn", ()))
+        common = {"task": task, "steps": steps, "table": table, "device": "cpu", **settings}
         base = Settings(**common, op=op)  # type: ignore[arg-type]  # None is filled in
         if TASKS[base.task].metric is None:
             raise ValueError(f'the task "{base.task}" holds no data out: a study has nothing to judge by')
         selected = rules_of(TASKS[base.task].rules if rules is None else rules)
         added = [key for key in CONTROLS if controls and key not in map(key_of, selected)]
-        usual = TASKS[base.task].parameters if op is None else {}
+        defaults = TASKS[base.task].parameters if op is None else {}
         op_entry, entries = find_op(base.op), [find_rule(rule) for rule in (*selected, *added)]
-        known = known_to([op_entry, *entries], usual)
-        values = values_of([op_entry, *entries], {**known, **(parameters or {})})
-        chosen = seeds_of(seeds, base.seed)
+        task_values = select_values([op_entry, *entries], defaults)
+        values = values_of([op_entry, *entries], {**task_values, **(parameters or {})})
+        seed_list = seeds_of(seeds, base.seed)
         plan = cls(
             task=base.task,
             op=base.op,
@@ -109,19 +110,19 @@ class Plan:
             judge_seeds=(),
             parameters=tuple(values.items()),
             others=(
-                *sorted((name, getattr(base, name)) for name in {"device", *others} - {"seed"}),
-                *([("learn", checked_learn([op_entry], entries, learn))] if learn else []),
+                *sorted((name, getattr(base, name)) for name in {"device", *settings} - {"seed"}),
+                *([("learn", check_learn([op_entry], entries, learn))] if learn else []),
             ),
             table=base.table,
             equal=equal,
         )
         if equal and base.optimiser not in SCALED:
             raise ValueError(UNSCALED.format(optimiser=base.optimiser))
-        plan._check(len(chosen), most)
-        return plan._seeded(sorted({SETTINGS["seed"].checked(seed) for seed in chosen}))
+        plan._check(len(seed_list), max_runs)
+        return plan._with_seeds(sorted({SETTINGS["seed"].check(seed) for seed in seed_list}))
 
-    def _seeded(self, seeds: Sequence[int]) -> Plan:
-        """The plan with seeds to choose by, and as many behind them to judge by. Raises ValueError."""
+    def _with_seeds(self, seeds: Sequence[int]) -> Plan:
+        """Return the plan with seeds to choose by, and as many later ones to judge by. Raises ValueError."""
         judging = tuple(range(seeds[-1] + 1, seeds[-1] + 1 + len(seeds)))
         plan = dataclasses.replace(self, seeds=tuple(seeds), judge_seeds=judging)
         trials = [
@@ -134,10 +135,10 @@ class Plan:
         return plan
 
     def identity_of(self, _rule: str) -> str:
-        """Return a name of what a rule's runs depend on, the same for the same."""
+        """Return an identifier of everything that a rule's runs depend on."""
         return self.identity
 
-    def accepts(self, identity: str, trial: Trial, possible: set[Trial]) -> bool:
+    def is_compatible(self, identity: str, trial: Trial, possible: set[Trial]) -> bool:
         """Return whether a file with a run of this identity may hold runs of this plan."""
         return identity == self.identity and trial in possible
 
@@ -152,10 +153,10 @@ class Plan:
         return find_op(self.op)
 
     @property
-    def learned(self) -> tuple[Learned, ...]:
-        """The parameters that learn with one of the rules or several."""
+    def learned(self) -> tuple[LearnedParameter, ...]:
+        """The parameters that learn with at least one of the rules."""
         learn = dict(self.others).get("learn", ())
-        return learned_by([self.op_entry], [find_rule(rule) for rule in self.rules], learn)
+        return collect_learned([self.op_entry], [find_rule(rule) for rule in self.rules], learn)
 
     @property
     def title(self) -> str:
@@ -164,28 +165,28 @@ class Plan:
 
     @property
     def subject(self) -> str:
-        """The task and the op."""
+        """The task and the op, as text."""
         return f"{self.title} with {self.op_entry.label}"
 
     @property
     def metric(self) -> str:
-        """The metric that it is judged by."""
+        """The metric that judges the nets."""
         data = read_table(self.table) if self.table else None
         return metric_of(data.train.y) if data else TASKS[self.task].metric or "accuracy"
 
     @property
     def quantises(self) -> bool:
-        """Whether the op stands on weights and nothing of it learns: then nets can be compared by them."""
+        """Whether the op is on weights and none of its parameters learns, so that weights can be compared."""
         return not TASKS[self.task].net.site.per_example and not self.learned
 
     @property
-    def measured(self) -> tuple[str, ...]:
-        """The columns of a run."""
+    def columns(self) -> tuple[str, ...]:
+        """The names of the columns of a run."""
         return (*COLUMNS, *(AGREEMENT if self.quantises else ()))
 
     @property
     def unit(self) -> Unit:
-        """The unit of its scores, as ``explorer.rank`` takes it."""
+        """The unit of the scores, as ``explorer.rank`` takes it."""
         return "%" if self.metric == "accuracy" else "R²"
 
     @property
@@ -198,135 +199,136 @@ class Plan:
 
     @property
     def labels(self) -> dict[str, str]:
-        """The rules' names on screen, by key."""
+        """The labels of the rules, by key."""
         return {key: find_rule(rule).label for key, rule in zip(self.keys, self.rules, strict=True)}
 
     @property
     def runs(self) -> int:
-        """The number of trials in both stages; fewer are made if a rule diverges at every rate."""
-        return self._runs(len(self.seeds))
+        """The number of trials in both stages; fewer are run if a rule diverges at every rate."""
+        return self._count_runs(len(self.seeds))
 
     @property
     def seconds(self) -> float:
-        """The processor time of the study, estimated."""
-        return self._seconds(self.runs)
+        """The estimated processor time of the study, in seconds."""
+        return self._estimate_seconds(self.runs)
 
     @property
     def chunk(self) -> int:
-        """The most trials in one ensemble."""
+        """The largest number of trials in one ensemble."""
         return max(1, min(MAX_CHUNK, MAX_CHUNK_PRODUCTS // self._products))
 
     @property
     def identity(self) -> str:
-        """A name of the study, the same for the same arguments."""
+        """An identifier of the study, equal for equal arguments."""
         fields = dataclasses.asdict(self)
-        fields |= {"fixed": fields.pop("parameters"), "swept": ()}  # as in files that are older
+        fields |= {"fixed": fields.pop("parameters"), "swept": ()}  # as in older files
         if not self.equal:
-            del fields["equal"]  # files from before there was one go on
+            del fields["equal"]  # so that older files, written before this option, can be continued
         text = json.dumps(fields, sort_keys=True)
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def settings(self, trial: Trial) -> Settings:
-        """The settings of a trial as a run of its own; on an equal footing its rate is divided already."""
-        return self._settings(trial, self.rate(trial))
+        """Return settings that repeat a trial as a single run; with ``equal`` its rate is divided already."""
+        return self._make_settings(trial, self.rate_of(trial))
 
     @property
     def shares(self) -> dict[str, float]:
         """The share of straight-through's gradient by rule, before the first step."""
-        return {rule: self._share(rule) for rule in self.keys}
+        return {rule: self._share_of(rule) for rule in self.keys}
 
-    def rate(self, trial: Trial) -> float:
-        """The learning rate that a trial trains with; one of a rule that passes nothing stays undivided."""
-        share = self._share(trial.rule) if self.equal else 1.0
+    def rate_of(self, trial: Trial) -> float:
+        """Return a trial's training rate: with ``equal``, divided by the rule's share if above 0."""
+        share = self._share_of(trial.rule) if self.equal else 1.0
         return trial.lr / share if share > 0 else trial.lr
 
-    def _share(self, rule: str) -> float:
+    def _share_of(self, rule: str) -> float:
         lr = self.lrs[0]
-        return share_at_start(self._settings(Trial("choose", rule, lr, SEED), lr))
+        return compute_start_share(self._make_settings(Trial("choose", rule, lr, SEED), lr))
 
-    def _settings(self, trial: Trial, lr: float) -> Settings:
+    def _make_settings(self, trial: Trial, lr: float) -> Settings:
         rule = dict(zip(self.keys, self.rules, strict=True)).get(trial.rule, trial.rule)
         entries = (self.op_entry, find_rule(rule))
-        others = dict(self.others)
-        if "learn" in others:
-            others["learn"] = learned_with(*entries, others["learn"])
+        extra = dict(self.others)
+        if "learn" in extra:
+            extra["learn"] = list_learned(*entries, extra["learn"])
         return Settings(
             task=self.task,
             op=self.op,
             rules=(rule,),
-            parameters=known_to(entries, dict(self.parameters)),
+            parameters=select_values(entries, dict(self.parameters)),
             lr=lr,
             seed=trial.seed,
             seeds=1,
             steps=self.steps,
             table=self.table,
-            **others,
+            **extra,
         )
 
-    def trials(self, stage: Stage, rows: Iterable[Row] = ()) -> list[Trial]:
-        """The trials of a stage, in the order in which they are done.
+    def list_trials(self, stage: Stage, rows: Iterable[Row] = ()) -> list[Trial]:
+        """Return the trials of a stage, in the order of their computation.
 
-        Those of "judge" are of each rule at the rate that rows of "choose" tell; none of a rule that diverged
-        at every rate.
+        Each rule is judged at the rate that the rows of stage "choose" give, unless it diverged at every
+        rate.
         """
         if stage == "choose":
-            return in_blocks("choose", [(rule, lr) for rule in self.keys for lr in self.lrs], self.seeds)
-        chosen = [(rule, lr) for rule, lr in self.chosen(rows).items() if lr is not None]
-        return in_blocks("judge", chosen, self.judge_seeds)
+            return make_trials("choose", [(rule, lr) for rule in self.keys for lr in self.lrs], self.seeds)
+        rates = [(rule, lr) for rule, lr in self.choose_rates(rows).items() if lr is not None]
+        return make_trials("judge", rates, self.judge_seeds)
 
-    def chosen(self, rows: Iterable[Row]) -> dict[str, float | None]:
-        """Return the rate with the highest mean validation of each rule, the smallest of equal ones.
+    def choose_rates(self, rows: Iterable[Row]) -> dict[str, float | None]:
+        """Return for each rule the rate with the highest mean validation, the smallest of equal ones.
 
-        A seed that diverged counts as 0; None where all diverged at every rate, or no run is there.
+        A diverged seed counts as 0. None if all diverged at every rate, or no run has ended.
         """
-        scores: dict[str, dict[float, list[Row]]] = {rule: {} for rule in self.keys}
+        rows_by_rate: dict[str, dict[float, list[Row]]] = {rule: {} for rule in self.keys}
         for row in rows:
             if row.trial.stage == "choose":
-                scores[row.trial.rule].setdefault(row.trial.lr, []).append(row)
-        return {rule: best_rate(rates) for rule, rates in scores.items()}
+                rows_by_rate[row.trial.rule].setdefault(row.trial.lr, []).append(row)
+        return {rule: find_best_rate(rates) for rule, rates in rows_by_rate.items()}
 
-    def missing(self, rows: Iterable[Row]) -> list[Trial]:
-        """The trials that can be done next: the rest of "choose", and only then the rest of "judge"."""
+    def find_missing(self, rows: Iterable[Row]) -> list[Trial]:
+        """Return the trials that can run next: the rest of "choose", and then the rest of "judge"."""
         rows = list(rows)
-        done = {row.trial for row in rows}
-        rest = [trial for trial in self.trials("choose") if trial not in done]
-        return rest or [trial for trial in self.trials("judge", rows) if trial not in done]
+        ended = {row.trial for row in rows}
+        rest = [trial for trial in self.list_trials("choose") if trial not in ended]
+        return rest or [trial for trial in self.list_trials("judge", rows) if trial not in ended]
 
-    def possible(self) -> set[Trial]:
-        """Every trial that the plan may ask for."""
-        choose = self.trials("choose")
+    def list_possible(self) -> set[Trial]:
+        """Return every trial that the plan may ask for."""
+        choose = self.list_trials("choose")
         judge = {trial._replace(stage="judge", seed=seed) for trial in choose for seed in self.judge_seeds}
         return {*choose, *judge}
 
     @property
     def _products(self) -> int:
-        """Multiplications forward in a step of one run."""
+        """The number of multiplications in a forward pass of one run's step."""
         return self.settings(Trial("choose", self.keys[0], self.lrs[0], 0)).products
 
-    def _runs(self, seeds: int) -> int:
+    def _count_runs(self, seeds: int) -> int:
         return seeds * (len(self.lrs) + 1) * len(self.rules)
 
-    def _seconds(self, runs: int) -> float:
-        return runs * self.steps * (_LANE_STEP_S + _PRODUCT_S * self._products)
+    def _estimate_seconds(self, runs: int) -> float:
+        return runs * self.steps * (_TRIAL_STEP_S + _PRODUCT_S * self._products)
 
-    def _check(self, seeds: int, most: int) -> None:
-        runs = self._runs(seeds)
-        if runs > most:
+    def _check(self, seeds: int, max_runs: int) -> None:
+        runs = self._count_runs(seeds)
+        if runs > max_runs:
+            duration = format_duration(self._estimate_seconds(runs))
             raise ValueError(
-                f"a study of {runs:,} runs of {self.steps} steps takes {duration(self._seconds(runs))} of "
-                f"one core, and at most {most:,} runs are taken: use fewer rules, rates or seeds"
+                f"a study of {runs:,} runs of {self.steps} steps takes {duration} of one core, and at "
+                f"most {max_runs:,} runs are taken: use fewer rules, rates or seeds"
             )
 
 
-def _require_known(others: Iterable[str]) -> None:
-    """Raise ValueError for a setting that a study does not have, or takes by another argument."""
-    if wrong := sorted(set(others) - set(SETTINGS) | set(others) & _TAKEN):
-        names = ", ".join(name for name in SETTINGS if name not in _TAKEN)
-        raise ValueError(f"a study has no setting {quote(wrong[0])}: beside its own it takes {names}")
+def _require_known(names: Iterable[str]) -> None:
+    """Raise ValueError for a setting that a study does not have or takes as another argument."""
+    if wrong := sorted(set(names) - set(SETTINGS) | set(names) & _RESERVED):
+        allowed = ", ".join(name for name in SETTINGS if name not in _RESERVED)
+        raise ValueError(f"a study has no setting {quote(wrong[0])}: beside its own it takes {allowed}")
 
 
-def duration(seconds: float) -> str:
-    """Return a time in words: "about 4 s", "about 3 minutes", "about 2.5 hours", "about 12 days"."""
+def format_duration(seconds: float) -> str:
+    """Return a time as text: "about 4 s", "about 3 minutes", "about 2.5 hours", "about 12 days"."""
     if seconds < 90:
         return f"about {max(1, round(seconds))} s"
     if seconds < 5_400:

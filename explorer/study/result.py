@@ -1,4 +1,4 @@
-"""The result of a study, from the rows of its trials alone: tables, figure, sentences."""
+"""The result of a study, derived from its rows alone: tables, figure, sentences."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from html import escape
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
-from explorer.study.judged import Judged, agreed, counted, judged
 from explorer.study.order import Order, order_of
+from explorer.study.outcomes import RuleOutcome, average_agreement, judge_rules, score_validation
 from explorer.study.plan import Plan
 from explorer.study.trial import AGREEMENT, Row
-from explorer.study.words import headline, sentences
+from explorer.study.words import make_headline, make_sentences
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,18 +28,18 @@ class Result:
     """The result of a study, finished or not.
 
     Attributes:
-        plan: of the study.
-        rows: of its trials, each once, in the order of the plan.
+        plan: plan of the study.
+        rows: rows of its trials, each once, in the order of the plan.
     """
 
     def __init__(self, plan: Plan, rows: Iterable[Row]) -> None:
         self.plan = plan
-        known = {row.trial: row for row in rows}
+        by_trial = {row.trial: row for row in rows}
         rules = {rule: number for number, rule in enumerate(plan.keys)}
         self.rows = tuple(
-            known[trial]
+            by_trial[trial]
             for trial in sorted(
-                known, key=lambda trial: (trial.stage, rules[trial.rule], trial.lr, trial.seed)
+                by_trial, key=lambda trial: (trial.stage, rules[trial.rule], trial.lr, trial.seed)
             )
         )
 
@@ -53,73 +53,85 @@ class Result:
     @property
     def finished(self) -> bool:
         """Whether no run is missing."""
-        return not self.plan.missing(self.rows)
+        return not self.plan.find_missing(self.rows)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """One row a run.
+        """One row per run.
 
-        rule: its key; lr, seed; stage: "choose" or "judge"; steps: taken, fewer where it diverged; loss: on
-        the last batch; validation, held_out: scores at the end, accuracy from 0 to 1 or R², NaN where it
-        diverged; diverged; passed: what the rule makes of the upstream gradient at the end, sum of sizes
-        after ÷ before; where the op stands on weights agree, agree_changed: in stage "choose", the share of
-        quantised weights that equal straight-through's after the same steps at the same rate, of all and of
-        those that it changed; on an equal footing trained_lr: the rate divided by the rule's share.
+        rule: key of the rule; lr, seed; stage: "choose" or "judge"; steps: steps taken, fewer if it diverged;
+        loss: loss of the last batch; validation, held_out: scores at the end, accuracy from 0 to 1 or R², NaN
+        if it diverged; diverged; passed: the rule's effect on the upstream gradient at the end, sum of sizes
+        after ÷ before. If the op is on weights, agree, agree_changed: in stage "choose", the share of
+        quantised weights that equal straight-through's after the same steps at the same rate, of all weights
+        and of the weights that straight-through changed. With equal=True, trained_lr: the rate divided by the
+        rule's share.
         """
         trained = [_TRAINED] if self.plan.equal else []
-        rates = [{_TRAINED: self.plan.rate(row.trial)} if trained else {} for row in self.rows]
-        records = [
-            _record(row, self.plan.measured) | rate for row, rate in zip(self.rows, rates, strict=True)
-        ]
-        return _frame(records, [*self.plan.measured, *trained])
+        rates = [{_TRAINED: self.plan.rate_of(row.trial)} if trained else {} for row in self.rows]
+        records = [_record(row, self.plan.columns) | rate for row, rate in zip(self.rows, rates, strict=True)]
+        return _make_frame(records, [*self.plan.columns, *trained])
 
     @cached_property
     def best(self) -> pd.DataFrame:
-        """One row a rule, at the rate with the highest mean validation.
+        """One row per rule, at the rate with the highest mean validation.
 
-        held_out: mean over the other seeds, of those that stayed finite; held_out_std: their standard
-        deviation; held_out_stderr: the mean's standard error, both NaN with fewer than two; seeds: how many
-        there are. NaN and 0 for a rule that diverged at every rate. share: mean size of the rule's gradient
-        ÷ that of straight-through's, at the start weights of a net of seed 0 (see ``explorer.share``). agree,
-        agree_changed, where the op stands on weights: of the nets that chose the rate, the share of quantised
-        weights that equal straight-through's at that rate; of all, and of those that it changed.
+        held_out: mean over the judging seeds that stayed finite; held_out_std: their standard deviation;
+        held_out_stderr: standard error of the mean, both NaN with fewer than two; seeds: their number. NaN
+        and 0 for a rule that diverged at every rate. share: mean size of the rule's gradient ÷
+        straight-through's, at the start weights of a net of seed 0 (see ``explorer.share``). If the op is on
+        weights, agree, agree_changed: of the nets that chose the rate, the share of quantised weights that
+        equal straight-through's at that rate, of all weights and of the weights that straight-through
+        changed.
         """
-        known, more = self.shares, AGREEMENT if self.plan.quantises else ()
+        shares, extra = self.shares, AGREEMENT if self.plan.quantises else ()
         records = [
-            _summary(each)
-            | ({"share": known[each.rule]} if known else {})
-            | dict(zip(AGREEMENT, each.agreed, strict=True))
-            for each in self._judged
+            _summarize(outcome)
+            | ({"share": shares[outcome.rule]} if shares else {})
+            | dict(zip(AGREEMENT, outcome.agreement, strict=True))
+            for outcome in self._outcomes
         ]
-        return _frame(records, [*_BEST, *(["share"] if known else []), *more])
+        return _make_frame(records, [*_BEST, *(["share"] if shares else []), *extra])
 
     @cached_property
     def cells(self) -> pd.DataFrame:
-        """Validation by rate, one row a rule and lr: the cells of the heat map.
+        """Validation by rate, one row per rule and lr: the cells of the heat map.
 
-        validation: mean over seeds, one that diverged counted as 0, and NaN where all did; diverged: how
-        many did; where the op stands on weights agree, agree_changed: means of those of ``frame``.
+        validation: mean over seeds, a diverged one counted as 0, NaN if all diverged; validation_std: their
+        standard deviation; seeds: their number; diverged: number of diverged seeds. If the op is on weights,
+        agree, agree_changed: means of these columns of ``frame``.
         """
-        more = AGREEMENT if self.plan.quantises else ()
-        made: dict[tuple[str, float], list[Row]] = {}
+        extra = AGREEMENT if self.plan.quantises else ()
+        rows_by_cell: dict[tuple[str, float], list[Row]] = {}
         for row in self.rows:
             if row.trial.stage == "choose":
-                made.setdefault((row.trial.rule, row.trial.lr), []).append(row)
+                rows_by_cell.setdefault((row.trial.rule, row.trial.lr), []).append(row)
         records = [
-            dict(zip((*_CELLS, *AGREEMENT), (rule, lr, *_cell(rows), *agreed(rows)), strict=True))
-            for (rule, lr), rows in made.items()
+            dict(
+                zip(
+                    (*_CELLS, *AGREEMENT),
+                    (rule, lr, *_summarize_cell(rows), *average_agreement(rows)),
+                    strict=True,
+                )
+            )
+            for (rule, lr), rows in rows_by_cell.items()
         ]
-        return _frame(records, [*_CELLS, *more])
+        return _make_frame(records, [*_CELLS, *extra])
 
     def figure(self) -> go.Figure:
-        """Differences from the highest rule, and the heat map of rule × lr.
+        """Plot the differences from the highest rule, and the heat map of rule × lr.
 
-        Below each difference stand those of the seeds. The intervals are those of the ranking's sentence,
-        which stands above them: a rule whose interval reaches 0 may be best; where none does, it is lower.
+        The seeds' differences are plotted below each rule's. The intervals are those of the ranking's
+        sentence, which is the figure's title: a rule whose interval reaches 0 may be best; any other rule is
+        lower.
         """
-        from explorer.study.figure import study_figure  # and Plotly, which no study needs
+        from explorer.study.figure import (
+            make_study_figure,  # imports Plotly, which a study itself does not need
+        )
 
-        return study_figure(self.plan, self._judged, self.cells, headline(self.plan, self._judged))
+        return make_study_figure(
+            self.plan, self._outcomes, self.cells, make_headline(self.plan, self._outcomes)
+        )
 
     @property
     def shares(self) -> Mapping[str, float]:
@@ -127,51 +139,59 @@ class Result:
         return self.plan.shares
 
     def order(self, other: Result) -> Order:
-        """The pairs of rules that stand in another order in another study, such as one on an equal footing.
+        """Return the pairs of rules that change order in another study, such as one with ``equal=True``.
 
-        Raises ValueError where two studies do not have the same rules.
+        Raises ValueError if the two studies have different rules.
         """
-        return order_of(self.plan, self._judged, other.plan, other._judged)
+        return order_of(self.plan, self._outcomes, other.plan, other._outcomes)
 
     @cached_property
     def sentences(self) -> list[str]:
         """Sentences on the judgement, the ranking and its uncertainty; plain text, never markup."""
-        return sentences(self.plan, self._judged, len(self.rows), self.shares)
+        return make_sentences(self.plan, self._outcomes, len(self.rows), self.shares)
 
     def describe(self) -> str:
-        """The sentences as one text."""
+        """Return the sentences as one text."""
         return " ".join(self.sentences)
 
     def csv(self) -> str:
-        """The frame as CSV text."""
+        """Return the frame as CSV text."""
         return self.frame.to_csv(index=False)
 
     @cached_property
-    def _judged(self) -> list[Judged]:
-        return judged(self.plan, self.rows)
+    def _outcomes(self) -> list[RuleOutcome]:
+        return judge_rules(self.plan, self.rows)
 
 
-def _frame(records: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
-    import pandas as pd  # 40 MB and a third of a second, which no run needs
+def _make_frame(records: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
+    import pandas as pd  # takes 40 MB and a third of a second, and no run needs it
 
     return pd.DataFrame(records, columns=columns)
 
 
 def _record(row: Row, columns: Sequence[str]) -> dict[str, Any]:
-    return dict(zip(columns, row.cells(columns), strict=True))
+    return dict(zip(columns, row.get_values(columns), strict=True))
 
 
-def _summary(each: Judged) -> dict[str, Any]:
-    lr = math.nan if each.lr is None else each.lr
-    values = (each.rule, lr, each.validation, each.mean, each.std, each.stderr, len(each.scores))
+def _summarize(outcome: RuleOutcome) -> dict[str, Any]:
+    lr = math.nan if outcome.lr is None else outcome.lr
+    values = (
+        outcome.rule,
+        lr,
+        outcome.validation,
+        outcome.mean,
+        outcome.std,
+        outcome.stderr,
+        len(outcome.scores),
+    )
     return dict(zip(_BEST, values, strict=True))
 
 
-def _cell(rows: Sequence[Row]) -> tuple[float, float, int, int]:
-    scores, lost = [counted(row) for row in rows], sum(row.diverged for row in rows)
+def _summarize_cell(rows: Sequence[Row]) -> tuple[float, float, int, int]:
+    scores, n_diverged = [score_validation(row) for row in rows], sum(row.diverged for row in rows)
     spread = stdev(scores) if len(scores) > 1 else math.nan
     return (
-        (math.nan, math.nan, len(rows), lost)
-        if lost == len(rows)
-        else (fmean(scores), spread, len(rows), lost)
+        (math.nan, math.nan, len(rows), n_diverged)
+        if n_diverged == len(rows)
+        else (fmean(scores), spread, len(rows), n_diverged)
     )

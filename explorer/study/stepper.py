@@ -1,4 +1,4 @@
-"""A study, a slice at a time, for a server in idle time and for ``study`` without workers."""
+"""A study that advances in slices of time, for a server's idle time and for ``study`` without workers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from explorer.study.trial import Row, Stage, Trial
 
 
 class Stepper:
-    """The missing trials of a plan, done in chunks; not to be advanced by two threads at once.
+    """The missing trials of a plan, computed in chunks. Only one thread at a time may advance it.
 
-    Thrown away, it loses the chunk it is in; another one goes on from its rows.
+    A stepper that is dropped loses its current chunk; a new one continues from its rows.
 
     Attributes:
-        plan: what to do.
-        rows: what is done.
+        plan: the plan of the study.
+        rows: rows of finished trials.
     """
 
     def __init__(
@@ -27,14 +27,20 @@ class Stepper:
         plan: Plan,
         rows: Iterable[Row] = (),
         *,
-        least: int = MAX_CHUNK,
+        min_chunk: int = MAX_CHUNK,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """``rows``: of runs done before; ``least``: runs of a chunk, if there are so many and the
-        nets are small enough, and fewer than twice as many; ``clock``: seconds.
+        """Prepare the missing trials.
+
+        Args:
+            plan: the plan of the study.
+            rows: rows of finished trials.
+            min_chunk: least number of trials in a chunk, if there are enough and nets are small; a chunk
+                has fewer than twice as many.
+            clock: returns seconds.
         """
         self.plan, self.rows = plan, list(rows)
-        self._least, self._clock = least, clock
+        self._min_chunk, self._clock = min_chunk, clock
         self._chunks = self._cut()
         self._chunk: Chunk | None = None
 
@@ -45,29 +51,29 @@ class Stepper:
 
     @property
     def stage(self) -> Stage:
-        """The present stage; at the end "judge"."""
+        """The current stage; "judge" at the end."""
         trials = self._chunk.trials if self._chunk else self._chunks[0] if self._chunks else []
         return trials[0].stage if trials else "judge"
 
     @property
     def total(self) -> int:
-        """The steps of all trials."""
+        """The number of steps of all trials."""
         return self.plan.runs * self.plan.steps
 
     @property
     def done(self) -> int:
-        """The steps that are done; a diverged trial needs no more of its own."""
+        """The number of finished steps; a diverged trial counts with all its steps."""
         if self.finished:
             return self.total
-        begun = self._chunk.step * len(self._chunk.trials) if self._chunk else 0
-        return len(self.rows) * self.plan.steps + begun
+        partial = self._chunk.step * len(self._chunk.trials) if self._chunk else 0
+        return len(self.rows) * self.plan.steps + partial
 
     def advance(self, seconds: float = 0.05) -> list[Row]:
-        """Advance for so long, a step at least; return the rows of trials that ended meanwhile."""
-        until, before = self._clock() + seconds, len(self.rows)
+        """Advance for some seconds, at least by one step; return the rows of trials that ended."""
+        deadline, before = self._clock() + seconds, len(self.rows)
         while not self.finished:
             self._step()
-            if self._clock() >= until:
+            if self._clock() >= deadline:
                 break
         return self.rows[before:]
 
@@ -75,21 +81,21 @@ class Stepper:
         self._chunk = self._chunk or Chunk(self.plan, self._chunks.pop(0))
         self._chunk.advance()
         if self._chunk.finished:
-            self.rows += self._chunk.rows()
+            self.rows += self._chunk.make_rows()
             self._chunk = None
             self._chunks = self._chunks or self._cut()
 
     def _cut(self) -> list[list[Trial]]:
-        trials = self.plan.missing(self.rows)
-        return cut(trials, max(len(trials) // self._least, parts(self.plan, trials)))
+        trials = self.plan.find_missing(self.rows)
+        return split_trials(trials, max(len(trials) // self._min_chunk, count_chunks(self.plan, trials)))
 
 
-def parts(plan: Plan, trials: list[Trial]) -> int:
-    """The smallest number of chunks for these trials."""
+def count_chunks(plan: Plan, trials: list[Trial]) -> int:
+    """Return the smallest number of chunks for these trials."""
     return -(-len(trials) // plan.chunk)
 
 
-def cut(trials: list[Trial], count: int) -> list[list[Trial]]:
-    """The trials in so many chunks, whose sizes differ by one at most."""
+def split_trials(trials: list[Trial], count: int) -> list[list[Trial]]:
+    """Split trials into ``count`` chunks whose sizes differ by one at most."""
     ends = [len(trials) * end // count for end in range(count + 1)] if count else [0]
     return [trials[start:end] for start, end in pairwise(ends)]

@@ -8,7 +8,7 @@ from explorer.study.limits import SEEDS_TOGETHER
 
 Stage = Literal["choose", "judge"]
 COLUMNS = ("rule", "lr", "seed", "stage", "steps", "loss", "validation", "held_out", "diverged", "passed")
-AGREEMENT = ("agree", "agree_changed")  # columns more, where the op stands on weights
+AGREEMENT = ("agree", "agree_changed")  # further columns if the op is on weights
 REFERENCE = "straight_through"
 
 
@@ -22,20 +22,20 @@ class Trial(NamedTuple):
 
 
 class Row(NamedTuple):
-    """The row of a trial: its results.
+    """The results of a trial.
 
     Attributes:
-        trial: that was run.
-        steps: taken; fewer than were asked for where it diverged.
-        loss: on the batch of the last step, before it.
-        validation, held_out: scores at the end, as ``Run`` has them; NaN where it diverged.
-        diverged: whether a value was no longer finite.
-        passed: what the rule makes of the upstream gradient at the end, sum of sizes after ÷ before: 0
-            where it blocks everything, 1 for straight-through; NaN where no gradient arrives.
+        trial: the trial.
+        steps: number of steps taken; fewer than planned if it diverged.
+        loss: loss on the batch of the last step, before that step.
+        validation, held_out: scores at the end, as in ``Run``; NaN if the trial diverged.
+        diverged: whether a value became infinite or NaN.
+        passed: sum of gradient sizes after the rule ÷ before it, at the end: 0 if the rule blocks all, 1
+            for straight-through; NaN if no gradient arrives.
         agree, agree_changed: in stage "choose", the share of quantised weights that equal straight-through's
-            after the same steps at the same rate with the same seed; of all, and of those that
-            straight-through changed. None in the other stage, where the op does not stand on weights or a
-            parameter learns, and where one of both diverged.
+            after the same steps at the same rate with the same seed; of all weights, and of the weights that
+            straight-through changed. None in the other stage, if the op is not on weights, if a parameter
+            learns, or one of the two runs diverged.
     """
 
     trial: Trial
@@ -48,18 +48,20 @@ class Row(NamedTuple):
     agree: float | None = None
     agree_changed: float | None = None
 
-    def cells(self, columns: Sequence[str]) -> list[Any]:
-        """Its values by the names of columns, those of ``trial`` or of its own."""
+    def get_values(self, columns: Sequence[str]) -> list[Any]:
+        """Return values by column names, which are fields of the row or of its trial."""
         return [getattr(self if column in self._fields else self.trial, column) for column in columns]
 
     @property
     def lane(self) -> Trial:
-        """``trial``, as it was called."""
+        """The former name of ``trial``."""
         return self.trial
 
 
-def in_blocks(stage: Stage, configurations: Sequence[tuple[str, float]], seeds: Sequence[int]) -> list[Trial]:
-    """The trials of a stage, a few seeds of every configuration, and then the next seeds."""
+def make_trials(
+    stage: Stage, configurations: Sequence[tuple[str, float]], seeds: Sequence[int]
+) -> list[Trial]:
+    """Return the trials of a stage: a few seeds of every configuration, then the next seeds."""
     blocks = [seeds[start : start + SEEDS_TOGETHER] for start in range(0, len(seeds), SEEDS_TOGETHER)]
     return [
         Trial(stage, *configuration, seed)
@@ -69,8 +71,8 @@ def in_blocks(stage: Stage, configurations: Sequence[tuple[str, float]], seeds: 
     ]
 
 
-def best_rate(rates: Mapping[float, Sequence[Row]]) -> float | None:
-    """The rate with the highest mean validation, the smallest of equal ones; None where all diverged."""
+def find_best_rate(rates: Mapping[float, Sequence[Row]]) -> float | None:
+    """Return the rate with the highest mean validation, the smallest of equal ones; None if all diverged."""
     means = {
         lr: fmean(0.0 if row.diverged else row.validation for row in rows)
         for lr, rows in sorted(rates.items())

@@ -7,89 +7,94 @@ from collections.abc import Mapping, Sequence
 
 from explorer.catalogue import find_rule
 from explorer.formula import format_percent, join_texts, number_text
-from explorer.study.judged import Judged, decimals_of, paired, ranking
+from explorer.study.outcomes import RuleOutcome, decimals_of, make_ranking, pair_scores
 from explorer.study.plan import Plan
 from explorer.study.trial import REFERENCE
 from explorer.training.ranking import MOST_RULES, shown_above, text
 
 
-def sentences(plan: Plan, rules: Sequence[Judged], done: int, shares: Mapping[str, float]) -> list[str]:
+def make_sentences(
+    plan: Plan, rules: Sequence[RuleOutcome], n_done: int, shares: Mapping[str, float]
+) -> list[str]:
     """Return sentences on the judgement, ranking, controls, divergence and shares.
 
-    ``shares``: of each rule; empty where they are not known.
+    ``shares``: the share of each rule; empty if unknown.
     """
     words = _Words(plan, rules)
     ended = [each for each in rules if each.seeds]
     return [
-        words.basis(),
-        *words.progress(done, ended),
-        *words.ranking([each for each in ended if each.rule not in plan.controls]),
-        *words.rates([each for each in ended if each.rule not in plan.controls]),
-        *words.controls(ended),
-        *words.diverged(rules),
-        *words.edges([each for each in ended if each.rule not in plan.controls]),
-        *words.shares([each for each in rules if each.rule not in plan.controls], shares),
-        *words.footing(rules, shares),
-        *words.agreement([each for each in rules if each.rule not in plan.controls]),
+        words.describe_basis(),
+        *words.describe_progress(n_done, ended),
+        *words.describe_ranking([each for each in ended if each.rule not in plan.controls]),
+        *words.describe_rates([each for each in ended if each.rule not in plan.controls]),
+        *words.describe_controls(ended),
+        *words.describe_diverged(rules),
+        *words.describe_edges([each for each in ended if each.rule not in plan.controls]),
+        *words.describe_shares([each for each in rules if each.rule not in plan.controls], shares),
+        *words.describe_footing(rules, shares),
+        *words.describe_agreement([each for each in rules if each.rule not in plan.controls]),
     ]
 
 
-def headline(plan: Plan, rules: Sequence[Judged]) -> str:
-    """The ranking of the rules in words; "" before there is one."""
+def make_headline(plan: Plan, rules: Sequence[RuleOutcome]) -> str:
+    """Return the ranking of the rules as a sentence, "" before there is one."""
     ended = [each for each in rules if each.seeds and each.rule not in plan.controls]
-    return " ".join(_Words(plan, rules).ranking(ended))
+    return " ".join(_Words(plan, rules).describe_ranking(ended))
 
 
 class _Words:
-    def __init__(self, plan: Plan, rules: Sequence[Judged]) -> None:
+    def __init__(self, plan: Plan, rules: Sequence[RuleOutcome]) -> None:
         self._plan, self._rules = plan, rules
         self._labels = plan.labels
         self._percent = plan.metric == "accuracy"
         self._decimals = decimals_of(plan, rules)
 
-    def basis(self) -> str:
+    def describe_basis(self) -> str:
         plan = self._plan
-        own = len(plan.rules) - len(plan.controls)
-        rules = f"{own} rule{'s' * (own > 1)}"
+        n_rules = len(plan.rules) - len(plan.controls)
+        rules = f"{n_rules} rule{'s' * (n_rules > 1)}"
         if plan.controls:
             rules += f" and {len(plan.controls)} control{'s' * (len(plan.controls) > 1)}"
         how = (
-            f"each at the one of {len(plan.lrs)} rates that validation chose with {_seeds(plan.seeds)}"
+            f"each at the one of {len(plan.lrs)} rates that validation chose with "
+            f"{_describe_seeds(plan.seeds)}"
             if len(plan.lrs) > 1
             else f"all at lr {number_text(plan.lrs[0])}, the only rate"
         )
         spread = " (mean ± SD)" if len(plan.judge_seeds) > 1 else ""
-        where = f"{rules} on {plan.subject}, {plan.steps:,} steps"
-        what = "held-out data" if self._percent else f"held-out data, by {plan.metric},"
-        return f"{where}: {how}, judged on {what} with {_seeds(plan.judge_seeds)} that chose nothing{spread}."
+        subject = f"{rules} on {plan.subject}, {plan.steps:,} steps"
+        data = "held-out data" if self._percent else f"held-out data, by {plan.metric},"
+        seeds = _describe_seeds(plan.judge_seeds)
+        return f"{subject}: {how}, judged on {data} with {seeds} that chose nothing{spread}."
 
-    def progress(self, done: int, ended: Sequence[Judged]) -> list[str]:
+    def describe_progress(self, n_done: int, ended: Sequence[RuleOutcome]) -> list[str]:
         plan = self._plan
-        said = []
-        if done < plan.runs and not (ended and all(self._complete(each) for each in self._rules)):
-            said.append(f"So far {done:,} of {plan.runs:,} runs are done.")
-        return said
+        sentences = []
+        if n_done < plan.runs and not (ended and all(self._is_complete(each) for each in self._rules)):
+            sentences.append(f"So far {n_done:,} of {plan.runs:,} runs are done.")
+        return sentences
 
-    def ranking(self, ended: Sequence[Judged]) -> list[str]:
-        """The ranking of the rules by the seeds that have judged all of them."""
-        ranked = ranking(self._plan, ended, [self._label(each) for each in ended], self._decimals)
+    def describe_ranking(self, ended: Sequence[RuleOutcome]) -> list[str]:
+        """Return the ranking by the seeds that have judged all rules, as one sentence or none."""
+        ranked = make_ranking(self._plan, ended, [self._label_of(each) for each in ended], self._decimals)
         return [] if ranked is None else [ranked.sentence]
 
-    def rates(self, ended: Sequence[Judged]) -> list[str]:
-        """The rate that was chosen for each rule, where there was a choice."""
+    def describe_rates(self, ended: Sequence[RuleOutcome]) -> list[str]:
+        """Return the rate chosen for each rule, as one sentence; none if there was only one rate."""
         by_rate: dict[float, list[str]] = {}
         for each in sorted(ended, key=lambda each: each.lr or 0.0):
             if each.lr is not None:
-                by_rate.setdefault(each.lr, []).append(self._label(each))
+                by_rate.setdefault(each.lr, []).append(self._label_of(each))
         if len(self._plan.lrs) == 1 or not by_rate:
             return []
-        chosen = [f"{number_text(lr)} for {join_texts(names)}" for lr, names in by_rate.items()]
-        return [f"Rates that validation chose: {'; '.join(chosen)}."]
+        choices = [f"{number_text(lr)} for {join_texts(names)}" for lr, names in by_rate.items()]
+        return [f"Rates that validation chose: {'; '.join(choices)}."]
 
-    def controls(self, ended: Sequence[Judged]) -> list[str]:
-        """Which rules are not shown to do better than a control; controls with the same rules together.
+    def describe_controls(self, ended: Sequence[RuleOutcome]) -> list[str]:
+        """Return sentences on rules that are not shown to do better than a control.
 
-        Each control is compared with all rules at once, its intervals holding together at 95 %.
+        Controls with the same rules share a sentence. Each control is compared with all rules at once; its
+        intervals hold together at 95 %.
         """
         rules = [each for each in ended if each.rule not in self._plan.controls]
         controls = (
@@ -97,110 +102,119 @@ class _Words:
         )
         groups: dict[tuple[str, ...] | None, list[str]] = {}
         for each in controls:
-            named = f"{self._label(each)} ({self._score(each)})"
-            groups.setdefault(self._level(each, rules), []).append(named)
-        return [self._control(level, names, rules) for level, names in groups.items()]
+            named = f"{self._label_of(each)} ({self._format_score(each)})"
+            groups.setdefault(self._find_not_better(each, rules), []).append(named)
+        return [self._describe_control(level, names, rules) for level, names in groups.items()]
 
-    def diverged(self, rules: Sequence[Judged]) -> list[str]:
-        """The rules that diverged at every rate, and with how many seeds a control did at its chosen one."""
-        everywhere = [self._labels[each.rule] for each in rules if each.lr is None and each.lost]
+    def describe_diverged(self, rules: Sequence[RuleOutcome]) -> list[str]:
+        """Return sentences on rules that diverged at every rate, and on seeds of controls that diverged."""
+        everywhere = [self._labels[each.rule] for each in rules if each.lr is None and each.n_diverged]
         controls = [each for each in rules if each.rule in self._plan.controls and each.lr is not None]
-        said = [f"{join_texts(everywhere)} diverged at every rate."] if everywhere else []
-        return said + [
-            f"{each.lost} of {len(each.seeds)} seeds of {self._label(each)} diverged: its mean omits them."
+        sentences = [f"{join_texts(everywhere)} diverged at every rate."] if everywhere else []
+        return sentences + [
+            f"{each.n_diverged} of {len(each.seeds)} seeds of {self._label_of(each)} diverged: "
+            "its mean omits them."
             for each in controls
-            if each.lost
+            if each.n_diverged
         ]
 
-    def edges(self, ended: Sequence[Judged]) -> list[str]:
-        """A sentence on rules whose rate stands at an end of those that were tried."""
+    def describe_edges(self, ended: Sequence[RuleOutcome]) -> list[str]:
+        """Return sentences on rules whose rate is the lowest or highest tried."""
         rates = self._plan.lrs
         if len(rates) == 1:
             return []
-        said = []
-        for rate, which in ((rates[0], "lowest"), (rates[-1], "highest")):
+        sentences = []
+        for rate, end in ((rates[0], "lowest"), (rates[-1], "highest")):
             if names := [self._labels[each.rule] for each in ended if each.lr == rate]:
-                said.append(
-                    f"The rate chosen for {join_texts(names)} is the {which} tried: one beyond may do better."
+                sentences.append(
+                    f"The rate chosen for {join_texts(names)} is the {end} tried: one beyond may do better."
                 )
-        return said
+        return sentences
 
-    def shares(self, rules: Sequence[Judged], known: Mapping[str, float]) -> list[str]:
-        """How much of straight-through's gradient each rule passes before the first step."""
+    def describe_shares(self, rules: Sequence[RuleOutcome], shares: Mapping[str, float]) -> list[str]:
+        """Return sentences on the share of straight-through's gradient that each rule passes at the start."""
         entries = dict(zip(self._plan.keys, map(find_rule, self._plan.rules), strict=True))
-        finite = {each.rule: known.get(each.rule, math.nan) for each in rules}
-        said = {
-            each.rule: f"{self._label(each)} {percent_of(finite[each.rule])}"
+        finite = {each.rule: shares.get(each.rule, math.nan) for each in rules}
+        by_rule = {
+            each.rule: f"{self._label_of(each)} {percent_of(finite[each.rule])}"
             for each in rules
             if math.isfinite(finite[each.rule])
         }
-        of_losses = [text for rule, text in said.items() if entries[rule].needs_loss]
-        passed = [text for text in said.values() if text not in of_losses]
-        where = "At the start weights of seed 0 the rules pass, of straight-through's gradient:"
-        made = "Made of losses at the start weights of seed 0, in the size of straight-through's gradient:"
-        parts = ((where, passed), (made, of_losses))
+        of_losses = [text for rule, text in by_rule.items() if entries[rule].needs_loss]
+        passed = [text for text in by_rule.values() if text not in of_losses]
+        prefix = "At the start weights of seed 0 the rules pass, of straight-through's gradient:"
+        loss_prefix = (
+            "Made of losses at the start weights of seed 0, in the size of straight-through's gradient:"
+        )
+        parts = ((prefix, passed), (loss_prefix, of_losses))
         return [f"{begin} {join_texts(texts)}." for begin, texts in parts if texts]
 
-    def footing(self, rules: Sequence[Judged], known: Mapping[str, float]) -> list[str]:
-        """On an equal footing: what was divided, and what could not be."""
+    def describe_footing(self, rules: Sequence[RuleOutcome], shares: Mapping[str, float]) -> list[str]:
+        """Return a sentence on the division of rates by shares, and on rules with undivided rates."""
         if not self._plan.equal:
             return []
-        kept = [self._label(each) for each in rules if not known[each.rule] > 0]
-        said = "Each rule's rates are divided by its share"
-        whom = f", but not those of {join_texts(kept)}, without a share above 0" if kept else ""
-        return [f"{said}{whom}; those named here are undivided."]
+        undivided = [self._label_of(each) for each in rules if not shares[each.rule] > 0]
+        start = "Each rule's rates are divided by its share"
+        exception = (
+            f", but not those of {join_texts(undivided)}, without a share above 0" if undivided else ""
+        )
+        return [f"{start}{exception}; those named here are undivided."]
 
-    def agreement(self, rules: Sequence[Judged]) -> list[str]:
-        """How far quantised weights end as straight-through's do, at the rates that were chosen."""
-        others = [each for each in rules if each.rule != REFERENCE and math.isfinite(each.agreed[0])]
-        if not others:
+    def describe_agreement(self, rules: Sequence[RuleOutcome]) -> list[str]:
+        """Return a sentence on the share of quantised weights that equal straight-through's."""
+        compared = [each for each in rules if each.rule != REFERENCE and math.isfinite(each.agreement[0])]
+        if not compared:
             return []
-        shares = join_texts([f"{self._label(each)} {_both(each.agreed)}" for each in others])
+        shares = join_texts(
+            [f"{self._label_of(each)} {_format_agreement(each.agreement)}" for each in compared]
+        )
         return [
             "At these rates, after the same steps, so many quantised weights equal straight-through's, of "
             f"all (of those that it changed): {shares}."
         ]
 
-    def _level(self, control: Judged, rules: Sequence[Judged]) -> tuple[str, ...] | None:
-        """The rules that are not shown to do better; None where fewer than two seeds have judged all."""
-        names = [self._label(each) for each in (control, *rules)]
-        scores = paired([control, *rules], names)
+    def _find_not_better(self, control: RuleOutcome, rules: Sequence[RuleOutcome]) -> tuple[str, ...] | None:
+        """Return the rules not shown to do better; None with fewer than two seeds or too many rules."""
+        names = [self._label_of(each) for each in (control, *rules)]
+        scores = pair_scores([control, *rules], names)
         if min(map(len, scores.values())) < 2 or len(scores) > MOST_RULES:
             return None
         above = shown_above(scores, names[0], self._plan.example)
         return tuple(name for name in names[1:] if name not in above)
 
-    def _control(self, level: tuple[str, ...] | None, controls: list[str], rules: Sequence[Judged]) -> str:
+    def _describe_control(
+        self, level: tuple[str, ...] | None, controls: list[str], rules: Sequence[RuleOutcome]
+    ) -> str:
         named = f"the control{'s' * (len(controls) > 1)} {join_texts(controls)}"
         if level is None:
             return f"Beside them stand{'s' * (len(controls) == 1)} {named}."
         if not level:
-            return f"{'All rules' if len(rules) > 1 else self._label(rules[0])} did better than {named}."
+            return f"{'All rules' if len(rules) > 1 else self._label_of(rules[0])} did better than {named}."
         verb = "was" if len(level) == 1 else "were"
         return f"{join_texts([*level])} {verb} not shown to do better than {named}."
 
-    def _score(self, each: Judged) -> str:
-        return text([*each.scores.values()], self._decimals, self._plan.unit)
+    def _format_score(self, rule: RuleOutcome) -> str:
+        return text([*rule.scores.values()], self._decimals, self._plan.unit)
 
-    def _label(self, each: Judged) -> str:
-        return self._labels[each.rule]
+    def _label_of(self, rule: RuleOutcome) -> str:
+        return self._labels[rule.rule]
 
-    def _complete(self, each: Judged) -> bool:
-        return each.lr is None or len(each.scores) + each.lost == len(self._plan.judge_seeds)
+    def _is_complete(self, rule: RuleOutcome) -> bool:
+        return rule.lr is None or len(rule.scores) + rule.n_diverged == len(self._plan.judge_seeds)
 
 
-def _both(agreed: tuple[float, float]) -> str:
-    """ "92 % (89 %)", without brackets where straight-through changed nothing."""
+def _format_agreement(agreed: tuple[float, float]) -> str:
+    """Return shares as in "92 % (89 %)", without brackets if straight-through changed no weight."""
     of_all, of_changed = agreed
     return format_percent(of_all) + ("" if math.isnan(of_changed) else f" ({format_percent(of_changed)})")
 
 
 def percent_of(share: float) -> str:
-    """A share that may be above 1: "3 %", "250 %"."""
+    """Return a share, which may be above 1, as text: "3 %", "250 %"."""
     return format_percent(share) if share <= 1 else f"{100 * share:.0f} %"
 
 
-def _seeds(seeds: Sequence[int]) -> str:
+def _describe_seeds(seeds: Sequence[int]) -> str:
     if len(seeds) == 1:
         return f"seed {seeds[0]}"
     if seeds[-1] - seeds[0] == len(seeds) - 1:

@@ -16,34 +16,34 @@ from pathlib import Path
 
 import explorer.training
 from explorer.study.chunk import Chunk
-from explorer.study.limits import ATTEMPTS, AWAY_S, CHUNKS, CLUSTER_S, MAX_CHUNK, MIN_CHUNK, TOLD_S
+from explorer.study.limits import ATTEMPTS, CHUNKS, CLUSTER_S, MAX_AWAY_S, MAX_CHUNK, MIN_CHUNK, WARN_S
 from explorer.study.plan import Plan
-from explorer.study.stepper import cut, parts
+from explorer.study.stepper import count_chunks, split_trials
 from explorer.study.trial import Row, Trial
 
 CLUSTER = "EXPLORER_CLUSTER"
-"""The variable of the environment that may hold a cluster's address."""
+"""The environment variable for a cluster's address."""
 
-_UNKNOWN = 2  # workers to reckon with where their number is unknown
-_KEPT = "With file= what was done is kept, and the same call goes on from there"
+_DEFAULT_WORKERS = 2  # workers, if an executor does not reveal their number
+_RESUME_NOTE = "With file= what was done is kept, and the same call goes on from there"
 _log = logging.getLogger(__name__)
-_LOOK_S = 1  # between two looks whether an executor still lives
-_COUNTED = ("torch", "numpy", "scikit-learn")  # packages on which the last bits of a run may depend
+_POLL_S = 1  # between two checks that an executor is alive
+_PACKAGES = ("torch", "numpy", "scikit-learn")  # packages on which the last bits of a run may depend
 
 
 class OtherVersionsError(ValueError):
-    """A worker has other versions, and would compute something else."""
+    """Error of a worker with other versions, whose numbers would differ."""
 
 
 class StudyStoppedError(RuntimeError):
-    """Workers were lost; their finished trials are kept."""
+    """Error after workers were lost repeatedly; their finished trials are kept."""
 
 
 @contextmanager
-def opened(executor: Executor | str | None) -> Iterator[Executor | None]:
-    """The executor of an argument: itself, that of a cluster's address, or None.
+def open_executor(executor: Executor | str | None) -> Iterator[Executor | None]:
+    """Yield the executor for an argument: the executor itself, that of a cluster's address, or None.
 
-    Raises ConnectionError where no cluster answers, ImportError where what speaks with one is missing.
+    Raises ConnectionError if no cluster answers, ImportError if the package ``distributed`` is missing.
     """
     address = executor if isinstance(executor, str) else os.environ.get(CLUSTER) if executor is None else None
     if not address:
@@ -58,9 +58,9 @@ def opened(executor: Executor | str | None) -> Iterator[Executor | None]:
             'in the folder of the explorer: pip install ".[cluster]"'
         ) from None
     try:
-        # A client has one patience for both: this one only looks whether the address answers.
+        # A client has one timeout for start and later: this client only tests whether the address answers.
         Client(address, timeout=CLUSTER_S, set_as_default=False).close()  # type: ignore[no-untyped-call]
-        client = Client(address, timeout=AWAY_S, set_as_default=False)  # type: ignore[no-untyped-call]
+        client = Client(address, timeout=MAX_AWAY_S, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError):
         raise ConnectionError(
             f"no cluster answers at {address}, and nothing was started: begin one there with "
@@ -72,58 +72,59 @@ def opened(executor: Executor | str | None) -> Iterator[Executor | None]:
         client.close()  # type: ignore[no-untyped-call]
 
 
-def packed(value: object, executor: Executor) -> bytes:
-    """A value as it is sent to an executor's workers; raises what its pickling raises."""
+def pack_value(value: object, executor: Executor) -> bytes:
+    """Return a value pickled for an executor's workers. Raises the errors of pickling."""
     if not hasattr(executor, "_client"):
         return pickle.dumps(value)
-    from distributed.protocol.pickle import dumps  # which takes what a notebook defines too
+    from distributed.protocol.pickle import dumps  # also pickles functions defined in a notebook
 
     data: bytes = dumps(value)  # type: ignore[no-untyped-call]
     return data
 
 
-def computed(plan: Plan, rows: Sequence[Row], executor: Executor) -> Iterator[list[Row]]:
-    """The rows of missing trials, as chunks of them end, in any order; each trial once.
+def compute_rows(plan: Plan, rows: Sequence[Row], executor: Executor) -> Iterator[list[Row]]:
+    """Yield the rows of missing trials, each trial once, as chunks end, in any order.
 
-    A chunk whose worker is lost is given out again. Raises OtherVersionsError where a worker has other
-    packages, StudyStoppedError where chunks are lost again and again, or the executor takes no more.
+    A chunk whose worker is lost is submitted again. Raises OtherVersionsError if a worker has other packages,
+    StudyStoppedError if chunks are lost repeatedly or the executor accepts no more.
     """
     rows = list(rows)
-    while trials := plan.missing(rows):
-        for new in _stage(plan, trials, executor):
+    while trials := plan.find_missing(rows):
+        for new in _run_stage(plan, trials, executor):
             rows += new
             yield new
 
 
-def chunks(plan: Plan, trials: list[Trial], workers: int) -> list[list[Trial]]:
-    """Trials in chunks for so many workers, each of ``MIN_CHUNK`` to ``plan.chunk`` trials.
+def make_chunks(plan: Plan, trials: list[Trial], workers: int) -> list[list[Trial]]:
+    """Return trials in chunks of ``MIN_CHUNK`` to ``plan.chunk``, for this number of workers.
 
-    They are smaller only where a worker would have none otherwise: half a chunk takes about 0.6 of its time.
+    Chunks are smaller only if a worker would get none: half a chunk takes about 0.6 of the time of a whole
+    one.
     """
-    enough = max(min(workers, len(trials)), min(CHUNKS, len(trials) // MIN_CHUNK))
-    return cut(trials, max(enough, parts(plan, trials)))
+    count = max(min(workers, len(trials)), min(CHUNKS, len(trials) // MIN_CHUNK))
+    return split_trials(trials, max(count, count_chunks(plan, trials)))
 
 
-def _workers(executor: Executor) -> int:
-    """The number of workers; two if it is unknown."""
+def _count_workers(executor: Executor) -> int:
+    """Return the number of workers; two if it is unknown."""
     client = getattr(executor, "_client", None)
     if client is None:
-        return getattr(executor, "_max_workers", None) or _UNKNOWN
+        return getattr(executor, "_max_workers", None) or _DEFAULT_WORKERS
     try:
-        return sum(client.nthreads().values()) or _UNKNOWN
-    except OSError:  # it is away just now
-        return _UNKNOWN
+        return sum(client.nthreads().values()) or _DEFAULT_WORKERS
+    except OSError:  # the cluster is unreachable at the moment
+        return _DEFAULT_WORKERS
 
 
-def _stage(plan: Plan, trials: list[Trial], executor: Executor) -> Iterator[list[Row]]:
-    todo = [(chunk, 1) for chunk in chunks(plan, trials, _workers(executor))]
+def _run_stage(plan: Plan, trials: list[Trial], executor: Executor) -> Iterator[list[Row]]:
+    todo = [(chunk, 1) for chunk in make_chunks(plan, trials, _count_workers(executor))]
     pending: dict[Future[list[Row]], tuple[list[Trial], int]] = {}
     try:
         while todo or pending:
             for chunk, attempt in todo:
-                pending[_submitted(executor, plan, chunk, attempt)] = chunk, attempt
+                pending[_submit(executor, plan, chunk, attempt)] = chunk, attempt
             todo = []
-            for future in sorted(_ended(pending, executor), key=_failed):
+            for future in sorted(_wait_for_ended(pending, executor), key=_has_failed):
                 chunk, attempt = pending.pop(future)
                 try:
                     yield future.result()
@@ -131,76 +132,84 @@ def _stage(plan: Plan, trials: list[Trial], executor: Executor) -> Iterator[list
                     raise
                 except (Exception, CancelledError) as error:
                     if attempt == ATTEMPTS:
-                        raise _stopped(error, executor) from error
+                        raise _make_stopped_error(error, executor) from error
                     todo.append((chunk, attempt + 1))
     finally:
-        if _state(executor) == "running":  # of a lost cluster nobody hears it, and Dask says so for each
+        if _state(executor) == "running":  # a lost cluster cannot cancel, and Dask would warn for each future
             for future in pending:
                 future.cancel()
 
 
-def _ended(pending: Collection[Future[list[Row]]], executor: Executor) -> set[Future[list[Row]]]:
-    """The first futures that end; a cluster that is away is told of once.
+def _wait_for_ended(pending: Collection[Future[list[Row]]], executor: Executor) -> set[Future[list[Row]]]:
+    """Wait for futures and return the first that end. Log one warning if the cluster is unreachable.
 
     Raises StudyStoppedError if the executor has given up silently.
     """
     away_s = 0
-    while not (done := wait(pending, timeout=_LOOK_S, return_when=FIRST_COMPLETED).done):
+    while not (ended := wait(pending, timeout=_POLL_S, return_when=FIRST_COMPLETED).done):
         state = _state(executor)
         # A request to a closed client of Dask stays pending for ever.
         if state == "closed":
-            raise _stopped(ConnectionError(), executor)
-        away_s = 0 if state == "running" else away_s + _LOOK_S
-        if away_s == TOLD_S:
-            _log.warning("The cluster does not answer: the study waits %d s for it. %s.", AWAY_S, _KEPT)
-    return done
+            raise _make_stopped_error(ConnectionError(), executor)
+        away_s = 0 if state == "running" else away_s + _POLL_S
+        if away_s == WARN_S:
+            _log.warning(
+                "The cluster does not answer: the study waits %d s for it. %s.", MAX_AWAY_S, _RESUME_NOTE
+            )
+    return ended
 
 
 def _state(executor: Executor) -> str:
-    """The state of a client of Dask: "running", "connecting" or "closed"; of any other executor "running"."""
+    """Return a Dask client's state, "running", "connecting" or "closed"; "running" for other executors."""
     return str(getattr(getattr(executor, "_client", None), "status", "running"))
 
 
-def _failed(future: Future[list[Row]]) -> bool:
+def _has_failed(future: Future[list[Row]]) -> bool:
     return future.cancelled() or future.exception() is not None
 
 
-def _submitted(executor: Executor, plan: Plan, chunk: list[Trial], attempt: int) -> Future[list[Row]]:
+def _submit(executor: Executor, plan: Plan, chunk: list[Trial], attempt: int) -> Future[list[Row]]:
     try:
-        return executor.submit(run_chunk, plan, chunk, versions(), attempt)
+        return executor.submit(run_chunk, plan, chunk, read_versions(), attempt)
     except Exception as error:
-        raise _stopped(error, executor) from error
+        raise _make_stopped_error(error, executor) from error
 
 
-def _stopped(error: BaseException, executor: Executor) -> StudyStoppedError:
+def _make_stopped_error(error: BaseException, executor: Executor) -> StudyStoppedError:
     if _state(executor) == "closed":
-        return StudyStoppedError(f"the cluster went away and did not come back within {AWAY_S} s. {_KEPT}")
-    why = str(error).strip().split("\n")[0] or type(error).__name__
+        return StudyStoppedError(
+            f"the cluster went away and did not come back within {MAX_AWAY_S} s. {_RESUME_NOTE}"
+        )
+    reason = str(error).strip().split("\n")[0] or type(error).__name__
     return StudyStoppedError(
-        f"a part of the study failed again and again on its workers ({type(error).__name__}: {why}). {_KEPT}"
+        f"a part of the study failed again and again on its workers ({type(error).__name__}: {reason}). "
+        f"{_RESUME_NOTE}"
     )
 
 
 def run_chunk(plan: Plan, trials: list[Trial], expected: dict[str, str], attempt: int) -> list[Row]:
-    """Run some trials from start to end; called in a worker.
+    """Run some trials from start to end, in a worker.
 
-    Raises OtherVersionsError unless it has the ``expected`` packages. ``attempt`` tells one try from another.
+    Raises OtherVersionsError unless its packages equal ``expected``. ``attempt`` distinguishes repeated
+    calls.
     """
-    here = versions()
-    if other := [name for name in expected if here.get(name) != expected[name]]:
-        said = ", ".join(f"{name} {here.get(name)} instead of {expected[name]}" for name in other)
-        raise OtherVersionsError(f"a worker has other versions, and its numbers cannot be compared: {said}")
-    with _QUOTA.taken(len(trials)):
+    own_versions = read_versions()
+    if other := [name for name in expected if own_versions.get(name) != expected[name]]:
+        listing = ", ".join(f"{name} {own_versions.get(name)} instead of {expected[name]}" for name in other)
+        raise OtherVersionsError(
+            f"a worker has other versions, and its numbers cannot be compared: {listing}"
+        )
+    with _QUOTA.take(len(trials)):
         chunk = Chunk(plan, trials)
         while not chunk.finished:
             chunk.advance()
-        return chunk.rows()
+        return chunk.make_rows()
 
 
 @cache
-def versions() -> dict[str, str]:
-    """Versions that the numbers of a run may depend on; of our own code a short hash of its text."""
-    versions = {name: importlib.metadata.version(name) for name in _COUNTED}
+def read_versions() -> dict[str, str]:
+    """Return the versions that a run's numbers may depend on; for our own code, a short hash of its text."""
+    versions = {name: importlib.metadata.version(name) for name in _PACKAGES}
     root = Path(explorer.training.__file__).parents[1]
     parts = ("catalogue", "formula", "training", "study", "gradient")
     texts = [file.read_bytes() for part in parts for file in sorted((root / part).rglob("*.py"))]
@@ -208,14 +217,14 @@ def versions() -> dict[str, str]:
 
 
 class _Quota:
-    """A quota of trials in this process, whatever threads it has."""
+    """A quota of trials in this process, shared by all threads."""
 
     def __init__(self, trials: int) -> None:
         self._free = trials
         self._changed = threading.Condition()
 
     @contextmanager
-    def taken(self, trials: int) -> Iterator[None]:
+    def take(self, trials: int) -> Iterator[None]:
         with self._changed:
             self._changed.wait_for(lambda: self._free >= trials)
             self._free -= trials

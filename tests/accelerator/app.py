@@ -14,7 +14,7 @@ from typing import Any
 import torch
 
 from explorer.training import Engine, Limits, Run, Settings, Status
-from explorer.training.runs.summary import device as name_device
+from explorer.training.runs.summary import name_device as name_device
 from explorer.training.scheduling.status import SENTENCES
 from explorer.training.system import memory
 from tests.accelerator.absent import is_there

@@ -129,6 +129,6 @@ def _study(name: str) -> Seen:
     alone = explorer.study("digits", "sign", rules, progress=False, **asked)
     columns = ["rule", "lr", "seed", "stage"]
     a, b = (each.frame.sort_values(columns)["held_out"].to_numpy() for each in (together, alone))
-    runs = Plan.of("digits", "sign", rules, **asked).runs
+    runs = Plan.create("digits", "sign", rules, **asked).runs
     near = len(a) == len(b) and np.allclose(a, b, atol=0.03, equal_nan=True)
     return near, f"{len(a)} of {runs} runs as in one process, {time.monotonic() - begun:.0f} s"

@@ -23,7 +23,7 @@ def measure(rounds: int) -> Iterator[tuple[str, list[float]]]:
     """Named series with one value for each round, which measures both in turn."""
     torch.set_num_threads(1)
     rules = ["default", "straight_through", "clipped"]
-    plan = Plan.of("digits", "sign", rules, seeds=10, steps=MAX_STEPS)
+    plan = Plan.create("digits", "sign", rules, seeds=10, steps=MAX_STEPS)
     _steps(plan)  # which loads the data
     pairs = [(_steps(None), _steps(plan)) for _ in range(rounds)]
     yield "a class of 30 alone, steps/s of processor", [alone for alone, _ in pairs]
@@ -36,7 +36,7 @@ def _steps(plan: Plan | None) -> float:
     for seed in range(_RUNS):
         engine.start(Settings(task="digits", steps=MAX_STEPS, pace=FULL, seed=seed), str(seed))
     if plan:
-        engine.start_study(partial(Stepper, least=limits.STUDY_CHUNK), plan, "study")
+        engine.start_study(partial(Stepper, min_chunk=limits.STUDY_CHUNK), plan, "study")
     time.sleep(_WARM_UP_S)
     before, begun = _taken(engine), time.process_time()
     time.sleep(_MEASURED_S)

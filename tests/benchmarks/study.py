@@ -16,7 +16,7 @@ import torch
 from distributed import Client, LocalCluster
 
 from explorer.study import Plan, Stepper
-from explorer.study.workers import computed, run_chunk, versions
+from explorer.study.workers import compute_rows, read_versions, run_chunk
 
 _RULES = ("straight_through", "clipped", "approx_sign", "ede", "reste", "default")
 _LRS = (1e-3, 3e-3, 1e-2, 3e-2, 1e-1)
@@ -26,7 +26,7 @@ _STEPS, _WORKER_STEPS = 200, 800
 
 def plan_of(steps: int) -> Plan:
     """The study that is measured: 300 runs choose rates, 60 judge."""
-    return Plan.of("digits", "sign", _RULES, lrs=_LRS, seeds=10, steps=steps, controls=False)
+    return Plan.create("digits", "sign", _RULES, lrs=_LRS, seeds=10, steps=steps, controls=False)
 
 
 def measure(rounds: int) -> Iterator[tuple[str, list[float]]]:
@@ -36,7 +36,7 @@ def measure(rounds: int) -> Iterator[tuple[str, list[float]]]:
     for _ in range(rounds):
         together = _took(time.process_time, lambda: _stepped(plan))
         apart = _EVERY * _took(time.process_time, lambda: _one_by_one(plan))
-        ratios.append(apart * plan.runs / len(plan.trials("choose")) / together)
+        ratios.append(apart * plan.runs / len(plan.list_trials("choose")) / together)
         seconds.append(together)
     yield f"{plan.runs} runs of {_STEPS} steps as one ensemble, processor s", seconds
     yield "one after another / one ensemble", ratios
@@ -51,8 +51,8 @@ def _stepped(plan: Plan) -> None:
 
 
 def _one_by_one(plan: Plan) -> None:
-    for trial in plan.trials("choose")[::_EVERY]:
-        run_chunk(plan, [trial], versions(), 1)
+    for trial in plan.list_trials("choose")[::_EVERY]:
+        run_chunk(plan, [trial], read_versions(), 1)
 
 
 def _workers_ratio() -> float:
@@ -65,21 +65,21 @@ def _with_workers(count: int) -> float:
     plan = plan_of(_WORKER_STEPS)
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(count, context, initializer=_begin) as pool:
-        first = plan_of(1).trials("choose")[:50]
+        first = plan_of(1).list_trials("choose")[:50]
         for each in [
-            pool.submit(run_chunk, plan_of(1), first, versions(), number) for number in range(2 * count)
+            pool.submit(run_chunk, plan_of(1), first, read_versions(), number) for number in range(2 * count)
         ]:
             each.result()
-        return _took(time.perf_counter, lambda: list(computed(plan, [], pool)))
+        return _took(time.perf_counter, lambda: list(compute_rows(plan, [], pool)))
 
 
 def _overheads_ms(rounds: int) -> list[float]:
     """How much longer a chunk of one step and 50 trials takes by a Dask worker, each a median of 20."""
     plan = plan_of(1)
-    trials = plan.trials("choose")[:50]
+    trials = plan.list_trials("choose")[:50]
     with LocalCluster(1, threads_per_worker=1, dashboard_address=None) as cluster, Client(cluster) as client:
-        there = partial(client.get_executor(pure=False).submit, run_chunk, plan, trials, versions(), 1)
-        here = partial(run_chunk, plan, trials, versions(), 1)
+        there = partial(client.get_executor(pure=False).submit, run_chunk, plan, trials, read_versions(), 1)
+        here = partial(run_chunk, plan, trials, read_versions(), 1)
         there().result()
         here()
         both = [

@@ -16,14 +16,14 @@ PREFIX = "/tools/explorer"
 _FAILING = """
 from explorer.ui.pages import state
 
-_arrive = state.arrive
+_arrive = state.load_choice
 
 def _fail_where_asked():
     if "fail" in st.query_params:
         raise RuntimeError("a failure")
     return _arrive()
 
-state.arrive = _fail_where_asked
+state.load_choice = _fail_where_asked
 """
 # Whether what is said lies above all else.
 _ON_TOP = """said => {

@@ -152,7 +152,7 @@ def test_a_rate_set_in_mid_run_stands_in_the_link_from_its_step_on(train: Page) 
         finished(train, 120)
         link = linked(train)
         assert [point[1:] for point in link.settings.branch] == [("lr", 0.05), ("lr", 0.002)]
-        assert link.settings.lr == SETTINGS["lr"].default("moons")
+        assert link.settings.lr == SETTINGS["lr"].default_of("moons")
         assert curve(train, "clipped") == link.snapshot().scores["clipped"].tolist()
         command(train, "Reset")
         assert float(rate(train)) == link.settings.lr

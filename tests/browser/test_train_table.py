@@ -31,7 +31,7 @@ def test_a_table_of_ones_own_is_learnt_and_never_in_the_address(refused: Page) -
     turn_train(refused, "task=data&op=sign&rule=default&rule=straight_through&steps=30&pace=full")
     field = refused.get_by_label("Paste a table")
     expect(refused.locator(".table label").first).to_contain_text(
-        f"CSV of {limits.FEWEST_TABLE_ROWS} to {limits.MAX_TABLE_ROWS:,} rows, "
+        f"CSV of {limits.MIN_TABLE_ROWS} to {limits.MAX_TABLE_ROWS:,} rows, "
         f"2 to {limits.MAX_TABLE_COLUMNS} columns, at most {limits.MAX_TABLE_BYTES:,} bytes"
     )
     press(refused, "Start")

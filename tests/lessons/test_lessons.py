@@ -35,7 +35,7 @@ from explorer.lessons import (
 from explorer.lessons.lesson import fill_numbers
 from explorer.lessons.pictures import Picture
 from explorer.reading.exercises import EXERCISES
-from explorer.training.system.threads import one_thread
+from explorer.training.system.threads import use_one_thread
 from explorer.ui.links.link import from_query
 from tests.browser.lessons import KINDS
 from tests.lessons.computed import data, results
@@ -129,7 +129,7 @@ def test_the_shown_code_runs_alone_and_prints_what_the_words_say(
     code = "".join(text for _, text in data(lesson.key)["code"])
     assert "explorer" not in code
     names: dict[str, Any] = {"__name__": "__main__"}
-    with one_thread():
+    with use_one_thread():
         exec(compile(code, f"lesson {lesson.key}", "exec"), names)  # our own text
     assert repr(names["results"]) == repr(results(lesson.key))
     printed = dict(line.split(": ", 1) for line in capsys.readouterr().out.splitlines())

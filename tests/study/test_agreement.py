@@ -20,7 +20,7 @@ def rows_of(plan, trials=None):
     chunk = Chunk(plan, trials or plan.trials("choose"))
     while not chunk.finished:
         chunk.advance()
-    return chunk.rows()
+    return chunk.make_rows()
 
 
 def quantised(settings, steps):
@@ -40,7 +40,7 @@ def quantised(settings, steps):
 def test_it_is_that_of_two_runs_alone(rules, equal):
     """Whether straight-through is among the rules or goes beside them; its rate is never divided."""
     optimiser = {"optimiser": "sgd", "lrs": [0.1, 1.0]} if equal else {}
-    plan = Plan.of("ternary weights", None, rules, equal=equal, **{**SMALL, **optimiser})
+    plan = Plan.create("ternary weights", None, rules, equal=equal, **{**SMALL, **optimiser})
     found = []
     for row in rows_of(plan):
         settings = plan.settings(row.trial)
@@ -55,7 +55,7 @@ def test_it_is_that_of_two_runs_alone(rules, equal):
 
 
 def test_runs_are_what_they_are_without_a_reference_beside_them():
-    plan = Plan.of("ternary weights", None, ["dsq"], **SMALL)
+    plan = Plan.create("ternary weights", None, ["dsq"], **SMALL)
     row = rows_of(plan)[-1]
     run = Run(plan.settings(row.trial))
     run.advance(12)
@@ -63,8 +63,8 @@ def test_runs_are_what_they_are_without_a_reference_beside_them():
 
 
 def test_it_is_unknown_where_the_op_is_on_units_and_where_something_learns():
-    units = Plan.of("circles", "sign", ["clipped"], **SMALL)
-    learns = Plan.of("ternary weights", "quantize", ["lsq"], learn=["s"], **SMALL)
+    units = Plan.create("circles", "sign", ["clipped"], **SMALL)
+    learns = Plan.create("ternary weights", "quantize", ["lsq"], learn=["s"], **SMALL)
     for plan in (units, learns):
         assert {row.agree for row in rows_of(plan)} == {None}
         result = Result(plan, rows_of(plan))
@@ -73,14 +73,14 @@ def test_it_is_unknown_where_the_op_is_on_units_and_where_something_learns():
 
 
 def test_where_a_run_diverges_it_is_unknown():
-    plan = Plan.of("ternary weights", None, ["formula: g / 0", "dsq"], **SMALL)
+    plan = Plan.create("ternary weights", None, ["formula: g / 0", "dsq"], **SMALL)
     assert [row.agree is None for row in rows_of(plan)] == [row.diverged for row in rows_of(plan)]
 
 
 def test_tables_csv_file_and_sentences_have_it(tmp_path):
-    plan = Plan.of("ternary weights", None, ["straight_through", "dsq"], **SMALL)
+    plan = Plan.create("ternary weights", None, ["straight_through", "dsq"], **SMALL)
     chosen = rows_of(plan)
-    rows = chosen + rows_of(plan, plan.trials("judge", chosen))
+    rows = chosen + rows_of(plan, plan.list_trials("judge", chosen))
     result = Result(plan, rows)
     frame = result.frame[result.frame.stage == "choose"]
     means = frame.groupby(["rule", "lr"])[list(AGREEMENT)].mean()

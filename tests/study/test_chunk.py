@@ -35,14 +35,14 @@ def chunk_rows(plan, trials):
     chunk = Chunk(plan, trials)
     while not chunk.finished:
         chunk.advance()
-    return {row.trial: row for row in chunk.rows()}
+    return {row.trial: row for row in chunk.make_rows()}
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_each_run_is_what_it_is_alone(case):
-    plan = Plan.of(**CASES[case], lrs=[0.003, 0.03], seeds=[3, 8], steps=7)
-    rows = chunk_rows(plan, plan.trials("choose"))
-    assert set(rows) == set(plan.trials("choose"))
+    plan = Plan.create(**CASES[case], lrs=[0.003, 0.03], seeds=[3, 8], steps=7)
+    rows = chunk_rows(plan, plan.list_trials("choose"))
+    assert set(rows) == set(plan.list_trials("choose"))
     for trial in random.Random(0).sample(sorted(rows), 6):
         run, row = Run(plan.settings(trial)), rows[trial]
         run.advance(plan.steps)
@@ -55,8 +55,8 @@ def test_each_run_is_what_it_is_alone(case):
 
 @pytest.mark.parametrize("case", ["activations", "weights", "narrow"])
 def test_numbers_depend_on_neither_chunk_nor_place(case):
-    plan = Plan.of(**CASES[case], lrs=[0.003, 0.03], seeds=4, steps=5)
-    trials = plan.trials("choose")
+    plan = Plan.create(**CASES[case], lrs=[0.003, 0.03], seeds=4, steps=5)
+    trials = plan.list_trials("choose")
     together = chunk_rows(plan, trials)
     random.Random(1).shuffle(trials)
     apart = {}
@@ -67,8 +67,8 @@ def test_numbers_depend_on_neither_chunk_nor_place(case):
 
 def test_what_diverges_leaves_the_others_alone_and_says_when():
     breaks = "formula: g / 0"
-    plan = Plan.of("circles", "sign", [breaks, "clipped"], lrs=[0.01], seeds=2, steps=5, controls=False)
-    rows = chunk_rows(plan, plan.trials("choose"))
+    plan = Plan.create("circles", "sign", [breaks, "clipped"], lrs=[0.01], seeds=2, steps=5, controls=False)
+    rows = chunk_rows(plan, plan.list_trials("choose"))
     for trial, row in rows.items():
         assert row.diverged == (trial.rule == breaks)
         assert row.steps == (1 if row.diverged else 5)
@@ -79,14 +79,14 @@ def test_what_diverges_leaves_the_others_alone_and_says_when():
 
 
 def test_what_passes_is_what_the_rule_makes_of_the_gradient():
-    plan = Plan.of(
+    plan = Plan.create(
         "circles", "sign", ["straight_through", "scale"], lrs=[0.01], seeds=1, steps=2, parameters={"s": -0.5}
     )
-    passed = {trial.rule: row.passed for trial, row in chunk_rows(plan, plan.trials("choose")).items()}
+    passed = {trial.rule: row.passed for trial, row in chunk_rows(plan, plan.list_trials("choose")).items()}
     assert passed == {"straight_through": 1.0, "scale": 0.5, "zero": 0.0, "reversal": 1.0}
 
 
 def test_the_threads_of_torch_are_as_before():
     before = torch.get_num_threads()
-    Stepper(Plan.of("circles", seeds=1, steps=1)).advance()
+    Stepper(Plan.create("circles", seeds=1, steps=1)).advance()
     assert torch.get_num_threads() == before

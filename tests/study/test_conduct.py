@@ -39,7 +39,7 @@ def test_a_study_that_was_interrupted_goes_on(tmp_path, monkeypatch):
                 raise KeyboardInterrupt
             yield new
 
-    monkeypatch.setattr(conduct, "_here", interrupted)
+    monkeypatch.setattr(conduct, "_compute_here", interrupted)
     with pytest.raises(KeyboardInterrupt):
         explorer.study(**ARGUMENTS, file=path, progress=False)
     monkeypatch.undo()
@@ -59,14 +59,14 @@ def test_a_study_that_was_interrupted_goes_on(tmp_path, monkeypatch):
 
 
 def _slowly(plan, rows):
-    stepper = conduct.Stepper(plan, rows, least=3)
+    stepper = conduct.Stepper(plan, rows, min_chunk=3)
     while not stepper.finished:
         if new := stepper.advance(0):
             yield new
 
 
 def test_a_file_that_cannot_be_is_refused_before_anything_is_computed(tmp_path, monkeypatch):
-    monkeypatch.setattr(conduct, "_here", None)
+    monkeypatch.setattr(conduct, "_compute_here", None)
     path = tmp_path / "study.csv"
     path.write_text("a,b\n")
     with pytest.raises(ValueError, match="is not the file of a study"):

@@ -13,21 +13,21 @@ SMALL = {"lrs": [0.01, 0.02], "seeds": 1, "steps": 2, "hidden": 8, "batch": 16, 
 
 
 def plan_of(*rules, **options):
-    return Plan.of("circles", "sign", rules, **{**SMALL, "equal": True, **options})
+    return Plan.create("circles", "sign", rules, **{**SMALL, "equal": True, **options})
 
 
 def test_each_rate_is_divided_by_the_share_of_its_rule():
     plan = plan_of("clipped", "approx_sign", controls=False, parameters={"c": 0.2})
     for rule, share in plan.shares.items():
         trial = Trial("choose", rule, 0.02, 3)
-        assert plan.rate(trial) == 0.02 / share
+        assert plan.rate_of(trial) == 0.02 / share
         assert plan.settings(trial).lr == 0.02 / share
     assert len({round(share, 3) for share in plan.shares.values()}) == 2
 
 
 def test_what_passes_nothing_keeps_its_rates_and_that_is_said():
     plan = plan_of("clipped", "zero")
-    assert plan.rate(Trial("choose", "zero", 0.02, 0)) == 0.02
+    assert plan.rate_of(Trial("choose", "zero", 0.02, 0)) == 0.02
     text = Result(plan, []).describe()
     assert (
         "Each rule's rates are divided by its share, but not those of Zero, without a share above 0; those "
@@ -82,7 +82,9 @@ AFTER = {"clipped": (0.80, 0.81, 0.82, 0.83), "approx_sign": (0.90, 0.91, 0.92, 
 
 
 def judged_by(scores, **options):
-    plan = Plan.of("digits", "sign", list(BEFORE), lrs=[0.001, 0.01, 0.1], seeds=4, controls=False, **options)
+    plan = Plan.create(
+        "digits", "sign", list(BEFORE), lrs=[0.001, 0.01, 0.1], seeds=4, controls=False, **options
+    )
     return Result(plan, rows_of(plan, scores))
 
 

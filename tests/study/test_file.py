@@ -6,7 +6,7 @@ from explorer.study.file import StudyFile
 
 ARGUMENTS = {"task": "circles", "op": "sign", "lrs": [0.01, 0.1], "seeds": 2, "steps": 2, "hidden": 4}
 RULES = ["formula: g / 0", "clipped"]
-PLAN = Plan.of(**ARGUMENTS, rules=RULES, parameters={"c": 0.5})
+PLAN = Plan.create(**ARGUMENTS, rules=RULES, parameters={"c": 0.5})
 
 
 @pytest.fixture(scope="module")
@@ -60,7 +60,7 @@ def test_a_file_of_other_arguments_is_refused(tmp_path, rows, other):
     StudyFile(path, PLAN).append(rows)
     before = path.read_bytes()
     with pytest.raises(ValueError, match="holds the runs of a study with other arguments"):
-        StudyFile(path, Plan.of(**{**ARGUMENTS, "rules": RULES, "parameters": {"c": 0.5}, **other}))
+        StudyFile(path, Plan.create(**{**ARGUMENTS, "rules": RULES, "parameters": {"c": 0.5}, **other}))
     assert path.read_bytes() == before
 
 

@@ -5,7 +5,7 @@ import pytest
 
 import explorer
 from explorer.study import Plan, Row, Stepper
-from explorer.study.limits import MAX_LANES, SEEDS_TOGETHER
+from explorer.study.limits import MAX_TRIALS, SEEDS_TOGETHER
 from explorer.training import SETTINGS, TASKS
 
 RULES = ["default", "clipped"]
@@ -16,58 +16,58 @@ def row(trial, validation=0.5, diverged=False):
 
 
 def test_every_rule_at_every_rate_and_seed_and_the_controls():
-    plan = Plan.of("digits", "sign", RULES, lrs=[0.01, 0.003], seeds=3)
+    plan = Plan.create("digits", "sign", RULES, lrs=[0.01, 0.003], seeds=3)
     assert plan.keys == ("default", "clipped", "zero", "reversal")
     assert plan.controls == ("zero", "reversal")
-    trials = plan.trials("choose")
+    trials = plan.list_trials("choose")
     assert len(trials) == len(set(trials)) == 4 * 2 * 3
     assert {trial.lr for trial in trials} == {0.003, 0.01}
     assert plan.runs == len(trials) + 4 * 3
-    assert Plan.of("digits", "sign", RULES, controls=False).controls == ()
-    assert Plan.of("digits", "sign", [*RULES, "zero"]).controls == ("reversal",)
+    assert Plan.create("digits", "sign", RULES, controls=False).controls == ()
+    assert Plan.create("digits", "sign", [*RULES, "zero"]).controls == ("reversal",)
 
 
 def test_rules_are_judged_by_seeds_that_chose_nothing():
-    plan = Plan.of("digits", seeds=[4, 2, 9])
+    plan = Plan.create("digits", seeds=[4, 2, 9])
     assert plan.seeds == (2, 4, 9)
     assert plan.judge_seeds == (10, 11, 12)
     assert not set(plan.seeds) & set(plan.judge_seeds)
-    assert Plan.of("digits", seeds=2, seed=5).seeds == (5, 6)
+    assert Plan.create("digits", seeds=2, seed=5).seeds == (5, 6)
 
 
 def test_the_rate_is_the_one_that_validation_chose():
-    plan = Plan.of("digits", "sign", RULES, lrs=[0.001, 0.01, 0.1], seeds=2, controls=False)
+    plan = Plan.create("digits", "sign", RULES, lrs=[0.001, 0.01, 0.1], seeds=2, controls=False)
     better = {("default", 0.01): 0.6, ("clipped", 0.1): 0.9}
-    rows = [row(trial, better.get((trial.rule, trial.lr), 0.5)) for trial in plan.trials("choose")]
-    judging = plan.missing(rows)
+    rows = [row(trial, better.get((trial.rule, trial.lr), 0.5)) for trial in plan.list_trials("choose")]
+    judging = plan.find_missing(rows)
     assert {(trial.rule, trial.lr, trial.seed) for trial in judging} == {
         ("default", 0.01, 2), ("default", 0.01, 3), ("clipped", 0.1, 2), ("clipped", 0.1, 3),
     }  # fmt: skip
-    assert plan.missing([*rows, *map(row, judging)]) == []
+    assert plan.find_missing([*rows, *map(row, judging)]) == []
 
 
 def test_a_seed_that_diverged_counts_as_nothing_and_equal_rates_give_the_smallest():
-    plan = Plan.of("digits", "sign", ["clipped"], lrs=[0.001, 0.01, 0.1], seeds=2, controls=False)
-    rows = [row(trial, 0.7, trial.lr == 0.1 and trial.seed == 0) for trial in plan.trials("choose")]
-    assert plan.chosen(rows) == {"clipped": 0.001}
-    gone = [row(trial, float("nan"), diverged=True) for trial in plan.trials("choose")]
-    assert plan.chosen(gone) == {"clipped": None}
-    assert plan.missing(gone) == []
+    plan = Plan.create("digits", "sign", ["clipped"], lrs=[0.001, 0.01, 0.1], seeds=2, controls=False)
+    rows = [row(trial, 0.7, trial.lr == 0.1 and trial.seed == 0) for trial in plan.list_trials("choose")]
+    assert plan.choose_rates(rows) == {"clipped": 0.001}
+    gone = [row(trial, float("nan"), diverged=True) for trial in plan.list_trials("choose")]
+    assert plan.choose_rates(gone) == {"clipped": None}
+    assert plan.find_missing(gone) == []
 
 
 def test_values_are_of_the_op_and_of_the_rules_that_have_them():
-    plan = Plan.of(
+    plan = Plan.create(
         "spikes", "step", ["fast_sigmoid", "boxcar"], lrs=0.01, seeds=1, parameters={"k": 10, "w": 2}
     )
-    given = {trial.rule: plan.settings(trial).parameters for trial in plan.trials("choose")}
+    given = {trial.rule: plan.settings(trial).parameters for trial in plan.list_trials("choose")}
     assert given == {"fast_sigmoid": {"k": 10}, "boxcar": {"w": 2}, "zero": {}, "reversal": {}}
-    both = Plan.of("digits", "sign", ["clipped", "reste"], lrs=0.01, parameters={"clipped.c": 2}, seeds=1)
-    assert both.settings(both.trials("choose")[0]).parameters == {"clipped.c": 2}
+    both = Plan.create("digits", "sign", ["clipped", "reste"], lrs=0.01, parameters={"clipped.c": 2}, seeds=1)
+    assert both.settings(both.list_trials("choose")[0]).parameters == {"clipped.c": 2}
 
 
 def test_a_picture_of_everything_comes_early():
-    plan = Plan.of("digits", "sign", RULES, lrs=[0.01, 0.1], seeds=2 * SEEDS_TOGETHER)
-    first = plan.trials("choose")[: 4 * 2 * SEEDS_TOGETHER]
+    plan = Plan.create("digits", "sign", RULES, lrs=[0.01, 0.1], seeds=2 * SEEDS_TOGETHER)
+    first = plan.list_trials("choose")[: 4 * 2 * SEEDS_TOGETHER]
     assert {trial.seed for trial in first} == set(range(SEEDS_TOGETHER))
     assert {(trial.rule, trial.lr) for trial in first} == {
         (key, lr) for key in plan.keys for lr in (0.01, 0.1)
@@ -76,8 +76,8 @@ def test_a_picture_of_everything_comes_early():
 
 @pytest.mark.parametrize("task", [key for key, task in TASKS.items() if task.metric and task.kind != "own"])
 def test_what_is_not_given_is_the_tasks_own(task):
-    plan = Plan.of(task)
-    trial = plan.trials("choose")[0]
+    plan = Plan.create(task)
+    trial = plan.list_trials("choose")[0]
     settings = plan.settings(trial)
     assert plan.keys[: -len(plan.controls)] == TASKS[task].rules
     assert {name: getattr(settings, name) for name in SETTINGS if name not in ("lr", "device")} == {
@@ -90,19 +90,19 @@ def test_what_is_not_given_is_the_tasks_own(task):
 
 
 def test_without_a_task_it_is_digits_or_ones_own_table():
-    assert Plan.of().task == "digits"
-    assert Plan.of(table="\n".join(f"{i},{i % 7},{i % 2}" for i in range(60))).task == "data"
+    assert Plan.create().task == "digits"
+    assert Plan.create(table="\n".join(f"{i},{i % 7},{i % 2}" for i in range(60))).task == "data"
 
 
 def test_a_plan_goes_through_a_pickle_and_says_whether_it_is_the_same():
     width = explorer.Parameter("w", 1.0, 0.1, 5.0, "window half-width")
     rule = explorer.Rule("outside", "Outside", "g * (abs(x) > w)", parameters=(width,))
-    plan = Plan.of("digits", "sign", [rule, "formula: g"], parameters={"w": 0.5}, seeds=1)
+    plan = Plan.create("digits", "sign", [rule, "formula: g"], parameters={"w": 0.5}, seeds=1)
     again = pickle.loads(pickle.dumps(plan))
     assert again == plan
     assert again.identity == plan.identity
     assert (
-        Plan.of("digits", "sign", [rule, "formula: g"], parameters={"w": 2}, seeds=1).identity
+        Plan.create("digits", "sign", [rule, "formula: g"], parameters={"w": 2}, seeds=1).identity
         != plan.identity
     )
 
@@ -133,7 +133,7 @@ def test_a_plan_goes_through_a_pickle_and_says_whether_it_is_the_same():
 )  # fmt: skip
 def test_what_cannot_be_is_said_in_a_sentence(arguments, sentence):
     with pytest.raises(ValueError, match=r"\w") as caught:
-        Plan.of(**{"task": "digits", "op": "sign", "rules": RULES, **arguments})
+        Plan.create(**{"task": "digits", "op": "sign", "rules": RULES, **arguments})
     assert sentence in str(caught.value)
 
 
@@ -141,27 +141,27 @@ def test_too_many_runs_are_refused_with_what_they_would_cost():
     with pytest.raises(
         ValueError, match=r"a study of 1,000,000 runs of 400 steps takes about \S+ \w+ of one core"
     ) as caught:
-        Plan.of("digits", "sign", ["clipped"], lrs=[0.1], seeds=500_000, controls=False)
-    assert f"at most {MAX_LANES:,} runs are taken" in str(caught.value)
-    Plan.of("digits", "sign", ["clipped"], lrs=[0.1], seeds=MAX_LANES // 2, controls=False)
+        Plan.create("digits", "sign", ["clipped"], lrs=[0.1], seeds=500_000, controls=False)
+    assert f"at most {MAX_TRIALS:,} runs are taken" in str(caught.value)
+    Plan.create("digits", "sign", ["clipped"], lrs=[0.1], seeds=MAX_TRIALS // 2, controls=False)
     with pytest.raises(ValueError, match="at most 2 runs are taken"):
-        Plan.of("digits", "sign", ["clipped"], lrs=[0.1], seeds=2, controls=False, most=2)
+        Plan.create("digits", "sign", ["clipped"], lrs=[0.1], seeds=2, controls=False, max_runs=2)
 
 
 def test_seeds_that_would_fill_the_memory_are_counted_and_not_listed():
     with pytest.raises(ValueError, match="days of one core"):
-        Plan.of("digits", seeds=range(10**12))
+        Plan.create("digits", seeds=range(10**12))
 
 
 def test_a_chunk_of_wide_nets_is_smaller():
-    assert Plan.of("digits").chunk == 300
-    assert Plan.of("digits", hidden=(256, 256)).chunk < 50
+    assert Plan.create("digits").chunk == 300
+    assert Plan.create("digits", hidden=(256, 256)).chunk < 50
 
 
 def test_nothing_is_missing_twice():
-    plan = Plan.of("circles", seeds=7, lrs=[0.1, 0.01])
-    stepper = Stepper(plan, least=20)
+    plan = Plan.create("circles", seeds=7, lrs=[0.1, 0.01])
+    stepper = Stepper(plan, min_chunk=20)
     cut = list(chain.from_iterable(stepper._chunks))
-    assert cut == plan.trials("choose")
+    assert cut == plan.list_trials("choose")
     sizes = [len(chunk) for chunk in stepper._chunks]
     assert 20 <= min(sizes) <= max(sizes) < 40

@@ -6,8 +6,8 @@ from statistics import fmean, stdev
 import pytest
 
 from explorer.study import Lane, Plan, Result, Row, Trial
-from explorer.study.differences import differences, equal_to_controls
-from explorer.study.judged import judged
+from explorer.study.differences import describe_control_ties, find_differences
+from explorer.study.outcomes import judge_rules
 from explorer.study.trial import COLUMNS
 from explorer.training.ranking import rank
 
@@ -40,13 +40,13 @@ def rows_of(plan, scores):
 
 
 def test_a_trial_is_read_by_its_old_name_too():
-    (row, *_) = rows_of(Plan.of(**COMMON, rules=["clipped"], seeds=1), SCORES)
+    (row, *_) = rows_of(Plan.create(**COMMON, rules=["clipped"], seeds=1), SCORES)
     assert row.lane is row.trial
     assert Lane is Trial
 
 
 def result_of(rules, scores=SCORES, seeds=4, **options):
-    plan = Plan.of(**{**COMMON, **options}, rules=rules, seeds=seeds)
+    plan = Plan.create(**{**COMMON, **options}, rules=rules, seeds=seeds)
     return Result(plan, rows_of(plan, scores))
 
 
@@ -109,8 +109,8 @@ def test_rules_whose_own_intervals_meet_may_differ_in_pairs():
     """Each seed is 1 to 2 points lower, though both scatter by more than that."""
     scores = {"clipped": (0.88, 0.91, 0.94, 0.97), "approx_sign": (0.865, 0.897, 0.923, 0.956)}
     result = result_of(["clipped", "approx_sign"], scores, controls=False)
-    one, other = result._judged
-    assert one.mean - one.half < other.mean + other.half
+    one, other = result._outcomes
+    assert one.mean - one.half_width < other.mean + other.half_width
     text = result.describe()
     assert "Clipped straight-through is best on the 360 held-out examples, at 92.5 %; ApproxSign" in text
 
@@ -137,11 +137,11 @@ def test_intervals_are_those_of_students_t():
     from scipy import stats  # a second for every process that collects this file
 
     for seeds in (2, 4, 10, 40):
-        plan = Plan.of(**COMMON, rules=["clipped"], seeds=seeds, controls=False)
-        (each,) = judged(plan, rows_of(plan, SCORES))
+        plan = Plan.create(**COMMON, rules=["clipped"], seeds=seeds, controls=False)
+        (each,) = judge_rules(plan, rows_of(plan, SCORES))
         values = list(each.scores.values())
         low, high = stats.t.interval(0.95, seeds - 1, fmean(values), stats.sem(values))
-        assert each.half == pytest.approx((high - low) / 2, rel=2e-3)
+        assert each.half_width == pytest.approx((high - low) / 2, rel=2e-3)
 
 
 def test_one_seed_has_no_interval_and_says_so():
@@ -177,9 +177,9 @@ def test_what_diverges_is_shown_as_such():
 def test_a_rate_at_the_end_of_those_tried_is_said():
     result = result_of(["clipped"], lrs=[0.01], controls=False)
     assert "all at lr 0.01, the only rate" in result.describe()
-    plan = Plan.of(**COMMON, rules=["clipped", "default"], seeds=2)
-    rows = [Row(trial, 9, 1.0, trial.lr, trial.lr, False, 1.0) for trial in plan.trials("choose")]
-    rows += [Row(trial, 9, 1.0, trial.lr, trial.lr, False, 1.0) for trial in plan.trials("judge", rows)]
+    plan = Plan.create(**COMMON, rules=["clipped", "default"], seeds=2)
+    rows = [Row(trial, 9, 1.0, trial.lr, trial.lr, False, 1.0) for trial in plan.list_trials("choose")]
+    rows += [Row(trial, 9, 1.0, trial.lr, trial.lr, False, 1.0) for trial in plan.list_trials("judge", rows)]
     assert (
         "The rate chosen for Clipped straight-through and Default autograd is the highest tried"
         in Result(plan, rows).describe()
@@ -189,25 +189,28 @@ def test_a_rate_at_the_end_of_those_tried_is_said():
 def test_differences_are_those_of_seeds_that_two_rules_share():
     scores = {"clipped": (0.9, math.nan, 0.92, 0.94), "approx_sign": (0.89, 0.93, math.nan, 0.92)}
     result = result_of(list(scores), scores, controls=False)
-    best, other = differences(result.plan, result._judged)
+    best, other = find_differences(result.plan, result._outcomes)
     assert (best.standing, other.standing) == ("highest", "level")
     assert other.seeds == {4: pytest.approx(-0.01), 7: pytest.approx(-0.02)}
     assert other.low < other.middle < other.high
     one = result_of(["clipped", "default"], seeds=1)
-    assert [each.standing for each in differences(one.plan, one._judged)] == ["highest", *["unknown"] * 3]
+    assert [each.standing for each in find_differences(one.plan, one._outcomes)] == [
+        "highest",
+        *["unknown"] * 3,
+    ]
 
 
 def test_a_rule_that_equals_a_control_with_every_seed_is_said_and_no_other():
-    assert equal_to_controls(*parts(result_of(["clipped", "default"]))) == []
+    assert describe_control_ties(*parts(result_of(["clipped", "default"]))) == []
     alike = SCORES | {"default": SCORES["zero"]}
-    said = equal_to_controls(*parts(result_of(["clipped", "default"], alike)))
+    said = describe_control_ties(*parts(result_of(["clipped", "default"], alike)))
     assert said == ["Default autograd has exactly the scores of Zero, a control, with all 4 seeds."]
-    one = equal_to_controls(*parts(result_of(["clipped", "default"], alike, seeds=1)))
+    one = describe_control_ties(*parts(result_of(["clipped", "default"], alike, seeds=1)))
     assert one == ["Default autograd has exactly the scores of Zero, a control, with its one seed."]
 
 
 def parts(result):
-    return result.plan, result._judged
+    return result.plan, result._outcomes
 
 
 @pytest.mark.parametrize("count", [0, 1, 11, 20])

@@ -16,8 +16,8 @@ SMALL = {"lrs": [0.01], "seeds": 1, "steps": 1}
 def test_on_weights_it_is_that_of_the_latent_weights_with_their_own_gradients():
     """From the run's weights, the loss differentiated by autograd through straight-through: no trace."""
     rules = ["straight_through", "masked", "rdfs"]
-    plan = Plan.of("ternary weights", None, rules, hidden=8, batch=16, **SMALL)
-    settings = plan.settings(plan.trials("choose")[0])
+    plan = Plan.create("ternary weights", None, rules, hidden=8, batch=16, **SMALL)
+    settings = plan.settings(plan.list_trials("choose")[0])
     run = Run(replace(settings, rules=("straight_through",)))
     weights = run.weights()
     x, y = (part[0] for part in run._nets.batch)
@@ -58,15 +58,17 @@ def _of_rule(settings, rule):
 
 def test_values_matter_and_seeds_and_rates_do_not():
     usual = {"controls": False} | SMALL
-    plans = [Plan.of("circles", "sign", ["clipped"], parameters={"c": c}, **usual) for c in (0.1, 1.0, 9.0)]
+    plans = [
+        Plan.create("circles", "sign", ["clipped"], parameters={"c": c}, **usual) for c in (0.1, 1.0, 9.0)
+    ]
     low, middle, all_of_it = (plan.shares["clipped"] for plan in plans)
     assert 0 < low < middle <= all_of_it == 1
-    again = Plan.of("circles", "sign", ["clipped"], controls=False, lrs=[0.3], seeds=[7], steps=1)
+    again = Plan.create("circles", "sign", ["clipped"], controls=False, lrs=[0.3], seeds=[7], steps=1)
     assert again.shares == plans[1].shares
 
 
 def test_the_table_and_the_sentences_have_it_before_the_first_trial():
-    plan = Plan.of("circles", "sign", ["clipped", "zero", "formula: g / 0"], controls=False, **SMALL)
+    plan = Plan.create("circles", "sign", ["clipped", "zero", "formula: g / 0"], controls=False, **SMALL)
     result = Result(plan, [])
     clipped, zero, broken = result.best["share"]
     assert (zero, math.isnan(broken)) == (0, True)
@@ -80,7 +82,7 @@ def _returned(task, op, rule, **parameters):
         Settings(task=task, op=op, rules=("straight_through", rule), parameters=parameters, device="cpu",
                  hidden=(8, 8), batch=16, seed=0)
     )  # fmt: skip
-    traces = [trace for trace in run._nets.look().traces if trace.x is not None]
+    traces = [trace for trace in run._nets.run_pass().traces if trace.x is not None]
     entry, backward = explorer.OPS[op], explorer.RULES[rule]
     before = behind = 0.0
     for trace in traces:
@@ -112,7 +114,7 @@ def _usual(entry):
 )
 def test_of_what_draws_it_is_that_of_the_first_step(task, op, rule):
     small = {"hidden": (8, 8), "batch": 16, "controls": False}
-    plan = Plan.of(task, op, ["straight_through", rule], **small, **SMALL)
+    plan = Plan.create(task, op, ["straight_through", rule], **small, **SMALL)
     own, found = plan.shares.values()
     assert own == 1
     assert found == pytest.approx(_returned(task, op, rule), rel=1e-4)
@@ -122,7 +124,7 @@ def test_of_what_draws_it_is_that_of_the_first_step(task, op, rule):
 @pytest.mark.parametrize("task", ["ternary weights", "spikes", "digits convolution"])
 def test_straight_through_passes_itself_wherever_something_draws(task):
     op = "stochastic_round" if task == "ternary weights" else "bernoulli"
-    plan = Plan.of(task, op, ["straight_through", "zero", "reinforce"], controls=False, **SMALL)
+    plan = Plan.create(task, op, ["straight_through", "zero", "reinforce"], controls=False, **SMALL)
     own, zero, losses = plan.shares.values()
     assert (own, zero) == (1, 0)
     said = Result(plan, []).describe()

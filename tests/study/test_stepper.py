@@ -2,7 +2,7 @@ from itertools import count
 
 from explorer.study import Plan, Result, Stepper
 
-PLAN = Plan.of("circles", "sign", ["default", "clipped"], lrs=[0.01, 0.1], seeds=2, steps=6, hidden=4)
+PLAN = Plan.create("circles", "sign", ["default", "clipped"], lrs=[0.01, 0.1], seeds=2, steps=6, hidden=4)
 
 
 def driven(plan=PLAN, rows=(), **options):
@@ -23,7 +23,7 @@ def test_a_slice_is_as_long_as_it_may_be_and_a_step_at_least():
 
 
 def test_rows_come_once_and_the_stages_follow():
-    stepper, seen, stages = Stepper(PLAN, least=5), [], []
+    stepper, seen, stages = Stepper(PLAN, min_chunk=5), [], []
     while not stepper.finished:
         seen += stepper.advance(0)
         stages.append(stepper.stage)
@@ -38,7 +38,7 @@ def test_rows_come_once_and_the_stages_follow():
 def test_one_that_is_thrown_away_is_gone_on_with_from_its_rows():
     whole = driven()
     for stop in (1, 7, 18):
-        first = Stepper(PLAN, least=4)
+        first = Stepper(PLAN, min_chunk=4)
         while len(first.rows) < stop:
             first.advance(0)
         first.advance(0)
@@ -48,7 +48,7 @@ def test_one_that_is_thrown_away_is_gone_on_with_from_its_rows():
 
 
 def test_a_rule_that_diverges_at_every_rate_is_not_judged():
-    plan = Plan.of(
+    plan = Plan.create(
         "circles", "sign", ["formula: g / 0", "clipped"], lrs=[0.01, 0.1], seeds=2, steps=3, controls=False
     )
     stepper = driven(plan)

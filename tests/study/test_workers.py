@@ -79,7 +79,7 @@ def test_chunks_that_are_lost_again_and_again_end_the_study_and_the_next_start_g
 
 
 def test_a_run_that_comes_twice_counts_once(alone, monkeypatch, tmp_path):
-    computed = workers.computed
+    computed = workers.compute_rows
     monkeypatch.setattr(
         conduct, "computed", lambda *given: (rows for new in computed(*given) for rows in (new, new[:3]))
     )
@@ -89,9 +89,9 @@ def test_a_run_that_comes_twice_counts_once(alone, monkeypatch, tmp_path):
 
 
 def test_a_worker_with_other_versions_refuses(monkeypatch):
-    expected = workers.versions()
-    elsewhere = workers.versions() | {"torch": "1.13.0"}
-    monkeypatch.setattr(workers, "versions", lambda: elsewhere)
+    expected = workers.read_versions()
+    elsewhere = workers.read_versions() | {"torch": "1.13.0"}
+    monkeypatch.setattr(workers, "read_versions", lambda: elsewhere)
     with pytest.raises(OtherVersionsError, match=r"torch 1\.13\.0 instead of \d"):
         workers.run_chunk(None, [], expected, 1)
 
@@ -108,12 +108,12 @@ def test_a_worker_with_other_versions_ends_the_study_at_once(alone, tmp_path):
 
 
 def test_our_own_code_is_among_the_versions():
-    assert set(workers.versions()) == {"torch", "numpy", "scikit-learn", "explorer"}
+    assert set(workers.read_versions()) == {"torch", "numpy", "scikit-learn", "explorer"}
 
 
 def test_threads_give_the_same_and_never_hold_more_trials_than_fit(alone, monkeypatch):
     quota, most, lock, held = workers._Quota(MAX_CHUNK), [0], threading.Lock(), [0]
-    taken = quota.taken
+    taken = quota.take
 
     class Watched:
         @contextmanager
@@ -151,7 +151,7 @@ def test_a_pool_whose_process_is_killed_ends_in_a_sentence_and_the_next_start_go
 def test_a_cluster_that_is_not_there_is_said_and_nothing_begins(monkeypatch, said):
     address = "tcp://127.0.0.1:9"
     monkeypatch.setattr(workers, "CLUSTER_S", 0.2)
-    monkeypatch.setattr(conduct, "computed", None)
+    monkeypatch.setattr(conduct, "compute_rows", None)
     monkeypatch.setenv(workers.CLUSTER, address if said == "environment" else "")
     with pytest.raises(ConnectionError, match=f"no cluster answers at {address}, and nothing was started"):
         explorer.study(**ARGUMENTS, executor=address if said == "executor" else None)
@@ -170,10 +170,10 @@ def test_a_pool_goes_before_the_environments_cluster(monkeypatch, alone):
 
 @pytest.mark.parametrize("workers_", [1, 2, 3, 16])
 def test_no_chunk_is_small_unless_a_worker_would_have_none(workers_):
-    plan = Plan.of("digits", "sign", ["zero"], lrs=[0.01], seeds=1_000, controls=False)
+    plan = Plan.create("digits", "sign", ["zero"], lrs=[0.01], seeds=1_000, controls=False)
     for count in (1, 2, 30, 49, 50, 60, 99, 100, 149, 340, 799, 850, 1_000):
-        trials = plan.trials("choose")[:count]
-        cut = workers.chunks(plan, trials, workers_)
+        trials = plan.list_trials("choose")[:count]
+        cut = workers.make_chunks(plan, trials, workers_)
         sizes = [len(chunk) for chunk in cut]
         assert [trial for chunk in cut for trial in chunk] == trials
         assert max(sizes) <= MAX_CHUNK
@@ -183,10 +183,10 @@ def test_no_chunk_is_small_unless_a_worker_would_have_none(workers_):
 
 
 def test_the_chunks_of_the_page_are_not_small_either():
-    plan = Plan.of("digits", "sign", ["zero"], lrs=[0.01], seeds=340, controls=False)
+    plan = Plan.create("digits", "sign", ["zero"], lrs=[0.01], seeds=340, controls=False)
     for left in (30, 50, 99, 340):
-        rows = [Row(trial, 1, 0.0, 0.0, 0.0, False, 0.0) for trial in plan.trials("choose")[left:]]
-        sizes = [len(chunk) for chunk in Stepper(plan, rows, least=MIN_CHUNK)._chunks]
+        rows = [Row(trial, 1, 0.0, 0.0, 0.0, False, 0.0) for trial in plan.list_trials("choose")[left:]]
+        sizes = [len(chunk) for chunk in Stepper(plan, rows, min_chunk=MIN_CHUNK)._chunks]
         assert (sum(sizes), min(sizes) >= min(MIN_CHUNK, left), max(sizes) < 2 * MIN_CHUNK) == (
             left,
             True,
@@ -202,10 +202,13 @@ def test_a_pool_tells_how_many_workers_it_has():
         raise OSError("no route to host")
 
     with ThreadPoolExecutor(3) as pool:
-        assert workers._workers(pool) == 3
-    assert workers._workers(client(lambda: {"one": 1, "another": 4})) == 5
+        assert workers._count_workers(pool) == 3
+    assert workers._count_workers(client(lambda: {"one": 1, "another": 4})) == 5
     assert (
-        workers._workers(client(dict)) == workers._workers(client(away)) == workers._workers(Scripted()) == 2
+        workers._count_workers(client(dict))
+        == workers._count_workers(client(away))
+        == workers._count_workers(Scripted())
+        == 2
     )
 
 
@@ -218,7 +221,7 @@ def test_a_cluster_that_went_away_for_good_ends_the_study(monkeypatch):
         def submit(self, *_):
             return Future()
 
-    monkeypatch.setattr(workers, "_LOOK_S", 0.01)
+    monkeypatch.setattr(workers, "_POLL_S", 0.01)
     with pytest.raises(StudyStoppedError, match="the cluster went away and did not come back"):
         explorer.study(**ARGUMENTS, executor=Closed())
 
@@ -250,4 +253,4 @@ def test_a_cluster_that_is_away_is_told_of_in_seconds_and_ends_without_a_word_fo
         explorer.study(**ARGUMENTS, executor=Away())
     (said,) = caplog.messages
     assert said.startswith("The cluster does not answer: the study waits 120 s for it. With file= what was")
-    assert looks.index(1) * workers._LOOK_S <= 15
+    assert looks.index(1) * workers._POLL_S <= 15

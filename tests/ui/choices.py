@@ -21,15 +21,15 @@ from explorer.instrument.limits import MAX_G, find_reach
 from explorer.instrument.view import SECTIONS
 from explorer.training import FULL, TASKS
 from explorer.training.limits import (
-    LARGEST_SCALE,
     MAX_BATCH,
     MAX_HIDDEN,
     MAX_LAYERS,
     MAX_PACE,
+    MAX_SCALE,
     MAX_SEED,
     MAX_SEEDS,
     MAX_STEPS,
-    SMALLEST_SCALE,
+    MIN_SCALE,
 )
 from explorer.training.numerics.optimisers import OPTIMISERS
 from explorer.training.settings.branches import Branch
@@ -116,7 +116,7 @@ def random_choice(rng: random.Random) -> Choice:
         seeds=rng.choice([1, rng.randint(1, MAX_SEEDS)]),
         optimiser=rng.choice([None, *OPTIMISERS]),
         bias=rng.choice([None, True, False]),
-        init_scale=rng.choice([None, rng.uniform(SMALLEST_SCALE, LARGEST_SCALE)]),
+        init_scale=rng.choice([None, rng.uniform(MIN_SCALE, MAX_SCALE)]),
         steps=rng.randint(1, MAX_STEPS),
         lr=10 ** rng.uniform(-12, 3),
         hidden=tuple(rng.randint(1, MAX_HIDDEN) for _ in range(rng.randint(1, MAX_LAYERS))),

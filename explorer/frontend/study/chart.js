@@ -1,7 +1,7 @@
 // The accuracy plot of a study: a point with its interval on each rule's line.
 
 import { escapeHtml } from "../chart/plotly/plotly.js";
-import { GUESSED } from "../train/charts/chance-line.js";
+import { CHANCE_COLOUR } from "../train/charts/chance-line.js";
 import { NARROW } from "../train/charts/end-labels.js";
 import { cut } from "../train/charts/label-layout.js";
 import { makeCenteredNote, createFigure } from "../chart/plotly/figure.js";
@@ -132,7 +132,7 @@ function makePercentTicks([low, high]) {
 
 /** @param {*} position */
 function makeDottedLine(position) {
-  return { type: "line", line: { color: GUESSED, width: 1, dash: "dot" }, ...position };
+  return { type: "line", line: { color: CHANCE_COLOUR, width: 1, dash: "dot" }, ...position };
 }
 
 /** @param {string} text @param {*} position */

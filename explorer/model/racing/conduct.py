@@ -32,7 +32,7 @@ from explorer.model.racing.work import (
     require_one_number,
 )
 from explorer.model.racing.workers import compute_outcomes, require_portable
-from explorer.study import Row, StudyFile, Trial, opened, progress_bar, seeds_of, usual_rates
+from explorer.study import Row, StudyFile, Trial, make_default_rates, open_executor, progress_bar, seeds_of
 
 USUAL_LR = 3e-3  # of Adam; if no rates are given, a tenth to ten times this
 _HOW = "one net after another"
@@ -135,7 +135,7 @@ def race(
     saved = StudyFile(file, plan) if file is not None else None
     rows = {row.trial: row for row in saved.rows} if saved else {}
     trained: dict[Trial, TrainedNet] = {}
-    with opened(executor) as pool:
+    with open_executor(executor) as pool:
         if pool is not None:
             require_portable(work, pool)
         with watcher.watch(plan, list(rows.values())) as move:
@@ -164,7 +164,7 @@ def require_device(device: Any) -> None:
 def rates_of(lrs: object) -> tuple[float, ...]:
     """Return the rates, ascending and distinct. Raises ValueError for a rate that is not above 0."""
     if lrs is None:
-        return usual_rates(USUAL_LR)
+        return make_default_rates(USUAL_LR)
     values = [lrs] if isinstance(lrs, str) or not isinstance(lrs, Iterable) else [*lrs]
     rates = tuple(sorted({to_finite("lrs", rate) for rate in values}))
     if not rates or rates[0] <= 0:

@@ -68,7 +68,7 @@ class RacePlan(Plan):
         """Return a name of everything that a rule's trials depend on: the race's, and its own code."""
         return "-".join([self.mark, *(mark for key, mark in self.codes if key == rule)])
 
-    def accepts(self, identity: str, trial: Trial, possible: set[Trial]) -> bool:
+    def is_compatible(self, identity: str, trial: Trial, possible: set[Trial]) -> bool:
         """Return whether a file with such a trial may hold this race's: it may have more rules and seeds."""
         if trial.rule in self.keys:
             return identity == self.identity_of(trial.rule)
@@ -80,7 +80,7 @@ class RacePlan(Plan):
         stages = len(self.lrs) + 1 if len(self.lrs) > 1 else 1
         return len(self.rules) * len(self.seeds) * stages
 
-    def chosen(self, rows: Iterable[Row]) -> dict[str, float | None]:
+    def choose_rates(self, rows: Iterable[Row]) -> dict[str, float | None]:
         """Return the rate of each rule: fewest diverged seeds first, then the highest validation."""
         if len(self.lrs) == 1:
             return dict.fromkeys(self.keys, self.lrs[0])
@@ -90,14 +90,14 @@ class RacePlan(Plan):
                 rows_by_rate[row.trial.rule].setdefault(row.trial.lr, []).append(row)
         return {rule: _find_best_rate(rates) for rule, rates in rows_by_rate.items()}
 
-    def missing(self, rows: Iterable[Row]) -> list[Trial]:
+    def find_missing(self, rows: Iterable[Row]) -> list[Trial]:
         """Return the trials that can be done next."""
         if len(self.lrs) > 1:
-            return super().missing(rows)
+            return super().find_missing(rows)
         trials_done = {row.trial for row in rows}
-        return [trial for trial in self.trials("judge") if trial not in trials_done]
+        return [trial for trial in self.list_trials("judge") if trial not in trials_done]
 
-    def possible(self) -> set[Trial]:
+    def list_possible(self) -> set[Trial]:
         """Return every trial that the plan may ask for."""
         judged = {
             Trial("judge", rule, lr, seed)
@@ -105,7 +105,7 @@ class RacePlan(Plan):
             for lr in self.lrs
             for seed in self.judge_seeds
         }
-        return judged | ({*self.trials("choose")} if len(self.lrs) > 1 else set())
+        return judged | ({*self.list_trials("choose")} if len(self.lrs) > 1 else set())
 
 
 def _find_best_rate(rates: dict[float, list[Row]]) -> float | None:

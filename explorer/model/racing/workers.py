@@ -7,7 +7,7 @@ from concurrent.futures import Executor, ThreadPoolExecutor, as_completed
 
 from explorer.model.racing.plan import RacePlan
 from explorer.model.racing.work import Outcome, Work, run_part
-from explorer.study import Row, Trial, packed
+from explorer.study import Row, Trial, pack_value
 
 _PARTS = 4  # for each worker: a race ends with few of them idle
 _SENT = (
@@ -20,7 +20,7 @@ def compute_outcomes(
 ) -> Iterator[list[Outcome]]:
     """Yield the outcomes of missing trials, as parts of them end."""
     rows = list(rows)
-    while trials := plan.missing(rows):
+    while trials := plan.find_missing(rows):
         for outcomes in _run_trials(work, trials, pool):
             rows += [item.row for item in outcomes]
             yield outcomes
@@ -48,7 +48,7 @@ def require_portable(work: Work, pool: Executor) -> None:
         return
     for name in _SENT:
         try:
-            packed(getattr(work, name), pool)
+            pack_value(getattr(work, name), pool)
         except Exception as error:
             message = str(error).strip().split("\n")[0] or type(error).__name__
             raise ValueError(

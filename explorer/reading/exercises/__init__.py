@@ -1,8 +1,8 @@
-"""Functions to be repaired, and the judge of what is written: it is read, never run."""
+"""Exercises, which are Functions to repair, and their judge, which reads solutions and never runs them."""
 
 from explorer.reading.exercises.cases import Case
 from explorer.reading.exercises.entries import EXERCISES
 from explorer.reading.exercises.exercise import Exercise
-from explorer.reading.exercises.judging import Verdict, judged
+from explorer.reading.exercises.judging import Verdict, judge_text
 
-__all__ = ["EXERCISES", "Case", "Exercise", "Verdict", "judged"]
+__all__ = ["EXERCISES", "Case", "Exercise", "Verdict", "judge_text"]

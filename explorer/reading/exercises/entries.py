@@ -1,4 +1,4 @@
-"""The exercises, one entry each; a lesson names the one it ends with by its key."""
+"""The exercises, one entry each; a lesson names the exercise at its end by its key."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

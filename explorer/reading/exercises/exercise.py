@@ -1,4 +1,4 @@
-"""The records of an exercise: a Function that fails, and what it should return."""
+"""The records of an exercise: a faulty Function, and the values that it should return."""
 
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -10,13 +10,13 @@ from explorer.formula.tree import Name, Number, substitute
 
 @dataclass(frozen=True)
 class Argument:
-    """An input after x, as the Function is called.
+    """An input after x in a call of the Function.
 
     Attributes:
-        name: its name in the formulas; who writes the Function may give it another.
-        value: what it is called with; short in binary, so that kinks lie on points that are compared.
+        name: its name in the formulas; a solution may use another name.
+        value: its value in the call; short in binary, so that kinks coincide with points of comparison.
         gradient: the contribution of one element to its gradient, in x, y, g and names of arguments; "" for a
-            number, which gets None.
+            number, whose gradient is None.
         scale: a factor on the sum, in names of arguments and N, the number of elements; "" for 1.
     """
 
@@ -28,16 +28,17 @@ class Argument:
 
 @dataclass(frozen=True)
 class Exercise:
-    """A Function that fails, to be repaired.
+    """A faulty Function to repair.
 
     Attributes:
         key: permanent name.
-        task: what is wrong with it, or what is to be done; two sentences at most.
-        code: the Function that fails, in ten lines or so.
-        op, gradient: formulas of what it should compute and return, in x, g and names of arguments.
+        task: its fault, or the task; two sentences at most.
+        code: the faulty Function, in about ten lines.
+        op: formula of the values that it should compute, in x and names of arguments.
+        gradient: formula of the gradient that it should return, in x, g and names of arguments.
         arguments: the inputs after x.
-        guarded: whether the gradients of arguments may be computed only where they are needed.
-        twice: whether a second derivative goes through it.
+        guarded: whether the gradients of arguments may be computed only if they are needed.
+        twice: whether it must support a second derivative.
     """
 
     key: str
@@ -60,30 +61,30 @@ class Exercise:
         return {argument.name: argument.value for argument in self.arguments}
 
     @cached_property
-    def elsewhere(self) -> "Exercise":
-        """The same exercise with arguments half as large, where numbers that are written out fail."""
+    def variant(self) -> "Exercise":
+        """The same exercise with all arguments halved, which reveals hard-coded numbers."""
         halved = (replace(argument, value=argument.value / 2) for argument in self.arguments)
         return replace(self, arguments=tuple(halved))
 
-    def formula(self, text: str) -> Formula:
-        """A formula in x, y, g and names of arguments."""
+    def parse_formula(self, text: str) -> Formula:
+        """Parse a formula in x, y, g and names of arguments."""
         return parse(text, parameters=[*self.values, "N"])
 
     @cached_property
     def second(self) -> Formula:
-        """How the gradient changes with x, for g = 1."""
+        """The derivative of the gradient by x, for g = 1."""
         tree = differentiate(
-            substitute(self.formula(self.gradient).tree, {Name("g"): Number(1.0)}), upstream=Number(1.0)
+            substitute(self.parse_formula(self.gradient).tree, {Name("g"): Number(1.0)}), upstream=Number(1.0)
         )
         assert tree is not None, "the gradient of an exercise is short"
         return Formula(tree)
 
-    def data(self) -> dict[str, Any]:
-        """Plain data, from which ``of_data`` makes the same record."""
+    def to_data(self) -> dict[str, Any]:
+        """Return plain data, from which ``exercise_from_data`` makes an equal record."""
         return asdict(self)
 
 
-def of_data(data: dict[str, Any]) -> Exercise:
-    """The exercise that ``data`` was made from."""
+def exercise_from_data(data: dict[str, Any]) -> Exercise:
+    """Return the exercise from its plain data."""
     arguments = tuple(Argument(**argument) for argument in data["arguments"])
     return Exercise(**{**data, "arguments": arguments})

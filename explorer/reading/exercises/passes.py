@@ -1,4 +1,4 @@
-"""What a backward does that no curve shows: a g that is cut off, and sums that are computed unasked."""
+"""Find faults of a backward that no curve shows: a g without history, and sums that nobody needs."""
 
 import ast
 from collections.abc import Iterator
@@ -6,51 +6,51 @@ from collections.abc import Iterator
 _CUTS = frozenset(["detach", "data", "item", "tolist", "numpy"])
 
 
-def cuts_gradient(text: str) -> int:
-    """Return the line on which a backward takes g out of autograd's graph, or 0."""
-    for backward in _backwards(text):
+def find_cut(text: str) -> int:
+    """Return the line on which a backward removes g from autograd's graph, or 0."""
+    for backward in _find_backwards(text):
         g = backward.args.args[1].arg if len(backward.args.args) > 1 else ""
         for node in ast.walk(backward):
-            if isinstance(node, ast.Attribute) and node.attr in _CUTS and g in _names(node.value):
+            if isinstance(node, ast.Attribute) and node.attr in _CUTS and g in _collect_names(node.value):
                 return node.lineno
     return 0
 
 
-def sums_unasked(text: str) -> int:
-    """Return the line on which a backward computes a sum whether or not somebody needs it, or 0."""
-    for backward in _backwards(text):
-        for node in _unconditional(backward.body):
+def find_unconditional_sum(text: str) -> int:
+    """Return the line on which a backward computes a sum even if it is not needed, or 0."""
+    for backward in _find_backwards(text):
+        for node in _walk_unconditional(backward.body):
             if isinstance(node, ast.Attribute) and node.attr == "sum":
                 return node.lineno
     return 0
 
 
-def _backwards(text: str) -> Iterator[ast.FunctionDef]:
+def _find_backwards(text: str) -> Iterator[ast.FunctionDef]:
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.FunctionDef) and node.name == "backward":
             yield node
 
 
-def _names(node: ast.AST) -> set[str]:
-    return {each.id for each in ast.walk(node) if isinstance(each, ast.Name)}
+def _collect_names(node: ast.AST) -> set[str]:
+    return {part.id for part in ast.walk(node) if isinstance(part, ast.Name)}
 
 
-def _unconditional(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """Yield the nodes of statements that no condition guards: before an ``if`` that may return."""
+def _walk_unconditional(body: list[ast.stmt]) -> Iterator[ast.AST]:
+    """Yield the nodes of statements without a condition, up to an ``if`` that may return."""
     for statement in body:
         if isinstance(statement, ast.If):
-            yield from _certain(statement.test)
+            yield from _walk_certain(statement.test)
             if any(isinstance(node, ast.Return) for node in ast.walk(statement)):
                 return
         else:
-            yield from _certain(statement)
+            yield from _walk_certain(statement)
 
 
-def _certain(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a node and the nodes in it that are evaluated with it."""
+def _walk_certain(node: ast.AST) -> Iterator[ast.AST]:
+    """Yield a node and all nodes inside that are certainly evaluated with it."""
     match node:
         case ast.If() | ast.IfExp() | ast.BoolOp() | ast.Lambda() | ast.FunctionDef() | ast.While():
             return
     yield node
     for child in ast.iter_child_nodes(node):
-        yield from _certain(child)
+        yield from _walk_certain(child)

@@ -1,4 +1,4 @@
-"""Formulas at one point after another, in Python's own float64: without torch, as in the browser."""
+"""Evaluate formulas at single points in Python's own float64: without torch, as in the browser."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -13,9 +13,9 @@ from explorer.formula.tree import Call, Node, find_names
 from explorer.reading.exercises.cases import ELEMENTS
 from explorer.reading.exercises.exercise import Exercise
 
-_ORDERING = frozenset(["sign", "relu", "clamp", "clamp_min", "clamp_max", "min", "max"])  # NaN has no place
+_ORDERING = frozenset(["sign", "relu", "clamp", "clamp_min", "clamp_max", "min", "max"])  # fail for NaN
 
-# What Python has under another name, exact as in torch where no argument is NaN.
+# Python's equivalents of functions, which equal torch's unless an argument is NaN.
 _EXACT: Mapping[str, Callable[..., float]] = {
     "sign": lambda a: (a > 0) - (a < 0),
     "round": round,
@@ -29,44 +29,44 @@ _EXACT: Mapping[str, Callable[..., float]] = {
 }
 
 MEANS = "Its {} takes a mean over all elements, which is not judged here."
-DRAWN = "Its {} draws at random, which is not judged here."
+STOCHASTIC = "Its {} draws at random, which is not judged here."
 UNKNOWN = "Its {} depends on {}, which is no input of it."
 
 
 class UnreadError(Exception):
-    """Something that decides is not known; the message says what."""
+    """A value that the verdict depends on is unknown; the message names it."""
 
 
 @lru_cache(maxsize=64)
-def parsed(exercise: Exercise, text: str) -> Formula:
-    """A formula of an exercise."""
-    return exercise.formula(text)
+def parse_text(exercise: Exercise, text: str) -> Formula:
+    """Return a formula of an exercise."""
+    return exercise.parse_formula(text)
 
 
-def values(exercise: Exercise, text: str) -> Callable[..., float]:
-    """A formula of the exercise as a function of x, y, g and N."""
-    return values_of(exercise, parsed(exercise, text))
+def compile_text(exercise: Exercise, text: str) -> Callable[..., float]:
+    """Return a formula of the exercise as a function of x, y, g and N."""
+    return compile_formula(exercise, parse_text(exercise, text))
 
 
-def values_of(exercise: Exercise, formula: Formula, what: str = "") -> Callable[..., float]:
-    """A formula as a function of x, y, g and N; raises UnreadError for what depends on anything else.
+def compile_formula(exercise: Exercise, formula: Formula, subject: str = "") -> Callable[..., float]:
+    """Return a formula as a function of x, y, g and N. Raises UnreadError if it depends on anything else.
 
-    ``what`` it is the formula of, for the sentence.
+    ``subject`` names the formula in the error's sentence.
     """
     tree = replace_counts(formula.tree, COUNT)
     if find_reductions(tree):
-        raise UnreadError(MEANS.format(what))
+        raise UnreadError(MEANS.format(subject))
     if formula.random_names:
-        raise UnreadError(DRAWN.format(what))
+        raise UnreadError(STOCHASTIC.format(subject))
     unknown = set(find_names(tree)).difference(exercise.values, ("x", "y", "g", COUNT, "pi", "e"))
     if unknown:
-        raise UnreadError(UNKNOWN.format(what, sorted(unknown)[0]))
+        raise UnreadError(UNKNOWN.format(subject, sorted(unknown)[0]))
     arguments = {COUNT: ELEMENTS[0], **exercise.values}
     return lambda **given: float(evaluate_constant(tree, {**arguments, **given}, _compute_step))
 
 
 def _compute_step(node: Node, values: list[float]) -> float:
-    """Return the value of an inner node, by Python alone wherever Python has it."""
+    """Return the value of an inner node, computed by Python alone if possible."""
     if isinstance(node, Call) and (exact := _EXACT.get(node.function)):
         is_ordered = node.function not in _ORDERING or all(each == each for each in values)
         with suppress(ArithmeticError, ValueError):

@@ -1,5 +1,5 @@
-"""A study as a Plotly figure, for notebooks and pages: a file a panel."""
+"""A study as a Plotly figure, for notebooks and pages: one file per panel."""
 
-from explorer.study.figure.figure import study_figure
+from explorer.study.figure.figure import make_study_figure
 
-__all__ = ["study_figure"]
+__all__ = ["make_study_figure"]

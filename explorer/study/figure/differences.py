@@ -10,11 +10,11 @@ import plotly.graph_objects as go
 
 from explorer.catalogue.colours import NEUTRAL
 from explorer.study.differences import Difference, Standing
-from explorer.study.figure.drawn import Drawn
+from explorer.study.figure.view import StudyView
 from explorer.training.ranking import text
 
-_BELOW = 0.24  # a row: the seeds of a rule lie so far under its interval
-_FAR = 0.1  # below the highest by at least so much, by the interval: an axis of its own
+_BELOW = 0.24  # offset of the seeds below their rule's interval, in rows
+_FAR = 0.1  # rules whose interval is lower by more than this get a separate axis
 _STANDINGS: dict[Standing, str] = {
     "highest": "diamond",
     "level": "circle",
@@ -23,27 +23,27 @@ _STANDINGS: dict[Standing, str] = {
 }
 
 
-def draw_differences(figure: go.Figure, study: Drawn, far: set[str]) -> None:
-    """The differences on their axes, those of ``far`` on the first, and words for a rule that diverged."""
+def draw_differences(figure: go.Figure, study: StudyView, far: set[str]) -> None:
+    """Plot the differences, those of ``far`` on the first axis, and text for rules that diverged."""
     near, labels = 2 if far else 1, study.labels
-    for each in study.compared:
-        figure.add_traces(_difference(study, each), rows=1, cols=1 if each.rule in far else near)
-    for key, words in _lost(study).items():
-        figure.add_trace(_words(study, key, words), row=1, col=near)
+    for difference in study.compared:
+        figure.add_traces(_make_traces(study, difference), rows=1, cols=1 if difference.rule in far else near)
+    for key, words in _explain_missing(study).items():
+        figure.add_trace(_make_text_trace(study, key, words), row=1, col=near)
     figure.add_vline(x=0, line={"color": NEUTRAL, "width": 1.5}, row=1, col=near)
     best = f"{labels[study.compared[0].rule]}, the highest mean" if study.compared else "the highest mean"
     unit = "points" if study.plan.metric == "accuracy" else str(study.plan.metric)
     figure.update_xaxes(title_text=f"{unit} from {best}", row=1, col=near)
 
 
-def far_below(compared: Sequence[Difference]) -> set[str]:
-    """The rules and controls that would squeeze the axis of the others; none where nothing else is left."""
-    away = {each.rule for each in compared if each.is_control or -each.high > _FAR}
-    return away if len(compared) - len(away) > 1 else set()
+def find_far_below(compared: Sequence[Difference]) -> set[str]:
+    """Return the rules and controls that would squeeze the others' axis, unless at most one is left."""
+    far = {each.rule for each in compared if each.is_control or -each.high > _FAR}
+    return far if len(compared) - len(far) > 1 else set()
 
 
-def name_rows(figure: go.Figure, study: Drawn) -> None:
-    """The rules from top to bottom as they rank, their names with their means at the left alone."""
+def name_rows(figure: go.Figure, study: StudyView) -> None:
+    """Label the rows from top to bottom as the rules rank, with their means, on the leftmost axis only."""
     means, unit = {each.rule: each.mean for each in study.compared}, study.plan.unit
 
     def name(key: str) -> str:
@@ -61,52 +61,56 @@ def name_rows(figure: go.Figure, study: Drawn) -> None:
     figure.update_yaxes(showticklabels=True, row=1, col=1)
 
 
-def _difference(study: Drawn, each: Difference) -> list[go.Scatter]:
-    """A rule's difference with its interval, and that of every seed as a faint point below."""
-    scale, colour, row = study.scale, study.colours[each.rule], study.rows[each.rule]
+def _make_traces(study: StudyView, difference: Difference) -> list[go.Scatter]:
+    """Return a rule's difference with its interval, and every seed's as a faint point below."""
+    scale, colour, row = study.scale, study.colours[difference.rule], study.rows[difference.rule]
     seeds = go.Scatter(
-        x=[scale * difference for difference in each.seeds.values()],
-        y=[row + _BELOW] * len(each.seeds),
+        x=[scale * difference for difference in difference.seeds.values()],
+        y=[row + _BELOW] * len(difference.seeds),
         mode="markers",
         marker={"color": colour, "opacity": 0.45, "size": 5},
-        text=[f"seed {seed}" for seed in each.seeds],
+        text=[f"seed {seed}" for seed in difference.seeds],
         hovertemplate="%{text}: %{x:.2f}<extra></extra>",
         showlegend=False,
     )
-    known = not math.isnan(each.low) and each.standing != "highest"
+    has_interval = not math.isnan(difference.low) and difference.standing != "highest"
     middle = go.Scatter(
-        x=[scale * each.middle],
+        x=[scale * difference.middle],
         y=[row],
         mode="markers",
-        marker={"color": colour, "size": 11, "symbol": _STANDINGS[each.standing], "line": {"width": 2}},
+        marker={"color": colour, "size": 11, "symbol": _STANDINGS[difference.standing], "line": {"width": 2}},
         error_x={
             "type": "data",
-            "array": [scale * (each.high - each.middle) if known else None],
+            "array": [scale * (difference.high - difference.middle) if has_interval else None],
             "color": colour,
             "thickness": 2.5,
             "width": 6,
         },
-        hovertemplate=html.escape(each.words, quote=False),
-        name=study.labels[each.rule],
-        meta=each.rule,
+        hovertemplate=html.escape(difference.words, quote=False),
+        name=study.labels[difference.rule],
+        meta=difference.rule,
         showlegend=False,
     )
     return [seeds, middle]
 
 
-def _lost(study: Drawn) -> dict[str, str]:
-    """Why there is no difference of a rule that has been judged."""
-    known = {each.rule for each in study.compared}
+def _explain_missing(study: StudyView) -> dict[str, str]:
+    """Return, by rule, why a judged rule has no difference."""
+    compared = {each.rule for each in study.compared}
     words = {}
-    for each in study.rules:
-        if each.rule not in known and each.lost:
-            count = f"with {each.lost} of {len(each.seeds)} seeds" if each.seeds else "at every rate"
-            words[each.rule] = f"diverged {count}"
+    for outcome in study.rules:
+        if outcome.rule not in compared and outcome.n_diverged:
+            count = (
+                f"with {outcome.n_diverged} of {len(outcome.seeds)} seeds"
+                if outcome.seeds
+                else "at every rate"
+            )
+            words[outcome.rule] = f"diverged {count}"
     return words
 
 
-def _words(study: Drawn, key: str, words: str) -> go.Scatter:
-    """Words in the place of a difference, left of the line at 0."""
-    said = {"mode": "text", "text": [words], "textposition": "middle left"}
-    known = {"name": study.labels[key], "meta": key}
-    return go.Scatter(x=[0], y=[study.rows[key]], hoverinfo="skip", showlegend=False, **known, **said)
+def _make_text_trace(study: StudyView, key: str, words: str) -> go.Scatter:
+    """Return a trace with text instead of a difference, left of the line at 0."""
+    style = {"mode": "text", "text": [words], "textposition": "middle left"}
+    identity = {"name": study.labels[key], "meta": key}
+    return go.Scatter(x=[0], y=[study.rows[key]], hoverinfo="skip", showlegend=False, **identity, **style)

@@ -12,16 +12,16 @@ import plotly.graph_objects as go
 from plotly.subplots import make_subplots
 
 from explorer.catalogue.colours import NEUTRAL
-from explorer.study.figure.differences import draw_differences, far_below, name_rows
-from explorer.study.figure.drawn import Drawn
+from explorer.study.figure.differences import draw_differences, find_far_below, name_rows
 from explorer.study.figure.heat_map import draw_heat_map
-from explorer.study.judged import Judged
+from explorer.study.figure.view import StudyView
+from explorer.study.outcomes import RuleOutcome
 from explorer.study.plan import Plan
 
 _GRID, _CLEAR = "rgba(138, 143, 152, 0.25)", "rgba(0, 0, 0, 0)"
-_ROW, _LINE = 34, 18  # pixels, of a rule, of a line of the sentence
-_LETTERS = 120  # of a line of the sentence
-_WIDTHS = {2: [0.55, 0.45], 3: [0.14, 0.44, 0.42]}  # of the columns, with and without one for what is far
+_ROW, _LINE = 34, 18  # heights in pixels: of a rule, of a line of the sentence
+_LETTERS = 120  # maximum length of a line of the sentence
+_WIDTHS = {2: [0.55, 0.45], 3: [0.14, 0.44, 0.42]}  # by number of columns: 3 with one for far rules
 _LAYOUT: dict[str, Any] = {
     "paper_bgcolor": _CLEAR,
     "plot_bgcolor": _CLEAR,
@@ -38,17 +38,19 @@ _LAYOUT: dict[str, Any] = {
 }
 
 
-def study_figure(plan: Plan, rules: Sequence[Judged], cells: pd.DataFrame, sentence: str) -> go.Figure:
-    """Differences from the highest rule beside the heat map rule × lr.
+def make_study_figure(
+    plan: Plan, rules: Sequence[RuleOutcome], cells: pd.DataFrame, sentence: str
+) -> go.Figure:
+    """Plot the differences from the highest rule next to the heat map of rule × lr.
 
-    The ranking's ``sentence`` stands above: its intervals are those that are drawn. Controls, and rules that
-    are far below, have an axis of their own. One trace a rule in each panel, named by its label, ``meta``
-    its key. ``cells``: as in ``Result``.
+    The ranking's ``sentence`` is the title: its intervals are the plotted ones. Controls, and rules that are
+    far below, have a separate axis. Each panel has one trace per rule, named by its label, with its key as
+    ``meta``. ``cells``: as in ``Result``.
     """
-    study = Drawn(plan, rules)
-    far = far_below(study.compared)
+    study = StudyView(plan, rules)
+    far = find_far_below(study.compared)
     heat = 3 if far else 2
-    figure = _panels(plan, bool(far))
+    figure = _make_panels(plan, bool(far))
     draw_differences(figure, study, far)
     draw_heat_map(figure, study, cells, heat)
     name_rows(figure, study)
@@ -58,8 +60,8 @@ def study_figure(plan: Plan, rules: Sequence[Judged], cells: pd.DataFrame, sente
     return figure
 
 
-def _panels(plan: Plan, has_far: bool) -> go.Figure:
-    """The empty panels with their titles: the far axis, where there is one, the near one, the heat map."""
+def _make_panels(plan: Plan, has_far: bool) -> go.Figure:
+    """Return empty panels with their titles: the far axis, if there is one, the near axis, the heat map."""
     columns = 3 if has_far else 2
     return make_subplots(
         cols=columns,
@@ -67,14 +69,14 @@ def _panels(plan: Plan, has_far: bool) -> go.Figure:
         horizontal_spacing=0.03,
         subplot_titles=[
             *(["far below"] if has_far else []),
-            _title(plan),
+            _make_title(plan),
             "Validation, by which rates are chosen",
         ],
     )
 
 
 def _lay_out(figure: go.Figure, height: int, sentence: str) -> None:
-    """Sizes, grids, and the sentence above all panels."""
+    """Set sizes, grids, and the sentence above all panels."""
     lines = [
         html.escape(line, quote=False) for line in textwrap.wrap(sentence, _LETTERS, break_on_hyphens=False)
     ]
@@ -90,6 +92,10 @@ def _lay_out(figure: go.Figure, height: int, sentence: str) -> None:
     figure.update_yaxes(gridcolor=_GRID, zerolinecolor=_GRID)
 
 
-def _title(plan: Plan) -> str:
-    held = f"{plan.title}, held-out {plan.metric}"
-    return f"{held} (one seed: no interval)" if len(plan.judge_seeds) == 1 else f"{held}: paired differences"
+def _make_title(plan: Plan) -> str:
+    subject = f"{plan.title}, held-out {plan.metric}"
+    return (
+        f"{subject} (one seed: no interval)"
+        if len(plan.judge_seeds) == 1
+        else f"{subject}: paired differences"
+    )

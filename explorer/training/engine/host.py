@@ -1,4 +1,4 @@
-"""The engine of a server: in a process of its own, or in threads of this one. Decided here only."""
+"""The engine of a server: in a separate process, or in threads of this one. Decided only here."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from pathlib import Path
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 from explorer.training.engine.engine import Engine
-from explorer.training.scheduling import home
+from explorer.training.scheduling import make_home_prefix
 from explorer.training.system import WoundClock, memory
 
-ENGINE = "EXPLORER_ENGINE"  # the environment variable that decides
+ENGINE = "EXPLORER_ENGINE"  # environment variable: "process" or "thread"
 
 _ROOT = Path(__file__).parents[3]
-_PROGRAM = ("-P", "-m", "explorer.training.engine.process")  # what Python is given, before the pipe
+_PROGRAM = ("-P", "-m", "explorer.training.engine.process")  # arguments of Python, before the pipe
 _log = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
 
-HELLO = 0  # the number of the answer that says that the process listens
-BEAT = None  # what the process hears all the time while we are awake, and does not answer
+HELLO = 0  # number of the message that reports that the process is ready
+BEAT = None  # sent regularly while this process is awake; needs no answer
 _BEAT_S = 0.5
-_START_UP_S = 60.0  # until the process listens: it imports torch
-_ANSWER_S = 3.0  # until somebody who asks is told that there is no answer
-_GIVE_UP_S = 12.0  # of silence after which the process is replaced
+_START_UP_S = 60.0  # limit on the start of the process, which imports torch
+_ANSWER_S = 3.0  # limit on an answer
+_GIVE_UP_S = 12.0  # of silence, after which the process is replaced
 
 
 class _EndedError(Exception):
@@ -46,40 +46,40 @@ class _EndedError(Exception):
 
 
 class _Process:
-    """One training process, and the questions it has not answered yet."""
+    """One training process, and the requests that it has not answered yet."""
 
     def __init__(self) -> None:
-        # Not multiprocessing's own spawn: it runs the parent's main script once more, and under
-        # Streamlit that is the page.
+        # Not multiprocessing's spawn: it runs the parent's main script again, which under Streamlit is
+        # the page.
         path = os.pathsep.join(filter(None, [str(_ROOT), os.environ.get("PYTHONPATH")]))
         self._pipe, theirs = Pipe()
         with theirs:
             self.popen = subprocess.Popen(
-                [sys.executable, *_PROGRAM, str(theirs.fileno()), home()],
+                [sys.executable, *_PROGRAM, str(theirs.fileno()), make_home_prefix()],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],
                 env={**os.environ, "PYTHONPATH": path},
             )
-        # A stopped process must not hold who writes when the pipe is full.
-        with socket.socket(fileno=os.dup(self._pipe.fileno())) as same:
-            most = struct.pack("ll", int(_ANSWER_S), int(_ANSWER_S % 1 * 1e6))
-            same.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, most)
+        # A stopped process must not block writers when the pipe is full.
+        with socket.socket(fileno=os.dup(self._pipe.fileno())) as duplicate:
+            timeout = struct.pack("ll", int(_ANSWER_S), int(_ANSWER_S % 1 * 1e6))
+            duplicate.setsockopt(socket.SOL_SOCKET, socket.SO_SNDTIMEO, timeout)
         self._lock = threading.Lock()
         self._numbers = itertools.count(HELLO + 1)
         self._open: dict[int, Future[Any]] = {HELLO: Future()}
         self._ready = self._open[HELLO]
-        self._clock = WoundClock()  # its patience ends while it is awake, never by having been stopped
+        self._clock = WoundClock()  # counts a timeout only while this process is awake
         self._heard = self._clock()
         self._ended = threading.Event()
         threading.Thread(target=self._listen, name="training-answers", daemon=True).start()
-        threading.Thread(target=self._beat, name="training-beat", daemon=True).start()
+        threading.Thread(target=self._send_beats, name="training-beat", daemon=True).start()
 
     def ask(self, name: str, *args: Any, **kwargs: Any) -> Any:
         """Return what a method of the engine returns, or raise its error, TimeoutError or _EndedError."""
         self.start_up()
-        left_s = max(0.0, _ANSWER_S - self._silent_s())
+        left_s = max(0.0, _ANSWER_S - self._get_silence_s())
         if not left_s:
-            raise TimeoutError  # one more question would only fill the pipe
+            raise TimeoutError  # another request would only fill the pipe
         answer: Future[Any] = Future()
         with self._lock:
             if not self._open:
@@ -93,31 +93,31 @@ class _Process:
         return self._wait(answer, left_s)
 
     def start_up(self) -> None:
-        """Wait until it listens. Raises TimeoutError, _EndedError, or ValueError where it cannot begin."""
-        self._wait(self._ready, _START_UP_S - self._silent_s())
+        """Wait until it is ready. Raises TimeoutError, _EndedError, or ValueError if it cannot start."""
+        self._wait(self._ready, _START_UP_S - self._get_silence_s())
 
     @property
     def hangs(self) -> bool:
-        """Whether it has been asked and silent for so long that nothing more is to be hoped for."""
-        return self._silent_s() > (_GIVE_UP_S if self._ready.done() else _START_UP_S)
+        """Whether it has not answered a request for so long that it must be replaced."""
+        return self._get_silence_s() > (_GIVE_UP_S if self._ready.done() else _START_UP_S)
 
     def end(self) -> None:
-        """End it; it has nothing to put away, and a stopped process hears nothing else."""
+        """End the process by SIGKILL: it has nothing to save, and if stopped it reacts to no other signal."""
         self.popen.kill()
         self.popen.wait()
 
-    def _silent_s(self) -> float:
+    def _get_silence_s(self) -> float:
         with self._lock:
             return self._clock() - self._heard if self._open else 0.0
 
     def _wait(self, answer: Future[Any], most_s: float) -> Any:
-        """An answer that comes within so many seconds awake. Raises TimeoutError."""
-        until = self._clock() + most_s
-        while (left_s := until - self._clock()) > 0 and not answer.done():
+        """Return an answer that comes within ``most_s`` seconds awake. Raises TimeoutError otherwise."""
+        deadline = self._clock() + most_s
+        while (left_s := deadline - self._clock()) > 0 and not answer.done():
             futures.wait([answer], max(left_s, 0.01))
         return answer.result(0)
 
-    def _beat(self) -> None:
+    def _send_beats(self) -> None:
         with suppress(OSError):
             while not self._ended.wait(_BEAT_S):
                 self._clock.wind()
@@ -143,10 +143,10 @@ class _Process:
                     question.set_exception(_EndedError())
 
 
-def _forwarded(
+def _forward_to_engine(
     method: Callable[Concatenate[Engine, P], Answer],
 ) -> Callable[Concatenate[EngineProcess, P], Answer]:
-    """The method of an ``EngineProcess`` that has its engine answer; arguments and answers are pickled."""
+    """Return a method of ``EngineProcess`` that forwards to its engine; arguments and answers are pickled."""
 
     @functools.wraps(method)
     def forward(self: EngineProcess, /, *args: P.args, **kwargs: P.kwargs) -> Answer:
@@ -157,14 +157,14 @@ def _forwarded(
 
 
 class EngineProcess:
-    """An engine in a process of its own, with ``Engine``'s methods.
+    """An engine in a separate process, with the methods of ``Engine``.
 
-    The process starts at once, in the background; the first call waits until it is there, some
-    seconds. When it dies, or is silent for long, the next call starts another: runs of the one before
-    are then "gone", and their sentence says so. It ends with us, however we end.
+    The process starts at once, in the background; the first call waits some seconds until it is ready. If it
+    dies or stays silent for long, the next call starts another: runs of the old process are then "gone", as
+    their sentences report. The process ends with this one, however this one ends.
 
-    Every method raises RuntimeError when the process does not answer within some seconds, when it
-    cannot be started, or after ``close``.
+    Every method raises RuntimeError if the process does not answer within some seconds, if it cannot be
+    started, or after ``close``.
     """
 
     def __init__(self) -> None:
@@ -172,17 +172,17 @@ class EngineProcess:
         self._closed = False
         self._process = _Process()
 
-    start = _forwarded(Engine.start)
-    command = _forwarded(Engine.command)
-    change = _forwarded(Engine.change)
-    snapshot = _forwarded(Engine.snapshot)
-    snapshots = _forwarded(Engine.snapshots)
-    measure = _forwarded(Engine.measure)
-    look = _forwarded(Engine.look)
-    taken = _forwarded(Engine.taken)
-    list = _forwarded(Engine.list)
-    start_study = _forwarded(Engine.start_study)
-    compare_devices = _forwarded(Engine.compare_devices)
+    start = _forward_to_engine(Engine.start)
+    command = _forward_to_engine(Engine.command)
+    change = _forward_to_engine(Engine.change)
+    snapshot = _forward_to_engine(Engine.snapshot)
+    snapshots = _forward_to_engine(Engine.snapshots)
+    measure = _forward_to_engine(Engine.measure)
+    look = _forward_to_engine(Engine.look)
+    export = _forward_to_engine(Engine.export)
+    list = _forward_to_engine(Engine.list)
+    start_study = _forward_to_engine(Engine.start_study)
+    compare_devices = _forward_to_engine(Engine.compare_devices)
 
     def close(self) -> None:
         """End the process; every run is gone."""
@@ -191,18 +191,18 @@ class EngineProcess:
             self._process.end()
 
     def require_memory(self) -> None:
-        """Raise ValueError where the bound of its memory is too small for this torch, once it is there."""
-        if memory.most_bytes() is not None:
-            with suppress(_EndedError, TimeoutError):  # whoever asks it next starts another
+        """Raise ValueError if the memory limit is too small for this torch, once the process has started."""
+        if memory.read_limit_bytes() is not None:
+            with suppress(_EndedError, TimeoutError):  # the next request starts another process
                 self._process.start_up()
 
     @property
     def pid(self) -> int:
-        """The number of the process the engine lives in now."""
+        """The process id of the engine's current process."""
         return self._process.popen.pid
 
     def _ask(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """Ask the engine; once more, of a new one, where the process turns out to be dead or to hang."""
+        """Ask the engine; ask a new one if the process turns out to be dead or to hang."""
         process = self._process
         try:
             if not process.hangs:
@@ -212,39 +212,42 @@ class EngineProcess:
         except TimeoutError:
             raise RuntimeError("the training process does not answer: try again in a moment") from None
         try:
-            return self._instead_of(process).ask(name, *args, **kwargs)
+            return self._replace(process).ask(name, *args, **kwargs)
         except (_EndedError, TimeoutError) as error:
             raise RuntimeError(
                 "the training process could not be started; its own messages say why"
             ) from error
 
-    def _instead_of(self, lost: _Process) -> _Process:
-        """The process that took the place of a lost one, started by whoever comes first."""
+    def _replace(self, dead: _Process) -> _Process:
+        """Return the process that replaces a dead one; the first caller starts it."""
         with self._lock:
             if self._closed:
                 raise RuntimeError("the training process was closed")
-            if self._process is lost:
-                lost.end()
-                _log.warning("training process replaced exit=%s", lost.popen.returncode)
+            if self._process is dead:
+                dead.end()
+                _log.warning("training process replaced exit=%s", dead.popen.returncode)
                 self._process = _Process()
             return self._process
 
 
 def open_engine(kind: str | None = None) -> Engine | EngineProcess:
-    """A new engine; close it when done.
+    """Open a new engine; close it when done.
 
     Args:
-        kind: "process" (training has a core to itself, and a crash there leaves us alive) or
-            "thread" (small hosts, tests, Windows); None reads ``EXPLORER_ENGINE``, and without it is
+        kind: "process" (training has a core to itself, and a crash there leaves the server alive) or
+            "thread" (small hosts, tests, Windows); None reads ``EXPLORER_ENGINE``, whose default is
             "process", on Windows "thread".
 
     Raises:
-        ValueError: another kind, "process" on Windows, or a bound of memory that is none or too small for
+        ValueError: another kind, "process" on Windows, or a memory limit that is no number or too small for
             this torch.
     """
     kind = kind or os.environ.get(ENGINE) or ("thread" if sys.platform == "win32" else "process")
-    memory.most_bytes()  # what is wrong with it is said by the server, not by a process that cannot start
-    kinds: dict[str, Callable[[], Engine | EngineProcess]] = {"process": _process, "thread": _threads}
+    memory.read_limit_bytes()  # raises here for an invalid limit, rather than in a process that cannot start
+    kinds: dict[str, Callable[[], Engine | EngineProcess]] = {
+        "process": _open_process,
+        "thread": _open_threads,
+    }
     if kind not in kinds:
         raise ValueError(f"{ENGINE} must be one of {', '.join(kinds)}, not {kind!r}")
     if kind == "process" and sys.platform == "win32":
@@ -252,8 +255,8 @@ def open_engine(kind: str | None = None) -> Engine | EngineProcess:
     return kinds[kind]()
 
 
-def _process() -> EngineProcess:
-    """An engine in a process of its own; with a bound of its memory only where it can work in it."""
+def _open_process() -> EngineProcess:
+    """Open an engine in a separate process; raise ValueError if the memory limit is too small for it."""
     engine = EngineProcess()
     try:
         engine.require_memory()
@@ -263,22 +266,22 @@ def _process() -> EngineProcess:
     return engine
 
 
-def _threads() -> Engine:
-    """An engine in threads of this process: whenever it works, who watches can ask."""
-    return Engine(lease_clock=WoundClock().wind, home=home())
+def _open_threads() -> Engine:
+    """Open an engine in threads of this process: whenever it works, watchers can send requests."""
+    return Engine(lease_clock=WoundClock().wind, home=make_home_prefix())
 
 
 _opening = threading.Lock()
 
 
 def shared_engine() -> Engine | EngineProcess:
-    """The one engine of this server, opened at the first call and closed at exit."""
+    """Return the one engine of this server, opened at the first call and closed at exit."""
     with _opening:
-        return _shared()
+        return _open_shared()
 
 
 @functools.cache
-def _shared() -> Engine | EngineProcess:
+def _open_shared() -> Engine | EngineProcess:
     engine = open_engine()
     atexit.register(engine.close)
     return engine

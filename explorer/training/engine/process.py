@@ -1,7 +1,7 @@
-"""The process the engine lives in: ``python -m explorer.training.engine.process FD HOME``.
+"""The engine's process: ``python -m explorer.training.engine.process FD HOME``.
 
-It answers questions that arrive at one end of a pipe, and ends when the other end is closed, so it never
-outlives who started it. HOME is what the names of its runs and studies begin with.
+It answers requests that arrive through a pipe, and ends when the pipe's other end is closed, so it never
+outlives its parent. FD is the pipe's file descriptor, HOME the prefix of the ids of its runs and studies.
 """
 
 import pickle
@@ -18,21 +18,21 @@ from explorer.training.engine.engine import Engine
 from explorer.training.engine.host import BEAT, HELLO
 from explorer.training.runs import Run, compare_devices
 from explorer.training.settings import Settings
-from explorer.training.system import WoundClock, bound
+from explorer.training.system import WoundClock, limit_memory
 from explorer.training.tasks import FIRST
 
 
 def main() -> None:
-    """Answer until the pipe is closed."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the pages; they let go of us
+    """Answer requests until the pipe is closed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, which closes the pipe
     torch.set_num_threads(1)
     pipe: Connection = Connection(int(sys.argv[1]))
     warm = Run(Settings(task=FIRST, steps=1))
     warm.advance()
-    warm.snapshot()  # half a second that the first visitor need not wait, who begins with this task's data
-    compare_devices()  # before any run, which would take part of the time
+    warm.snapshot()  # saves the first visitor half a second; most visitors begin with this task
+    compare_devices()  # before any run, which would disturb the timing
     try:
-        bound()
+        limit_memory()
     except ValueError as error:
         pipe.send((HELLO, None, error))
         return
@@ -40,12 +40,12 @@ def main() -> None:
     serve(pipe, Engine(lease_clock=clock, home=sys.argv[2]), clock.wind)
 
 
-def serve(pipe: Connection, engine: Engine, heard: Callable[[], object]) -> None:
-    """Answer until the pipe is closed; ``heard`` is called for whatever comes, questions and beats."""
+def serve(pipe: Connection, engine: Engine, on_message: Callable[[], object]) -> None:
+    """Answer until the pipe is closed; call ``on_message`` for every message, requests and beats."""
     sending = threading.Lock()
 
     def send(number: int, answer: Any, error: Exception | None = None) -> None:
-        # By value: a pipe's own send would share the memory of tensors, by a key that only forks have.
+        # Pickle tensors by value: the pipe's own send would share their memory, which only forks can open.
         with sending:
             pipe.send_bytes(pickle.dumps((number, answer, error)))
 
@@ -61,10 +61,10 @@ def serve(pipe: Connection, engine: Engine, heard: Callable[[], object]) -> None
     try:
         while True:
             question = pipe.recv()
-            heard()
+            on_message()
             if question == BEAT:
                 continue
-            try:  # in a thread of its own: it may wait for the end of a step
+            try:  # in a separate thread, because it may wait for the end of a step
                 threading.Thread(target=answer, args=question, daemon=True).start()
             except RuntimeError as error:
                 send(question[0], None, error)

@@ -36,7 +36,9 @@ def _at_layer(nets: Nets, layer: int, n: int) -> Tensor:
     """``measured`` in one layer, on the first n examples."""
     below, trace = nets.ensemble.layers[layer - 1], nets.now.traces[layer - 1]
     op = nets.now.traces[layer].op
-    parts = [below.pulled(g, trace) for g in (op.gradient[:, :n], smoothed_gradient(nets, layer, n))]
+    parts = [
+        below.compute_gradients(g, trace) for g in (op.gradient[:, :n], smoothed_gradient(nets, layer, n))
+    ]
     ours, theirs = (torch.cat([part.flatten(1) for part in each], 1) for each in parts)
     return compared(ours, theirs)
 

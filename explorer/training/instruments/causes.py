@@ -36,7 +36,7 @@ def measured(nets: Nets) -> dict[int, Record]:
     if not nets.site.per_example:
         whole[:] = 0
     records: dict[int, Record] = {}
-    for rule, members in nets.ensemble.by_rule().items():
+    for rule, members in nets.ensemble.group_by_rule().items():
         parts, wholes = (each[members].mean(0) for each in (shares, whole))
         layers = enumerate(zip(parts, wholes, strict=True), 1)
         channels = [each[members].mean(0).cpu().numpy() for each in lacking]
@@ -62,7 +62,7 @@ def by_cause(nets: Nets) -> list[Tensor]:
 def _peaks(nets: Nets, layer: int) -> Tensor:
     """The peak of each member's rule in a layer, (members going,)."""
     low, high = span(nets)
-    members = range(len(nets.ensemble.going))
+    members = range(len(nets.ensemble.active))
     return nets.x.new_tensor([peak(nets, member, layer, low, high) for member in members])
 
 
@@ -85,7 +85,7 @@ def _by_channel(nets: Nets, number: int, causes: Tensor) -> Tensor:
     if not layer.channels:
         return causes.new_zeros(len(has), 0, dtype=torch.float32)
     by_unit: Tensor = has.sum(1, keepdim=True, dtype=torch.int32) / has.shape[1]
-    return 1 - layer.by_channel(by_unit).mean(2)
+    return 1 - layer.group_by_channel(by_unit).mean(2)
 
 
 def _channel_words(shares: NDArray[float32]) -> str:

@@ -35,7 +35,7 @@ def measured(nets: Nets) -> dict[int, Record]:
     beyond = torch.stack([((x < low) | (x > high)).float().flatten(1).mean(1) for x in observed], 1)
     widths = torch.stack([spread(x) for x in observed], 1)
     records: dict[int, Record] = {}
-    for rule, members in nets.ensemble.by_rule().items():
+    for rule, members in nets.ensemble.group_by_rule().items():
         own = [fmean(width(nets, member, layer) for member in members) for layer in range(len(observed))]
         ratio = widths[members].mean(0).cpu().numpy() / np.array(list(map(_finite, own)), np.float32)
         records[rule] = {

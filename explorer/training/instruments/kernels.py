@@ -18,7 +18,7 @@ def measured(nets: Nets) -> dict[int, Record]:
     ``words``: them in a sentence.
     """
     ensemble = nets.ensemble
-    layers = [(used(nets, at), side) for at in ensemble.weighted if (side := kernel_of(nets, at))]
+    layers = [(used(nets, at), side) for at in ensemble.weighted_layers if (side := kernel_of(nets, at))]
     of = [[each.shape[2], each.shape[1] // side**2] for each, side in layers]
     words = "; ".join(
         f"layer {number}: {own} × {below} kernels of {side} × {side}"
@@ -26,14 +26,14 @@ def measured(nets: Nets) -> dict[int, Record]:
     )
     return {
         rule: {
-            "seed": nets.settings.seed + ensemble.going[member].seed,
+            "seed": nets.settings.seed + ensemble.active[member].seed,
             "layers": [
                 pictured(each[member, : MOST_MAPS * side**2, :MOST_MAPS], side) for each, side in layers
             ],
             "of": of,
             "words": words,
         }
-        for rule, member in ensemble.firsts().items()
+        for rule, member in ensemble.find_firsts().items()
     }
 
 

@@ -22,7 +22,7 @@ def measured(nets: Nets) -> dict[int, Record | None]:
     """
     ensemble, now = nets.ensemble, nets.now
     size, length = _length(nets, "size", now.gradients), _length(nets, "length", ensemble.parameter_views)
-    unit = torch.where(size > 0, length / size, 0)[:, None] * ensemble.rows.rated(now.flat)
+    unit = torch.where(size > 0, length / size, 0)[:, None] * ensemble.rows.scale_learned(now.flat)
     losses = [_loss(nets, ensemble.parameters - float(distance) * unit) for distance in DISTANCES]
     by_member = torch.stack(losses, 1).cpu().numpy()
     return {
@@ -31,7 +31,7 @@ def measured(nets: Nets) -> dict[int, Record | None]:
             "losses": by_member[members].mean(0),
             "loss": float(now.losses[members].mean()),
         }
-        for rule, members in ensemble.by_rule().items()
+        for rule, members in ensemble.group_by_rule().items()
     }
 
 
@@ -43,7 +43,7 @@ def _length(nets: Nets, what: str, views: list[list[Tensor]]) -> Tensor:
 
 def _loss(nets: Nets, parameters: Tensor) -> Tensor:
     ensemble = nets.ensemble
-    output = ensemble.output(nets.x, ensemble.rows.views(parameters), ensemble.optimiser.steps)
+    output = ensemble.compute_output(nets.x, ensemble.rows.make_views(parameters), ensemble.optimiser.steps)
     return nets.task.loss(output, nets.y)[0]
 
 

@@ -31,7 +31,7 @@ def measured(nets: Nets, members: list[int], example: int) -> Callable[[int], di
     """
     assert nets.data.held_out is not None
     x, y = nets.data.held_out
-    outputs, traces = nets.ensemble.traced(x[example].view(1, 1, -1), members)
+    outputs, traces = nets.ensemble.forward_traced(x[example].view(1, 1, -1), members)
     layers = []
     for number, layer in enumerate(nets.ensemble.layers):
         if isinstance(layer, Convolution):

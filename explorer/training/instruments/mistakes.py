@@ -30,7 +30,7 @@ def measured(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
     """
     assert nets.data.held_out is not None
     x, y = nets.data.held_out
-    chances = nets.ensemble.traced(x.unsqueeze(0), members)[0].softmax(-1).cpu()
+    chances = nets.ensemble.forward_traced(x.unsqueeze(0), members)[0].softmax(-1).cpu()
     sure, read = chances.max(-1)
     wrong = read != y
     only = wrong & (wrong.sum(0) == 1) & (len(members) > 1)

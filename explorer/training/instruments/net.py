@@ -35,13 +35,13 @@ def measured(nets: Nets) -> dict[int, Record]:
     outputs = now.output[:, 0].softmax(-1) if has_classes else now.output[:, 0]
     return {
         rule: {
-            "seed": nets.settings.seed + ensemble.going[member].seed,
-            **_asked(nets, ensemble.going[member].seed),
+            "seed": nets.settings.seed + ensemble.active[member].seed,
+            **_asked(nets, ensemble.active[member].seed),
             "outputs": _numbers(outputs[member, :MOST_OUTPUTS]),
-            "weights": [_weights(nets, number, member) for number in ensemble.weighted],
+            "weights": [_weights(nets, number, member) for number in ensemble.weighted_layers],
             "dots": [_dots(nets, number, member) for number in nets.op_layers],
         }
-        for rule, member in ensemble.firsts().items()
+        for rule, member in ensemble.find_firsts().items()
     }
 
 

@@ -9,12 +9,13 @@ from explorer.training.instruments.base.instrument import Nets, Record, Visible
 @torch.no_grad()
 def measured(nets: Nets) -> dict[int, Record]:
     """``norms``: (layers of weights,) float32 on the batch of the next step, means over the rule's seeds."""
-    ahead = nets.ensemble.look(*nets.batch, nets.task.loss)
+    ahead = nets.ensemble.run_pass(*nets.batch, nets.task.loss)
     pulls = zip(nets.ensemble.layers, ahead.gradients, strict=True)
     sizes = torch.stack([layer.size(gradients) for layer, gradients in pulls if layer.shapes], 1)
     by_member = sizes.cpu().numpy()
     return {
-        rule: {"norms": np.mean(by_member[members], 0)} for rule, members in nets.ensemble.by_rule().items()
+        rule: {"norms": np.mean(by_member[members], 0)}
+        for rule, members in nets.ensemble.group_by_rule().items()
     }
 
 

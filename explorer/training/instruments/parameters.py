@@ -23,11 +23,13 @@ def measured(nets: Nets) -> NDArray[float32]:
     NaN where the rule lets the parameter stay as it is.
     """
     ensemble, joined = nets.ensemble, nets.joined
-    learns = torch.tensor([joined.learns(member.rule) for member in ensemble.going], device=nets.x.device)
-    value, pull = (
-        ensemble.rows.over_values(torch.mean, flat) for flat in (ensemble.parameters, nets.now.flat)
+    learns = torch.tensor(
+        [joined.mask_learned(member.rule) for member in ensemble.active], device=nets.x.device
     )
-    ends = [ensemble.rows.over_values(end, ensemble.parameters) for end in (torch.amin, torch.amax)]
+    value, pull = (
+        ensemble.rows.reduce_learned(torch.mean, flat) for flat in (ensemble.parameters, nets.now.flat)
+    )
+    ends = [ensemble.rows.reduce_learned(end, ensemble.parameters) for end in (torch.amin, torch.amax)]
     return torch.stack([value, pull.where(learns[:, None], torch.nan), *ends]).mT.flatten(2).cpu().numpy()
 
 

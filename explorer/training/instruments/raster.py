@@ -29,7 +29,7 @@ def measured(nets: Nets, members: list[int], example: int) -> Callable[[int], di
     assert nets.data.held_out is not None
     x, y = nets.data.held_out
     image = x[example].view(1, 1, -1)
-    outputs, traces = nets.ensemble.traced(image, members)
+    outputs, traces = nets.ensemble.forward_traced(image, members)
     pixels = Latency([0]).forward(image, [], Trace())[0]
     hidden = [trace.y for trace in traces if trace.y is not None]
 

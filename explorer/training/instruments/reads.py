@@ -32,7 +32,7 @@ def measured(nets: Nets) -> dict[int, Record]:
     judged = nets.data.held_out
     x, y = nets.data.train if judged is None else judged
     shown = x[:SHOWN]
-    found = nets.ensemble.firsts()
+    found = nets.ensemble.find_firsts()
     has_classes = not y.is_floating_point()
     read = _read(nets, shown, list(found.values())) if has_classes else {}
     drawn = x if TASKS[nets.settings.task].kind == "image" else x[:, :MOST_COLUMNS]
@@ -56,7 +56,7 @@ def measured(nets: Nets) -> dict[int, Record]:
 
 def _read(nets: Nets, x: Tensor, members: list[int]) -> dict[int, NDArray[uint8]]:
     """The classes that some nets read in examples, by net."""
-    outputs, _ = nets.ensemble.traced(x.unsqueeze(0), members)
+    outputs, _ = nets.ensemble.forward_traced(x.unsqueeze(0), members)
     return {member: _bytes(outputs[at].argmax(-1)) for at, member in enumerate(members)}
 
 

@@ -54,9 +54,9 @@ def measured(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
     ensemble, data = nets.ensemble, nets.data
     assert data.held_out is not None
     square = square_of(data)
-    outputs, _ = ensemble.traced(_middles(square).unsqueeze(0), members)
+    outputs, _ = ensemble.forward_traced(_middles(square).unsqueeze(0), members)
     cells, shares = _cells(outputs)
-    right = ensemble.traced(data.held_out.x.unsqueeze(0), members)[0].argmax(-1).cpu()
+    right = ensemble.forward_traced(data.held_out.x.unsqueeze(0), members)[0].argmax(-1).cpu()
     scores = (right == data.held_out.y).float().mean(1).tolist()
     alike = {
         "square": square,

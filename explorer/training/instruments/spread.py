@@ -11,7 +11,7 @@ from torch import Tensor
 from explorer.gradient import with_float64
 from explorer.training.instruments.base.exact import Exact, exact_of
 from explorer.training.instruments.base.instrument import Nets, Record, Visible
-from explorer.training.nets import Observed
+from explorer.training.nets import ObservedPass
 from explorer.training.settings import Settings
 
 if TYPE_CHECKING:
@@ -53,16 +53,16 @@ def measured(nets: Nets) -> dict[int, Record]:
     biases = _biases(nets, looks)
     return {
         rule: {"spread": ratios[members].median(0).values.cpu().numpy(), **biases[rule]}
-        for rule, members in nets.ensemble.by_rule().items()
+        for rule, members in nets.ensemble.group_by_rule().items()
     }
 
 
-def _look(nets: Nets, again: int) -> Observed:
+def _look(nets: Nets, again: int) -> ObservedPass:
     """A pass over the batch of the next step, drawn anew."""
-    return nets.ensemble.look_at(*nets.batch, nets.task.loss, again)
+    return nets.ensemble.observe(*nets.batch, nets.task.loss, again)
 
 
-def _slopes(nets: Nets, look: Observed) -> list[Tensor]:
+def _slopes(nets: Nets, look: ObservedPass) -> list[Tensor]:
     """The gradients of each layer of weights: (members, numbers)."""
     pulls = zip(nets.ensemble.layers, look.gradients, strict=True)
     return [layer.slopes(own).flatten(1) for layer, own in pulls if layer.shapes]
@@ -76,7 +76,7 @@ def _ratio(slopes: Tensor) -> Tensor:
     return (variance / square.clamp(min=0)).sqrt()
 
 
-def _biases(nets: Nets, looks: list[Observed]) -> dict[int, Record]:
+def _biases(nets: Nets, looks: list[ObservedPass]) -> dict[int, Record]:
     """``Bias`` by rule, in layers with the op."""
     exact = exact_of(nets)
     pulled = [known for look in looks if exact and (known := _pulled(nets, look, exact))]
@@ -84,7 +84,7 @@ def _biases(nets: Nets, looks: list[Observed]) -> dict[int, Record]:
     products = [_products(torch.stack(layer, 2)) for layer in layers]
     biases = {
         rule: [bias(*own[:, members].sum(1)) for own in products]
-        for rule, members in nets.ensemble.by_rule().items()
+        for rule, members in nets.ensemble.group_by_rule().items()
     }
     return {rule: _record(own) for rule, own in biases.items()}
 
@@ -101,7 +101,7 @@ def _products(gradients: Tensor) -> NDArray[float64]:
     return products
 
 
-def _pulled(nets: Nets, look: Observed, exact: Exact) -> list[Tensor] | None:
+def _pulled(nets: Nets, look: ObservedPass, exact: Exact) -> list[Tensor] | None:
     """By layer of weights below an op what lies between the gradients, and the exact one: (2, members, …)."""
     known = exact(look)
     if known is None:
@@ -115,9 +115,9 @@ def _pulled(nets: Nets, look: Observed, exact: Exact) -> list[Tensor] | None:
     ]
 
 
-def _weights(nets: Nets, look: Observed, number: int, g: Tensor) -> Tensor:
+def _weights(nets: Nets, look: ObservedPass, number: int, g: Tensor) -> Tensor:
     """The gradient of the weights below a layer, for the gradient at its x: (members, numbers)."""
-    return nets.ensemble.layers[number - 1].pulled(g, look.traces[number - 1])[0].flatten(1)
+    return nets.ensemble.layers[number - 1].compute_gradients(g, look.traces[number - 1])[0].flatten(1)
 
 
 def bias(between: NDArray[float64], exact: NDArray[float64]) -> Bias:

@@ -23,7 +23,7 @@ def measured(nets: Nets, *, layer: int, cause: int) -> dict[int, Record | None]:
     """
     known, op = by_cause(nets)[layer][cause], nets.now.traces[nets.op_layers[layer]].op
     records: dict[int, Record | None] = {}
-    for rule, member in nets.ensemble.firsts().items():
+    for rule, member in nets.ensemble.find_firsts().items():
         where = known[member].nonzero()
         if not len(where):
             records[rule] = None
@@ -42,7 +42,7 @@ def measured(nets: Nets, *, layer: int, cause: int) -> dict[int, Record | None]:
 
 def _formula(nets: Nets, member: int, layer: int, unit: int, numbers: dict[str, float]) -> Record:
     """The formula of a member's rule, its parameters at a layer's unit, and what these numbers give."""
-    entry, known = nets.rules[nets.ensemble.going[member].rule], nets.parameters(member, layer, unit)
+    entry, known = nets.rules[nets.ensemble.active[member].rule], nets.parameters(member, layer, unit)
     names = entry.parsed.variables if entry.parsed else {"x", "g"}
     own = {each.name: known[each.name] for each in (entry if entry.parsed else nets.op).parameters}
     formula = entry.formula or f"torch's own gradient of {nets.op.formula}"

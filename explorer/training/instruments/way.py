@@ -24,11 +24,11 @@ def measured(nets: Nets) -> dict[int, Record]:
     ``biased``: whether any layer has biases, which may learn where weights do not.
     """
     ensemble = nets.ensemble
-    ahead = ensemble.look(*nets.batch, nets.task.loss)
+    ahead = ensemble.run_pass(*nets.batch, nets.task.loss)
     passed = _passed([ahead.traces[number].op[2:] for number in nets.op_layers])
-    weighted = ensemble.weighted
+    weighted = ensemble.weighted_layers
     reached = torch.stack([ensemble.layers[at].size(ahead.gradients[at]) for at in weighted], 1)
-    moved = np.array([ensemble.moved(at) for at in weighted], np.float32).T
+    moved = np.array([ensemble.measure_distances(at) for at in weighted], np.float32).T
     biased = any(each.biased and len(each.shapes) > 1 for each in (ensemble.layers[at] for at in weighted))
     norms = reached.cpu().numpy()
     return {
@@ -39,7 +39,7 @@ def measured(nets: Nets) -> dict[int, Record]:
             "of_losses": _is_of_losses(nets.rules[rule]),
             "biased": biased,
         }
-        for rule, members in ensemble.by_rule().items()
+        for rule, members in ensemble.group_by_rule().items()
     }
 
 

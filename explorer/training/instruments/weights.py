@@ -25,7 +25,9 @@ def measured(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
     ``layers``: see ``_layer``, from the first to the last. ``words``: the picture in a sentence.
     """
     one = nets.data.train.x[:1].unsqueeze(0)
-    (_, now), (_, before) = (nets.ensemble.traced(one, members, start=start) for start in (False, True))
+    (_, now), (_, before) = (
+        nets.ensemble.forward_traced(one, members, start=start) for start in (False, True)
+    )
     stages = [(old, new) for old, new in zip(before, now, strict=True) if new.y is not None]
 
     def of(at: int) -> dict[str, Any]:

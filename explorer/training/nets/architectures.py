@@ -24,26 +24,26 @@ from explorer.training.nets.layers import (
     Patches,
     Pool,
     Relu,
-    Spiking,
+    SpikingUnits,
     Spread,
 )
 from explorer.training.nets.layers.boundary import Boundary
-from explorer.training.nets.layers.joined import Joined
+from explorer.training.nets.layers.op_rules import OpRules
 
 Ends = Sequence[int]
-"""Inputs, widths of the hidden layers (channels, where these are maps), outputs."""
+"""Number of inputs, widths of the hidden layers (channels if these are maps), number of outputs."""
 
-_NOTHING = Boundary(Joined((), whole=False), [], [])
+_NO_OP = Boundary(OpRules((), has_reduction=False), [], [])
 
 
 class Member(NamedTuple):
-    """A member of an ensemble: the numbers of its rule and of its seed."""
+    """A member of an ensemble, by the index of its rule and of its seed."""
 
     rule: int
     seed: int
 
 
-def _activations(ends: Ends, bias: bool, boundary: Boundary, seeds: list[int]) -> list[Layer]:
+def _build_activations(ends: Ends, bias: bool, boundary: Boundary, seeds: list[int]) -> list[Layer]:
     layers: list[Layer] = [Spread(seeds)]
     for number, (a, b) in enumerate(pairwise(ends)):
         layers += [Activation(boundary)] * bool(number)
@@ -51,7 +51,7 @@ def _activations(ends: Ends, bias: bool, boundary: Boundary, seeds: list[int]) -
     return layers
 
 
-def _weights(ends: Ends, bias: bool, boundary: Boundary, seeds: list[int]) -> list[Layer]:
+def _build_weights(ends: Ends, bias: bool, boundary: Boundary, seeds: list[int]) -> list[Layer]:
     layers: list[Layer] = [Spread(seeds)]
     for number, (a, b) in enumerate(pairwise(ends)):
         layers += [Relu()] * bool(number)
@@ -59,45 +59,51 @@ def _weights(ends: Ends, bias: bool, boundary: Boundary, seeds: list[int]) -> li
     return layers
 
 
-def _spikes(ends: Ends, bias: bool, boundary: Boundary, seeds: list[int]) -> list[Layer]:
-    *hidden, (last, outputs) = pairwise(ends)
-    units = [Spiking(a, b, boundary, bias=bias, first=not number) for number, (a, b) in enumerate(hidden)]
+def _build_spikes(ends: Ends, bias: bool, boundary: Boundary, seeds: list[int]) -> list[Layer]:
+    *hidden_ends, (last, outputs) = pairwise(ends)
+    units = [
+        SpikingUnits(a, b, boundary, bias=bias, first=not number) for number, (a, b) in enumerate(hidden_ends)
+    ]
     return [Latency(seeds), *units, LeakySum(last, outputs, bias=bias)]
 
 
-_SMALLEST = 2  # side of maps that no stride makes smaller
+_MIN_SIDE = 2  # side of maps below which the stride is 1
 
 
-def _maps(ends: Ends, bias: bool, boundary: Boundary, seeds: list[int]) -> list[Layer]:
-    def stage(maps: Maps, channels: int, stride: int, first: bool) -> tuple[Convolution, Layer]:
+def _build_maps(ends: Ends, bias: bool, boundary: Boundary, seeds: list[int]) -> list[Layer]:
+    def make_stage(maps: Maps, channels: int, stride: int, first: bool) -> tuple[Convolution, Layer]:
         convolution = Convolution(maps, channels, stride=stride, bias=bias, first=first)
         return convolution, MapActivation(boundary, channels)
 
-    return _convolved(ends, bias, seeds, stage)
+    return _build_convolutional(ends, bias, seeds, make_stage)
 
 
-def _kernels(ends: Ends, bias: bool, boundary: Boundary, seeds: list[int]) -> list[Layer]:
-    def stage(maps: Maps, channels: int, stride: int, first: bool) -> tuple[Convolution, Layer]:
+def _build_kernels(ends: Ends, bias: bool, boundary: Boundary, seeds: list[int]) -> list[Layer]:
+    def make_stage(maps: Maps, channels: int, stride: int, first: bool) -> tuple[Convolution, Layer]:
         return OpKernels(maps, channels, boundary, stride=stride, bias=bias, first=first), Relu()
 
-    return _convolved(ends, bias, seeds, stage)
+    return _build_convolutional(ends, bias, seeds, make_stage)
 
 
-def _convolved(
+def _build_convolutional(
     ends: Ends,
     bias: bool,
     seeds: list[int],
-    stage: Callable[[Maps, int, int, bool], tuple[Convolution, Layer]],
+    make_stage: Callable[[Maps, int, int, bool], tuple[Convolution, Layer]],
 ) -> list[Layer]:
-    """Convolutions on images, the first of stride 1 with means of four behind, and a dense layer."""
+    """Return the layers of a convolutional net with one dense layer at its end.
+
+    The first convolution has stride 1 and is followed by pooling. ``make_stage`` returns a convolution and
+    its activation from maps, channels, stride and whether it is the first one.
+    """
     inputs, *channels, outputs = ends
     maps = Maps(isqrt(inputs), 1)
     layers: list[Layer] = [Patches(maps, seeds)]
-    for number, each in enumerate(channels):
-        stride = 2 if number and maps.side > _SMALLEST else 1
-        convolution, behind_it = stage(maps, each, stride, not number)
+    for number, channel_count in enumerate(channels):
+        stride = 2 if number and maps.side > _MIN_SIDE else 1
+        convolution, activation = make_stage(maps, channel_count, stride, not number)
         maps = convolution.output
-        layers += [convolution, behind_it]
+        layers += [convolution, activation]
         if not number:
             pool = Pool(maps)
             maps = pool.output
@@ -109,9 +115,9 @@ class Size(NamedTuple):
     """The size of one net.
 
     Attributes:
-        weights: all of them.
-        products: multiplications forward for one example, at one step of time.
-        values: numbers that go into the products of convolutions, and come out of them, for one example.
+        weights: the number of all weights.
+        products: multiplications in the forward pass of one example, per time step.
+        values: numbers that the products of convolutions read and write, for one example.
     """
 
     weights: int
@@ -125,8 +131,8 @@ class Architecture:
 
     Attributes:
         op_layer: the kind of layer that contains the op.
-        build: the layers of nets, from inputs, widths and outputs, whether there are biases, the op with its
-            rules, and the number of each net's seed.
+        build: a function that returns the layers of nets for the numbers of inputs, hidden units and outputs,
+            whether there are biases, the op with its rules, and the index of each net's seed.
         output: whether the last layer contains the op too.
 
     Raises:
@@ -138,7 +144,7 @@ class Architecture:
     output: bool = False
 
     def __post_init__(self) -> None:
-        if vars(self.op_layer).get("site") is None:  # an inherited one is that of another kind
+        if vars(self.op_layer).get("site") is None:  # an inherited site belongs to another kind
             raise TypeError(f"{self.op_layer.__name__} needs a site of its own: give the class an OpSite")
 
     @property
@@ -147,17 +153,17 @@ class Architecture:
         assert self.op_layer.site is not None
         return self.op_layer.site
 
-    def op_layers(self, widths: Sequence[int]) -> int:
-        """The number of layers with the op in a net with hidden layers of these widths."""
+    def count_op_layers(self, widths: Sequence[int]) -> int:
+        """Return the number of layers with the op in a net with hidden layers of these widths."""
         return len(widths) + self.output
 
-    def layers(self, ends: Ends) -> list[Layer]:
-        """The layers of a net, to ask for their shapes."""
-        return self.build(ends, False, _NOTHING, [0])
+    def build_layers(self, ends: Ends) -> list[Layer]:
+        """Return the layers of one net, for reading their shapes."""
+        return self.build(ends, False, _NO_OP, [0])
 
-    def size(self, ends: Ends) -> Size:
-        """The size of a net with these inputs, widths and outputs."""
-        weighted = [(layer.shapes[0], layer.uses) for layer in self.layers(ends) if layer.shapes]
+    def get_size(self, ends: Ends) -> Size:
+        """Return the size of a net with these inputs, widths and outputs."""
+        weighted = [(layer.shapes[0], layer.uses) for layer in self.build_layers(ends) if layer.shapes]
         return Size(
             weights=sum(prod(shape) for shape, _ in weighted),
             products=sum(prod(shape) * uses for shape, uses in weighted),
@@ -165,36 +171,39 @@ class Architecture:
         )
 
 
-DENSE = Architecture(Activation, _activations)
-QUANTISED = Architecture(OpWeights, _weights, output=True)
-SPIKING = Architecture(Spiking, _spikes)
-MAPS = Architecture(MapActivation, _maps)
-KERNELS = Architecture(OpKernels, _kernels)
+DENSE = Architecture(Activation, _build_activations)
+QUANTISED = Architecture(OpWeights, _build_weights, output=True)
+SPIKING = Architecture(SpikingUnits, _build_spikes)
+MAPS = Architecture(MapActivation, _build_maps)
+KERNELS = Architecture(OpKernels, _build_kernels)
 
 
-def behind(first: Layer, ends: Ends, boundary: Boundary) -> list[Layer]:
-    """The layers of a dense net behind a given first one: no biases, every product by itself."""
+def build_tail(first: Layer, ends: Ends, boundary: Boundary) -> list[Layer]:
+    """Return a given first layer followed by dense layers without biases, with separate products."""
     layers = [first]
     for a, b in pairwise(ends[1:]):
-        layers += [Activation(boundary), Dense(a, b, bias=False, alone=True)]
+        layers += [Activation(boundary), Dense(a, b, bias=False, separate=True)]
     return layers
 
 
-def drawn(
+def draw_start(
     layers: Sequence[Layer], generator: Generator, scale: float, unit: bool, bias: float
 ) -> list[Tensor]:
-    """Start values of all parameters of one net: the weights layer by layer, then the hidden biases.
+    """Return random start values of all parameters of one net: weights and biases, layer by layer.
 
     Args:
-        layers: of the net.
-        generator: the source of all draws.
-        scale: deviation of the weights, divided by √(fan in) unless ``unit``.
-        bias: deviation of the hidden units' biases.
+        layers: the layers of the net.
+        generator: the source of all random numbers.
+        scale: standard deviation of the weights, divided by √(fan in) unless ``unit``.
+        unit: whether ``scale`` is used without division.
+        bias: standard deviation of the hidden units' biases.
     """
     weighted = [layer for layer in layers if layer.shapes]
     fan_in = [1 if unit else layer.shapes[0][0] for layer in weighted]
-    values = [layer.start(generator, scale / n**0.5) for layer, n in zip(weighted, fan_in, strict=True)]
+    values = [
+        layer.init_parameters(generator, scale / n**0.5) for layer, n in zip(weighted, fan_in, strict=True)
+    ]
     for _, *biases in values[:-1] if bias else ():
-        for each in biases:
-            each.copy_(torch.randn(each.shape, generator=generator) * bias)
+        for bias_values in biases:
+            bias_values.copy_(torch.randn(bias_values.shape, generator=generator) * bias)
     return [value for each in values for value in each]

@@ -18,18 +18,18 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 Fault = Literal["op", "forward", "backward"]
-"""The first of a pass that is not finite: the op for finite inputs, an output of the net, a gradient."""
+"""The first non-finite part of a pass: the op at finite inputs, an output of the net, or a gradient."""
 
 
 class Pass(NamedTuple):
-    """All members forward and backward on the batch of a step.
+    """A forward and backward pass of all members on the batch of a step.
 
     Attributes:
         numbers: (3, members) loss, and norms of the gradients of the first and the last layer of weights.
-        finite: whether all numbers are, by member.
-        traces: of each layer.
+        finite: whether all numbers are finite, by member.
+        traces: the trace of each layer.
         output: (members, n, outputs).
-        gradients: of the parameters layer by layer, (members, …) each, until the step has used them up.
+        gradients: of the parameters layer by layer, (members, …) each; the step overwrites them.
     """
 
     numbers: NDArray[float32]
@@ -38,8 +38,8 @@ class Pass(NamedTuple):
     output: Tensor
     gradients: Views
 
-    def fault(self, index: int) -> Fault:
-        """The first thing that is not finite in the pass of the member at an index."""
+    def find_fault(self, index: int) -> Fault:
+        """Return the first non-finite part of the pass of the member at an index."""
         for trace in self.traces:
             if trace.x is None or trace.y is None:
                 continue
@@ -49,15 +49,15 @@ class Pass(NamedTuple):
         return "backward" if self.output[index].isfinite().all() else "forward"
 
 
-class Observed(NamedTuple):
-    """All members forward and backward on any examples.
+class ObservedPass(NamedTuple):
+    """A forward and backward pass of all members on any examples.
 
     Attributes:
         losses: (members,).
         output: (members, n, outputs).
-        traces: of each layer.
+        traces: the trace of each layer.
         flat: gradients of the parameters, (members, numbers).
-        gradients: the same layer by layer, (members, …) each.
+        gradients: the same gradients layer by layer, (members, …) each.
     """
 
     losses: Tensor
@@ -70,48 +70,48 @@ class Observed(NamedTuple):
 def forward(
     layers: Sequence[Layer], parameters: Sequence[Parameters], traces: Iterable[Trace], x: Tensor
 ) -> Tensor:
-    """The output for x, the tensors of each layer in its trace; traces come and go one by one."""
-    for layer, own, trace in zip(layers, parameters, traces, strict=True):
-        x = layer.forward(x, own, trace)
+    """Return the output for x; each layer's tensors go to its trace. ``traces`` may be an iterator."""
+    for layer, values, trace in zip(layers, parameters, traces, strict=True):
+        x = layer.forward(x, values, trace)
     return x
 
 
-def untraced(
+def forward_untraced(
     layers: Sequence[Layer], parameters: Sequence[Parameters], moments: Iterable[Moment], x: Tensor
 ) -> Tensor:
-    """The output for x at the moment of each layer; its memory does for the next layer at once."""
+    """Return the output for x at each layer's moment, without keeping traces, so that layers share memory."""
     return forward(layers, parameters, map(Trace, moments), x)
 
 
-def both_ways(
+def forward_backward(
     layers: Sequence[Layer],
     parameters: Views,
     moments: Sequence[Moment],
     example: tuple[Tensor, Tensor],
     loss: Loss,
     value: Value,
-    into: Views,
+    out: Views,
 ) -> tuple[Tensor, Tensor, list[Trace]]:
-    """Losses, output and traces for x and y; the gradients of the parameters are written ``into`` views."""
+    """Return losses, output and traces for (x, y); write the parameters' gradients to ``out``."""
     (x, y), traces, twins = example, [Trace(moment) for moment in moments], {}
-    for number, (layer, own, trace) in enumerate(zip(layers, parameters, traces, strict=True)):
+    for number, (layer, values, trace) in enumerate(zip(layers, parameters, traces, strict=True)):
         if TWIN_LOSS in layer.asks:
-            twins[number] = _twin_output(layers, parameters, moments, number, x)
-        x = layer.forward(x, own, trace)
+            twins[number] = _compute_twin_output(layers, parameters, moments, number, x)
+        x = layer.forward(x, values, trace)
     losses, g = value(x, y)
     if any(layer.asks for layer in layers):
         by_example = loss.by_example(x, y)
         for number, (layer, trace) in enumerate(zip(layers, traces, strict=True)):
             trace.loss = by_example if layer.asks else None
             trace.twin_loss = loss.by_example(twins[number], y) if number in twins else None
-    for layer, own, gradients, trace in reversed([*zip(layers, parameters, into, traces, strict=True)]):
-        g = layer.backward(g, own, gradients, trace)
+    for layer, values, gradients, trace in reversed([*zip(layers, parameters, out, traces, strict=True)]):
+        g = layer.backward(g, values, gradients, trace)
     return losses, x, traces
 
 
-def _twin_output(
+def _compute_twin_output(
     layers: Sequence[Layer], parameters: Views, moments: Sequence[Moment], number: int, x: Tensor
 ) -> Tensor:
-    """The output had the op of one layer drawn 1 − u; the layers behind it draw the same u as ever."""
+    """Return the output with antithetic draws 1 − u in one layer's op and unchanged draws in later ones."""
     at_twin = [moments[number]._replace(twin=True), *moments[number + 1 :]]
-    return untraced(layers[number:], parameters[number:], at_twin, x)
+    return forward_untraced(layers[number:], parameters[number:], at_twin, x)

@@ -1,12 +1,20 @@
 """A run: its steps, checkpoints, series and snapshots, and a summary in sentences."""
 
-from explorer.training.runs.fused import Together
-from explorer.training.runs.lockstep import Lockstep, Tensors, spares
+from explorer.training.runs.fused import FusedRuns
+from explorer.training.runs.lockstep import Lockstep, Tensors, is_input_fixed
 from explorer.training.runs.run import Run
 from explorer.training.runs.snapshot import Snapshot
 from explorer.training.runs.speeds import compare_devices
-from explorer.training.runs.summary import DEVICES, quantile
+from explorer.training.runs.summary import DEVICES, compute_quantile
 
 __all__ = [
-    "DEVICES", "Lockstep", "Run", "Snapshot", "Tensors", "Together", "compare_devices", "quantile", "spares",
+    "DEVICES",
+    "FusedRuns",
+    "Lockstep",
+    "Run",
+    "Snapshot",
+    "Tensors",
+    "compare_devices",
+    "compute_quantile",
+    "is_input_fixed",
 ]  # fmt: skip

@@ -12,34 +12,34 @@ from explorer.training.limits import CHECKPOINT_BYTES
 State = Mapping[str, Any]
 
 
-def thinned(steps: Sequence[int], spacing: int, most: int) -> tuple[tuple[int, ...], int]:
-    """At most so many steps, and their spacing, which doubles until they are few enough.
+def select_steps(steps: Sequence[int], spacing: int, max_count: int) -> tuple[tuple[int, ...], int]:
+    """Return at most ``max_count`` steps and their spacing, which doubles until they are few enough.
 
-    Step 0 stays in any case. The same steps are left whether they are thinned once or as they come.
+    Step 0 is always kept. The result does not depend on whether steps are dropped at once or gradually.
     """
-    left = tuple(step for step in steps if step % spacing == 0)
-    while len(left) > max(most, 1) and left != (0,):
+    selected = tuple(step for step in steps if step % spacing == 0)
+    while len(selected) > max(max_count, 1) and selected != (0,):
         spacing *= 2
-        left = tuple(step for step in left if step % spacing == 0)
-    return left, spacing
+        selected = tuple(step for step in selected if step % spacing == 0)
+    return selected, spacing
 
 
-def nearest(steps: Collection[int], step: int) -> int:
-    """The nearest of some steps, the earlier one of two."""
-    return min(steps, key=lambda each: (abs(each - step), each))
+def find_nearest(steps: Collection[int], step: int) -> int:
+    """Return the nearest of some steps, the earlier one of two."""
+    return min(steps, key=lambda candidate: (abs(candidate - step), candidate))
 
 
 class Checkpoints:
-    """States by their step, every ``spacing`` steps; every other one is dropped when memory is full.
+    """States by step, every ``spacing`` steps; if memory is full every other one is dropped.
 
     Attributes:
-        spacing: steps from one to the next.
-        bytes: the size of all of them.
+        spacing: steps from one state to the next.
+        bytes: the size of all states.
     """
 
-    def __init__(self, spacing: int, most: int = CHECKPOINT_BYTES) -> None:
-        """``most``: bytes that all of them may take; the one at step 0 stays in any case."""
-        self.spacing, self._most = spacing, most
+    def __init__(self, spacing: int, max_bytes: int = CHECKPOINT_BYTES) -> None:
+        """Create an empty collection of at most ``max_bytes`` bytes; the state at step 0 is always kept."""
+        self.spacing, self._max_bytes = spacing, max_bytes
         self._states: dict[int, State] = {}
         self.bytes = 0
 
@@ -49,40 +49,40 @@ class Checkpoints:
         return tuple(self._states)
 
     def is_due(self, step: int) -> bool:
-        """Whether a checkpoint is due at a step."""
+        """Return whether a checkpoint is due at a step."""
         return step % self.spacing == 0 and step not in self._states
 
     def keep(self, step: int, state: State) -> None:
         """Add the state at a step."""
         self._states[step] = state
-        its = size(state)
-        self.bytes += its
-        if self.bytes > self._most:
-            self.thin(self._most // its)
+        state_bytes = count_bytes(state)
+        self.bytes += state_bytes
+        if self.bytes > self._max_bytes:
+            self.drop_excess(self._max_bytes // state_bytes)
 
-    def thin(self, most: int) -> None:
-        """Drop states until no more than so many are left."""
-        left, self.spacing = thinned(self.steps, self.spacing, most)
-        self._put({step: self._states[step] for step in left})
+    def drop_excess(self, max_count: int) -> None:
+        """Drop states until at most ``max_count`` are left."""
+        selected, self.spacing = select_steps(self.steps, self.spacing, max_count)
+        self._put({step: self._states[step] for step in selected})
 
     def state(self, step: int) -> State:
-        """The state at the step of a checkpoint."""
+        """Return the state at the step of a checkpoint."""
         return self._states[step]
 
-    def until(self, step: int) -> Checkpoints:
-        """A copy without the states after a step; both share their tensors."""
-        same = Checkpoints(self.spacing, self._most)
-        same._put({each: state for each, state in self._states.items() if each <= step})
-        return same
+    def copy_until(self, step: int) -> Checkpoints:
+        """Return a copy without the states after a step; both share their tensors."""
+        copied = Checkpoints(self.spacing, self._max_bytes)
+        copied._put({key: state for key, state in self._states.items() if key <= step})
+        return copied
 
     def _put(self, states: dict[int, State]) -> None:
         self._states = states
-        self.bytes = sum(map(size, states.values()))
+        self.bytes = sum(map(count_bytes, states.values()))
 
 
-def size(state: Any) -> int:
-    """Bytes of the tensors in a state."""
+def count_bytes(state: Any) -> int:
+    """Return the number of bytes of the tensors in a state."""
     if isinstance(state, Tensor):
         return state.nbytes
     parts = state.values() if isinstance(state, Mapping) else state if isinstance(state, list | tuple) else ()
-    return sum(map(size, parts))
+    return sum(map(count_bytes, parts))

@@ -1,4 +1,4 @@
-"""Like runs that take their steps together, each bit for bit as it would alone."""
+"""Fusion of similar runs, which take their steps in one computation, each bit for bit as it would alone."""
 
 from __future__ import annotations
 
@@ -6,78 +6,81 @@ from collections.abc import Sequence
 
 import torch
 
-from explorer.training.runs.lockstep import apart
+from explorer.training.runs.lockstep import split_positions
 from explorer.training.runs.run import Run
 from explorer.training.runs.stepper import Judgement
-from explorer.training.system import one_thread
+from explorer.training.system import use_one_thread
 
 
-class Together:
-    """Some runs of one ``likeness`` as one, until they ``part``.
+class FusedRuns:
+    """Runs with equal ``fusion_key`` that take steps as one, until ``copy_back``.
 
-    Nets are so small that most of a step is the overhead of torch's calls. The runs draw, keep and record
-    for themselves as ever; their parameters are here meanwhile.
+    Nets are so small that the overhead of torch's calls dominates a step. Each run still draws its batches,
+    keeps its checkpoints and records its series; only the parameters are held here.
 
     Attributes:
-        is_noting: whether a step has begun that not every run has recorded yet.
+        is_recording: whether a step has begun that some runs have not recorded yet.
     """
 
     def __init__(self, runs: Sequence[Run]) -> None:
-        """``runs`` of the same likeness, two or more."""
-        first, *others = self.runs = list(runs)
-        self._nets, self._indices = first.nets.beside([run.nets for run in others])
-        self._recorder = first.recorder.beside(self._nets, [run.recorder for run in others])
-        self.is_noting = False
+        """Fuse two or more runs with equal ``fusion_key``."""
+        first, *other_runs = self.runs = list(runs)
+        self._nets, self._indices = first.nets.merge([run.nets for run in other_runs])
+        self._recorder = first.recorder.merge(self._nets, [run.recorder for run in other_runs])
+        self.is_recording = False
 
     def advance(self) -> bool:
-        """Take the next step of every run; do nothing and return False where they cannot go together.
+        """Take the next step of every run and return True; False without a step if this is impossible.
 
-        So it is when a run is at its end, or a value is not finite: they must part then.
+        This is the case when a run has finished, or a value is not finite.
         """
         if any(run.finished for run in self.runs):
             return False
-        with one_thread():
-            if not all(self._nets.look().finite):
+        with use_one_thread():
+            if not all(self._nets.run_pass().finite):
                 return False
-            self.is_noting = True
+            self.is_recording = True
             self._step()
-            self.is_noting = False
+            self.is_recording = False
         return True
 
-    def part(self) -> None:
+    def copy_back(self) -> None:
         """Copy the present parameters back to the runs."""
         for index in range(len(self.runs)):
-            self._hand_back(index)
+            self._copy_back_run(index)
 
     def _step(self) -> None:
         for index, run in enumerate(self.runs):
-            if run.keeps:
-                self._hand_back(index)
+            if run.needs_checkpoint:
+                self._copy_back_run(index)
         rates = [run.prepare() for run in self.runs for _ in run.settings.rules]
         numbers = self._nets.step(rates)
-        taken = zip(self.runs, self._indices, strict=True)
-        due = [run.took(numbers[:, indices]) for run, indices in taken]
-        self._nets.see([run.nets for run in self.runs])
-        self._judge([index for index, is_due in enumerate(due) if is_due])
+        pairs = zip(self.runs, self._indices, strict=True)
+        is_due_by_run = [run.record_step(numbers[:, indices]) for run, indices in pairs]
+        self._nets.set_batch([run.nets for run in self.runs])
+        self._judge([index for index, is_due in enumerate(is_due_by_run) if is_due])
 
-    def _judge(self, due: list[int]) -> None:
-        if not self._nets.reads_together:
-            for index in due:
-                self._hand_back(index)
+    def _judge(self, due_runs: list[int]) -> None:
+        """Record a judgement of the runs at some indices."""
+        if not self._nets.has_exact_readings:
+            for index in due_runs:
+                self._copy_back_run(index)
                 self.runs[index].judge()
-        elif due:
-            self._judge_together(due)
+        elif due_runs:
+            self._judge_together(due_runs)
 
-    def _judge_together(self, due: list[int]) -> None:
-        every = [self._indices[index] for index in due]
-        nets, settings = self._nets, self.runs[due[0]].settings
-        if len(due) < len(self.runs):
-            chosen, order = torch.cat(every).sort()  # members of one rule stay side by side
-            nets = nets.only(chosen)
-            every = apart(order, [len(indices) for indices in every])
-        judgement = Judgement.of(nets, self._recorder.beside(nets, []), settings)
-        for index, indices in zip(due, every, strict=True):
-            self.runs[index].note(judgement.only(indices.tolist()))
+    def _judge_together(self, due_runs: list[int]) -> None:
+        """Record a judgement of the runs at some indices, measured in one computation."""
+        indices_by_run = [self._indices[index] for index in due_runs]
+        nets, settings = self._nets, self.runs[due_runs[0]].settings
+        if len(due_runs) < len(self.runs):
+            selected, order = torch.cat(indices_by_run).sort()  # keeps members of one rule adjacent
+            nets = nets.select(selected)
+            indices_by_run = split_positions(order, [len(indices) for indices in indices_by_run])
+        judgement = Judgement.measure(nets, self._recorder.merge(nets, []), settings)
+        for index, indices in zip(due_runs, indices_by_run, strict=True):
+            self.runs[index].record_judgement(judgement.select(indices.tolist()))
 
-    def _hand_back(self, index: int) -> None:
-        self.runs[index].nets.ensemble.put(self._nets.ensemble, self._indices[index])
+    def _copy_back_run(self, index: int) -> None:
+        """Copy the present parameters back to the run at an index."""
+        self.runs[index].nets.ensemble.copy_back(self._nets.ensemble, self._indices[index])

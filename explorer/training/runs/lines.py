@@ -1,7 +1,8 @@
-"""One line a rule: the plainest thing that was measured of its gradient, and how it ended. Plain text.
+"""One line per rule: the most basic finding about its gradient, and its result. Plain text.
 
-"so" stands only where it is exact: where no gradient at all reaches weights. A share of units without a
-gradient is no reason by itself: of 34 rules on 8 tasks 16 had a fifth or more of it, and 4 of them were best.
+"so" appears only if it is exact: if the gradient of weights is exactly 0. A fraction of units without a
+gradient explains nothing: of 34 rules on 8 tasks 16 had a fifth or more of such units, and 4 of them were
+best.
 """
 
 from __future__ import annotations
@@ -14,23 +15,23 @@ from explorer.formula import format_percent, join_texts, number_text
 from explorer.training.instruments import Record
 from explorer.training.ranking import Ranking, rank, text
 from explorer.training.runs.snapshot import Snapshot
-from explorer.training.runs.summary import by_seed, unit_of
+from explorer.training.runs.summary import get_scores, unit_of
 from explorer.training.tasks import TASKS
 
 BASIS = ("way", "causes", "inputs")
-"""The instruments that a line is made of, beside the alignment."""
-_MUCH = 0.2  # of units × examples, to be said
-_WIDE = 1.5  # times as wide as the rule
-_LOUD = 1.5  # times as large
+"""The instruments that a line needs, in addition to the alignment."""
+_MIN_SHARE = 0.2  # fraction of units × examples worth a sentence
+_MIN_RATIO = 1.5  # width of the data ÷ width of the rule
+_MIN_GAIN = 1.5  # factor of the gradient's size
 _CAUSES = (
     (2, "no gradient", "inputs"),
     (1, "under 1 % of its peak", "inputs"),
     (3, "nothing from above", "causes"),
 )
-"""The lack of a part of the op's inputs, by its index among the causes, and the instrument that shows why."""
-_LONGEST_HEADLINE = 70  # characters
-_FEWEST_SEEDS = 2  # of which a comparison can be made
-_NEAR = 0.03  # below the best at most, as the ranking bounds it
+"""Index of a cause, the text on units with it, and the instrument that shows the reason."""
+_MAX_HEADLINE = 70  # characters
+_MIN_SEEDS = 2  # for a comparison
+_MAX_GAP = 0.03  # largest difference to the best, by the ranking's bound
 
 
 @dataclass(frozen=True)
@@ -39,27 +40,27 @@ class Line:
 
     Attributes:
         text: a sentence or two.
-        panel: the instrument that it rests on.
+        panel: the key of the instrument that supports it.
     """
 
     text: str
     panel: str
 
 
-def headline(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """Return the end of a race in at most 70 characters; "" before it, and where nothing is compared.
+def make_headline(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
+    """Return the result of a race in at most 70 characters; "" before its end, or without a comparison.
 
-    ``labels`` by rule. It names the rules that may be best where there is room, with their means.
+    It names the rules that may be best, with their means, if there is room. ``labels``: by rule.
     """
     ranking = _compare(snapshot)
     if ranking is None:
         return ""
     means = {rule: text([mean], ranking.decimals, ranking.unit) for rule, mean in ranking.means.items()}
-    return next(words for words in _headlines(ranking, means, labels) if len(words) <= _LONGEST_HEADLINE)
+    return next(words for words in _list_headlines(ranking, means, labels) if len(words) <= _MAX_HEADLINE)
 
 
-def _headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[str, str]) -> Iterator[str]:
-    """Yield the headline, then shorter ones."""
+def _list_headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[str, str]) -> Iterator[str]:
+    """Yield the headline, then shorter versions."""
     first = next(iter(means))
     ends = [means[rule] for rule in ranking.best]
     at = f"at {ends[0]}" if ends[0] == ends[-1] else f"at {ends[-1].removesuffix(' %')} to {ends[0]}"
@@ -68,7 +69,7 @@ def _headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[str, 
         yield f"One seed: {join_texts([f'{labels[rule]} {mean}' for rule, mean in means.items()])}."
         yield f"One seed: {labels[first]} leads, at {means[first]}."
         yield f"One seed: the best of {len(means)} rules ends at {means[first]}."
-    elif ranking.diverged or ranking.shared < _FEWEST_SEEDS:
+    elif ranking.diverged or ranking.shared < _MIN_SEEDS:
         yield f"{labels[first]} has the highest mean, {means[first]}, but seeds diverged."
         yield f"The highest mean is {means[first]}, but seeds diverged."
     elif ranking.alike:
@@ -85,120 +86,124 @@ def _headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[str, 
 
 
 @dataclass(frozen=True)
-class _Finding:
-    text: str  # without its full stop
+class _Statement:
+    text: str  # without a full stop
     panel: str
     hinders: bool = True  # whether part of the gradient is missing
 
 
-def lines(snapshot: Snapshot) -> dict[str, Line]:
-    """The line of each rule; none of a rule that was not measured, as where all its seeds diverged."""
-    known = {key: snapshot.measured.get(key, {}) for key in BASIS}
+def make_lines(snapshot: Snapshot) -> dict[str, Line]:
+    """Return the line of each rule, except rules without measurements, as after divergence of all seeds."""
+    records_by_key = {key: snapshot.measured.get(key, {}) for key in BASIS}
     result: dict[str, Line] = {}
-    ranking = _ranking(snapshot)
+    ranking = _rank_seeds(snapshot)
     for rule in snapshot.losses:
-        record = {key: each.get(rule) for key, each in known.items()}
+        record = {key: each.get(rule) for key, each in records_by_key.items()}
         way, causes, inputs = (record[key] for key in BASIS)
         if way and causes and inputs:
-            finding = _finding(snapshot, way, causes, inputs)
-            result[rule] = _line(finding, _end(snapshot, rule, finding, ranking))
+            finding = _find_statement(snapshot, way, causes, inputs)
+            result[rule] = _make_line(finding, _describe_end(snapshot, rule, finding, ranking))
     return result
 
 
-def _line(finding: _Finding, end: _Finding | None) -> Line:
+def _make_line(finding: _Statement, end: _Statement | None) -> Line:
+    """Join a finding and a result to a line."""
     if end is None:
         return Line(f"{finding.text}.", finding.panel)
     return Line(f"{finding.text}. {end.text}.", end.panel or finding.panel)
 
 
-def _finding(snapshot: Snapshot, way: Record, causes: Record, inputs: Record) -> _Finding:
-    """The plainest thing that is remarkable of the way back."""
+def _find_statement(snapshot: Snapshot, way: Record, causes: Record, inputs: Record) -> _Statement:
+    """Return the most basic remarkable finding about the backward pass."""
     if not all(map(math.isfinite, way["reached"])):
-        return _Finding(
+        return _Statement(
             f"In the {'next' if snapshot.step else 'first'} step a gradient is not finite", "norms"
         )
-    still = [layer for layer, norm in enumerate(way["reached"], 1) if norm == 0 and _rests(way, layer)]
-    if still:
-        return _Finding(_none(snapshot, still, way), "norms")
+    unreached = [
+        layer for layer, norm in enumerate(way["reached"], 1) if norm == 0 and _is_unmoved(way, layer)
+    ]
+    if unreached:
+        return _Statement(_describe_unreached(snapshot, unreached, way), "norms")
     for cause, lacks, panel in _CAUSES:
         layer = max(range(len(causes["shares"])), key=lambda at: float(causes["shares"][at][cause]))
         share = float(causes["shares"][layer][cause])
-        if share < _MUCH:
+        if share < _MIN_SHARE:
             continue
-        wide = _wide(snapshot, float(inputs["ratio"][layer])) if panel == "inputs" else ""
-        part = _part(snapshot, layer, len(causes["shares"]))
-        return _Finding(f"{format_percent(share)} of {part} get {lacks}{wide}", panel if wide else "causes")
-    return _Finding(_passes(snapshot, way), "norms", hinders=False)
+        wide = _describe_width(snapshot, float(inputs["ratio"][layer])) if panel == "inputs" else ""
+        part = _name_inputs(snapshot, layer, len(causes["shares"]))
+        return _Statement(f"{format_percent(share)} of {part} get {lacks}{wide}", panel if wide else "causes")
+    return _Statement(_describe_propagation(snapshot, way), "norms", hinders=False)
 
 
-def _rests(way: Record, layer: int) -> bool:
-    """Whether a layer of weights, from 1, is where it began."""
+def _is_unmoved(way: Record, layer: int) -> bool:
+    """Return whether a layer of weights, from 1, has not moved."""
     return bool(way["moved"][layer - 1] == 0)
 
 
-def _none(snapshot: Snapshot, still: Sequence[int], way: Record) -> str:
-    """A sentence on weights that no gradient reaches, and on what learns all the same."""
+def _describe_unreached(snapshot: Snapshot, unreached: Sequence[int], way: Record) -> str:
+    """Return a sentence on weights that no gradient reaches, and on the parameters that still learn."""
     count, site = len(way["reached"]), TASKS[snapshot.task].net.site
-    when = "" if snapshot.step else " in the first step"
-    can = "learns" if snapshot.step else "can learn"
-    if len(still) == count:
-        rest = f"only biases {can.removesuffix('s')}" if way["biased"] else f"nothing {can}"
-        return f"No gradient reaches any weight{when}, so {rest}"
-    where = join_texts([f"w{layer}" for layer in still])
+    time_clause = "" if snapshot.step else " in the first step"
+    verb = "learns" if snapshot.step else "can learn"
+    if len(unreached) == count:
+        rest = f"only biases {verb.removesuffix('s')}" if way["biased"] else f"nothing {verb}"
+        return f"No gradient reaches any weight{time_clause}, so {rest}"
+    layer_names = join_texts([f"w{layer}" for layer in unreached])
     if not site.per_example:  # biases of these layers may learn
-        return f"No gradient reaches {where}{when}"
-    left = [layer for layer in range(1, count + 1) if layer not in still]
-    if left == [count]:
-        return f"No gradient reaches {where}{when}, so only the last layer {can}"
-    can = can.removesuffix("s") if len(left) > 1 else can
-    return f"No gradient reaches {where}{when}, so only {join_texts([f'w{layer}' for layer in left])} {can}"
+        return f"No gradient reaches {layer_names}{time_clause}"
+    reached = [layer for layer in range(1, count + 1) if layer not in unreached]
+    if reached == [count]:
+        return f"No gradient reaches {layer_names}{time_clause}, so only the last layer {verb}"
+    verb = verb.removesuffix("s") if len(reached) > 1 else verb
+    weights = join_texts([f"w{layer}" for layer in reached])
+    return f"No gradient reaches {layer_names}{time_clause}, so only {weights} {verb}"
 
 
-def _part(snapshot: Snapshot, layer: int, layers: int) -> str:
-    """The inputs of the op in a layer, from 0."""
+def _name_inputs(snapshot: Snapshot, layer: int, layers: int) -> str:
+    """Return a phrase for the inputs of the op in a layer, from 0."""
     site = TASKS[snapshot.task].net.site
     if layers == 1:
         return site.elements
     return f"layer {layer + 1}" if site.per_example else f"w{layer + 1}"
 
 
-def _wide(snapshot: Snapshot, ratio: float) -> str:
-    """That the data is wider than the rule, where it clearly is."""
-    if not math.isfinite(ratio) or ratio < _WIDE:
+def _describe_width(snapshot: Snapshot, ratio: float) -> str:
+    """Return a clause that the data is wider than the rule, or ""."""
+    if not math.isfinite(ratio) or ratio < _MIN_RATIO:
         return ""
     things = "data" if TASKS[snapshot.task].net.site.per_example else "weights"
     return f": {things} {ratio:.1f} × as wide as the rule"
 
 
-def _passes(snapshot: Snapshot, way: Record) -> str:
-    """A sentence on what is left of the gradient at w1, and on the way of w1.
+def _describe_propagation(snapshot: Snapshot, way: Record) -> str:
+    """Return a sentence on the fraction of the gradient that reaches w1, and on the distance w1 has moved.
 
-    At hidden units that is behind all layers with the op; on weights each layer has the op for itself.
+    On hidden units the gradient passes every layer with the op; on weights it passes only the op of w1.
     """
-    along = TASKS[snapshot.task].net.site.per_example
-    left = math.prod(float(each) for each in (way["passed"] if along else way["passed"][:1]))
-    what = "gradient" if along else "gradient of w1"
+    is_per_example = TASKS[snapshot.task].net.site.per_example
+    remaining = math.prod(float(each) for each in (way["passed"] if is_per_example else way["passed"][:1]))
+    subject = "gradient" if is_per_example else "gradient of w1"
     moved = f": w1 moved by {float(way['moved'][0]):.3g}" if snapshot.step else ""
     if way["of_losses"]:
         return f"Its gradient is made of losses, not of g{moved}"
-    if not math.isfinite(left):
-        return f"The {what} passes{moved}"
-    if left == 1:
-        return f"The whole {what} passes{moved}"
-    if left > _LOUD:
-        return f"The rule makes the {what} {left:.1f} × as large{moved}"
-    rounded = f"{left:.2f}" if left >= 0.1 else number_text(float(f"{left:.2g}"))
-    return f"The {what} passes × {rounded}{moved}"
+    if not math.isfinite(remaining):
+        return f"The {subject} passes{moved}"
+    if remaining == 1:
+        return f"The whole {subject} passes{moved}"
+    if remaining > _MIN_GAIN:
+        return f"The rule makes the {subject} {remaining:.1f} × as large{moved}"
+    rounded = f"{remaining:.2f}" if remaining >= 0.1 else number_text(float(f"{remaining:.2g}"))
+    return f"The {subject} passes × {rounded}{moved}"
 
 
-def _ranking(snapshot: Snapshot) -> Ranking | None:
-    """The ranking by rule, once there is an end that two rules can be compared by."""
+def _rank_seeds(snapshot: Snapshot) -> Ranking | None:
+    """Return the ranking by rule after the end of a run with several seeds, or None."""
     return _compare(snapshot) if snapshot.seeds > 1 else None
 
 
 def _compare(snapshot: Snapshot) -> Ranking | None:
-    """Return the ranking by rule at the end of a run, of one seed too; None where nothing can be compared."""
-    scores = {rule: by_seed(snapshot, rule) for rule in snapshot.losses}
+    """Return the ranking by rule at the end of a run, of one seed too, or None if nothing can be compared."""
+    scores = {rule: get_scores(snapshot, rule) for rule in snapshot.losses}
     finite = any(math.isfinite(score) for each in scores.values() for score in each)
     if not (snapshot.finished and snapshot.metric and finite and len(scores) > 1):
         return None
@@ -207,43 +212,47 @@ def _compare(snapshot: Snapshot) -> Ranking | None:
     return ranking if ranking.means else None
 
 
-def _end(snapshot: Snapshot, rule: str, finding: _Finding, ranking: Ranking | None) -> _Finding | None:
-    """How a rule ended, as the ranking has it; nothing where it says nothing."""
+def _describe_end(
+    snapshot: Snapshot, rule: str, finding: _Statement, ranking: Ranking | None
+) -> _Statement | None:
+    """Return a rule's result according to the ranking, or None if it has none."""
     if ranking is None or rule not in ranking.means or ranking.alike:
         return None
     if rule in ranking.lower:
-        return _lower(snapshot, rule, finding, ranking)
+        return _describe_lower(snapshot, rule, finding, ranking)
     if ranking.best == (rule,):
-        return _Finding("Best all the same" if finding.hinders else "Best", "")
+        return _Statement("Best all the same" if finding.hinders else "Best", "")
     if rule == next(iter(ranking.means)):
-        return _Finding("Highest mean all the same" if finding.hinders else "Highest mean", "")
-    most = ranking.differences[rule][1]
-    if most > _NEAR:
-        return _Finding("Not told apart from the highest", "")
-    bound = math.ceil(100 * most) if ranking.unit == "%" else math.ceil(100 * most) / 100
+        return _Statement("Highest mean all the same" if finding.hinders else "Highest mean", "")
+    largest = ranking.differences[rule][1]
+    if largest > _MAX_GAP:
+        return _Statement("Not told apart from the highest", "")
+    bound = math.ceil(100 * largest) if ranking.unit == "%" else math.ceil(100 * largest) / 100
     points = f"{bound} point{'s' * (bound != 1)}" if ranking.unit == "%" else f"{bound} R²"
-    return _Finding(f"Within {points} of the highest", "")
+    return _Statement(f"Within {points} of the highest", "")
 
 
-def _lower(snapshot: Snapshot, rule: str, finding: _Finding, ranking: Ranking) -> _Finding:
-    """A lower rule, and what sets it apart if all passes: its direction, or nothing measured."""
+def _describe_lower(snapshot: Snapshot, rule: str, finding: _Statement, ranking: Ranking) -> _Statement:
+    """Return the result of a lower rule; if its gradient passes, with a possible reason: its direction."""
     unit, times = ("points", 100) if ranking.unit == "%" else ("R²", 1)
     least = times * ranking.lower[rule][0]
     amount = f"{least:.1f}" if least >= 1 else f"{least:.1g}"
     lower = f"Lower by at least {amount} {unit}"
     if finding.hinders:
-        return _Finding(lower, "")
-    own = _cosine(snapshot, rule)
-    better = [_cosine(snapshot, each) for each in ranking.means if ranking.means[each] > ranking.means[rule]]
-    known = all(map(math.isfinite, [own, *better]))
-    if known and own < min(better):
-        others = f"{min(better):.2f} to {max(better):.2f}" if len(better) > 1 else f"{better[0]:.2f}"
-        return _Finding(f"{lower}; it points off: cosine {own:.2f} beside {others}", "alignment")
-    return _Finding(f"{lower}; nothing measured sets it apart", "alignment" if known else "")
+        return _Statement(lower, "")
+    cosine = _get_cosine(snapshot, rule)
+    better = [
+        _get_cosine(snapshot, each) for each in ranking.means if ranking.means[each] > ranking.means[rule]
+    ]
+    is_known = all(map(math.isfinite, [cosine, *better]))
+    if is_known and cosine < min(better):
+        better_text = f"{min(better):.2f} to {max(better):.2f}" if len(better) > 1 else f"{better[0]:.2f}"
+        return _Statement(f"{lower}; it points off: cosine {cosine:.2f} beside {better_text}", "alignment")
+    return _Statement(f"{lower}; nothing measured sets it apart", "alignment" if is_known else "")
 
 
-def _cosine(snapshot: Snapshot, rule: str) -> float:
-    """The present alignment in the first layer with the op; NaN where there is none."""
+def _get_cosine(snapshot: Snapshot, rule: str) -> float:
+    """Return the present alignment in the first layer with the op, or NaN."""
     records: Mapping[str, Record | None] = snapshot.measured.get("alignment", {})
     record = records.get(rule)
     return float(record["cosine"][0]) if record else math.nan

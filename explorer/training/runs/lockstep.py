@@ -1,4 +1,4 @@
-"""Nets of some rules and seeds in lock-step: their starts, batches and scores."""
+"""Nets of several rules and seeds in lock-step: their starts, batches and scores."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from explorer.training.nets import (
     Boundary,
     Build,
     Ensemble,
-    Fixed,
-    Joined,
+    FixedInput,
     Lr,
     Member,
     OpParameters,
+    OpRules,
     Pass,
-    behind,
-    drawn,
-    side_by_side,
+    build_tail,
+    concatenate,
+    draw_start,
 )
 from explorer.training.numerics import METRICS, OPTIMISERS, Written, aligned, metric_of, padded, sums
 from explorer.training.settings import TrainingSettings, devices
@@ -39,7 +39,7 @@ class Tensors(NamedTuple):
     """The start of a net: data and parameters.
 
     x (rows, inputs), y (rows, …), and the parameters in order: weights (inputs, outputs) of each layer,
-    followed by its bias (1, outputs) where it has one.
+    followed by its bias (1, outputs) if it has one.
     """
 
     x: Tensor
@@ -48,14 +48,14 @@ class Tensors(NamedTuple):
 
 
 class Lockstep:
-    """Nets of some rules and seeds, each seed with a start and with batches of its own.
+    """Nets of several rules and seeds; each seed has a separate start and separate batches.
 
-    Each does what it would do alone, bit for bit on a CPU. Steps are not counted. To be used inside
+    Each net trains as it would alone, bit for bit on a CPU. Steps are not counted. To be used inside
     ``one_thread``.
 
     Attributes:
-        joined: the op with the rules.
-        seeds: by their numbers.
+        op_rules: the op with the rules.
+        seeds: the seeds, by index.
         data: by seed.
         ensemble: the nets.
         batch: of the next step, x and y (seeds, n, …).
@@ -70,148 +70,166 @@ class Lockstep:
         table: str | Table | None,
         seeds: Sequence[int],
         members: Sequence[Member],
-        joined: Joined,
+        op_rules: OpRules,
         tensors: Tensors | None = None,
     ) -> None:
-        """``members`` name rules by their number in ``joined``, and seeds by theirs."""
+        """Create the nets before their first step.
+
+        Args:
+            settings: of the run.
+            table: the visitor's table, if the task needs one.
+            seeds: the seeds.
+            members: the members, by the index of the rule in ``op_rules`` and of the seed.
+            op_rules: the op with the rules.
+            tensors: start of the first seed's net; None draws it from the seed.
+        """
         self.settings = settings
-        self.device = device(settings.device)
+        self.device = resolve_device(settings.device)
         self._task = TASKS[settings.task]
-        self.joined = joined
+        self.joined = op_rules
         self.seeds = list(seeds)
         self.generators = [Generator().manual_seed(seed) for seed in seeds]
         self.data: list[Data] = [
             self._task.data(Draw(generator, settings.batch, table)) for generator in self.generators
         ]
         self.start = [
-            self._drawn(data, generator) for data, generator in zip(self.data, self.generators, strict=True)
+            self._draw_start(data, generator)
+            for data, generator in zip(self.data, self.generators, strict=True)
         ]
         if tensors is not None:
-            self.start[0] = _like(self.start[0], tensors)
-        self.ensemble = self._begun(members)
-        self._before = self._generator_states()
-        self.turn()
+            self.start[0] = _copy_start(self.start[0], tensors)
+        self.ensemble = self._make_ensemble(members)
+        self._before = self._get_generator_states()
+        self.draw_batch()
 
     def step(self, lr: Lr) -> NDArray[float32]:
-        """Take a step with all that stay finite; return their ``Pass.numbers``."""
+        """Take a step with all members that stay finite; return their ``Pass.numbers``."""
         return self.ensemble.step(*self.batch, self._task.loss, lr)
 
-    def look(self) -> Pass:
-        """Pass forward and backward on the batch; the next step begins with it."""
-        return self.ensemble.look(*self.batch, self._task.loss)
+    def run_pass(self) -> Pass:
+        """Run a pass on the batch; the next step reuses it."""
+        return self.ensemble.run_pass(*self.batch, self._task.loss)
 
-    def beside(self, others: Sequence[Lockstep]) -> tuple[Lockstep, list[Tensor]]:
-        """One lockstep of these nets and others of the same shapes, op and data; the indices of each part.
+    def merge(self, locksteps: Sequence[Lockstep]) -> tuple[Lockstep, list[Tensor]]:
+        """Return one lockstep of these nets and others of equal shapes, op and data, and each part's indices.
 
-        They go on from copies of their parameters and see the batches that these have drawn.
+        It continues from copies of the parameters, with the batches that the parts have drawn.
         """
-        parts = (self, *others)
-        same = copy.copy(self)
-        same.joined = side_by_side([part.joined for part in parts])
-        same.seeds = [seed for part in parts for seed in part.seeds]
-        going, order = _side_by_side(parts, same.joined)
-        same.ensemble = self.ensemble.beside([part.ensemble for part in others], going, order, same._dense())
-        same.see(parts)
-        return same, apart(order, [len(part.ensemble.going) for part in parts])
+        parts = (self, *locksteps)
+        merged = copy.copy(self)
+        merged.joined = concatenate([part.joined for part in parts])
+        merged.seeds = [seed for part in parts for seed in part.seeds]
+        active, order = _merge_members(parts, merged.joined)
+        merged.ensemble = self.ensemble.merge(
+            [part.ensemble for part in locksteps], active, order, merged._make_dense_builder()
+        )
+        merged.set_batch(parts)
+        return merged, split_positions(order, [len(part.ensemble.active) for part in parts])
 
-    def only(self, indices: Tensor) -> Lockstep:
-        """A lockstep of some of the members, copied."""
-        same = copy.copy(self)
-        same.ensemble = self.ensemble.only(indices)
-        return same
+    def select(self, indices: Tensor) -> Lockstep:
+        """Return a lockstep of the members at some indices, copied."""
+        selected = copy.copy(self)
+        selected.ensemble = self.ensemble.select(indices)
+        return selected
 
-    def see(self, parts: Sequence[Lockstep]) -> None:
-        """Set the batch of the next step to those that the parts drew."""
+    def set_batch(self, parts: Sequence[Lockstep]) -> None:
+        """Set the batch of the next step to the batches that the parts have drawn."""
         x, y = zip(*(part.batch for part in parts), strict=True)
         self.batch = torch.cat(x), torch.cat(y)
 
     @property
-    def reads_together(self) -> bool:
-        """Whether instruments read the same bits of a net in any company."""
+    def has_exact_readings(self) -> bool:
+        """Whether instruments read the same bits of a net in any ensemble."""
         examples = min(EXAMPLES, len(self.start[0].x))
         return padded(examples) == examples and all(
-            aligned(prod(layer.shapes[0])) for layer in self._task.net.layers(self._ends) if layer.shapes
+            aligned(prod(layer.shapes[0]))
+            for layer in self._task.net.build_layers(self._ends)
+            if layer.shapes
         )
 
     @property
-    def likeness(self) -> Hashable:
-        """A key that others must share to go ``beside`` these, apart from the op; None if these cannot.
+    def fusion_key(self) -> Hashable:
+        """The key, apart from the op, that others must share to be merged; None if these cannot be.
 
-        Not where something draws, for runs of other seeds and steps draw other numbers; nor on an
-        accelerator, where the last bits may depend on the company.
+        None if something is random, because runs with other seeds and steps draw other numbers; and on an
+        accelerator, where the last bits may depend on the other members.
         """
         data = {id(start.x) for start in self.start}
-        alone = self._spares or self.joined.learned or self.joined.draws
-        if alone or self.device.type != "cpu" or len(data) > 1:
+        is_separate = self._is_input_fixed or self.joined.learned or self.joined.draw_names
+        if is_separate or self.device.type != "cpu" or len(data) > 1:
             return None
-        ours = self.settings
-        return self._ends, ours.batch, ours.bias, ours.optimiser, ours.task, *data
+        settings = self.settings
+        return self._ends, settings.batch, settings.bias, settings.optimiser, settings.task, *data
 
-    def turn(self) -> None:
+    def draw_batch(self) -> None:
         """Draw the batch of the next step."""
-        if self._draws:
-            self._before = self._generator_states()
-        self.batch = self._next_batch()
+        if self._has_random_batches:
+            self._before = self._get_generator_states()
+        self.batch = self._draw_next_batch()
 
-    def _generator_states(self) -> list[Tensor]:
+    def _get_generator_states(self) -> list[Tensor]:
         return [generator.get_state() for generator in self.generators]
 
     @property
-    def _draws(self) -> bool:
-        """Whether a step draws some of the rows; otherwise all of them fit into it."""
+    def _has_random_batches(self) -> bool:
+        """Whether a step draws a random subset of the rows; otherwise all rows fit into it."""
         return len(self.start[0].x) > self.settings.batch
 
-    def bind(self, joined: Joined) -> None:
-        """Go on with another op or as many other rules, for the same members and learned parameters."""
-        self.joined = joined
-        self.ensemble.rebuild(self._fixed() if self._spares else self._dense())
+    def bind(self, op_rules: OpRules) -> None:
+        """Continue with another op or as many other rules, for the same members and learned parameters."""
+        self.joined = op_rules
+        self.ensemble.rebuild(
+            self._make_fixed_builder() if self._is_input_fixed else self._make_dense_builder()
+        )
 
-    def scores(self, part: Part) -> NDArray[float32]:
-        """The score of each member that is going; NaN where something is not finite."""
+    def compute_scores(self, part: Part) -> NDArray[float32]:
+        """Return the score of each active member, NaN if a value is not finite."""
         x, y = (tensor.to(self.device) for tensor in part)
-        output = self.ensemble.output(x.unsqueeze(0))
+        output = self.ensemble.compute_output(x.unsqueeze(0))
         scores = METRICS[metric_of(y)](output, y)
         # An op that maps NaN to a number hides broken weights from the output.
         finite = (sums(output) + sums(self.ensemble.parameters)).isfinite()
         return scores.where(finite, torch.nan).cpu().numpy()
 
-    def weights(self) -> list[list[Tensor]]:
-        """Weights (members going, inputs, outputs) and biases of each layer with weights."""
+    def get_weights(self) -> list[list[Tensor]]:
+        """Return weights (active members, inputs, outputs) and biases of each layer with weights."""
         ensemble = self.ensemble
-        own = [(ensemble.layers[number], ensemble.parameter_views[number]) for number in ensemble.weighted]
+        weighted_layers = [
+            (ensemble.layers[number], ensemble.parameter_views[number]) for number in ensemble.weighted_layers
+        ]
         return [
-            [layer.weights(parameters), *(layer.parts(parameters)[0][1:] if layer.biased else ())]
-            for layer, parameters in own
+            [layer.weights(parameters), *(layer.split_parameters(parameters)[0][1:] if layer.biased else ())]
+            for layer, parameters in weighted_layers
         ]
 
-    def examples(self) -> tuple[Tensor, Tensor]:
-        """The first x and y of the training data, (seeds or 1, n, …); all of them if every step sees all."""
-        most = len(self.start[0].x) if self._spares else EXAMPLES
-        alike = all(start.x is self.start[0].x for start in self.start)
-        starts = self.start[:1] if alike else self.start
-        x, y = zip(*((start.x[:most], start.y[:most]) for start in starts), strict=True)
+    def get_examples(self) -> tuple[Tensor, Tensor]:
+        """Return the first x and y of the training data, (seeds or 1, n, …); all if every step sees all."""
+        count = len(self.start[0].x) if self._is_input_fixed else EXAMPLES
+        is_shared = all(start.x is self.start[0].x for start in self.start)
+        starts = self.start[:1] if is_shared else self.start
+        x, y = zip(*((start.x[:count], start.y[:count]) for start in starts), strict=True)
         return torch.stack(x), torch.stack(y)
 
     def state(self) -> dict[str, Any]:
-        """The state that ``load`` continues from: numbers and copied tensors.
+        """Return the state that ``load`` continues from: numbers and copied tensors.
 
-        The batch is not among them: it is drawn again.
+        The batch is not included: it is drawn again.
         """
         return {"generators": self._before, "nets": self.ensemble.state()}
 
     def load(self, state: Any) -> None:
         """Continue from the ``state`` of nets of the same settings."""
-        for generator, own in zip(self.generators, state["generators"], strict=True):
-            generator.set_state(own)
+        for generator, generator_state in zip(self.generators, state["generators"], strict=True):
+            generator.set_state(generator_state)
         self._before = state["generators"]
-        self.turn()
+        self.draw_batch()
         self.ensemble.load(state["nets"])
 
-    def _drawn(self, data: Data, generator: Generator) -> Tensors:
-        """The start of one seed's net, on the run's device."""
-        layers = self._dense()([Member(0, 0)])
+    def _draw_start(self, data: Data, generator: Generator) -> Tensors:
+        """Return the start of one seed's net, on the run's device."""
+        layers = self._make_dense_builder()([Member(0, 0)])
         task, scale = self._task, self.settings.init_scale
-        values = drawn(layers, generator, scale, task.unit_weights, task.start_bias)
+        values = draw_start(layers, generator, scale, task.unit_weights, task.start_bias)
         x, y = (tensor.to(self.device) for tensor in data.train)
         return Tensors(x, y, tuple(value.to(self.device) for value in values))
 
@@ -220,56 +238,72 @@ class Lockstep:
         inputs, outputs = self.data[0].widths
         return inputs, *self.settings.widths, outputs
 
-    # Builders of layers do not hold self: in a circle with them, nets would stay in memory for long.
-    def _boundary(self) -> Callable[[Sequence[Member]], Boundary]:
-        joined, seeds = self.joined, self.seeds
+    # Builders of layers hold no reference to self: reference cycles would keep nets in memory for long.
+    def _make_boundary_builder(self) -> Callable[[Sequence[Member]], Boundary]:
+        op_rules, seeds = self.joined, self.seeds
         return lambda members: Boundary(
-            joined, [member.rule for member in members], [seeds[member.seed] for member in members]
+            op_rules, [member.rule for member in members], [seeds[member.seed] for member in members]
         )
 
-    def _dense(self) -> Build:
-        build, ends, bias, boundary = self._task.net.build, self._ends, self.settings.bias, self._boundary()
+    def _make_dense_builder(self) -> Build:
+        build, ends, bias, boundary = (
+            self._task.net.build,
+            self._ends,
+            self.settings.bias,
+            self._make_boundary_builder(),
+        )
         return lambda members: build(ends, bias, boundary(members), [member.seed for member in members])
 
-    def _fixed(self) -> Build:
-        first, ends, boundary = self._first(), self._ends, self._boundary()
-        return lambda members: behind(first([member.seed for member in members]), ends, boundary(members))
+    def _make_fixed_builder(self) -> Build:
+        first, ends, boundary = self._make_first_layer(), self._ends, self._make_boundary_builder()
+        return lambda members: build_tail(first([member.seed for member in members]), ends, boundary(members))
 
-    def _first(self) -> Callable[[Sequence[int]], Fixed]:
+    def _make_first_layer(self) -> Callable[[Sequence[int]], FixedInput]:
         weights, x = zip(*((start.parameters[0], start.x) for start in self.start), strict=True)
-        return partial(Fixed, weights, x)
+        return partial(FixedInput, weights, x)
 
     @property
-    def _spares(self) -> bool:
-        """Whether the first layer is ``Fixed``."""
-        return spares(self.settings)
+    def _is_input_fixed(self) -> bool:
+        """Whether the first layer is a ``FixedInput``."""
+        return is_input_fixed(self.settings)
 
-    def _begun(self, members: Sequence[Member]) -> Ensemble:
-        if not self._spares:
-            start = [each.parameters for each in self.start]
-            return Ensemble(members, self._dense(), start, OPTIMISERS[self.settings.optimiser], self._learned)
-        values = self._first()(range(len(self.start))).values()
-        start = [(*own, *each.parameters[1:]) for own, each in zip(values, self.start, strict=True)]
-        return Ensemble(members, self._fixed(), start, Written, self._learned)
+    def _make_ensemble(self, members: Sequence[Member]) -> Ensemble:
+        if not self._is_input_fixed:
+            start = [seed_start.parameters for seed_start in self.start]
+            return Ensemble(
+                members,
+                self._make_dense_builder(),
+                start,
+                OPTIMISERS[self.settings.optimiser],
+                self._op_parameters,
+            )
+        values = self._make_first_layer()(range(len(self.start))).get_start_values()
+        start = [
+            (*first_values, *each.parameters[1:])
+            for first_values, each in zip(values, self.start, strict=True)
+        ]
+        return Ensemble(members, self._make_fixed_builder(), start, Written, self._op_parameters)
 
     @property
-    def _learned(self) -> OpParameters:
+    def _op_parameters(self) -> OpParameters:
         positive = [parameter.positive for parameter in self.joined.learned]
         settings = self.settings
         return OpParameters(
             self.joined.starts, positive, settings.learn_rate, settings.learn_each == "channel"
         )
 
-    def _next_batch(self) -> tuple[Tensor, Tensor]:
-        """x and y of a step for every seed, (seeds, n, …); drawn with replacement, unless all rows fit."""
+    def _draw_next_batch(self) -> tuple[Tensor, Tensor]:
+        """Return x and y of a step, (seeds, n, …); drawn with replacement, unless all rows fit."""
         rows, batch = len(self.start[0].x), self.settings.batch
-        if not self._draws:
+        if not self._has_random_batches:
             pairs = [(start.x, start.y) for start in self.start]
         else:
             draws = [torch.randint(rows, (batch,), generator=each) for each in self.generators]
             pairs = [
-                (start.x.index_select(0, chosen), start.y.index_select(0, chosen))
-                for start, chosen in zip(self.start, (each.to(self.device) for each in draws), strict=True)
+                (start.x.index_select(0, rows_chosen), start.y.index_select(0, rows_chosen))
+                for start, rows_chosen in zip(
+                    self.start, (each.to(self.device) for each in draws), strict=True
+                )
             ]
         if len(pairs) == 1:
             ((x, y),) = pairs
@@ -278,41 +312,41 @@ class Lockstep:
         return torch.stack(xs), torch.stack(ys)
 
 
-def spares(settings: TrainingSettings) -> bool:
-    """Whether a run spares most work of the first layer, by ``Fixed``."""
+def is_input_fixed(settings: TrainingSettings) -> bool:
+    """Return whether a run uses ``FixedInput``, which saves most work of the first layer."""
     return TASKS[settings.task].same and settings.optimiser == "sgd" and not settings.bias
 
 
-def device(name: str | None) -> torch.device:
-    """The torch device of a name; None for the accelerator if there is one, else the CPU."""
+def resolve_device(name: str | None) -> torch.device:
+    """Return the torch device of a name; for None the accelerator if there is one, otherwise the CPU."""
     return torch.device(name or devices()[-1])
 
 
-def apart(order: Tensor, counts: Sequence[int]) -> list[Tensor]:
-    """The positions of each part's items, so many a part, after they were put into an order."""
+def split_positions(order: Tensor, counts: Sequence[int]) -> list[Tensor]:
+    """Return the positions of each part's items after reordering; ``counts``: items per part."""
     return list(order.argsort().split_with_sizes(list(counts)))
 
 
-def _side_by_side(parts: Sequence[Lockstep], joined: Joined) -> tuple[list[Member], Tensor]:
-    """The members of several parts with new numbers, those of one rule side by side, and their order."""
+def _merge_members(parts: Sequence[Lockstep], op_rules: OpRules) -> tuple[list[Member], Tensor]:
+    """Return the members of several parts with new indices, members of one rule adjacent, and their order."""
     members, rules, seeds = [], 0, 0
     for part in parts:
-        members += [Member(rules + rule, seeds + seed) for rule, seed in part.ensemble.going]
+        members += [Member(rules + rule, seeds + seed) for rule, seed in part.ensemble.active]
         rules, seeds = rules + len(part.joined.pairs), seeds + len(part.generators)
     groups: dict[int, int] = {}
-    of_rule = [groups.setdefault(id(backward), len(groups)) for _, backward in joined.pairs]
-    order = sorted(range(len(members)), key=lambda index: of_rule[members[index].rule])
+    group_by_rule = [groups.setdefault(id(backward), len(groups)) for _, backward in op_rules.pairs]
+    order = sorted(range(len(members)), key=lambda index: group_by_rule[members[index].rule])
     return [members[index] for index in order], torch.tensor(order)
 
 
-def _like(drawn: Tensors, tensors: Tensors) -> Tensors:
-    """Start tensors, copied to where the drawn ones are. Raises ValueError for a wrong shape."""
+def _copy_start(drawn: Tensors, tensors: Tensors) -> Tensors:
+    """Return copies of start tensors on the device of the drawn ones. Raises ValueError for a wrong shape."""
     names = ["x", "y", *(f"parameter {number}" for number, _ in enumerate(drawn.parameters, 1))]
     pairs = list(
         zip((drawn.x, drawn.y, *drawn.parameters), (tensors.x, tensors.y, *tensors.parameters), strict=True)
     )
-    for name, (wanted, each) in zip(names, pairs, strict=True):
-        if each.shape != wanted.shape:
-            raise ValueError(f"{name} must have the shape {tuple(wanted.shape)}, not {tuple(each.shape)}")
+    for name, (expected, tensor) in zip(names, pairs, strict=True):
+        if tensor.shape != expected.shape:
+            raise ValueError(f"{name} must have the shape {tuple(expected.shape)}, not {tuple(tensor.shape)}")
     x, y, *parameters = (each.detach().to(wanted, copy=True) for wanted, each in pairs)
     return Tensors(x, y, tuple(parameters))

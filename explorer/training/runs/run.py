@@ -12,14 +12,14 @@ import torch
 from explorer.catalogue import find_op, find_rule, resolve_values
 from explorer.training.instruments import INSTRUMENTS, Record, Requested
 from explorer.training.instruments.base.gradients import Gradients, gradients
-from explorer.training.nets import Fault, no_longer
+from explorer.training.nets import Fault, explain_lost
 from explorer.training.numerics import metric_of
 from explorer.training.runs import series
 from explorer.training.runs.checkpoints import Checkpoints
 from explorer.training.runs.lockstep import Tensors
 from explorer.training.runs.snapshot import Snapshot
 from explorer.training.runs.stepper import Stepper
-from explorer.training.system import one_thread
+from explorer.training.system import use_one_thread
 from explorer.training.tasks import Part
 
 if TYPE_CHECKING:
@@ -38,21 +38,20 @@ FAULTS: Mapping[Fault, str] = {
 class Run(Stepper):
     """A seeded stepper: settings in, ``advance``, ``snapshot`` out.
 
-    It knows no clock, thread or screen. All rules start from the same tensors and see the same
-    batches, and the members of seed k are those that ``seed + k`` alone has. The same settings give the same
-    losses bit for bit on one machine, and so does a run continued from ``state_dict``, whatever else runs
-    beside it or in it (on an accelerator the company in it may show in the last bits). Not to be advanced by
-    two threads at once.
+    It knows no clock, thread or screen. All rules start from the same tensors and see the same batches, and
+    the members of seed k equal those of a run with ``seed + k`` only. Equal settings give equal losses, bit
+    for bit on one machine, also in a run continued from ``state_dict``, and independently of other runs and
+    members (on an accelerator the last bits may depend on the other members). Not thread-safe.
 
     Attributes:
-        settings: of the run; a learning rate that was changed on the way is a branch point in it.
-        step: steps taken.
+        settings: of the run; a learning rate changed after step 0 is a branch point.
+        step: the number of steps taken.
         checkpoints: states that it can go back to.
 
     Args:
         settings: of the run.
         tensors: start of the first seed's net; None draws it from the seed.
-        recorded: keys of the instruments to record; None for all that are recorded.
+        recorded: keys of the instruments to record; None for all that can be recorded.
 
     Raises:
         ValueError: a start tensor has another shape.
@@ -60,149 +59,154 @@ class Run(Stepper):
 
     def __repr__(self) -> str:
         settings = self.settings
-        chosen = f"{settings.task}, {settings.op} with {', '.join(map(str, settings.rules))}"
-        return f"Run({chosen}, {settings.seeds} seeds, step {self.step} of {settings.steps})".replace(
+        description = f"{settings.task}, {settings.op} with {', '.join(map(str, settings.rules))}"
+        return f"Run({description}, {settings.seeds} seeds, step {self.step} of {settings.steps})".replace(
             " 1 seeds", " 1 seed"
         )
 
     @property
     def kept(self) -> Checkpoints:
-        """``checkpoints``, as they were called."""
+        """An earlier name of ``checkpoints``."""
         return self.checkpoints
 
     def weights(self) -> dict[str, torch.Tensor]:
-        """The weights and biases of all nets that did not diverge, copied, as ``nn.Linear`` has them.
+        """Return copies of the weights and biases of all finite nets, in the layout of ``nn.Linear``.
 
         A kernel is a row: ``nn.Conv2d`` takes it as (channels before, 3, 3), taps row by row.
 
-        ``rule.seed.layer.weight`` (outputs, inputs) and ``….bias`` (outputs,), the layers from 0; an own
-        formula is ``rule_1``, ``rule_2`` … by its index among the rules. What learns of the op is
-        ``rule.seed.op.layer.name``, the layers with the op from 0: a number, or one by channel.
+        Keys are ``rule.seed.layer.weight`` (outputs, inputs) and ``….bias`` (outputs,), with layers from 0. A
+        custom formula is called ``rule_1``, ``rule_2`` … by its position among the rules. Learned parameters
+        of the op are ``rule.seed.op.layer.name``, with the layers with the op from 0: a number, or one value
+        per channel.
         """
         tensors: dict[str, torch.Tensor] = {}
         names = [
             rule if rule.isidentifier() else f"rule_{index}" for index, rule in enumerate(self._rules, 1)
         ]
-        with one_thread():
-            layers = [] if self.diverged else self._nets.weights()
+        with use_one_thread():
+            layers = [] if self.diverged else self._nets.get_weights()
         for layer, (weights, *biases) in enumerate(layers):
-            for index, (rule, seed) in enumerate(self._nets.ensemble.going):
+            for index, (rule, seed) in enumerate(self._nets.ensemble.active):
                 name = f"{names[rule]}.{self.settings.seed + seed}.{layer}"
                 tensors[f"{name}.weight"] = weights[index].T.contiguous().cpu().clone()
                 tensors |= {f"{name}.bias": bias[index, 0].cpu().clone() for bias in biases}
-        return tensors | self._learned_numbers(names)
+        return tensors | self._collect_learned(names)
 
-    def _learned_numbers(self, names: Sequence[str]) -> dict[str, torch.Tensor]:
-        """The learned values of nets that did not diverge; ``names``: of the rules."""
+    def _collect_learned(self, names: Sequence[str]) -> dict[str, torch.Tensor]:
+        """Return the learned parameters of nets that have not diverged; ``names``: of the rules."""
         tensors: dict[str, torch.Tensor] = {}
         ensemble, learned = self._nets.ensemble, self._nets.joined.learned
-        for layer, own in enumerate(ensemble.rows.learned(ensemble.parameters)):
-            for parameter, each in zip(learned, own, strict=True):
-                for (rule, seed), of_one in zip(ensemble.going, each.cpu(), strict=True):
+        for layer, layer_values in enumerate(ensemble.rows.view_learned(ensemble.parameters)):
+            for parameter, values in zip(learned, layer_values, strict=True):
+                for (rule, seed), value in zip(ensemble.active, values.cpu(), strict=True):
                     key = f"{names[rule]}.{self.settings.seed + seed}.op.{layer}.{parameter.name}"
-                    if parameter.name in self._own(rule):
-                        tensors[key] = of_one.clone() if len(of_one) > 1 else of_one[0].clone()
+                    if parameter.name in self._get_values(rule):
+                        tensors[key] = value.clone() if len(value) > 1 else value[0].clone()
         return tensors
 
-    def _own(self, rule: int) -> dict[str, float]:
-        """The values of a rule and its op by name, as they are set."""
-        op, its = find_op(self._bound.op), find_rule(self._bound.rules[rule])
-        return resolve_values(op, its, self.settings.parameters)
+    def _get_values(self, rule: int) -> dict[str, float]:
+        """Return the values of a rule's and its op's parameters, by name."""
+        op, rule_record = find_op(self._course.op), find_rule(self._course.rules[rule])
+        return resolve_values(op, rule_record, self.settings.parameters)
 
     def history(self) -> dict[str, NDArray[Any]]:
-        """The whole history of the run as columns of equal length, one row a rule, seed and step.
+        """Return the complete history of the run as columns of equal length, one row per rule, seed and step.
 
         ``rule``, ``seed``, ``step``; ``loss``, ``w1_norm`` and ``w2_norm`` at the start of the step;
-        ``held_out`` and what is measured by hidden layer, such as ``alignment_cosine_1``, after so many
-        steps; NaN where there is none. ``pandas.DataFrame`` takes it.
+        ``held_out`` and measurements by hidden layer, such as ``alignment_cosine_1``, after ``step`` steps;
+        NaN if there is no value. ``pandas.DataFrame`` accepts it.
         """
-        own, count = self._series, self.step + 1
+        curves, count = self._series, self.step + 1
         seeds = np.arange(self.settings.seed, self.settings.seed + self.settings.seeds)
         rule, seed, step = np.meshgrid(self._rules, seeds, np.arange(count), indexing="ij")
-        numbers = series.of_steps(own.numbers, range(count), count)
-        judged = {"held_out": own.scores} if self._nets.data[0].held_out else {}
+        numbers = series.expand_steps(curves.numbers, range(count), count)
+        scores = {"held_out": curves.scores} if self._nets.data[0].held_out else {}
         columns = {"rule": rule, "seed": seed, "step": step}
         columns |= dict(zip(("loss", "w1_norm", "w2_norm"), numbers, strict=True))
-        for name, measured in {**judged, **self._recorder.columns()}.items():
-            columns[name] = series.of_steps(measured, own.score_steps, count)
+        for name, measured in {**scores, **self._recorder.get_columns()}.items():
+            columns[name] = series.expand_steps(measured, curves.score_steps, count)
         return {name: column.reshape(-1) for name, column in columns.items()}
 
     def validation(self) -> dict[str, Curve]:
-        """Scores on validation data by rule, (seeds,) float32 each; rates and the like are chosen by them.
+        """Return scores on validation data by rule, (seeds,) float32 each, for choosing settings.
 
-        NaN for a seed that diverged. Raises ValueError where the task has no such data.
+        NaN for a seed that diverged. Raises ValueError if the task has no such data.
         """
         part = self._nets.data[0].validation
         if part is None:
             raise ValueError(f'the task "{self.settings.task}" has no data to judge by')
         scores = np.full((len(self._rules), self.settings.seeds), np.nan, np.float32)
-        with one_thread():
-            for member, score in zip(self._nets.ensemble.going, self._nets.scores(part), strict=True):
+        with use_one_thread():
+            for member, score in zip(
+                self._nets.ensemble.active, self._nets.compute_scores(part), strict=True
+            ):
                 scores[member] = score
         return dict(zip(self._rules, scores, strict=True))
 
     def tensors(self) -> Tensors:
-        """Copies of the start tensors of the first seed's net, on the run's device."""
+        """Return copies of the start tensors of the first seed's net, on the run's device."""
         x, y, parameters = self._nets.start[0]
-        return Tensors(x.clone(), y.clone(), tuple(each.clone() for each in parameters))
+        return Tensors(x.clone(), y.clone(), tuple(parameter.clone() for parameter in parameters))
 
     def snapshot(self, visible: Collection[str] = (), *, shown: Collection[str] = ()) -> Snapshot:
-        """A snapshot of this step.
+        """Return a snapshot of this step.
 
         Args:
-            visible: instruments to measure beside those that are recorded: keys, or questions with numbers.
-            shown: ``visible``, as it was called.
+            visible: further instruments to measure: keys, or questions with numbers.
+            shown: an earlier name of ``visible``.
         """
         visible = (*visible, *shown)
-        own = self._series
-        taken = [own.taken(rule, self.step) for rule in range(len(self._rules))]
-        at = [series.thinned(count) for count in taken]
+        curves = self._series
+        step_counts = [curves.count_steps(rule, self.step) for rule in range(len(self._rules))]
+        point_steps = [series.select_points(count) for count in step_counts]
         loss, w1, w2 = (
-            [own.numbers[what, steps, rule] for rule, steps in enumerate(at)] for what in range(3)
+            [curves.numbers[row, steps, rule] for rule, steps in enumerate(point_steps)] for row in range(3)
         )
-        points = int((own.score_steps <= self.step).sum())
-        score_steps, scores = own.score_steps[:points], own.scores[:points]
+        points = int((curves.score_steps <= self.step).sum())
+        score_steps, scores = curves.score_steps[:points], curves.scores[:points]
         held_out = self._nets.data[0].held_out
         if held_out is None:
             score_steps, scores = score_steps[:0], scores[:0]
         by_seed = [scores[:, rule] for rule in range(len(self._rules))]
-        diverged = own.diverged
+        diverged = curves.diverged
         return Snapshot(
             step=self.step,
             steps=self.settings.steps,
             finished=self.finished,
             task=self.settings.task,
             seeds=self.settings.seeds,
-            going=self._named((diverged < 0).sum(1).tolist()),
-            losses=self._named(map(series.mean, loss)),
-            loss_sd=self._named(map(series.deviation, loss)),
-            seed_losses=self._named(each.T.copy() for each in loss),
-            w1_norms=self._named(map(series.mean, w1)),
-            w2_norms=self._named(map(series.mean, w2)),
-            loss_steps=self._named(at),
-            loss=self._named(float(series.mean(each)[-1]) if len(each) else None for each in loss),
+            going=self._map_rules((diverged < 0).sum(1).tolist()),
+            losses=self._map_rules(map(series.compute_mean, loss)),
+            loss_sd=self._map_rules(map(series.compute_deviation, loss)),
+            seed_losses=self._map_rules(each.T.copy() for each in loss),
+            w1_norms=self._map_rules(map(series.compute_mean, w1)),
+            w2_norms=self._map_rules(map(series.compute_mean, w2)),
+            loss_steps=self._map_rules(point_steps),
+            loss=self._map_rules(
+                float(series.compute_mean(each)[-1]) if len(each) else None for each in loss
+            ),
             metric=metric_of(held_out.y) if held_out else None,
             held_out=len(held_out.y) if held_out else 0,
-            chance=_chance(held_out),
-            score=self._named(
+            chance=_compute_chance(held_out),
+            score=self._map_rules(
                 np.where(left < 0, each[-1], np.float32(np.nan)) if held_out else None
                 for each, left in zip(by_seed, diverged, strict=True)
             ),
-            scores=self._named(map(series.mean, by_seed)),
-            score_sd=self._named(map(series.deviation, by_seed)),
-            seed_scores=self._named(each.T.copy() for each in by_seed),
+            scores=self._map_rules(map(series.compute_mean, by_seed)),
+            score_sd=self._map_rules(map(series.compute_deviation, by_seed)),
+            seed_scores=self._map_rules(each.T.copy() for each in by_seed),
             score_steps=score_steps,
-            diverged=self._named(int(left.max()) if (left >= 0).all() else None for left in diverged),
-            fallen=self._named(map(self._fallen, range(len(self._rules)))),
-            resting=self._named(map(self._resting, range(len(self._rules)))),
-            learned=self._named(map(self._learned, range(len(self._rules)))),
-            gradients=self._gradients(),
-            seed=self._named(map(self._first_finite, diverged)),
-            measured=self._measured(visible),
-            measured_steps=own.score_steps[:points],
-            measured_sigmas=self._recorder.sigmas(self.step),
-            unmeasured=self._recorder.missing(visible),
-            most=self._recorder.most,
+            diverged=self._map_rules(int(left.max()) if (left >= 0).all() else None for left in diverged),
+            fallen=self._map_rules(map(self._explain_fallen, range(len(self._rules)))),
+            resting=self._map_rules(map(self._explain_resting, range(len(self._rules)))),
+            learned=self._map_rules(map(self._get_learned, range(len(self._rules)))),
+            gradients=self._compute_gradients(),
+            seed=self._map_rules(map(self._find_finite_seed, diverged)),
+            measured=self._get_records(visible),
+            measured_steps=curves.score_steps[:points],
+            measured_sigmas=self._recorder.get_sigmas(self.step),
+            unmeasured=self._recorder.list_missing(visible),
+            most=self._recorder.max_arguments,
             sigma=self.settings.sigma,
             layers=len(self.settings.widths),
             device=str(self._nets.device),
@@ -211,90 +215,99 @@ class Run(Stepper):
             checkpoints=self.checkpoints.steps,
         )
 
-    def _measured(self, visible: Collection[str]) -> dict[str, dict[str, Record | None]]:
-        with one_thread():
-            records = self._recorder.records(self.step, self.settings, visible)
-        left = [rule for rule, at in zip(self._rules, self._series.diverged, strict=True) if (at >= 0).all()]
-        return {key: self._named(each.values()) | dict.fromkeys(left) for key, each in records.items()}
+    def _get_records(self, visible: Collection[str]) -> dict[str, dict[str, Record | None]]:
+        """Return the records of instruments, by instrument or question and by rule."""
+        with use_one_thread():
+            records = self._recorder.get_records(self.step, self.settings, visible)
+        lost_rules = [
+            rule for rule, steps in zip(self._rules, self._series.diverged, strict=True) if (steps >= 0).all()
+        ]
+        return {
+            key: self._map_rules(each.values()) | dict.fromkeys(lost_rules) for key, each in records.items()
+        }
 
     def measure(self, key: str, **arguments: int) -> dict[str, Record | None]:
-        """The records of a requested instrument by rule; None where it has nothing to say.
+        """Return the records of a requested instrument by rule; None for a rule without a result.
 
-        Raises ValueError for an instrument or arguments that cannot be, in a plain sentence.
+        Raises ValueError with a plain sentence for an unknown instrument or invalid arguments.
         """
-        with one_thread(), self._bound_for(key):
-            return self._named(self._recorder.answer(self.settings, key, arguments).values())
+        with use_one_thread(), self._bind_for(key):
+            return self._map_rules(self._recorder.answer(self.settings, key, arguments).values())
 
     @contextmanager
-    def _bound_for(self, key: str) -> Iterator[None]:
-        """Bind the course that an instrument measures: that of the step before, or of the next."""
+    def _bind_for(self, key: str) -> Iterator[None]:
+        """Bind the course of the previous or the next step, as an instrument needs, for a context."""
         instrument = INSTRUMENTS.get(key)
         if not (isinstance(instrument, Requested) and instrument.ahead):
             yield
             return
-        before = self._bound
+        before = self._course
         self._bind(self.step)
         try:
             yield
         finally:
-            self._rebind(before)
+            self._bind_course(before)
 
     @property
     def fault(self) -> str:
-        """Why the last member left that is known of, as a clause."""
+        """The reason for the latest removal of a member, if known, as a clause."""
         faults = list(self._nets.ensemble.faults.values())
         return FAULTS[faults[-1]] if faults else "a value is not finite"
 
-    def _first_finite(self, diverged: NDArray[int64]) -> int | None:
-        """The first finite seed of a rule, from the steps at which its seeds diverged, (seeds,)."""
+    def _find_finite_seed(self, diverged: NDArray[int64]) -> int | None:
+        """Return a rule's first finite seed, or None; ``diverged``: (seeds,), as in ``Series``."""
         finite = np.flatnonzero(diverged < 0)
         return self.settings.seed + int(finite[0]) if len(finite) else None
 
-    def _fallen(self, rule: int) -> str | None:
-        """Why the first of a rule's members with a learned value outside its domain left, or None."""
-        fallen = [where for member, where in self._nets.ensemble.fallen.items() if member.rule == rule]
-        if not fallen:
+    def _explain_fallen(self, rule: int) -> str | None:
+        """Return which learned parameter of a rule left its domain first, as a clause, or None."""
+        positions = [
+            position for member, position in self._nets.ensemble.out_of_domain.items() if member.rule == rule
+        ]
+        if not positions:
             return None
-        layer, parameter = fallen[0]
+        layer, parameter = positions[0]
         name = self._nets.joined.learned[parameter].name
         return f"{name} of layer {layer + 1} fell to 0 or below, where its formulas break"
 
-    def _resting(self, rule: int) -> str:
-        """A sentence on parameters that learned at the start and do not with the op and rule in force."""
+    def _explain_resting(self, rule: int) -> str:
+        """Return a sentence on parameters that learned at the start but do not any more, or ""."""
         before, now = (
             (find_op(course.op), find_rule(course.rules[rule]))
-            for course in (self.settings.course(-1), self._bound)
+            for course in (self.settings.course_of(-1), self._course)
         )
-        return no_longer(self.settings.learn, before, now)
+        return explain_lost(self.settings.learn, before, now)
 
-    def _learned(self, rule: int) -> dict[str, Curve]:
-        """The present values of a rule by parameter, (seeds, layers with the op): means over channels."""
-        names = [each.name for each in self._nets.joined.learned]
+    def _get_learned(self, rule: int) -> dict[str, Curve]:
+        """Return a rule's learned parameters, (seeds, layers with the op) each: means over channels."""
+        names = [parameter.name for parameter in self._nets.joined.learned]
         if not names:
             return {}
-        own, ensemble = self._own(rule), self._nets.ensemble
-        now = ensemble.rows.over_values(torch.mean, ensemble.parameters).cpu().numpy()
-        learned = np.full((self.settings.seeds, *now.shape[1:]), np.nan, np.float32)
-        for index, member in enumerate(ensemble.going):
+        rule_values, ensemble = self._get_values(rule), self._nets.ensemble
+        present = ensemble.rows.reduce_learned(torch.mean, ensemble.parameters).cpu().numpy()
+        values = np.full((self.settings.seeds, *present.shape[1:]), np.nan, np.float32)
+        for index, member in enumerate(ensemble.active):
             if member.rule == rule:
-                learned[member.seed] = now[index]
-        return {name: learned[..., index] for index, name in enumerate(names) if name in own}
+                values[member.seed] = present[index]
+        return {name: values[..., index] for index, name in enumerate(names) if name in rule_values}
 
-    def _named(self, values: Any) -> dict[str, Any]:
+    def _map_rules(self, values: Any) -> dict[str, Any]:
+        """Return values by the key of their rule."""
         return dict(zip(self._rules, values, strict=True))
 
-    def _gradients(self) -> dict[str, Gradients | None]:
+    def _compute_gradients(self) -> dict[str, Gradients | None]:
+        """Return the gradient facts of each rule, None if all its seeds diverged."""
         by_rule: dict[str, Gradients | None] = dict.fromkeys(self._rules)
-        if self._nets.ensemble.going:
-            with one_thread():
-                observed = self._recorder.observed(self.settings).now
-                facts = gradients(self._nets.ensemble, self._nets.look(), observed)
-            by_rule |= {self._rules[rule]: each for rule, each in facts.items()}
+        if self._nets.ensemble.active:
+            with use_one_thread():
+                observed = self._recorder.observe(self.settings).now
+                facts = gradients(self._nets.ensemble, self._nets.run_pass(), observed)
+            by_rule |= {self._rules[rule]: facts_of_rule for rule, facts_of_rule in facts.items()}
         return by_rule
 
 
-def _chance(held_out: Part | None) -> float | None:
-    """The share of the most frequent class."""
+def _compute_chance(held_out: Part | None) -> float | None:
+    """Return the fraction of the most frequent class; None without held-out classes."""
     if held_out is None or held_out.y.is_floating_point():
         return None
     return held_out.y.bincount().max().item() / len(held_out.y)

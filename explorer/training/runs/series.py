@@ -1,4 +1,4 @@
-"""The series of a run: losses, norms and scores of its members, and the part of them in a snapshot."""
+"""The series of a run: losses, norms and scores of its members, and their excerpts in snapshots."""
 
 from __future__ import annotations
 
@@ -19,59 +19,59 @@ if TYPE_CHECKING:
 
 
 class Series:
-    """Numbers of every step and of every time the nets were judged, by rule and seed.
+    """Numbers of every step and scores of every evaluation, by rule and seed.
 
     Attributes:
-        every: steps between two judgements.
-        numbers: (3, steps, rules, seeds) float32, loss and norms of the first and last layer of weights at
-            the start of every step; NaN where a member did not take it.
-        scores: (judged, rules, seeds) float32 on held-out data, NaN likewise.
-        score_steps: (judged,) the steps taken before each.
+        interval: steps between two evaluations.
+        numbers: (3, steps, rules, seeds) float32, loss and gradient norms of the first and last layer of
+            weights at the start of every step; NaN if a member did not take the step.
+        scores: (evaluations, rules, seeds) float32 on held-out data, NaN likewise.
+        score_steps: (evaluations,) the number of steps taken before each evaluation.
         diverged: (rules, seeds) the step at which a member left, or −1.
     """
 
     def __init__(self, steps: int, rules: int, seeds: int) -> None:
-        self.every = -(-steps // MAX_SCORES)
-        self.score_steps = np.array([*range(0, steps, self.every), steps], np.int64)
+        self.interval = -(-steps // MAX_SCORES)
+        self.score_steps = np.array([*range(0, steps, self.interval), steps], np.int64)
         self.numbers = np.full((3, steps, rules, seeds), np.nan, np.float32)
         self.scores = np.full((len(self.score_steps), rules, seeds), np.nan, np.float32)
         self.diverged = np.full((rules, seeds), -1, np.int64)
 
     def record(self, step: int, members: Sequence[Member], numbers: Numbers) -> None:
-        """Note the numbers of a step, (3, members); members that were there before and are not have left."""
+        """Record the numbers of a step, (3, members). Members missing for the first time have diverged."""
         if len(members) == self.diverged.size:
             self.numbers[:, step] = numbers.reshape(3, *self.diverged.shape)
             return
-        rules, seeds = _indices(members)
+        rules, seeds = _split_indices(members)
         if members:
             self.numbers[:, step, rules, seeds] = numbers
-        gone = self.diverged < 0
-        gone[rules, seeds] = False
-        self.diverged[gone] = step
+        has_left = self.diverged < 0
+        has_left[rules, seeds] = False
+        self.diverged[has_left] = step
 
-    def judged(self, step: int, members: Sequence[Member], scores: Numbers) -> None:
-        """Note the scores of members (members,) after so many steps."""
+    def record_scores(self, step: int, members: Sequence[Member], scores: Numbers) -> None:
+        """Record the scores of members, (members,), after this many steps."""
         index = int(np.searchsorted(self.score_steps, step))
-        self.scores[index][_indices(members)] = scores
+        self.scores[index][_split_indices(members)] = scores
 
     def is_due(self, step: int) -> bool:
-        """Whether the nets are to be judged after so many steps."""
-        return step % self.every == 0 or step == self.numbers.shape[1]
+        """Return whether an evaluation is due after this many steps."""
+        return step % self.interval == 0 or step == self.numbers.shape[1]
 
-    def taken(self, rule: int, step: int) -> int:
-        """The number of steps, of so many, that any member of a rule took."""
+    def count_steps(self, rule: int, step: int) -> int:
+        """Return how many of the first ``step`` steps at least one member of a rule took."""
         left = self.diverged[rule]
         return int(left.max()) if (left >= 0).all() else step
 
     def state(self, step: int) -> dict[str, Any]:
-        """A copy of the series after so many steps."""
+        """Return a copy of the series after this many steps."""
         count = int((self.score_steps <= step).sum())
         parts = (self.numbers[:, :step], self.scores[:count], self.diverged)
         numbers, scores, diverged = (torch.from_numpy(values.copy()) for values in parts)
         return {"numbers": numbers, "scores": scores, "diverged": diverged}
 
     def state_before(self, step: int) -> dict[str, Any]:
-        """A copy of the series as it was before a step, whatever came of that."""
+        """Return a copy of the series before a step was taken, without its divergences."""
         state = self.state(step)
         state["diverged"][state["diverged"] >= step] = -1
         return state
@@ -84,44 +84,46 @@ class Series:
         self.diverged[:] = state["diverged"].numpy()
 
 
-def mean(values: Numbers) -> Numbers:
-    """The mean over the last axis of the members that were there; NaN where none was."""
-    return values[..., 0] if values.shape[-1] == 1 else _mean(values)[0]
+def compute_mean(values: Numbers) -> Numbers:
+    """Return the mean of finite values over the last axis, NaN if there are none."""
+    return values[..., 0] if values.shape[-1] == 1 else _compute_mean_and_count(values)[0]
 
 
-def deviation(values: Numbers) -> Numbers:
-    """The standard deviation over the last axis, of the members there; NaN where fewer than two were."""
+def compute_deviation(values: Numbers) -> Numbers:
+    """Return the standard deviation of finite values over the last axis, NaN if there are fewer than two."""
     if values.shape[-1] == 1:
         return np.full(values.shape[:-1], np.nan, np.float32)
-    middle, count = _mean(values)
+    middle, count = _compute_mean_and_count(values)
     squares = np.where(np.isnan(values), 0, values - middle[..., None]).astype(np.float64) ** 2
     with np.errstate(invalid="ignore", divide="ignore"):
         variance = squares.sum(-1) / (count - 1)
     return np.sqrt(np.where(count > 1, variance, np.nan)).astype(np.float32)
 
 
-def of_steps(values: Numbers, steps: Iterable[int], count: int) -> Numbers:
-    """Values (…, steps, rules, seeds) of some steps as (…, rules, seeds, count) of all; NaN elsewhere."""
-    known = [(index, step) for index, step in enumerate(steps) if step < count and index < values.shape[-3]]
+def expand_steps(values: Numbers, steps: Iterable[int], count: int) -> Numbers:
+    """Return values (…, steps, rules, seeds) of some steps as (…, rules, seeds, count), with NaN between."""
+    pairs = [(index, step) for index, step in enumerate(steps) if step < count and index < values.shape[-3]]
     result = np.full((*values.shape[:-3], *values.shape[-2:], count), np.nan, np.float32)
-    indices, at = ([pair[end] for pair in known] for end in (0, 1))
-    result[..., at] = np.moveaxis(values[..., indices, :, :], -3, -1)
+    indices, targets = ([pair[end] for pair in pairs] for end in (0, 1))
+    result[..., targets] = np.moveaxis(values[..., indices, :, :], -3, -1)
     return result
 
 
-def thinned(count: int) -> NDArray[int64]:
-    """The indices of at most ``MAX_POINTS`` of so many values, evenly from the first, and the latest."""
+def select_points(count: int) -> NDArray[int64]:
+    """Return at most ``MAX_POINTS`` evenly spaced indices below ``count``, with the first and last."""
     stride = max(1, -(-(count - 1) // (MAX_POINTS - 1)))
     return np.append(np.arange(0, count - 1, stride), [count - 1] * (count > 0)).astype(np.int64)
 
 
-def _mean(values: Numbers) -> tuple[Numbers, NDArray[int64]]:
+def _compute_mean_and_count(values: Numbers) -> tuple[Numbers, NDArray[int64]]:
+    """Return the mean of values over the last axis without NaN, and their number."""
     absent = np.isnan(values)
     count = (~absent).sum(-1)
     total = np.where(absent, 0, values).sum(-1, dtype=np.float64)
     return np.where(count > 0, total / np.maximum(count, 1), np.nan).astype(np.float32), count
 
 
-def _indices(members: Sequence[Member]) -> tuple[NDArray[int64], NDArray[int64]]:
+def _split_indices(members: Sequence[Member]) -> tuple[NDArray[int64], NDArray[int64]]:
+    """Return the indices of rules and of seeds of members, (members,) each."""
     indices = np.array(members, np.int64).reshape(-1, 2)
     return indices[:, 0], indices[:, 1]

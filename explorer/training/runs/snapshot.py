@@ -29,52 +29,51 @@ class Snapshot:
 
     Attributes:
         step: steps taken.
-        steps: steps asked for.
+        steps: steps requested.
         finished: all steps are taken, or every member has diverged.
-        task: its key.
+        task: the task's key.
         seeds: the number of nets of a rule.
-        going: the number of them that have not diverged.
-        losses: (points,) float32 each, at most 500: the mean loss at the start of a step. A series longer
-            than that is thinned evenly; its latest value is always in it. A rule that diverged keeps
-            its curve up to there.
+        going: the number of nets that have not diverged.
+        losses: (points,) float32 each, at most 500: the mean loss at the start of a step. A longer series is
+            thinned evenly and always contains its latest value. A rule that diverged keeps its curve up to
+            that step.
         loss_sd: (points,) float32 each, the standard deviation; NaN with fewer than two seeds.
-        seed_losses: (seeds, points) float32 each; NaN from where a seed diverged.
+        seed_losses: (seeds, points) float32 each; NaN after a seed diverged.
         w1_norms, w2_norms: (points,) float32 each, mean norms of the gradients of the first and the last
             layer of weights in the same steps.
         loss_steps: (points,) int64 each, the step of each value in these series, from 0.
         loss: the latest mean loss; None before the first step.
-        metric: of held-out data, "accuracy" or "R²"; None where nothing is held out.
-        held_out: how many examples are held out; 0 where none are.
-        chance: the accuracy of who always guesses alike, where that is known.
-        score: (seeds,) float32 each, on held-out data when it was last judged, at most 1; NaN for a seed
+        metric: of held-out data, "accuracy" or "R²"; None without held-out data.
+        held_out: the number of held-out examples, 0 if there are none.
+        chance: the accuracy of always guessing the most frequent class; None without classes.
+        score: (seeds,) float32 each, on held-out data at the latest evaluation, at most 1; NaN for a seed
             that diverged; None without a metric.
-        scores: (judged,) float32 each, the mean; NaN where no seed was finite.
-        score_sd: (judged,) float32 each, the standard deviation; NaN with fewer than two seeds.
-        seed_scores: (seeds, judged) float32 each.
-        score_steps: (judged,) int64, the steps taken before each of these: 0, every ⌈steps ÷ 200⌉, the last.
-        diverged: the step at which the last of a rule's seeds was no longer finite, or None.
-        fallen: by rule, why the first seed with a learned value outside its domain left, as in "s of layer
-            2 fell to 0 or below, where its formulas break"; None where none did.
+        scores: (evaluations,) float32 each, the mean; NaN if no seed was finite.
+        score_sd: (evaluations,) float32 each, the standard deviation; NaN with fewer than two seeds.
+        seed_scores: (seeds, evaluations) float32 each.
+        score_steps: (evaluations,) int64, the steps taken before each: 0, every ⌈steps ÷ 200⌉, the last.
+        diverged: the step at which the last of a rule's seeds stopped being finite, or None.
+        fallen: by rule, why the first seed with a learned parameter outside its domain left, as in "s of
+            layer 2 fell to 0 or below, where its formulas break"; None if no seed did.
         resting: by rule, a sentence on parameters that learned before a branch and do not now, or "".
-        learned: by rule, and then by parameter that learns in the run, as far as the rule has it: its
-            present values (seeds, layers with the op) float32, NaN for a seed that diverged; where each
-            channel has one of its own, their mean. Where the rule lets it stay as it is, they are what they
-            were at the start.
-        gradients: the gradient at the present weights, of the first seed that is finite; None where the
-            rule diverged.
-        seed: the seed of this, and of all else that is of one net of a rule; None where it diverged.
-        measured: the record of each instrument that is recorded or visible, by its key, or the
-            question that it answers (see ``instruments.question``), and rule; None where the rule diverged. A
-            recorded one has its ``fields`` as they are now, (hidden layers,) float32, and each of their
-            series in the plural, a list of (points,) by layer.
-        measured_steps: (points,) int64, the steps of these: 0, every ⌈steps ÷ 200⌉, the last.
-        measured_sigmas: (points,) float32, the ``sigma`` of each of them.
-        unmeasured: why an instrument that is recorded or visible is not in it, in a sentence.
-        most: the largest of each number that instruments take here, by key and name.
+        learned: by rule, and then by parameter that learns in the run, for rules with that parameter: its
+            present values (seeds, layers with the op) float32, NaN for a seed that diverged; the mean if each
+            channel has a value. If the rule does not train it, the values are those at the start.
+        gradients: facts about the gradient at the present weights, of the first finite seed; None if the rule
+            diverged.
+        seed: the seed of this net, and of all other data of a single net per rule; None if the rule diverged.
+        measured: the record of each instrument that is recorded or visible, by its key, or by the question
+            that it answers (see ``instruments.question``), and by rule; None if the rule diverged. A recorded
+            one has its present ``fields``, (hidden layers,) float32, and the series of each under its plural,
+            a list of (points,) by layer.
+        measured_steps: (points,) int64, the steps of these series: 0, every ⌈steps ÷ 200⌉, the last.
+        measured_sigmas: (points,) float32, the ``sigma`` of each point.
+        unmeasured: by instrument that is recorded or visible but missing here, the reason as a sentence.
+        most: the maximum of each number that instruments take here, by key and name.
         sigma: standard deviation of the noise with which gradients are compared.
         layers: the number of hidden layers.
         device: of the run, such as "cpu".
-        lr: the learning rate it began with.
+        lr: the initial learning rate.
         branch: the branch points, past and future, as in ``Settings``.
         checkpoints: the steps it can go back to, ascending.
     """
@@ -120,29 +119,29 @@ class Snapshot:
 
     @property
     def kept(self) -> tuple[int, ...]:
-        """``checkpoints``, as they were called."""
+        """An earlier name of ``checkpoints``."""
         return self.checkpoints
 
     @property
     def accuracy(self) -> Mapping[str, Curve | None]:
-        """(seeds,) float32 each: the share of held-out examples that is right; None without classes."""
+        """(seeds,) float32 each: the fraction of correct held-out examples; None without classes."""
         return {rule: score if self.metric == "accuracy" else None for rule, score in self.score.items()}
 
     def __repr__(self) -> str:
         losses = [f"{rule} {'–' if loss is None else f'{loss:.4g}'}" for rule, loss in self.loss.items()]
         return f"Snapshot({self.task}, step {self.step} of {self.steps}, loss: {', '.join(losses)})"
 
-    def shows(self, questions: Collection[str]) -> bool:
-        """Whether it answers these questions, as far as there are such instruments."""
-        known = {text for text in questions if key_of(text) in INSTRUMENTS}
-        return not known - {*self.measured, *self.unmeasured}
+    def has_answers(self, questions: Collection[str]) -> bool:
+        """Return whether it contains the answers to these questions; unknown instruments are ignored."""
+        valid_questions = {text for text in questions if key_of(text) in INSTRUMENTS}
+        return not valid_questions - {*self.measured, *self.unmeasured}
 
     @property
     def alignment(self) -> Mapping[str, Curve]:
-        """(hidden layers,) float32 each: a rule's cosine with the gradient of the net that noise smooths.
+        """(hidden layers,) float32 each: a rule's cosine with the gradient of the net smoothed by noise.
 
-        The mean over the seeds that are finite; NaN where no gradient is or nothing is measured.
+        The mean over finite seeds; NaN without a gradient or a measurement.
         """
-        known = self.measured.get("alignment", {})
-        nothing = np.full(self.layers, np.nan, np.float32)
-        return {rule: record["cosine"] if (record := known.get(rule)) else nothing for rule in self.losses}
+        records = self.measured.get("alignment", {})
+        empty = np.full(self.layers, np.nan, np.float32)
+        return {rule: record["cosine"] if (record := records.get(rule)) else empty for rule in self.losses}

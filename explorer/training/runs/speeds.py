@@ -1,4 +1,4 @@
-"""How fast nets train on each device of this machine, measured once, in sentences."""
+"""The speed of training on each device of this machine, measured once and described in sentences."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from explorer.training.limits import MAX_HIDDEN
 from explorer.training.runs.run import Run
-from explorer.training.runs.summary import device
+from explorer.training.runs.summary import name_device
 from explorer.training.settings import Settings, devices
 from explorer.training.tasks import FIRST, TASKS
 
-_WARM_UP, _STEPS = 5, 25  # steps: the first ones of a device load what it computes with
-_ALIKE = 1.1  # the ratio of two times below which neither device is called faster
+_WARM_UP, _STEPS = 5, 25  # steps: a device loads its kernels in the first ones
+_EQUAL_RATIO = 1.1  # the ratio of two times below which the devices count as equally fast
 
 
 class Speed(NamedTuple):
@@ -30,7 +30,7 @@ class Speed(NamedTuple):
 
 @cache
 def compare_devices() -> str:
-    """Return which device nets train faster on, small ones and wide ones; "" where there is one device."""
+    """Return sentences on which device trains small and wide nets faster; "" if there is only one device."""
     names = devices()
     if len(names) == 1:
         return ""
@@ -38,13 +38,17 @@ def compare_devices() -> str:
         return describe(measure_speeds(names))
     except RuntimeError as error:
         reason = str(error).strip().partition("\n")[0]
-        return f"The {device(names[-1])} cannot train here: choose the {device('cpu')} ({reason})."
+        return f"The {name_device(names[-1])} cannot train here: choose the {name_device('cpu')} ({reason})."
 
 
 def measure_speeds(
     names: Sequence[str], measure_ms: Callable[[str, int], float] | None = None
 ) -> tuple[Speed, ...]:
-    """Return the speeds of a small net and of the widest one, on devices by their keys."""
+    """Return the speeds of a small net and of the widest one, on devices by their keys.
+
+    ``measure_ms`` returns the milliseconds of a step from a device and a width; by default
+    ``measure_step_ms``.
+    """
     measure_ms = measure_ms or measure_step_ms
     small = TASKS[FIRST].hidden
     widths = (small if isinstance(small, int) else small[0], MAX_HIDDEN)
@@ -55,23 +59,24 @@ def measure_step_ms(name: str, hidden: int) -> float:
     """Return the median time of a step of the first task's net on a device, in milliseconds."""
     run = Run(Settings(task=FIRST, hidden=hidden, device=name, steps=_WARM_UP + _STEPS), recorded=())
     run.advance(_WARM_UP)
-    taken = []
+    durations = []
     for _ in range(_STEPS):
-        begun = time.perf_counter()
-        run.advance()  # its loss is read, so that the step is over
-        taken.append(time.perf_counter() - begun)
-    return 1e3 * median(taken)
+        start = time.perf_counter()
+        run.advance()  # reads the loss, which waits for the device
+        durations.append(time.perf_counter() - start)
+    return 1e3 * median(durations)
 
 
 def describe(speeds: Sequence[Speed]) -> str:
     """Return a sentence for each speed."""
     small, wide = speeds
-    return f"{_sentence('Small nets', small)} {_sentence(f'Nets with {wide.hidden} hidden units', wide)}"
+    subject = f"Nets with {wide.hidden} hidden units"
+    return f"{_make_sentence('Small nets', small)} {_make_sentence(subject, wide)}"
 
 
-def _sentence(nets: str, speed: Speed) -> str:
-    (first, least), (second, more) = sorted(speed.ms.items(), key=lambda pair: pair[1])
-    first, second = device(first), device(second)
-    if more < _ALIKE * least:
-        return f"{nets} train as fast on either device: about {least:.2g} ms a step here."
-    return f"{nets} train faster on the {first}: {least:.2g} ms a step here, {more:.2g} on the {second}."
+def _make_sentence(nets: str, speed: Speed) -> str:
+    (first, fast_ms), (second, slow_ms) = sorted(speed.ms.items(), key=lambda pair: pair[1])
+    first, second = name_device(first), name_device(second)
+    if slow_ms < _EQUAL_RATIO * fast_ms:
+        return f"{nets} train as fast on either device: about {fast_ms:.2g} ms a step here."
+    return f"{nets} train faster on the {first}: {fast_ms:.2g} ms a step here, {slow_ms:.2g} on the {second}."

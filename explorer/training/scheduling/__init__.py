@@ -1,26 +1,48 @@
-"""Which runs and studies are advanced next, and which wait: quotas, queues and their states."""
+"""The order in which runs and studies advance or wait: quotas, queues and states."""
 
 from explorer.training.scheduling.fair_queue import FairQueue, Parties
-from explorer.training.scheduling.ids import REPLICA, home, replica, replica_of
+from explorer.training.scheduling.ids import REPLICA, make_home_prefix, read_replica, replica_of
 from explorer.training.scheduling.job import Job, Make, RunJob, StudyJob
 from explorer.training.scheduling.queue import Jobs, Runs, Studies
 from explorer.training.scheduling.quotas import EngineFull
 from explorer.training.scheduling.status import (
     ACTIVE,
-    AT_REST,
-    HELD,
-    OF_STUDIES,
+    EXISTING,
+    IDLE,
+    STUDY_SENTENCES,
     Command,
     State,
     Status,
     StudyStatus,
+    describe_state,
+    format_error,
     kind_of,
-    plain,
-    state_words,
 )
 
 __all__ = [
-    "ACTIVE", "AT_REST", "HELD", "OF_STUDIES", "REPLICA", "Command", "EngineFull", "FairQueue", "Job", "Jobs",
-    "Make", "Parties", "RunJob", "Runs", "State", "Status", "Studies", "StudyJob", "StudyStatus", "home",
-    "kind_of", "plain", "replica", "replica_of", "state_words",
+    "ACTIVE",
+    "EXISTING",
+    "IDLE",
+    "REPLICA",
+    "STUDY_SENTENCES",
+    "Command",
+    "EngineFull",
+    "FairQueue",
+    "Job",
+    "Jobs",
+    "Make",
+    "Parties",
+    "RunJob",
+    "Runs",
+    "State",
+    "Status",
+    "Studies",
+    "StudyJob",
+    "StudyStatus",
+    "describe_state",
+    "format_error",
+    "kind_of",
+    "make_home_prefix",
+    "read_replica",
+    "replica_of",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""A fair queue: addresses take turns, at each address its visitors, and of each visitor the items."""
+"""A fair queue: addresses take turns, then the visitors of an address, then the items of a visitor."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from typing import Generic, NamedTuple, TypeVar
 
 Item = TypeVar("Item", bound=Hashable)
 _Path = tuple[Hashable, ...]  # (address,), (address, visitor) or (address, visitor, item)
-_DIGITS = 9  # of a virtual time: two that are equal but for rounding are equal
+_DIGITS = 9  # of a virtual time, so that times that differ only by rounding are equal
 
 
 class Parties(NamedTuple):
-    """The two that an item takes its turn for: a visitor, and the address that the visitor is at."""
+    """The two parties that an item belongs to: a visitor, and the visitor's address."""
 
     visitor: Hashable
     address: Hashable
 
 
-def one(_visitors: int) -> float:
-    """The weight of an address that counts as one visitor, however many it has."""
+def weigh_once(_visitors: int) -> float:
+    """Return the weight of an address that counts as one visitor, whatever the number of its visitors."""
     return 1.0
 
 
 class _Party:
-    """An address, a visitor or an item; or all.
+    """An address, a visitor or an item; or the root, which contains all addresses.
 
     Attributes:
-        key: its name among those around it.
-        start: the virtual time at which its next turn starts, on the clock of the party around it.
-        now: the clock of those inside.
-        inside: those that take turns in it.
+        key: its key among its siblings.
+        start: the virtual time at which its next turn starts, on its parent's clock.
+        now: the clock of its children.
+        inside: its children by key.
     """
 
     def __init__(self, key: Hashable = None, start: float = 0.0) -> None:
@@ -42,15 +42,15 @@ class _Party:
 class FairQueue(Generic[Item]):
     """Weighted fair queueing on two levels (Demers, Keshav, Shenker 1989).
 
-    Each party has a virtual time at which its next turn starts, and the earliest is next. A turn moves it on
-    by what was used over the weight of the party, and the clock of those around by what was used over all
-    weights. A newcomer starts at the clock's time: coming anew gains nothing, and nobody is overtaken for
-    ever. Nothing is known of parties that are no longer present.
+    Each party has a virtual time at which its next turn starts; the earliest is next. A turn advances this
+    time by the use over the party's weight, and the parent's clock by the use over the sum of all weights. A
+    newcomer starts at the clock's time: leaving and returning gains nothing, and nobody starves. Parties that
+    are no longer present are forgotten.
 
     Args:
-        parties: the visitor and the address of an item.
-        weight: of an address with so many visitors. The square root gives a class more turns than one person
-            elsewhere, and a hundred names those of ten.
+        parties: returns the visitor and the address of an item.
+        weight: returns the weight of an address with this number of visitors. The square root gives a class
+            more turns than a single person elsewhere, and a hundred visitors the turns of ten.
     """
 
     def __init__(
@@ -66,89 +66,96 @@ class FairQueue(Generic[Item]):
         return len(self._present)
 
     def keep(self, items: Iterable[Item]) -> None:
-        """Make ``items`` those that are present: newcomers start now, the others are forgotten."""
+        """Set the items that are present: newcomers start now, all others are forgotten."""
         present = dict.fromkeys(items)
         self._changes += present.keys() != self._present.keys()
         for item in [each for each in present if each not in self._present]:
             levels = [self._all]
-            for key in self._path(item):
+            for key in self._path_of(item):
                 levels.append(levels[-1].inside.setdefault(key, _Party(key, levels[-1].now)))
             self._present[item] = tuple(levels[1:])
         for item in [each for each in self._present if each not in present]:
-            for around, party in reversed(self._levels(item)):
+            for around, party in reversed(self._levels_of(item)):
                 if not party.inside:
                     del around.inside[party.key]
             del self._present[item]
 
     def charge(self, item: Item, used: float = 1.0) -> None:
-        """Note how much of its turn an item has used, in turns or in seconds, unless it has gone."""
+        """Record how much of its turn an item has used, in turns or seconds, if it is present."""
         self._changes += 1
-        for around, party in self._levels(item):
+        for around, party in self._levels_of(item):
             is_address = around is self._all
             inside = around.inside.values()
-            total = sum(self._weight(each, True) for each in inside) if is_address else len(inside)
+            total = (
+                sum(self._compute_weight(party_inside, True) for party_inside in inside)
+                if is_address
+                else len(inside)
+            )
             around.now = max(around.now, party.start) + used / total
-            party.start = round(party.start + used / self._weight(party, is_address), _DIGITS)
+            party.start = round(party.start + used / self._compute_weight(party, is_address), _DIGITS)
 
     def catch_up(self, item: Item) -> None:
-        """Start the next turn of an item now, if it was earlier: nobody saves up turns without waiting."""
+        """Move the next turn of an item to now if it was earlier, so that nobody saves up turns."""
         self._changes += 1
-        for around, party in self._levels(item):
+        for around, party in self._levels_of(item):
             party.start = max(party.start, around.now)
 
-    def first(self, items: Iterable[Item]) -> Item | None:
-        """The one of the items that is next, the first of ``order``; None where there is none."""
-        return min(items, key=self._starts, default=None)
+    def find_first(self, items: Iterable[Item]) -> Item | None:
+        """Return the item that is next, the first of ``order``; None if there is no item."""
+        return min(items, key=self._starts_of, default=None)
 
     def order(self, items: Iterable[Item], holders: Iterable[Item] | None = None) -> list[Item]:
-        """The order in which items have their turns, if each uses 1; of equals the first given is first.
+        """Return the items in the order of their turns, if each turn uses 1; ties keep the input order.
 
-        ``holders``: the items that hold a place. Where they are given, it is the order for places: the party
-        with the fewest for its weight is first, whatever it has used.
+        ``holders`` are the items that hold a slot. If given, the order is that for slots: the party with the
+        fewest slots for its weight is first, whatever it has used.
         """
-        paths = {item: self._path(item) for item in items}
-        held = Counter(self._path(each)[:depth] for each in holders or () for depth in (1, 2))
+        paths = {item: self._path_of(item) for item in items}
+        held_places = Counter(self._path_of(each)[:depth] for each in holders or () for depth in (1, 2))
         order = list(paths)
         for depth in (3, 2, 1):
             times: dict[Item, float] = {}
-            following: dict[_Path, tuple[float, float]] = {}  # by party, its next turn and what a turn adds
+            following: dict[_Path, tuple[float, float]] = {}  # by party, its next turn and a turn's increment
             for item in order:
                 path = paths[item][:depth]
                 if path not in following:
                     party = self._find(path)
-                    turn = 1 / self._weight(party, depth == 1)
-                    following[path] = (party.start if holders is None else (held[path] + 1) * turn), turn
+                    turn = 1 / self._compute_weight(party, depth == 1)
+                    following[path] = (
+                        (party.start if holders is None else (held_places[path] + 1) * turn),
+                        turn,
+                    )
                 time, turn = following[path]
                 times[item], following[path] = round(time, _DIGITS), (time + turn, turn)
             order.sort(key=times.__getitem__)
         return order
 
-    def position(self, item: Item, items: Iterable[Item]) -> int:
-        """The position of an item in the order of items, from 1 on."""
-        known = self._changes, tuple(items)
-        if self._positions[0] != known:  # many ask between two turns
-            self._positions = known, {each: at for at, each in enumerate(self.order(known[1]), 1)}
+    def position_of(self, item: Item, items: Iterable[Item]) -> int:
+        """Return the position of an item in the order of items, from 1."""
+        state = self._changes, tuple(items)
+        if self._positions[0] != state:  # cached, because many requests come between two turns
+            self._positions = state, {each: at for at, each in enumerate(self.order(state[1]), 1)}
         return self._positions[1][item]
 
-    def _path(self, item: Item) -> _Path:
+    def _path_of(self, item: Item) -> _Path:
         visitor, address = self._parties_of(item)
         return address, visitor, item
 
     def _find(self, path: _Path) -> _Party:
-        """The party at a path; one that starts now where it is not present."""
+        """Return the party at a path; if it is not present, a new party that starts now."""
         party = self._all
         for key in path:
             party = party.inside.get(key) or _Party(key, party.now)
         return party
 
-    def _levels(self, item: Item) -> list[tuple[_Party, _Party]]:
-        """The address, the visitor and the item, each after the party around it; none where it has gone."""
+    def _levels_of(self, item: Item) -> list[tuple[_Party, _Party]]:
+        """Return an item's address, visitor and itself, each after its parent; empty if not present."""
         parties = self._present.get(item, ())
         return list(zip((self._all, *parties), parties, strict=False))
 
-    def _starts(self, item: Item) -> tuple[float, ...]:
-        """When the next turns start of the address, of the visitor there, and of the item."""
+    def _starts_of(self, item: Item) -> tuple[float, ...]:
+        """Return the start of the next turns of an item's address, of its visitor, and of the item."""
         return tuple([party.start for party in self._present[item]])
 
-    def _weight(self, party: _Party, is_address: bool) -> float:
+    def _compute_weight(self, party: _Party, is_address: bool) -> float:
         return self._weight_of(max(1, len(party.inside))) if is_address else 1.0

@@ -1,21 +1,19 @@
-"""The names of runs and studies, which tell where they live: ``replica~server.engine-kind-number``."""
+"""Ids of runs and studies, which name the server that owns them: ``replica~server.engine-kind-number``."""
 
 import os
 import re
 import secrets
 
-REPLICA = (
-    "EXPLORER_REPLICA"  # the environment variable: what this server is called among several behind one name
-)
+REPLICA = "EXPLORER_REPLICA"  # environment variable: the id of this server among several behind one address
 _WORD = re.compile(r"[a-z0-9]{1,16}")
-_SERVER = secrets.token_hex(4)  # another one after every start
+_SERVER = secrets.token_hex(4)  # new at every start
 
 
-def replica() -> str:
-    """The name of this server among several, "" where it is the only one.
+def read_replica() -> str:
+    """Return the id of this server among several, "" if it is the only one.
 
     Raises:
-        ValueError: the environment has another word than one of 1 to 16 small letters and digits.
+        ValueError: the environment variable is not 1 to 16 lower-case letters and digits.
     """
     word = os.environ.get(REPLICA, "")
     if word and not _WORD.fullmatch(word):
@@ -24,34 +22,34 @@ def replica() -> str:
 
 
 def replica_of(identity: str) -> str:
-    """The replica on which a run or study lives, "" where its name tells none."""
+    """Return the replica that owns a run or study, "" if its id names none."""
     word, mark, _ = identity.partition("~")
     return word if mark and _WORD.fullmatch(word) else ""
 
 
-def home() -> str:
-    """The prefix of the names of all runs and studies of this server."""
-    word = replica()
+def make_home_prefix() -> str:
+    """Return the prefix of the ids of all runs and studies of this server."""
+    word = read_replica()
     return f"{word}~{_SERVER}." if word else f"{_SERVER}."
 
 
-class Names:
-    """The names that one engine gives.
+class JobIds:
+    """A generator of ids for one engine.
 
     Args:
-        home: of the server that the engine works for; without one all engines are of one server.
+        home: prefix of the engine's server; "" if all engines belong to one server.
     """
 
     def __init__(self, home: str = "") -> None:
         self._home = home
         self._engine = f"{home}{secrets.token_hex(4)}-"
 
-    def new(self, kind: str) -> str:
-        """Return a name that nobody guesses, for a job of this kind."""
+    def create(self, kind: str) -> str:
+        """Return an id for a job of this kind that cannot be guessed."""
         return f"{self._engine}{kind}-{secrets.token_hex(8)}"
 
-    def why_gone(self, identity: str, kind: str) -> str:
-        """Return why the engine has no job of this kind and name, as a clause."""
+    def explain_missing(self, identity: str, kind: str) -> str:
+        """Return a clause that explains why the engine has no job of this kind and id."""
         if identity.startswith(self._engine):
             return f"This {kind} is gone"
         if identity.startswith(self._home):

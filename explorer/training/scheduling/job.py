@@ -1,4 +1,4 @@
-"""A job in the books of the engine, which is a run or a study: where it stands, and what is due to it."""
+"""A job, which is a run or a study, as the engine keeps it: its state and its schedule."""
 
 import math
 import threading
@@ -8,22 +8,22 @@ from typing import Any, Protocol
 
 from explorer.training.runs import Run, Snapshot
 from explorer.training.scheduling.fair_queue import Parties
-from explorer.training.scheduling.quotas import Shares, parties
-from explorer.training.scheduling.status import ACTIVE, AT_REST, UNWATCHED, State
+from explorer.training.scheduling.quotas import Shares, make_parties
+from explorer.training.scheduling.status import ACTIVE, IDLE, UNWATCHED, State
 from explorer.training.settings import Settings
 
 
 @dataclass(eq=False, kw_only=True)
 class Job:
-    """A run or a study and where it stands.
+    """A run or a study and its state.
 
     Attributes:
-        renewed: when its lease was last renewed: somebody asked about it.
-        shares: whom it counts among, and how many of theirs may run or wait; the first takes turns as one.
-        lock: held by the thread that computes with it.
-        step: steps taken.
-        slot_since: when its turn with the place among the running that it last got began, if it has.
-        since: since when its speed is measured, from ``since_step`` on.
+        renewed: time of the last request about the job, which renews its lease.
+        shares: groups in which the job is counted, with their limits; members of the first take turns as one.
+        lock: held by the thread that computes with the job.
+        step: number of steps taken.
+        slot_since: start of the current turn in a slot for running jobs, None if there was none yet.
+        speed_since: start of the measurement of the speed, at step ``speed_since_step``.
         speed: steps a second since then.
     """
 
@@ -36,36 +36,36 @@ class Job:
     lock: threading.RLock = field(default_factory=threading.RLock)
     step: int = 0
     slot_since: float | None = None
-    since: float | None = None
-    since_step: int = 0
+    speed_since: float | None = None
+    speed_since_step: int = 0
     speed: float = 0.0
 
     def move(self, state: State, note: str = "") -> None:
-        """Change the state; ``note`` says why."""
+        """Set the state; ``note`` gives the reason."""
         self.state, self.note = state, note
 
     def end(self, state: State, note: str = "") -> None:
-        """Change the state, and free the memory of what is computed."""
+        """Set the final state and free the memory of the computation."""
         self.move(state, note)
-        self.let_go()
+        self.release()
 
-    def let_go(self) -> None:
-        """Free the memory of what is computed."""
+    def release(self) -> None:
+        """Release the memory of the computation."""
 
-    def leave(self) -> None:
-        """Pause a job that nobody watches."""
+    def pause_unwatched(self) -> None:
+        """Pause the job if it runs or waits: nobody watches it."""
         if self.state in ACTIVE:
             self.move("paused", UNWATCHED)
 
     def measure_speed(self, now: float) -> None:
-        """Note how far it is now."""
-        if self.state == "running" and self.since is not None and now > self.since:
-            self.speed = (self.step - self.since_step) / (now - self.since)
+        """Update the speed."""
+        if self.state == "running" and self.speed_since is not None and now > self.speed_since:
+            self.speed = (self.step - self.speed_since_step) / (now - self.speed_since)
 
     @property
     def parties(self) -> Parties:
-        """The visitor and the address whose turns it takes."""
-        return parties(self.shares, self.owner or self.id)
+        """The visitor and the address that take turns."""
+        return make_parties(self.shares, self.owner or self.id)
 
 
 @dataclass(eq=False, kw_only=True)
@@ -73,14 +73,14 @@ class RunJob(Job):
     """A run.
 
     Attributes:
-        run: the run itself, once somebody needed it and until it is over. Who uses it holds ``lock``.
-        callers: how many wait for the lock; a worker makes way for them.
-        wanted: what is to be shown to somebody who asked about it since a worker last made its snapshot.
-        due: when its next step is, at its pace.
-        news: what was changed while it goes on and is not yet told to the run.
-        origin: the run from which it goes on, its lock, and the step at which.
-        alone: takes its steps by itself: together with others it went wrong.
-        viewer: another run of the same settings, to look at kept states with.
+        run: the run itself, made when first needed and dropped at the end; ``lock`` guards it.
+        callers: number of threads that wait for the lock; a worker yields to them.
+        wanted: instruments for the next snapshot, if requested since the last one, else None.
+        due_at: time of the next step at the run's pace.
+        news: changed settings, not applied to the run yet.
+        origin: lock and run to continue from, and the step; None for a run from scratch.
+        is_isolated: whether it takes its steps alone, because a group with it failed.
+        viewer: second run of equal settings, which loads checkpoints for snapshots and measurements.
     """
 
     settings: Settings
@@ -88,67 +88,67 @@ class RunJob(Job):
     snapshot: Snapshot | None = None
     callers: int = 0
     wanted: Collection[str] | None = None
-    due: float = 0.0
+    due_at: float = 0.0
     news: Mapping[str, Any] = field(default_factory=dict)
     origin: tuple[threading.RLock, Run, int] | None = None
     viewer: Run | None = None
-    alone: bool = False
+    is_isolated: bool = False
 
-    def let_go(self) -> None:
-        """Free the memory of its nets."""
+    def release(self) -> None:
+        """Release the memory of the nets."""
         self.run = self.viewer = self.origin = None
 
-    def look(self, run: Run, snapshot: Snapshot | None, now: float) -> None:
-        """Note how far the run is, what was changed on its way, and whether that is its end."""
+    def update(self, run: Run, snapshot: Snapshot | None, now: float) -> None:
+        """Copy progress and changed settings from the run, and set the final state if it has ended."""
         lr, branch = run.settings.lr, run.settings.branch
         if (self.settings.lr, self.settings.branch) != (lr, branch):
             self.settings = replace(self.settings, lr=lr, branch=branch)
         self.step, self.snapshot = run.step, snapshot
         self.measure_speed(now)
-        if run.finished and self.state in ACTIVE + AT_REST:
+        if run.finished and self.state in ACTIVE + IDLE:
             if run.diverged:
                 self.move("diverged", run.fault)
             else:
                 self.move("finished")
 
     def take_slot(self, now: float) -> None:
-        """Give it a place among the running; its turn begins when it is used."""
+        """Give the run a slot among the running jobs; its turn begins with its next slice."""
         self.move("running")
         self.slot_since = None
-        if self.since is None:
-            self.since, self.since_step, self.due = now, self.step, now
+        if self.speed_since is None:
+            self.speed_since, self.speed_since_step, self.due_at = now, self.step, now
 
     @property
     def interval_s(self) -> float:
-        """Seconds from step to step at its pace; 0 at full pace."""
+        """Seconds between steps at the run's pace; 0 at full pace."""
         return 0.0 if isinstance(self.settings.pace, str) else 1 / self.settings.pace
 
     @property
     def joins(self) -> bool:
-        """Whether its next steps may be taken together with those of others."""
-        held = self.alone or self.callers or self.news or self.interval_s
-        return self.run is not None and self.state in ACTIVE and not held
+        """Whether its next steps may be taken together with those of other runs."""
+        is_busy = self.is_isolated or self.callers or self.news or self.interval_s
+        return self.run is not None and self.state in ACTIVE and not is_busy
 
-    def goes_on(self, run: Run) -> bool:
-        """Return whether a run of it, which a worker is at, is to take another step now."""
+    def should_continue(self, run: Run) -> bool:
+        """Return whether a worker should take another step of this run now."""
         return self.run is run and self.state == "running" and not self.callers and not run.finished
 
-    def ready(self, slice_s: float) -> float:
-        """Return when its next steps are to be taken: at a fast pace the steps of a slice together."""
-        return self.due + (max(0.0, slice_s - self.interval_s) if self.interval_s else 0.0)
+    def find_ready_time(self, slice_s: float) -> float:
+        """Return the time of the next slice; at a fast pace a slice has several steps."""
+        return self.due_at + (max(0.0, slice_s - self.interval_s) if self.interval_s else 0.0)
 
-    def owed(self, now: float, slice_s: float) -> float:
-        """Return the number of steps that are due, no more than those of a slice."""
-        late_s = min(now - self.due, slice_s)
+    def count_owed(self, now: float, slice_s: float) -> float:
+        """Return the number of steps that are due, at most those of one slice."""
+        late_s = min(now - self.due_at, slice_s)
         return int(late_s / self.interval_s) + 1 if self.interval_s else math.inf
 
-    def paid(self, steps: int, now: float, slice_s: float) -> None:
-        """Note steps taken; those a busy engine owes for longer than a slice are forgiven."""
-        self.due = max(self.due + steps * self.interval_s, now - slice_s)
+    def record_steps(self, steps: int, now: float, slice_s: float) -> None:
+        """Record steps taken. Steps overdue by more than a slice, when the engine is busy, are forgiven."""
+        self.due_at = max(self.due_at + steps * self.interval_s, now - slice_s)
 
 
 class Stepper(Protocol):
-    """A computation that advances by slices. Its results are not interpreted here: they are rows."""
+    """A computation that advances in slices and returns rows, which are not interpreted here."""
 
     @property
     def finished(self) -> bool:
@@ -156,18 +156,18 @@ class Stepper(Protocol):
 
     @property
     def done(self) -> int:
-        """Steps taken."""
+        """The number of steps taken."""
 
     @property
     def total(self) -> int:
-        """Steps at the end."""
+        """The total number of steps."""
 
     def advance(self, seconds: float) -> Sequence[Any]:
-        """Work for about so long; return the rows that are new."""
+        """Advance for about this many seconds; return the new rows."""
 
 
 Make = Callable[[Any, Sequence[Any]], Stepper]
-"""The stepper of a plan that goes on from rows."""
+"""Makes the stepper of a plan, which continues after the given rows."""
 
 
 @dataclass(eq=False, kw_only=True)
@@ -175,8 +175,8 @@ class StudyJob(Job):
     """A study.
 
     Attributes:
-        stepper: what computes it, once it was advanced and while somebody watches; the rows stay.
-        steps: steps at the end, 0 before it was advanced.
+        stepper: computes the study; None before the first slice and while nobody watches. The rows are kept.
+        steps: total number of steps, 0 before the first slice.
     """
 
     make: Make
@@ -186,38 +186,38 @@ class StudyJob(Job):
     steps: int = 0
 
     def move(self, state: State, note: str = "") -> None:
-        """Change the state; the stepper of a study that is over goes."""
+        """Set the state; free the stepper of a study that is over."""
         super().move(state, note)
-        if state not in ACTIVE + AT_REST:
-            self.let_go()
+        if state not in ACTIVE + IDLE:
+            self.release()
 
-    def let_go(self) -> None:
-        """Free the memory of its stepper."""
+    def release(self) -> None:
+        """Release the memory of the stepper."""
         self.stepper = None
 
-    def leave(self) -> None:
-        """Pause a study that nobody watches, of which only the rows stay."""
-        super().leave()
-        self.let_go()
+    def pause_unwatched(self) -> None:
+        """Pause the study, which nobody watches, and free its stepper; the rows are kept."""
+        super().pause_unwatched()
+        self.release()
 
     def take_slot(self, now: float) -> None:
-        """Give it a place among those that are advanced."""
+        """Give the study a slot among the running studies."""
         self.move("running")
-        self.slot_since, self.since = now, None
+        self.slot_since, self.speed_since = now, None
 
     def advance(self, seconds: float) -> tuple[Stepper, Sequence[Any]]:
-        """Work for about so long, its lock held; return the stepper and the rows that are new."""
+        """Advance for about this many seconds, with the lock held; return the stepper and the new rows."""
         stepper = self.stepper or self.make(self.plan, self.rows)
         return stepper, stepper.advance(seconds)
 
     def take(self, stepper: Stepper, rows: Sequence[Any], now: float) -> None:
-        """Note the results of a slice, unless the study was stopped meanwhile."""
-        if self.state not in ACTIVE + AT_REST:
+        """Record the results of a slice, unless the study was stopped during the slice."""
+        if self.state not in ACTIVE + IDLE:
             return
         self.rows += tuple(rows)
         self.stepper, self.step, self.steps = stepper, stepper.done, stepper.total
-        if self.since is None:
-            self.since, self.since_step = now, self.step
+        if self.speed_since is None:
+            self.speed_since, self.speed_since_step = now, self.step
         self.measure_speed(now)
         if stepper.finished:
             self.move("finished")

@@ -1,4 +1,4 @@
-"""Quota for one more, of all and of each share, and who takes turns with whom."""
+"""Quotas of jobs, in total and per group, and the groups that take turns."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
@@ -7,13 +7,13 @@ from typing import NamedTuple
 from explorer.training.scheduling.fair_queue import Parties
 
 Shares = Mapping[Hashable, int]
-"""Whom a run or study counts among, a visitor before an address, and how many there may be of each."""
+"""The groups in which a run or study is counted, a visitor before an address, and the limit of each."""
 
 
-class EngineFull(RuntimeError):  # noqa: N818  # a state of affairs, not a mistake
-    """No room for another run now; the message is a sentence for the screen.
+class EngineFull(RuntimeError):  # noqa: N818  # a state, not an error
+    """No room for another run at the moment; the message is a sentence for the screen.
 
-    ``share`` is what has as many as it may, None where that is the engine itself.
+    ``share`` is the group that has reached its limit, None if the engine itself has.
     """
 
     def __init__(self, sentence: str, share: Hashable = None) -> None:
@@ -22,29 +22,29 @@ class EngineFull(RuntimeError):  # noqa: N818  # a state of affairs, not a mista
 
 
 class Quota(NamedTuple):
-    """The most there may be of something, and the sentence where there are as many.
+    """The limit on a number of jobs, and the sentences for those over the limit.
 
     Attributes:
-        most: of all together.
-        full: the sentence where there are as many, with their ``{number}``.
-        used_up: the sentence where a share has as many as it may, with their ``{number}``.
+        limit: the limit on all jobs together.
+        full: sentence when that limit is reached, with ``{number}`` for the number of jobs.
+        used_up: sentence when a group has reached its own limit, with ``{number}`` for that limit.
     """
 
-    most: int
+    limit: int
     full: str
     used_up: str
 
-    def require(self, shares: Shares, others: list[Shares]) -> None:
-        """Raise EngineFull where one more that has these shares does not fit beside the others."""
-        if len(others) >= self.most:
-            raise EngineFull(self.full.format(number=len(others)))
-        counts = Counter(share for each in others for share in each)
-        used_up = (share for share, most in shares.items() if counts[share] >= most)
+    def require(self, shares: Shares, other_shares: list[Shares]) -> None:
+        """Raise EngineFull if one more job in these groups exceeds a limit."""
+        if len(other_shares) >= self.limit:
+            raise EngineFull(self.full.format(number=len(other_shares)))
+        counts = Counter(share for group_shares in other_shares for share in group_shares)
+        used_up = (share for share, limit in shares.items() if counts[share] >= limit)
         if share := next(used_up, None):
             raise EngineFull(self.used_up.format(number=shares[share]), share)
 
 
-def parties(shares: Shares, alone: Hashable) -> Parties:
-    """The visitor and the address that shares name, the first and the last; ``alone`` where there is none."""
-    named = tuple(shares) or (alone,)
+def make_parties(shares: Shares, default: Hashable) -> Parties:
+    """Return the visitor and the address among the groups, the first and the last; ``default`` if empty."""
+    named = tuple(shares) or (default,)
     return Parties(named[0], named[-1])

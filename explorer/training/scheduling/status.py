@@ -1,4 +1,4 @@
-"""The status of a job, which is a run or a study: its state, a sentence for the screen, what it has done."""
+"""Status of a job, which is a run or a study: its state, a sentence for the screen, and its progress."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ State = Literal[
 Command = Literal["pause", "resume", "step", "reset", "stop"]
 
 ACTIVE: tuple[State, ...] = ("waiting", "running")
-AT_REST: tuple[State, ...] = ("ready", "paused")
+IDLE: tuple[State, ...] = ("ready", "paused")
 ENDED: tuple[State, ...] = ("finished", "diverged")
-HELD: tuple[State, ...] = (*AT_REST, *ACTIVE, *ENDED, "failed", "stopped")
-"""Those of the runs that an engine has; the others are of one that it has not, or that nobody may watch."""
+EXISTING: tuple[State, ...] = (*IDLE, *ACTIVE, *ENDED, "failed", "stopped")
+"""States of existing jobs; the other states are those of missing, unreachable or unwatchable jobs."""
 
 SENTENCES: Mapping[State, str] = {
     "ready": "Ready at step 0: press Start or Step.",
@@ -32,7 +32,7 @@ SENTENCES: Mapping[State, str] = {
     "silent": "Training is not available just now: {note}.",
     "crowded": "{note}.",
 }
-OF_STUDIES: Mapping[State, str] = {
+STUDY_SENTENCES: Mapping[State, str] = {
     **SENTENCES,
     "paused": "Stopped{note}: what is done is kept.",
     "finished": "Finished.",
@@ -41,26 +41,25 @@ OF_STUDIES: Mapping[State, str] = {
     "silent": "The study is not to be seen just now: {note}.",
 }
 RUN, STUDY = "run", "study"  # kinds of jobs, as in their ids
-AT_START = "No rate helps before the first step: choose another op or rule"
+ADVICE_AT_START = "No rate helps before the first step: choose another op or rule"
 UNWATCHED = " because nobody was watching"
-IN_TURN = "Running in turn with {others} other{plural}."
+TAKING_TURNS = "Running in turn with {others} other{plural}."
 
 
 @dataclass(frozen=True)
 class Status:
-    """The status of a run, as the engine gives it.
+    """The status of a run, as the engine reports it.
 
     Attributes:
-        id: what ``Engine.start`` returned.
-        state: one word; "gone" for a run the engine does not have or no longer has, "silent" where the
-            engine does not answer, "crowded" where too many watch already.
-        sentence: the state in words, for the screen: plain text, never markup.
-        position: place in the queue while waiting, 1 for the next; otherwise None.
-        step: steps taken.
-        steps: steps asked for; 0 when gone.
-        steps_per_second: mean speed since it was last started, resumed or changed; 0.0 before the first
-            step.
-        snapshot: the run itself as it is now; None until its first turn.
+        id: the id that ``Engine.start`` returned.
+        state: one word; "gone" if the engine has no such run, "silent" if the engine does not respond,
+            "crowded" if too many watch already.
+        sentence: the state as a sentence for the screen: plain text, never markup.
+        position: position in the queue while waiting, 1 for the next; otherwise None.
+        step: number of steps taken.
+        steps: number of steps asked for; 0 when gone.
+        steps_per_second: mean speed since the last start, resume or change; 0.0 before the first step.
+        snapshot: the current snapshot of the run; None until its first turn.
     """
 
     id: str
@@ -75,64 +74,64 @@ class Status:
     sentences = SENTENCES
 
     @classmethod
-    def told(cls, identity: str, state: State, note: str) -> Self:
-        """Return the status of a job that is not seen; ``note`` says why, as in ``state_words``."""
-        return cls(identity, state, state_words(state, note=note, sentences=cls.sentences))
+    def make_unseen(cls, identity: str, state: State, note: str) -> Self:
+        """Return the status of a job that cannot be seen; ``note`` as for ``describe_state``."""
+        return cls(identity, state, describe_state(state, note=note, sentences=cls.sentences))
 
 
 @dataclass(frozen=True)
 class StudyStatus(Status):
-    """The status of a study, without a snapshot; its steps are those of all runs, 0 before its first slice.
+    """The status of a study, without a snapshot; steps are summed over all runs, 0 before the first slice.
 
     Attributes:
-        rows: all there are.
-        plan: what it was started with; None where it is not there.
+        rows: all rows so far.
+        plan: plan of the study; None if the study does not exist.
     """
 
     rows: tuple[Any, ...] = ()
     plan: Any = None
 
-    sentences = OF_STUDIES
+    sentences = STUDY_SENTENCES
 
     @property
     def left_s(self) -> float | None:
-        """Seconds to its end at its speed until now; None before there is one, and while it does not run."""
+        """Seconds to the end at the speed so far; None before there is a speed, and unless it runs."""
         if self.state != "running" or not self.steps_per_second:
             return None
         return (self.steps - self.step) / self.steps_per_second
 
 
 def kind_of(identity: str) -> type[Status]:
-    """Return the class of the statuses of the job of this id, be it here or gone."""
+    """Return the class of status for a job of this id, whether or not the job exists."""
     return StudyStatus if f"-{STUDY}-" in identity else Status
 
 
-def state_words(
+def describe_state(
     state: State,
     *,
     step: int = 0,
     position: int | None = None,
     note: str = "",
-    others: int = 0,
+    n_others: int = 0,
     sentences: Mapping[State, str] = SENTENCES,
 ) -> str:
-    """Return the state in words.
+    """Return a state as a sentence.
 
-    ``others`` is how many take turns with a run that has begun. ``note`` is why: a clause that begins
-    with its own space or comma for "paused" and "stopped", the error for "failed", what happened for
-    "diverged", "gone", "silent" and "crowded".
+    ``n_others`` is the number of runs that take turns with a run that has begun. ``note`` is the reason: a
+    clause that begins with its own space or comma for "paused" and "stopped", the error for "failed", the
+    event for "diverged", "gone", "silent" and "crowded".
     """
-    facts = {"step": step, "position": position, "note": note, "others": others}
-    in_turn = state in ACTIVE and bool(step and others)
-    plural = "" if (others if in_turn else step) == 1 else "s"
-    # Before the first step the learning rate has done nothing yet.
-    advice = "Try a smaller learning rate or another rule" if step else AT_START
-    words = IN_TURN if in_turn else sentences[state]
+    facts = {"step": step, "position": position, "note": note, "others": n_others}
+    takes_turns = state in ACTIVE and bool(step and n_others)
+    plural = "" if (n_others if takes_turns else step) == 1 else "s"
+    # Before the first step the learning rate has had no effect.
+    advice = "Try a smaller learning rate or another rule" if step else ADVICE_AT_START
+    words = TAKING_TURNS if takes_turns else sentences[state]
     return words.format(**facts, plural=plural, advice=advice)
 
 
-def plain(error: Exception) -> str:
-    """An error as a clause for the screen: its first line, without what only a developer reads."""
+def format_error(error: Exception) -> str:
+    """Return an error as a clause for the screen: its first line, without details for developers."""
     if memory.is_used_up(error):
         return memory.USED_UP
     text = str(error).strip()

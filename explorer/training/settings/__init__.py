@@ -3,17 +3,30 @@
 from explorer.training.settings.branches import (
     Branch,
     Course,
-    branches_text,
-    checked_branches,
-    merged,
-    parting,
+    check_branches,
+    find_first_difference,
+    format_branches,
+    merge_branches,
     read_branch,
 )
-from explorer.training.settings.declared import FULL, LIVE, SETTINGS, TrainingSettings, devices
 from explorer.training.settings.setting import NUMBER, Setting
 from explorer.training.settings.settings import Settings
+from explorer.training.settings.training_settings import FULL, LIVE, SETTINGS, TrainingSettings, devices
 
 __all__ = [
-    "FULL", "LIVE", "NUMBER", "SETTINGS", "Branch", "Course", "Setting", "Settings", "TrainingSettings",
-    "branches_text", "checked_branches", "devices", "merged", "parting", "read_branch",
+    "FULL",
+    "LIVE",
+    "NUMBER",
+    "SETTINGS",
+    "Branch",
+    "Course",
+    "Setting",
+    "Settings",
+    "TrainingSettings",
+    "check_branches",
+    "devices",
+    "find_first_difference",
+    "format_branches",
+    "merge_branches",
+    "read_branch",
 ]  # fmt: skip

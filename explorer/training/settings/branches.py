@@ -1,4 +1,4 @@
-"""Branch points: steps from which a run goes on with another rule, op or learning rate."""
+"""Branch points: steps at which a run changes a rule, the op or the learning rate."""
 
 from __future__ import annotations
 
@@ -11,31 +11,31 @@ from explorer.formula import number_text, quote
 from explorer.training.limits import MAX_BRANCHES
 
 Branch = tuple[int, str, str | float]
-"""A step, what changes before it is taken ("lr", "op", "rule" for all, or the key of one), and to what."""
+"""A step, the name of what changes before it ("lr", "op", "rule" for all, or a rule's key), its new value."""
 
 
 class Course(NamedTuple):
-    """The course of a run at a step: its op, the rule of each of its lines, and the learning rate."""
+    """The course of a run at a step: its op, the rule of each line, and the learning rate."""
 
     op: str | Op
     rules: tuple[str | Rule, ...]
     lr: float
 
 
-def checked_branches(branch: Any, rules: Sequence[str | Rule], steps: int) -> tuple[Branch, ...]:
-    """Branch points in the order of their steps; the last of the same step and name counts.
+def check_branches(branch: Any, rules: Sequence[str | Rule], steps: int) -> tuple[Branch, ...]:
+    """Return branch points in the order of their steps; the last of equal step and name counts.
 
-    Raises ValueError with a plain sentence for what cannot be.
+    Raises ValueError with a plain message for invalid points.
     """
     if isinstance(branch, str) or not isinstance(branch, list | tuple):
         raise ValueError(f"branch must be a list of (step, name, value), not {quote(branch)}")
     if len(branch) > MAX_BRANCHES:
         raise ValueError(f"a run branches at most {MAX_BRANCHES} times, not {len(branch)}")
-    points = {point[:2]: point for point in (_checked(each, rules, steps) for each in branch)}
+    points = {point[:2]: point for point in (_check_branch(item, rules, steps) for item in branch)}
     return tuple(sorted(points.values(), key=lambda point: point[0]))
 
 
-def _checked(point: Any, rules: Sequence[str | Rule], steps: int) -> Branch:
+def _check_branch(point: Any, rules: Sequence[str | Rule], steps: int) -> Branch:
     if not isinstance(point, list | tuple) or len(point) != 3:
         raise ValueError(
             f"a branch point is (step, name, value), such as (200, 'lr', 0.001), not {quote(point)}"
@@ -46,10 +46,10 @@ def _checked(point: Any, rules: Sequence[str | Rule], steps: int) -> Branch:
         raise ValueError(f"a branch changes lr, op, rule or one of {', '.join(keys)}, not {quote(name)}")
     if isinstance(step, bool) or not hasattr(step, "__index__") or not 0 <= step < steps:
         raise ValueError(f"a branch point must be a step from 0 to {steps - 1}, not {quote(step)}")
-    return operator.index(step), name, _value(name, value)
+    return operator.index(step), name, _check_value(name, value)
 
 
-def _value(name: str, value: Any) -> str | float:
+def _check_value(name: str, value: Any) -> str | float:
     if name != "lr":
         return (find_op if name == "op" else find_rule)(value).key
     number = to_finite("lr", value)
@@ -59,15 +59,15 @@ def _value(name: str, value: Any) -> str | float:
 
 
 def read_branch(text: str, rules: Sequence[str | Rule]) -> Branch:
-    """The branch point that a link writes ``step,name:value``. Raises ValueError with a clause."""
+    """Return the branch point of a link's text ``step,name:value``. Raises ValueError with a clause."""
     step, _, rest = text.partition(",")
     names = ["lr", "op", "rule", *(find_rule(rule).key for rule in rules)]
-    known = [name for name in names if rest.startswith(f"{name}:")]
+    matches = [name for name in names if rest.startswith(f"{name}:")]
     if not step.isdecimal() or len(step) > 9 or not rest:
         raise ValueError("it must be a step, a name and a value, such as 200,lr:0.001")
-    if not known:
+    if not matches:
         raise ValueError(f"what changes must be lr, op, rule or one of the rules: {', '.join(names[3:])}")
-    name = max(known, key=len)
+    name = max(matches, key=len)
     value = rest[len(name) + 1 :]
     return int(step), name, _number(value) if name == "lr" else value
 
@@ -79,19 +79,19 @@ def _number(text: str) -> float:
         raise ValueError("lr must be a number") from None
 
 
-def branch_text(branch: Branch) -> str:
-    """A branch point as a link writes it."""
+def format_branch(branch: Branch) -> str:
+    """Return a branch point as text for a link."""
     step, name, value = branch
     return f"{step},{name}:{value if isinstance(value, str) else number_text(value)}"
 
 
-def branches_text(branch: Sequence[Branch]) -> str:
-    """Several branch points, one a line."""
-    return "\n".join(map(branch_text, branch))
+def format_branches(branch: Sequence[Branch]) -> str:
+    """Return branch points as text, one per line."""
+    return "\n".join(map(format_branch, branch))
 
 
-def course(start: Course, branch: Sequence[Branch], step: int) -> Course:
-    """The course in force at a step, from 0."""
+def find_course(start: Course, branch: Sequence[Branch], step: int) -> Course:
+    """Return the course at a step, from 0."""
     past = [point for point in branch if point[0] <= step]
     if not past:
         return start
@@ -110,11 +110,11 @@ def course(start: Course, branch: Sequence[Branch], step: int) -> Course:
     return Course(op, rules, lr)
 
 
-def parting(one: Sequence[Branch], other: Sequence[Branch]) -> int | None:
-    """The first step at which two lists of branch points differ; None where they are the same."""
-    return min((point[0] for point in {*one} ^ {*other}), default=None)
+def find_first_difference(branch: Sequence[Branch], other: Sequence[Branch]) -> int | None:
+    """Return the first step at which two lists of branch points differ; None if they are equal."""
+    return min((point[0] for point in {*branch} ^ {*other}), default=None)
 
 
-def merged(past: Sequence[Branch], future: Sequence[Branch], step: int) -> tuple[Branch, ...]:
-    """The branch points of the past before a step, and those of the future from it on."""
-    return (*(each for each in past if each[0] < step), *(each for each in future if each[0] >= step))
+def merge_branches(past: Sequence[Branch], future: Sequence[Branch], step: int) -> tuple[Branch, ...]:
+    """Return the past branch points before a step, and the future ones from that step onwards."""
+    return (*(point for point in past if point[0] < step), *(each for each in future if each[0] >= step))

@@ -1,4 +1,4 @@
-"""A setting: its words, its values, and its text in a link."""
+"""A setting: its label, its values, and its text in a link."""
 
 import math
 import operator
@@ -22,14 +22,14 @@ class Setting:
     """One setting of a run.
 
     Attributes:
-        name: in ``Settings`` and in links.
-        kind: "choice" of words; "whole" number; "widths", one or several of them; "log", a number above 0 on
-            a scale of decades; "switch", yes or no; "names" of parameters, none or several.
-        label: name on screen.
+        name: name in ``Settings`` and in links.
+        kind: "choice" of words; "whole" number; "widths", one whole number or several; "log", a number above
+            0 on a logarithmic scale; "switch", yes or no; "names" of parameters, none or several.
+        label: label on screen.
         meaning: one sentence.
         low, high: bounds in links and controls.
-        words: values beside numbers; for a "choice" all values.
-        live: whether it can change while the run goes on; any other begins a new run.
+        words: values other than numbers; for a "choice" all values.
+        live: whether it can change during a run; any other setting needs a new run.
     """
 
     name: str
@@ -46,12 +46,12 @@ class Setting:
         """Whether there is a choice to make."""
         return self.kind != "choice" or len(self.words) > 1
 
-    def default(self, task: str) -> Any:
-        """The default value on a task."""
+    def default_of(self, task: str) -> Any:
+        """Return the default value on a task."""
         return task if self.name == "task" else getattr(TASKS[task], self.name)
 
-    def text(self, value: Any) -> str:
-        """A value as a link writes it."""
+    def text_of(self, value: Any) -> str:
+        """Return a value as text for a link."""
         if value is None:
             return list(self.words)[-1]
         if isinstance(value, tuple):
@@ -60,60 +60,60 @@ class Setting:
             return "yes" if value else "no"
         return value if isinstance(value, str) else number_text(float(value))
 
-    def checked(self, value: Any) -> Any:
-        """The value as a run takes it. Raises ValueError with a plain sentence."""
+    def check(self, value: Any) -> Any:
+        """Return the value as a run takes it. Raises ValueError with a plain message."""
         if self.kind != "switch" and isinstance(value, str) and value in self.words:
             return value
         match self.kind:
             case "choice":
                 raise ValueError(f"unknown {self.name} {quote(value)}: use one of {', '.join(self.words)}")
             case "switch":
-                return self._truth(value)
+                return self._check_switch(value)
             case "whole":
-                return self._whole(value)
+                return self._check_whole(value)
             case "widths":
-                return self._widths(value)
+                return self._check_widths(value)
             case "names":
-                return self._names(value)
+                return self._check_names(value)
             case _:
-                return self._positive(value)
+                return self._check_positive(value)
 
     def read(self, text: str) -> Any:
-        """The value a link's text stands for. Raises ValueError with a clause or sentence."""
+        """Return the value of a link's text. Raises ValueError with a clause or sentence."""
         if self.kind == "choice" or text in self.words:
-            return self.checked(SWITCH.get(text, text) if self.kind == "switch" else text)
+            return self.check(SWITCH.get(text, text) if self.kind == "switch" else text)
         if self.kind == "switch":
             raise ValueError("it must be yes or no")
         if self.kind == "widths":
-            return self.checked(tuple(map(_read_whole, text.split(","))))
+            return self.check(tuple(map(_read_whole, text.split(","))))
         if self.kind == "names":
-            return self.checked(names_in(text))
-        value = self.checked(_read_whole(text) if self.kind == "whole" else _read_number(text))
+            return self.check(split_names(text))
+        value = self.check(_read_whole(text) if self.kind == "whole" else _read_number(text))
         if not self.low <= value <= self.high:
             raise ValueError(f"{self.name} must be from {self.low:g} to {self.high:g}")
         return value
 
-    def _truth(self, value: Any) -> bool:
+    def _check_switch(self, value: Any) -> bool:
         if not isinstance(value, bool):
             raise ValueError(f"{self.name} must be True or False, not {quote(value)}")
         return value
 
-    def _widths(self, value: Any) -> int | tuple[int, ...]:
+    def _check_widths(self, value: Any) -> int | tuple[int, ...]:
         if not isinstance(value, Sequence) or isinstance(value, str):
-            return self._whole(value)
+            return self._check_whole(value)
         if not 1 <= len(value) <= MAX_LAYERS:
             raise ValueError(f"{self.name} must be 1 to {MAX_LAYERS} widths, not {len(value)}")
-        widths = tuple(map(self._whole, value))
+        widths = tuple(map(self._check_whole, value))
         return widths if len(widths) > 1 else widths[0]
 
-    def _names(self, value: Any) -> tuple[str, ...]:
-        """Names without repetition; ``Settings`` checks that there are such parameters."""
+    def _check_names(self, value: Any) -> tuple[str, ...]:
+        """Return names without duplicates; ``Settings`` checks that such parameters exist."""
         names = (value,) if isinstance(value, str) else value
         if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
             raise ValueError(f"{self.name} must be names of parameters, such as ('s',), not {quote(value)}")
         return tuple(dict.fromkeys(names))
 
-    def _whole(self, value: Any) -> int:
+    def _check_whole(self, value: Any) -> int:
         try:
             if isinstance(value, bool):
                 raise TypeError
@@ -125,15 +125,15 @@ class Setting:
             raise ValueError(f"{self.name} must be a whole number {bounds}, not {quote(value)}")
         return number
 
-    def _positive(self, value: Any) -> float:
+    def _check_positive(self, value: Any) -> float:
         number = to_finite(self.name, value)
         if number <= 0:
             raise ValueError(f"{self.name} must be above 0, not {quote(value)}")
         return number
 
 
-def names_in(text: str) -> tuple[str, ...]:
-    """Names between commas, except commas within an own formula's brackets."""
+def split_names(text: str) -> tuple[str, ...]:
+    """Split names at commas, except commas inside the parentheses of a formula."""
     names, depth = [""], 0
     for character in text:
         depth += (character == "(") - (character == ")")

@@ -1,32 +1,32 @@
-"""A clock for leases and patience: it does not count what nobody could have been awake for."""
+"""A clock for leases and timeouts that does not count time during which nobody could act."""
 
 import time
 from collections.abc import Callable
 
 
 class WoundClock:
-    """Seconds that go on for a while after the clock was wound, and then stand until it is wound again.
+    """A clock that runs for a while after it was wound, and then stops until it is wound again.
 
-    Who is stopped (a laptop that sleeps, a container that is paused) winds nothing, and finds no more time
-    gone when it goes on.
+    A stopped process (on a laptop that sleeps, in a container that is paused) winds nothing, so it finds that
+    no more time has passed when it continues.
 
     Args:
-        clock: seconds, monotonic.
-        most_s: how long it goes on.
+        clock: returns seconds, monotonic.
+        most_s: seconds for which it runs after each winding.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic, most_s: float = 1.0) -> None:
         self._clock = clock
         self._most_s = most_s
-        self._wound = clock(), 0.0  # when, and at how many seconds: one value for all threads
+        self._wound = clock(), 0.0  # time and reading at the last winding: one tuple, so that threads agree
 
     def __call__(self) -> float:
-        """Seconds so far."""
+        """Return the seconds so far."""
         wound, seconds = self._wound
         return seconds + min(self._clock() - wound, self._most_s)
 
     def wind(self) -> float:
-        """Let it go on from here; seconds so far."""
+        """Restart the clock from its current reading; return the seconds so far."""
         now, seconds = self._clock(), self()
         self._wound = now, seconds
         return seconds

@@ -1,4 +1,4 @@
-"""A bound on the memory of training: with little left no run is begun, and one that needs more fails."""
+"""A limit on the memory of training: near it no run is begun, and a run that needs more fails."""
 
 import ctypes
 import logging
@@ -11,21 +11,24 @@ from pathlib import Path
 if sys.platform == "linux":
     import resource
 
-MEMORY = "EXPLORER_TRAINER_MEMORY"  # the environment variable: MB that the training process may take
-ROOM_MB = 300  # beside what is taken before the first run: 160 for the data of tasks, and some for runs
-_BEGUN = 0.85  # of the bound, beyond which nothing more is begun
-_LARGEST_IN_HEAP, _LARGEST_IN_HEAP_BYTES = -3, 256 * 1024  # larger blocks go back to the system when they end
-_REFUSED = ("can't allocate memory", "not enough memory", "out of memory")  # in torch's words
+MEMORY = "EXPLORER_TRAINER_MEMORY"  # environment variable: limit of the training process in MB
+MIN_ROOM_MB = (
+    300  # needed in addition to the use before the first run: 160 for data of tasks, the rest for runs
+)
+_MAX_USE = 0.85  # of the limit; above it nothing more is begun
+# mallopt's M_MMAP_THRESHOLD: freed blocks above this size return to the system.
+_MMAP_THRESHOLD, _MMAP_THRESHOLD_BYTES = -3, 256 * 1024
+_OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")  # parts of torch's messages
 _log = logging.getLogger(__name__)
 FULL = "Training has no memory left for more: try again in about a minute."
 USED_UP = "it needs more memory than is left. Try a smaller net or batch, or try again in about a minute"
 
 
-def most_bytes() -> int | None:
-    """The bytes that the environment lets the training process take, None without a limit.
+def read_limit_bytes() -> int | None:
+    """Return the limit on the training process's memory in bytes, from the environment; None without one.
 
     Raises:
-        ValueError: the environment has something else than a whole number of MB.
+        ValueError: the environment variable is not a whole number of MB.
     """
     text = os.environ.get(MEMORY, "")
     if not text:
@@ -35,46 +38,46 @@ def most_bytes() -> int | None:
     return int(text) * 1_000_000
 
 
-def bound() -> None:
-    """Let this process take no more than the environment says; only on Linux, elsewhere it warns.
+def limit_memory() -> None:
+    """Limit the memory of this process as the environment variable asks; only on Linux, elsewhere it warns.
 
     Raises:
-        ValueError: too little for any run, beside what has been taken: torch built for CUDA takes more.
+        ValueError: the limit leaves too little for any run. Torch built for CUDA takes more at the start.
     """
-    most = most_bytes()
-    if most is None:
+    limit = read_limit_bytes()
+    if limit is None:
         return
     if sys.platform != "linux":
         _log.warning("%s is passed over: only Linux bounds the memory of a process.", MEMORY)
         return
-    taken = _counted_bytes()
-    least = taken + ROOM_MB * 1_000_000
-    if most < least:
+    used = _read_used_bytes()
+    required = used + MIN_ROOM_MB * 1_000_000
+    if limit < required:
         raise ValueError(
-            f"{MEMORY} must be {math.ceil(least / 1e7) * 10} or more, not {most // 1_000_000}: "
-            f"before the first run this torch takes {taken // 1_000_000} MB"
+            f"{MEMORY} must be {math.ceil(required / 1e7) * 10} or more, not {limit // 1_000_000}: "
+            f"before the first run this torch takes {used // 1_000_000} MB"
         )
-    resource.setrlimit(resource.RLIMIT_DATA, (most, most))
-    ctypes.CDLL(None).mallopt(_LARGEST_IN_HEAP, _LARGEST_IN_HEAP_BYTES)
+    resource.setrlimit(resource.RLIMIT_DATA, (limit, limit))
+    ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _MMAP_THRESHOLD_BYTES)
 
 
 def is_short() -> bool:
-    """Return whether so little is left below the bound that nothing more is to be begun."""
+    """Return whether too little memory is left below the limit to begin anything."""
     if sys.platform != "linux":
         return False
-    most, _ = resource.getrlimit(resource.RLIMIT_DATA)
-    if most == resource.RLIM_INFINITY or _counted_bytes() < _BEGUN * most:
+    limit, _ = resource.getrlimit(resource.RLIMIT_DATA)
+    if limit == resource.RLIM_INFINITY or _read_used_bytes() < _MAX_USE * limit:
         return False
-    ctypes.CDLL(None).malloc_trim(0)  # what was given back stays with the process until somebody asks
-    return _counted_bytes() >= _BEGUN * most
+    ctypes.CDLL(None).malloc_trim(0)  # freed memory stays with the process until it is trimmed
+    return _read_used_bytes() >= _MAX_USE * limit
 
 
 def is_used_up(error: Exception) -> bool:
-    """Whether an error says that no memory was left."""
-    return isinstance(error, MemoryError) or any(words in str(error) for words in _REFUSED)
+    """Return whether an error reports that memory was used up."""
+    return isinstance(error, MemoryError) or any(words in str(error) for words in _OUT_OF_MEMORY)
 
 
-def _counted_bytes() -> int:
-    """The bytes of this process that the bound counts: more than it has written to."""
+def _read_used_bytes() -> int:
+    """Return the bytes of this process that count towards the limit: more than it has written to."""
     line = re.search(r"VmData:\s+(\d+) kB", Path("/proc/self/status").read_text("ascii"))
     return int(line[1]) * 1024 if line else 0

@@ -9,8 +9,8 @@ import torch
 
 
 @contextmanager
-def one_thread() -> Iterator[None]:
-    """One torch thread while inside, for this thread: another number would change the last bits."""
+def use_one_thread() -> Iterator[None]:
+    """Use one torch thread inside the context, for this thread: another number would change the last bits."""
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:

@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from explorer.formula import truncate
-from explorer.training.limits import FEWEST_TABLE_ROWS, MAX_CLASSES
+from explorer.training.limits import MAX_CLASSES, MIN_TABLE_ROWS
 from explorer.training.numerics import Loss, cross_entropy, mean_squared_error
 from explorer.training.tasks.columns import Cells, Table, cells_of
 from explorer.training.tasks.split import parts
@@ -50,8 +50,8 @@ def read_table(text: str | Table) -> Data:
     table = Table.of(text)
     cells = cells_of(table.text)
     inputs, target = cells.chosen(table)
-    if cells.rows < FEWEST_TABLE_ROWS:
-        raise ValueError(f"a table needs at least {FEWEST_TABLE_ROWS} rows of values, not {cells.rows}")
+    if cells.rows < MIN_TABLE_ROWS:
+        raise ValueError(f"a table needs at least {MIN_TABLE_ROWS} rows of values, not {cells.rows}")
     x = _standardised(_numbers(cells, inputs))
     if not x.any():
         raise ValueError("every column to learn from is constant: nothing can be learnt from it")

@@ -20,7 +20,7 @@ from explorer.catalogue import (
 from explorer.formula import number_text
 from explorer.instrument.view import VIEW, View
 from explorer.training import SETTINGS, USUAL, TrainingSettings
-from explorer.training.settings import Branch, branches_text
+from explorer.training.settings import Branch, format_branches
 
 STUDY = ("rates", "controls", "equal")
 
@@ -154,10 +154,11 @@ def format_training_settings(choice: Choice) -> dict[str, str]:
     texts = {
         name: text
         for name, setting in SETTINGS.items()
-        if (text := setting.text(getattr(choice, name))) != setting.text(setting.default(choice.task))
+        if (text := setting.text_of(getattr(choice, name)))
+        != setting.text_of(setting.default_of(choice.task))
     }
     texts |= _format_study_settings(choice) | (
-        {"branch": branches_text(choice.branch)} if choice.branch else {}
+        {"branch": format_branches(choice.branch)} if choice.branch else {}
     )
     return texts if choice.task == USUAL else {"task": choice.task, **texts}
 

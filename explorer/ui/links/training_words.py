@@ -5,11 +5,11 @@ from dataclasses import replace
 from typing import Any
 
 from explorer.catalogue import find_op, find_rule
-from explorer.study import usual_rates
+from explorer.study import make_default_rates
 from explorer.training import SETTINGS, TASKS, USUAL, Setting
-from explorer.training.limits import LARGEST_LR, MAX_BRANCHES, SMALLEST_LR
-from explorer.training.nets import checked_learn
-from explorer.training.settings import NUMBER, Branch, checked_branches, read_branch
+from explorer.training.limits import MAX_BRANCHES, MAX_LR, MIN_LR
+from explorer.training.nets import check_learn
+from explorer.training.settings import NUMBER, Branch, check_branches, read_branch
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.reader import Reader, format_reason, quote
 
@@ -36,13 +36,13 @@ class TrainingReader(Reader):
     def _read_setting(self, setting: Setting, task: str) -> Any:
         """Return the value of a setting in the link, otherwise the task's default."""
         text = self.pop_last(setting.name)
-        default = setting.default(task)
+        default = setting.default_of(task)
         if text is None:
             return default
         try:
             return setting.read(text)
         except ValueError as error:
-            advice = f"It is left at {setting.text(default)}."
+            advice = f"It is left at {setting.text_of(default)}."
             self.add_notice(
                 f"The link asks for {setting.name} = {quote(text)}: {format_reason(error)}. {advice}"
             )
@@ -54,7 +54,7 @@ class TrainingReader(Reader):
         op, rules = choice.entries
         for name in names:
             try:
-                learned += checked_learn([op], rules, [name])
+                learned += check_learn([op], rules, [name])
             except ValueError as error:
                 self.add_notice(f"The link lets {quote(name)} learn: {format_reason(error)}.")
         return tuple(learned)
@@ -65,7 +65,7 @@ class TrainingReader(Reader):
         if len(texts) > MAX_BRANCHES:
             self.add_notice(f"The link branches {len(texts)} times: the last {MAX_BRANCHES} are taken.")
         points = [point for text in texts[-MAX_BRANCHES:] if (point := self._read_branch(text, choice))]
-        return replace(choice, branch=checked_branches(points, choice.rules, choice.steps))
+        return replace(choice, branch=check_branches(points, choice.rules, choice.steps))
 
     def _read_branch(self, text: str, choice: Choice) -> Branch | None:
         """Return a branch point, or None if it is invalid; a step past the end becomes the last one."""
@@ -76,7 +76,7 @@ class TrainingReader(Reader):
                 value = self.find_key(value, *(("op", find_op) if name == "op" else ("rule", find_rule)))
                 if not value:
                     return None
-            (point,) = checked_branches([(min(step, last), name, value)], choice.rules, choice.steps)
+            (point,) = check_branches([(min(step, last), name, value)], choice.rules, choice.steps)
         except ValueError as error:
             self.add_notice(f"The link's branch {quote(text)} is left out: {format_reason(error)}.")
             return None
@@ -86,10 +86,8 @@ class TrainingReader(Reader):
 
     def _read_study(self, choice: Choice) -> Choice:
         """Return the choice with the settings of a study."""
-        rates = self._read_numbers(
-            "rates", SMALLEST_LR, LARGEST_LR, MAX_RATES, "The task's usual ones are taken."
-        )
-        if rates == usual_rates(TASKS[choice.task].lr):
+        rates = self._read_numbers("rates", MIN_LR, MAX_LR, MAX_RATES, "The task's usual ones are taken.")
+        if rates == make_default_rates(TASKS[choice.task].lr):
             rates = ()
         removed = [self.pop_last(word) for word in _SWEEP]
         if any(removed):

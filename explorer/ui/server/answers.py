@@ -25,17 +25,17 @@ from explorer.questions import QUESTIONS as BASIC_QUESTIONS
 from explorer.questions import Question
 from explorer.questions.code import LANGUAGES, NOTEBOOK
 from explorer.reading import MAX_CHARACTERS
-from explorer.study import SCALED, UNSCALED, usual_rates
+from explorer.study import SCALED, UNSCALED, make_default_rates
 from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, USUAL, Setting, Task
 from explorer.training.instruments import INSTRUMENTS, Instrument
 from explorer.training.limits import (
-    FEWEST_TABLE_ROWS,
-    LARGEST_LR,
     MAX_CLASSES,
+    MAX_LR,
     MAX_TABLE_BYTES,
     MAX_TABLE_COLUMNS,
     MAX_TABLE_ROWS,
-    SMALLEST_LR,
+    MIN_LR,
+    MIN_TABLE_ROWS,
     Limits,
 )
 from explorer.training.numerics import OPTIMISERS
@@ -89,7 +89,7 @@ def make_page_document(suffix: str = "", below: str = "assets/") -> Answer:
 
 
 TABLE_LIMITS = {
-    "fewest": FEWEST_TABLE_ROWS,
+    "fewest": MIN_TABLE_ROWS,
     "rows": MAX_TABLE_ROWS,
     "columns": MAX_TABLE_COLUMNS,
     "classes": MAX_CLASSES,
@@ -97,8 +97,8 @@ TABLE_LIMITS = {
 }
 
 STUDY_LIMITS = {
-    "low": SMALLEST_LR,
-    "high": LARGEST_LR,
+    "low": MIN_LR,
+    "high": MAX_LR,
     "rates": MAX_RATES,
     "scaled": SCALED,
     "unscaled": UNSCALED,
@@ -142,8 +142,8 @@ def _describe_task(task: Task) -> Answer:
     """Return a task as JSON data: its description, defaults as text, initial op, rules and parameters."""
     fields = ("key", "label", "purpose", "kind", "metric", "chance", "note", "of_own_op")
     visible = (setting for name, setting in SETTINGS.items() if name != "task")
-    defaults = {setting.name: setting.text(setting.default(task.key)) for setting in visible}
-    defaults["rates"] = format_numbers(usual_rates(task.lr))
+    defaults = {setting.name: setting.text_of(setting.default_of(task.key)) for setting in visible}
+    defaults["rates"] = format_numbers(make_default_rates(task.lr))
     begins = {"op": task.op, "rules": task.rules, "parameters": task.parameters}
     values = {name: getattr(task, name) for name in fields}
     site = asdict(task.net.site) | {"output": task.net.output}

@@ -27,8 +27,8 @@ FAULTS = (
     Fault(
         name="A branch point past the end of a run is left out instead of moved to its last step",
         file="explorer/ui/links/training_words.py",
-        old="checked_branches([(min(step, last), name, value)]",
-        new="checked_branches([(min(step, choice.steps), name, value)]",
+        old="check_branches([(min(step, last), name, value)]",
+        new="check_branches([(min(step, choice.steps), name, value)]",
         tests="ui/links/test_link.py",
     ),
     Fault(

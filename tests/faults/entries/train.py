@@ -55,7 +55,7 @@ FAULTS = (
     Fault(
         name="Labels at the ends of many curves run out of the chart",
         file="explorer/frontend/train/charts/label-layout.js",
-        old="clampTo(centre, low, high - (count - 1) * apart)",
+        old="clampTo(centre, low, high - (count - 1) * gap)",
         new="clampTo(centre, low, high)",
         tests="frontend/train/charts/test_label_layout.py",
     ),
@@ -97,8 +97,8 @@ FAULTS = (
     Fault(
         name="Before the first step a table shows all of its rows beside the net",
         file="explorer/frontend/train/object/reads-data.js",
-        old="examplesOf(known, begun || !isImage)",
-        new="examplesOf(known, begun)",
+        old="examplesOf(record, begun || !isImage)",
+        new="examplesOf(record, begun)",
         tests="frontend/train/test_reads_data.py",
     ),
     Fault(

@@ -116,7 +116,7 @@ FAULTS = (
     Fault(
         name="Instruments show the nets of an earlier step",
         file="explorer/training/runs/recorder.py",
-        old=" is not settings or self._present != present:",
+        old=" is not settings or self._nets_key != key:",
         new=" is not settings:",
         tests=(
             "training/runs/test_run.py training/runs/test_repeating.py "
@@ -126,7 +126,7 @@ FAULTS = (
     Fault(
         name="The memory of checkpoints that were dropped stays counted",
         file="explorer/training/runs/checkpoints.py",
-        old="self._states = states\n        self.bytes = sum(map(size, states.values()))",
+        old="self._states = states\n        self.bytes = sum(map(count_bytes, states.values()))",
         new="self._states = states",
         tests="training/runs/test_checkpoints.py",
     ),
@@ -143,8 +143,8 @@ FAULTS = (
     Fault(
         name="A run that branches loses the branch point at the very step",
         file="explorer/training/runs/stepper.py",
-        old="merged(self.settings.branch, (), checkpoint + 1)",
-        new="merged(self.settings.branch, (), checkpoint)",
+        old="merge_branches(self.settings.branch, (), checkpoint + 1)",
+        new="merge_branches(self.settings.branch, (), checkpoint)",
         tests=(
             "training/runs/test_run.py training/runs/test_repeating.py "
             "training/runs/test_judging.py training/runs/test_checkpoints.py"
@@ -153,15 +153,15 @@ FAULTS = (
     Fault(
         name="A summary calls the higher of two losses the lower",
         file="explorer/training/runs/summary.py",
-        old="ended[rule][0]) for pick in (min, max))",
-        new="ended[rule][0]) for pick in (max, min))",
+        old="results[rule][0]) for pick in (min, max))",
+        new="results[rule][0]) for pick in (max, min))",
         tests="training/runs/test_summary.py",
     ),
     Fault(
         name="A visitor may have one run more than the quota",
         file="explorer/training/scheduling/quotas.py",
-        old="if counts[share] >= most)",
-        new="if counts[share] > most)",
+        old="if counts[share] >= limit)",
+        new="if counts[share] > limit)",
         tests="training/scheduling/test_quotas.py training/scheduling/test_queue.py",
     ),
     Fault(
@@ -174,8 +174,8 @@ FAULTS = (
     Fault(
         name="Studies take a larger share of a busy engine than they may",
         file="explorer/training/scheduling/queue.py",
-        old="(now - begun) * (1 / self._limits.study_share - 1)",
-        new="(now - begun) * self._limits.study_share",
+        old="(now - start) * (1 / self._limits.study_share - 1)",
+        new="(now - start) * self._limits.study_share",
         tests="training/scheduling/test_studies.py",
     ),
     Fault(
@@ -187,7 +187,7 @@ FAULTS = (
     ),
     Fault(
         name="A run that diverged makes the validation of its rate unknown instead of 0",
-        file="explorer/study/judged.py",
+        file="explorer/study/outcomes.py",
         old="return 0.0 if row.diverged else row.validation",
         new="return row.validation",
         tests="study/test_result.py study/test_plan.py",
@@ -195,8 +195,8 @@ FAULTS = (
     Fault(
         name="The agreement among changed weights is that among all weights",
         file="explorer/study/agreement.py",
-        old="float(same[changed].double().mean())",
-        new="float(same.double().mean())",
+        old="float(equal[changed].double().mean())",
+        new="float(equal.double().mean())",
         tests="study/test_agreement.py",
     ),
     Fault(
@@ -209,8 +209,8 @@ FAULTS = (
     Fault(
         name="Two rules with equal means in one study count as changing their order",
         file="explorer/study/order.py",
-        old="one[pair][0] * two[pair][0] < 0)",
-        new="one[pair][0] * two[pair][0] <= 0)",
+        old="first[pair][0] * second[pair][0] < 0)",
+        new="first[pair][0] * second[pair][0] <= 0)",
         tests="study/test_equal.py",
     ),
 )

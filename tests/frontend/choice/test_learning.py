@@ -6,7 +6,7 @@ import pytest
 
 from explorer.catalogue import find_op, find_rule, list_learnable
 from explorer.instrument import make_entry
-from explorer.training.settings.setting import names_in
+from explorer.training.settings.setting import split_names
 from tests.frontend.modules import Node
 
 RULES = ("lsq", "quantize_masked")
@@ -51,4 +51,4 @@ def test_a_press_changes_one_parameter_with_one_rule(node: Node, text, toggles, 
     learned = learning(node, text, *toggles)["text"]
     assert learned == after
     assert learning(node, learned)["text"] == learned
-    assert set(names_in(learned)) == set(names_in(after))
+    assert set(split_names(learned)) == set(split_names(after))

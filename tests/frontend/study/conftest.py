@@ -58,5 +58,5 @@ def rows_of(plan: Plan) -> list[Row]:
 @pytest.fixture(scope="package")
 def study() -> tuple[Plan, list[Row]]:
     small: dict[str, Any] = {"steps": 5, "hidden": 4, "batch": 8}
-    plan = Plan.of("circles", "sign", ["default", "clipped"], lrs=[0.003, 0.03], seeds=2, **small)
+    plan = Plan.create("circles", "sign", ["default", "clipped"], lrs=[0.003, 0.03], seeds=2, **small)
     return plan, rows_of(plan)

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from explorer.study import Plan, Result, Row
-from explorer.study.differences import differences
-from explorer.study.words import headline
+from explorer.study.differences import find_differences
+from explorer.study.words import make_headline
 from explorer.ui.links.link import from_text
 from tests.frontend.study.conftest import RATES, SEEN, event, rows_of
 from tests.frontend.train.conftest import Run, choice
@@ -37,9 +37,9 @@ def test_distances_are_those_of_python_on_axes_that_hold_them(picture: Run, stud
     assert picture()["differences"] is None
     shown = picture(SEEN, event=event(plan, apart, "finished"))["differences"]
     result = Result(plan, apart)
-    best, *others = differences(plan, result._judged)
+    best, *others = find_differences(plan, result._outcomes)
     assert best.rule == "clipped"
-    assert shown["headline"] == headline(plan, result._judged)
+    assert shown["headline"] == make_headline(plan, result._outcomes)
     drawn = {row["key"]: row for panel in (shown["near"], shown["far"]) if panel for row in panel["rows"]}
     assert list(drawn) == [each.rule for each in others]
     assert {row["key"] for row in shown["far"]["rows"]} >= {"zero", "reversal"}
@@ -96,31 +96,31 @@ RULES = ["default", "clipped", "approx_sign"]
 
 
 def test_on_an_equal_footing_a_cell_opens_with_its_divided_rate_and_says_it(picture: Run):
-    plan = Plan.of("circles", "sign", RULES, equal=True, **EQUAL)
+    plan = Plan.create("circles", "sign", RULES, equal=True, **EQUAL)
     words = {"task": "circles", "rates": RATES, "seeds": "2", "optimiser": "sgd", "equal": "yes"}
     chosen = choice("sign", *RULES, **words)
     seen = picture(SEEN, chosen=chosen, event=event(plan, rows_of(plan), "finished"))
     for row in seen["heat"]["rows"]:
         for cell, lr in zip(row["cells"], plan.lrs, strict=True):
-            trial = plan.trials("choose")[0]._replace(rule=row["line"]["key"], lr=lr)
+            trial = plan.list_trials("choose")[0]._replace(rule=row["line"]["key"], lr=lr)
             opened, notices = from_text(cell["query"])
-            assert (notices, opened.lr, opened.equal) == ([], plan.rate(trial), False)
-            assert ("÷ its share" in cell["words"]) == (plan.rate(trial) != lr)
+            assert (notices, opened.lr, opened.equal) == ([], plan.rate_of(trial), False)
+            assert ("÷ its share" in cell["words"]) == (plan.rate_of(trial) != lr)
     assert "divided by its share" in seen["heat"]["legend"]
     assert seen["order"] == "", "the other study was not run"
 
 
 def test_pairs_that_change_order_are_counted_as_python_counts_them(picture: Run):
     """Both studies on one page, in scores that turn one pair for sure and another one within its noise."""
-    plans = [Plan.of("circles", "sign", RULES, equal=is_equal, **EQUAL) for is_equal in (False, True)]
+    plans = [Plan.create("circles", "sign", RULES, equal=is_equal, **EQUAL) for is_equal in (False, True)]
     before = {"default": (0.5, 0.5), "clipped": (0.9, 0.91), "approx_sign": (0.8, 0.81)}
     after = {"default": (0.4, 0.61), "clipped": (0.7, 0.71), "approx_sign": (0.8, 0.81)}
     told = []
     for plan, scores in zip(plans, (before, after), strict=True):
         shown = {**scores, "zero": (0.5, 0.5), "reversal": (0.5, 0.5)}
-        trials = [*plan.trials("choose")]
+        trials = [*plan.list_trials("choose")]
         rows = [Row(trial, 5, 0.1, 0.9, 0.9, False, 1.0) for trial in trials]
-        judge = plan.trials("judge", rows)
+        judge = plan.list_trials("judge", rows)
         rows += [
             Row(trial, 5, 0.1, 0.9, shown[trial.rule][plan.judge_seeds.index(trial.seed)], False, 1.0)
             for trial in judge
@@ -146,7 +146,7 @@ def test_pairs_that_change_order_are_counted_as_python_counts_them(picture: Run)
 
 
 def test_a_rule_that_diverged_is_shown_as_such(picture: Run):
-    plan = Plan.of(
+    plan = Plan.create(
         "circles", "sign", ["formula: g / 0"], lrs=[0.1], seeds=2, steps=3, controls=False, hidden=4, batch=8
     )
     body = f"""
@@ -165,9 +165,10 @@ def test_a_rule_that_diverged_is_shown_as_such(picture: Run):
 
 @pytest.mark.parametrize(("ended", "so_far"), [(2, True), (3, False)])
 def test_a_cell_of_which_a_seed_diverged_says_how_many_have_ended(picture: Run, ended: int, so_far: bool):
-    plan = Plan.of("circles", "sign", ["default"], **EQUAL | {"seeds": 3, "lrs": [0.003]})
+    plan = Plan.create("circles", "sign", ["default"], **EQUAL | {"seeds": 3, "lrs": [0.003]})
     rows = [
-        Row(trial, 5, 0.1, 0.9, 0.9, index == 0, 1.0) for index, trial in enumerate(plan.trials("choose"))
+        Row(trial, 5, 0.1, 0.9, 0.9, index == 0, 1.0)
+        for index, trial in enumerate(plan.list_trials("choose"))
     ]
     shown = picture(SEEN, event=event(plan, [row for row in rows if row.trial.rule == "default"][:ended]))
     (told,) = (

@@ -27,14 +27,14 @@ def torch_says(exercise: Exercise, text: str) -> str:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             first = _says(exercise, text)
-            return first if first != "right" else _says(exercise.elsewhere, text)
+            return first if first != "right" else _says(exercise.variant, text)
     except Exception as error:
         return f"{type(error).__name__}: {error}"
 
 
 def failing(exercise: Exercise, text: str) -> Exercise:
     """The exercise with the arguments at which a text is wrong: its own, or half as large."""
-    return exercise if _says(exercise, text) != "right" else exercise.elsewhere
+    return exercise if _says(exercise, text) != "right" else exercise.variant
 
 
 def _says(exercise: Exercise, text: str) -> str:
@@ -76,8 +76,8 @@ def given(exercise: Exercise, learns: Callable[[int], bool] = lambda _: True) ->
 
 
 def wanted(exercise: Exercise, text: str, x: torch.Tensor, g: torch.Tensor) -> torch.Tensor:
-    y = exercise.formula(exercise.op).bind(exercise.values)(x)
-    return exercise.formula(text).bind({**exercise.values, "N": float(len(x))})(x, y, g)
+    y = exercise.parse_formula(exercise.op).bind(exercise.values)(x)
+    return exercise.parse_formula(text).bind({**exercise.values, "N": float(len(x))})(x, y, g)
 
 
 def _once(exercise: Exercise, function: Any, g: float, at: torch.Tensor) -> str:
@@ -85,7 +85,7 @@ def _once(exercise: Exercise, function: Any, g: float, at: torch.Tensor) -> str:
     before, inputs = upstream.clone(), given(exercise)
     y = function.apply(x, *inputs)
     y.backward(upstream)
-    if not torch.allclose(y.detach(), exercise.formula(exercise.op).bind(exercise.values)(at), **LIKE):
+    if not torch.allclose(y.detach(), exercise.parse_formula(exercise.op).bind(exercise.values)(at), **LIKE):
         return "forward"
     if x.grad is None or not torch.allclose(x.grad, wanted(exercise, exercise.gradient, at, before), **LIKE):
         return "gradient"
@@ -106,23 +106,23 @@ def torch_has(exercise: Exercise, text: str, case: Case) -> float | None:
     x = torch.full((int(case.elements),), case.x, dtype=torch.float64, requires_grad=True)
     inputs = given(exercise)
     y = defined(exercise, text).apply(x, *inputs)
-    if case.of == "forward":
+    if case.subject == "forward":
         return float(y[0].detach())
     y.backward(torch.full_like(y, case.g))
-    if case.of == "x":
+    if case.subject == "x":
         return 0.0 if x.grad is None else float(x.grad[0])
-    (own,) = (inputs[index].grad for index, each in tensors(exercise) if each.name == case.of)
+    (own,) = (inputs[index].grad for index, each in tensors(exercise) if each.name == case.subject)
     return None if own is None else float(own) / case.elements
 
 
 def wanted_at(exercise: Exercise, case: Case) -> float:
     """What a case should be, by torch's values of the formulas."""
-    if case.of == "forward":
+    if case.subject == "forward":
         text, scale = exercise.op, "1"
-    elif case.of == "x":
+    elif case.subject == "x":
         text, scale = exercise.gradient, "1"
     else:
-        ((_, own),) = (each for each in tensors(exercise) if each[1].name == case.of)
+        ((_, own),) = (each for each in tensors(exercise) if each[1].name == case.subject)
         text, scale = own.gradient, own.scale or "1"
     x, g = (torch.full((int(case.elements),), each, dtype=torch.float64) for each in (case.x, case.g))
     return float((wanted(exercise, text, x, g) * wanted(exercise, scale, x, g)).double().mean())

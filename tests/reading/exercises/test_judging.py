@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.reading.exercises import EXERCISES, Exercise, judged
+from explorer.reading.exercises import EXERCISES, Exercise, judge_text
 from tests.reading.exercises.detours import DETOURS
 from tests.reading.exercises.fresh import FRESH
 from tests.reading.exercises.oracle import failing, torch_has, torch_says, wanted_at
@@ -17,7 +17,7 @@ def name(key: str, text: str) -> str:
 
 def check(key: str, text: str, *, is_read: bool = True) -> None:
     exercise = EXERCISES[key]
-    verdict, truth = judged(exercise, text), torch_says(exercise, text)
+    verdict, truth = judge_text(exercise, text), torch_says(exercise, text)
     if is_read or verdict.kind != "unread":
         assert (verdict.kind == "right") == (truth == "right"), (verdict[:4], truth)
         assert verdict.kind != "unread", verdict.sentence
@@ -39,7 +39,7 @@ def test_no_solution_written_after_the_judge_is_misjudged(subtests: pytest.Subte
 def test_most_of_them_are_read() -> None:
     """Unread are a sum by torch.dot and .all() of a mask."""
     assert len(FRESH) >= 35
-    assert sum(judged(EXERCISES[key], text).kind == "unread" for key, text in FRESH) == 2
+    assert sum(judge_text(EXERCISES[key], text).kind == "unread" for key, text in FRESH) == 2
 
 
 def test_right_and_wrong_ones_are_what_they_are_called() -> None:
@@ -53,7 +53,7 @@ def test_right_and_wrong_ones_are_what_they_are_called() -> None:
 @pytest.mark.parametrize("exercise", EXERCISES.values(), ids=list(EXERCISES))
 def test_an_exercise_begins_with_what_is_wrong(exercise: Exercise) -> None:
     assert torch_says(exercise, exercise.code) != "right"
-    assert judged(exercise, exercise.code).kind == "wrong"
+    assert judge_text(exercise, exercise.code).kind == "wrong"
 
 
 CLAMP = EXERCISES["clamp"]
@@ -75,26 +75,26 @@ UNREAD = {
 
 @pytest.mark.parametrize(("text", "words"), UNREAD.items(), ids=range(len(UNREAD)))
 def test_what_cannot_be_read_is_never_called_wrong(text: str, words: str) -> None:
-    verdict = judged(CLAMP, text)
+    verdict = judge_text(CLAMP, text)
     assert verdict.kind == ("unread" if words or text.count("class") != 2 else "wrong")
     assert words.lower() in verdict.sentence.lower()
     assert verdict.sentence
 
 
 def test_the_first_failing_case_is_named_and_where_it_stands() -> None:
-    verdict = judged(CLAMP, CLAMP.code)
+    verdict = judge_text(CLAMP, CLAMP.code)
     assert verdict.sentence == "At x = 2 and g = 1 it returns 1, not 0."
     assert verdict.case == (2.0, 1.0, 0.0, 1.0, "x", 16.0, False)
-    bare = judged(CLAMP, RIGHT["clamp"][0].replace("return g *", "return"))
+    bare = judge_text(CLAMP, RIGHT["clamp"][0].replace("return g *", "return"))
     assert bare.sentence.startswith("Right at g = 1 alone: it does not hang on g. At x = 0.5 and g = 2")
-    edge = judged(EXERCISES["edge"], EXERCISES["edge"].code)
+    edge = judge_text(EXERCISES["edge"], EXERCISES["edge"].code)
     assert edge.sentence.startswith("Right everywhere but exactly at x = −1 and x = 1. At x = −1 and g = 1")
-    twice = judged(EXERCISES["twice"], EXERCISES["twice"].code)
+    twice = judge_text(EXERCISES["twice"], EXERCISES["twice"].code)
     assert (twice.line, twice.case) == (10, None)
     assert "makes a constant of it" in twice.sentence
-    slope = judged(EXERCISES["slope"], EXERCISES["slope"].code)
+    slope = judge_text(EXERCISES["slope"], EXERCISES["slope"].code)
     assert slope.sentence == "At x = −1, g = 1 and a = 0.25 it returns 0.1, not 0.25."
-    step = judged(EXERCISES["step-size"], EXERCISES["step-size"].code)
+    step = judge_text(EXERCISES["step-size"], EXERCISES["step-size"].code)
     assert step.sentence == (
         "The gradient for s is 6.928 times what it should be where 16 elements share it, at g = 1."
     )
@@ -122,16 +122,16 @@ BUT = [
     ("exercise", "old", "new", "sentence"), BUT, ids=[f"{e.key} {n}" for e, _, n, _ in BUT]
 )
 def test_the_failing_case_is_of_what_fails(exercise: Exercise, old: str, new: str, sentence: str) -> None:
-    verdict = judged(exercise, exercise.code.replace(old, new))
+    verdict = judge_text(exercise, exercise.code.replace(old, new))
     assert verdict.sentence == sentence
     assert verdict.case
-    assert verdict.case.of == ("forward" if "forward" in sentence else "s")
+    assert verdict.case.subject == ("forward" if "forward" in sentence else "s")
     assert verdict.case.elements == (100.0 if "100" in sentence else 16.0)
 
 
 ALL = [*WRITTEN, *HELD_OUT, *FRESH, *DETOURS]
 ALL += [(exercise.key, exercise.code.replace(old, new)) for exercise, old, new, _ in BUT]
-CASES = [(key, text, case) for key, text in ALL if (case := judged(EXERCISES[key], text).case)]
+CASES = [(key, text, case) for key, text in ALL if (case := judge_text(EXERCISES[key], text).case)]
 
 
 def test_the_failing_case_is_as_in_torch(subtests: pytest.Subtests) -> None:
@@ -142,13 +142,13 @@ def test_the_failing_case_is_as_in_torch(subtests: pytest.Subtests) -> None:
         with subtests.test(name(key, text)):
             at = failing(exercise, text)
             wanted, found = wanted_at(at, case), torch_has(at, text, case)
-            assert case.wanted == pytest.approx(wanted, rel=1e-9, abs=1e-12)
+            assert case.expected == pytest.approx(wanted, rel=1e-9, abs=1e-12)
             assert case.missing == (found is None)
-            assert case.found == pytest.approx(found or 0.0, rel=1e-9, abs=1e-12, nan_ok=True)
+            assert case.actual == pytest.approx(found or 0.0, rel=1e-9, abs=1e-12, nan_ok=True)
 
 
 def test_cases_are_of_forward_of_x_and_of_an_argument() -> None:
-    assert {case.of for _, _, case in CASES} == {"forward", "x", "s"}
+    assert {case.subject for _, _, case in CASES} == {"forward", "x", "s"}
     assert {case.missing for _, _, case in CASES} == {True, False}
 
 
@@ -159,7 +159,7 @@ HANGS = SCALE.code.replace(
 
 
 def test_a_gradient_that_is_there_at_times_is_not_drawn_as_none() -> None:
-    verdict = judged(SCALE, HANGS)
+    verdict = judge_text(SCALE, HANGS)
     assert (verdict.kind, verdict.case) == ("wrong", None)
     assert "ctx.needs_input_grad" in verdict.sentence or "whether" in verdict.sentence
 
@@ -173,7 +173,7 @@ def test_heaviside_of_two_kinds_of_numbers_raises_as_in_torch(value: str) -> Non
     edge = EXERCISES["edge"]
     text = edge.code.replace("(x.abs() < 1)", f"torch.heaviside(1 - x.abs(), {value})")
     check("edge", text)
-    assert judged(edge, text).kind == ("right" if value in SUITED else "wrong")
+    assert judge_text(edge, text).kind == ("right" if value in SUITED else "wrong")
 
 
 RENAMED = """class Mine(torch.autograd.Function):
@@ -192,7 +192,7 @@ RENAMED = """class Mine(torch.autograd.Function):
 
 def test_other_names_change_nothing() -> None:
     check("slope", RENAMED)
-    assert judged(EXERCISES["slope"], RENAMED).kind == "right"
+    assert judge_text(EXERCISES["slope"], RENAMED).kind == "right"
 
 
 def test_the_wrong_number_of_inputs_is_wrong_as_in_torch() -> None:
@@ -225,7 +225,7 @@ def test_the_wrong_number_of_inputs_is_wrong_as_in_torch() -> None:
 def test_what_is_right_by_chance_is_wrong(key, old, new, words):
     exercise = EXERCISES[key]
     assert old in exercise.code
-    verdict = judged(exercise, exercise.code.replace(old, new))
+    verdict = judge_text(exercise, exercise.code.replace(old, new))
     assert verdict.kind == "wrong"
     assert words in verdict.sentence
 
@@ -234,5 +234,5 @@ def test_a_solution_that_is_wrong_for_negative_g_alone_is_wrong() -> None:
     right = RIGHT["clamp"][0]
     wrong = right.replace("return g *", "return torch.relu(g) *")
     assert wrong != right
-    assert judged(EXERCISES["clamp"], right).kind == "right"
-    assert judged(EXERCISES["clamp"], wrong).kind == "wrong"
+    assert judge_text(EXERCISES["clamp"], right).kind == "right"
+    assert judge_text(EXERCISES["clamp"], wrong).kind == "wrong"

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from explorer.training import Engine, Limits, Run, Settings
-from explorer.training.scheduling.status import SENTENCES, State, state_words
+from explorer.training.scheduling.status import SENTENCES, State, describe_state
 from explorer.training.system import memory
 from tests.training.driving import LONG, SMALL, TICK_S, Watched, alone, losses, turn_until_idle
 
@@ -245,7 +245,7 @@ def test_every_state_has_a_sentence(subtests):
     assert set(SENTENCES) == set(State.__args__)
     for state in SENTENCES:
         with subtests.test(state):
-            words = state_words(state, step=3, position=2, note="why")
+            words = describe_state(state, step=3, position=2, note="why")
             assert words[0].isupper() or words.startswith("why")
             assert words.endswith(".")
             assert "{" not in words

@@ -275,7 +275,7 @@ def test_where_the_engine_lives_is_decided_by_the_environment(monkeypatch):
         assert shared_engine() is engine
     finally:
         engine.close()
-        host._shared.cache_clear()
+        host._open_shared.cache_clear()
 
 
 def test_an_unknown_kind_of_engine_is_refused():

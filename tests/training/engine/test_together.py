@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 
 from explorer.training import FULL, Engine, Limits, Run, Settings
-from explorer.training.runs.fused import Together
+from explorer.training.runs.fused import FusedRuns
 from tests.training.driving import LONG, SMALL, alone, losses, turn_until_idle
 
 CLASS = Settings(task="digits", steps=30, pace=FULL, device="cpu")
@@ -27,12 +27,12 @@ def test_a_class_on_one_task_goes_together(clock, monkeypatch):
     """A turn takes all of them on, however few may run at once, and each has what it would have alone."""
     sizes = []
 
-    class Counted(Together):
+    class Counted(FusedRuns):
         def __init__(self, runs):
             super().__init__(runs)
             sizes.append(len(self.runs))
 
-    monkeypatch.setattr("explorer.training.engine.engine.Together", Counted)
+    monkeypatch.setattr("explorer.training.engine.engine.FusedRuns", Counted)
     engine = Engine(Limits(workers=0, running=2), clock)
     runs = class_at(engine)
     other = engine.start(LONG)
@@ -68,7 +68,7 @@ def test_what_goes_wrong_together_ends_nobody(clock, monkeypatch, caplog):
     def broken(_together):
         raise RuntimeError("no memory for so many")
 
-    monkeypatch.setattr(Together, "advance", broken)
+    monkeypatch.setattr(FusedRuns, "advance", broken)
     engine = Engine(Limits(workers=0), clock)
     runs = class_at(engine)
     turn_until_idle(engine)
@@ -77,7 +77,7 @@ def test_what_goes_wrong_together_ends_nobody(clock, monkeypatch, caplog):
 
 
 def test_a_step_that_not_all_have_noted_ends_who_went_together(clock, monkeypatch):
-    took = Run.took
+    took = Run.record_step
 
     def broken(run, numbers):
         if run.settings.seed == 2 and run.step == 3:

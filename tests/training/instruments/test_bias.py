@@ -54,7 +54,7 @@ COINS = {
 
 
 def nets_of(run: Run) -> Nets:
-    return run._recorder.observed(run.settings)
+    return run._recorder.observe(run.settings)
 
 
 def seen(run: Run) -> dict[str, list[Bias]]:
@@ -130,7 +130,7 @@ def test_what_it_is_held_to_is_exact_on_average(op: str, hidden: tuple[int, ...]
     assert estimate
     looks: list[list[Tensor]] = []
     for again in range(400):
-        look = nets.ensemble.look_at(*nets.batch, nets.task.loss, again)
+        look = nets.ensemble.observe(*nets.batch, nets.task.loss, again)
         known = estimate(look)
         assert known
         looks.append(
@@ -154,7 +154,7 @@ def test_a_unit_that_leads_nowhere_has_no_gradient_in_any_draw() -> None:
     nets.ensemble.parameter_views[above - 1][0][:, 2] = 0
     estimate = exact_of(nets)
     assert estimate
-    known = estimate(nets.ensemble.look_at(*nets.batch, nets.task.loss, 1))
+    known = estimate(nets.ensemble.observe(*nets.batch, nets.task.loss, 1))
     assert known
     assert known[0][..., 2].abs().max() < 1e-8
     assert known[0][..., :2].abs().max() > 1e-4
@@ -238,8 +238,8 @@ def test_a_bias_is_told_with_its_error_or_is_below_a_bound() -> None:
 
 
 def test_copies_of_examples_draw_the_same() -> None:
-    one = Moment(3, layer=1, again=2).u([5, 6], torch.zeros(2, 4, 3))
-    three = Moment(3, layer=1, again=2, copies=3).u([5, 6], torch.zeros(2, 12, 3))
+    one = Moment(3, layer=1, redraws=2).draw([5, 6], torch.zeros(2, 4, 3))
+    three = Moment(3, layer=1, redraws=2, copies=3).draw([5, 6], torch.zeros(2, 12, 3))
     assert torch.equal(three, one.repeat(1, 3, 1))
 
 

@@ -105,7 +105,7 @@ def test_channels_are_counted_one_by_one(task):
     """A hand count: of maps a channel's units stand side by side, of weights a kernel is a column."""
     run = Run(Settings(task=task, rules=("clipped",), hidden=(5, 3), parameters={"c": 0.3}, device="cpu"))
     record = run.snapshot(("causes",)).measured["causes"]["clipped"]
-    nets = run._recorder.observed(run.settings)
+    nets = run._recorder.observe(run.settings)
     for at, (number, channels) in enumerate(zip(nets.op_layers, (5, 3), strict=True)):
         op = nets.now.traces[number].op
         lacks = (op.gradient[0].abs() < 0.01 * op.upstream[0].abs()) | (op.gradient[0] == 0)

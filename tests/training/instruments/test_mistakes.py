@@ -29,7 +29,7 @@ def seen(run: Run) -> dict[int, SimpleNamespace]:
 def wrong(run: Run) -> torch.Tensor:
     """Which examples the first net of each rule reads wrong, (rules, examples)."""
     x, y = run._nets.data[0].held_out
-    return run._nets.ensemble.output(x.unsqueeze(0))[::2].argmax(-1) != y
+    return run._nets.ensemble.compute_output(x.unsqueeze(0))[::2].argmax(-1) != y
 
 
 def test_the_counts_are_those_of_the_score(run: Run, seen: dict[int, SimpleNamespace]):
@@ -46,7 +46,7 @@ def test_the_counts_are_those_of_the_score(run: Run, seen: dict[int, SimpleNames
 
 def test_what_is_shown_is_wrong_and_the_surest_is_first(run: Run, seen: dict[int, SimpleNamespace]):
     x, y = run._nets.data[0].held_out
-    chances = run._nets.ensemble.output(x.unsqueeze(0))[::2].softmax(-1)
+    chances = run._nets.ensemble.compute_output(x.unsqueeze(0))[::2].softmax(-1)
     pixels = ((x - x.min()) / (x.max() - x.min()) * 255).round().byte()
     for rule, result in seen.items():
         images = torch.from_numpy(result.images).view(-1, 64)
@@ -83,7 +83,7 @@ def test_a_rule_alone_is_compared_with_none():
 def test_no_mistake_is_said_so(run: Run):
     data = run._nets.data[0]
     x, _ = data.held_out
-    read = run._nets.ensemble.output(x.unsqueeze(0))[4].argmax(-1)
+    read = run._nets.ensemble.compute_output(x.unsqueeze(0))[4].argmax(-1)
     perfect = data._replace(held_out=data.held_out._replace(y=read))
     result = SimpleNamespace(**measured(SimpleNamespace(ensemble=run._nets.ensemble, data=perfect))[2])
     assert (result.count, len(result.classes), result.images.size) == (0, 0, 0)

@@ -80,8 +80,8 @@ def test_an_example_that_is_not_there_is_refused_in_a_sentence(run: Run, numbers
     snapshot = run.snapshot((question,))
     assert snapshot.unmeasured[question] == why
     assert question not in snapshot.measured
-    assert snapshot.shows((question,))
-    assert not snapshot.shows(("raster?example=1",))
+    assert snapshot.has_answers((question,))
+    assert not snapshot.has_answers(("raster?example=1",))
 
 
 def test_what_another_op_returns_is_held_from_0_to_1():

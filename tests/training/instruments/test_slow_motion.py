@@ -30,7 +30,7 @@ def shown(record, name):
 
 def weights_of(run, layer=0):
     """The weights of all members going in a layer with the op, as the run itself has them now."""
-    return Step(run._recorder.observed(run.settings), layer).weights.clone()
+    return Step(run._recorder.observe(run.settings), layer).weights.clone()
 
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
@@ -42,7 +42,7 @@ def test_the_weights_that_are_shown_are_those_the_step_leads_to_bit_for_bit(task
         records = run.measure("slow_motion", layer=layer)
         before = weights_of(run, layer)
         run.advance(1)
-        after, going = weights_of(run, layer), run._nets.ensemble.firsts()
+        after, going = weights_of(run, layer), run._nets.ensemble.find_firsts()
         for (rule, member), record in zip(going.items(), records.values(), strict=True):
             inputs = 9 * MOST_MAPS if TASKS[task].net.site.maps else MOST
             part = after[member, :inputs, :MOST]
@@ -55,7 +55,7 @@ def test_the_weights_that_are_shown_are_those_the_step_leads_to_bit_for_bit(task
 def test_a_place_of_a_map_is_a_row_that_the_kernel_multiplies(layer):
     """Beside torch's own patches: example by example, each of them place by place."""
     run = run_of("digits convolution", hidden=(4, 3), rules=("straight_through",))
-    step = Step(run._recorder.observed(run.settings), layer)
+    step = Step(run._recorder.observe(run.settings), layer)
     maps = run._nets.batch[0][0].view(-1, 1, 8, 8)
     if layer:
         maps = step.now.traces[step.op_layers[0]].op.y[0].unflatten(1, (4, 8, 8))
@@ -222,7 +222,7 @@ def test_at_a_branch_point_the_step_is_that_of_the_new_rule_and_rate():
     assert (record["op"], record["rule"]) == ("sign", "approx_sign")
     x, g = shown(record, "x"), shown(record, "g")
     torch.testing.assert_close(shown(record, "gradient"), g * (2 - 2 * x.abs()).relu())
-    assert run._bound == run.settings.course(2)
+    assert run._course == run.settings.course_of(2)
     run.advance(1)
     assert torch.equal(shown(record, "weights"), weights_of(run)[0])
 

@@ -23,7 +23,8 @@ def test_it_is_that_of_many_more_draws_nearly(rule: str) -> None:
     run.advance(20)
     ensemble = run.nets.ensemble
     looks = [
-        ensemble.look_at(*run.nets.batch, cross_entropy, again=1000 + again).gradients for again in range(400)
+        ensemble.observe(*run.nets.batch, cross_entropy, redraws=1000 + again).gradients
+        for again in range(400)
     ]
     wanted = []
     for layer in (1, 3):

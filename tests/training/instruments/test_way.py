@@ -28,7 +28,7 @@ def test_each_layer_of_weights_has_its_own_norm_and_its_own_way():
 
 def test_each_layer_with_the_op_passes_its_own_factor_and_nothing_arrives_behind_a_dead_one():
     run, way = record("way", "clipped", 2, task="circles", op="sign", hidden=(8, 6))
-    traces = [each.op for each in run._nets.look().traces if each.gradient is not None]
+    traces = [each.op for each in run._nets.run_pass().traces if each.gradient is not None]
     factors = [float(op.gradient.abs().sum() / op.upstream.abs().sum()) for op in traces]
     assert way["passed"] == pytest.approx(factors, rel=1e-5)
     _, dead = record("way", "default", 2, task="circles", op="sign", hidden=(8, 6))

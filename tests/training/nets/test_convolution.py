@@ -7,7 +7,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from explorer.training.nets.layers import Convolution, Maps, Pool, Trace
-from explorer.training.nets.layers.convolution import patches
+from explorer.training.nets.layers.convolution import extract_patches
 
 
 def images_of(x: Tensor, maps: Maps) -> Tensor:
@@ -30,11 +30,11 @@ def test_a_convolution_and_its_backward_are_torchs(maps, channels, stride, n, fi
     x = torch.randn(2, n, maps.units, generator=generator)
     parameters = [torch.randn(2, *shape, generator=generator) for shape in layer.shapes]
     gradients, trace = [torch.zeros_like(each) for each in parameters], Trace()
-    seen = patches(x, maps, stride) if first else x
+    seen = extract_patches(x, maps, stride) if first else x
     y = layer.forward(seen, parameters, trace)
     g = torch.randn(y.shape, generator=generator)
     before = layer.backward(g, parameters, gradients, trace)
-    pulled = layer.pulled(g[:, :1], trace)
+    pulled = layer.compute_gradients(g[:, :1], trace)
     for member in range(2):
         leaves = [each[member].clone().requires_grad_() for each in (x, *parameters)]
         kernels = leaves[1].T.unflatten(1, (-1, 3, 3)).contiguous()

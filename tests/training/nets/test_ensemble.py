@@ -14,13 +14,13 @@ from explorer.training.nets.architectures import (
     QUANTISED,
     SPIKING,
     Member,
-    behind,
-    drawn,
+    build_tail,
+    draw_start,
 )
 from explorer.training.nets.ensemble import Ensemble
-from explorer.training.nets.layers import Activation, Dense, Fixed, Relu, Spread, Trace
+from explorer.training.nets.layers import Activation, Dense, FixedInput, Relu, Spread, Trace
 from explorer.training.nets.layers.boundary import Boundary
-from explorer.training.nets.layers.joined import Joined, joined
+from explorer.training.nets.layers.op_rules import OpRules, join_rules
 from explorer.training.numerics.losses import squared_error
 from explorer.training.numerics.optimisers import OPTIMISERS, Written
 from tests.catalogue.fixed import OPS, RULES
@@ -39,17 +39,19 @@ def net(request):
     def made(rule="default", op="relu", w1=W1):
         def boundary(members):
             rules = [member.rule for member in members]
-            return Boundary(Joined([pair(op, rule, {})], whole=False), rules, [0] * len(rules))
+            return Boundary(OpRules([pair(op, rule, {})], has_reduction=False), rules, [0] * len(rules))
 
         def dense(members):
             first, last = Dense(2, 3, bias=False, first=True), Dense(3, 1, bias=False)
             return [Spread([member.seed for member in members]), first, Activation(boundary(members)), last]
 
         def fixed(members):
-            return behind(Fixed([w1], [X], [member.seed for member in members]), (2, 3, 1), boundary(members))
+            return build_tail(
+                FixedInput([w1], [X], [member.seed for member in members]), (2, 3, 1), boundary(members)
+            )
 
         if request.param == "the same x":
-            (first,) = Fixed([w1], [X], [0]).values()
+            (first,) = FixedInput([w1], [X], [0]).get_start_values()
             return Ensemble([Member(0, 0)], fixed, [[*first, W2]], Written)
         return Ensemble([Member(0, 0)], dense, [[w1, W2]], Written)
 
@@ -60,12 +62,12 @@ def weights(net):
     """w1 and w2 of the only member."""
     views = [each for each in net.parameter_views if each]
     first = next(layer for layer in net.layers if layer.shapes)
-    w1 = first.weights(views[0]) if isinstance(first, Fixed) else views[0][0]
+    w1 = first.weights(views[0]) if isinstance(first, FixedInput) else views[0][0]
     return w1[0], views[1][0][0]
 
 
 def facts_of(net):
-    return gradients(net, net.look(*BATCH), net.look_at(*BATCH))[0]
+    return gradients(net, net.look(*BATCH), net.observe(*BATCH))[0]
 
 
 def test_one_step_by_hand(net):
@@ -201,16 +203,16 @@ def test_all_lanes_forward_and_backward_are_what_autograd_makes_of_each(net, op,
         whole = any(
             "mean" in str(OPS[op].formula) or "mean" in rule or rule == "magnitude_aware" for rule in rules
         )
-        boundary = Boundary(Joined(pairs, whole), numbers, [0] * len(numbers))
+        boundary = Boundary(OpRules(pairs, whole), numbers, [0] * len(numbers))
         return net.build(ends, True, boundary, [member.seed for member in members])
 
     scale = 3.0 if net is SPIKING else 1.0
-    start = [drawn(build(members[:1]), generator, scale, unit=False, bias=0.3) for _ in range(seeds)]
+    start = [draw_start(build(members[:1]), generator, scale, unit=False, bias=0.3) for _ in range(seeds)]
     x = torch.rand(seeds, n, ends[0], generator=generator)
     y = torch.randn(seeds, n, 3, generator=generator)
     nets = Ensemble(members, build, start, Written)
     with torch.no_grad():
-        now = nets.look(x, y, squared_error)
+        now = nets.run_pass(x, y, squared_error)
     for place_, member in enumerate(members):
         leaves = [value.clone().requires_grad_() for value in start[member.seed]]
         output = reference(net, x[member.seed], leaves, bind(op, rules[member.rule], {}))
@@ -224,10 +226,10 @@ def test_all_lanes_forward_and_backward_are_what_autograd_makes_of_each(net, op,
 
 def test_hidden_biases_are_drawn_after_all_weights():
     settings = Settings(task="circles")
-    boundary = Boundary(Joined([pair("sign", "default", {})], whole=False), [0], [0])
+    boundary = Boundary(OpRules([pair("sign", "default", {})], has_reduction=False), [0], [0])
     build = DENSE.build((2, 4, 4, 2), True, boundary, [0])
     first, second = (
-        drawn(build, torch.Generator().manual_seed(settings.seed), 1.0, unit=False, bias=bias)
+        draw_start(build, torch.Generator().manual_seed(settings.seed), 1.0, unit=False, bias=bias)
         for bias in (0.0, 1.0)
     )
     found = [torch.equal(a, b) for a, b in zip(first, second, strict=True)]
@@ -237,7 +239,7 @@ def test_hidden_biases_are_drawn_after_all_weights():
 def test_what_an_own_formula_takes_over_all_elements_is_over_one_net_alone():
     """Any function that makes one number of all elements, not ``mean`` alone."""
     for whole in ("mean(abs(x))", "amax(x)", "amin(x)", "std(x)", "numel(x)"):
-        rules = joined("sign", (f"formula: g * {whole}",), {})
+        rules = join_rules("sign", (f"formula: g * {whole}",), {})
         x = torch.randn(2, 4, 16, generator=torch.Generator().manual_seed(0))
         both = Boundary(rules, [0, 0], [0, 0]).backward(x, x.sign(), torch.ones_like(x))
         alone = [rules.pairs[0][1](one, one.sign(), torch.ones_like(one)) for one in x]

@@ -13,6 +13,6 @@ def test_nets_that_draw_give_the_same_output_with_a_trace_and_without(task: str)
     run.advance(2)
     ensemble, x = run.nets.ensemble, run.nets.data[0].held_out
     assert x is not None
-    traced, traces = ensemble.traced(x.x[None, :50], [0, 1])
-    assert torch.equal(traced, ensemble.output(x.x[None, :50]))
+    traced, traces = ensemble.forward_traced(x.x[None, :50], [0, 1])
+    assert torch.equal(traced, ensemble.compute_output(x.x[None, :50]))
     assert sum(trace.u is not None for trace in traces) >= 2

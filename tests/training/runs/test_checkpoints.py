@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from explorer.training import Run, Settings, limits
 from explorer.training.runs import stepper
-from explorer.training.runs.checkpoints import Checkpoints, nearest, size, thinned
+from explorer.training.runs.checkpoints import Checkpoints, count_bytes, find_nearest, select_steps
 
 SMALL = Settings(
     task="moons", op="sign", rules=("default", "clipped"), steps=24, hidden=8, batch=16, seeds=2, device="cpu"
@@ -18,7 +18,7 @@ SMALL = Settings(
 
 @given(st.integers(1, 50), st.integers(0, 3000), st.integers(1, 300))
 def test_what_is_left_is_evenly_spaced_and_begins_at_the_start(spacing, end, most):
-    left, apart = thinned(range(0, end + 1, spacing), spacing, most)
+    left, apart = select_steps(range(0, end + 1, spacing), spacing, most)
     assert left == tuple(range(0, end + 1, apart))
     assert len(left) <= most
     assert apart % spacing == 0
@@ -30,26 +30,26 @@ def test_thinned_as_they_come_is_thinned_at_once(spacing, count, most):
     steps, apart = (), spacing
     for step in range(0, spacing * count, spacing):
         if step % apart == 0:
-            steps, apart = thinned((*steps, step), apart, most)
-    assert (steps, apart) == thinned(range(0, spacing * count, spacing), spacing, most)
+            steps, apart = select_steps((*steps, step), apart, most)
+    assert (steps, apart) == select_steps(range(0, spacing * count, spacing), spacing, most)
 
 
 @given(st.lists(st.integers(0, 99), min_size=1), st.integers(-9, 120))
 def test_nothing_is_nearer_than_the_nearest_and_of_two_the_earlier_is_taken(steps, step):
     least = min(abs(each - step) for each in steps)
-    assert nearest(steps, step) == min(each for each in steps if abs(each - step) == least)
+    assert find_nearest(steps, step) == min(each for each in steps if abs(each - step) == least)
 
 
 def test_two_states_fit_into_the_room_of_two():
     state = {"step": 0, "nets": {"tensors": [torch.zeros(10)]}}
-    assert size(state) == 40
-    kept = Checkpoints(1, most=80)
+    assert count_bytes(state) == 40
+    kept = Checkpoints(1, max_bytes=80)
     for step in range(9):
         if kept.is_due(step):
             kept.keep(step, state)
     assert kept.steps == (0, 8)
     assert kept.bytes == 80
-    assert kept.until(7).steps == (0,)
+    assert kept.copy_until(7).steps == (0,)
 
 
 def trained(settings, steps=None):
@@ -81,7 +81,7 @@ def test_back_at_a_step_all_is_as_it_was_there(monkeypatch):
 
 def test_the_nearest_kept_step_is_taken(monkeypatch):
     one = trained(SMALL)
-    one.checkpoints.thin(4)
+    one.checkpoints.drop_excess(4)
     assert one.checkpoints.steps == (0, 8, 16)
     assert one.state_at(11)["step"] == 8
     assert one.state_at(23)["step"] == 24
@@ -91,8 +91,8 @@ def test_the_nearest_kept_step_is_taken(monkeypatch):
 
 
 def test_room_for_two_states(monkeypatch):
-    state = size(trained(SMALL).checkpoints.state(0))
-    monkeypatch.setattr(stepper, "Checkpoints", lambda spacing: Checkpoints(spacing, most=2 * state))
+    state = count_bytes(trained(SMALL).checkpoints.state(0))
+    monkeypatch.setattr(stepper, "Checkpoints", lambda spacing: Checkpoints(spacing, max_bytes=2 * state))
     assert trained(SMALL).checkpoints.steps == (0, 16)
 
 
@@ -102,7 +102,7 @@ def test_what_a_state_keeps_of_a_net_is_its_numbers_and_where_its_generators_are
     one = trained(settings)
     net = 4 * one.numbers  # weights and the two memories of Adam, float32
     generators = 5 * torch.Generator().get_state().nbytes
-    assert size(one.checkpoints.state(2)) == net + generators
+    assert count_bytes(one.checkpoints.state(2)) == net + generators
     batch = [each.clone() for each in trained(settings, 2)._nets.batch]
     one.back(2)
     assert all(map(torch.equal, one._nets.batch, batch))
@@ -110,7 +110,7 @@ def test_what_a_state_keeps_of_a_net_is_its_numbers_and_where_its_generators_are
 
 @pytest.mark.parametrize(("memory", "most"), [(24_000_000_000, 1_000_000_000), (2_000_000_000, 500_000_000)])
 def test_a_small_machine_keeps_a_quarter_of_its_memory(monkeypatch, memory, most):
-    monkeypatch.setattr(limits, "memory_bytes", lambda: memory)
+    monkeypatch.setattr(limits, "get_memory_bytes", lambda: memory)
     assert limits.Limits().checkpoint_bytes == most
 
 
@@ -124,8 +124,8 @@ def test_a_service_has_what_it_is_granted(monkeypatch, tmp_path, group, text, gr
         (own / "memory.max").write_text(f"{text}\n")
     monkeypatch.setattr(limits, "_GROUP", tmp_path / "own")
     monkeypatch.setattr(limits, "_GROUPS", tmp_path / "groups")
-    assert (limits.memory_bytes() == 1000) == granted
-    assert limits.memory_bytes() > 0
+    assert (limits.get_memory_bytes() == 1000) == granted
+    assert limits.get_memory_bytes() > 0
 
 
 def test_a_line_that_broke_later_is_whole_where_one_goes_back_to():
@@ -178,7 +178,7 @@ def test_a_run_follows_another_until_the_step_at_which_they_part():
     for _ in range(8):
         earlier.advance(1)
     parting = dataclasses.replace(SMALL, branch=[(7, "lr", SMALL.lr * 2)])
-    until = parting.parts_from(SMALL)
+    until = parting.find_parting_step(SMALL)
     earlier.checkpoints = Checkpoints(1)
     one = Run(SMALL)
     for step in range(9):

@@ -14,7 +14,7 @@ from explorer.gradient import hash_uniform
 from explorer.training import Run, Settings
 from explorer.training.instruments import INSTRUMENTS
 from explorer.training.instruments.base.at_draws import gradients
-from explorer.training.nets.layers.moment import JUDGED, Moment
+from explorer.training.nets.layers.moment import EVALUATION_STEP, Moment
 from explorer.training.numerics import cross_entropy
 
 RULES = ("sigmoid_st", "st_gumbel", "reinforce_baseline", "disarm")
@@ -38,7 +38,7 @@ def test_seeds_and_steps_draw_other_numbers() -> None:
     for step in range(2):
         ensemble.optimiser.steps = step
         x = torch.zeros(2, 64, 64)
-        traces = ensemble.look_at(x, torch.zeros(2, 64).long(), cross_entropy).traces
+        traces = ensemble.observe(x, torch.zeros(2, 64).long(), cross_entropy).traces
         drawn += [each.u[member] for each in traces if each.u is not None for member in range(2)]
     assert len(drawn) == 8
     for one, other in product(range(8), repeat=2):
@@ -46,8 +46,8 @@ def test_seeds_and_steps_draw_other_numbers() -> None:
 
 
 def test_runs_that_draw_do_not_go_together() -> None:
-    assert begun().likeness is None
-    assert begun(op="round", rules=("straight_through",), seeds=1).likeness is not None
+    assert begun().fusion_key is None
+    assert begun(op="round", rules=("straight_through",), seeds=1).fusion_key is not None
 
 
 DRAWS, LOOKS = 4096, 12
@@ -69,7 +69,7 @@ def measured(rule: str, hidden: tuple[int, ...]) -> tuple[Tensor, Tensor, Tensor
     looks = []
     for step in range(LOOKS):
         ensemble.optimiser.steps = step
-        observed = ensemble.look_at(x, y, cross_entropy)
+        observed = ensemble.observe(x, y, cross_entropy)
         looks.append(torch.cat([each.flatten() for layer in observed.gradients for each in layer]).double())
     together = torch.stack(looks)
     own = [each[0].double().requires_grad_() for layer in ensemble.parameter_views for each in layer]
@@ -127,7 +127,7 @@ def test_nets_are_judged_by_one_draw_or_without_noise(op: str) -> None:
     assert held_out is not None
     (w1, b1), (w2, b2) = layers(run)
     z = held_out.x @ w1 + b1
-    u = hash_uniform(3, JUDGED, z.numel()).view(z.shape).float()
+    u = hash_uniform(3, EVALUATION_STEP, z.numel()).view(z.shape).float()
     right = (JUDGING[op](z, u) @ w2 + b2).argmax(1) == held_out.y
     (scores,) = run.snapshot().score.values()
     assert scores is not None
@@ -137,7 +137,7 @@ def test_nets_are_judged_by_one_draw_or_without_noise(op: str) -> None:
 def test_float32_has_u_and_one_minus_u() -> None:
     like = torch.zeros(1, 2**16)
     for step in range(40):
-        u, twin = (Moment(step, twin=twin).u([7], like) for twin in (False, True))
+        u, twin = (Moment(step, twin=twin).draw([7], like) for twin in (False, True))
         for each in (u, twin):
             assert each.min() > 0
             assert each.max() < 1

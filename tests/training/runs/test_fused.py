@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from explorer.training import Run, Settings
-from explorer.training.runs.fused import Together
+from explorer.training.runs.fused import FusedRuns
 from tests.training.runs.run_cases import assert_equal_states, same
 from tests.training.tables import points
 
@@ -33,9 +33,9 @@ def begun(settings):
 
 
 def taken(runs, steps=5):
-    together = Together(runs)
+    together = FusedRuns(runs)
     assert all(together.advance() for _ in range(steps))
-    together.part()
+    together.copy_back()
     return runs
 
 
@@ -92,12 +92,12 @@ def test_a_learning_rate_that_changes_is_that_runs_alone():
 def test_where_a_value_is_not_finite_or_one_has_ended_they_must_part():
     first, broken, last = begun(class_of(task="digits"))
     broken._nets.ensemble.parameters[0, 0] = torch.nan
-    together = Together([first, broken])
+    together = FusedRuns([first, broken])
     assert not together.advance()
-    together.part()
+    together.copy_back()
     assert (first.step, broken.step) == (0, 3)
     ended = Run(dataclasses.replace(first.settings, steps=2))
-    together = Together([last, ended])
+    together = FusedRuns([last, ended])
     assert [together.advance() for _ in range(3)] == [True, True, False]
 
 
@@ -107,19 +107,19 @@ def test_who_differs_in_what_is_computed_goes_apart():
         {}, {"hidden": 8}, {"batch": 32}, {"optimiser": "sgd"}, {"bias": False}, {"sigma": 1.0},
         {"op": "sign"}, {"parameters": {"lo": -0.5}}, {"task": "binary weights"},
     ]  # fmt: skip
-    likenesses = {Run(Settings(**{**usual, **each})).likeness for each in changes}
+    likenesses = {Run(Settings(**{**usual, **each})).fusion_key for each in changes}
     assert len(likenesses) == len(changes)
     assert None not in likenesses
     alike = {"rules": ("masked", "zero"), "seed": 5, "seeds": 3, "steps": 7, "lr": 0.3, "init_scale": 2.0}
-    assert Run(Settings(**{**usual, **alike})).likeness in likenesses
+    assert Run(Settings(**{**usual, **alike})).fusion_key in likenesses
 
 
 def test_who_has_data_of_its_own_or_shares_work_goes_alone():
     branch = ((5, "rule", "clipped"),)
-    assert Run(Settings(device="cpu")).likeness is None
-    assert Run(Settings(task="digits", branch=branch, device="cpu")).likeness is None
+    assert Run(Settings(device="cpu")).fusion_key is None
+    assert Run(Settings(task="digits", branch=branch, device="cpu")).fusion_key is None
     learns = {"op": "quantize", "rules": ("lsq",), "learn": ("s",)}
-    assert Run(Settings(task="digits", device="cpu", **learns)).likeness is None
+    assert Run(Settings(task="digits", device="cpu", **learns)).fusion_key is None
     drawn = Run(Settings(task="digits", device="cpu"))
     given = Run(drawn.settings, drawn.tensors())
-    assert given.likeness != drawn.likeness
+    assert given.fusion_key != drawn.fusion_key

@@ -139,4 +139,4 @@ def test_a_net_with_broken_weights_has_no_score_whatever_its_op_makes_of_them():
     run.advance(1)
     run._nets.ensemble.parameters[1, 0] = math.nan
     held_out = run._nets.data[0].held_out
-    assert np.isnan(run._nets.scores(held_out)).tolist() == [False, True, False]
+    assert np.isnan(run._nets.compute_scores(held_out)).tolist() == [False, True, False]

@@ -12,7 +12,7 @@ from explorer.study.chunk import Chunk
 from explorer.study.plan import Plan
 from explorer.training import Run, Settings
 from explorer.training.numerics.losses import cross_entropy
-from explorer.training.runs.summary import sentences
+from explorer.training.runs.summary import make_sentences
 from tests.training.runs.learning_cases import OPTIMISERS, SPIKES, UNITS, WEIGHTS, trained
 
 
@@ -83,9 +83,9 @@ def test_what_learns_goes_as_torchs_own_optimiser_moves_it(given, optimiser):
 def test_the_gradient_of_a_spiking_threshold_is_the_sum_over_its_times():
     """It follows from the rule: what moves x by so much moves the threshold the other way."""
     nets = Run(Settings(**SPIKES), recorded=())._nets
-    now = nets.ensemble.look_at(*nets.batch, cross_entropy)
+    now = nets.ensemble.observe(*nets.batch, cross_entropy)
     (trace,) = [each.op for each in now.traces if each.x is not None]
-    ((pull,),) = nets.ensemble.rows.learned(now.flat)
+    ((pull,),) = nets.ensemble.rows.view_learned(now.flat)
     pull = pull.item()
     assert abs(pull) > 1e-4
     assert pull == pytest.approx(-trace.gradient.sum().item(), rel=1e-4)
@@ -125,7 +125,7 @@ def test_what_falls_to_0_where_its_formula_needs_more_ends_its_rule_alone():
     assert step is not None
     assert snapshot.diverged["lsq"] is None
     assert snapshot.step == 20
-    words = sentences(snapshot, {"down": "Down", "lsq": "LSQ"})
+    words = make_sentences(snapshot, {"down": "Down", "lsq": "LSQ"})
     assert words[0] == (
         f"Down diverged at step {step}: s of layer 1 fell to 0 or below, where its formulas break."
     )
@@ -212,17 +212,18 @@ def test_a_branch_goes_on_with_what_was_learned():
 
 @pytest.mark.parametrize("each", ["layer", "channel"])
 def test_a_study_takes_what_learns_and_where_it_starts(each):
-    plan = Plan.of("ternary weights", "quantize", ["lsq", "quantize_masked"], lrs=[0.1], seeds=1, steps=12,
+    plan = Plan.create("ternary weights", "quantize", ["lsq", "quantize_masked"], lrs=[0.1], seeds=1,
+                   steps=12,
                    parameters={"s": 0.3, "qmin": -1.0, "qmax": 1.0}, learn=("lsq.s",),
                    learn_each=each, optimiser="momentum", controls=False)  # fmt: skip
-    chunk = Chunk(plan, plan.trials("choose"))
+    chunk = Chunk(plan, plan.list_trials("choose"))
     while not chunk.finished:
         chunk.advance()
-    for row in chunk.rows():
+    for row in chunk.make_rows():
         alone = Run(plan.settings(row.trial), recorded=())
         alone.advance(12)
         assert row.loss == alone.snapshot().loss[row.trial.rule]
         assert alone.settings.learn == (("s",) if row.trial.rule == "lsq" else ())
         assert alone.settings.learn_each == each
     with pytest.raises(ValueError, match="z cannot learn"):
-        Plan.of("ternary weights", "quantize", ["lsq"], lrs=[0.1], seeds=1, learn=("z",))
+        Plan.create("ternary weights", "quantize", ["lsq"], lrs=[0.1], seeds=1, learn=("z",))

@@ -8,7 +8,7 @@ import torch
 from explorer.catalogue import RULES, Learned
 from explorer.training import Run, Settings
 from explorer.training.instruments import INSTRUMENTS
-from explorer.training.runs.summary import sentences
+from explorer.training.runs.summary import make_sentences
 from tests.training.runs.learning_cases import OPTIMISERS, UNITS, WEIGHTS, trained
 
 
@@ -47,7 +47,7 @@ def test_a_branch_in_the_past_is_the_run_that_branched_there(case, optimiser):
             name: value.tolist() for name, value in theirs.learned["lsq"].items()
         }
     assert other.snapshot().resting == {"lsq": words}
-    assert sentences(other.snapshot(), {"lsq": "LSQ"})[0].endswith(words or ".")
+    assert make_sentences(other.snapshot(), {"lsq": "LSQ"})[0].endswith(words or ".")
     assert np.isfinite(other.snapshot().measured["parameters"]["lsq"]["value"]).all()
     assert other.back(step) == step
     other.advance(40)
@@ -164,7 +164,7 @@ def test_numbers_of_a_unit_of_maps_are_those_of_its_channels_value():
 def test_pictures_of_a_rule_take_the_mean_of_its_channels_values_and_say_so():
     given = BY_CHANNEL["maps"][0] | {"learn": ("s",), "learn_each": "channel", "lr": 0.1}
     run = trained(10, **given, device="cpu")
-    nets = run._recorder.observed(run.settings)
+    nets = run._recorder.observe(run.settings)
     values = run.weights()["lsq.0.op.0.s"]
     assert nets.parameters(0, 0)["s"] == pytest.approx(values.mean().item())
     assert [nets.parameters(0, 0, 64 * at)["s"] for at in range(4)] == pytest.approx(values.tolist())

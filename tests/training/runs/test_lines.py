@@ -9,7 +9,7 @@ import pytest
 
 from explorer.training import TASKS, Run, Settings
 from explorer.training.ranking import rank
-from explorer.training.runs.lines import BASIS, headline, lines
+from explorer.training.runs.lines import BASIS, make_headline, make_lines
 
 JUDGED = [key for key, task in TASKS.items() if task.metric and task.kind != "own"]
 STEPS = {"spikes": 40}
@@ -31,7 +31,7 @@ def ended(request):
 
 def test_so_stands_only_where_no_gradient_at_all_reaches_the_weights_that_are_named(ended):
     for snapshot in ended:
-        for rule, line in lines(snapshot).items():
+        for rule, line in make_lines(snapshot).items():
             way = snapshot.measured["way"][rule]
             dead = {f"w{at}" for at, norm in enumerate(way["reached"], 1) if norm == 0}
             assert ("No gradient reaches" in line.text) == bool(dead)
@@ -46,13 +46,13 @@ def test_so_stands_only_where_no_gradient_at_all_reaches_the_weights_that_are_na
 
 def test_before_the_first_step_nothing_is_said_of_an_end(ended):
     before, _ = ended
-    for line in lines(before).values():
+    for line in make_lines(before).values():
         assert not re.search("moved|Best|Lower|Within|Highest|learns", line.text)
 
 
 def test_shares_and_widths_are_those_that_were_measured(ended):
     _, snapshot = ended
-    for rule, line in lines(snapshot).items():
+    for rule, line in make_lines(snapshot).items():
         if result := re.match(r"(\d+) % of .+ get (no gradient|under 1 %|nothing from above)", line.text):
             cause = {"no gradient": 2, "under 1 %": 1, "nothing from above": 3}[result[2]]
             shares = [float(each[cause]) for each in snapshot.measured["causes"][rule]["shares"]]
@@ -68,7 +68,7 @@ def test_ends_are_those_of_the_ranking(ended):
     ranking = rank(
         {rule: each.tolist() for rule, each in snapshot.score.items()}, 1 / snapshot.held_out, unit="%"
     )
-    for rule, line in lines(snapshot).items():
+    for rule, line in make_lines(snapshot).items():
         lower = re.search(r"Lower by at least ([\d.]+) points", line.text)
         assert bool(lower) == (rule in ranking.lower), line.text
         assert bool(re.search(r"\bBest\b", line.text)) == (ranking.best == (rule,))
@@ -100,7 +100,7 @@ def test_within_so_many_points_stands_only_where_the_bound_of_the_ranking_is_thr
         assert 1 < most <= 2
     if "Not told" in said:
         assert most > 3
-    found = {rule: line.text for rule, line in lines(snapshot).items()}
+    found = {rule: line.text for rule, line in make_lines(snapshot).items()}
     assert found["straight_through"].endswith(said)
     lead = "Highest mean." if "Lower" not in said else "Best."
     assert found["default"].endswith(lead)
@@ -109,7 +109,7 @@ def test_within_so_many_points_stands_only_where_the_bound_of_the_ranking_is_thr
 def test_what_is_left_of_the_gradient_is_what_was_measured(ended):
     for snapshot in ended:
         along = TASKS[snapshot.task].net.site.per_example
-        for rule, line in lines(snapshot).items():
+        for rule, line in make_lines(snapshot).items():
             passed = snapshot.measured["way"][rule]["passed"]
             left = math.prod(float(each) for each in (passed if along else passed[:1]))
             if found := re.match(r"The gradient(?: of w1)? passes × ([\d.]+)", line.text):
@@ -125,7 +125,7 @@ def test_a_lower_rule_that_passes_all_is_set_apart_by_its_direction_or_by_nothin
     _, snapshot = ended
     cosines = {rule: each[0] for rule, each in snapshot.alignment.items()}
     means = {rule: float(np.nanmean(each)) for rule, each in snapshot.score.items()}
-    for rule, line in lines(snapshot).items():
+    for rule, line in make_lines(snapshot).items():
         better = [cosines[each] for each in means if means[each] > means[rule]]
         if "points off" in line.text:
             assert line.panel == "alignment"
@@ -137,7 +137,7 @@ def test_a_lower_rule_that_passes_all_is_set_apart_by_its_direction_or_by_nothin
 def test_a_middle_layer_without_gradient_is_named():
     run = Run(Settings(task="circles", op="sign", rules=("default",), hidden=(8, 8, 8), device="cpu"))
     run.advance(3)
-    said = lines(run.snapshot(BASIS))["default"]
+    said = make_lines(run.snapshot(BASIS))["default"]
     assert said.text == "No gradient reaches w1, w2 and w3, so only the last layer learns."
     assert said.panel == "norms"
 
@@ -147,7 +147,7 @@ def test_of_weights_that_get_nothing_only_biases_learn_where_there_are_some():
         own = {"task": "binary weights", "op": "binarize", "rules": ("default",), "bias": bias}
         run = Run(Settings(**own, device="cpu"), recorded=())
         run.advance(1)
-        return lines(run.snapshot(BASIS))["default"].text
+        return make_lines(run.snapshot(BASIS))["default"].text
 
     assert text(True) == "No gradient reaches any weight, so only biases learn."
     assert text(False) == "No gradient reaches any weight, so nothing learns."
@@ -155,32 +155,32 @@ def test_of_weights_that_get_nothing_only_biases_learn_where_there_are_some():
 
 def test_a_gradient_that_is_no_number_is_called_that():
     run = Run(Settings(task="spikes", op="round", rules=("straight_through",), device="cpu"), recorded=())
-    said = lines(run.snapshot(BASIS))["straight_through"]
+    said = make_lines(run.snapshot(BASIS))["straight_through"]
     assert said.text == "In the first step a gradient is not finite."
 
 
 def test_a_small_part_that_passes_is_not_called_nothing():
     faint = Run(Settings(task="digits", op="identity", rules=("formula: g/5000",), device="cpu"), recorded=())
-    said = lines(faint.snapshot(BASIS))["formula: g/5000"]
+    said = make_lines(faint.snapshot(BASIS))["formula: g/5000"]
     assert said.text == "The gradient passes × 0.0002."
 
 
 def test_a_rule_that_diverged_or_was_not_measured_has_no_line():
     run = Run(Settings(task="documents", op="relu", rules=("default",), lr=1e3, device="cpu"), recorded=())
-    assert not lines(run.snapshot())
+    assert not make_lines(run.snapshot())
     run.advance(20)
     assert run.diverged
-    assert not lines(run.snapshot(BASIS))
+    assert not make_lines(run.snapshot(BASIS))
 
 
 def test_the_headline_names_those_that_may_be_best_and_says_nothing_before_the_end(ended):
     before, snapshot = ended
     labels = {rule: f"R{number}" for number, rule in enumerate(snapshot.losses)}
-    assert headline(before, labels) == ""
+    assert make_headline(before, labels) == ""
     ranking = rank(
         {rule: each.tolist() for rule, each in snapshot.score.items()}, 1 / snapshot.held_out, unit="%"
     )
-    said = headline(snapshot, labels)
+    said = make_headline(snapshot, labels)
     if not ranking.lower:
         assert "do not show which is best" in said
     elif "rules may be best" in said:
@@ -211,7 +211,7 @@ def test_no_headline_is_longer_than_70_characters(ended, label, scores, said):
     rules = list(map(str, range(len(scores))))
     score = {rule: np.array(each) for rule, each in zip(rules, scores, strict=True)}
     snapshot = replace(snapshot, score=score, losses=score, seeds=len(scores[0]), metric="accuracy")
-    words = headline(snapshot, {rule: f"{label} {rule}" for rule in rules})
+    words = make_headline(snapshot, {rule: f"{label} {rule}" for rule in rules})
     assert said in words
     assert len(words) <= 70
     assert bool(words) == bool(said)
@@ -228,6 +228,6 @@ def test_a_gradient_that_is_made_of_losses_is_not_said_to_pass(rule, of_losses):
     )
     for more in (0, 1):
         run.advance(more)
-        said = lines(run.snapshot(BASIS))[rule].text
+        said = make_lines(run.snapshot(BASIS))[rule].text
         assert ("made of losses, not of g" in said) is of_losses
         assert ("passes" in said or "get" in said or "as large" in said) is not of_losses

@@ -79,7 +79,7 @@ def test_given_start_tensors_stand_beside_the_seeds_that_share_their_data():
     x, y, weights = Run(settings).tensors()
     run = Run(settings, Tensors(-x, y, weights))
     run.advance(5)
-    examples, answers = run._nets.examples()
+    examples, answers = run._nets.get_examples()
     assert examples.shape[0] == answers.shape[0] == 3
     assert torch.equal(examples[1], examples[2])
     assert torch.equal(examples[1], -examples[0])
@@ -109,10 +109,10 @@ def test_before_the_first_step_there_is_a_gradient_but_no_loss():
 
 def test_takes_the_accelerator_unless_told_otherwise(monkeypatch):
     monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda **_: torch.device("meta", 0))
-    assert lockstep.device(None).type == "meta"
-    assert lockstep.device("cpu").type == "cpu"
+    assert lockstep.resolve_device(None).type == "meta"
+    assert lockstep.resolve_device("cpu").type == "cpu"
     monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda **_: None)
-    assert lockstep.device(None).type == "cpu"
+    assert lockstep.resolve_device(None).type == "cpu"
 
 
 def test_never_beyond_the_last_step():

@@ -7,7 +7,14 @@ import pytest
 
 from explorer.catalogue import find_rule
 from explorer.training import FIRST, Run, Settings
-from explorer.training.runs.summary import conclusion, device, number, quantile, scores, sentences
+from explorer.training.runs.summary import (
+    compute_quantile,
+    format_number,
+    format_scores,
+    make_conclusion,
+    make_sentences,
+    name_device,
+)
 from explorer.ui.links.presets import PRESETS
 
 LABELS = {"default": "Torch", "ste": "Straight"}
@@ -25,8 +32,8 @@ def test_the_conclusion_of_every_preset_is_true(preset):
     """Read back from the sentence, and compared with what the run itself holds."""
     snapshot = ended(preset.choice)
     labels = {rule: find_rule(rule).label for rule in snapshot.losses}
-    words = conclusion(snapshot, labels)
-    assert sentences(snapshot, labels)[-1] == words
+    words = make_conclusion(snapshot, labels)
+    assert make_sentences(snapshot, labels)[-1] == words
     losses = {labels[rule]: snapshot.loss[rule] for rule in labels if snapshot.diverged[rule] is None}
     for rule, label in labels.items():
         assert (f"{label} diverged" in words or f"and {label} diverged" in words) == (
@@ -35,14 +42,14 @@ def test_the_conclusion_of_every_preset_is_true(preset):
     if result := re.match(r"(.+) ended lowe(?:r|st), at (.+?); (.+?) at (.+?)\. ", words):
         low, least, high, most = result.groups()
         assert (losses[low], losses[high]) == (min(losses.values()), max(losses.values()))
-        assert (number(losses[low]), number(losses[high])) == (least, most)
+        assert (format_number(losses[low]), format_number(losses[high])) == (least, most)
         still = {labels[r] for r, g in snapshot.gradients.items() if g and g.w1_moved == 0}
         assert (f"With {high} w1 never moved" in words) == (high in still and low not in still)
         assert (f"With {low} w1 never moved" in words) == (low in still and high not in still)
         assert ("w1 moved with neither" in words) == ({low, high} <= still)
         assert ("w1 moved with both" in words) == (not {low, high} & still)
     else:
-        assert len({number(loss) for loss in losses.values()}) <= 1
+        assert len({format_number(loss) for loss in losses.values()}) <= 1
 
 
 def facts(moved, passed=1.0):
@@ -76,14 +83,14 @@ def race(default, ste):
     ],
 )
 def test_what_is_said_of_a_race(default, ste, words):
-    assert words in conclusion(race(default, ste), LABELS)
+    assert words in make_conclusion(race(default, ste), LABELS)
 
 
 def test_before_the_first_step_no_rate_is_blamed():
     run = Run(Settings(task="spikes", op="round", device="cpu"))
     run.advance(1)
     snapshot = run.snapshot()
-    assert conclusion(snapshot, dict.fromkeys(snapshot.losses, "Torch")) == (
+    assert make_conclusion(snapshot, dict.fromkeys(snapshot.losses, "Torch")) == (
         "No rule kept its values finite, not even before the first step."
     )
 
@@ -93,7 +100,7 @@ def test_a_race_that_goes_on_is_told_in_the_present_and_one_that_is_over_as_it_e
     cases = ((0, "All 2 rules start from the same weights."), (4, " is lower, at "), (5, " ended lower, at "))
     for steps, words in cases:
         run.advance(steps)
-        assert words in sentences(run.snapshot(), {"default": "Torch", "zero": "Zero"})[-1]
+        assert words in make_sentences(run.snapshot(), {"default": "Torch", "zero": "Zero"})[-1]
 
 
 def test_shares_are_never_rounded_to_all_or_nothing():
@@ -102,7 +109,7 @@ def test_shares_are_never_rounded_to_all_or_nothing():
     snapshot = run.snapshot()
     for share, words in ((0, "0 %"), (0.001, "less than 1 %"), (0.5, "50 %"), (0.999, "more than 99 %")):
         gradients = {"default": dataclasses.replace(snapshot.gradients["default"], blocked=share)}
-        said = sentences(dataclasses.replace(snapshot, gradients=gradients), {"default": "Torch"})
+        said = make_sentences(dataclasses.replace(snapshot, gradients=gradients), {"default": "Torch"})
         assert f"blocks {words} of the gradient" in said[0]
 
 
@@ -111,14 +118,14 @@ def test_shares_are_never_rounded_to_all_or_nothing():
     [(46971.3, "46,970"), (1e3, "1,000"), (999.96, "1,000"), (0.0123456, "0.01235"), (0, "0")],
 )
 def test_a_measured_number_has_four_digits(value, text):
-    assert number(value) == text
+    assert format_number(value) == text
 
 
 @pytest.mark.parametrize(
     ("name", "text"), [("cpu", "CPU"), ("cuda:0", "NVIDIA GPU"), ("mps", "Apple GPU"), ("vulkan", "VULKAN")]
 )
 def test_devices_as_people_call_them(name, text):
-    assert device(name) == text
+    assert name_device(name) == text
 
 
 def judged(metric="accuracy", **scores):
@@ -173,14 +180,14 @@ NAN = float("nan")
 )
 def test_what_is_said_of_held_out_data(race, words):
     labels = {rule: label for rule, label in LABELS.items() if rule in race.score}
-    assert words in conclusion(race, labels)
+    assert words in make_conclusion(race, labels)
 
 
 @pytest.mark.parametrize(
     ("degrees", "expected"), [(1, 12.7062), (4, 2.7764), (9, 2.2622), (29, 2.0452), (10**6, 1.96)]
 )
 def test_half_an_interval_is_as_printed_tables_of_students_t_have_it(degrees, expected):
-    assert quantile(degrees) == pytest.approx(expected, abs=5e-5)
+    assert compute_quantile(degrees) == pytest.approx(expected, abs=5e-5)
 
 
 def test_six_equal_rules_are_hardly_ever_said_to_differ():
@@ -189,7 +196,7 @@ def test_six_equal_rules_are_hardly_ever_said_to_differ():
     for _ in range(100):
         draws = 0.95 + 0.008 * random.standard_normal((6, 5))
         race = judged(**dict(zip("abcdef", draws, strict=True)))
-        claims += "5 seeds do not show which is best" not in conclusion(
+        claims += "5 seeds do not show which is best" not in make_conclusion(
             race, {rule: rule for rule in "abcdef"}
         )
     assert claims <= 8
@@ -198,12 +205,12 @@ def test_six_equal_rules_are_hardly_ever_said_to_differ():
 def test_a_score_reads_the_same_in_a_rules_line_in_the_table_and_in_the_conclusion():
     """94.64 beside 94.92: with digits of their own, the lower would read "95 ± 1" beside "94.9 ± 0.7"."""
     race = judged(default=[0.9332, 0.9464, 0.9596], ste=[0.9422, 0.9492, 0.9562])
-    assert scores(race) == {"default": "94.6 ± 1.3 %", "ste": "94.9 ± 0.7 %"}
-    said = conclusion(race, LABELS)
+    assert format_scores(race) == {"default": "94.6 ± 1.3 %", "ste": "94.9 ± 0.7 %"}
+    said = make_conclusion(race, LABELS)
     assert "Straight (94.9 %) and Torch (94.6 %)" in said
     close = judged(default=[0.9460, 0.9464, 0.9468], ste=[0.9422, 0.9492, 0.9562])
-    assert scores(close) == {"default": "94.64 ± 0.04 %", "ste": "94.92 ± 0.70 %"}
-    assert "Straight (94.92 %) and Torch (94.64 %)" in conclusion(close, LABELS)
+    assert format_scores(close) == {"default": "94.64 ± 0.04 %", "ste": "94.92 ± 0.70 %"}
+    assert "Straight (94.92 %) and Torch (94.64 %)" in make_conclusion(close, LABELS)
 
 
 @pytest.mark.parametrize("seeds", [1, 3])
@@ -212,7 +219,7 @@ def test_the_first_race_says_that_the_dead_rule_is_worse_where_it_counts(seeds):
     run = Run(Settings(task=FIRST, seeds=seeds, device="cpu"), recorded=())
     run.advance(run.settings.steps)
     snapshot = run.snapshot()
-    words = sentences(snapshot, {"default": "Torch", "straight_through": "Straight"})[-1]
+    words = make_sentences(snapshot, {"default": "Torch", "straight_through": "Straight"})[-1]
     assert words.startswith(
         "One seed: Straight (9" if seeds == 1 else "Straight is best on the 360 held-out examples, at 9"
     )

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from explorer.training.scheduling.fair_queue import FairQueue, Parties, one
+from explorer.training.scheduling.fair_queue import FairQueue, Parties, weigh_once
 
 Item = tuple[str, str, int]  # visitor, address, number
 
@@ -24,7 +24,7 @@ def served(queue: FairQueue[Item], items: list[Item], turns: int) -> list[Item]:
     """Who has the next turns, one after another, if all wait again after each."""
     order = []
     for _ in range(turns):
-        item = queue.first(items)
+        item = queue.find_first(items)
         assert item == queue.order(items)[0]
         queue.charge(item)
         order.append(item)
@@ -41,16 +41,16 @@ def test_the_order_that_is_said_is_the_order_of_the_turns():
     queue = queue_of(*items)
     said = queue.order(items)
     assert said == [("a", "x", 0), ("c", "y", 0), ("b", "x", 0), ("c", "y", 1), ("a", "x", 1)]
-    assert [queue.position(item, items) for item in said] == [1, 2, 3, 4, 5]
+    assert [queue.position_of(item, items) for item in said] == [1, 2, 3, 4, 5]
     had = []
     for _ in items:
-        had.append(queue.first([item for item in items if item not in had]))
+        had.append(queue.find_first([item for item in items if item not in had]))
         queue.charge(had[-1])
     assert had == said
-    assert queue.position(said[0], items) == queue.order(items).index(said[0]) + 1
+    assert queue.position_of(said[0], items) == queue.order(items).index(said[0]) + 1
 
 
-@pytest.mark.parametrize(("weight", "turns"), [(math.sqrt, 3), (one, 1)], ids=["root", "one"])
+@pytest.mark.parametrize(("weight", "turns"), [(math.sqrt, 3), (weigh_once, 1)], ids=["root", "one"])
 def test_an_address_of_nine_has_the_turns_of_its_weight(weight, turns):
     pupils = [(f"pupil {number}", "school", 0) for number in range(9)]
     items = [*pupils, *alone("home")]
@@ -125,7 +125,7 @@ def used_before(me: Item, turns: list[tuple[list[Item], float]]) -> list[float]:
     queue, waits = queue_of(me), [0.0]
     for others, used in turns:
         queue.keep([me, *others])
-        turn = queue.first([*others, me])  # of equals the other is first
+        turn = queue.find_first([*others, me])  # of equals the other is first
         queue.charge(turn, used)
         if turn == me:
             waits.append(0.0)

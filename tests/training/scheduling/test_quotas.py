@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.training.scheduling.quotas import EngineFull, Quota, parties
+from explorer.training.scheduling.quotas import EngineFull, Quota, make_parties
 
 QUOTA = Quota(4, "{number} are here: come again.", "{number} of yours are here: let one go.")
 ME, OTHER = {"me": 2, "here": 3}, {"other": 2, "here": 3}
@@ -28,5 +28,5 @@ def test_one_more_is_refused_where_all_or_a_share_have_as_many(others, says, sha
 
 
 def test_a_visitor_takes_turns_and_its_address():
-    assert parties(ME, "alone") == ("me", "here")
-    assert parties({}, "alone") == ("alone", "alone")
+    assert make_parties(ME, "alone") == ("me", "here")
+    assert make_parties({}, "alone") == ("alone", "alone")

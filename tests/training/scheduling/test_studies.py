@@ -169,13 +169,13 @@ def test_another_address_gets_a_place_at_once_however_much_is_begun_and_nothing_
     ]
     for _ in range(100):
         engine.turn()
-    assert studies._kept == 2
+    assert studies._count_begun == 2
     for number in range(20):
         one = engine.start_study(make, "mine", "me", shares=of("me", f"address {number}"))
         for _ in range(4):
             engine.turn()
         assert engine.snapshot(one).step > 0
-        most = max(most, studies._kept)
+        most = max(most, studies._count_begun)
         engine.command(one, "stop")
     assert most == 3
     all_done(engine)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from explorer.training import Run, Settings, Tensors
 from explorer.training.limits import MAX_BRANCHES
-from explorer.training.settings.branches import branch_text, read_branch
+from explorer.training.settings.branches import format_branch, read_branch
 from tests.training.runs.test_checkpoints import SMALL, told, trained
 
 OWN = "formula: g * (abs(x) <= 1)"
@@ -23,7 +23,7 @@ POINTS = st.one_of(
 
 @given(POINTS)
 def test_a_point_comes_back_from_its_text(point):
-    assert read_branch(branch_text(point), RULES) == point
+    assert read_branch(format_branch(point), RULES) == point
 
 
 @given(st.lists(POINTS, max_size=MAX_BRANCHES, unique_by=lambda point: point[:2]))

@@ -94,7 +94,7 @@ def test_a_setting_is_whole(setting):
 def test_what_is_not_given_is_the_tasks(task):
     settings = TrainingSettings(task=task)
     for name, setting in SETTINGS.items():
-        assert getattr(settings, name) == setting.default(task)
+        assert getattr(settings, name) == setting.default_of(task)
     assert TrainingSettings(task=task, lr=0.5).lr == 0.5
 
 
@@ -109,7 +109,7 @@ def test_widths_as_a_link_writes_them(text, value):
             hidden.read(text)
     else:
         assert hidden.read(text) == value
-        assert hidden.text(value) == text
+        assert hidden.text_of(value) == text
 
 
 def test_a_list_of_one_width_is_that_width():
@@ -123,7 +123,7 @@ def test_a_list_of_one_width_is_that_width():
 
 def test_a_switch_is_yes_or_no():
     assert [SETTINGS["bias"].read(text) for text in ("yes", "no")] == [True, False]
-    assert [SETTINGS["bias"].text(value) for value in (True, False)] == ["yes", "no"]
+    assert [SETTINGS["bias"].text_of(value) for value in (True, False)] == ["yes", "no"]
     with pytest.raises(ValueError, match="True or False, not 1"):
         Settings(bias=1)
 
@@ -148,10 +148,10 @@ def test_devices_are_those_of_this_machine(monkeypatch):
 def test_a_device_can_be_chosen_where_there_is_another():
     only = SETTINGS["device"]
     both = dataclasses.replace(only, words=("cpu", "cuda"))
-    assert (both.visible, both.text(None), both.live) == (True, "cuda", False)
+    assert (both.visible, both.text_of(None), both.live) == (True, "cuda", False)
     assert [both.read(text) for text in ("cpu", "cuda")] == ["cpu", "cuda"]
     one = dataclasses.replace(only, words=("cpu",))
-    assert (one.visible, one.text(None)) == (False, "cpu")
+    assert (one.visible, one.text_of(None)) == (False, "cpu")
     with pytest.raises(ValueError, match="unknown device 'cuda': use one of cpu"):
         one.read("cuda")
     assert all(setting.visible for name, setting in SETTINGS.items() if name != "device")

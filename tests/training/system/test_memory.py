@@ -13,7 +13,7 @@ import pytest
 
 from explorer.training import Engine, EngineFull, Limits, Settings, open_engine
 from explorer.training.engine import host
-from explorer.training.scheduling.status import plain
+from explorer.training.scheduling.status import format_error
 from explorer.training.system import memory
 from explorer.training.system.memory import MEMORY
 from tests.training import light
@@ -76,15 +76,15 @@ def test_nothing_is_begun_while_little_is_left():
 def test_what_is_left_is_looked_up(monkeypatch, most, taken, short):
     assert resource.RLIM_INFINITY == -1
     monkeypatch.setattr(resource, "getrlimit", lambda _what: (most, most))
-    monkeypatch.setattr(memory, "_counted_bytes", lambda: taken)
+    monkeypatch.setattr(memory, "_read_used_bytes", lambda: taken)
     assert memory.is_short() is short
 
 
 def test_what_is_taken_is_what_the_bound_counts():
     """Written to or not: at the bound an allocation fails, however much of it was never touched."""
-    before = memory._counted_bytes()
+    before = memory._read_used_bytes()
     with mmap.mmap(-1, 50_000_000, flags=mmap.MAP_PRIVATE):
-        assert 45_000_000 < memory._counted_bytes() - before < 55_000_000
+        assert 45_000_000 < memory._read_used_bytes() - before < 55_000_000
 
 
 def test_a_run_that_waits_is_not_begun_while_little_is_left():
@@ -120,13 +120,13 @@ def test_how_much_is_enough_is_measured_of_this_torch(monkeypatch, text, set_to)
     """Where 850 MB are counted before the first run, as of torch that was built for CUDA."""
     bounds = []
     monkeypatch.setenv(MEMORY, text)
-    monkeypatch.setattr(memory, "_counted_bytes", lambda: 850_000_000)
+    monkeypatch.setattr(memory, "_read_used_bytes", lambda: 850_000_000)
     monkeypatch.setattr(resource, "setrlimit", lambda _what, most: bounds.append(most[0]))
     if set_to:
-        memory.bound()
+        memory.limit_memory()
     else:
         with pytest.raises(ValueError, match=r"must be 1150 or more, not 1149: .* this torch takes 850 MB$"):
-            memory.bound()
+            memory.limit_memory()
     assert bounds == set_to
 
 
@@ -152,5 +152,5 @@ def test_states_to_go_back_to_take_a_part_of_it(monkeypatch):
     "error", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory: 4")]
 )
 def test_that_no_memory_is_left_is_said_in_our_words(error):
-    assert plain(error) == memory.USED_UP
-    assert plain(ValueError("no.\nmore")) == "no"
+    assert format_error(error) == memory.USED_UP
+    assert format_error(ValueError("no.\nmore")) == "no"

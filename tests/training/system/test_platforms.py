@@ -37,7 +37,7 @@ from explorer.ui.server.admission import admission
 run = Run(Settings(steps=2))
 run.advance(2)
 bound()
-admission.raise_open_files()
+admission.raise_file_limit()
 assert not memory.is_short()
 assert Limits().checkpoint_bytes > 0
 assert explorer.check("round", "straight_through").failures == []

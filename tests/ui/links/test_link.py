@@ -8,7 +8,7 @@ import pytest
 
 from explorer.catalogue import find_op, find_rule
 from explorer.curves import sample
-from explorer.training.settings.setting import names_in
+from explorer.training.settings.setting import split_names
 from explorer.ui.links import link, training_words
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.curve_words import tidy_range
@@ -124,7 +124,7 @@ def test_a_parameter_that_learns():
 
 def test_commas_within_an_own_formula_part_no_names_of_what_learns():
     mine = "formula: mine = g * where(x > 0, 1, 0)"
-    assert names_in(f"s, {mine}.s,lo") == ("s", f"{mine}.s", "lo")
+    assert split_names(f"s, {mine}.s,lo") == ("s", f"{mine}.s", "lo")
 
 
 def test_a_slider_may_be_widened_but_keeps_its_sign():

@@ -16,7 +16,7 @@ from explorer.catalogue import RULES, find_rule
 from explorer.lessons import LESSONS
 from explorer.study import Plan, Result, Stepper
 from explorer.training import SETTINGS, TASKS, Run, Settings, Snapshot
-from explorer.training.runs.summary import conclusion
+from explorer.training.runs.summary import make_conclusion
 from explorer.ui.links.presets import PRESETS, STUDIES, TRAINING, Preset
 from explorer.ui.server.runs import jobs
 
@@ -91,7 +91,7 @@ def test_an_example_is_judged_on_held_out_data_as_its_hint_says(preset: Preset):
         preset.name, LEAST_LEAD
     )
     labels = {rule: find_rule(rule).label for rule in means}
-    words = conclusion(ended, labels)
+    words = make_conclusion(ended, labels)
     named = re.split(r" (?:is|may each be) best ", words)[0]
     highest = {rule for rule, label in labels.items() if label in named}
     assert highest
@@ -123,7 +123,7 @@ def test_a_race_of_an_example_ends_as_its_hint_says(preset: Preset):
     ended = trained(preset)
     going = {rule: loss for rule, loss in ended.loss.items() if ended.gradients[rule]}
     assert sorted(going, key=lambda rule: going[rule] or 0) == ORDER[preset.name]
-    words = conclusion(ended, {rule: rule for rule in ended.loss})
+    words = make_conclusion(ended, {rule: rule for rule in ended.loss})
     if not going:
         assert "try a smaller learning rate" in words
         return
@@ -149,7 +149,7 @@ def test_what_learns_from_a_bad_start_saves_the_net(name: str):
     start = named(name).choice.parameters[parameter]
     assert (ended.learned[rule][parameter] > 10 * start).all()
     assert np.unique(ended.learned[other][parameter]).tolist() == [np.float32(start)]
-    words = conclusion(ended, {each: find_rule(each).label for each in means})
+    words = make_conclusion(ended, {each: find_rule(each).label for each in means})
     assert words.startswith(f"{find_rule(rule).label} is best on the ")
 
 

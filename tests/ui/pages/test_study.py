@@ -2,7 +2,7 @@
 
 import pytest
 
-from explorer.study import Plan, usual_rates
+from explorer.study import Plan, make_default_rates
 from explorer.training import FIRST, TASKS
 from explorer.ui.links import training_words
 from explorer.ui.links.choice import format_training_settings
@@ -86,8 +86,8 @@ def test_the_choice_stays_from_page_to_page():
 def test_the_rates_of_a_task_are_those_a_study_tries_unasked():
     for task in answers.describe_training()["tasks"]:
         rates = tuple(float(text) for text in task["defaults"]["rates"].split(","))
-        assert rates == usual_rates(TASKS[task["key"]].lr)
-    assert Plan.of("digits", steps=1).lrs == usual_rates(TASKS["digits"].lr)
+        assert rates == make_default_rates(TASKS[task["key"]].lr)
+    assert Plan.create("digits", steps=1).lrs == make_default_rates(TASKS["digits"].lr)
 
 
 @pytest.mark.parametrize("preset", STUDIES, ids=lambda preset: preset.name)

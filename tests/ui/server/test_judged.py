@@ -23,7 +23,7 @@ def test_a_solution_is_answered_with_a_verdict_and_what_draws_it(subtests: pytes
             if choice := answer["choice"]:
                 wanted, yours = map(find_rule, choice["rules"])
                 assert (wanted.label, yours.label) == ("Wanted", "Yours")
-                assert wanted.parsed.tree == exercise.formula(exercise.gradient).tree
+                assert wanted.parsed.tree == exercise.parse_formula(exercise.gradient).tree
                 assert find_op(choice["op"]).label == exercise.name
             if case := answer["case"]:
                 assert choice["g"] == case["g"]

@@ -1,41 +1,42 @@
-// The line of the score by chance, and the position of its word, where no curve passes. No page.
+// The line at the score of guessing, and the position of its label away from the curves.
 
 /** @import { Series } from "../state/series.js" */
 
-/** The colour of the line that guessing draws. */
-export const GUESSED = "rgba(127, 133, 143, 0.9)";
-const WIDE = 0.1; // of the chart, that the word takes
-const HIGH = 0.08;
-const RIGHT_ENDS = [1, 0.8, 0.6, 0.4, 0.2]; // of the word, as shares of the chart
+/** The colour of the line at the score of guessing. */
+export const CHANCE_COLOUR = "rgba(127, 133, 143, 0.9)";
+const LABEL_WIDTH = 0.1; // width of the label, as a fraction of the chart
+const LABEL_HEIGHT = 0.08;
+const RIGHT_ENDS = [1, 0.8, 0.6, 0.4, 0.2]; // positions of the label's right end to try, as fractions of the chart
 
 /**
- * The right end of the word as a share of the chart, and whether it stands above the line: below it and far right
- * if no curve is there, else where there is none; where curves are everywhere, below.
+ * Return the position of the label: its right end as a fraction of the chart, and whether it is above the line.
+ *
+ * Positions far to the right and below the line come first. If curves cross all positions, the first one is used.
  * @param {number} chance
  * @param {Series[]} series
  * @param {[number, number]} range of y
  * @param {number} steps
  */
-export function chancePosition(chance, series, [low, high], steps) {
-  const tall = HIGH * (high - low);
+export function placeChanceLabel(chance, series, [low, high], steps) {
+  const tall = LABEL_HEIGHT * (high - low);
   const sides = [
     { isAbove: false, from: chance - tall, to: chance },
     { isAbove: true, from: chance, to: chance + tall },
   ].filter(({ from, to }) => from >= low && to <= high);
   const positions = RIGHT_ENDS.flatMap((x) => sides.map((side) => ({ ...side, x })));
-  const free = positions.find((position) => !series.some((each) => passes(each, position, steps)));
+  const free = positions.find((position) => !series.some((each) => isOverlapping(each, position, steps)));
   const { x, isAbove } = free ?? positions[0] ?? { x: 1, isAbove: true };
   return { x, isAbove };
 }
 
 /**
- * Whether a curve passes through a position, or jumps over it from one point to the next.
+ * Return whether a curve, with the lines between its points, crosses a position of the label.
  * @param {Series} series
  * @param {{x: number, from: number, to: number}} position
  * @param {number} steps
  */
-function passes({ x, y }, { x: right, from, to }, steps) {
-  const [start, stop] = [(right - WIDE) * steps, right * steps];
+function isOverlapping({ x, y }, { x: right, from, to }, steps) {
+  const [start, stop] = [(right - LABEL_WIDTH) * steps, right * steps];
   return Array.from(x).some((at, index) => {
     const next = Math.min(index + 1, x.length - 1);
     if (x[next] < start || at > stop) return false;

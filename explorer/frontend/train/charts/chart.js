@@ -1,42 +1,43 @@
-// The large chart of a run: one line a rule over the steps, a band over its seeds, names at the ends.
+// The large chart of a run: one line per rule over the steps, a band over its seeds, names at the ends.
 
 import { makeCenteredNote, createFigure } from "../../chart/plotly/figure.js";
 import { setAttribute } from "../../elements/dom.js";
 import { AXES, RANGES, VALUE_LETTERS, VALUES } from "./axes.js";
-import { GUESSED, chancePosition } from "./chance-line.js";
-import { bandTrace, hasBand, traceOf } from "./traces.js";
-import { createEnds } from "./end-labels.js";
+import { CHANCE_COLOUR, placeChanceLabel } from "./chance-line.js";
+import { makeBandTrace, hasBand, traceOf } from "./traces.js";
+import { createEndLabels } from "./end-labels.js";
 import { endOf } from "../state/series.js";
 
 /** @import { Series } from "../state/series.js" */
 /** @import { Range, Scale } from "./axes.js" */
 /**
- * A picture: ``run`` names what it is of, ``words`` are for those who cannot see it, ``empty`` is said before
- * the first value, ``legend`` beside the curves; ``along`` is the x axis where it is not that of steps.
+ * A picture: ``run`` is the key of its content, ``words`` the text for screen readers, ``empty`` the text before the
+ * first value, ``legend`` a text next to the curves; ``along`` is an x axis other than that of steps.
  * @typedef {{run: string, scale: Scale, series: Series[], steps: number, words: string, empty: string,
- *   legend: string, along?: *, at?: number|null}} Picture ``at`` is the step that is looked at
+ *   legend: string, along?: *, at?: number|null}} Picture ``at`` is the displayed step
  */
 
-const FEW = 10; // steps, between which Plotly would mark fractions of a step
-const TICKS = 6; // at most, with which the axis names its end in a narrow chart too
-const NEAR = 14; // px from a curve, within which it is pointed at
-const PLOT = ".nsewdrag"; // where Plotly is pointed at
+const FEW_STEPS = 10; // steps: for fewer, Plotly would mark fractions of a step
+const MAX_TICKS = 6; // with more, a narrow chart would not label the end of the axis
+const MAX_DISTANCE = 14; // px between the pointer and the curve that it selects
+const PLOT_SELECTOR = ".nsewdrag"; // Plotly's element under the pointer
 
 /**
+ * Create the chart.
  * @param {HTMLElement} host of a fixed height
  * @param {{plotly: string|Promise<*>, onPoint: (rule: string|null) => void, onArea?: (left: number, width: number) =>
- *   void}} options the address of plotly.js; ``onPoint`` gets the rule whose curve the pointer is at,
- *   ``onArea`` the x axis in px
+ *   void}} options the address of plotly.js; ``onPoint`` gets the rule of the curve at the pointer, ``onArea`` the
+ *   position of the x axis in px
  */
 export function createTrainChart(host, { plotly, onPoint, onArea = () => undefined }) {
   let displayed = { run: "", range: /** @type {Range|null} */ (null) };
-  let drawn = /** @type {Series[]} */ ([]);
+  let plotted = /** @type {Series[]} */ ([]);
   let chart = /** @type {*} */ (null);
-  const ends = createEnds(host);
+  const ends = createEndLabels(host);
   for (const name of /** @type {const} */ (["pointermove", "pointerdown"]))
     host.addEventListener(name, (event) => {
-      const overPlot = event.target instanceof Element && event.target.closest(PLOT);
-      if (overPlot && chart) onPoint(ruleNear(event, chart, drawn));
+      const overPlot = event.target instanceof Element && event.target.closest(PLOT_SELECTOR);
+      if (overPlot && chart) onPoint(findRuleNear(event, chart, plotted));
     });
   return createFigure(host, { plotly, hover: true, compose, onDrawn });
 
@@ -47,83 +48,85 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     onArea(l, w);
     ends.show(graph, names);
     const lines = graph.querySelectorAll(".scatterlayer > .trace");
-    const rules = [...drawn.filter(hasBand), ...drawn].map(({ rule }) => rule);
+    const rules = [...plotted.filter(hasBand), ...plotted].map(({ rule }) => rule);
     lines.forEach((/** @type {Element} */ line, /** @type {number} */ at) =>
       setAttribute(line, "data-rule", rules[at]),
     );
-    graph.dispatchEvent(new Event("curves", { bubbles: true })); // in their usual order
+    graph.dispatchEvent(new Event("curves", { bubbles: true })); // the curves are in Plotly's order now
   }
 
   /** @param {Picture} picture @param {number} width px of the host */
   function compose(
-    { run, scale, series, steps, along = alongSteps(steps), empty, legend, at = null },
+    { run, scale, series, steps, along = makeStepAxis(steps), empty, legend, at = null },
     width,
   ) {
     if (displayed.run !== run) displayed = { run, range: null };
     displayed.range = RANGES[scale.kind](displayed.range, series, scale);
-    const known = displayed.range !== null;
-    const begun = series.some((each) => endOf(each));
+    const hasRange = displayed.range !== null;
+    const hasValues = series.some((each) => endOf(each));
     const range = displayed.range ?? [0, 1];
     const y = { title: { text: scale.title, standoff: 6 }, ...AXES[scale.kind](range), range };
     const layout = {
       hovermode: "x unified",
-      xaxis: { visible: known, ...along, showgrid: begun }, // else lines go through the words
-      yaxis: { visible: known, ...y, showgrid: begun },
+      xaxis: { visible: hasRange, ...along, showgrid: hasValues }, // without curves, grid lines would cross the text
+      yaxis: { visible: hasRange, ...y, showgrid: hasValues },
       shapes: [
-        ...(known && scale.chance ? [guessed(scale.chance)] : []),
-        ...(known && at !== null ? [playhead(at)] : []),
+        ...(hasRange && scale.chance ? [makeChanceLine(scale.chance)] : []),
+        ...(hasRange && at !== null ? [makePlayhead(at)] : []),
       ],
       annotations: [
-        begun ? legendOf(legend) : makeCenteredNote(empty),
-        ...(known && scale.chance ? [nameOfChance(scale.chance, series, range, steps)] : []),
+        hasValues ? legendOf(legend) : makeCenteredNote(empty),
+        ...(hasRange && scale.chance ? [makeChanceLabel(scale.chance, series, range, steps)] : []),
       ],
     };
-    const bands = series.filter(hasBand).map((each) => bandTrace(each, scale));
-    drawn = series;
+    const bands = series.filter(hasBand).map((each) => makeBandTrace(each, scale));
+    plotted = series;
     const names = ends.space(width, namesOf(series, scale), VALUE_LETTERS[scale.kind]);
     return { traces: [...bands, ...series.map((each) => traceOf(each, scale))], layout, names };
   }
 }
 
-/** The axis of steps. @param {number} steps */
-function alongSteps(steps) {
+/** Return the axis of steps. @param {number} steps */
+function makeStepAxis(steps) {
   return {
     title: { text: "step", standoff: 4 },
     unifiedhovertitle: { text: "step %{x}" },
     range: [0, Math.max(steps, 1)],
-    nticks: TICKS,
-    ...(steps < FEW && { dtick: 1 }),
+    nticks: MAX_TICKS,
+    ...(steps < FEW_STEPS && { dtick: 1 }),
   };
 }
 
 /**
- * The rule whose curve is nearest above or below the pointer.
+ * Return the rule whose curve is nearest above or below the pointer; null if none is near.
  * @param {PointerEvent} event
  * @param {*} chart drawn by Plotly
  * @param {Series[]} series
  */
-function ruleNear({ clientX, clientY }, chart, series) {
+function findRuleNear({ clientX, clientY }, chart, series) {
   const { xaxis, yaxis, _size: size } = chart._fullLayout;
   const { left, top } = chart.getBoundingClientRect();
   const at = xaxis.p2d(clientX - left - size.l);
-  const away = series.map(({ x, y }) => Math.abs(yaxis.d2p(y[nearestOf(x, at)]) + size.t + top - clientY));
-  const least = Math.min(...away.filter(Number.isFinite));
-  return least <= NEAR ? (series[away.indexOf(least)].rule ?? null) : null;
+  const distances = series.map(({ x, y }) =>
+    Math.abs(yaxis.d2p(y[findNearestIndex(x, at)]) + size.t + top - clientY),
+  );
+  const min = Math.min(...distances.filter(Number.isFinite));
+  return min <= MAX_DISTANCE ? (series[distances.indexOf(min)].rule ?? null) : null;
 }
 
 /**
- * The index of the number nearest to another, in ascending order.
- * @param {ArrayLike<number>} numbers
+ * Return the index of the number nearest to another one.
+ * @param {ArrayLike<number>} numbers ascending
  * @param {number} wanted
  */
-function nearestOf(numbers, wanted) {
+function findNearestIndex(numbers, wanted) {
   let at = 0;
   while (at + 1 < numbers.length && Math.abs(numbers[at + 1] - wanted) <= Math.abs(numbers[at] - wanted))
     at += 1;
   return at;
 }
 
-/** The names and values at the ends of the rules' curves. @param {Series[]} series @param {Scale} scale */
+/** Return the names and values at the ends of the rules' curves. @param {Series[]} series @param {Scale} scale */
 function namesOf(series, { kind, decimals }) {
   return series
     .filter(({ ends }) => ends)
@@ -135,13 +138,13 @@ function namesOf(series, { kind, decimals }) {
 }
 
 /** @param {number} step */
-function playhead(step) {
-  const line = { color: GUESSED, width: 1.5 };
+function makePlayhead(step) {
+  const line = { color: CHANCE_COLOUR, width: 1.5 };
   return { type: "line", yref: "paper", y0: 0, y1: 1, x0: step, x1: step, line };
 }
 
 /** @param {number} chance */
-function guessed(chance) {
+function makeChanceLine(chance) {
   return {
     type: "line",
     xref: "paper",
@@ -149,19 +152,19 @@ function guessed(chance) {
     x1: 1,
     y0: chance,
     y1: chance,
-    line: { color: GUESSED, width: 1, dash: "dot" },
+    line: { color: CHANCE_COLOUR, width: 1, dash: "dot" },
   };
 }
 
 /**
- * The word beside the line of chance, where no curve is.
+ * Return the label of the line at the score of guessing, placed away from the curves.
  * @param {number} chance
  * @param {Series[]} series
  * @param {Range} range of y
  * @param {number} steps
  */
-function nameOfChance(chance, series, range, steps) {
-  const { x, isAbove } = chancePosition(chance, series, range, steps);
+function makeChanceLabel(chance, series, range, steps) {
+  const { x, isAbove } = placeChanceLabel(chance, series, range, steps);
   return {
     text: "chance",
     xref: "paper",

@@ -1,4 +1,4 @@
-// Names beside the ends of a chart's curves, drawn over it.
+// Names next to the ends of a chart's curves, drawn over the chart.
 
 import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -6,68 +6,68 @@ import { shape } from "../../elements/svg.js";
 import { cut, spread } from "./label-layout.js";
 
 /**
- * A name at the end of a curve: ``x`` and ``y`` in the chart's numbers.
+ * A name at the end of a curve; ``x`` and ``y`` are values on the chart's axes.
  * @typedef {{x: number, y: number, colour: string, name: string, value: string, rule?: string}} Name
  */
 /**
- * Names that stand in ``width`` px beside the chart, with the ``texts`` that there is room for.
+ * Names in a margin of ``width`` px next to the chart; ``texts`` are the names, shortened to fit.
  * @typedef {{width: number, names: Name[], texts: string[]}} Names
  */
 
-/** Px of a chart, below which names have space for fewer letters. */
+/** Width of a chart in px below which names are cut to fewer letters. */
 export const NARROW = 440;
 const [FEW_LETTERS, MANY_LETTERS] = [11, 26];
-const DIGIT = 0.58; // of the font's height, as values are bold
-const LEAD = 18; // px of the line that leads from a curve to its name
-const LINES = 1.15; // heights of letters from one name to the next
+const DIGIT = 0.58; // width of a bold digit, as a fraction of the font's height
+const LEAD = 18; // px, width of the line from a curve to its name
+const LINES = 1.15; // distance between names, as a multiple of the font's height
 
-/** @param {HTMLElement} host of a chart */
-export function createEnds(host) {
+/** Create the names of a chart. @param {HTMLElement} host of the chart */
+export function createEndLabels(host) {
   const lines = shape("svg", { class: "leads" });
   const labels = element("div", {});
   const list = element("div", { class: "ends", "aria-hidden": "true" }, lines, labels);
   const pen = /** @type {CanvasRenderingContext2D} */ (element("canvas", {}).getContext("2d"));
-  let known = { width: 0, size: 0 }; // px of the chart, and of the font in it
+  let cached = { width: 0, size: 0 }; // px: width of the chart, and its font size
   host.append(list);
 
   /**
-   * Names, with the space they take.
+   * Return the names with the space that they need; null without names.
    * @param {number} width px of the chart
    * @param {Name[]} names
-   * @param {number} least letters of a value
+   * @param {number} least minimum number of letters of a value
    * @returns {Names|null}
    */
   function space(width, names, least) {
     if (!names.length) return null;
-    if (width !== known.width) known = { width, size: written() };
+    if (width !== cached.width) cached = { width, size: readFontSize() };
     const texts = cut(
       names.map(({ name }) => name),
       width < NARROW ? FEW_LETTERS : MANY_LETTERS,
     );
     const widths = names.map(
       ({ value }, at) =>
-        Math.max(value.length, least) * DIGIT * known.size + pen.measureText(` ${texts[at]}`).width,
+        Math.max(value.length, least) * DIGIT * cached.size + pen.measureText(` ${texts[at]}`).width,
     );
     return { width: Math.ceil(LEAD + Math.max(...widths)) + 2, names, texts };
   }
 
-  /** Px of the font, with which the pen measures from now on. */
-  function written() {
+  /** Read the font, set it for measuring texts, and return its size in px. */
+  function readFontSize() {
     const { fontSize, fontFamily } = getComputedStyle(list);
     pen.font = `${fontSize} ${fontFamily}`;
     return parseFloat(fontSize);
   }
 
-  /** @param {*} chart as Plotly has drawn it @param {Names|null} names */
+  /** @param {*} chart drawn by Plotly @param {Names|null} names */
   function show(chart, names) {
     setAttribute(list, "hidden", !names);
     if (!names) return;
     const { xaxis, yaxis, _size: size } = chart._fullLayout;
     const at = names.names.map(({ x, y }) => ({
       x: size.l + xaxis.d2p(x),
-      y: size.t + within(yaxis.d2p(y), size.h),
+      y: size.t + clamp(yaxis.d2p(y), size.h),
     }));
-    const height = LINES * known.size;
+    const height = LINES * cached.size;
     const tops = spread(
       at.map(({ y }) => y),
       height,
@@ -78,7 +78,9 @@ export function createEnds(host) {
     updateChildren(labels, names.names, createLabel, (label, name, index) =>
       place(label, name, names.texts[index], right + LEAD, tops[index]),
     );
-    lines.replaceChildren(...names.names.map((name, index) => lead(name, at[index], right, tops[index])));
+    lines.replaceChildren(
+      ...names.names.map((name, index) => createLead(name, at[index], right, tops[index])),
+    );
   }
 
   return { space, show };
@@ -91,7 +93,7 @@ function createLabel() {
 /**
  * @param {HTMLElement} label
  * @param {Name} name
- * @param {string} text as much of its name as there is room for
+ * @param {string} text its name, shortened to fit
  * @param {number} left
  * @param {number} top
  */
@@ -104,13 +106,13 @@ function place(label, { name, value, rule }, text, left, top) {
 }
 
 /**
- * The line from a curve's end to its name.
+ * Create the line from a curve's end to its name.
  * @param {Name} name
  * @param {{x: number, y: number}} from
  * @param {number} right
  * @param {number} top
  */
-function lead({ colour, rule }, { x, y }, right, top) {
+function createLead({ colour, rule }, { x, y }, right, top) {
   const far = x < right - 8;
   return shape("path", {
     d: `M${x + 4} ${y}H${right + 3}L${right + LEAD - 5} ${top}`,
@@ -121,6 +123,6 @@ function lead({ colour, rule }, { x, y }, right, top) {
 }
 
 /** @param {number} px @param {number} most */
-function within(px, most) {
+function clamp(px, most) {
   return Number.isFinite(px) ? Math.min(Math.max(px, 0), most) : most;
 }

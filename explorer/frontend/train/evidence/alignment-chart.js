@@ -1,4 +1,4 @@
-// The alignment of each rule with the gradient of the smoothed op: a chart over the steps.
+// The chart of alignment over the steps: each rule's gradient compared with that of the smoothed op.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createTrainChart } from "../charts/chart.js";
@@ -16,7 +16,7 @@ export function createAlignment(host, { plotly, onPoint, onKind }) {
   const kinds = createSwitch("Measure of alignment", onKind);
   const sentence = element("p", {});
   const limits = element("p", {});
-  const said = element(
+  const details = element(
     "details",
     { class: "explained" },
     element("summary", {}, "What it says"),
@@ -27,7 +27,7 @@ export function createAlignment(host, { plotly, onPoint, onKind }) {
   const missing = element("p", { class: "missing" });
   const smoothing = element("div", { class: "smoothing" });
   host.append(
-    element("div", { class: "titles" }, title, said, kinds.element),
+    element("div", { class: "titles" }, title, details, kinds.element),
     frame,
     missing,
     element("div", { class: "below" }, note, smoothing),

@@ -1,4 +1,4 @@
-// The alignment of the rules as a chart shows it. No page.
+// The alignment of rules as a chart's data.
 
 import { VALUES } from "../charts/axes.js";
 import { isLost, layersOf } from "../state/layers.js";
@@ -10,7 +10,7 @@ import { getSetting } from "../state/tasks.js";
 /** @import { LegendEntry, Series } from "../state/series.js" */
 /** @import { AlignmentMeasure, State } from "../state/state.js" */
 /**
- * The chart of the alignment, with what stands around it.
+ * The chart of alignment, with the texts around it.
  * @typedef {{title: string, sentence: string, limits: string, missing: string, note: string,
  *   kinds: {options: {value: AlignmentMeasure, label: string}[], chosen: AlignmentMeasure}, chart:
  *   import("../charts/chart.js").Picture}} Alignment
@@ -25,7 +25,7 @@ const SCALES = /** @type {{[kind in AlignmentMeasure]: import("../charts/axes.js
   agreements: { kind: "share", title: "", chance: null, banded: false },
 });
 
-/** @param {State} state @param {LegendEntry[]} lines @returns {Alignment} */
+/** Return the picture of alignment. @param {State} state @param {LegendEntry[]} lines @returns {Alignment} */
 export function alignmentOf(state, lines) {
   const { view, aligned } = state;
   const { snapshot, steps } = view.status;
@@ -34,20 +34,20 @@ export function alignmentOf(state, lines) {
   const series = snapshot ? makeAlignmentSeries(aligned, layer, snapshot, lines, window) : [];
   const missing = snapshot?.unmeasured.alignment ?? "";
   const title = count > 1 ? `Why: ${label.toLowerCase()}, layer ${layer + 1}` : `Why: ${label.toLowerCase()}`;
-  const drawn = missing ? "" : `Mean of the last ${window} measures.`;
+  const averaging = missing ? "" : `Mean of the last ${window} measures.`;
   return {
     title,
     sentence,
     limits,
     missing,
-    note: [drawn, withoutGradient(series, lines, snapshot)].filter(Boolean).join(" "),
+    note: [averaging, describeMissing(series, lines, snapshot)].filter(Boolean).join(" "),
     kinds: { options: KINDS, chosen: aligned },
     chart: {
       run: `${view.id} ${aligned} ${layer}`,
       scale: SCALES[aligned],
       series,
       steps: steps || Number(getSetting(state.choice, "steps")),
-      words: [`${title}, over steps.`, drawn, describeEnds(series)].join(" "),
+      words: [`${title}, over steps.`, averaging, describeEnds(series)].join(" "),
       empty: emptyOf(series, lines, snapshot),
       legend: "",
     },
@@ -55,36 +55,36 @@ export function alignmentOf(state, lines) {
 }
 
 /**
- * The text of the chart without a curve.
+ * Return the text of the chart without a curve.
  * @param {Series[]} series
  * @param {LegendEntry[]} lines
  * @param {Snapshot|null} snapshot
  */
 function emptyOf(series, lines, snapshot) {
   if (series.length) return "No gradient to compare";
-  const nothing = lines.every((line) => isLost(snapshot, line));
-  return nothing ? "Every rule has diverged" : "Nothing before the first step";
+  const isAllLost = lines.every((line) => isLost(snapshot, line));
+  return isAllLost ? "Every rule has diverged" : "Nothing before the first step";
 }
 
 /**
- * The rules without a gradient to compare, in words.
+ * Describe the rules without a gradient to compare; return "" without such rules.
  * @param {Series[]} series
  * @param {LegendEntry[]} lines
  * @param {Snapshot|null} snapshot
  */
-function withoutGradient(series, lines, snapshot) {
+function describeMissing(series, lines, snapshot) {
   if (!series.length || !snapshot?.measured_steps.length) return "";
-  const known = new Set(series.filter(({ y }) => Number.isFinite(y[y.length - 1])).map(({ rule }) => rule));
-  const none = lines.filter(({ key }) => !known.has(key) && series.some(({ rule }) => rule === key));
-  return none.length ? `No gradient: ${none.map(({ label }) => label).join(", ")}` : "";
+  const present = new Set(series.filter(({ y }) => Number.isFinite(y[y.length - 1])).map(({ rule }) => rule));
+  const missing = lines.filter(({ key }) => !present.has(key) && series.some(({ rule }) => rule === key));
+  return missing.length ? `No gradient: ${missing.map(({ label }) => label).join(", ")}` : "";
 }
 
 /**
- * The present values of the rules' curves, as they are written at their ends.
+ * Return the present values of the rules' curves, formatted as at their ends.
  * @param {import("../charts/chart.js").Picture} chart
  * @returns {Record<string, string>}
  */
 export function valuesOf({ series, scale }) {
-  const known = series.filter(({ y }) => Number.isFinite(y[y.length - 1]));
-  return Object.fromEntries(known.map(({ rule, y }) => [rule, VALUES[scale.kind](y[y.length - 1])]));
+  const finite = series.filter(({ y }) => Number.isFinite(y[y.length - 1]));
+  return Object.fromEntries(finite.map(({ rule, y }) => [rule, VALUES[scale.kind](y[y.length - 1])]));
 }

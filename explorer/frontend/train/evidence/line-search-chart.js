@@ -1,11 +1,10 @@
-// The loss along the step that each rule would take: asked for once, and drawn over the length of the step.
+// The chart of the loss along each rule's next step, measured on request.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createTrainChart } from "../charts/chart.js";
 
 /**
- * The result; ``offer`` is on the button while it can be measured anew, "" where the nets have not moved
- * since.
+ * The result; ``offer`` is the label of the button that measures again, "" if the nets have not changed since.
  * @typedef {{title: string, sentence: string, limits: string, measured: boolean, offer: string,
  *   chart: import("../charts/chart.js").Picture}} Picture
  */
@@ -16,12 +15,12 @@ import { createTrainChart } from "../charts/chart.js";
  */
 export function createSearch(reach, onAgain) {
   const [title, sentence, limits] = [element("h3", {}), element("p", {}), element("p", { class: "warning" })];
-  const again = element("button", { onclick: onAgain });
+  const button = element("button", { onclick: onAgain });
   const frame = element("div", { class: "searched" });
   const section = element(
     "section",
     { class: "why-panel line_search" },
-    element("header", {}, title, sentence, limits, again),
+    element("header", {}, title, sentence, limits, button),
     frame,
   );
   const chart = createTrainChart(frame, reach);
@@ -32,8 +31,8 @@ export function createSearch(reach, onAgain) {
       setText(title, picture.title);
       setText(sentence, picture.sentence);
       setText(limits, picture.limits);
-      setText(again, picture.offer);
-      setAttribute(again, "hidden", !picture.offer);
+      setText(button, picture.offer);
+      setAttribute(button, "hidden", !picture.offer);
       setAttribute(frame, "hidden", !picture.measured);
       setAttribute(section, "aria-label", picture.title);
       chart.draw(picture.chart);

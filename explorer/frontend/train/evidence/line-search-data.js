@@ -1,4 +1,4 @@
-// The loss along the steps that the rules would take, as a chart shows it. No page.
+// The loss along the next steps of the rules as a chart's data.
 
 import { findInstrument } from "../state/instruments.js";
 import { describeEnds } from "../state/series.js";
@@ -7,7 +7,7 @@ import { describeEnds } from "../state/series.js";
 /** @import { Request, State } from "../state/state.js" */
 
 export const SEARCH = "line_search"; // the key of the instrument
-const ALONG = {
+const X_AXIS = {
   title: { text: "length of the step, in lengths of all weights", standoff: 4 },
   unifiedhovertitle: { text: "%{x:.2g} of the weights" },
   type: "log",
@@ -18,32 +18,32 @@ const ALONG = {
 };
 
 /**
- * The picture of the loss along the rules' steps.
+ * Return the picture of the loss along the rules' steps.
  * @param {State} state
  * @param {LegendEntry[]} lines
  * @returns {import("./line-search-chart.js").Picture}
  */
 export function searchOf({ view, requests }, lines) {
   const { label, sentence, limits } = findInstrument(SEARCH);
-  const made = requests[SEARCH]?.run === view.id ? requests[SEARCH] : null;
-  const answer = made?.answer ?? {};
+  const latest = requests[SEARCH]?.run === view.id ? requests[SEARCH] : null;
+  const answer = latest?.answer ?? {};
   const series = lines.flatMap(({ key, label: name, colour }) => {
     const { distances: x, losses: y } = answer[key] ?? {};
     return x ? [{ name, rule: key, ends: true, colour, x, y }] : [];
   });
-  const title = made ? `${label}, at step ${made.step}` : label;
+  const title = latest ? `${label}, at step ${latest.step}` : label;
   return {
     title,
     sentence,
     limits,
-    measured: made !== null,
-    offer: offerOf(made, view.status.step),
+    measured: latest !== null,
+    offer: offerOf(latest, view.status.step),
     chart: {
-      run: `${view.id} ${made?.step}`,
+      run: `${view.id} ${latest?.step}`,
       scale: { kind: "decades", title: "loss", chance: null, banded: false },
       series,
       steps: 0,
-      along: ALONG,
+      along: X_AXIS,
       words: `${title}. ${describeEnds(series)}`,
       empty: answer.message ?? "Asking …",
       legend: "",
@@ -52,11 +52,11 @@ export function searchOf({ view, requests }, lines) {
 }
 
 /**
- * The text of the button that measures; "" for none.
- * @param {Request|null} made
- * @param {number} step of the nets now
+ * Return the label of the button that measures, "" for no button.
+ * @param {Request|null} latest the last request
+ * @param {number} step of the present nets
  */
-function offerOf(made, step) {
-  if (!made) return "Measure";
-  return made.step !== step || (made.answer && "message" in made.answer) ? "Measure again" : "";
+function offerOf(latest, step) {
+  if (!latest) return "Measure";
+  return latest.step !== step || (latest.answer && "message" in latest.answer) ? "Measure again" : "";
 }

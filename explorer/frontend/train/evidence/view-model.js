@@ -1,4 +1,4 @@
-// The view model of the area "Why": the open panels and their contents. No page.
+// The view model of the area "Why": the open panels and their contents.
 
 import { toQuery } from "../../choice/address.js";
 import { findEntry, findRuleForOp } from "../../choice/entries.js";
@@ -17,8 +17,13 @@ import { taskOf } from "../state/tasks.js";
 
 const NO_NET = "No net is left to look at: every rule has diverged.";
 
-/** @param {State} state @param {LegendEntry[]} lines @returns {import("./view.js").Picture} */
-export function whyOf(state, lines) {
+/**
+ * Return the picture of the area.
+ * @param {State} state
+ * @param {LegendEntry[]} lines
+ * @returns {import("./view.js").Picture}
+ */
+export function evidenceOf(state, lines) {
   const open = openPanels(state.choice, state.panels);
   const searches = state.panels[SEARCH] ?? false;
   return {
@@ -34,21 +39,23 @@ export function whyOf(state, lines) {
 }
 
 /**
- * The one panel that the line of a rule rests on, where "Why?" has opened it; ``row`` is null where that is no panel
- * but the chart of the alignment.
+ * Return the panel behind a rule's sentence if "Why?" has opened it; null otherwise.
+ *
+ * ``row`` is null if the sentence is based on the chart of alignment instead of a panel.
  * @param {State} state
  * @param {LegendEntry[]} lines
  */
-export function oneOf(state, lines) {
+export function rulePanelOf(state, lines) {
   const line = lines.find(({ key }) => key === state.why);
-  const said = line && state.view.status.lines[line.key];
-  if (!line || !said) return null;
-  const panel = panelsOf(state.choice).find(({ key }) => key === said.panel);
+  const statement = line && state.view.status.lines[line.key];
+  if (!line || !statement) return null;
+  const panel = panelsOf(state.choice).find(({ key }) => key === statement.panel);
   const { key, label, colour } = line;
   return { key, label, colour, row: panel ? rowOf(state, [line], panel) : null };
 }
 
 /**
+ * Return a displayed panel.
  * @param {State} state
  * @param {LegendEntry[]} lines
  * @param {import("../panels/panel.js").Panel} panel
@@ -57,7 +64,7 @@ export function oneOf(state, lines) {
 function rowOf(state, lines, panel) {
   const { choice, view } = state;
   const { snapshot } = view.status;
-  const { label, sentence, limits, legend, arguments: taken } = findInstrument(panel.key);
+  const { label, sentence, limits, legend, arguments: instrumentArgs } = findInstrument(panel.key);
   const points = pointsOf(view.status.recorded?.branch, keysOf(choice));
   const { chosen: layer, count } = layersOf(state);
   const step = snapshot?.step ?? 0;
@@ -68,7 +75,7 @@ function rowOf(state, lines, panel) {
     const op = findEntry("op", now.op);
     const observation = measured &&
       snapshot && {
-        picked: pickedOf(state, panel),
+        picked: getPicked(state, panel),
         measured,
         snapshot,
         line,
@@ -87,20 +94,20 @@ function rowOf(state, lines, panel) {
       carry: observation && carryOf(state, panel, observation),
     };
   });
-  const known = lines.map(({ key }) => snapshot?.measured[panel.key]?.[key]).find(Boolean);
+  const record = lines.map(({ key }) => snapshot?.measured[panel.key]?.[key]).find(Boolean);
   return {
     panel,
     title: panel.layered && count > 1 ? `${label}, layer ${layer + 1}` : label,
-    sentence: pickedOf(state, panel) === null ? sentence : `${sentence} ${panel.picks?.hint}`,
+    sentence: getPicked(state, panel) === null ? sentence : `${sentence} ${panel.picks?.hint}`,
     limits,
     legend: (panel.legend ?? []).map(
-      ({ text, of }, index) => (known && of?.(known)) || text || legend[index],
+      ({ text, of }, index) => (record && of?.(record)) || text || legend[index],
     ),
     missing:
       snapshot?.unmeasured[panel.key] ??
       (cells.every(({ line, picture }) => !picture && isLost(snapshot, line)) ? NO_NET : ""),
-    pressed: pressedOf(state, panel),
-    numbers: taken.map(({ name }) => ({
+    pressed: findPressed(state, panel),
+    numbers: instrumentArgs.map(({ name }) => ({
       value: state.numbers[panel.key]?.[name] ?? 0,
       most: snapshot?.most[panel.key]?.[name] ?? null,
     })),
@@ -109,27 +116,23 @@ function rowOf(state, lines, panel) {
 }
 
 /**
- * The number of another panel that a panel chooses; null where that is not displayed for the task.
+ * Return the number of another panel that a panel sets; null if the other panel does not apply to the task.
  * @param {State} state
  * @param {import("../panels/panel.js").Panel} panel
  */
-function pickedOf({ choice, numbers }, { picks }) {
+function getPicked({ choice, numbers }, { picks }) {
   if (!picks || !panelsOf(choice).some(({ key }) => key === picks.panel)) return null;
   return numbers[picks.panel]?.[picks.name] ?? 0;
 }
 
-/**
- * The text in place of a picture.
- * @param {Snapshot|null} snapshot
- * @param {LegendEntry} line
- */
+/** Return the text instead of a picture. @param {Snapshot|null} snapshot @param {LegendEntry} line */
 function emptyOf(snapshot, line) {
   if (!snapshot) return "Nothing before the first step";
   return isLost(snapshot, line) ? `Diverged at step ${snapshot.diverged[line.key]}` : "Not measured yet";
 }
 
 /**
- * The way to Explore with the data of a rule, on the range that they have.
+ * Return a link to Explore with the data of a rule and their range; null if the panel has no such data.
  * @param {State} state
  * @param {import("../panels/panel.js").Panel} panel
  * @param {import("../panels/panel.js").Observation} observation
@@ -139,39 +142,39 @@ function carryOf({ choice, view }, { data }, observation) {
   if (!data) return null;
   const { line, layer, task } = observation;
   const carried = data(observation);
-  const of = `data of ${line.label}, ${task.label}, layer ${layer + 1}, step ${view.status.step}`;
+  const source = `data of ${line.label}, ${task.label}, layer ${layer + 1}, step ${view.status.step}`;
   const range = /** @type {[number, number]} */ ([carried.edges[0], carried.edges.at(-1)]);
   return {
     address: `${toServerUrl("")}?${toQuery({ ...choice, range })}`,
-    label: `Show behind the curves: the ${of}`,
-    data: { of, ...carried },
+    label: `Show behind the curves: the ${source}`,
+    data: { of: source, ...carried },
   };
 }
 
 /**
- * The index of the entry of a panel's legend whose answer is displayed; null for none.
+ * Return the index of the legend entry whose answer is displayed; null without an answer.
  * @param {State} state
  * @param {import("../panels/panel.js").Panel} panel
  */
-function pressedOf({ requests, view }, { request = "", legend = [] }) {
-  const made = requests[request];
-  if (!made || made.run !== view.id) return null;
+function findPressed({ requests, view }, { request = "", legend = [] }) {
+  const latest = requests[request];
+  if (!latest || latest.run !== view.id) return null;
   return legend.findIndex(({ numbers }) =>
-    Object.entries(numbers ?? { none: 0 }).every(([name, value]) => made.numbers[name] === value),
+    Object.entries(numbers ?? { none: 0 }).every(([name, value]) => latest.numbers[name] === value),
   );
 }
 
 /**
- * The server's answer on a rule, if it was requested.
+ * Return the server's answer about a rule, if it was requested.
  * @param {State} state
  * @param {import("../panels/panel.js").Panel} panel
  * @param {LegendEntry} line
  * @returns {import("../panels/panel.js").Answer|null}
  */
 function answerOf({ requests, view }, { request = "" }, { key }) {
-  const made = requests[request];
-  if (!made || made.run !== view.id) return null;
-  const { answer, step } = made;
+  const latest = requests[request];
+  if (!latest || latest.run !== view.id) return null;
+  const { answer, step } = latest;
   if (!answer) return { words: "Asking …", formula: "" };
   if (answer.message) return { words: answer.message, formula: "" };
   if (!answer[key]) return { words: `Step ${step}: no unit of this layer.`, formula: "" };

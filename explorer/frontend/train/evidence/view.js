@@ -1,4 +1,4 @@
-// The area "Why": its panels, which of them are open, and the layer they are of.
+// The area "Why": its panels, buttons that open and close them, and the layer that they show.
 
 import { createChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -7,8 +7,8 @@ import { createSearch } from "./line-search-chart.js";
 import { createSwitch } from "../widgets/toggle-group.js";
 
 /**
- * The picture of the area: a button for each panel, the layers, the net of the pictures, and the rows that
- * are open.
+ * The picture of the area: a button for each panel, the layers, a note on the net of the pictures (``of``), and the
+ * open panels.
  * @typedef {{buttons: {key: string, label: string, open: boolean}[], layers: {count: number, chosen: number},
  *   of: string, rows: import("../panels/panel.js").Row[],
  *   search: import("./line-search-chart.js").Picture|null}} Picture
@@ -24,13 +24,13 @@ import { createSwitch } from "../widgets/toggle-group.js";
 export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch }, reach) {
   const group = element("div", { class: "switches", role: "group", "aria-label": "Shown below" });
   const layers = createSwitch("Layer", (/** @type {number} */ layer) => onLayer(layer));
-  const of = element("p", {});
+  const netNote = element("p", {});
   const body = element("div", {});
   const buttons = createChildren(group, createButton, ({ key }) => key);
   const panels = createChildren(body, createRow, ({ panel }) => panel.key);
   let search = /** @type {ReturnType<typeof createSearch>|null} */ (null);
   host.append(
-    element("div", { class: "why-head" }, element("h2", {}, "Why"), group, layers.element, of),
+    element("div", { class: "why-head" }, element("h2", {}, "Why"), group, layers.element, netNote),
     body,
   );
 
@@ -48,7 +48,7 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
   }
 
   /**
-   * Have another panel show what was pressed.
+   * Open another panel with the picked number.
    * @param {import("../panels/panel.js").Panel} panel
    * @param {number} value
    */
@@ -78,7 +78,7 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
         chosen,
       );
       setAttribute(layers.element, "hidden", count < 2);
-      setText(of, words);
+      setText(netNote, words);
       panels.show(rows);
       if (along) search ??= createSearch(reach, onSearch);
       if (!along) search?.element.remove();

@@ -1,4 +1,4 @@
-// A lane: the way back under one rule, from the loss to the first weights, and one line on it.
+// A lane: the backward pass under one rule, from the loss to the first weights, and a sentence about it.
 
 import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -7,10 +7,11 @@ import { makeBarPath, makeLinePath } from "../widgets/svg-paths.js";
 
 /** @import { Band, Lane, LanePlate } from "./view-model.js" */
 
-const WIDEST = 1.3; // of a band, in widths of what leaves the loss
+const MAX_WIDTH = 1.3; // maximum width of a band, relative to the gradient at the loss
 
 /**
- * @param {(rule: string|null) => void} onWhy gets the rule whose evidence is to be open, null for none
+ * Create a lane.
+ * @param {(rule: string|null) => void} onWhy gets the rule whose evidence to open, null to close it
  */
 export function createLane(onWhy) {
   const plates = element("div", { class: "lane-plates" });
@@ -18,9 +19,9 @@ export function createLane(onWhy) {
   const loss = element("span", { class: "loss" }, "loss");
   const score = element("span", { class: "lane-score" });
   const text = element("span", {});
-  const why = element("button", { class: "why-of" }, "Why?");
-  const said = element("p", { class: "line" }, text, " ", why);
-  const nodes = [score, plates, bands, loss, said];
+  const whyButton = element("button", { class: "why-of" }, "Why?");
+  const sentence = element("p", { class: "line" }, text, " ", whyButton);
+  const nodes = [score, plates, bands, loss, sentence];
 
   return {
     nodes,
@@ -37,10 +38,10 @@ export function createLane(onWhy) {
       loss.style.gridColumn = String(2 * lane.plates.length + 3);
       setText(score, lane.score);
       setText(text, lane.said);
-      setAttribute(why, "hidden", lane.why === null);
-      setAttribute(why, "aria-label", `Why? ${lane.line.label}`);
-      setAttribute(why, "aria-expanded", String(lane.why === true));
-      why.onclick = () => onWhy(lane.why ? null : lane.line.key);
+      setAttribute(whyButton, "hidden", lane.why === null);
+      setAttribute(whyButton, "aria-label", `Why? ${lane.line.label}`);
+      setAttribute(whyButton, "aria-expanded", String(lane.why === true));
+      whyButton.onclick = () => onWhy(lane.why ? null : lane.line.key);
     },
   };
 }
@@ -55,10 +56,10 @@ function createPlate() {
 function drawPlate(node, { plate, words, still, sees }) {
   node.classList.toggle("of-op", plate.kind === "op");
   node.classList.toggle("still", still);
-  const [svg, name, more] = node.children;
+  const [svg, name, detail] = node.children;
   svg.toggleAttribute("hidden", !sees);
   setText(name, words[0] ?? "");
-  setText(more, words[1] ?? "");
+  setText(detail, words[1] ?? "");
   if (!sees) return;
   const [data, zero, curve] = svg.children;
   setAttribute(data, "d", sees.bars.map(makeBarPath).join(""));
@@ -79,6 +80,6 @@ function createBand() {
 function drawBand(node, { left, text, known }) {
   node.classList.toggle("unknown", !known);
   node.classList.toggle("none", left === null);
-  node.style.setProperty("--left", String(Math.min(left ?? 0, WIDEST).toFixed(3)));
+  node.style.setProperty("--left", String(Math.min(left ?? 0, MAX_WIDTH).toFixed(3)));
   setText(/** @type {Element} */ (node.firstElementChild), text);
 }

@@ -1,4 +1,4 @@
-// The net forward: one example, the weights as images, the op with this example's values on it, the outputs.
+// The forward pass of the net: one example, the weights as images, the op with the example's values, the outputs.
 
 import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -6,13 +6,13 @@ import { shape } from "../../elements/svg.js";
 import { paintGrey } from "../widgets/canvas.js";
 import { makeLinePath, share } from "../widgets/svg-paths.js";
 import { paintWeights } from "../widgets/weights.js";
-import { foldText } from "./view-model.js";
+import { describeFold } from "./view-model.js";
 
 /** @import { Forward } from "./view-model.js" */
 /** @import { Plate } from "./plates.js" */
 
-const MOST_NAMED = 12; // classes
-const ROOF = 0.9; // of the height, for what is highest
+const MAX_NAMED = 12; // classes: with more, outputs have no names
+const ROOF = 0.9; // fraction of the height that values span
 
 /** @param {HTMLElement} host @param {() => void} onFold */
 export function createNet(host, onFold) {
@@ -21,9 +21,9 @@ export function createNet(host, onFold) {
 
   /** @param {Forward} forward */
   function build({ plates }) {
-    const made = plates.map((plate) => PAINTERS[plate.kind](plate, onFold));
-    parts = made;
-    const cells = made.flatMap(({ node }, at) => (at ? [element("i", { class: "onward" }), node] : [node]));
+    const views = plates.map((plate) => PAINTERS[plate.kind](plate, onFold));
+    parts = views;
+    const cells = views.flatMap(({ node }, at) => (at ? [element("i", { class: "onward" }), node] : [node]));
     host.replaceChildren(...cells);
   }
 
@@ -41,13 +41,13 @@ export function createNet(host, onFold) {
   };
 }
 
-/** A plate with its caption. @param {string} kind @param {Element} drawing @param {Element} caption */
-function plateOf(kind, drawing, caption) {
+/** Create a plate with its caption. @param {string} kind @param {Element} drawing @param {Element} caption */
+function createPlate(kind, drawing, caption) {
   return element("figure", { class: `plate of-${kind}` }, drawing, element("figcaption", {}, caption));
 }
 
-/** A drawing of shares, as wide and high as its plate. @param {...string} classes of its paths */
-function drawingOf(...classes) {
+/** Create a drawing in fractions of its plate's size. @param {...string} classes of its paths */
+function createDrawing(...classes) {
   const svg = shape("svg", { viewBox: "0 0 1000 1000", preserveAspectRatio: "none", "aria-hidden": "true" });
   const paths = classes.map((name) => shape("path", { class: name }));
   svg.append(...paths);
@@ -59,9 +59,9 @@ function drawingOf(...classes) {
 const PAINTERS = {
   inputs() {
     const canvas = element("canvas", {});
-    const { svg, paths } = drawingOf("axis-line", "bars");
+    const { svg, paths } = createDrawing("axis-line", "bars");
     const caption = element("span", {});
-    const node = plateOf("inputs", element("div", { class: "framed" }, canvas, svg), caption);
+    const node = createPlate("inputs", element("div", { class: "framed" }, canvas, svg), caption);
     return {
       node,
       show({ record, isImage, ink }) {
@@ -77,14 +77,14 @@ const PAINTERS = {
   },
   weights({ layer }) {
     const canvas = element("canvas", {});
-    const whose = element("span", { class: "whose" });
-    const caption = element("span", {}, `w${layer + 1}`, whose);
-    const node = plateOf("weights", canvas, caption);
+    const owner = element("span", { class: "whose" });
+    const caption = element("span", {}, `w${layer + 1}`, owner);
+    const node = createPlate("weights", canvas, caption);
     return {
       node,
       show({ record, isImage, of }) {
         paintWeights(canvas, record.weights[layer], isImage && layer === 0);
-        setText(whose, layer === 0 && of ? ` of ${of}` : "");
+        setText(owner, layer === 0 && of ? ` of ${of}` : "");
         setAttribute(
           node,
           "title",
@@ -94,27 +94,27 @@ const PAINTERS = {
     };
   },
   op({ layer }) {
-    const { svg, paths } = drawingOf("curve");
+    const { svg, paths } = createDrawing("curve");
     const caption = element("span", {});
     const dots = shape("g", { class: "dots" });
     svg.append(dots);
-    const node = plateOf("op", svg, caption);
+    const node = createPlate("op", svg, caption);
     return {
       node,
       show({ record, curve, ends, op }) {
         const { x, y } = record.dots[layer];
-        const level = levelsOf([...curve.map((point) => point.y), ...y]);
-        const across = (/** @type {number} */ value) => share(value, ...ends);
+        const toY = makeHeightScale([...curve.map((point) => point.y), ...y]);
+        const toX = (/** @type {number} */ value) => share(value, ...ends);
         setAttribute(
           paths[0],
           "d",
-          makeLinePath(curve.map((point) => ({ x: across(point.x), y: level(point.y) }))),
+          makeLinePath(curve.map((point) => ({ x: toX(point.x), y: toY(point.y) }))),
         );
-        const seen = Array.from(x, (value, at) => ({ x: across(value), y: level(y[at]) }));
-        const within = seen.filter((dot) => dot.x >= 0 && dot.x <= 1);
+        const points = Array.from(x, (value, at) => ({ x: toX(value), y: toY(y[at]) }));
+        const visible = points.filter((dot) => dot.x >= 0 && dot.x <= 1);
         updateChildren(
           dots,
-          within,
+          visible,
           () => shape("ellipse", { rx: 22, ry: 22 }),
           (dot, at) => {
             dot.setAttribute("cx", String(Math.round(1000 * at.x)));
@@ -128,10 +128,10 @@ const PAINTERS = {
   fold(_plate, onFold) {
     const button = element("button", { class: "fold", "aria-expanded": "false", onclick: onFold });
     return {
-      node: plateOf("folded", button, element("span", {})),
+      node: createPlate("folded", button, element("span", {})),
       show(_forward, { folded }) {
-        setText(button, foldText(folded));
-        setAttribute(button, "aria-label", `${foldText(folded)} in the middle: show each`);
+        setText(button, describeFold(folded));
+        setAttribute(button, "aria-label", `${describeFold(folded)} in the middle: show each`);
       },
     };
   },
@@ -157,28 +157,33 @@ const PAINTERS = {
   },
 };
 
-/** Numbers as brightness between the least and the largest. @param {ArrayLike<number>} numbers */
+/** Return numbers as brightness from the minimum, 0, to the maximum, 255. @param {ArrayLike<number>} numbers */
 function bytesOf(numbers) {
   const all = Array.from(numbers);
   const [low, high] = [Math.min(...all), Math.max(...all)];
   return Uint8Array.from(all, (each) => Math.round((255 * (each - low)) / (high - low || 1)));
 }
 
-/** Bars from 0, up and down. @param {Element[]} paths @param {ArrayLike<number>} numbers */
+/** Draw bars up and down from 0. @param {Element[]} paths @param {ArrayLike<number>} numbers */
 function drawBars([line, bars], numbers) {
   const all = Array.from(numbers);
-  const most = Math.max(...all.map(Math.abs)) || 1;
-  const each = all.map((value, at) => {
-    const [from, to] = [(at + 0.15) / all.length, (at + 0.85) / all.length].map((x) => Math.round(1000 * x));
-    const top = Math.round(500 - (480 * value) / most);
-    return `M${from},500V${top}H${to}V500Z`;
+  const max = Math.max(...all.map(Math.abs)) || 1;
+  const subpaths = all.map((value, at) => {
+    const [left, right] = [(at + 0.15) / all.length, (at + 0.85) / all.length].map((x) =>
+      Math.round(1000 * x),
+    );
+    const top = Math.round(500 - (480 * value) / max);
+    return `M${left},500V${top}H${right}V500Z`;
   });
-  setAttribute(bars, "d", each.join(""));
+  setAttribute(bars, "d", subpaths.join(""));
   setAttribute(line, "d", "M0,500H1000");
 }
 
-/** The share of the height of values between the least and the largest of some. @param {number[]} values */
-function levelsOf(values) {
+/**
+ * Return a function from values to fractions of the height; the range contains 0 and all values.
+ * @param {number[]} values
+ */
+function makeHeightScale(values) {
   const finite = values.filter(Number.isFinite);
   const [low, high] = [Math.min(...finite, 0), Math.max(...finite, 0)];
   const room = (1 - ROOF) / 2;
@@ -186,21 +191,22 @@ function levelsOf(values) {
 }
 
 /**
+ * Draw the outputs of the net as bars.
  * @param {HTMLElement} host
  * @param {ArrayLike<number>} outputs
- * @param {number|null} target
- * @param {ArrayLike<number>} aim
+ * @param {number|null} target index of the right class; null for regression
+ * @param {ArrayLike<number>} aim target values, which the scale includes
  */
 function drawOutputs(host, outputs, target, aim) {
   const all = Array.from(outputs);
-  const most = Math.max(...all.map(Math.abs), ...Array.from(aim, Math.abs)) || 1;
-  const scale = target === null ? most : 1;
-  updateChildren(host, all, outputMade, (bar, value, at) => {
+  const max = Math.max(...all.map(Math.abs), ...Array.from(aim, Math.abs)) || 1;
+  const scale = target === null ? max : 1;
+  updateChildren(host, all, createOutput, (bar, value, at) => {
     const height = Math.min(Math.abs(value) / scale, 1);
     bar.firstElementChild.style.height = `${(100 * height).toFixed(1)}%`;
     bar.classList.toggle("wanted", at === target);
     bar.classList.toggle("below", value < 0);
-    setText(bar.lastElementChild, target !== null && all.length <= MOST_NAMED ? String(at) : "");
+    setText(bar.lastElementChild, target !== null && all.length <= MAX_NAMED ? String(at) : "");
   });
   setAttribute(
     host,
@@ -209,6 +215,6 @@ function drawOutputs(host, outputs, target, aim) {
   );
 }
 
-function outputMade() {
+function createOutput() {
   return element("span", {}, element("i", {}), element("b", {}));
 }

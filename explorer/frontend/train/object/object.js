@@ -1,4 +1,4 @@
-// The net as an object: put among the cards, of which each rule's becomes a lane.
+// The net as an object among the cards; the card of each rule gets a lane.
 
 import { element } from "../../elements/dom.js";
 import { createLane } from "./lane.js";
@@ -7,9 +7,10 @@ import { createReads } from "./reads.js";
 
 /** @import { Picture } from "./view-model.js" */
 
-const [FEW, MANY] = [2, 3]; // lanes that have room for tall plates, and for plates at all
+const [FEW_LANES, MANY_LANES] = [2, 3]; // maximum number of lanes with tall plates, and with plates
 
 /**
+ * Create the object.
  * @param {{object: HTMLElement, cards: HTMLElement, reads: HTMLElement}} hosts ``cards`` are moved into the object
  * @param {{cardOf: (slot: number) => HTMLElement|undefined, onWhy: (rule: string|null) => void, onFold: () => void}} on
  */
@@ -25,10 +26,10 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
   object.append(cards);
   cards.querySelector(".card.op")?.after(net);
 
-  /** @param {HTMLElement} card */
-  function laneIn(card) {
-    const known = lanes.get(card);
-    if (known) return known;
+  /** Return the lane in a card, created if it is missing. @param {HTMLElement} card */
+  function getLane(card) {
+    const existing = lanes.get(card);
+    if (existing) return existing;
     const lane = createLane(onWhy);
     card.querySelector(".top")?.after(...lane.nodes);
     lanes.set(card, lane);
@@ -39,21 +40,21 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
     /** @param {Picture} picture */
     show({ plates, lanes: shown, forward: drawn, reads: images }) {
       object.style.setProperty("--columns", columnsOf(plates.length));
-      object.classList.toggle("few", shown.length <= FEW);
-      object.classList.toggle("many", shown.length > MANY);
+      object.classList.toggle("few", shown.length <= FEW_LANES);
+      object.classList.toggle("many", shown.length > MANY_LANES);
       object.classList.toggle("long", plates.length > 5);
       forward.show(drawn);
       wall.show(images);
       for (const lane of shown) {
         const card = cardOf(lane.slot);
-        if (card) laneIn(card).show(lane);
+        if (card) getLane(card).show(lane);
       }
     },
   };
 }
 
-/** The columns of net and lanes: plates, and gaps between them. @param {number} plates */
+/** Return the CSS columns of net and lanes: plates, and gaps between them. @param {number} plates */
 function columnsOf(plates) {
-  const others = Array.from({ length: plates - 2 }, () => "minmax(0.6rem, 0.55fr) minmax(0, 1fr)").join(" ");
-  return `minmax(5.5rem, 1.4fr) ${others} minmax(0.6rem, 0.55fr) minmax(0, 1fr)`;
+  const middle = Array.from({ length: plates - 2 }, () => "minmax(0.6rem, 0.55fr) minmax(0, 1fr)").join(" ");
+  return `minmax(5.5rem, 1.4fr) ${middle} minmax(0.6rem, 0.55fr) minmax(0, 1fr)`;
 }

@@ -1,70 +1,78 @@
-// The plates of a net from its inputs to its outputs: layers of weights, the op between them, middle layers as one.
+// The plates of a net from inputs to outputs: layers of weights, the op between them, middle layers folded into one.
 
 /**
- * A plate of the drawing: the inputs, the weights of a ``layer``, the op of a ``layer``, the ``folded`` layers of weights
- * between the first op and the last weights, or the outputs. Layers are counted from 0.
+ * A plate of the drawing: the inputs, the weights or the op of a ``layer``, from 0, a number of ``folded`` layers of
+ * weights between the first op and the last weights, or the outputs.
  * @typedef {{kind: "inputs"|"weights"|"op"|"fold"|"outputs", layer: number, folded: number}} Plate
  */
 
-const FEWEST_FOLDED = 1;
+const MIN_FOLDED = 1;
 
 /**
- * @param {number} layers of weights
- * @param {boolean} open whether the middle ones stand one by one
+ * Return the plates of a net.
+ * @param {number} layers number of layers of weights
+ * @param {boolean} open whether the middle layers are shown one by one
  * @returns {Plate[]}
  */
 export function platesOf(layers, open) {
   const last = layers - 1;
-  const pair = (/** @type {number} */ layer) => [plate("weights", layer), plate("op", layer)];
+  const pair = (/** @type {number} */ layer) => [makePlate("weights", layer), makePlate("op", layer)];
   const middle = Array.from({ length: Math.max(last - 1, 0) }, (_, at) => at + 1);
-  const folds = middle.length >= FEWEST_FOLDED && !open;
+  const folds = middle.length >= MIN_FOLDED && !open;
   return [
-    plate("inputs", 0),
+    makePlate("inputs", 0),
     ...pair(0),
-    ...(folds ? [plate("fold", 1, middle.length)] : middle.flatMap(pair)),
-    plate("weights", last),
-    plate("outputs", last),
+    ...(folds ? [makePlate("fold", 1, middle.length)] : middle.flatMap(pair)),
+    makePlate("weights", last),
+    makePlate("outputs", last),
   ];
 }
 
-/** Whether there are layers that can be folded. @param {number} layers of weights */
+/**
+ * Return whether a net has middle layers, which can be folded.
+ * @param {number} layers number of layers of weights
+ */
 export function canFold(layers) {
-  return layers - 2 >= FEWEST_FOLDED;
+  return layers - 2 >= MIN_FOLDED;
 }
 
 /** @param {Plate["kind"]} kind @param {number} layer @param {number} [folded] @returns {Plate} */
-function plate(kind, layer, folded = 0) {
+function makePlate(kind, layer, folded = 0) {
   return { kind, layer, folded };
 }
 
 /**
- * What is left of the gradient between neighbouring plates, on its way back: a share of what leaves the loss, by the
- * rules alone, and null where none passes. At the hidden units the rules' factors multiply; on the weights each layer has
- * the op on a way of its own.
+ * Return the fraction of the gradient that remains between neighbouring plates, by the rules alone.
+ *
+ * The gradient at the loss is 1. With the op at hidden units, the factors of the rules multiply along the net. With the
+ * op on weights, each layer has a separate factor.
  * @param {Plate[]} plates
- * @param {ArrayLike<number>} passed by layer with the op
- * @param {boolean} isAlongTheWay whether the op stands between layers
- * @returns {(number|null)[]} by the gap behind each plate but the last
+ * @param {ArrayLike<number>} passed factors of the rules, by layer with the op
+ * @param {boolean} isBetweenLayers whether the op is between layers
+ * @returns {(number|null)[]} by the gap after each plate except the last; null at the inputs and if no gradient remains
  */
-export function leftOf(plates, passed, isAlongTheWay) {
+export function leftOf(plates, passed, isBetweenLayers) {
   /** @type {(number|null)[]} */
   const left = [];
   let trunk = 1;
   for (let at = plates.length - 1; at > 0; at -= 1) {
     const { kind, layer, folded } = plates[at];
-    const through = kind === "fold" && !isAlongTheWay ? 1 : factorOf(kind, layer, folded, passed);
+    const factor = kind === "fold" && !isBetweenLayers ? 1 : factorOf(kind, layer, folded, passed);
     const isLast = plates[at - 1].kind === "inputs";
-    if (isAlongTheWay) trunk *= through;
-    const here = isAlongTheWay ? trunk : through;
-    left[at - 1] = !isLast && here > 0 ? here : null;
+    if (isBetweenLayers) trunk *= factor;
+    const share = isBetweenLayers ? trunk : factor;
+    left[at - 1] = !isLast && share > 0 ? share : null;
   }
   return left;
 }
 
 /** @param {Plate["kind"]} kind @param {number} layer @param {number} folded @param {ArrayLike<number>} passed */
 function factorOf(kind, layer, folded, passed) {
-  const finite = (/** @type {number} */ at) => (Number.isFinite(passed[at]) ? passed[at] : 0);
-  if (kind === "op") return finite(layer);
+  const getFinite = (/** @type {number} */ at) => (Number.isFinite(passed[at]) ? passed[at] : 0);
+  if (kind === "op") return getFinite(layer);
   if (kind !== "fold") return 1;
-  return Array.from({ length: folded }, (_, at) => finite(layer + at)).reduce((all, each) => all * each, 1);
+  return Array.from({ length: folded }, (_, at) => getFinite(layer + at)).reduce(
+    (all, each) => all * each,
+    1,
+  );
 }

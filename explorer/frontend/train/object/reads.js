@@ -1,4 +1,4 @@
-// Examples as images or bars, and below each a dot a rule: filled where its net reads it right.
+// Examples as images or bars, each with a dot per rule, filled if the rule's net reads it right.
 
 import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -12,7 +12,7 @@ export function createReads(host) {
   const question = element("p", { class: "question" });
   const caption = element("p", { class: "caption" });
   const wall = element("div", { class: "wall" });
-  const drawn = /** @type {WeakMap<Element, {example: Uint8Array, ink: number, zero: number|null}>} */ (
+  const painted = /** @type {WeakMap<Element, {example: Uint8Array, ink: number, zero: number|null}>} */ (
     new WeakMap()
   );
   const plane = shape("svg", { viewBox: "-1.05 -1.05 2.1 2.1", class: "plane", "aria-hidden": "true" });
@@ -43,11 +43,11 @@ export function createReads(host) {
       host.classList.toggle("asked", rules.length === 0);
       updateChildren(wall, examples, createExample, (figure, example, at) => {
         const [canvas, dots] = figure.children;
-        const known = drawn.get(canvas);
-        if (!known || known.ink !== ink || known.zero !== zero || !areEqual(known.example, example)) {
+        const last = painted.get(canvas);
+        if (!last || last.ink !== ink || last.zero !== zero || !areEqual(last.example, example)) {
           if (zero === null) paintGrey(canvas, example, Math.sqrt(example.length), ink);
           else paintBars(canvas, example, zero, ink);
-          drawn.set(canvas, { example, ink, zero });
+          painted.set(canvas, { example, ink, zero });
         }
         updateChildren(
           dots,
@@ -62,8 +62,8 @@ export function createReads(host) {
       });
       const totals = rules.map(({ line, right }) => `${line.label} reads ${right.filter(Boolean).length}`);
       setAttribute(wall, "role", "img");
-      const said = rules.length ? `: of ${examples.length} ${totals.join(", ")} right` : "";
-      setAttribute(wall, "aria-label", `Examples${said}`);
+      const summary = rules.length ? `: of ${examples.length} ${totals.join(", ")} right` : "";
+      setAttribute(wall, "aria-label", `Examples${summary}`);
     },
   };
 }

@@ -1,4 +1,4 @@
-// The view model of the net as an object: one example on its way, a lane a rule, held-out images. No page.
+// The view model of the net as an object: one example in the forward pass, a lane per rule, held-out images.
 
 import { getEntries } from "../../choice/choice.js";
 import { findEntry, findRuleForOp } from "../../choice/entries.js";
@@ -20,52 +20,63 @@ import { readsOf } from "./reads-data.js";
 /** @import { Plate } from "./plates.js" */
 /** @import { Reads } from "./reads-data.js" */
 /**
- * A plate of a lane: its words, whether a gradient reaches it, and of an op what it sees with the rule's curve.
+ * A plate of a lane: its texts, whether no gradient reaches it (``still``), and the op's inputs with the rule's curve.
  * @typedef {{plate: Plate, words: string[], still: boolean, sees: *}} LanePlate
- * A band between two plates: what is left, null for nothing, and how it is written, "" where it is written before.
+ * A band between two plates: the remaining fraction of the gradient, null for none, and its text, "" if unchanged.
  * @typedef {{left: number|null, text: string, known: boolean}} Band
- * A lane: ``slot`` is that of its rule, ``why`` whether its evidence is open, null where there is none to open.
+ * A lane: ``slot`` is the slot of its rule, ``why`` says whether its evidence is open, null without evidence.
  * @typedef {{slot: number, line: LegendEntry, plates: LanePlate[], bands: Band[], said: string, score: string,
  *   why: boolean|null}} Lane
- * The net forward, drawn for one rule, of which ``of`` is the name once nets differ; null before it is known.
+ * The forward pass of the net of one rule; ``of`` is the name of the rule once nets differ.
  * @typedef {{colour: string, of: string, plates: Plate[], canFold: boolean, open: boolean, isImage: boolean,
  *   record: *, curve: {x: number, y: number}[], ends: [number, number], op: string, ink: number}} Forward
- * The whole object.
+ * The complete object.
  * @typedef {{plates: Plate[], lanes: Lane[], forward: Forward|null, reads: Reads|null, begun: boolean}} Picture
  */
 
-const PRESSED = [...ACTIVE, "paused", ...OVER]; // at step 0 as well: what a press moves is in its place at once
+const STARTED = [...ACTIVE, "paused", ...OVER]; // count as begun at step 0 already, so that the layout is final at once
 
-/** @param {State} state @param {LegendEntry[]} lines @returns {Picture} */
+/** Return the picture of the object. @param {State} state @param {LegendEntry[]} lines @returns {Picture} */
 export function objectOf(state, lines) {
   const { choice, view, first } = state;
   const run = view.status.snapshot;
   const measured = run?.measured.way ? run : null;
   const before = first?.answer?.snapshot ?? null;
   const snapshot = measured ?? before;
-  const said = measured ? view.status.lines : (first?.answer?.lines ?? {});
-  const begun = Boolean(run && run.step > 0) || PRESSED.includes(view.status.state);
+  const statements = measured ? view.status.lines : (first?.answer?.lines ?? {});
+  const hasBegun = Boolean(run && run.step > 0) || STARTED.includes(view.status.state);
   const layers = layersOf(snapshot) ?? getSetting(choice, "hidden").split(",").length + 1;
   const plates = platesOf(layers, state.unfolded);
   const points = pointsOf(view.status.recorded?.branch, keysOf(choice));
   const going = labelLines(lines, points, run?.step ?? 0);
   return {
     plates,
-    begun,
+    begun: hasBegun,
     lanes: going.map((line, at) =>
-      laneOf(state, { line, slot: choice.rules[at].slot, snapshot, plates, points, said: said[line.key] }),
+      laneOf(state, {
+        line,
+        slot: choice.rules[at].slot,
+        snapshot,
+        plates,
+        points,
+        said: statements[line.key],
+      }),
     ),
     forward: snapshot && forwardOf(state, snapshot, { lines: going, plates, layers, points }),
-    reads: readsOf(state, measured, before, going, begun),
+    reads: readsOf(state, measured, before, going, hasBegun),
   };
 }
 
-/** The layers of weights of the nets that were measured; undefined before. @param {Snapshot|null} snapshot */
+/**
+ * Return the number of weight layers of the measured nets; undefined without measurements.
+ * @param {Snapshot|null} snapshot
+ */
 function layersOf(snapshot) {
   return Object.values(snapshot?.measured.way ?? {}).find(Boolean)?.reached.length;
 }
 
 /**
+ * Return the picture of a lane.
  * @param {State} state
  * @param {{line: LegendEntry & {onward: string}, slot: number, snapshot: Snapshot|null, plates: Plate[], said?: Line,
  *   points: import("../state/branches.js").Point[]}} of
@@ -76,17 +87,17 @@ function laneOf(state, { line, slot, snapshot, plates, points, said }) {
   const { site } = taskOf(choice);
   const record = snapshot?.measured.way?.[line.key] ?? null;
   const left = leftOf(plates, record?.passed ?? [], site.per_example);
-  const lost = isLost(view.status.snapshot, line);
-  const isFinite = hasFinite(record);
-  const text = lost ? (view.status.words[indexOf(choice, line)] ?? "") : (said?.text ?? "");
+  const hasDiverged = isLost(view.status.snapshot, line);
+  const isMeasured = hasFinite(record);
+  const text = hasDiverged ? (view.status.words[indexOf(choice, line)] ?? "") : (said?.text ?? "");
   return {
     slot,
     line,
-    plates: plates.slice(1, -1).map((plate) => lanePlate(state, line, snapshot, record, plate, points)),
+    plates: plates.slice(1, -1).map((plate) => makeLanePlate(state, line, snapshot, record, plate, points)),
     bands: left.slice(1).map((share, at) => ({
       left: share,
-      known: isFinite,
-      text: isFinite && isBehindOp(plates[at + 2], site.per_example) ? `× ${timesText(share ?? 0)}` : "",
+      known: isMeasured,
+      text: isMeasured && isBehindOp(plates[at + 2], site.per_example) ? `× ${formatFactor(share ?? 0)}` : "",
     })),
     said: line.onward && text ? `Goes on with ${line.onward}. ${text}` : text,
     score: view.status.judged[line.key] ?? "",
@@ -94,7 +105,7 @@ function laneOf(state, { line, slot, snapshot, plates, points, said }) {
   };
 }
 
-/** Whether a way was measured, and each gradient on it is a number. @param {*} record */
+/** Return whether a backward pass was measured and all its gradients are finite. @param {*} record */
 function hasFinite(record) {
   return record !== null && Array.from(record.reached).every(Number.isFinite);
 }
@@ -104,18 +115,23 @@ function indexOf({ rules }, { key }) {
   return rules.findIndex((rule) => rule.key === key);
 }
 
-/** Whether the gradient has passed an op in a plate on its way back. @param {Plate} plate @param {boolean} isAlongTheWay */
-function isBehindOp({ kind }, isAlongTheWay) {
-  return kind === "op" || (kind === "fold" && isAlongTheWay);
+/**
+ * Return whether the gradient has passed an op at a plate.
+ * @param {Plate} plate
+ * @param {boolean} isBetweenLayers whether the op is between layers
+ */
+function isBehindOp({ kind }, isBetweenLayers) {
+  return kind === "op" || (kind === "fold" && isBetweenLayers);
 }
 
-/** A factor in three digits at most. @param {number} factor */
-function timesText(factor) {
+/** Return a factor with at most three digits. @param {number} factor */
+function formatFactor(factor) {
   if (factor >= 100) return formatShort(Math.round(factor));
   return String(Number(factor < 0.095 ? factor.toPrecision(2) : factor.toFixed(2)));
 }
 
 /**
+ * Return the picture of a plate in a lane.
  * @param {State} state
  * @param {LegendEntry} line
  * @param {Snapshot|null} snapshot
@@ -124,33 +140,33 @@ function timesText(factor) {
  * @param {import("../state/branches.js").Point[]} points
  * @returns {LanePlate}
  */
-function lanePlate(state, line, snapshot, record, plate, points) {
+function makeLanePlate(state, line, snapshot, record, plate, points) {
   const { kind, layer, folded } = plate;
-  const of = (/** @type {number} */ at) => record?.reached[at] === 0 && record.moved[at] === 0;
+  const isStill = (/** @type {number} */ at) => record?.reached[at] === 0 && record.moved[at] === 0;
   if (kind === "op") {
     const isDead = hasFinite(record) && !(record.passed[layer] > 0);
     return { plate, words: [], still: isDead, sees: seesOf(state, line, snapshot, layer, points) };
   }
   if (kind === "fold") {
     const all = Array.from({ length: folded }, (_, at) => layer + at);
-    const words = [foldText(folded), all.every(of) ? "still" : ""];
-    return { plate, words: words.filter(Boolean), still: all.every(of), sees: null };
+    const words = [describeFold(folded), all.every(isStill) ? "still" : ""];
+    return { plate, words: words.filter(Boolean), still: all.every(isStill), sees: null };
   }
   const far =
-    record && snapshot && snapshot.step > 0 && !of(layer)
+    record && snapshot && snapshot.step > 0 && !isStill(layer)
       ? `by ${Number(record.moved[layer].toPrecision(3))}`
       : "";
-  const words = [`w${layer + 1}`, of(layer) ? "still" : far];
-  return { plate, words: words.filter(Boolean), still: of(layer), sees: null };
+  const words = [`w${layer + 1}`, isStill(layer) ? "still" : far];
+  return { plate, words: words.filter(Boolean), still: isStill(layer), sees: null };
 }
 
-/** @param {number} count of layers */
-export function foldText(count) {
+/** Return the text of a number of folded layers. @param {number} count */
+export function describeFold(count) {
   return `+ ${count} layer${count > 1 ? "s" : ""}`;
 }
 
 /**
- * What the op sees in a layer, behind the curve of a rule; null before it is measured.
+ * Return the picture of an op's inputs in a layer behind the curve of a rule; null before they are measured.
  * @param {State} state
  * @param {LegendEntry} line
  * @param {Snapshot|null} snapshot
@@ -177,18 +193,20 @@ function seesOf({ choice, ink }, line, snapshot, layer, points) {
 }
 
 /**
- * The net of the rule that is pointed at, else of the first through which a gradient reaches the first weights.
+ * Return the forward pass of the highlighted rule's net.
+ *
+ * Without a highlighted rule, it is that of the first rule whose gradient reaches the first weights.
  * @param {State} state
  * @param {Snapshot} snapshot
  * @param {{lines: LegendEntry[], plates: Plate[], layers: number,
  *   points: import("../state/branches.js").Point[]}} of
- * @returns {Forward|null}
+ * @returns {Forward|null} null without a measured net
  */
 function forwardOf({ choice, lifted, unfolded, ink }, snapshot, { lines, plates, layers, points }) {
   const records = snapshot.measured.net ?? {};
-  const drawn = lines.filter(({ key }) => records[key]);
-  const learns = (/** @type {LegendEntry} */ { key }) => snapshot.measured.way?.[key]?.reached[0] > 0;
-  const line = drawn.find(({ key }) => key === lifted) ?? drawn.find(learns) ?? drawn[0];
+  const available = lines.filter(({ key }) => records[key]);
+  const isReached = (/** @type {LegendEntry} */ { key }) => snapshot.measured.way?.[key]?.reached[0] > 0;
+  const line = available.find(({ key }) => key === lifted) ?? available.find(isReached) ?? available[0];
   if (!line) return null;
   const record = /** @type {*} */ (records[line.key]);
   const now = findKeysInForce(points, snapshot.step, { op: choice.op, rule: line.key });

@@ -1,6 +1,6 @@
 // Slow motion of the run: it requests the records, and opens at a step once the run has paused.
 
-import { layerOf, positionText, recordKey } from "../slow-motion/view-model.js";
+import { layerOf, toPositionText, recordKey } from "../slow-motion/view-model.js";
 import { ACTIVE, UNAVAILABLE } from "../state/status.js";
 import { explainUntrained } from "../state/tasks.js";
 
@@ -15,7 +15,7 @@ const FIRST_STAGE = "input";
 export function createSlowRun({ now, state, put, become, choose, run, isMine }, first) {
   /** @param {import("../slow-motion/view-model.js").Position|null} position */
   function onSlow(position) {
-    choose({ ...now(), slow: position ? positionText(position) : "" }, { target: "slow" });
+    choose({ ...now(), slow: position ? toPositionText(position) : "" }, { target: "slow" });
   }
 
   return {

@@ -3,7 +3,7 @@
 import { getCatalogue } from "../../choice/entries.js";
 import { formatShort } from "../../formula/numbers.js";
 import { alignmentOf, valuesOf } from "../evidence/alignment-data.js";
-import { oneOf, whyOf } from "../evidence/view-model.js";
+import { rulePanelOf, evidenceOf } from "../evidence/view-model.js";
 import { endOf, makeGhosts, seriesOf } from "../state/series.js";
 import { objectOf } from "../object/view-model.js";
 import { slowOf } from "../slow-motion/view-model.js";
@@ -103,7 +103,7 @@ export function pictureOf(live) {
     measures: { options, chosen: measure },
     chart,
     alignment,
-    why: whyOf(state, lines),
+    why: evidenceOf(state, lines),
     slow: slowOf(live, going),
     rows: {
       lines: going,
@@ -121,7 +121,7 @@ export function pictureOf(live) {
     time: timeOf(live, lines),
     rate: rateOf(live),
     object,
-    one: oneOf(state, lines),
+    one: rulePanelOf(state, lines),
     asks: asksOf(live),
   };
 }

@@ -1,4 +1,4 @@
-// Slow motion over the page: one step, stage by stage, moved by keys, by a click, or by itself.
+// The dialog of slow motion: one step, stage by stage, controlled by keys and clicks, or playing.
 
 import { updateChildren, createChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -14,7 +14,7 @@ import { createSwitch } from "../widgets/toggle-group.js";
  *   onFirst: () => void, onAgain: () => void}} On
  */
 
-const BEAT_MS = 1600; // of each stage, while it plays
+const BEAT_MS = 1600; // duration of a stage while playing
 const ACTIONS = { pause: "Pause the run", first: "Show the first step", again: "Try again", "": "" };
 const MOVES = /** @type {Object<string, [number, number]>} */ ({
   ArrowLeft: [-1, 0],
@@ -25,7 +25,7 @@ const MOVES = /** @type {Object<string, [number, number]>} */ ({
 
 /** @param {HTMLElement} host @param {On} on */
 export function createSlowMotion(host, on) {
-  const parts = partsOf({
+  const parts = createParts({
     onBack: () => stop(() => move(-1)),
     onNext: () => stop(() => move(1)),
     onPlay: () => (timer ? stop() : play()),
@@ -42,7 +42,7 @@ export function createSlowMotion(host, on) {
   let displayed = /** @type {Picture|null} */ (null);
   let timer = 0;
   host.append(dialog);
-  dialog.addEventListener("keydown", pressed);
+  dialog.addEventListener("keydown", handleKey);
   dialog.addEventListener("close", () => {
     stop();
     if (displayed) on.onSlow(null);
@@ -51,7 +51,7 @@ export function createSlowMotion(host, on) {
   /** @param {Partial<Position>} change */
   function go(change) {
     if (!displayed) return;
-    // The next key may come before a frame.
+    // Update at once, because the next key may be pressed before the next frame.
     displayed = { ...displayed, position: { ...displayed.position, ...change } };
     on.onSlow(displayed.position);
   }
@@ -82,7 +82,7 @@ export function createSlowMotion(host, on) {
   }
 
   /** @param {KeyboardEvent} event */
-  function pressed(event) {
+  function handleKey(event) {
     const way = MOVES[event.key];
     if (!way || !displayed || event.ctrlKey || event.altKey || event.metaKey) return;
     event.preventDefault();
@@ -93,7 +93,7 @@ export function createSlowMotion(host, on) {
     else turn(way[1]);
   }
 
-  /** To another unit or row. @param {[number, number]} way */
+  /** Move to another unit or row. @param {[number, number]} way */
   function step([across, down]) {
     if (!displayed?.stages.length) return;
     const { position, rows, units } = displayed;
@@ -103,7 +103,7 @@ export function createSlowMotion(host, on) {
     });
   }
 
-  /** To another rule, round and round. @param {number} by */
+  /** Move to another rule; after the last comes the first. @param {number} by */
   function turn(by) {
     const count = displayed?.rules.length ?? 1;
     go({ rule: ((displayed?.position.rule ?? 0) + by + count) % count });
@@ -181,7 +181,7 @@ export function createSlowMotion(host, on) {
 }
 
 /** @param {Object<string, (...given: *[]) => void>} on */
-function partsOf({ onBack, onNext, onPlay, onAct, onStep, onClose, onLayer }) {
+function createParts({ onBack, onNext, onPlay, onAct, onStep, onClose, onLayer }) {
   const title = element("h2", {});
   const rules = element("div", { class: "slow-rules", role: "group", "aria-label": "Rule" });
   const layers = createSwitch("Layer of slow motion", onLayer);
@@ -202,11 +202,16 @@ function partsOf({ onBack, onNext, onPlay, onAct, onStep, onClose, onLayer }) {
   const graph = element("div", { class: "stages" }, turn);
   const words = element("p", {});
   const numbers = element("code", {});
-  const said = element("div", { class: "said-of-step", "aria-live": "polite" }, words, numbers);
-  const [back, next] = [arrow("←", "Stage before", onBack), arrow("→", "Next stage", onNext)];
+  const sentences = element("div", { class: "said-of-step", "aria-live": "polite" }, words, numbers);
+  const [back, next] = [createArrow("←", "Stage before", onBack), createArrow("→", "Next stage", onNext)];
   const [play, step] = [createButton("Play", onPlay), createButton("Next step", onStep)];
   const count = element("span", { class: "count" });
-  const foot = element("footer", {}, said, element("div", { class: "go" }, step, play, back, count, next));
+  const foot = element(
+    "footer",
+    {},
+    sentences,
+    element("div", { class: "go" }, step, play, back, count, next),
+  );
   const head = element("header", {}, title, layers.element, rules, close);
   const refusal = element("div", { class: "refused-step" }, message, act);
   const viewport = element("div", { class: "graph" }, graph);
@@ -225,8 +230,8 @@ function partsOf({ onBack, onNext, onPlay, onAct, onStep, onClose, onLayer }) {
 }
 
 /** @param {string} sign @param {string} name @param {() => void} act */
-function arrow(sign, name, act) {
-  const made = createButton(sign, act);
-  setAttribute(made, "aria-label", name);
-  return made;
+function createArrow(sign, name, act) {
+  const node = createButton(sign, act);
+  setAttribute(node, "aria-label", name);
+  return node;
 }

@@ -1,4 +1,4 @@
-// Drawings of the stages of slow motion, as plain data. No page.
+// The drawings of slow motion's stages as plain data.
 
 import { sampleCurves } from "../../formula/curves.js";
 import { hasDraw, hasLoss } from "../../formula/draws.js";
@@ -8,37 +8,37 @@ import { clampTo } from "../../formula/numbers.js";
 import { formatFourDigits } from "../../formula/substitution.js";
 import { share } from "../widgets/svg-paths.js";
 import { gridOf } from "../widgets/tiles.js";
-import { drawnScope, indexOn, rowOf, scopeOf, valueAt } from "./numbers.js";
+import { makeDrawScope, getIndex, rowOf, scopeOf, getValue } from "./numbers.js";
 
 /** @import { Cell } from "./numbers.js" */
 /** @import { Record, Stage, Tensor } from "./view-model.js" */
 /** @typedef {import("./numbers.js").Entries & {colour: string}} Entries */
 /**
- * Numbers as colours: ``scale`` is the number of the full colour, ``mark`` the row and column that are looked
- * at, ``pick`` what a click chooses. An image has no row of its own. ``of``: the row of each number, and their unit,
- * where all are rows of one unit; a number in a gap between images is null, its row −1.
+ * Numbers as colours: ``scale`` is the number with the full colour, ``mark`` the displayed row and column, or null;
+ * ``pick`` says whether a click selects a cell. ``of`` is set if all numbers are rows of one unit: the row of each
+ * number, and the unit. A number in a gap between images is null, with row −1.
  * @typedef {{kind: "map", values: ArrayLike<number|null>, rows: number, columns: number, scale: number,
  *   low: number, mark: {row: number|null, column: number|null}, pick: "cell"|"none", box: boolean,
- *   of: {rows: ArrayLike<number>, unit: number}|null, most: string}} Map
- * A curve as shares of the picture, the point where the unit sits, and ticks for all of its rows.
+ *   of: {rows: ArrayLike<number>, unit: number}|null, most: string}} ColourMap
+ * A curve in fractions of the picture, the point of the cell (``at``), and ticks for all rows of its unit.
  * @typedef {{kind: "curve", points: import("../widgets/svg-paths.js").Point[],
  *   at: import("../widgets/svg-paths.js").Point,
  *   ticks: number[], zero: number, colour: string, label: string, ends: [string, string],
  *   most: string}} Curve
- * A bar an output: from one share of the height to another, with the target's where there is one.
+ * One bar per output, between two fractions of the height; ``target`` is that of the target, or null.
  * @typedef {{kind: "bars", bars: {name: string, from: number, to: number, target: number|null,
  *   right: boolean}[], label: string, most: string}} Bars
- * @typedef {Map|Curve|Bars} Drawing
+ * @typedef {ColourMap|Curve|Bars} Drawing
  */
 
-const FULL = 0.985; // of the values, by size, that stay below the full colour
-const POINTS = 1001; // of the curve of what draws
-const NAMED = 12; // bars that have space for names
-const MARGIN = 0.06; // of the height above and below a curve
-const CLEAR = 4; // how high a curve is drawn, in the largest size of its x and of its value at the point
+const FULL = 0.985; // quantile of the absolute values that gets the full colour
+const POINTS = 1001; // of the curves of stochastic ops and rules
+const MAX_NAMED = 12; // maximum number of bars with names
+const MARGIN = 0.06; // of the height, above and below a curve
+const CLEAR = 4; // maximum height of a curve, relative to the largest |x| and the |y| of its point
 
 /** @typedef {(stage: Stage, record: Record, cell: Cell, entries: Entries) => Drawing} Draw */
-/** The drawing of a stage, by its view. @type {Object<string, Draw>} */
+/** Functions that return the drawing of a stage, by its view. @type {Object<string, Draw>} */
 export const DRAWINGS = {
   map: mapOf,
   input: inputOf,
@@ -48,13 +48,13 @@ export const DRAWINGS = {
   loss: barsOf,
 };
 
-/** @param {Stage} stage @param {Record} record @param {Cell} cell @returns {Map} */
+/** @param {Stage} stage @param {Record} record @param {Cell} cell @returns {ColourMap} */
 function mapOf({ tensor, scale }, { tensors, stages, map_side: side, by_example }, cell) {
   const map = tensors[tensor];
-  const of = stages.find(({ key }) => key === scale)?.tensor ?? tensor;
-  const full = fullOf(tensors[of].values);
-  const [row, column] = map.axes.map((axis) => indexOn(axis, cell));
-  const whole = /** @type {Map} */ ({
+  const scaleTensor = stages.find(({ key }) => key === scale)?.tensor ?? tensor;
+  const full = findFullScale(tensors[scaleTensor].values);
+  const [row, column] = map.axes.map((axis) => getIndex(axis, cell));
+  const picture = /** @type {ColourMap} */ ({
     kind: "map",
     values: map.values,
     rows: map.shape[0],
@@ -67,17 +67,17 @@ function mapOf({ tensor, scale }, { tensors, stages, map_side: side, by_example 
     of: null,
     most: formatFourDigits(Number(full.toPrecision(2))),
   });
-  if (side && map.axes.join() === "row,unit") return unitsOf(whole, map, cell, side);
-  return map.tiles && !by_example && map.axes[1] === "unit" ? kernelOf(whole, map, cell) : whole;
+  if (side && map.axes.join() === "row,unit") return unitsOf(picture, map, cell, side);
+  return map.tiles && !by_example && map.axes[1] === "unit" ? kernelOf(picture, map, cell) : picture;
 }
 
 /**
- * The units of one map in one example, as an image.
- * @param {Map} map
+ * Return the units of one map for one example as an image.
+ * @param {ColourMap} map
  * @param {Tensor} tensor
  * @param {Cell} cell
  * @param {number} side
- * @returns {Map}
+ * @returns {ColourMap}
  */
 function unitsOf(map, tensor, { row, unit, example }, side) {
   const first = example * side ** 2;
@@ -87,29 +87,29 @@ function unitsOf(map, tensor, { row, unit, example }, side) {
 }
 
 /**
- * The weights of one kernel, as images.
- * @param {Map} map
+ * Return the weights of one kernel as images.
+ * @param {ColourMap} map
  * @param {Tensor} tensor
  * @param {Cell} cell
- * @returns {Map}
+ * @returns {ColourMap}
  */
 function kernelOf(map, tensor, { row, unit }) {
   const image = imageOf(map, tensor, columnOf(tensor, unit), row);
   return { ...image, pick: "cell", of: { rows: gridOf(tensor.tiles, tensor.side).indices, unit } };
 }
 
-/** The example that is looked at as an image, else all of them. @type {typeof mapOf} */
+/** Return the displayed example as an image, or all examples as rows. @type {typeof mapOf} */
 function inputOf(stage, record, cell) {
   const map = mapOf(stage, record, cell);
   const tensor = record.tensors[stage.tensor];
   if (!tensor.side) return { ...map, mark: { row: map.mark.row, column: null } };
   const image = imageOf(map, tensor, rowOf(tensor, cell.row), null);
-  if (record.layer) return image; // what an op made is above or below 0
+  if (record.layer) return image; // outputs of an op have both signs, so they keep the scale around 0
   const [low, high] = [Math.min(...tensor.values), Math.max(...tensor.values)];
   return { ...image, low, scale: high, most: "" };
 }
 
-/** The weights of the unit as an image, else those of all. @type {typeof mapOf} */
+/** Return the weights of the unit as an image, or the weights of all units. @type {typeof mapOf} */
 function weightsOf(stage, record, cell) {
   const map = mapOf(stage, record, cell);
   const tensor = record.tensors[stage.tensor];
@@ -118,11 +118,12 @@ function weightsOf(stage, record, cell) {
 }
 
 /**
- * @param {Map} map
+ * Return numbers as images.
+ * @param {ColourMap} map
  * @param {Tensor} tensor
  * @param {number[]} values
- * @param {number|null} at
- * @returns {Map}
+ * @param {number|null} at index of the marked number, null for none
+ * @returns {ColourMap}
  */
 function imageOf(map, { side, tiles }, values, at) {
   const { width, height, indices } = gridOf(tiles, side);
@@ -138,19 +139,22 @@ function imageOf(map, { side, tiles }, values, at) {
   };
 }
 
-/** The number of the full colour: a few beyond it do not make all others pale. @param {Float32Array} values */
-function fullOf(values) {
+/**
+ * Return the number with the full colour: a quantile, so that a few outliers do not make all others pale.
+ * @param {Float32Array} values
+ */
+function findFullScale(values) {
   const sizes = values.map(Math.abs).filter(Number.isFinite).sort();
   return sizes[Math.floor(FULL * (sizes.length - 1))] || sizes[sizes.length - 1] || 1;
 }
 
 /** @type {Draw} */
 function opOf(stage, record, cell, entries) {
-  const y = valueAt(record.tensors.y, cell);
-  const { x, y: values } = sampled(record, cell, entries, 1);
-  const label = `x = ${formatFourDigits(valueAt(record.tensors.x, cell))}`;
+  const y = getValue(record.tensors.y, cell);
+  const { x, y: values } = sampleEntries(record, cell, entries, 1);
+  const label = `x = ${formatFourDigits(getValue(record.tensors.x, cell))}`;
   const draw = record.tensors[UNIFORM];
-  const u = draw && hasDraw(entries.op.tree) ? `, u = ${formatFourDigits(valueAt(draw, cell))}` : "";
+  const u = draw && hasDraw(entries.op.tree) ? `, u = ${formatFourDigits(getValue(draw, cell))}` : "";
   return curveOf(record, cell, {
     x,
     y: record.plain_op ? values : null,
@@ -160,20 +164,20 @@ function opOf(stage, record, cell, entries) {
   });
 }
 
-/** The factor of a linear rule, else what it returns for this g. @type {Draw} */
+/** Return the curve of the rule: the factor of a linear rule, otherwise the gradient for the cell's g. @type {Draw} */
 function ruleOf(stage, record, cell, entries) {
   const { g: upstream, gradient } = record.tensors;
-  const [g, returned] = [upstream, gradient].map((tensor) => valueAt(tensor, cell));
+  const [g, returned] = [upstream, gradient].map((tensor) => getValue(tensor, cell));
   const scale = record.linear ? 1 : g;
-  const { x: along, gradient: values } = sampled(record, cell, entries, scale);
+  const { x: xs, gradient: values } = sampleEntries(record, cell, entries, scale);
   const at = record.linear ? factorOf({ record, cell, entries }, g, returned) : returned;
   const text = at === null ? "× ?" : `${record.linear ? "× " : "gradient "}${formatFourDigits(at)}`;
   const y = record.plain ? values : null;
-  return curveOf(record, cell, { x: along, y, at: at ?? 0, colour: entries.colour, label: text });
+  return curveOf(record, cell, { x: xs, y, at: at ?? 0, colour: entries.colour, label: text });
 }
 
 /**
- * The factor by which a linear rule multiplies g at a cell: the quotient, or the formula where g is 0.
+ * Return the factor by which a linear rule multiplies g: from the formula, or the quotient; null if g is 0.
  * @param {import("./numbers.js").At} at
  * @param {number} g
  * @param {number} returned
@@ -186,14 +190,15 @@ function factorOf(at, g, returned) {
 }
 
 /**
- * The curves of op and rule, of what draws at the u of the cell; none of a rule that hangs on the loss.
+ * Return the curves of op and rule; stochastic ones use the cell's random draw.
  * @param {Record} record
  * @param {Cell} cell
  * @param {Entries} entries
  * @param {number} g
- * @returns {{x: Float64Array, y: Float64Array, gradient: Float64Array|null}}
+ * @returns {{x: Float64Array, y: Float64Array, gradient: Float64Array|null}} ``gradient`` is null if it depends on the
+ *   loss
  */
-function sampled(record, cell, entries, g) {
+function sampleEntries(record, cell, entries, g) {
   const { op, rule, parameters } = entries;
   const [start, stop] = spanOf(record, cell);
   if (!record.tensors[UNIFORM]) {
@@ -201,7 +206,7 @@ function sampled(record, cell, entries, g) {
     return { x, y, gradient: gradients[rule.key] };
   }
   const x = makeEvenPoints(start, stop, POINTS);
-  const scope = drawnScope({ record, cell, entries }, { start, stop, g }, x);
+  const scope = makeDrawScope({ record, cell, entries }, { start, stop, g }, x);
   const tree = rule.tree ?? op.gradient;
   return {
     x,
@@ -211,7 +216,7 @@ function sampled(record, cell, entries, g) {
 }
 
 /**
- * Over which x curves are drawn: that of the rules, and where the unit's rows lie.
+ * Return the range of x of curves: the range of the rules, extended to all rows of the unit.
  * @param {Record} record
  * @param {Cell} cell
  * @returns {[number, number]}
@@ -227,6 +232,7 @@ function columnOf({ values, shape: [rows, columns] }, column) {
 }
 
 /**
+ * Return a curve.
  * @param {Record} record
  * @param {Cell} cell
  * @param {{x: Float64Array, y: Float64Array|null, at: number, colour: string, label: string}} curve
@@ -235,16 +241,16 @@ function columnOf({ values, shape: [rows, columns] }, column) {
 function curveOf(record, cell, { x, y, at, colour, label }) {
   const { x: inputs } = record.tensors;
   const span = spanOf(record, cell);
-  const across = (/** @type {number} */ value) => clampTo(share(value, ...span), 0, 1);
-  const [low, high] = heights(y ?? [], at, span);
-  const level = (/** @type {number} */ value) => clampTo(share(value, low, high), 0, 1);
-  const drawn = (/** @type {number} */ value) => (value >= low && value <= high ? level(value) : NaN);
+  const toX = (/** @type {number} */ value) => clampTo(share(value, ...span), 0, 1);
+  const [low, high] = findYRange(y ?? [], at, span);
+  const toY = (/** @type {number} */ value) => clampTo(share(value, low, high), 0, 1);
+  const toVisibleY = (/** @type {number} */ value) => (value >= low && value <= high ? toY(value) : NaN);
   return {
     kind: "curve",
-    points: Array.from(y ?? [], (value, index) => ({ x: across(x[index]), y: drawn(value) })),
-    at: { x: across(valueAt(inputs, cell)), y: level(at) },
-    ticks: columnOf(inputs, cell.unit).map(across),
-    zero: level(0),
+    points: Array.from(y ?? [], (value, index) => ({ x: toX(x[index]), y: toVisibleY(value) })),
+    at: { x: toX(getValue(inputs, cell)), y: toY(at) },
+    ticks: columnOf(inputs, cell.unit).map(toX),
+    zero: toY(0),
     colour,
     label,
     ends: /** @type {[string, string]} */ (span.map((end) => formatFourDigits(Number(end.toPrecision(2))))),
@@ -253,12 +259,12 @@ function curveOf(record, cell, { x, y, at, colour, label }) {
 }
 
 /**
- * The ends of what is drawn: 0, the point and the curve, which is left out where it is steep for its x.
+ * Return the range of y, with a margin: it includes 0, the point and the curve, except where the curve is too high.
  * @param {ArrayLike<number>} y
  * @param {number} at
  * @param {[number, number]} span of x
  */
-function heights(y, at, span) {
+function findYRange(y, at, span) {
   const finite = [...Array.from(y).filter(Number.isFinite), 0];
   const near = Math.max(1, Math.abs(at) || 0, ...span.map(Math.abs)) * CLEAR;
   const low = Math.max(Math.min(...finite, at || 0), -near);
@@ -269,18 +275,18 @@ function heights(y, at, span) {
 
 /** @param {Stage} stage @param {Record} record @param {Cell} cell @returns {Bars} */
 function barsOf(stage, record, cell) {
-  const { target, own } = record.tensors;
+  const { target, own: ownLoss } = record.tensors;
   const values = rowOf(record.tensors[stage.tensor], cell.example);
   const targets = rowOf(target, cell.example);
-  const known = record.classes ? [0, 1] : [0, ...values, ...targets].filter(Number.isFinite);
-  const [low, high] = [Math.min(...known), Math.max(...known)];
-  const level = (/** @type {number} */ value) => clampTo(share(value, low, high || 1) || 0, 0, 1);
+  const bounds = record.classes ? [0, 1] : [0, ...values, ...targets].filter(Number.isFinite);
+  const [low, high] = [Math.min(...bounds), Math.max(...bounds)];
+  const toY = (/** @type {number} */ value) => clampTo(share(value, low, high || 1) || 0, 0, 1);
   const bars = values.map((value, output) => ({
-    name: values.length > NAMED ? "" : String(output + (record.classes ? 0 : 1)),
-    from: Math.min(level(0), level(value)),
-    to: Math.max(level(0), level(value)),
-    target: record.classes ? null : level(targets[output]),
+    name: values.length > MAX_NAMED ? "" : String(output + (record.classes ? 0 : 1)),
+    from: Math.min(toY(0), toY(value)),
+    to: Math.max(toY(0), toY(value)),
+    target: record.classes ? null : toY(targets[output]),
     right: record.classes && output === targets[0],
   }));
-  return { kind: "bars", bars, label: `loss ${formatFourDigits(own.values[cell.example])}`, most: "" };
+  return { kind: "bars", bars, label: `loss ${formatFourDigits(ownLoss.values[cell.example])}`, most: "" };
 }

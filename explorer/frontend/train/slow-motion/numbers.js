@@ -1,4 +1,4 @@
-// The numbers of one unit at one stage of a step, and the words that hold for them. No page.
+// The numbers of one unit at one stage of a step, and the sentences about them.
 
 import { createScopeAt, getParameterValues } from "../../formula/curves.js";
 import { DRAWS, evaluate, UNIFORM } from "../../formula/evaluation.js";
@@ -13,35 +13,35 @@ import { formatFourDigits, formatSubstituted } from "../../formula/substitution.
  *   parameters: Object<string, number>}} Entries
  */
 
-const MOST_LISTED = 3; // numbers of a target
+const MAX_LISTED = 3; // numbers of a target in a text
 
 /**
- * The first rule that lets something through; the first of all where none does.
+ * Return the index of the first rule with a gradient other than 0; 0 without such a rule.
  * @param {Object<string, Record|null>|null} records
  * @param {import("../state/series.js").LegendEntry[]} lines
  */
-export function livelyRule(records, lines) {
+export function findLivelyRule(records, lines) {
   const passes = lines.findIndex(({ key }) => records?.[key]?.tensors.gradient.values.some(Boolean));
   return Math.max(passes, 0);
 }
 
 /**
- * The cell with the largest gradient; with the largest g where there is no gradient.
+ * Return the cell with the largest gradient, or with the largest g if all gradients are 0.
  * @param {Record} record
  * @returns {Cell}
  */
-export function livelyCell({ tensors: { gradient, g } }) {
+export function findLivelyCell({ tensors: { gradient, g } }) {
   const { values, shape } = gradient.values.some(Boolean) ? gradient : g;
   const [, units] = shape;
-  const at = largest(values);
+  const at = findLargest(values);
   return { unit: at % units, row: Math.floor(at / units), example: 0, input: 0 };
 }
 
 /**
- * The cell that is requested, as far as there is one, with the input whose weight changes most.
+ * Return the requested cell, clamped to the record, with the input whose weight changes most.
  * @param {Record} record
  * @param {{unit: number|null, row: number|null}} requested
- * @param {Cell} lively
+ * @param {Cell} lively used if nothing is requested
  * @returns {Cell}
  */
 export function cellOf({ tensors, times, map_side: side, by_example }, requested, lively) {
@@ -49,35 +49,40 @@ export function cellOf({ tensors, times, map_side: side, by_example }, requested
   const unit = clampTo(requested.unit ?? lively.unit, 0, units - 1);
   const row = clampTo(requested.row ?? lively.row, 0, rows - 1);
   if (!by_example) return { unit, row, example: 0, input: row };
-  const [inputs, across] = tensors.slope.shape;
-  const column = Array.from({ length: inputs }, (_, input) => tensors.slope.values[input * across + unit]);
-  return { unit, row, example: Math.floor(row / (times * Math.max(side ** 2, 1))), input: largest(column) };
+  const [inputs, width] = tensors.slope.shape;
+  const column = Array.from({ length: inputs }, (_, input) => tensors.slope.values[input * width + unit]);
+  return {
+    unit,
+    row,
+    example: Math.floor(row / (times * Math.max(side ** 2, 1))),
+    input: findLargest(column),
+  };
 }
 
-/** @param {ArrayLike<number>} values */
-function largest(values) {
+/** Return the index of the largest absolute value. @param {ArrayLike<number>} values */
+function findLargest(values) {
   return Array.from(values, Math.abs).reduce((best, size, at, sizes) => (size > sizes[best] ? at : best), 0);
 }
 
-/** The index of a cell on an axis. @param {string} axis @param {Cell} cell */
-export function indexOn(axis, cell) {
+/** Return the index of a cell on an axis. @param {string} axis @param {Cell} cell */
+export function getIndex(axis, cell) {
   return /** @type {Object<string, number>} */ ({ ...cell, output: 0 })[axis];
 }
 
-/** The number of a tensor that belongs to a cell. @param {Tensor} tensor @param {Cell} cell */
-export function valueAt({ values, shape, axes }, cell) {
-  const [down, across] = axes.map((axis) => indexOn(axis, cell));
-  return values[down * shape[1] + across];
+/** Return the number of a tensor at a cell. @param {Tensor} tensor @param {Cell} cell */
+export function getValue({ values, shape, axes }, cell) {
+  const [row, column] = axes.map((axis) => getIndex(axis, cell));
+  return values[row * shape[1] + column];
 }
 
-/** The sentence of a stage at a cell. @param {Stage} stage @param {Record} record @param {Cell} cell */
+/** Return the sentence of a stage at a cell. @param {Stage} stage @param {Record} record @param {Cell} cell */
 export function wordsOf({ words, otherwise }, { tensors }, cell) {
-  const reason = Object.keys(otherwise).find((name) => valueAt(tensors[name], cell) === 0);
+  const reason = Object.keys(otherwise).find((name) => getValue(tensors[name], cell) === 0);
   return reason ? otherwise[reason] : words;
 }
 
 /**
- * The line of numbers of a stage at a cell.
+ * Return the line of numbers of a stage at a cell.
  * @param {Stage} stage
  * @param {Record} record
  * @param {Cell} cell
@@ -86,36 +91,36 @@ export function wordsOf({ words, otherwise }, { tensors }, cell) {
 export function numbersOf({ numbers }, record, cell, entries) {
   const at = { record, cell, entries };
   return numbers.replace(/\$(\w+)/g, (_, name) =>
-    name in TEXTS ? TEXTS[name](at) : formatFourDigits(valueAt(record.tensors[name], cell)),
+    name in TEXTS ? TEXTS[name](at) : formatFourDigits(getValue(record.tensors[name], cell)),
   );
 }
 
 /** @typedef {{record: Record, cell: Cell, entries: Entries}} At */
 
-/** Texts that are more than a number. @type {Object<string, (at: At) => string>} */
+/** Functions for texts with more than one number. @type {Object<string, (at: At) => string>} */
 const TEXTS = {
   op(at) {
     const { record, cell, entries } = at;
     return record.plain_op
       ? formatSubstituted(entries.op.tree, scopeOf(at, 1))
-      : formatFourDigits(valueAt(record.tensors.y, cell));
+      : formatFourDigits(getValue(record.tensors.y, cell));
   },
-  rule: ruleText,
+  rule: formatRule,
   factor(at) {
     const tree = treeOf(at);
     return at.record.linear && tree !== null
       ? `at g = 1: ${formatSubstituted(tree, scopeOf(at, 1))}`
-      : `gradient = ${ruleText(at)}`;
+      : `gradient = ${formatRule(at)}`;
   },
   target({ record, cell }) {
     const values = rowOf(record.tensors.target, cell.example);
     if (record.classes) return `label ${values[0]}`;
-    const listed = values.slice(0, MOST_LISTED).map(formatFourDigits).join(", ");
-    return `target ${listed}${values.length > MOST_LISTED ? ", …" : ""}`;
+    const listed = values.slice(0, MAX_LISTED).map(formatFourDigits).join(", ");
+    return `target ${listed}${values.length > MAX_LISTED ? ", …" : ""}`;
   },
   loss({ record, cell }) {
-    const { loss, own, target } = record.tensors;
-    const result = formatFourDigits(own.values[cell.example]);
+    const { loss, own: ownLoss, target } = record.tensors;
+    const result = formatFourDigits(ownLoss.values[cell.example]);
     if (!record.classes) return `loss of this example = ${result}`;
     const chance = rowOf(loss, cell.example)[rowOf(target, cell.example)[0]];
     return chance === undefined ? `loss = ${result}` : `loss = −log ${formatFourDigits(chance)} = ${result}`;
@@ -123,42 +128,46 @@ const TEXTS = {
 };
 
 /** @param {At} at */
-function ruleText(at) {
+function formatRule(at) {
   const { record, cell } = at;
-  const [x, g, gradient] = ["x", "g", "gradient"].map((name) => valueAt(record.tensors[name], cell));
+  const [x, g, gradient] = ["x", "g", "gradient"].map((name) => getValue(record.tensors[name], cell));
   const tree = treeOf(at);
   if (tree !== null) return formatSubstituted(tree, scopeOf(at, g));
   return `${record.formula} = ${formatFourDigits(gradient)}, g = ${formatFourDigits(g)}, x = ${formatFourDigits(x)}`;
 }
 
-/** The formula of the gradient; null where numbers cannot be put into it. @param {At} at */
+/** Return the formula of the gradient; null if numbers cannot be substituted into it. @param {At} at */
 function treeOf({ record, entries: { op, rule } }) {
   return record.plain ? (rule.tree ?? op.gradient) : null;
 }
 
-/** The values of the names in a formula at a cell. @param {At} at @param {number} g */
+/** Return the values of the names in a formula at a cell. @param {At} at @param {number} g */
 export function scopeOf({ record, cell, entries }, g) {
   const [start, stop] = record.span;
   const { x, y } = record.tensors;
-  const scope = drawnScope({ record, cell, entries }, { start, stop, g }, Float64Array.of(valueAt(x, cell)));
-  if (scope.draws) Object.defineProperty(scope, "y", { value: Float64Array.of(valueAt(y, cell)) });
+  const scope = makeDrawScope(
+    { record, cell, entries },
+    { start, stop, g },
+    Float64Array.of(getValue(x, cell)),
+  );
+  if (scope.draws) Object.defineProperty(scope, "y", { value: Float64Array.of(getValue(y, cell)) });
   return scope;
 }
 
 /**
- * The values of the names in a formula at any x, with what was drawn at a cell.
+ * Return the values of the names in a formula at any x, with the random draws of a cell.
  * @param {At} at
  * @param {import("../../formula/curves.js").Range} range
  * @param {Float64Array} x
  * @returns {import("../../formula/evaluation.js").Scope}
  */
-export function drawnScope({ record: { tensors }, cell, entries: { op, rule, parameters } }, range, x) {
+export function makeDrawScope({ record: { tensors }, cell, entries: { op, rule, parameters } }, range, x) {
   const scope = createScopeAt(op, getParameterValues(op, rule, parameters), range)(x);
-  const given = DRAWS.filter((name) => tensors[name]).map((name) => [name, valueAt(tensors[name], cell)]);
-  if (!given.length) return scope;
-  const draws = Object.fromEntries(given);
-  const twin = { ...draws, [UNIFORM]: 1 - draws[UNIFORM] };
-  const ya = evaluate(op.tree, { x, parameters: scope.parameters, draws: twin });
+  const pairs = DRAWS.filter((name) => tensors[name]).map((name) => [name, getValue(tensors[name], cell)]);
+  if (!pairs.length) return scope;
+  const draws = Object.fromEntries(pairs);
+  const antithetic = { ...draws, [UNIFORM]: 1 - draws[UNIFORM] };
+  const ya = evaluate(op.tree, { x, parameters: scope.parameters, draws: antithetic });
   return Object.assign(scope, { draws: { ...draws, "ya()": ya } });
 }
 

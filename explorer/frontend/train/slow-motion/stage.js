@@ -1,4 +1,4 @@
-// One stage of slow motion: a title, a picture of its kind, and a line below it.
+// One stage of slow motion: a title, a drawing, and a line below it.
 
 import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -6,7 +6,7 @@ import { shape } from "../../elements/svg.js";
 import { paint, toPixel } from "../widgets/canvas.js";
 import { makeLinePath } from "../widgets/svg-paths.js";
 
-/** @import { Bars, Curve, Drawing, Map } from "./drawings.js" */
+/** @import { Bars, Curve, Drawing, ColourMap } from "./drawings.js" */
 /** A colour as red, green and blue. @typedef {number[]} Colour */
 /**
  * The actions of a stage: a click on a cell of its picture, or on the stage.
@@ -16,8 +16,8 @@ import { makeLinePath } from "../widgets/svg-paths.js";
 const LOW = { light: [201, 92, 10], dark: [240, 150, 70] };
 const HIGH = { light: [23, 105, 170], dark: [96, 172, 236] };
 const NO_NUMBER = [128, 128, 128];
-const GAP = 0.16; // of the ink, between images
-const DARK = 128; // brightness of the ground below which it is a dark one
+const GAP = 0.16; // strength of the ink between images
+const DARK = 128; // a background of less brightness is dark
 
 /** @type {{[kind in Drawing["kind"]]: (frame: HTMLElement, on: On) => {draw: (drawing: *) => void}}} */
 const KINDS = { map: createMap, curve: createCurve, bars: createBars };
@@ -63,86 +63,87 @@ export function createStage(on) {
 function createMap(frame, { onCell }) {
   const canvas = element("canvas", {});
   const [row, column] = ["row", "column"].map((name) => element("i", { class: `mark ${name}` }));
-  let drawn = /** @type {Map|null} */ (null);
+  let displayed = /** @type {ColourMap|null} */ (null);
   frame.append(canvas, row, column);
   frame.addEventListener("click", ({ clientX, clientY }) => {
-    if (drawn?.pick !== "cell") return;
+    if (displayed?.pick !== "cell") return;
     const { left, top, width, height } = canvas.getBoundingClientRect();
-    const at = (/** @type {number} */ part, /** @type {number} */ count) =>
+    const toIndex = (/** @type {number} */ part, /** @type {number} */ count) =>
       Math.min(Math.max(Math.floor(part * count), 0), count - 1);
     const [down, across] = [
-      at((clientY - top) / height, drawn.rows),
-      at((clientX - left) / width, drawn.columns),
+      toIndex((clientY - top) / height, displayed.rows),
+      toIndex((clientX - left) / width, displayed.columns),
     ];
-    const { of, columns } = drawn;
-    if (!of) onCell(down, across);
-    else if (of.rows[down * columns + across] >= 0) onCell(of.rows[down * columns + across], of.unit);
+    const { of: source, columns } = displayed;
+    if (!source) onCell(down, across);
+    else if (source.rows[down * columns + across] >= 0)
+      onCell(source.rows[down * columns + across], source.unit);
   });
   return {
-    /** @param {Map} map */
+    /** @param {ColourMap} map */
     draw(map) {
-      drawn = map;
+      displayed = map;
       const { rows, columns, mark, box } = map;
-      paint(canvas, columns, rows, colouring(map, groundOf(canvas)));
+      paint(canvas, columns, rows, createColouring(map, groundOf(canvas)));
       setAttribute(frame, "data-pick", map.pick);
       setAttribute(row, "hidden", mark.row === null);
       setAttribute(column, "hidden", mark.column === null || box);
-      const down = `top: ${percent(mark.row ?? 0, rows)}; height: ${percent(1, rows)}`;
-      const across = `left: ${percent(mark.column ?? 0, columns)}; width: ${percent(1, columns)}`;
-      setAttribute(row, "style", box ? `${down}; ${across}` : down);
-      setAttribute(column, "style", across);
+      const rowStyle = `top: ${toPercent(mark.row ?? 0, rows)}; height: ${toPercent(1, rows)}`;
+      const columnStyle = `left: ${toPercent(mark.column ?? 0, columns)}; width: ${toPercent(1, columns)}`;
+      setAttribute(row, "style", box ? `${rowStyle}; ${columnStyle}` : rowStyle);
+      setAttribute(column, "style", columnStyle);
     },
   };
 }
 
 /** @param {number} part @param {number} whole */
-function percent(part, whole) {
+function toPercent(part, whole) {
   return `${((100 * part) / whole).toFixed(3)}%`;
 }
 
 /**
- * The colour of each number: that of the ground at 0, or at the lowest of an image.
- * @param {Map} map
+ * Return a function from the index of a number to its colour: the background's at 0, or at the minimum of an image.
+ * @param {ColourMap} map
  * @param {Colour} ground
  * @returns {(at: number) => number}
  */
-function colouring({ values, scale, low }, ground) {
+function createColouring({ values, scale, low }, ground) {
   const theme = ground.reduce((sum, part) => sum + part, 0) / 3 < DARK ? "dark" : "light";
   const ink = theme === "dark" ? [235, 238, 242] : [28, 39, 51];
   const isImage = low !== -scale;
   return (at) => {
     const value = values[at];
-    if (value === null) return opaque(mixed(ground, ink, GAP));
-    if (Number.isNaN(value)) return opaque(NO_NUMBER);
+    if (value === null) return toOpaquePixel(blendColours(ground, ink, GAP));
+    if (Number.isNaN(value)) return toOpaquePixel(NO_NUMBER);
     const part = isImage ? (value - low) / (scale - low || 1) : Math.min(Math.abs(value) / scale, 1);
-    return opaque(mixed(ground, isImage ? ink : value < 0 ? LOW[theme] : HIGH[theme], part));
+    return toOpaquePixel(blendColours(ground, isImage ? ink : value < 0 ? LOW[theme] : HIGH[theme], part));
   };
 }
 
-/** @param {Colour} one @param {Colour} other @param {number} part of the other */
-function mixed(one, other, part) {
+/** @param {Colour} one @param {Colour} other @param {number} part weight of the other colour */
+function blendColours(one, other, part) {
   return one.map((value, index) => Math.round(value + (other[index] - value) * part));
 }
 
 /** @param {Colour} colour */
-function opaque([red, green, blue]) {
+function toOpaquePixel([red, green, blue]) {
   return toPixel(red, green, blue, 255);
 }
 
-/** The colour behind an element. @param {Element} node @returns {Colour} */
+/** Return the background colour of an element. @param {Element} node @returns {Colour} */
 function groundOf(node) {
   const dialog = /** @type {Element} */ (node.closest("dialog"));
   return (getComputedStyle(dialog).backgroundColor.match(/\d+/g) ?? []).slice(0, 3).map(Number);
 }
 
-/** The scale of colours, from the lowest number to the highest. @param {HTMLCanvasElement} canvas */
+/** Paint the colour scale, from the lowest number to the highest. @param {HTMLCanvasElement} canvas */
 export function paintScale(canvas) {
   const values = Array.from({ length: 41 }, (_, at) => at / 20 - 1);
   paint(
     canvas,
     values.length,
     1,
-    colouring(/** @type {*} */ ({ values, scale: 1, low: -1 }), groundOf(canvas)),
+    createColouring(/** @type {*} */ ({ values, scale: 1, low: -1 }), groundOf(canvas)),
   );
 }
 
@@ -158,14 +159,14 @@ function createCurve(frame) {
   return {
     /** @param {Curve} curve */
     draw({ points, at, ticks: rows, zero: nought, colour, ends: texts }) {
-      const up = (/** @type {number} */ y) => Math.round(1000 * (1 - y));
-      const across = (/** @type {number} */ x) => Math.round(1000 * x);
+      const toY = (/** @type {number} */ y) => Math.round(1000 * (1 - y));
+      const toX = (/** @type {number} */ x) => Math.round(1000 * x);
       setAttribute(frame, "style", colour ? `--colour: ${colour}` : null);
-      setAttribute(ticks, "d", rows.map((x) => `M${across(x)},955V998`).join(""));
-      setAttribute(zero, "d", `M0,${up(nought)}H1000`);
-      setAttribute(stands, "d", `M${across(at.x)},0V1000`);
+      setAttribute(ticks, "d", rows.map((x) => `M${toX(x)},955V998`).join(""));
+      setAttribute(zero, "d", `M0,${toY(nought)}H1000`);
+      setAttribute(stands, "d", `M${toX(at.x)},0V1000`);
       setAttribute(line, "d", makeLinePath(points));
-      setAttribute(dot, "style", `left: ${percent(at.x, 1)}; top: ${percent(1 - at.y, 1)}`);
+      setAttribute(dot, "style", `left: ${toPercent(at.x, 1)}; top: ${toPercent(1 - at.y, 1)}`);
       ends.forEach((end, side) => setText(end, texts[side]));
     },
   };
@@ -190,7 +191,7 @@ function drawBar(node, { name, from, to, target, right }) {
   const [bar, mark] = track.children;
   setAttribute(node, "data-right", right ? "true" : null);
   setText(label, name);
-  setAttribute(bar, "style", `bottom: ${percent(from, 1)}; height: ${percent(to - from, 1)}`);
+  setAttribute(bar, "style", `bottom: ${toPercent(from, 1)}; height: ${toPercent(to - from, 1)}`);
   setAttribute(mark, "hidden", target === null);
-  setAttribute(mark, "style", `bottom: ${percent(target ?? 0, 1)}`);
+  setAttribute(mark, "style", `bottom: ${toPercent(target ?? 0, 1)}`);
 }

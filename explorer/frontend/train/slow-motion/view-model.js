@@ -1,10 +1,10 @@
-// The view model of slow motion: one step, stage by stage, with the numbers of one unit. No page.
+// The view model of slow motion: one step, stage by stage, with the numbers of one unit.
 
 import { getEntries } from "../../choice/choice.js";
 import { findEntry, findRuleForOp } from "../../choice/entries.js";
 import { clampTo } from "../../formula/numbers.js";
 import { DRAWINGS } from "./drawings.js";
-import { cellOf, livelyCell, livelyRule, numbersOf, wordsOf } from "./numbers.js";
+import { cellOf, findLivelyCell, findLivelyRule, numbersOf, wordsOf } from "./numbers.js";
 import { ACTIVE, UNAVAILABLE } from "../state/status.js";
 import { remedyOf } from "../state/remedies.js";
 import { getSetting, explainUntrained } from "../state/tasks.js";
@@ -12,10 +12,10 @@ import { getSetting, explainUntrained } from "../state/tasks.js";
 /** @import { LegendEntry } from "../state/series.js" */
 /** @import { SlowMotion, State } from "../state/state.js" */
 /**
- * The position in slow motion: a stage by its key, and rule, layer, unit and row from 0; null where nothing is chosen.
+ * The position in slow motion: the key of a stage, and rule, layer, unit and row from 0, null if not chosen.
  * @typedef {{stage: string, rule: number|null, unit: number|null, row: number|null,
  *   layer: number|null}} Position
- * A stage as Python tells it (explorer/training/instruments/slow_motion/stages.py): ``tensor`` names what it shows.
+ * A stage as Python sends it (explorer/training/instruments/slow_motion/stages.py); ``tensor`` names its tensor.
  * @typedef {{key: string, title: string, view: string, under: string, scale: string, words: string,
  *   numbers: string, otherwise: Object<string, string>, tensor: string, note: string}} Stage
  * The record of a rule (explorer/training/instruments/slow_motion/slow_motion.py).
@@ -40,44 +40,49 @@ const GOES_ON = "The run goes on: pause it to look at one step.";
 const ASKING = "Asking …";
 const NAMES = /** @type {const} */ (["rule", "layer", "unit", "row"]);
 
-/** The position that a link names. @param {string} text @returns {Position} */
+/** Parse a position from a link. @param {string} text @returns {Position} */
 export function positionOf(text) {
   const [stage, ...numbers] = text.split(",");
-  const at = (/** @type {number} */ index) => (numbers[index] ? Number(numbers[index]) - 1 : null);
-  return { stage, rule: at(0), layer: at(1), unit: at(2), row: at(3) };
+  const getNumber = (/** @type {number} */ index) => (numbers[index] ? Number(numbers[index]) - 1 : null);
+  return { stage, rule: getNumber(0), layer: getNumber(1), unit: getNumber(2), row: getNumber(3) };
 }
 
-/** The same as a link has it, up to the first that is not chosen. @param {Position} position */
-export function positionText(position) {
+/** Return a position as a link writes it, up to the first part that is not chosen. @param {Position} position */
+export function toPositionText(position) {
   const numbers = NAMES.map((name) => position[name]);
-  const none = numbers.indexOf(null);
-  const chosen = none < 0 ? numbers : numbers.slice(0, none);
-  return [position.stage, ...chosen.map((number) => Number(number) + 1)].join();
+  const missing = numbers.indexOf(null);
+  const leading = missing < 0 ? numbers : numbers.slice(0, missing);
+  return [position.stage, ...leading.map((number) => Number(number) + 1)].join();
 }
 
 /**
- * The step, layer and rate of the record to request, as one text; null where there can be none.
+ * Return a key of the record to request: its step, layer and rate; null if no record can be requested.
  * @param {State} state
  */
 export function recordKey({ choice, view }) {
   const { state, step, snapshot } = view.status;
-  const isBegun = view.id && snapshot; // the server has made its nets, which takes longer than a look
+  const isBegun = view.id && snapshot; // the server has created the nets, which takes longer than a measurement
   if (!choice.slow || !isBegun || ["idle", "silent", ...ACTIVE, ...UNAVAILABLE].includes(state)) return null;
   return JSON.stringify([view.id, step, layerOf(choice.slow), getSetting(choice, "lr")]);
 }
 
-/** The layer that is looked at, from 0. @param {string} slow */
+/** Return the displayed layer, from 0. @param {string} slow */
 export function layerOf(slow) {
   return positionOf(slow).layer ?? 0;
 }
 
-/** @param {State} state @param {LegendEntry[]} lines @returns {Picture|null} */
+/**
+ * Return the picture of slow motion; null if it is closed.
+ * @param {State} state
+ * @param {LegendEntry[]} lines
+ * @returns {Picture|null}
+ */
 export function slowOf(state, lines) {
   const { choice, slow } = state;
   if (!choice.slow) return null;
-  const records = known(slow);
+  const records = getRecords(slow);
   const requested = positionOf(choice.slow);
-  const rule = clampTo(requested.rule ?? livelyRule(records, lines), 0, lines.length - 1);
+  const rule = clampTo(requested.rule ?? findLivelyRule(records, lines), 0, lines.length - 1);
   const record = withFormulas(records?.[lines[rule].key] ?? null);
   const frame = {
     rules: lines.map(({ label, colour }, index) => ({ label, colour, chosen: index === rule })),
@@ -85,15 +90,15 @@ export function slowOf(state, lines) {
   };
   const refusal = refusalOf(state, records, record, lines[rule]);
   if (!record || refusal.message) return { ...frame, ...EMPTY, ...refusal, position: { ...requested, rule } };
-  const cell = cellOf(record, requested, livelyCell(record));
-  const entries = entriesAt(choice, rule, record, cell.unit);
+  const cell = cellOf(record, requested, findLivelyCell(record));
+  const entries = listEntries(choice, rule, record, cell.unit);
   const present = Math.max(
     record.stages.findIndex(({ key }) => key === requested.stage),
     0,
   );
   const stage = record.stages[present];
   const stages = stagesOf(record, present, cell, { ...entries, colour: lines[rule].colour });
-  const most = stages[present].drawing.most;
+  const scaleText = stages[present].drawing.most;
   return {
     ...frame,
     ...refusal,
@@ -107,7 +112,7 @@ export function slowOf(state, lines) {
     position: { stage: stage.key, rule, unit: cell.unit, row: cell.row, layer: record.layer },
     rows: record.tensors.x.shape[0],
     units: record.tensors.x.shape[1],
-    ends: most ? [`−${most}`, "0", `+${most}`] : [],
+    ends: scaleText ? [`−${scaleText}`, "0", `+${scaleText}`] : [],
   };
 }
 
@@ -125,7 +130,9 @@ const EMPTY = {
 };
 
 /**
- * A record, its formulas put into numbers only where the browser knows them: a branch may go on with others.
+ * Return a record; numbers are substituted into its formulas only if the browser has op and rule.
+ *
+ * A branch may continue with others.
  * @param {Record|null} record
  * @returns {Record|null}
  */
@@ -135,33 +142,36 @@ function withFormulas(record) {
 }
 
 /**
- * The op and the rule with which the step is taken.
+ * Return the op and the rule of the step, with the parameters of a unit.
  * @param {import("../../choice/choice.js").Choice} choice
  * @param {number} index of the rule
  * @param {Record} record
- * @param {number} unit the one whose values are meant, where each has its own
+ * @param {number} unit whose values are used if units have separate values
  */
-function entriesAt(choice, index, record, unit) {
+function listEntries(choice, index, record, unit) {
   const { op, rules } = getEntries(choice);
   const { gradient } = record;
-  const own = Object.entries(record.by_unit).map(([name, values]) => [name, values[unit]]);
-  const parameters = { ...record.parameters, ...Object.fromEntries(own) };
-  const its = findEntry("op", record.op) ?? op;
+  const unitValues = Object.entries(record.by_unit).map(([name, values]) => [name, values[unit]]);
+  const parameters = { ...record.parameters, ...Object.fromEntries(unitValues) };
+  const recordedOp = findEntry("op", record.op) ?? op;
   return {
-    op: gradient ? { ...its, gradient } : its,
-    rule: findRuleForOp(its, record.rule) ?? rules[index],
+    op: gradient ? { ...recordedOp, gradient } : recordedOp,
+    rule: findRuleForOp(recordedOp, record.rule) ?? rules[index],
     parameters,
   };
 }
 
-/** The records to display: those of the step before stay until the new ones arrive. @param {SlowMotion|null} slow */
-function known(slow) {
+/**
+ * Return the records to display: those of the step before remain until the new ones arrive.
+ * @param {SlowMotion|null} slow
+ */
+function getRecords(slow) {
   const answer = slow && (slow.answer ?? slow.before);
   return answer && !answer.message ? answer : null;
 }
 
 /**
- * The reason why there is no record, and the action that helps.
+ * Return the reason why there is no record, and the action that helps.
  * @param {State} state
  * @param {Object<string, Record|null>|null} records
  * @param {Record|null} record
@@ -179,9 +189,9 @@ function refusalOf({ choice, view, slow }, records, record, line) {
   if (!records) return { message: ASKING, action: "" };
   if (record) return { message: "", action: "" };
   const at = snapshot?.diverged[line.key];
-  const when = typeof at === "number" ? ` at step ${at}` : "";
-  const action = state === "diverged" ? "first" : ""; // else others would be lost
-  return { message: `${line.label} diverged${when}: there is no step to show.`, action };
+  const suffix = typeof at === "number" ? ` at step ${at}` : "";
+  const action = state === "diverged" ? "first" : ""; // restarting would discard rules that are still training
+  return { message: `${line.label} diverged${suffix}: there is no step to show.`, action };
 }
 
 /** @param {State} state @param {Record} record @param {import("./numbers.js").Cell} cell */
@@ -189,28 +199,29 @@ function titleOf({ view }, record, { unit, row, example }) {
   const { step, times, map_side: side, by_example, seed, tensors } = record;
   const { snapshot, state } = view.status;
   const kernel = by_example ? 0 : tensors.x.tiles && tensors.x.side;
-  const of = kernel
-    ? `on map ${Math.floor(row / kernel ** 2) + 1}, ${placeIn(kernel, row)}`
+  const place = kernel
+    ? `on map ${Math.floor(row / kernel ** 2) + 1}, ${describePlace(kernel, row)}`
     : !by_example
       ? `input ${row + 1}`
       : side
-        ? `example ${example + 1}, ${placeIn(side, row)}`
+        ? `example ${example + 1}, ${describePlace(side, row)}`
         : times > 1
           ? `example ${example + 1}, time ${(row % times) + 1}`
           : `example ${row + 1}`;
-  const which = state === "finished" ? "one more step" : `step ${step + 1}`;
+  const stepText = state === "finished" ? "one more step" : `step ${step + 1}`;
   const seeds = snapshot && snapshot.seeds > 1 ? `, seed ${seed}` : "";
-  return `Slow motion: ${which}${seeds}, ${kernel ? "kernel" : side ? "map" : "unit"} ${unit + 1}, ${of}`;
+  return `Slow motion: ${stepText}${seeds}, ${kernel ? "kernel" : side ? "map" : "unit"} ${unit + 1}, ${place}`;
 }
 
-/** The place of an index in images of this side. @param {number} side @param {number} at */
-function placeIn(side, at) {
+/** Describe the place of an index in images. @param {number} side of an image @param {number} at */
+function describePlace(side, at) {
   return `row ${Math.floor((at % side ** 2) / side) + 1}, column ${(at % side) + 1}`;
 }
 
 /**
+ * Return the pictures of all stages.
  * @param {Record} record
- * @param {number} present its stage
+ * @param {number} present index of the displayed stage
  * @param {import("./numbers.js").Cell} cell
  * @param {import("./drawings.js").Entries} entries
  * @returns {StagePicture[]}

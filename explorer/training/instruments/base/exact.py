@@ -22,9 +22,9 @@ from explorer.catalogue import resolve_values
 from explorer.curves.expectation import Jump, find_jump, has_two_outputs, is_smooth
 from explorer.formula.operands import find_reductions
 from explorer.training.instruments.base.instrument import Nets
-from explorer.training.nets import Observed, Trace
+from explorer.training.nets import ObservedPass, Trace
 
-Exact = Callable[[Observed], list[Tensor] | None]
+Exact = Callable[[ObservedPass], list[Tensor] | None]
 """Of a pass over the batch of the next step, by layer with the op: (members going, n, units); or None."""
 
 _MOST = 2**20  # numbers in one layer of all nets with each unit replaced in turn: about 10 ms a draw
@@ -49,11 +49,11 @@ def exact_of(nets: Nets) -> Exact | None:
 
 def _are_too_wide(nets: Nets) -> bool:
     units = [layer.shapes[0][1] for layer in nets.ensemble.layers if layer.shapes]
-    return max(units[:-1]) * max(units) * nets.batch[0].shape[1] * len(nets.ensemble.going) > _MOST
+    return max(units[:-1]) * max(units) * nets.batch[0].shape[1] * len(nets.ensemble.active) > _MOST
 
 
 @torch.enable_grad()
-def _along_draw(nets: Nets, observed: Observed) -> list[Tensor]:
+def _along_draw(nets: Nets, observed: ObservedPass) -> list[Tensor]:
     """The gradient of the loss through the op itself."""
     x, at = nets.batch[0], []
     layers = zip(nets.ensemble.layers, nets.ensemble.parameter_views, observed.traces, strict=True)
@@ -61,7 +61,7 @@ def _along_draw(nets: Nets, observed: Observed) -> list[Tensor]:
         if layer.site:
             at.append(x.requires_grad_())
         x = layer.forward(x, own, Trace(trace.moment))
-    loss = nets.task.loss.by_example(x, nets.ensemble.by_seed(nets.batch[1])).sum()
+    loss = nets.task.loss.by_example(x, nets.ensemble.expand_by_member(nets.batch[1])).sum()
     if not loss.requires_grad:
         return [torch.zeros_like(each) for each in at]
     return list(torch.autograd.grad(loss, at, materialize_grads=True))
@@ -74,12 +74,12 @@ class _Replaced:
         self._nets, self._with_op = nets, nets.op_layers
         self._known: dict[int, tuple[Tensor, Jump | None]] = {}  # below the first op x is no other by draw
 
-    def __call__(self, observed: Observed) -> list[Tensor] | None:
+    def __call__(self, observed: ObservedPass) -> list[Tensor] | None:
         found = [self._at(observed, layer) for layer in self._with_op]
         known = [each for each in found if each is not None]
         return known if len(known) == len(found) else None
 
-    def _at(self, observed: Observed, layer: int) -> Tensor | None:
+    def _at(self, observed: ObservedPass, layer: int) -> Tensor | None:
         x, y = observed.traces[layer].op[:2]
         its = self._jump(layer, x)
         if its is None:
@@ -97,15 +97,15 @@ class _Replaced:
             )
         return self._known[layer][1]
 
-    def _own(self, observed: Observed) -> Tensor:
+    def _own(self, observed: ObservedPass) -> Tensor:
         """What each example adds to the loss as it was drawn, (members, 1, n)."""
         return self._nets.task.loss.by_example(observed.output, self._answers).mT
 
     @property
     def _answers(self) -> Tensor:
-        return self._nets.ensemble.by_seed(self._nets.batch[1])
+        return self._nets.ensemble.expand_by_member(self._nets.batch[1])
 
-    def _losses(self, observed: Observed, layer: int, other: Tensor) -> Tensor:
+    def _losses(self, observed: ObservedPass, layer: int, other: Tensor) -> Tensor:
         """What each example adds with another output of one unit, (members, units, n)."""
         nets, traces, index = self._nets, observed.traces, self._with_op.index(layer)
         end = len(nets.ensemble.layers)

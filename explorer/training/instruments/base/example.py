@@ -34,10 +34,10 @@ def of_firsts(
 
     @functools.wraps(look)
     def measured(nets: Nets, /, *args: P.args, **kwargs: P.kwargs) -> dict[int, Record]:
-        firsts = nets.ensemble.firsts()
+        firsts = nets.ensemble.find_firsts()
         of = look(nets, list(firsts.values()), *args, **kwargs)
         return {
-            rule: {"seed": nets.ensemble.going[net].seed, **of(at)}
+            rule: {"seed": nets.ensemble.active[net].seed, **of(at)}
             for at, (rule, net) in enumerate(firsts.items())
         }
 

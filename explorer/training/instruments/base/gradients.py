@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 
 from explorer.gradient import with_float64
-from explorer.training.nets import Ensemble, Observed, Pass, Trace
+from explorer.training.nets import Ensemble, ObservedPass, Pass, Trace
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Gradients:
 
 
 @torch.no_grad()
-def gradients(ensemble: Ensemble, now: Pass, observed: Observed) -> dict[int, Gradients | None]:
+def gradients(ensemble: Ensemble, now: Pass, observed: ObservedPass) -> dict[int, Gradients | None]:
     """The gradients by the number of each rule that is going; None where one is not finite.
 
     ``now``: the pass that the next step begins with; ``observed``: one over the examples of instruments.
@@ -54,9 +54,9 @@ def gradients(ensemble: Ensemble, now: Pass, observed: Observed) -> dict[int, Gr
     _, before, after = _op(now.traces)
     above, below = (_sizes(each).tolist() for each in (before, after))
     blocked, idle = _shares(*_op(observed.traces)).cpu().tolist()
-    moved, by_rule = ensemble.moved(), {}
+    moved, by_rule = ensemble.measure_distances(), {}
     at_units = all(layer.site.per_example for layer in ensemble.layers if layer.site)
-    for rule, members in ensemble.by_rule().items():
+    for rule, members in ensemble.group_by_rule().items():
         each = [[values[member] for member in members] for values in (w1, w2, moved, blocked, idle)]
         first, last, far, none, still = map(fmean, each)
         sizes = [(above[member], below[member]) for member in members]

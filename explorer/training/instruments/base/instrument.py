@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule, resolve_values
-from explorer.training.nets import Ensemble, Joined, Observed, OpSite, Trace
+from explorer.training.nets import Ensemble, ObservedPass, OpRules, OpSite, Trace
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS, Data, Task
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 def op_layers(settings: Settings) -> int:
     """The number of layers with the op in a run's nets."""
-    return TASKS[settings.task].net.op_layers(settings.widths)
+    return TASKS[settings.task].net.count_op_layers(settings.widths)
 
 
 def op_site(settings: Settings) -> OpSite:
@@ -72,12 +72,12 @@ class Nets:
     settings: Settings
     op: Op
     rules: Sequence[Rule]
-    joined: Joined
+    joined: OpRules
 
     @cached_property
-    def now(self) -> Observed:
+    def now(self) -> ObservedPass:
         """A pass over the examples, forward and backward."""
-        return self.ensemble.look_at(self.x, self.answers, self.task.loss)
+        return self.ensemble.observe(self.x, self.answers, self.task.loss)
 
     @property
     def task(self) -> Task:
@@ -92,7 +92,7 @@ class Nets:
     @property
     def y(self) -> Tensor:
         """The answers by member, (members going or 1, n, …)."""
-        return self.ensemble.by_seed(self.answers)
+        return self.ensemble.expand_by_member(self.answers)
 
     @property
     def op_layers(self) -> list[int]:
@@ -106,7 +106,7 @@ class Nets:
         of the layer's, whose channel is meant. Without it the means over the channels.
         """
         known = resolve_values(
-            self.op, self.rules[self.ensemble.going[member].rule], self.settings.parameters
+            self.op, self.rules[self.ensemble.active[member].rule], self.settings.parameters
         )
         for name, own in self.learned(member, layer).items():
             if unit is None:
@@ -118,11 +118,11 @@ class Nets:
 
     def learned(self, member: int, layer: int) -> dict[str, Tensor]:
         """Values of a member's parameters that learn in a layer, one or one by channel, (values,) each."""
-        rule = self.ensemble.going[member].rule
-        if not any(self.joined.learns(rule)):
+        rule = self.ensemble.active[member].rule
+        if not any(self.joined.mask_learned(rule)):
             return {}
         has = resolve_values(self.op, self.rules[rule], self.settings.parameters)
-        now = self.ensemble.rows.learned(self.ensemble.parameters)[layer]
+        now = self.ensemble.rows.view_learned(self.ensemble.parameters)[layer]
         pairs = zip(self.joined.learned, now, strict=True)
         return {each.name: own[member] for each, own in pairs if each.name in has}
 
@@ -143,7 +143,7 @@ class Nets:
         above = self.now.traces[after].op.x if after < len(self.ensemble.layers) else self.now.output
         back = torch.eye(above.shape[2], device=y.device).expand(len(y), -1, -1)
         for each, parameters in reversed(way):
-            back = each.passed(back, parameters)
+            back = each.propagate(back, parameters)
         forward = torch.zeros_like(y[:, :1])
         for each, parameters in way:
             forward = each.forward(forward, parameters, Trace())

@@ -58,7 +58,7 @@ def spread(x: Tensor) -> Tensor:
 
 
 def _rule(nets: Nets, member: int) -> Rule:
-    return nets.rules[nets.ensemble.going[member].rule]
+    return nets.rules[nets.ensemble.active[member].rule]
 
 
 def _settled(nets: Nets, member: int, layer: int) -> Settled:

@@ -16,7 +16,7 @@ from explorer.training.instruments.base.instrument import Argument, Nets, Record
 from explorer.training.instruments.base.rule_shape import span
 from explorer.training.instruments.slow_motion.stages import Axis, Stage, Tensors, stages_of
 from explorer.training.instruments.slow_motion.step import Step, hangs_on_draw, has_formula, is_linear
-from explorer.training.nets import TWIN_LOSS, U, learned_with
+from explorer.training.nets import TWIN_LOSS, U, list_learned
 from explorer.training.numerics import OPTIMISERS
 
 MOST = 64  # visible rows, inputs, units and outputs: the first ones
@@ -51,7 +51,7 @@ def measured(nets: Nets, *, layer: int) -> dict[int, Record | None]:
         ValueError: there is no such layer.
     """
     step = Step(nets, layer)
-    return {rule: _record(step, rule, member) for rule, member in nets.ensemble.firsts().items()}
+    return {rule: _record(step, rule, member) for rule, member in nets.ensemble.find_firsts().items()}
 
 
 def _record(step: Step, rule: int, member: int) -> Record:
@@ -63,7 +63,7 @@ def _record(step: Step, rule: int, member: int) -> Record:
     return {
         "layer": step.layer,
         "layers": len(step.op_layers),
-        "seed": nets.settings.seed + nets.ensemble.going[member].seed,
+        "seed": nets.settings.seed + nets.ensemble.active[member].seed,
         "times": step.times,
         "map_side": math.isqrt(step.places) if 1 < step.places <= MOST else 0,
         "by_example": not step.on_weights,
@@ -95,7 +95,7 @@ def _by_unit(step: Step, member: int) -> dict[str, list[float]]:
 
 def _beside_tensors(op: Op, rule: Rule, learn: Sequence[str]) -> Data | None:
     """Torch's gradient for x as a tree, where learned parameters make it another than numbers do."""
-    own = None if rule.parsed else op.parsed.derive_gradient(learned_with(op, rule, learn))
+    own = None if rule.parsed else op.parsed.derive_gradient(list_learned(op, rule, learn))
     return None if own is None or own == op.parsed.gradient else own.data
 
 

@@ -13,7 +13,7 @@ from explorer.catalogue import Op, Rule
 from explorer.formula.operands import find_reductions
 from explorer.training.instruments.base.at_draws import gradients
 from explorer.training.instruments.base.instrument import Nets
-from explorer.training.nets import KERNEL, LOSS, TWIN_LOSS, OpTrace, Pass, Spiking, Trace, U, Views
+from explorer.training.nets import KERNEL, LOSS, TWIN_LOSS, OpTrace, Pass, SpikingUnits, Trace, U, Views
 
 _FACTORS = (-1.0, 2.0, 1e6, 1e-6)  # a linear rule gives so many times as much
 _REACH, _POINTS = 8.0, 801  # of the x at which that is tried
@@ -41,7 +41,7 @@ class Step:
     @cached_property
     def now(self) -> Pass:
         """The pass forward and backward on the batch, with which the step begins."""
-        return self.nets.ensemble.look(*self.nets.batch, self.nets.task.loss)
+        return self.nets.ensemble.run_pass(*self.nets.batch, self.nets.task.loss)
 
     @cached_property
     def op_layers(self) -> list[int]:
@@ -77,7 +77,7 @@ class Step:
         trace = self.now.traces[self._weighted]
         if not trace.saved:
             return self._by_member(self.nets.batch[0])
-        return self.nets.ensemble.layers[self._weighted].inputs(trace)
+        return self.nets.ensemble.layers[self._weighted].get_inputs(trace)
 
     @cached_property
     def weights(self) -> Tensor:
@@ -93,14 +93,14 @@ class Step:
     def new_weights(self) -> Tensor:
         """After the step, (members, inputs, units)."""
         ensemble, nets = self.nets.ensemble, self.nets
-        lr = nets.settings.course(ensemble.optimiser.steps).lr
-        after = ensemble.ahead(*nets.batch, nets.task.loss, lr)
-        return self._of_weights("weights", ensemble.rows.views(after))
+        lr = nets.settings.course_of(ensemble.optimiser.steps).lr
+        after = ensemble.compute_next_parameters(*nets.batch, nets.task.loss, lr)
+        return self._of_weights("weights", ensemble.rows.make_views(after))
 
     @cached_property
     def left(self) -> Tensor:
         """The rest of the potential of the time before, in spiking units, like the op's x."""
-        return Spiking.left(self.trace)
+        return SpikingUnits.get_residual_potentials(self.trace)
 
     @cached_property
     def output(self) -> Tensor:
@@ -117,7 +117,7 @@ class Step:
     @cached_property
     def losses(self) -> Tensor:
         """The loss of each example alone, (members, n, 1)."""
-        y = self.nets.ensemble.by_seed(self.nets.batch[1])
+        y = self.nets.ensemble.expand_by_member(self.nets.batch[1])
         return self.nets.task.loss.shares(self.now.output.mT.unsqueeze(2), y, 1).mT
 
     @property
@@ -153,12 +153,14 @@ class Step:
     @property
     def above(self) -> int:
         """The number of layers of weights behind this one."""
-        return sum(number > self._weighted for number in self.nets.ensemble.weighted)
+        return sum(number > self._weighted for number in self.nets.ensemble.weighted_layers)
 
     @property
     def _weighted(self) -> int:
         """The number of the layer whose weights are meant."""
-        return max(number for number in self.nets.ensemble.weighted if number <= self.op_layers[self.layer])
+        return max(
+            number for number in self.nets.ensemble.weighted_layers if number <= self.op_layers[self.layer]
+        )
 
     def _by_row(self, each: Tensor) -> Tensor:
         """A tensor like the op's x with a row for each place."""
@@ -175,7 +177,9 @@ class Step:
 
     def _by_member(self, each: Tensor) -> Tensor:
         """A tensor by seed as one by member, (members, n, …)."""
-        return self.nets.ensemble.by_seed(each).expand(len(self.nets.ensemble.going), *each.shape[1:])
+        return self.nets.ensemble.expand_by_member(each).expand(
+            len(self.nets.ensemble.active), *each.shape[1:]
+        )
 
     def _of_weights(self, what: str, views: Views) -> Tensor:
         of: Callable[..., Tensor] = getattr(self.nets.ensemble.layers[self._weighted], what)

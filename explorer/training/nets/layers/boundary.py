@@ -1,4 +1,4 @@
-"""The op with the rules of all members as a boundary of autograd: no layer knows either."""
+"""The op with the rules of all members, in one object like an ``autograd.Function``; layers know neither."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
@@ -7,71 +7,82 @@ import torch
 from torch import Tensor
 
 from explorer.formula import tree
-from explorer.training.nets.layers.joined import Function, Joined
 from explorer.training.nets.layers.layer import Trace
 from explorer.training.nets.layers.moment import Moment
+from explorer.training.nets.layers.op_rules import Function, OpRules
 from explorer.training.numerics import even
 
-Drawn = Mapping[str, Tensor]
-"""What is drawn, and losses that hang on it, by their names in formulas: each like x."""
+RandomValues = Mapping[str, Tensor]
+"""Random draws, and losses that depend on them, by their names in formulas: each like x."""
 
-NOTHING: Drawn = {}
-_OP, _RULE, _JUDGED = range(3)
+NO_RANDOM_VALUES: RandomValues = {}
+_OP, _RULE, _EVALUATION = range(3)
 U, LOSS, TWIN_LOSS = tree.UNIFORM, tree.LOSS.name, tree.ANTITHETIC_LOSS.name
 Call = tuple[Function, int, int]
-"""A function, and the members it is for: the first, and the one after the last."""
+"""A function, and a range of members: the first one, and the one after the last."""
 
 
 class Boundary:
     """An op with the rules of several members, on tensors (members, …).
 
-    Members of one rule stand side by side and go in one call, unless a ``mean`` is over each member alone or
-    their numbers do not fill whole steps (see ``even``); those of one op too. Learned
-    values come with each call, by parameter (members, 1, 1), or as x is with a side of 1 where values are
-    shared; a member whose rule learns nothing ignores them. So does what is ``drawn``, by name and like x.
+    Neighbouring members of one rule are computed in one call, as are those of one op, unless a reduction is
+    over each member or their numbers do not fill whole steps (see ``even``). Learned values are passed with
+    each call, by parameter, as (members, 1, 1), or like x with a side of 1 where elements share values;
+    members whose rule learns nothing ignore them. Random values are passed by name, like x.
 
     Attributes:
-        whole: whether a ``mean`` or the like stands in the op or in a rule.
+        has_reduction: whether the op or a rule contains a reduction such as ``mean``.
         learned: the number of parameters that learn.
-        draws: as in ``Joined``.
+        draw_names: as in ``OpRules``.
     """
 
-    def __init__(self, joined: Joined, rules: Sequence[int], seeds: Sequence[int]) -> None:
-        """``rules``: the number of each member's rule, ascending; ``seeds``: the seed of each."""
-        self.draws, self._seeds = joined.draws, seeds
-        self._judging: dict[tuple[Moment, torch.Size], Tensor] = {}  # the u of nets that are judged
-        self.whole = joined.whole
+    def __init__(self, joined: OpRules, rules: Sequence[int], seeds: Sequence[int]) -> None:
+        """Create the boundary for members.
+
+        Args:
+            joined: the op with all rules.
+            rules: the index of each member's rule, ascending.
+            seeds: the seed of each member.
+        """
+        self.draw_names, self._seeds = joined.draw_names, seeds
+        self._evaluation_draws: dict[tuple[Moment, torch.Size], Tensor] = {}  # equal at every evaluation
+        self.has_reduction = joined.has_reduction
         self.learned = len(joined.learned)
         self._names = [parameter.name for parameter in joined.learned]
         self._learning = [joined.learning[rule] if joined.learning else None for rule in rules]
-        known = _halves(joined, rules)
-        ops, rows = zip(*(known[rule] for rule in rules), strict=True) if rules else ((), ())
-        judged = [joined.judged] * len(rules) if joined.judged else ops
-        self._alone = [_each(part) for part in (ops, rows, judged)]
-        self._together = [_runs(part) for part in (ops, rows, judged)]
+        functions = _list_functions(joined, rules)
+        ops, rows = zip(*(functions[rule] for rule in rules), strict=True) if rules else ((), ())
+        evaluation_ops = [joined.evaluation_op] * len(rules) if joined.evaluation_op else ops
+        self._calls_by_member = [_list_calls(part) for part in (ops, rows, evaluation_ops)]
+        self._calls_by_run = [_merge_calls(part) for part in (ops, rows, evaluation_ops)]
 
     @property
     def asks(self) -> frozenset[str]:
-        """The losses that a rule asks for: of the example, and of its twin."""
-        return self.draws & {LOSS, TWIN_LOSS}
+        """The losses that a rule asks for: of the example, and for antithetic draws."""
+        return self.draw_names & {LOSS, TWIN_LOSS}
 
-    def u(self, moment: Moment, like: Tensor) -> Tensor | None:
-        """What is drawn at a moment for elements ``like`` these; None where nothing draws."""
-        if not self.draws:
+    def draw(self, moment: Moment, like: Tensor) -> Tensor | None:
+        """Return the random draws at a moment for elements like ``like``, or None if nothing is random."""
+        if not self.draw_names:
             return None
-        if not moment.is_judging:
-            return moment.u(self._seeds, like)
-        known = moment, like.shape
-        if known not in self._judging:
-            self._judging[known] = moment.u(self._seeds, like)
-        return self._judging[known]
+        if not moment.is_evaluation:
+            return moment.draw(self._seeds, like)
+        key = moment, like.shape
+        if key not in self._evaluation_draws:
+            self._evaluation_draws[key] = moment.draw(self._seeds, like)
+        return self._evaluation_draws[key]
 
     def forward(
-        self, x: Tensor, learned: Sequence[Tensor] = (), drawn: Drawn = NOTHING, *, judging: bool = False
+        self,
+        x: Tensor,
+        learned: Sequence[Tensor] = (),
+        random: RandomValues = NO_RANDOM_VALUES,
+        *,
+        evaluating: bool = False,
     ) -> Tensor:
-        """The op's y, like x; ``judging``: that of nets which are judged."""
-        parts = self._parts(_JUDGED if judging else _OP, (x,))
-        return _together([self._called(call, own, learned, drawn) for call, own in parts])
+        """Return the op's y, like x; ``evaluating``: of the op for held-out data."""
+        calls = self._split_calls(_EVALUATION if evaluating else _OP, (x,))
+        return _concatenate([self._call(call, inputs, learned, random) for call, inputs in calls])
 
     def backward(
         self,
@@ -79,113 +90,130 @@ class Boundary:
         y: Tensor,
         g: Tensor,
         learned: Sequence[Tensor] = (),
-        into: Sequence[Tensor] = (),
-        drawn: Drawn = NOTHING,
+        gradients: Sequence[Tensor] = (),
+        random: RandomValues = NO_RANDOM_VALUES,
     ) -> Tensor:
-        """The rules' gradients at x for the upstream gradient g, like x; ``into`` as in ``pull``."""
-        results = []
-        for call, own in self._parts(_RULE, (x, y, g)):
-            self._pull(call, own, learned, into, drawn)
-            results.append(self._called(call, own, learned, drawn))
-        return _together(results)
+        """Return the rules' gradients at x for the upstream gradient g, like x.
 
-    def pull(
+        ``gradients``: gets the gradients of the learned parameters, as in ``add_gradients``.
+        """
+        results = []
+        for call, inputs in self._split_calls(_RULE, (x, y, g)):
+            self._add_gradients(call, inputs, learned, gradients, random)
+            results.append(self._call(call, inputs, learned, random))
+        return _concatenate(results)
+
+    def add_gradients(
         self,
         x: Tensor,
         y: Tensor,
         g: Tensor,
         learned: Sequence[Tensor],
-        into: Sequence[Tensor],
-        drawn: Drawn = NOTHING,
+        gradients: Sequence[Tensor],
+        random: RandomValues = NO_RANDOM_VALUES,
     ) -> None:
-        """Add to ``into`` the gradients of the learned parameters for g, shaped like these.
+        """Add the gradients of the learned parameters for g to ``gradients``, shaped like these.
 
-        It is the rule's scale × the sum of every element's contribution; N in the scale is the number of
-        elements of x that share the value: examples × units, or weights, of one layer or one of its channels.
+        A gradient is the rule's scale × the sum of every element's contribution. N in the scale is the number
+        of elements of x that share the value: examples × units, or weights, of one layer or one of its
+        channels.
         """
-        for call, own in self._parts(_RULE, (x, y, g)) if self.learned else ():
-            self._pull(call, own, learned, into, drawn)
+        for call, inputs in self._split_calls(_RULE, (x, y, g)) if self.learned else ():
+            self._add_gradients(call, inputs, learned, gradients, random)
 
-    def _pull(
+    def _add_gradients(
         self,
         call: Call,
         tensors: Sequence[Tensor],
         learned: Sequence[Tensor],
-        into: Sequence[Tensor],
-        drawn: Drawn,
+        gradients: Sequence[Tensor],
+        random: RandomValues,
     ) -> None:
         """Add the gradients of the learned parameters of a call's members; ``tensors``: their x, y and g."""
         (_, a, b), (x, y, g) = call, tensors
-        each = self._learning[a] if into else None
-        if each is None:
+        functions = self._learning[a] if gradients else None
+        if functions is None:
             return
-        arguments = self._arguments(learned, drawn, a, b)
-        for name, total in zip(self._names, into, strict=True):
-            if name in each.learned_names:
-                total[a:b].add_(each.compute_total(name, x, y, g, arguments))
+        arguments = self._collect_arguments(learned, random, a, b)
+        for name, total in zip(self._names, gradients, strict=True):
+            if name in functions.learned_names:
+                total[a:b].add_(functions.compute_total(name, x, y, g, arguments))
 
-    def _called(
-        self, call: Call, tensors: Sequence[Tensor], learned: Sequence[Tensor], drawn: Drawn
+    def _call(
+        self, call: Call, tensors: Sequence[Tensor], learned: Sequence[Tensor], random: RandomValues
     ) -> Tensor:
+        """Return the result of a call for its members."""
         function, a, b = call
         if not self._learning[a]:
             return function(*tensors)
-        return function(*tensors, self._arguments(learned, drawn, a, b))
+        return function(*tensors, self._collect_arguments(learned, random, a, b))
 
-    def _arguments(self, learned: Sequence[Tensor], drawn: Drawn, a: int, b: int) -> dict[str, Tensor]:
-        named = [*zip(self._names, learned, strict=True), *drawn.items()]
-        return {name: each[a:b] for name, each in named}
+    def _collect_arguments(
+        self, learned: Sequence[Tensor], random: RandomValues, a: int, b: int
+    ) -> dict[str, Tensor]:
+        """Return the learned and random values of the members a to b, by name."""
+        named = [*zip(self._names, learned, strict=True), *random.items()]
+        return {name: values[a:b] for name, values in named}
 
-    def _parts(self, part: int, tensors: Sequence[Tensor]) -> Iterable[tuple[Call, Sequence[Tensor]]]:
-        """The calls of the op or the rules, each with what its members have of the tensors."""
-        calls = (self._alone if self.whole or not even(tensors[0]) else self._together)[part]
+    def _split_calls(self, kind: int, tensors: Sequence[Tensor]) -> Iterable[tuple[Call, Sequence[Tensor]]]:
+        """Return the calls of the op or the rules, each with its members' slices of the tensors."""
+        calls = (self._calls_by_member if self.has_reduction or not even(tensors[0]) else self._calls_by_run)[
+            kind
+        ]
         if len(calls) == 1:
             return [(calls[0], tensors)]
         counts = [b - a for _, a, b in calls]
         return zip(calls, zip(*(each.split_with_sizes(counts) for each in tensors), strict=True), strict=True)
 
 
-def drawn(
+def get_random_values(
     trace: Trace,
     like: Tensor,
-    seen: Callable[[Tensor], Tensor] = lambda each: each,
-    of_loss: Callable[[Tensor], Tensor] = lambda loss: loss,
-) -> Drawn:
-    """What a trace knows of what is drawn, by name, like x as op and rules see it; ``like``: x itself.
+    arrange: Callable[[Tensor], Tensor] = lambda each: each,
+    adapt_loss: Callable[[Tensor], Tensor] = lambda loss: loss,
+) -> RandomValues:
+    """Return the random values of a trace, by name, in the arrangement that op and rules see.
 
-    ``of_loss``: from what each example adds to the loss to what the elements have to do with.
+    Args:
+        trace: the trace of the layer.
+        like: the op's x.
+        arrange: a function that arranges a tensor like x as op and rules see it.
+        adapt_loss: a function from each example's contribution to the loss to that of each element.
     """
     if trace.u is None:
-        return NOTHING
+        return NO_RANDOM_VALUES
     losses = {LOSS: trace.loss, TWIN_LOSS: trace.twin_loss}
-    known = {name: seen(of_loss(loss).expand_as(like)) for name, loss in losses.items() if loss is not None}
-    return {U: trace.u, **known}
+    loss_values = {
+        name: arrange(adapt_loss(loss).expand_as(like)) for name, loss in losses.items() if loss is not None
+    }
+    return {U: trace.u, **loss_values}
 
 
-def _halves(joined: Joined, rules: Sequence[int]) -> dict[int, tuple[Function, Function]]:
-    """The op and the rule as functions, by rule; where parameters learn they take their values by name."""
-    forwards: dict[int, Function] = {}  # one for each op: its members go in one call
-    halves: dict[int, tuple[Function, Function]] = {}
+def _list_functions(joined: OpRules, rules: Sequence[int]) -> dict[int, tuple[Function, Function]]:
+    """Return the op's and the rule's function, by rule; with learned parameters they take values by name."""
+    ops: dict[int, Function] = {}  # one per op: its members are computed in one call
+    result: dict[int, tuple[Function, Function]] = {}
     for rule in dict.fromkeys(rules):
-        if its := joined.learning[rule] if joined.learning else None:
-            halves[rule] = forwards.setdefault(id(its.op), its.forward), its.gradient
+        if functions := joined.learning[rule] if joined.learning else None:
+            result[rule] = ops.setdefault(id(functions.op), functions.forward), functions.gradient
         else:
-            halves[rule] = joined.pairs[rule]
-    return halves
+            result[rule] = joined.pairs[rule]
+    return result
 
 
-def _each(functions: Sequence[Function]) -> list[Call]:
+def _list_calls(functions: Sequence[Function]) -> list[Call]:
+    """Return one call per member."""
     return [(function, member, member + 1) for member, function in enumerate(functions)]
 
 
-def _runs(functions: Sequence[Function]) -> list[Call]:
-    """Calls, one for neighbours with the very same function."""
+def _merge_calls(functions: Sequence[Function]) -> list[Call]:
+    """Return one call per run of neighbouring members with the same function object."""
     groups = [
         list(each) for _, each in groupby(range(len(functions)), key=lambda member: id(functions[member]))
     ]
     return [(functions[members[0]], members[0], members[-1] + 1) for members in groups]
 
 
-def _together(results: list[Tensor]) -> Tensor:
-    """The results of all calls, (members, …)."""
+def _concatenate(results: list[Tensor]) -> Tensor:
+    """Return the results of all calls, (members, …)."""
     return torch.cat(results) if len(results) > 1 else results[0]

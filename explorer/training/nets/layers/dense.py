@@ -1,4 +1,4 @@
-"""``x @ w + b``."""
+"""The dense layer ``x @ w + b``, and ReLU."""
 
 import torch
 from torch import Generator, Tensor
@@ -11,54 +11,62 @@ class Dense(Layer):
     """``x @ w + b``: (members, n, inputs) -> (members, n, outputs)."""
 
     def __init__(
-        self, inputs: int, outputs: int, *, bias: bool = True, first: bool = False, alone: bool = False
+        self, inputs: int, outputs: int, *, bias: bool = True, first: bool = False, separate: bool = False
     ) -> None:
-        """``first``: the gradient at x is not needed; ``alone``: no bias, and every product by itself."""
+        """Create the layer.
+
+        Args:
+            inputs: units at the input.
+            outputs: units at the output.
+            bias: whether there are biases.
+            first: whether the gradient at x is not needed.
+            separate: whether there is no bias and each member's product is computed separately.
+        """
         self.shapes = ((inputs, outputs), *([(1, outputs)] if bias else []))
         self._first = first
-        self._product: Product = one_by_one if alone else batched
+        self._product: Product = one_by_one if separate else batched
 
-    def start(self, generator: Generator, scale: float) -> list[Tensor]:
-        """Normal weights of deviation ``scale``, biases 0."""
+    def init_parameters(self, generator: Generator, scale: float) -> list[Tensor]:
+        """Return normal weights with standard deviation ``scale``, and biases of 0."""
         weights, *biases = self.shapes
         return [torch.randn(weights, generator=generator) * scale, *map(torch.zeros, biases)]
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """As in ``Layer``."""
+        """Return ``x @ w + b``; see ``Layer``."""
         trace.saved = (x,)
         weights, *bias = parameters
         return batched(x, weights, *bias) if bias else self._product(x, weights)
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """As in ``Layer``."""
-        self._pull(g, gradients, trace)
-        return g if self._first else self.passed(g, parameters)
+        """Return the gradient at x; see ``Layer``."""
+        self._write_gradients(g, gradients, trace)
+        return g if self._first else self.propagate(g, parameters)
 
-    def passed(self, g: Tensor, parameters: Parameters) -> Tensor:
-        """As in ``Layer``."""
+    def propagate(self, g: Tensor, parameters: Parameters) -> Tensor:
+        """Return the gradient at x only; see ``Layer``."""
         return self._product(g, parameters[0].mT)
 
-    def _pull(self, g: Tensor, gradients: Parameters, trace: Trace) -> None:
-        """Write the gradients of weights and biases."""
+    def _write_gradients(self, g: Tensor, gradients: Parameters, trace: Trace) -> None:
+        """Write the gradients of weights and biases to ``gradients``."""
         gradients[0].copy_(self._product(trace.saved[0].mT, g))
         for bias in gradients[1:]:
             torch.sum(g, 1, keepdim=True, out=bias)
 
-    def pulled(self, g: Tensor, trace: Trace) -> list[Tensor]:
-        """As in ``Layer``."""
+    def compute_gradients(self, g: Tensor, trace: Trace) -> list[Tensor]:
+        """Return the gradients of the parameters for the first examples; see ``Layer``."""
         x = trace.saved[0]
         return [torch.matmul(x[:, : g.shape[1]].mT, g), *([g.sum(1, keepdim=True)] * (len(self.shapes) - 1))]
 
 
 class Relu(Layer):
-    """``max(x, 0)``, where the op stands elsewhere."""
+    """``max(x, 0)``, for nets with the op elsewhere."""
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """As in ``Layer``."""
+        """Return ``max(x, 0)``; see ``Layer``."""
         trace.saved = (x,)
         return x.relu()
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """As in ``Layer``; 0 where x is, whatever g is, as autograd has it."""
+        """Return the gradient at x: 0 where x ≤ 0, even if g is not finite, as in autograd. See ``Layer``."""
         before: Tensor = torch.ops.aten.threshold_backward(g, trace.saved[0], 0)
         return before

@@ -11,13 +11,13 @@ from torch import Generator, Tensor
 from explorer.training.nets.layers.moment import Moment
 from explorer.training.numerics import norms
 
-_JUDGING = Moment()
+_EVALUATION = Moment()
 Parameters = Sequence[Tensor]
 """The parameters of one layer, or their gradients: (members, …) each, views into one flat tensor."""
 
 
 class OpTrace(NamedTuple):
-    """The input and output of the op in one layer, and the gradient before and behind its rule."""
+    """Input and output of the op in one layer, the upstream gradient, and the gradient from its rule."""
 
     x: Tensor
     y: Tensor
@@ -27,15 +27,15 @@ class OpTrace(NamedTuple):
 
 @dataclass(frozen=True)
 class OpSite:
-    """The site of an op in a layer, as instruments, scripts, pages and sentences ask for it.
+    """The site of an op in a layer, as data for instruments, scripts, pages and sentences.
 
     Attributes:
-        key: permanent name; the rows of this site in the tables of stages and of scripts have it.
-        inputs: the op's inputs in words, in the plural.
-        elements: the elements of the op's input in words, as they are counted.
+        key: permanent name, also of this site's rows in the tables of stages and of scripts.
+        inputs: a plural noun for the op's inputs.
+        elements: a phrase for the counted elements of the op's input.
         per_example: whether the op sees one input per example; False for an op on weights.
-        fires: whether the layer's outputs are spikes over steps of time.
-        times: steps of time per example; the batch dimension holds them, the first time first.
+        fires: whether the layer's outputs are spikes over time steps.
+        times: time steps per example; they are stacked in the batch dimension, the first time first.
         flips: whether each input can be replaced alone, which the smoothed gradient needs.
         maps: whether the layers are convolutions.
     """
@@ -55,16 +55,16 @@ class Trace:
     """The tensors of one layer in one pass.
 
     Attributes:
-        moment: when and where it passes.
-        saved: tensors that ``backward`` needs of ``forward``.
-        u: what the op drew here, like x as op and rules see it; None where nothing draws.
-        loss, twin_loss: what each example adds to the loss, (members, n, 1), and what it would add if the op
-            had drawn 1 − u here, where a rule asks for them.
-        x, y: op's input and output where the op stands in this layer, (members, …).
-        upstream, gradient: before and behind the rule, like x, once ``backward`` was there.
+        moment: the time and place of the pass.
+        saved: tensors that ``forward`` saves for ``backward``.
+        u: random draws of the op, arranged as op and rules see x; None for a deterministic op and rules.
+        loss, twin_loss: each example's contribution to the loss, (members, n, 1), with the draws u and with
+            the antithetic 1 − u in this layer; None unless a rule asks for them.
+        x, y: input and output of the op, if it is in this layer, (members, …).
+        upstream, gradient: gradients at y and at x, like x, after ``backward``.
     """
 
-    moment: Moment = _JUDGING
+    moment: Moment = _EVALUATION
     saved: tuple[Tensor, ...] = ()
     u: Tensor | None = None
     loss: Tensor | None = None
@@ -84,91 +84,92 @@ class Trace:
         return OpTrace(self.x, self.y, self.upstream, self.gradient)
 
 
-def moments(layers: Sequence["Layer"], step: int, again: int = 0) -> list[Moment]:
-    """The moment of each layer of a pass at a step, or at ``JUDGED``; ``again`` as in ``Moment``."""
+def make_moments(layers: Sequence["Layer"], step: int, redraws: int = 0) -> list[Moment]:
+    """Return the moment of each layer of a pass at a step; ``redraws`` as in ``Moment``."""
     with_op = accumulate(layer.site is not None for layer in layers)
-    return [Moment(step, max(number - 1, 0), again) for number in with_op]
+    return [Moment(step, max(number - 1, 0), redraws) for number in with_op]
 
 
 class Layer:
-    """One layer: ``forward`` from x to its output, ``backward`` from the gradient of that to the one at x.
+    """One layer, with ``forward`` from x to its output and ``backward`` from the gradient there to that at x.
 
-    A layer holds no numbers of its own: parameters and traces come with each call.
+    A layer stores no parameters: parameters and traces are passed with each call.
 
     Attributes:
         site: the site of the op; None in a layer without the op.
-        shapes: of the weights and biases of one member, weights first.
-        learned: the number of learned parameters of the op behind these, (1, 1) each, or by channel.
-        channels: maps at its output, or kernels; 0 where there are none.
-        uses: how often an example meets each weight.
-        asks: of ``f()``, the loss, and ``fa()``, the twin's, those that a rule asks for here.
+        shapes: shapes of the weights and biases of one member, weights first.
+        biased: whether biases follow the weights among the parameters.
+        learned: the number of the op's learned parameters, which follow; each is (1, 1), or by channel.
+        channels: the number of maps at its output, or of kernels; 0 in other layers.
+        uses: how often each weight is used per example.
+        asks: the losses that a rule asks for in this layer: ``f()``, and ``fa()`` for antithetic draws.
     """
 
     site: ClassVar[OpSite | None] = None
     shapes: tuple[tuple[int, ...], ...] = ()
-    biased = True  # whether biases follow the weights among the parameters
+    biased = True
     learned: int = 0
     channels: int = 0
     uses: int = 1
     asks: frozenset[str] = frozenset()
 
-    def parts(self, parameters: Parameters) -> tuple[Parameters, Parameters]:
-        """Weights and biases, and the op's learned parameters; of gradients likewise."""
+    def split_parameters(self, parameters: Parameters) -> tuple[Parameters, Parameters]:
+        """Return weights and biases, and the op's learned parameters; or their gradients."""
         return parameters[: len(self.shapes)], parameters[len(self.shapes) :]
 
-    def start(self, generator: Generator, scale: float) -> list[Tensor]:
-        """Start values of one member's weights and biases; the same generator gives the same ones."""
+    def init_parameters(self, generator: Generator, scale: float) -> list[Tensor]:
+        """Return start values of one member's weights and biases, determined by the generator's state."""
         return []
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """The output of this layer, (members, …)."""
+        """Return the output of this layer, (members, …)."""
         raise NotImplementedError
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """The gradient at x; those of the parameters are written into ``gradients``."""
+        """Return the gradient at x; write those of the parameters to ``gradients``."""
         raise NotImplementedError
 
-    def pulled(self, g: Tensor, trace: Trace) -> list[Tensor]:
-        """The gradients of the parameters, from the gradient at this layer's output for the first examples.
+    def compute_gradients(self, g: Tensor, trace: Trace) -> list[Tensor]:
+        """Return the gradients of the parameters for the first examples: (members, …) each, weights first.
 
-        (members, n or fewer, outputs) -> (members, …) each, weights first.
+        ``g``: the gradient at this layer's output, (members, n or fewer, outputs).
         """
         raise NotImplementedError
 
-    def passed(self, g: Tensor, parameters: Parameters) -> Tensor:
-        """The gradient at x alone, of a layer that is linear in x."""
+    def propagate(self, g: Tensor, parameters: Parameters) -> Tensor:
+        """Return the gradient at x only, for a layer that is linear in x."""
         raise NotImplementedError
 
-    def by_channel(self, x: Tensor) -> Tensor:
-        """The op's x (members, …) by channel, (members, channels, …): one is a kernel where x are weights."""
+    def group_by_channel(self, x: Tensor) -> Tensor:
+        """Return the op's x (members, …) as (members, channels, …); a channel of weights is a kernel."""
         return x.mT
 
-    def by_channel_shape(self, channels: int) -> tuple[int, int]:
-        """The shape of one member's values by channel, beside op's x as op and rules see it."""
+    def get_channel_shape(self, channels: int) -> tuple[int, int]:
+        """Return the shape of one member's values by channel, for broadcasting with the op's x."""
         return 1, channels
 
-    def inputs(self, trace: Trace) -> Tensor:
-        """What the weights were multiplied with, (members, rows, inputs)."""
+    def get_inputs(self, trace: Trace) -> Tensor:
+        """Return the factors that the weights were multiplied with, (members, rows, inputs)."""
         return trace.saved[0]
 
     def weights(self, parameters: Parameters) -> Tensor:
-        """The present weights, (members, inputs, outputs)."""
+        """Return the present weights, (members, inputs, outputs)."""
         return parameters[0]
 
     def slopes(self, gradients: Parameters) -> Tensor:
-        """The gradient of the weights, (members, inputs, outputs)."""
+        """Return the gradient of the weights, (members, inputs, outputs)."""
         return gradients[0]
 
     def size(self, gradients: Parameters) -> Tensor:
-        """The norm of the gradient of the weights, (members,)."""
+        """Return the norm of the gradient of the weights, (members,)."""
         return norms(gradients[0])
 
     def length(self, parameters: Parameters) -> Tensor:
-        """The norm of the weights, (members,)."""
+        """Return the norm of the weights, (members,)."""
         return norms(parameters[0])
 
-    def moved(self, parameters: Parameters, start: Parameters) -> Tensor:
-        """The distance of the weights from their start, (members,)."""
+    def get_distance(self, parameters: Parameters, start: Parameters) -> Tensor:
+        """Return the distance of the weights from their start, (members,)."""
         return norms(parameters[0] - start[0])
 
 
@@ -176,18 +177,18 @@ class Spread(Layer):
     """The examples of each member's seed: (seeds, …) -> (members, …)."""
 
     def __init__(self, seeds: Sequence[int]) -> None:
-        """``seeds``: the number of each member's seed."""
+        """Create the layer from the index of each member's seed."""
         self._seeds = torch.tensor(seeds)
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """As in ``Layer``."""
+        """Return the examples by member; see ``Layer``."""
         return spread(x, self._seeds)
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """As in ``Layer``; its result is not used."""
+        """Return g; the result is unused. See ``Layer``."""
         return g
 
 
 def spread(x: Tensor, seeds: Tensor) -> Tensor:
-    """x (seeds or 1, …) by member, (members, …)."""
+    """Return x (seeds or 1, …) by member, (members, …)."""
     return x.expand(len(seeds), *x.shape[1:]) if len(x) == 1 else x[seeds.to(x.device)]

@@ -1,4 +1,4 @@
-"""Parameters of an op and its rules that learn in a net, by the names under which they are asked for."""
+"""Parameters of an op and its rules that learn in a net, requested by name."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -8,12 +8,12 @@ from explorer.catalogue import Op, Rule, adapt_rule, find_contribution, list_lea
 from explorer.formula import truncate
 
 
-class Learned(NamedTuple):
-    """A parameter of the op that has a value of its own in every layer.
+class LearnedParameter(NamedTuple):
+    """A parameter of the op with a separate value in every layer.
 
     Attributes:
-        name: as in the formulas.
-        start: its value before the first step, where no rule has another.
+        name: its name in the formulas.
+        start: its value before the first step, unless a rule has another one.
         positive: whether its domain is above 0.
     """
 
@@ -22,48 +22,53 @@ class Learned(NamedTuple):
     positive: bool
 
 
-def learned_with(op: Op, rule: Rule, learn: Sequence[str]) -> tuple[str, ...]:
-    """The parameters that a rule lets learn, of those named as they are or as ``rule.name``."""
+def list_learned(op: Op, rule: Rule, learn: Sequence[str]) -> tuple[str, ...]:
+    """Return the parameters that learn by a rule, of those requested as ``name`` or ``rule.name``."""
     if not learn:
         return ()
     return tuple(name for name in list_learnable(op, rule) if name in learn or f"{rule.key}.{name}" in learn)
 
 
-def no_longer(learn: Sequence[str], before: tuple[Op, Rule], now: tuple[Op, Rule]) -> str:
-    """Sentences on the parameters that learned with one op and rule and do not with others, and why."""
+def explain_lost(learn: Sequence[str], before: tuple[Op, Rule], now: tuple[Op, Rule]) -> str:
+    """Return sentences on the parameters that learned with one op and rule but not with others, and why."""
     op, rule = now
-    names = [name for name in learned_with(*before, learn) if name not in learned_with(op, rule, learn)]
-    lost = [name for name in names if name not in resolve_values(op, rule, {})]
-    fixed = [name for name in names if name not in lost]
-    parts = [f"{', '.join(lost)} learns no more: {op.label} with {rule.label} does not have it."] * bool(lost)
+    names = [name for name in list_learned(*before, learn) if name not in list_learned(op, rule, learn)]
+    missing = [name for name in names if name not in resolve_values(op, rule, {})]
+    fixed = [name for name in names if name not in missing]
+    parts = [f"{', '.join(missing)} learns no more: {op.label} with {rule.label} does not have it."] * bool(
+        missing
+    )
     parts += [f"{', '.join(fixed)} learns no more: {rule.label} lets it stay as it is."] * bool(fixed)
     return " ".join(parts)
 
 
-def learned_by(ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]) -> tuple[Learned, ...]:
-    """The parameters that learn with any of the ops and rules, each once."""
-    known: dict[str, Learned] = {}
+def collect_learned(
+    ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]
+) -> tuple[LearnedParameter, ...]:
+    """Return the parameters that learn with at least one pair of op and rule, without duplicates."""
+    by_name: dict[str, LearnedParameter] = {}
     for op, rule in product(ops, rules):
-        for name in learned_with(op, rule, learn):
-            own = next(
+        for name in list_learned(op, rule, learn):
+            parameter = next(
                 each for each in (*op.parameters, *adapt_rule(op, rule).parameters) if each.name == name
             )
-            known.setdefault(name, Learned(name, own.default, not own.is_valid(0.0)))
-    return tuple(known.values())
+            by_name.setdefault(name, LearnedParameter(name, parameter.default, not parameter.is_valid(0.0)))
+    return tuple(by_name.values())
 
 
-def checked_learn(ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]) -> tuple[str, ...]:
-    """Names of parameters that learn, as they are or as ``rule.name`` for one rule only.
+def check_learn(ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]) -> tuple[str, ...]:
+    """Return the names of parameters that learn, such as ``name``, or ``rule.name`` for one rule only.
 
-    Raises ValueError with a plain sentence for one that learns with none of the ops and rules.
+    Raises ValueError with a plain sentence if a name learns with none of the ops and rules.
     """
     for name in learn:
-        if not any(learned_with(op, rule, [name]) for op, rule in product(ops, rules)):
-            raise ValueError(f"{truncate(name)} cannot learn: {_why_not(ops[0], rules, name)}")
+        if not any(list_learned(op, rule, [name]) for op, rule in product(ops, rules)):
+            raise ValueError(f"{truncate(name)} cannot learn: {_explain_unlearnable(ops[0], rules, name)}")
     return tuple(learn)
 
 
-def _why_not(op: Op, rules: Sequence[Rule], name: str) -> str:
+def _explain_unlearnable(op: Op, rules: Sequence[Rule], name: str) -> str:
+    """Return why a parameter cannot learn, as a clause."""
     rule = next((rule for rule in rules if name.startswith(f"{rule.key}.")), rules[0])
     try:
         find_contribution(op, rule, name.removeprefix(f"{rule.key}."))

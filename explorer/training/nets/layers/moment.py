@@ -1,4 +1,4 @@
-"""The moment of a pass, from which it follows what an op that draws draws there."""
+"""The moment of a pass, which determines the random draws of a stochastic op."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -8,42 +8,42 @@ from torch import Tensor
 
 from explorer.gradient import find_float64_device, hash_uniform
 
-JUDGED = -1
-"""The step of nets that are judged: always the same, so that a score moves by the weights alone."""
+EVALUATION_STEP = -1
+"""The step of passes on held-out data: always the same, so that scores depend on the weights only."""
 
-_LEAST = 2.0**-24
+_MIN_U = 2.0**-24
 
 
 class Moment(NamedTuple):
-    """When and where an op draws.
+    """The time and place of an op's random draws.
 
     Attributes:
-        step: of the run, from 0, or ``JUDGED``.
-        layer: of those with the op, from 0.
-        again: how often the same step has been drawn anew.
-        twin: whether with 1 − u in the place of u.
-        copies: so many times all examples stand one after the other, each time with the same u.
+        step: the step of the run, from 0, or ``EVALUATION_STEP``.
+        layer: the index among the layers with the op, from 0.
+        redraws: how often the draws of this step have been repeated with new values.
+        twin: whether the antithetic 1 − u is used instead of u.
+        copies: the number of copies of all examples in a batch, each with the same u.
     """
 
-    step: int = JUDGED
+    step: int = EVALUATION_STEP
     layer: int = 0
-    again: int = 0
+    redraws: int = 0
     twin: bool = False
     copies: int = 1
 
     @property
-    def is_judging(self) -> bool:
-        """Whether nets are judged."""
-        return self.step == JUDGED
+    def is_evaluation(self) -> bool:
+        """Whether the pass is on held-out data."""
+        return self.step == EVALUATION_STEP
 
-    def u(self, seeds: Sequence[int], like: Tensor) -> Tensor:
-        """One u for each element, (members, …) as ``like``, strictly between 0 and 1; alike for one seed."""
+    def draw(self, seeds: Sequence[int], like: Tensor) -> Tensor:
+        """Return a u per element, (members, …) like ``like``, in the open (0, 1); equal for equal seeds."""
         count = like[0].numel() // self.copies
         device = find_float64_device(like.device)
-        known = {
-            seed: hash_uniform(seed, self.step, count, self.layer, self.again, device).to(like)
+        by_seed = {
+            seed: hash_uniform(seed, self.step, count, self.layer, self.redraws, device).to(like)
             for seed in dict.fromkeys(seeds)
         }
-        u = torch.stack([known[seed] for seed in seeds]).repeat(1, self.copies).view(like.shape)
-        u.clamp_(_LEAST, 1 - _LEAST)  # so that float32 has 1 − u
+        u = torch.stack([by_seed[seed] for seed in seeds]).repeat(1, self.copies).view(like.shape)
+        u.clamp_(_MIN_U, 1 - _MIN_U)  # so that 1 − u is exact in float32
         return 1 - u if self.twin else u

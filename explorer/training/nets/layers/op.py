@@ -1,10 +1,10 @@
-"""Layers with the op: at hidden units or the units of maps, or on weights, dense ones or kernels."""
+"""Layers with the op: on hidden units, on units of maps, on dense weights, or on kernels."""
 
 import torch
 from torch import Tensor
 
-from explorer.training.nets.layers.boundary import Boundary, drawn
-from explorer.training.nets.layers.convolution import Convolution, Maps, by_channel
+from explorer.training.nets.layers.boundary import Boundary, get_random_values
+from explorer.training.nets.layers.convolution import Convolution, Maps, group_by_channel
 from explorer.training.nets.layers.dense import Dense
 from explorer.training.nets.layers.layer import Layer, OpSite, Parameters, Trace
 from explorer.training.numerics import roomy
@@ -19,35 +19,37 @@ class Activation(Layer):
         self._boundary, self.learned, self.asks = boundary, boundary.learned, boundary.asks
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """As in ``Layer``."""
-        seen = self._seen(x)
-        trace.u = self._boundary.u(trace.moment, seen)
-        judging, given = trace.moment.is_judging, drawn(trace, x, self._seen)
-        y = self._boundary.forward(seen, parameters, given, judging=judging)
-        trace.x, trace.y = x, self._units(y, x)
+        """Return the op's output; see ``Layer``."""
+        arranged = self._arrange(x)
+        trace.u = self._boundary.draw(trace.moment, arranged)
+        evaluating, random = trace.moment.is_evaluation, get_random_values(trace, x, self._arrange)
+        y = self._boundary.forward(arranged, parameters, random, evaluating=evaluating)
+        trace.x, trace.y = x, self._to_units(y, x)
         return trace.y
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """As in ``Layer``: the gradient by the rules."""
+        """Return the gradient at x from the rules; see ``Layer``."""
         assert trace.x is not None
         assert trace.y is not None
         trace.upstream = g
-        x, y, above = map(self._seen, (trace.x, trace.y, g))
-        given = drawn(trace, trace.x, self._seen)
-        trace.gradient = self._units(self._boundary.backward(x, y, above, parameters, gradients, given), g)
+        x, y, upstream = map(self._arrange, (trace.x, trace.y, g))
+        random = get_random_values(trace, trace.x, self._arrange)
+        trace.gradient = self._to_units(
+            self._boundary.backward(x, y, upstream, parameters, gradients, random), g
+        )
         return trace.gradient
 
-    def _seen(self, x: Tensor) -> Tensor:
-        """Units (members, n, units) as op and rules see them."""
+    def _arrange(self, x: Tensor) -> Tensor:
+        """Return units (members, n, units) in the arrangement that op and rules see."""
         return x
 
-    def _units(self, seen: Tensor, like: Tensor) -> Tensor:
-        """The units of what they return, ``like`` others in shape."""
-        return seen
+    def _to_units(self, values: Tensor, like: Tensor) -> Tensor:
+        """Return arranged values as units, in the shape of ``like``."""
+        return values
 
 
 class MapActivation(Activation):
-    """The op on every unit's pre-activation, the units those of maps."""
+    """The op on every unit's pre-activation, for units of maps."""
 
     site = OpSite("maps", "pre-activations", flips=True, maps=True)
 
@@ -55,56 +57,60 @@ class MapActivation(Activation):
         super().__init__(boundary)
         self.channels = channels
 
-    def by_channel(self, x: Tensor) -> Tensor:
-        """As in ``Layer``."""
-        return by_channel(x, self.channels)
+    def group_by_channel(self, x: Tensor) -> Tensor:
+        """Return x grouped by channel; see ``Layer``."""
+        return group_by_channel(x, self.channels)
 
-    def by_channel_shape(self, channels: int) -> tuple[int, int]:
-        """As in ``Layer``."""
+    def get_channel_shape(self, channels: int) -> tuple[int, int]:
+        """Return the shape of one member's values by channel; see ``Layer``."""
         return channels, 1
 
-    def _seen(self, x: Tensor) -> Tensor:
-        return self.by_channel(x)
+    def _arrange(self, x: Tensor) -> Tensor:
+        return self.group_by_channel(x)
 
-    def _units(self, seen: Tensor, like: Tensor) -> Tensor:
-        return seen.view(like.mT.shape).mT
+    def _to_units(self, values: Tensor, like: Tensor) -> Tensor:
+        return values.view(like.mT.shape).mT
 
 
-class _OnWeights(Dense):
-    """A product by ``op(w·√fan in) / √fan in``: the op sees latent weights of about unit scale."""
+class _QuantisedWeights(Dense):
+    """A product with ``op(w·√fan in) / √fan in``: the op sees latent weights of about unit scale."""
 
-    def _quantise(self, boundary: Boundary) -> None:
-        """Take up the op, once the shapes are known."""
+    def _set_op(self, boundary: Boundary) -> None:
+        """Set the op, after the shapes are known."""
         self._boundary, self._unit = boundary, self.shapes[0][0] ** 0.5
         self.learned, self.asks = boundary.learned, boundary.asks
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """As in ``Layer``."""
-        (latent, *bias), learned = self.parts(parameters)
+        """Return the product with the quantised weights; see ``Layer``."""
+        (latent, *bias), learned = self.split_parameters(parameters)
         trace.x = latent * self._unit
-        trace.u = self._boundary.u(trace.moment, trace.x)
-        judging = trace.moment.is_judging
-        trace.y = self._boundary.forward(trace.x, learned, drawn(trace, trace.x), judging=judging)
+        trace.u = self._boundary.draw(trace.moment, trace.x)
+        evaluating = trace.moment.is_evaluation
+        trace.y = self._boundary.forward(
+            trace.x, learned, get_random_values(trace, trace.x), evaluating=evaluating
+        )
         weights = torch.div(trace.y, self._unit, out=roomy(trace.y))
         output = super().forward(x, [weights, *bias], trace)
         trace.saved = (*trace.saved, weights)
         return output
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """As in ``Layer``: g reaches the latent weights through the rules."""
+        """Return the gradient at x; g reaches the latent weights through the rules. See ``Layer``."""
         assert trace.x is not None
         assert trace.y is not None
-        (_, *bias), learned = self.parts(parameters)
-        own, pulls = self.parts(gradients)
-        before = super().backward(g, [trace.saved[1], *bias], own, trace)
+        (_, *bias), learned = self.split_parameters(parameters)
+        own_gradients, learned_gradients = self.split_parameters(gradients)
+        before = super().backward(g, [trace.saved[1], *bias], own_gradients, trace)
         trace.upstream = gradients[0] / self._unit
-        of_batch = drawn(trace, trace.x, of_loss=lambda loss: loss.sum(1, keepdim=True))
-        trace.gradient = self._boundary.backward(trace.x, trace.y, trace.upstream, learned, pulls, of_batch)
+        random = get_random_values(trace, trace.x, adapt_loss=lambda loss: loss.sum(1, keepdim=True))
+        trace.gradient = self._boundary.backward(
+            trace.x, trace.y, trace.upstream, learned, learned_gradients, random
+        )
         torch.mul(trace.gradient, self._unit, out=gradients[0])
         return before
 
 
-class OpWeights(_OnWeights):
+class OpWeights(_QuantisedWeights):
     """``x @ (op(w·√inputs) / √inputs) + b``."""
 
     site = OpSite("weights", "latent weights", elements="weights", per_example=False)
@@ -113,10 +119,10 @@ class OpWeights(_OnWeights):
         self, inputs: int, outputs: int, boundary: Boundary, *, bias: bool = True, first: bool = False
     ) -> None:
         super().__init__(inputs, outputs, bias=bias, first=first)
-        self._quantise(boundary)
+        self._set_op(boundary)
 
 
-class OpKernels(_OnWeights, Convolution):
+class OpKernels(_QuantisedWeights, Convolution):
     """A convolution whose kernels are ``op(w·√fan in) / √fan in``."""
 
     site = OpSite(
@@ -134,4 +140,4 @@ class OpKernels(_OnWeights, Convolution):
         first: bool = False,
     ) -> None:
         Convolution.__init__(self, maps, channels, stride=stride, bias=bias, first=first)
-        self._quantise(boundary)
+        self._set_op(boundary)

@@ -70,7 +70,7 @@ class ComputeSlots:
         full_visitors = {visitor for visitor in running if running.count(visitor) >= self._slots_per_visitor}
         candidates = [turn for turn in self._list_waiting() if self._visitors[turn] not in full_visitors]
         for ticket in (
-            self._queue.order(candidates) if free > 1 else filter(None, [self._queue.first(candidates)])
+            self._queue.order(candidates) if free > 1 else filter(None, [self._queue.find_first(candidates)])
         ):
             visitor = self._visitors[ticket]
             if len(running) < self._slots and running.count(visitor) < self._slots_per_visitor:

@@ -17,7 +17,7 @@ from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
 from explorer.training import shared_engine
-from explorer.training.scheduling import HELD
+from explorer.training.scheduling import EXISTING
 
 TOKEN = "EXPLORER_METRICS_TOKEN"  # environment variable: the bearer token for reading metrics
 LIVENESS_PATH, READINESS_PATH = "/healthz", "/readyz"
@@ -83,7 +83,7 @@ class _RunCollector(Collector):
             trainer_up.add_metric([], 0)
         else:
             trainer_up.add_metric([], 1)
-            for state in HELD:
+            for state in EXISTING:
                 runs.add_metric([state], states[state])
         yield from (runs, trainer_up)
 

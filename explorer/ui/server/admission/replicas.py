@@ -13,7 +13,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from explorer.training.scheduling import REPLICA, replica, replica_of
+from explorer.training.scheduling import REPLICA, read_replica, replica_of
 from explorer.ui.server.admission import monitoring
 from explorer.ui.server.admission.admission import make_json_refusal
 from explorer.ui.server.admission.shutdown import ServerShutdown, shutdown
@@ -35,13 +35,13 @@ class WrongReplicaError(HTTPException):
 
 def check_environment() -> None:
     """Raise ValueError if this is one of several servers but the shared secret is missing."""
-    if replica() and not os.environ.get(SECRET):
+    if read_replica() and not os.environ.get(SECRET):
         raise ValueError(f"{REPLICA} needs {SECRET}: the same long text for all servers behind one name")
 
 
 def is_remote(identity: str) -> bool:
     """Return whether a run, study or class belongs to another server."""
-    owner, this_replica = replica_of(identity), replica()
+    owner, this_replica = replica_of(identity), read_replica()
     return bool(owner and this_replica) and owner != this_replica
 
 
@@ -107,7 +107,7 @@ async def stream_unreachable_event(event: str) -> AsyncIterator[str]:
 
 def set_replica_cookie(request: Request, response: Response) -> Response:
     """Set the cookie that makes the proxy send this browser here again; return the response."""
-    name = replica()
+    name = read_replica()
     if name and request.cookies.get(COOKIE) != name:
         secure = request.url.scheme == "https"
         response.set_cookie(COOKIE, name, httponly=True, samesite="lax", secure=secure)

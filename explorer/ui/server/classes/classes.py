@@ -5,7 +5,7 @@ import time
 from collections import Counter
 from collections.abc import Callable, Hashable
 
-from explorer.training.scheduling import replica
+from explorer.training.scheduling import read_replica
 from explorer.ui.server.admission import limits, monitoring
 from explorer.ui.server.admission.admission import RateLimiter, RefusedError, VisitorRateLimiters
 from explorer.ui.server.admission.visitors import Visitor, VisitorQuota, adapt_advice, sign
@@ -72,7 +72,7 @@ class Classes:
             raise RefusedError(
                 503, adapt_advice(_TOO_MANY_MESSAGE.format(count=group_limits[full_group]), full_group)
             )
-        server, code = replica(), make_code()
+        server, code = read_replica(), make_code()
         room = Classroom(f"{server}~{code}" if server else code, question, self._clock(), list(group_limits))
         self._rooms[room.identity] = room
         monitoring.event_log.record("class opened", lesson=question.lesson)

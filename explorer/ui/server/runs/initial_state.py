@@ -11,7 +11,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from explorer.training import Run, Settings
-from explorer.training.runs.lines import BASIS, lines
+from explorer.training.runs.lines import BASIS, make_lines
 from explorer.training.settings import LIVE
 from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.compute_slots import ComputeSlots
@@ -55,4 +55,4 @@ def _compute_start(settings: Settings) -> str:
     """Return ``step``, ``measured`` and ``learned`` of a snapshot and a line per rule, as JSON."""
     snapshot = Run(settings, recorded=()).snapshot(START_INSTRUMENTS)
     fields = {"step": snapshot.step, "measured": snapshot.measured, "learned": snapshot.learned}
-    return as_json({"snapshot": fields, "lines": lines(snapshot)})
+    return as_json({"snapshot": fields, "lines": make_lines(snapshot)})

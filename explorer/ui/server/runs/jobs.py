@@ -11,7 +11,7 @@ from starlette.requests import Request
 from starlette.responses import Response
 from starlette.routing import Route
 
-from explorer.study import Plan, Result, Stepper, duration, script
+from explorer.study import Plan, Result, Stepper, format_duration, write_script
 from explorer.training import LIVE, SETTINGS, Command, Settings, StudyStatus, shared_engine
 from explorer.training.instruments.base.question import whole_numbers
 from explorer.training.limits import MAX_BRANCHES
@@ -91,7 +91,7 @@ async def download_rows(request: Request) -> Response:
 async def download_script(request: Request) -> Response:
     """Return a script that repeats a study."""
     study = await run_in_threadpool(_require_study, request.path_params["job"])
-    return make_download(script(study.plan), "study.py", "text/x-python; charset=utf-8")
+    return make_download(write_script(study.plan), "study.py", "text/x-python; charset=utf-8")
 
 
 ROUTES = (
@@ -124,7 +124,7 @@ def _start_run(data: Json, group_limits: dict[Hashable, int]) -> str:
 def _start_study(data: Json, group_limits: dict[Hashable, int]) -> str:
     """Start a study and return its id and key as JSON."""
     owner, plan = owner_of(data), _read_plan(data)
-    make = partial(Stepper, least=limits.STUDY_CHUNK)
+    make = partial(Stepper, min_chunk=limits.STUDY_CHUNK)
     identity = shared_engine().start_study(make, plan, owner, shares=group_limits)
     monitoring.event_log.record("study started", task=plan.task, runs=plan.runs)
     return json.dumps({"id": identity, "key": key_of(identity)})
@@ -150,7 +150,7 @@ def _read_plan(data: Json) -> Plan:
     """Return the plan in a request's query. Raises RefusedError, or ValueError if it cannot be studied."""
     choice = choice_of(data)
     rest = {name: getattr(choice, name) for name in SETTINGS if name not in _EXPLICIT_SETTINGS}
-    return Plan.of(
+    return Plan.create(
         choice.task,
         choice.op,
         choice.rules,
@@ -160,7 +160,7 @@ def _read_plan(data: Json) -> Plan:
         parameters=choice.net_parameters,
         controls=choice.controls,
         equal=choice.equal,
-        most=limits.MAX_STUDY_RUNS,
+        max_runs=limits.MAX_STUDY_RUNS,
         table=data.get("table"),
         device=choice.device or "cpu",
         **rest,
@@ -173,7 +173,7 @@ def _estimate_cost(data: Json) -> str:
         plan = _read_plan(data)
     except ValueError as error:
         return json.dumps({"sentence": _CANNOT_STUDY_MESSAGE.format(error), "refused": True})
-    duration_text = duration(estimate_seconds(plan))
+    duration_text = format_duration(estimate_seconds(plan))
     sentence = f"{plan.runs:,} runs of {plan.steps:,} steps: {duration_text} if nobody else is training."
     return json.dumps({"sentence": sentence, "refused": False})
 

@@ -21,7 +21,7 @@ from explorer.catalogue import find_rule
 from explorer.formula import number_text
 from explorer.training import (
     ACTIVE,
-    AT_REST,
+    IDLE,
     Engine,
     EngineProcess,
     Snapshot,
@@ -33,9 +33,9 @@ from explorer.training import (
 from explorer.training.instruments import INSTRUMENTS
 from explorer.training.instruments.base.question import key_of
 from explorer.training.runs import summary as words
-from explorer.training.runs.lines import BASIS, Line, headline, lines
+from explorer.training.runs.lines import BASIS, Line, make_headline, make_lines
 from explorer.training.scheduling import kind_of
-from explorer.training.settings import branches_text
+from explorer.training.settings import format_branches
 from explorer.ui.server.admission import limits, monitoring
 from explorer.ui.server.admission.replicas import (
     describe_unreachable,
@@ -48,7 +48,7 @@ from explorer.ui.server.runs.study_results import make_study_event
 
 INTERVAL_S, STUDY_INTERVAL_S = 0.05, 0.25  # between two events, longer with many watchers
 _CHANGING_STATES: Mapping[type[Status], tuple[State, ...]] = {
-    Status: (*ACTIVE, *AT_REST, "silent"),
+    Status: (*ACTIVE, *IDLE, "silent"),
     StudyStatus: (*ACTIVE, "paused", "finished", "silent"),  # the engine keeps a watched study
 }
 MAX_QUESTION_LENGTH = 100  # characters
@@ -128,7 +128,7 @@ class WatchLimiter:
         for key, (limit, refusal) in limits_by_group.items():
             if self._counts[key] >= limit:
                 note = adapt_advice(refusal.format(count=limit), key).rstrip(".")
-                yield f"data: {format_event(kind_of(identity).told(identity, 'crowded', note))}\n\n"
+                yield f"data: {format_event(kind_of(identity).make_unseen(identity, 'crowded', note))}\n\n"
                 return
         self._counts.update(limits_by_group.keys())
         try:
@@ -239,7 +239,7 @@ async def stream_job(request: Request) -> StreamingResponse:
     kind = kind_of(identity)
     if is_unreachable(request, identity):
         stream = stream_unreachable_event(
-            format_event(kind.told(identity, "silent", describe_unreachable(identity)))
+            format_event(kind.make_unseen(identity, "silent", describe_unreachable(identity)))
         )
     else:
         batcher = _get_batcher(shared_engine(), kind is StudyStatus)
@@ -299,12 +299,12 @@ def describe_snapshot(snapshot: Snapshot | None, questions: Collection[str]) -> 
         return {**empty, "snapshot": None}
     labels = {rule: _make_label(rule, snapshot) for rule in snapshot.losses}
     fields: Fields = {
-        "words": words.sentences(snapshot, labels),
-        "device": words.device(snapshot.device),
-        "judged": words.scores(snapshot),
-        "lines": lines(snapshot) if {*BASIS} <= {*questions} else {},
-        "headline": headline(snapshot, labels),
-        "recorded": {"lr": number_text(snapshot.lr), "branch": branches_text(snapshot.branch)},
+        "words": words.make_sentences(snapshot, labels),
+        "device": words.name_device(snapshot.device),
+        "judged": words.format_scores(snapshot),
+        "lines": make_lines(snapshot) if {*BASIS} <= {*questions} else {},
+        "headline": make_headline(snapshot, labels),
+        "recorded": {"lr": number_text(snapshot.lr), "branch": format_branches(snapshot.branch)},
     }
     measured = {key_of(text): each for text, each in snapshot.measured.items() if text in questions}
     relevant = {
@@ -370,7 +370,7 @@ def _fetch_statuses(
     try:
         return engine.snapshots(questions)
     except RuntimeError as error:
-        return [kind_of(each).told(each, "silent", str(error)) for each in questions]
+        return [kind_of(each).make_unseen(each, "silent", str(error)) for each in questions]
 
 
 def _encode_value(value: Any) -> Any:

@@ -36,7 +36,7 @@ def _sample(plan: Plan) -> Plan:
 @lru_cache(maxsize=128)
 def _measure_step_s(plan: Plan) -> float:
     """Return the seconds per step of one net among others, 0 if training ends too soon to be measured."""
-    stepper = Stepper(plan, least=limits.STUDY_CHUNK)
+    stepper = Stepper(plan, min_chunk=limits.STUDY_CHUNK)
     stepper.advance(0)  # creates the nets
     done_before, start_s = stepper.done, time.perf_counter()
     stepper.advance(_TRIAL_S)

@@ -7,11 +7,11 @@ from collections.abc import Hashable, Mapping, Sequence
 from itertools import combinations
 from typing import Any, TypedDict
 
-from explorer.study import Plan, Result, Row, duration
-from explorer.study.differences import Difference, differences, equal_to_controls
-from explorer.study.judged import Judged, decimals_of, judged
-from explorer.study.order import standings
-from explorer.study.words import headline
+from explorer.study import Plan, Result, Row, format_duration
+from explorer.study.differences import Difference, describe_control_ties, find_differences
+from explorer.study.order import compare_pairs
+from explorer.study.outcomes import RuleOutcome, decimals_of, judge_rules
+from explorer.study.words import make_headline
 from explorer.training import TASKS, StudyStatus
 
 
@@ -108,7 +108,7 @@ def make_study_event(status: StudyStatus) -> StudyEvent:
         "sentence": status.sentence,
         "done": status.step,
         "total": status.steps,
-        "left": "" if status.left_s is None else duration(status.left_s),
+        "left": "" if status.left_s is None else format_duration(status.left_s),
         "results": results_of(status.plan, status.rows) if status.plan else None,
     }
 
@@ -117,7 +117,7 @@ def results_of(plan: Plan, rows: Sequence[Row]) -> Results:
     """Return the results of a study as JSON data."""
     task = TASKS[plan.task]
     result = Result(plan, rows)
-    outcomes = judged(plan, rows)
+    outcomes = judge_rules(plan, rows)
     return {
         "controls": plan.controls,
         "lrs": plan.lrs,
@@ -129,10 +129,10 @@ def results_of(plan: Plan, rows: Sequence[Row]) -> Results:
         "most": plan.runs,
         "cells": [_make_cell(cell) for cell in result.cells.to_dict("records")],
         "judged": [_make_judgement(each, result.shares[each.rule]) for each in outcomes],
-        "differences": [_make_distance(each) for each in differences(plan, outcomes)],
-        "equal": equal_to_controls(plan, outcomes),
+        "differences": [_make_distance(each) for each in find_differences(plan, outcomes)],
+        "equal": describe_control_ties(plan, outcomes),
         "standings": _list_standings(plan, outcomes) if result.finished else [],
-        "headline": headline(plan, outcomes),
+        "headline": make_headline(plan, outcomes),
         "words": result.sentences,
     }
 
@@ -147,15 +147,15 @@ def _make_cell(cell: Mapping[Hashable, Any]) -> Cell:
     }
 
 
-def _make_judgement(outcome: Judged, share: float) -> Judgement:
+def _make_judgement(outcome: RuleOutcome, share: float) -> Judgement:
     return {
         "rule": outcome.rule,
         "lr": outcome.lr,
         "seeds": len(outcome.scores),
-        "diverged": outcome.lost,
+        "diverged": outcome.n_diverged,
         "validation": _to_finite(outcome.validation),
         "mean": _to_finite(outcome.mean),
-        "half": _to_finite(outcome.half),
+        "half": _to_finite(outcome.half_width),
         "share": _to_finite(share),
     }
 
@@ -174,8 +174,8 @@ def _make_distance(difference: Difference) -> Distance:
     }
 
 
-def _list_standings(plan: Plan, outcomes: Sequence[Judged]) -> list[Standing]:
-    by_pair = standings(plan, outcomes)
+def _list_standings(plan: Plan, outcomes: Sequence[RuleOutcome]) -> list[Standing]:
+    by_pair = compare_pairs(plan, outcomes)
     pairs = [pair for pair in combinations(plan.keys, 2) if pair in by_pair]
     return [
         {

@@ -115,7 +115,7 @@ def _make_file(data: Json, identity: str, name: str) -> str | bytes:
         raise RefusedError(
             403, "Only the visitor who started this run can download it: press Start for your own."
         )
-    return file.content(*shared_engine().taken(identity, file.part))  # type: ignore[arg-type]  # one of ``FILES``
+    return file.content(*shared_engine().export(identity, file.part))  # type: ignore[arg-type]  # one of ``FILES``
 
 
 def _make_script(data: Json) -> str:

@@ -5,8 +5,8 @@ import pytest
 from tests.frontend.modules import Node
 
 PLACE = """
-    const { chancePosition } = await import("./train/charts/chance-line.js");
-    return chancePosition(given.chance, given.series, given.range, 100);
+    const { placeChanceLabel } = await import("./train/charts/chance-line.js");
+    return placeChanceLabel(given.chance, given.series, given.range, 100);
 """
 BELOW, ABOVE = False, True
 

@@ -183,8 +183,8 @@ def test_a_rule_that_diverged_leaves_the_others(shown, records) -> None:
 @pytest.mark.parametrize("text", ["input", "gradient,2", "gradient,2,1,15,28", "weights,1,1,1,4"])
 def test_a_position_comes_back_from_its_text(node: Node, text: str) -> None:
     body = """
-        const { positionOf, positionText } = await import("./train/slow-motion/view-model.js");
-        return positionText(positionOf(given));
+        const { positionOf, toPositionText } = await import("./train/slow-motion/view-model.js");
+        return toPositionText(positionOf(given));
     """
     assert node.run(body, text) == text
 

@@ -7,7 +7,7 @@ import pytest
 from explorer.instrument.modules import MODULES
 from explorer.training.instruments import INSTRUMENTS
 from explorer.training.limits import Limits
-from explorer.training.scheduling.status import SENTENCES, state_words
+from explorer.training.scheduling.status import SENTENCES, describe_state
 from tests.frontend.train.conftest import Run
 
 NAMES = [name for instrument in INSTRUMENTS.values() for name in instrument.legend if " " in name]
@@ -24,7 +24,7 @@ def literals() -> list[str]:
 
 @pytest.mark.parametrize(("state", "step"), [("ready", 0), ("running", 7), ("paused", 7)])
 def test_a_press_shows_the_sentence_that_the_engine_will_say(tell: Run, state: str, step: int):
-    assert tell("state/status", "sentenceOf", state, step) == state_words(state, step=step)
+    assert tell("state/status", "sentenceOf", state, step) == describe_state(state, step=step)
 
 
 @pytest.mark.parametrize("literal", literals())

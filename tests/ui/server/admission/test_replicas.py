@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from explorer.training import Engine, Limits
-from explorer.training.scheduling.ids import REPLICA, Names, home, replica_of
+from explorer.training.scheduling.ids import REPLICA, JobIds, make_home_prefix, replica_of
 from explorer.ui.server.admission import replicas
 from explorer.ui.server.admission.admission import RefusedError, handle_refused
 from explorer.ui.server.admission.visitors import SECRET
@@ -114,7 +114,7 @@ def test_the_only_server_sends_nobody_anywhere(monkeypatch: pytest.MonkeyPatch, 
 
 
 def test_a_run_is_named_after_its_server():
-    engine = Engine(Limits(workers=0), Clock(), home=home())
+    engine = Engine(Limits(workers=0), Clock(), home=make_home_prefix())
     assert replica_of(engine.start(SMALL)) == "first"
     engine.close()
 
@@ -128,9 +128,9 @@ def test_a_run_is_named_after_its_server():
     ],
 )
 def test_why_a_run_is_gone(identity: str, words: str):
-    names = Names("first~0a.")
-    assert names.why_gone(identity, "run") == words
-    assert names.why_gone(names.new("run"), "run") == "This run is gone"
+    names = JobIds("first~0a.")
+    assert names.explain_missing(identity, "run") == words
+    assert names.explain_missing(names.create("run"), "run") == "This run is gone"
 
 
 def test_a_browser_is_kept_here_and_told_so_once():

@@ -4,7 +4,7 @@ import pytest
 from starlette.applications import Starlette
 
 from explorer.training import Run
-from explorer.training.runs.lines import BASIS, lines
+from explorer.training.runs.lines import BASIS, make_lines
 from explorer.ui.server.admission.admission import RefusedError, handle_refused
 from explorer.ui.server.admission.compute_slots import ComputeSlots
 from explorer.ui.server.runs import initial_state
@@ -22,7 +22,7 @@ class First(Client):
 def test_it_is_what_the_run_of_these_settings_is_before_its_first_step(engine):
     answer = First().post("/first", json={"query": QUERY}).json()
     run = Run(settings_of({"query": QUERY}), recorded=())
-    expected = lines(run.snapshot(BASIS))
+    expected = make_lines(run.snapshot(BASIS))
     assert {rule: line["text"] for rule, line in answer["lines"].items()} == {
         rule: line.text for rule, line in expected.items()
     }

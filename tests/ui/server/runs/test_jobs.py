@@ -148,7 +148,7 @@ def test_a_run_branches_more_often_than_a_link_has_room_for(client, engine):
 
 def in_force(entry):
     """The learning rate and the pace of the next steps."""
-    lr = entry.news.get("lr", entry.settings.course(entry.step).lr)
+    lr = entry.news.get("lr", entry.settings.course_of(entry.step).lr)
     return lr, entry.settings.pace
 
 
@@ -233,4 +233,4 @@ def test_a_rate_that_comes_with_a_reset_holds_from_the_start(client, engine):
         commanded(client, run, "step")
     commanded(client, run, "reset", lr="1e-9")
     (job,) = engine._runs
-    assert (job.settings.course(0).lr, job.settings.branch) == (1e-9, ())
+    assert (job.settings.course_of(0).lr, job.settings.branch) == (1e-9, ())

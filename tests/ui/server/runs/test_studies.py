@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from explorer.study import script
+from explorer.study import write_script
 from explorer.training import Engine, Limits, StudyStatus
 from explorer.ui.server.admission import limits
 from explorer.ui.server.runs import jobs, stream
@@ -83,7 +83,7 @@ def test_a_study_is_there_as_a_script_that_repeats_it(client, engine):
     query = QUERY.replace("straight_through", "clipped&rule=approx_sign") + "&optimiser=sgd&equal=yes"
     study = begun(client, query=query)
     answer = client.get(f"/studies/{study['id']}/study.py")
-    assert (answer.status_code, answer.text) == (200, script(engine.snapshot(study["id"]).plan))
+    assert (answer.status_code, answer.text) == (200, write_script(engine.snapshot(study["id"]).plan))
     assert "    equal=True,\n" in answer.text
     told(client.get("/studies/nobody-knows/study.py"), 404)
 

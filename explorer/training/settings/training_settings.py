@@ -1,4 +1,4 @@
-"""The settings of a run beside its op and rules, each declared once, for runs, links, controls and words."""
+"""Settings of a run except op and rules, each declared once, for runs, links, controls and texts."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -13,79 +13,85 @@ from explorer.training.numerics import OPTIMISERS
 from explorer.training.settings.setting import SWITCH, Setting
 from explorer.training.tasks import TASKS, USUAL
 
-FULL: Final = "full"  # the pace of a run that goes as fast as it can
+FULL: Final = "full"  # pace without a limit
 
 
-def _setting(kind: str, label: str, meaning: str, **rest: Any) -> Any:
+def _declare_setting(kind: str, label: str, meaning: str, **rest: Any) -> Any:
     return field(default=None, metadata={"kind": kind, "label": label, "meaning": meaning, **rest})
 
 
 def devices() -> tuple[str, ...]:
-    """The devices of this machine: "cpu", and the type of the accelerator if there is one."""
+    """Return the devices of this machine: "cpu", and the type of the accelerator if there is one."""
     accelerator = torch.accelerator.current_accelerator(check_available=True)
     return ("cpu", *([accelerator.type] if accelerator else []))
 
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """The settings of a run beside op and rules; ``SETTINGS`` has them as a table.
+    """The settings of a run except op and rules; ``SETTINGS`` holds their declarations by name.
 
-    None is filled in from the task: each has its own defaults.
+    None is replaced by the task's default.
     """
 
-    task: str = _setting("choice", "Task", "The task that the net learns.", words=TASKS)
-    steps: int = _setting("whole", "Steps", "Steps of gradient descent.", low=1, high=limits.MAX_STEPS)
-    lr: float = _setting(
+    task: str = _declare_setting("choice", "Task", "The task that the net learns.", words=TASKS)
+    steps: int = _declare_setting(
+        "whole", "Steps", "Steps of gradient descent.", low=1, high=limits.MAX_STEPS
+    )
+    lr: float = _declare_setting(
         "log", "Learning rate lr", "How far a step goes down the gradient.",
-        low=limits.SMALLEST_LR, high=limits.LARGEST_LR, live=True,
+        low=limits.MIN_LR, high=limits.MAX_LR, live=True,
     )  # fmt: skip
-    hidden: int | tuple[int, ...] = _setting(
+    hidden: int | tuple[int, ...] = _declare_setting(
         "widths", "Hidden units",
         f"Width of the hidden layer, or of up to {limits.MAX_LAYERS} of them: 16,16,16. Of convolutions it "
         "counts maps.",
         low=1, high=limits.MAX_HIDDEN,
     )  # fmt: skip
-    batch: int = _setting("whole", "Batch", "Examples in a step.", low=1, high=limits.MAX_BATCH)
-    seed: int = _setting("whole", "Seed", "The same seed gives the same losses.", low=0, high=limits.MAX_SEED)
-    seeds: int = _setting(
+    batch: int = _declare_setting("whole", "Batch", "Examples in a step.", low=1, high=limits.MAX_BATCH)
+    seed: int = _declare_setting(
+        "whole", "Seed", "The same seed gives the same losses.", low=0, high=limits.MAX_SEED
+    )
+    seeds: int = _declare_setting(
         "whole", "Seeds", "Nets a rule trains, each from a start and with batches of its own.",
         low=1, high=limits.MAX_SEEDS,
     )  # fmt: skip
-    optimiser: str = _setting("choice", "Optimiser", "What it does with a gradient.", words=OPTIMISERS)
-    bias: bool = _setting("switch", "Biases", "Whether units have biases.", words=SWITCH)
-    init_scale: float = _setting(
+    optimiser: str = _declare_setting(
+        "choice", "Optimiser", "What it does with a gradient.", words=OPTIMISERS
+    )
+    bias: bool = _declare_setting("switch", "Biases", "Whether units have biases.", words=SWITCH)
+    init_scale: float = _declare_setting(
         "log", "Start weights", "How large the start weights are; 1 is usual.",
-        low=limits.SMALLEST_SCALE, high=limits.LARGEST_SCALE,
+        low=limits.MIN_SCALE, high=limits.MAX_SCALE,
     )  # fmt: skip
-    pace: float | Literal["full"] = _setting(
+    pace: float | Literal["full"] = _declare_setting(
         "log", "Pace", f'Steps a second; "{FULL}" goes as fast as it can.',
         low=1, high=limits.MAX_PACE, words=(FULL,), live=True,
     )  # fmt: skip
-    sigma: float = _setting(
+    sigma: float = _declare_setting(
         "log", "Noise σ", "Width of the normal noise that smooths the op where gradients are compared.",
-        low=limits.SMALLEST_SIGMA, high=limits.LARGEST_SIGMA, live=True,
+        low=limits.MIN_SIGMA, high=limits.MAX_SIGMA, live=True,
     )  # fmt: skip
-    learn: tuple[str, ...] = _setting(
+    learn: tuple[str, ...] = _declare_setting(
         "names", "Parameters that learn",
         "Each gets values of its own in every layer, and the gradient that the rule gives them.",
     )  # fmt: skip
-    learn_rate: float = _setting(
+    learn_rate: float = _declare_setting(
         "log", "Their rate, times lr", "How far a step moves parameters that learn, in learning rates lr.",
-        low=limits.SMALLEST_LEARN_RATE, high=limits.LARGEST_LEARN_RATE,
+        low=limits.MIN_LEARN_RATE, high=limits.MAX_LEARN_RATE,
     )  # fmt: skip
-    learn_each: str = _setting(
+    learn_each: str = _declare_setting(
         "choice", "One value for each",
         "What has a value of its own: a layer, or each channel of it, which is a unit, a map or a kernel.",
         words=("layer", "channel"),
     )  # fmt: skip
-    device: str | None = _setting("choice", "Device", "Where it computes.", words=devices())
+    device: str | None = _declare_setting("choice", "Device", "Where it computes.", words=devices())
 
     def __post_init__(self) -> None:
-        self._put("task", SETTINGS["task"].checked(USUAL if self.task is None else self.task))
+        self._put("task", SETTINGS["task"].check(USUAL if self.task is None else self.task))
         for name, setting in SETTINGS.items():
             value = getattr(self, name)
-            default = setting.default(self.task)
-            self._put(name, default if value is None or value is default else setting.checked(value))
+            default = setting.default_of(self.task)
+            self._put(name, default if value is None or value is default else setting.check(value))
 
     def _put(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)

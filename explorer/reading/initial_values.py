@@ -1,31 +1,31 @@
-"""Initial values for the parameters of a definition, so that its curve is no flat line."""
+"""Initial values for the parameters of a definition, chosen so that its curve is not flat."""
 
 from collections.abc import Iterator
 
 from explorer.formula import CONSTANTS, RULE_NAMES
 from explorer.formula.tree import UNIFORM, Binary, Call, Compare, Name, Node, Number, walk
 
-_BELOW = -1.0  # the other bound, as any parameter, begins at 1
+_BELOW = -1.0  # the upper bound begins at 1, as any parameter
 _EVEN = 0.5
 _U = Name(UNIFORM)
 
 
-def beginnings(tree: Node) -> dict[str, float]:
-    """Values by name for parameters that bound a clamp from below, where another bounds it from above.
+def list_initial_values(tree: Node) -> dict[str, float]:
+    """Return initial values by name, for lower bounds of clamps between two parameters.
 
-    A parameter that is the chance of a draw, or what is left of one, begins at even odds.
+    A parameter that is the probability of a random event, or 1 minus it, begins at 0.5.
     """
-    chances = {name.name: _EVEN for part in walk(tree) for name in _chances(part)}
+    chances = {name.name: _EVEN for part in walk(tree) for name in _find_chances(part)}
     return chances | {
         low.name: _BELOW
         for part in walk(tree)
-        for low, high in _bounds(part)
+        for low, high in _find_bounds(part)
         if low != high and not {low.name, high.name}.intersection((*CONSTANTS, *RULE_NAMES))
     }
 
 
-def _chances(node: Node) -> Iterator[Name]:
-    """The parameters that u is compared with."""
+def _find_chances(node: Node) -> Iterator[Name]:
+    """Yield the parameters that u is compared with."""
     match node:
         case Compare(_, (left, right)) if _U in (left, right):
             match right if left == _U else left:
@@ -34,8 +34,8 @@ def _chances(node: Node) -> Iterator[Name]:
                         yield chance
 
 
-def _bounds(node: Node) -> Iterator[tuple[Name, Name]]:
-    """The names that bound what a node clamps, from below and from above."""
+def _find_bounds(node: Node) -> Iterator[tuple[Name, Name]]:
+    """Yield the names of the lower and the upper bound of a clamp."""
     match node:
         case Call("clamp", (_, Name() as low, Name() as high)):
             yield low, high

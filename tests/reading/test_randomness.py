@@ -13,8 +13,8 @@ from explorer.catalogue import find_op, find_rule
 from explorer.formula import parse
 from explorer.gradient import apply
 from explorer.questions.read import read_code
-from explorer.reading import ReadingError, beginnings, read_source, read_sources
-from explorer.reading.exercises import EXERCISES, judged
+from explorer.reading import ReadingError, list_initial_values, read_source, read_sources
+from explorer.reading.exercises import EXERCISES, judge_text
 from tests.reading.samples import function
 from tests.reading.test_unreadable import _fn
 
@@ -382,9 +382,9 @@ def test_a_chance_begins_at_even_odds() -> None:
     source = "def f(x, p):\n  return F.dropout(x, p)\n"
     (reading,) = read_sources(source)
     assert find_op(reading.op).formula == "where(u() < 1 - p, x / (1 - p), 0)"
-    assert beginnings(find_op(reading.op).parsed.tree) == {"p": 0.5}
-    assert beginnings(parse("where(p > u(), x, 0)", parameters=None).tree) == {"p": 0.5}
-    assert beginnings(parse("where(x > u(), x, p)", parameters=None).tree) == {}
+    assert list_initial_values(find_op(reading.op).parsed.tree) == {"p": 0.5}
+    assert list_initial_values(parse("where(p > u(), x, 0)", parameters=None).tree) == {"p": 0.5}
+    assert list_initial_values(parse("where(x > u(), x, p)", parameters=None).tree) == {}
 
 
 def test_the_page_shows_what_draws() -> None:
@@ -403,8 +403,8 @@ def test_an_exercise_does_not_judge_what_draws() -> None:
         "class Clamp(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n"
         f"        {forward}\n\n    @staticmethod\n    def backward(ctx, g):\n        {backward}\n"
     )
-    assert judged(EXERCISES["clamp"], source).kind == "right"
-    verdict = judged(
+    assert judge_text(EXERCISES["clamp"], source).kind == "right"
+    verdict = judge_text(
         EXERCISES["clamp"], source.replace("x.clamp(0, 1)", "x.clamp(0, 1) * torch.rand_like(x)")
     )
     assert (verdict.kind, verdict.sentence) == (

@@ -1,4 +1,4 @@
-"""A study as its panels draw it: names, colours and rows of its rules, and the unit of its scores."""
+"""A study as its panels show it: names, colours and rows of its rules, and the unit of its scores."""
 
 from __future__ import annotations
 
@@ -8,26 +8,26 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_LIGHT
-from explorer.study.differences import Difference, differences
-from explorer.study.judged import Judged, decimals_of
+from explorer.study.differences import Difference, find_differences
+from explorer.study.outcomes import RuleOutcome, decimals_of
 from explorer.study.plan import Plan
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """A study with its judged rules, and what is the same in all of its panels."""
+class StudyView:
+    """A study with the outcomes of its rules, and everything its panels share."""
 
     plan: Plan
-    rules: Sequence[Judged]
+    rules: Sequence[RuleOutcome]
 
     @cached_property
     def compared(self) -> Sequence[Difference]:
-        """The differences from the highest rule, as the rules rank."""
-        return differences(self.plan, self.rules)
+        """The differences from the highest rule, in the order of the ranking."""
+        return find_differences(self.plan, self.rules)
 
     @cached_property
     def labels(self) -> dict[str, str]:
-        """The name of each rule, escaped: never markup."""
+        """The label of each rule, escaped: never markup."""
         return {key: html.escape(label, quote=False) for key, label in self.plan.labels.items()}
 
     @cached_property
@@ -41,17 +41,17 @@ class Drawn:
 
     @cached_property
     def rows(self) -> dict[str, int]:
-        """The row of each rule, from the top: as they rank, and then those that have no rank."""
+        """The row of each rule, from the top: in the order of the ranking, then rules without a rank."""
         ranked = [each.rule for each in self.compared]
         order = [*ranked, *(key for key in self.plan.keys if key not in ranked)]
         return {key: row for row, key in enumerate(order)}
 
     @property
     def scale(self) -> int:
-        """The factor of what is drawn: accuracies are drawn in hundredths."""
+        """The factor on plotted scores: accuracies are plotted in percent."""
         return 100 if self.plan.metric == "accuracy" else 1
 
     @property
     def digits(self) -> int:
-        """The decimals of all scores."""
+        """The number of decimals of all scores."""
         return decimals_of(self.plan, self.rules)

@@ -1,0 +1,138 @@
+"""Outcomes of rules, each at the rate that validation chose: scores by seed, and their intervals."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from statistics import fmean, stdev
+
+from explorer.study.plan import Plan
+from explorer.study.trial import Row
+from explorer.training.ranking import MOST_RULES, Ranking, decimals, rank
+from explorer.training.runs import compute_quantile
+
+
+@dataclass(frozen=True)
+class RuleOutcome:
+    """The outcome of a rule at its own rate.
+
+    Attributes:
+        rule: key of the rule.
+        lr: rate with the highest mean validation; None if all runs diverged at every rate, or none has ended.
+        validation: that mean, with a diverged seed counted as 0; NaN without a rate.
+        scores: scores on held-out data by seed, of the seeds that stayed finite.
+        seeds: seeds that have judged the rule so far, diverged or not.
+        n_diverged: number of judging seeds that diverged; without a rate, of diverged runs over all rates.
+        agreement: mean shares of quantised weights that equal straight-through's at that rate, see ``Row``.
+    """
+
+    rule: str
+    lr: float | None
+    validation: float
+    scores: dict[int, float]
+    seeds: tuple[int, ...]
+    n_diverged: int
+    agreement: tuple[float, float]
+
+    @property
+    def mean(self) -> float:
+        """Mean of the scores; NaN without any."""
+        return fmean(self.scores.values()) if self.scores else math.nan
+
+    @property
+    def std(self) -> float:
+        """Standard deviation of the scores; NaN with fewer than two."""
+        return stdev(self.scores.values()) if len(self.scores) > 1 else math.nan
+
+    @property
+    def stderr(self) -> float:
+        """Standard error of the mean; NaN with fewer than two scores."""
+        return self.std / math.sqrt(len(self.scores)) if self.scores else math.nan
+
+    @property
+    def half_width(self) -> float:
+        """Half the width of the mean's 95 % interval; NaN with fewer than two scores."""
+        return compute_half_width(list(self.scores.values()))
+
+
+def compute_half_width(values: Sequence[float]) -> float:
+    """Return half the width of a mean's 95 % interval, by Student's t; NaN with fewer than two values."""
+    if len(values) < 2:
+        return math.nan
+    return compute_quantile(len(values) - 1) * stdev(values) / math.sqrt(len(values))
+
+
+def judge_rules(plan: Plan, rows: Iterable[Row]) -> list[RuleOutcome]:
+    """Return the outcome of every rule, in the order of the plan."""
+    rows = list(rows)
+    rows_by_rule: dict[str, list[Row]] = {rule: [] for rule in plan.keys}
+    for row in rows:
+        rows_by_rule[row.trial.rule].append(row)
+    return [
+        _judge_rule(rule, lr, rows_by_rule[rule]) if lr else _make_empty(rule, len(rows_by_rule[rule]))
+        for rule, lr in plan.choose_rates(rows).items()
+    ]
+
+
+def score_validation(row: Row) -> float:
+    """Return the validation score of a run for the choice of rates: 0 if the run diverged."""
+    return 0.0 if row.diverged else row.validation
+
+
+def decimals_of(plan: Plan, rules: Iterable[RuleOutcome]) -> int:
+    """Return the number of decimals for all scores of a study."""
+    return decimals([[*each.scores.values()] for each in rules], plan.unit)
+
+
+def make_ranking(
+    plan: Plan, rules: Sequence[RuleOutcome], names: Sequence[str], digits: int
+) -> Ranking | None:
+    """Return the ranking of rules by the seeds that have judged all of them so far.
+
+    None without such a seed, and for more rules than ``rank`` compares. ``digits`` is the number of decimals
+    of the means.
+    """
+    scores = pair_scores(rules, names)
+    if len(scores) > MOST_RULES or not any(scores.values()):
+        return None
+    return replace(rank(scores, plan.example, unit=plan.unit), decimals=digits)
+
+
+def pair_scores(rules: Sequence[RuleOutcome], names: Sequence[str]) -> dict[str, list[float]]:
+    """Return scores by name, of the seeds that have judged all rules; NaN for a diverged seed."""
+    seeds = sorted(set.intersection(*(set(each.seeds) for each in rules))) if rules else []
+    return {
+        name: [rule.scores.get(seed, math.nan) for seed in seeds]
+        for name, rule in zip(names, rules, strict=True)
+    }
+
+
+def _judge_rule(rule: str, lr: float, rows: Sequence[Row]) -> RuleOutcome:
+    at_rate = [row for row in rows if row.trial.lr == lr]
+    validation = [score_validation(row) for row in at_rate if row.trial.stage == "choose"]
+    ended = [row for row in at_rate if row.trial.stage == "judge"]
+    return RuleOutcome(
+        rule,
+        lr,
+        fmean(validation) if validation else math.nan,
+        {row.trial.seed: row.held_out for row in ended if not row.diverged},
+        tuple(row.trial.seed for row in ended),
+        sum(row.diverged for row in ended),
+        average_agreement([row for row in at_rate if row.trial.stage == "choose"]),
+    )
+
+
+def average_agreement(rows: Sequence[Row]) -> tuple[float, float]:
+    """Return the means of ``agree`` and ``agree_changed`` over the rows that have them."""
+    return _average_finite(row.agree for row in rows), _average_finite(row.agree_changed for row in rows)
+
+
+def _average_finite(values: Iterable[float | None]) -> float:
+    """Return the mean of the finite values; NaN if there is none."""
+    finite = [value for value in values if value is not None and math.isfinite(value)]
+    return fmean(finite) if finite else math.nan
+
+
+def _make_empty(rule: str, n_diverged: int) -> RuleOutcome:
+    return RuleOutcome(rule, None, math.nan, {}, (), n_diverged, (math.nan, math.nan))

@@ -1,0 +1,83 @@
+"""A first layer for inputs that are equal at every step, which saves most of its work."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+
+from explorer.training.nets.layers.layer import Layer, Parameters, Trace
+from explorer.training.numerics import norms, one_by_one, sums
+
+
+class FixedInput(Layer):
+    """``x @ w`` under gradient descent for x (n, inputs) that never changes, with small n.
+
+    A step changes ``x @ w`` by ``-lr · (x @ x.T) @ g``, a small product. The parameters of this layer are
+    therefore the value ``x @ w`` and the accumulated displacement; the weights ``w - x.T @ displacement`` are
+    computed on demand.
+    """
+
+    biased = False
+
+    def __init__(self, weights: Sequence[Tensor], x: Sequence[Tensor], seeds: Sequence[int]) -> None:
+        """Create the layer from each seed's weights and inputs, and the index of each member's seed."""
+        self._weights, self._x, self._seeds = weights, x, seeds
+        self._grams = [inputs.mm(inputs.t()) for inputs in x]
+        value = (len(x[0]), weights[0].shape[1])
+        self.shapes = (value, value)
+
+    def get_start_values(self) -> list[list[Tensor]]:
+        """Return the parameters of each seed before the first step."""
+        values = [inputs.mm(weights) for inputs, weights in zip(self._x, self._weights, strict=True)]
+        return [[value, torch.zeros_like(value)] for value in values]
+
+    def weights(self, parameters: Parameters) -> Tensor:
+        """Return the present weights; see ``Layer``."""
+        displacements = zip(self._seeds, parameters[1], strict=True)
+        return torch.stack(
+            [
+                torch.addmm(self._weights[seed], self._x[seed].t(), displacement, alpha=-1)
+                for seed, displacement in displacements
+            ]
+        )
+
+    def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
+        """Return the stored value ``x @ w``; see ``Layer``."""
+        return parameters[0]
+
+    def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
+        """Write the gradients of value and displacement; the result is unused. See ``Layer``."""
+        gradients[0].copy_(self._compute_change(g))
+        torch.neg(g, out=gradients[1])
+        return g
+
+    def compute_gradients(self, g: Tensor, trace: Trace) -> list[Tensor]:
+        """Return the gradient of the weights for the first examples; see ``Layer``."""
+        return [
+            torch.stack(
+                [self._x[seed][: len(each)].t().mm(each) for seed, each in zip(self._seeds, g, strict=True)]
+            )
+        ]
+
+    def slopes(self, gradients: Parameters) -> Tensor:
+        """Return the gradient of the weights; see ``Layer``."""
+        pairs = zip(self._seeds, gradients[1], strict=True)
+        return torch.stack([self._x[seed].t().mm(-negative) for seed, negative in pairs])
+
+    def size(self, gradients: Parameters) -> Tensor:
+        """Return the norm of ``x.T @ g``, the gradient of the weights; see ``Layer``."""
+        change, negative = gradients
+        return sums(negative * change).clamp_(max=0).abs_().sqrt_()
+
+    def length(self, parameters: Parameters) -> Tensor:
+        """Return the norm of the weights; see ``Layer``."""
+        return norms(self.weights(parameters))
+
+    def get_distance(self, parameters: Parameters, start: Parameters) -> Tensor:
+        """Return the distance of the weights from their start; see ``Layer``."""
+        displacement = parameters[1]
+        return sums(displacement * self._compute_change(displacement)).clamp_(min=0).sqrt_()
+
+    def _compute_change(self, g: Tensor) -> Tensor:
+        """Return the change of ``x @ w`` for an upstream gradient at lr 1, with opposite sign."""
+        return one_by_one([self._grams[seed] for seed in self._seeds], g)

@@ -1,0 +1,138 @@
+"""An op with several rules, as functions of tensors."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from typing import NamedTuple
+
+from torch import Tensor
+
+from explorer.catalogue import Op, Rule, adapt_rule, find_op, find_rule, resolve_values
+from explorer.formula.operands import find_reductions
+from explorer.gradient import LearnableOp, Pair, bind_learnable, pair
+from explorer.training.nets.layers.learned import LearnedParameter, list_learned
+
+Function = Callable[..., Tensor]
+
+
+class OpRules(NamedTuple):
+    """An op with several rules, as functions for the members of an ensemble.
+
+    Attributes:
+        pairs: forward and gradient function by rule, with every parameter at its start; where ``learning`` is
+            set they also take the tensors of learned parameters.
+        has_reduction: whether the op or a rule contains a reduction such as ``mean``.
+        learned: the parameters that learn with at least one of the rules.
+        learning: by rule, the functions for its learned parameters; None if it has none and nothing is
+            random.
+        starts: by rule, the start values of ``learned``.
+        evaluation_op: the op for held-out data, called with random draws by name; None if it is ``op``.
+        draw_names: names that the op or a rule draws or asks for, such as ``"u()"``.
+    """
+
+    pairs: Sequence[tuple[Function, Function]]
+    has_reduction: bool
+    learned: tuple[LearnedParameter, ...] = ()
+    learning: Sequence[LearnableOp | None] = ()
+    starts: Sequence[Sequence[float]] = ()
+    evaluation_op: Function | None = None
+    draw_names: frozenset[str] = frozenset()
+
+    def mask_learned(self, rule: int) -> list[bool]:
+        """Return a mask of ``learned``: the parameters that a rule lets learn."""
+        functions = self.learning[rule] if self.learning else None
+        return [functions is not None and each.name in functions.learned_names for each in self.learned]
+
+
+def join_rules(
+    op: str | Op,
+    rules: Sequence[str | Rule],
+    parameters: Mapping[str, float],
+    learn: Sequence[str] = (),
+    learned: Sequence[LearnedParameter] = (),
+) -> OpRules:
+    """Return the op with each of the rules; if any is stochastic, all take random draws by name.
+
+    Args:
+        op: the op's key or record.
+        rules: keys or records of the rules.
+        parameters: values of parameters by name.
+        learn: names of parameters that learn, as in ``Settings``.
+        learned: the learned parameters of the result.
+    """
+    op = find_op(op)
+    entries = [adapt_rule(op, find_rule(rule)) for rule in rules]
+    formulas = [op.parsed, *(rule.parsed for rule in entries)]
+    is_stochastic = op.is_random or any(rule.is_random for rule in entries)
+    learnings = _make_learnings(op, entries, parameters, learn, always=bool(is_stochastic))
+    active_learnings = [each for each in learnings if each]
+    return OpRules(
+        [(each.forward, each.gradient) for each in active_learnings]
+        if is_stochastic
+        else _make_pairs(op, entries, parameters),
+        any(formula and find_reductions(formula.tree) for formula in formulas),
+        tuple(learned),
+        learnings,
+        [_list_starts(resolve_values(op, rule, parameters), parameters, learned) for rule in entries],
+        _make_evaluation_op(op),
+        frozenset(name for each in active_learnings for name in each.random_names),
+    )
+
+
+def _make_pairs(op: Op, rules: Sequence[Rule], parameters: Mapping[str, float]) -> list[Pair]:
+    """Return the op's function, the same one for all rules, with the gradient function of each rule."""
+    forward, _ = _pair(op, find_rule("default"), to_hex(resolve_values(op, None, parameters)))
+    return [(forward, _pair(op, rule, to_hex(resolve_values(op, rule, parameters)))[1]) for rule in rules]
+
+
+def _make_evaluation_op(op: Op) -> Function | None:
+    """Return the function of the op for held-out data, or None if it is the same op."""
+    if not op.judged:
+        return None
+    function = bind_learnable(op.evaluation_op, find_rule("default"), {}, ()).op
+    return lambda x, tensors: function(x, None, None, tensors)
+
+
+def to_hex(parameters: Mapping[str, float]) -> tuple[tuple[str, str], ...]:
+    """Return parameters as texts that can be compared and hashed, with -0.0 distinct from 0.0."""
+    return tuple((name, float(value).hex()) for name, value in sorted(parameters.items()))
+
+
+@lru_cache(maxsize=1024)
+def _pair(op: Op, rule: Rule, parameters: tuple[tuple[str, str], ...]) -> Pair:
+    """Return cached functions of an op with a rule: members that share them are computed in one call."""
+    return pair(op, rule, {name: float.fromhex(value) for name, value in parameters})
+
+
+def _make_learnings(
+    op: Op, rules: Sequence[Rule], parameters: Mapping[str, float], learn: Sequence[str], always: bool = False
+) -> list[LearnableOp | None]:
+    """Return the functions for learned parameters by rule; equal parameters share the op's function.
+
+    ``always``: also for rules without learned parameters.
+    """
+    ops: dict[tuple[str, ...], Function] = {}
+    learnings: list[LearnableOp | None] = []
+    for rule in rules:
+        names = list_learned(op, rule, learn)
+        functions = bind_learnable(op, rule, parameters, names) if names or always else None
+        learnings.append(functions and replace(functions, op=ops.setdefault(names, functions.op)))
+    return learnings
+
+
+def _list_starts(
+    rule_values: Mapping[str, float], parameters: Mapping[str, float], learned: Sequence[LearnedParameter]
+) -> list[float]:
+    return [rule_values.get(each.name, parameters.get(each.name, each.start)) for each in learned]
+
+
+def concatenate(parts: Sequence[OpRules]) -> OpRules:
+    """Return all rules of several results in order; they share their learned parameters."""
+    learning = [each for part in parts for each in part.learning or [None] * len(part.pairs)]
+    starts = [each for part in parts for each in part.starts or [()] * len(part.pairs)]
+    pairs = [pair for part in parts for pair in part.pairs]
+    draw_names = frozenset(name for part in parts for name in part.draw_names)
+    has_reduction = any(part.has_reduction for part in parts)
+    return OpRules(
+        pairs, has_reduction, parts[0].learned, learning, starts, parts[0].evaluation_op, draw_names
+    )

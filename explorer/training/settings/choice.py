@@ -1,0 +1,73 @@
+"""Checks of the op, the rules and the parameters chosen for a run."""
+
+from collections.abc import Mapping, Sequence
+from itertools import product
+from typing import Any, TypeVar
+
+from explorer.catalogue import (
+    MAX_RULES,
+    Op,
+    Rule,
+    adapt_rule,
+    check_values,
+    find_rule,
+    qualify_name,
+    require_in_domain,
+    to_finite,
+)
+from explorer.formula import quote
+
+Entry = TypeVar("Entry", Op, Rule)
+
+
+def check_entry(label: str, entry: Any, kind: type[Entry]) -> str | Entry:
+    """Return a key, a formula or a record. Raises ValueError for anything else."""
+    if not isinstance(entry, str | kind):
+        raise ValueError(f"{label} must be a key or a formula, not {quote(entry)}")
+    return entry
+
+
+def check_rules(rules: object) -> tuple[str | Rule, ...]:
+    """Return the rules in their order without duplicates; two spellings of one formula are one rule.
+
+    Raises ValueError for anything else, and for no rule or too many.
+    """
+    if isinstance(rules, str) or not isinstance(rules, list | tuple):
+        raise ValueError(f"rules must be a list of keys, such as ['default'], not {quote(rules)}")
+    entries = [check_entry("a rule", rule, Rule) for rule in rules]
+    count = len({entry if isinstance(entry, str) else entry.key for entry in entries})
+    if count > MAX_RULES:  # checked before any rule is parsed
+        raise ValueError(f"choose 1 to {MAX_RULES} rules, not {count}")
+    distinct: dict[str, str | Rule] = {}
+    for rule in entries:
+        distinct.setdefault(find_rule(rule).key, rule)
+    if not 1 <= len(distinct) <= MAX_RULES:
+        raise ValueError(f"choose 1 to {MAX_RULES} rules, not {len(distinct)}")
+    return tuple(distinct.values())
+
+
+def check_parameters(ops: Sequence[Op], rules: Sequence[Rule], parameters: object) -> dict[str, float]:
+    """Return values of the ops and rules by name. Raises ValueError for names or values they do not take."""
+    if not isinstance(parameters, Mapping):
+        raise ValueError(f"parameters must be values by name, such as {{'c': 1.0}}, not {quote(parameters)}")
+    op, *later = ops
+    later_names = {name for op_entry in later for name in names_of(op_entry, rules)} - names_of(op, rules)
+    values = check_values(
+        op, rules, {name: value for name, value in parameters.items() if name not in later_names}
+    )
+    result = values | {
+        name: to_finite(f"parameter {name}", value)
+        for name, value in parameters.items()
+        if name in later_names
+    }
+    for other, rule in product(later, rules):
+        require_in_domain(other, rule, result)
+    return result
+
+
+def names_of(op: Op, rules: Sequence[Rule]) -> set[str]:
+    """Return the names of all values that an op and rules take."""
+    pairs = [(rule, p) for rule in rules for p in adapt_rule(op, rule).parameters]
+    return {p.name for p in op.parameters} | {
+        name for rule, p in pairs for name in (p.name, qualify_name(rule, p))
+    }
