@@ -46,7 +46,8 @@ from explorer.training.instruments.base.instrument import Argument, Record, Visi
 def measured(nets, *, layer):
     views = [each for each in nets.ensemble.parameter_views if each]
     by_member = views[layer][0].abs().amax((1, 2))
-    return {rule: {"largest": float(by_member[at].max())} for rule, at in nets.ensemble.group_by_rule().items()}
+    groups = nets.ensemble.group_by_rule().items()
+    return {rule: {"largest": float(by_member[at].max())} for rule, at in groups}
 
 
 INSTRUMENT = Visible(
