@@ -25,7 +25,7 @@ ROOT = Path(__file__).parents[2]
 PYODIDE = ROOT / "node_modules" / "pyodide"
 # The module that answers, and the modules that it imports on demand.
 _START = (
-    "explorer.site.pack_program",
+    "explorer.site.program",
     *(f"explorer.questions.{name}" for name in ("entry", "formulas", "code", "read", "judge")),
 )
 _FOLDER = Path(__file__).parent

@@ -1,4 +1,4 @@
-"""Instruments, one a file: measurements of the nets of a run at one step."""
+"""Instruments, one per file: measurements of the nets of a run at one step."""
 
 from collections.abc import Mapping
 from importlib import import_module
@@ -17,7 +17,7 @@ from explorer.training.instruments.base.instrument import (
 __all__ = ["INSTRUMENTS", "Instrument", "Nets", "Record", "Recorded", "Requested", "Visible"]
 
 _modules = [import_module(f"{__name__}.{module.name}") for module in iter_modules(__path__)]
-_all: list[Instrument] = [module.INSTRUMENT for module in _modules if hasattr(module, "INSTRUMENT")]
+_entries: list[Instrument] = [module.INSTRUMENT for module in _modules if hasattr(module, "INSTRUMENT")]
 
-INSTRUMENTS: Mapping[str, Instrument] = MappingProxyType({entry.key: entry for entry in _all})
-"""All of them by key: whatever file here ends with an ``INSTRUMENT``."""
+INSTRUMENTS: Mapping[str, Instrument] = MappingProxyType({entry.key: entry for entry in _entries})
+"""All instruments by key: each file here that ends with an ``INSTRUMENT``."""

@@ -1,4 +1,4 @@
-"""Alignment: the cosine of each rule's gradient with that of the net whose op noise smooths."""
+"""Alignment: the cosine of each rule's gradient with that of the net whose op is smoothed by noise."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from torch import Tensor
 
 from explorer.catalogue import find_op
 from explorer.formula.operands import find_reductions
-from explorer.training.instruments.base.flips import examples, is_too_wide
-from explorer.training.instruments.base.instrument import Nets, Recorded, op_site
-from explorer.training.instruments.base.smoothing import smoothed_gradient
+from explorer.training.instruments.base.flips import count_examples, is_too_wide
+from explorer.training.instruments.base.instrument import Nets, Recorded, get_op_site
+from explorer.training.instruments.base.smoothing import compute_smoothed_gradient
 from explorer.training.limits import EXAMPLES
 from explorer.training.settings import Settings
 
@@ -21,44 +21,48 @@ if TYPE_CHECKING:
 
 
 @torch.no_grad()
-def measured(nets: Nets) -> NDArray[float32]:
-    """Cosine and agreement of signs, (2, members going, hidden layers).
+def measure(nets: Nets) -> NDArray[float32]:
+    """Return cosine and agreement of signs, (2, active members, hidden layers).
 
-    Between the gradients of the weights and biases below a hidden layer by the rule and by the op smoothed
-    by noise; NaN where either is 0 or not finite.
+    Compared are the gradients of the weights and biases below a hidden layer by the rule and by the op
+    smoothed by noise; NaN if either is 0 or not finite.
     """
-    n = examples(nets)
-    layers = [_at_layer(nets, layer, n) for layer in nets.op_layers]
+    n = count_examples(nets)
+    layers = [_measure_layer(nets, layer, n) for layer in nets.op_layers]
     return torch.stack(layers, -1).cpu().numpy()
 
 
-def _at_layer(nets: Nets, layer: int, n: int) -> Tensor:
-    """``measured`` in one layer, on the first n examples."""
-    below, trace = nets.ensemble.layers[layer - 1], nets.now.traces[layer - 1]
-    op = nets.now.traces[layer].op
+def _measure_layer(nets: Nets, layer: int, n: int) -> Tensor:
+    """Return cosine and agreement, (2, active members), in one layer, on the first n examples."""
+    below, trace = nets.ensemble.layers[layer - 1], nets.current_pass.traces[layer - 1]
+    op = nets.current_pass.traces[layer].op
     parts = [
-        below.compute_gradients(g, trace) for g in (op.gradient[:, :n], smoothed_gradient(nets, layer, n))
+        below.compute_gradients(g, trace)
+        for g in (op.gradient[:, :n], compute_smoothed_gradient(nets, layer, n))
     ]
     ours, theirs = (torch.cat([part.flatten(1) for part in each], 1) for each in parts)
-    return compared(ours, theirs)
+    return compare_directions(ours, theirs)
 
 
-def compared(ours: Tensor, theirs: Tensor) -> Tensor:
-    """Cosine and agreement of signs of vectors (members, n): (2, members), NaN if one is 0 or not finite."""
-    both = torch.stack([ours, theirs])
-    both = both / both.abs().amax(2, keepdim=True)  # 0 becomes NaN
-    cosine = both.prod(0).sum(1) / both.square().sum(2).prod(0).sqrt_()
-    ours, theirs = both.sign_()
+def compare_directions(ours: Tensor, theirs: Tensor) -> Tensor:
+    """Return cosine and agreement of signs of vectors (members, n): (2, members).
+
+    NaN if one vector is 0 or not finite.
+    """
+    vectors = torch.stack([ours, theirs])
+    vectors = vectors / vectors.abs().amax(2, keepdim=True)  # 0 becomes NaN
+    cosine = vectors.prod(0).sum(1) / vectors.square().sum(2).prod(0).sqrt_()
+    ours, theirs = vectors.sign_()
     agreement = (ours == theirs).float().mean(1).where(cosine.isfinite(), torch.nan)
     return torch.stack([cosine, agreement])
 
 
-def missing(settings: Settings) -> str:
-    """Why a unit cannot be flipped, with the op or one that a branch goes on with."""
+def explain_missing(settings: Settings) -> str:
+    """Return why units cannot be flipped, with the op or that of a branch point, or ""."""
     ops = [settings.op, *(str(value) for _, name, value in settings.branch if name == "op")]
-    if op_site(settings).fires:
+    if get_op_site(settings).fires:
         return "Not measured here: the flip of a unit that spikes changes its later steps of time as well."
-    if not op_site(settings).flips:
+    if not get_op_site(settings).flips:
         return "Not measured here: it takes an op at hidden units, and here it stands on weights."
     if any(find_reductions(find_op(op).parsed.tree) for op in ops):
         return "Not measured here: the op takes a mean over all values, so that no unit can be flipped alone."
@@ -92,6 +96,6 @@ INSTRUMENT = Recorded(
     ),
     cost="1.2 ms for six rules with one hidden layer of 16 units",
     fields=("cosine", "agreement"),
-    measure=measured,
-    missing=missing,
+    measure=measure,
+    missing=explain_missing,
 )

@@ -10,20 +10,24 @@ from explorer.training.instruments.base.instrument import Nets, Record, Requeste
 from explorer.training.numerics import norms
 
 DISTANCES = np.geomspace(1e-3, 2.0, 21, dtype=np.float32)
-"""Lengths of a step, in lengths of all weights together."""
+"""Lengths of a step, relative to the norm of all weights."""
 
 
 @torch.no_grad()
-def measured(nets: Nets) -> dict[int, Record | None]:
-    """The true loss on the examples after one step against each rule's gradient, means over seeds.
+def measure(nets: Nets) -> dict[int, Record | None]:
+    """Return the true loss on the examples after one step against each rule's gradient, means over seeds.
 
-    A distance is that of the weights; what learns of the op goes along, by its own rate. ``distances`` and
-    ``losses``: (21,) float32; ``loss``: where it stands. A rule without any gradient stays where it is.
+    Distances are measured in the weights; learned parameters of the op move along at their own rate.
+    ``distances`` and ``losses``: (21,) float32; ``loss``: the present one. A rule without a gradient does not
+    move.
     """
-    ensemble, now = nets.ensemble, nets.now
-    size, length = _length(nets, "size", now.gradients), _length(nets, "length", ensemble.parameter_views)
+    ensemble, now = nets.ensemble, nets.current_pass
+    size, length = (
+        _measure_length(nets, "size", now.gradients),
+        _measure_length(nets, "length", ensemble.parameter_views),
+    )
     unit = torch.where(size > 0, length / size, 0)[:, None] * ensemble.rows.scale_learned(now.flat)
-    losses = [_loss(nets, ensemble.parameters - float(distance) * unit) for distance in DISTANCES]
+    losses = [_compute_loss(nets, ensemble.parameters - float(distance) * unit) for distance in DISTANCES]
     by_member = torch.stack(losses, 1).cpu().numpy()
     return {
         rule: {
@@ -35,13 +39,16 @@ def measured(nets: Nets) -> dict[int, Record | None]:
     }
 
 
-def _length(nets: Nets, what: str, views: list[list[Tensor]]) -> Tensor:
-    """The norm of the weights of all layers together, or of their gradients: (members going,)."""
+def _measure_length(nets: Nets, method: str, views: list[list[Tensor]]) -> Tensor:
+    """Return the norm of the weights of all layers, or of their gradients: (active members,).
+
+    ``method``: the method of ``Layer`` that returns the norm in one layer.
+    """
     pairs = zip(nets.ensemble.layers, views, strict=True)
-    return norms(torch.stack([getattr(layer, what)(each) for layer, each in pairs if layer.shapes], 1))
+    return norms(torch.stack([getattr(layer, method)(view) for layer, view in pairs if layer.shapes], 1))
 
 
-def _loss(nets: Nets, parameters: Tensor) -> Tensor:
+def _compute_loss(nets: Nets, parameters: Tensor) -> Tensor:
     ensemble = nets.ensemble
     output = ensemble.compute_output(nets.x, ensemble.rows.make_views(parameters), ensemble.optimiser.steps)
     return nets.task.loss(output, nets.y)[0]
@@ -56,5 +63,5 @@ INSTRUMENT = Requested(
     ),
     limits="It does not predict which rule ends higher: one step now says little of the hundreds after it.",
     cost="14 ms for six rules with one hidden layer of 16 units",
-    measure=measured,
+    measure=measure,
 )

@@ -1,4 +1,4 @@
-"""Mistakes: held-out images that a net reads wrong."""
+"""Mistakes: held-out images that a net misclassifies."""
 
 from __future__ import annotations
 
@@ -8,68 +8,70 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from explorer.training.instruments.base.example import of_firsts, small
+from explorer.training.instruments.base.example import measure_first_nets, to_uint8
 from explorer.training.instruments.base.instrument import Nets, Visible
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS
 
-MOST_VISIBLE = 24  # of each rule, and as many of those that it alone reads wrong
+MAX_VISIBLE = 24  # per rule, and as many mistakes of this rule only
 
 
-@of_firsts
-def measured(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
-    """Return the mistakes of one net, at its place among some members.
+@measure_first_nets
+def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
+    """Return a function from the index of a net to its mistakes.
 
-    ``of``: the number of held-out images. ``count``: the number of them that it reads wrong. ``alone``: the
-    number of these that the nets of all other rules read right; None without other rules. ``classes``:
-    (visible,) uint8, the classes of the images: at most ``MOST_VISIBLE`` of which it is surest, then as many
-    that it alone reads wrong, each image once. ``read``: (visible,) uint8, the class each is read as.
-    ``only``: (visible,) uint8, 1 for those that it alone reads wrong. ``examples``: (visible,) int32, the
-    indices of the images among the held-out ones. ``images``: (visible · pixels,) uint8, row by row, from 0
-    to 255. ``words``: the picture in a sentence.
+    ``of``: the number of held-out images. ``count``: the number of misclassified ones. ``alone``: the number
+    of these that the nets of all other rules classify correctly; None without other rules. ``classes``:
+    (visible,) uint8, the classes of the included images: at most ``MAX_VISIBLE`` mistakes with the highest
+    confidence, then as many mistakes of this net only, each image once. ``read``: (visible,) uint8, the
+    predicted classes. ``only``: (visible,) uint8, 1 for mistakes of this net only. ``examples``: (visible,)
+    int32, the indices among the held-out images. ``images``: (visible · pixels,) uint8, row by row, from 0 to
+    255. ``words``: the picture in a sentence.
     """
     assert nets.data.held_out is not None
     x, y = nets.data.held_out
     chances = nets.ensemble.forward_traced(x.unsqueeze(0), members)[0].softmax(-1).cpu()
     sure, read = chances.max(-1)
     wrong = read != y
-    only = wrong & (wrong.sum(0) == 1) & (len(members) > 1)
+    is_only = wrong & (wrong.sum(0) == 1) & (len(members) > 1)
     low, high = x.aminmax()
 
-    def of(at: int) -> dict[str, Any]:
+    def get_record(at: int) -> dict[str, Any]:
         order = sure[at].where(wrong[at], -1).argsort(descending=True, stable=True)[: int(wrong[at].sum())]
-        visible = _visible(order, only[at])
-        alone = int(only[at].sum()) if len(members) > 1 else None
+        visible = _select_visible(order, is_only[at])
+        alone_count = int(is_only[at].sum()) if len(members) > 1 else None
         return {
             "of": len(y),
             "count": len(order),
-            "alone": alone,
+            "alone": alone_count,
             "classes": y[visible].byte().numpy(),
             "read": read[at, visible].byte().numpy(),
-            "only": only[at, visible].byte().numpy(),
+            "only": is_only[at, visible].byte().numpy(),
             "examples": visible.int().numpy(),
-            "images": small((x[visible] - low) / (high - low)),
-            "words": _words(len(order), len(y), alone, y[order[:1]].tolist(), read[at, order[:1]].tolist()),
+            "images": to_uint8((x[visible] - low) / (high - low)),
+            "words": _describe(
+                len(order), len(y), alone_count, y[order[:1]].tolist(), read[at, order[:1]].tolist()
+            ),
         }
 
-    return of
+    return get_record
 
 
-def _visible(order: Tensor, only: Tensor) -> Tensor:
-    first, alone = order[:MOST_VISIBLE], order[only[order]][:MOST_VISIBLE]
-    return torch.cat([first, alone[~torch.isin(alone, first)]])
+def _select_visible(order: Tensor, is_only: Tensor) -> Tensor:
+    first, only_here = order[:MAX_VISIBLE], order[is_only[order]][:MAX_VISIBLE]
+    return torch.cat([first, only_here[~torch.isin(only_here, first)]])
 
 
-def _words(count: int, of: int, alone: int | None, first: list[int], read: list[int]) -> str:
+def _describe(count: int, total: int, alone_count: int | None, first: list[int], read: list[int]) -> str:
     if not count:
-        return f"all {of} held-out images are read right"
-    words = f"{count} of {of} held-out images are read wrong"
-    if alone is not None:
-        words += f", {alone} of them by this rule alone"
+        return f"all {total} held-out images are read right"
+    words = f"{count} of {total} held-out images are read wrong"
+    if alone_count is not None:
+        words += f", {alone_count} of them by this rule alone"
     return f"{words}; the surest mistake is a {first[0]} read as {read[0]}"
 
 
-def _missing(settings: Settings) -> str:
+def _explain_missing(settings: Settings) -> str:
     return "" if TASKS[settings.task].kind == "image" else "Not shown here: the examples are no images."
 
 
@@ -78,10 +80,10 @@ INSTRUMENT = Visible(
     label="Mistakes",
     sentence="Held-out images that the net misreads, with its answer, the surest first.",
     limits=(
-        f"It is one net of each rule, and at most {MOST_VISIBLE} of its mistakes beside those it makes "
+        f"It is one net of each rule, and at most {MAX_VISIBLE} of its mistakes beside those it makes "
         "alone: another seed makes others."
     ),
     cost="2.4 ms and 16 kB for six rules",
-    measure=measured,
-    missing=_missing,
+    measure=measure,
+    missing=_explain_missing,
 )

@@ -7,10 +7,10 @@ from explorer.training.instruments.base.instrument import Nets, Record, Visible
 
 
 @torch.no_grad()
-def measured(nets: Nets) -> dict[int, Record]:
-    """``norms``: (layers of weights,) float32 on the batch of the next step, means over the rule's seeds."""
-    ahead = nets.ensemble.run_pass(*nets.batch, nets.task.loss)
-    pulls = zip(nets.ensemble.layers, ahead.gradients, strict=True)
+def measure(nets: Nets) -> dict[int, Record]:
+    """Return ``norms`` by rule: (layers of weights,) float32 on the next batch, means over seeds."""
+    batch_pass = nets.ensemble.run_pass(*nets.batch, nets.task.loss)
+    pulls = zip(nets.ensemble.layers, batch_pass.gradients, strict=True)
     sizes = torch.stack([layer.size(gradients) for layer, gradients in pulls if layer.shapes], 1)
     by_member = sizes.cpu().numpy()
     return {
@@ -25,5 +25,5 @@ INSTRUMENT = Visible(
     sentence="The length of the gradient of each layer of weights on the next batch, from first to last.",
     limits="It says nothing of the direction: a long one may point anywhere, and Adam divides by its size.",
     cost="0.09 ms for six rules with one hidden layer of 16 units",
-    measure=measured,
+    measure=measure,
 )

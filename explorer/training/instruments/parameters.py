@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import torch
 
-from explorer.training.instruments.base.instrument import Nets, Recorded, op_layers
+from explorer.training.instruments.base.instrument import Nets, Recorded, count_op_layers
 from explorer.training.settings import Settings
 
 if TYPE_CHECKING:
@@ -15,31 +15,32 @@ if TYPE_CHECKING:
 
 
 @torch.no_grad()
-def measured(nets: Nets) -> NDArray[float32]:
-    """``fields``, (4, members going, parameters · layers with the op), parameter by parameter.
+def measure(nets: Nets) -> NDArray[float32]:
+    """Return ``fields``, (4, active members, parameters · layers with the op), ordered by parameter.
 
-    Value and gradient, means over the channels where each has its own, and the least and the greatest value
-    of a channel. The gradient is the rule's scale × the sum of every element's contribution, on the examples;
-    NaN where the rule lets the parameter stay as it is.
+    Value and gradient, means over channels if each channel has a value, and the minimum and maximum over
+    channels. The gradient is the rule's scale × the sum of every element's contribution, on the examples; NaN
+    if the rule does not train the parameter.
     """
-    ensemble, joined = nets.ensemble, nets.joined
+    ensemble, joined = nets.ensemble, nets.op_rules
     learns = torch.tensor(
         [joined.mask_learned(member.rule) for member in ensemble.active], device=nets.x.device
     )
-    value, pull = (
-        ensemble.rows.reduce_learned(torch.mean, flat) for flat in (ensemble.parameters, nets.now.flat)
+    value, gradient = (
+        ensemble.rows.reduce_learned(torch.mean, flat)
+        for flat in (ensemble.parameters, nets.current_pass.flat)
     )
     ends = [ensemble.rows.reduce_learned(end, ensemble.parameters) for end in (torch.amin, torch.amax)]
-    return torch.stack([value, pull.where(learns[:, None], torch.nan), *ends]).mT.flatten(2).cpu().numpy()
+    return torch.stack([value, gradient.where(learns[:, None], torch.nan), *ends]).mT.flatten(2).cpu().numpy()
 
 
-def columns(settings: Settings) -> int:
-    """Parameters · layers with the op."""
-    return op_layers(settings) * len(settings.learned)
+def count_columns(settings: Settings) -> int:
+    """Return the number of parameters · layers with the op."""
+    return count_op_layers(settings) * len(settings.learned)
 
 
-def missing(settings: Settings) -> str:
-    """Why there is nothing to show."""
+def explain_missing(settings: Settings) -> str:
+    """Return why there is nothing to show, or ""."""
     return "" if settings.learn else "Not measured here: no parameter learns."
 
 
@@ -58,7 +59,7 @@ INSTRUMENT = Recorded(
     ),
     cost="0.04 ms for six rules with one hidden layer of 16 units",
     fields=("value", "gradient", "least", "most"),
-    columns=columns,
-    measure=measured,
-    missing=missing,
+    columns=count_columns,
+    measure=measure,
+    missing=explain_missing,
 )

@@ -1,4 +1,4 @@
-"""Spread and bias of the gradient of one batch over draws, layer by layer."""
+"""Standard deviation and bias of the gradient of one batch over random draws, layer by layer."""
 
 from __future__ import annotations
 
@@ -19,18 +19,20 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DRAWS = 8
-_TOLD = 3.0  # standard errors from 0: beyond them a squared bias is told; of unbiased rules 2 in 1,000 were
-_BOUND = 2.0  # standard errors above it lies what a bias that is not told is smaller than
-_ROUNDING = 1e-9  # of the squared exact gradient: float32 computes two equal gradients so far apart
+_MIN_ERRORS = (
+    3.0  # standard errors above 0 from which a squared bias counts; 2 in 1,000 unbiased rules had more
+)
+_BOUND_ERRORS = 2.0  # standard errors above the estimate for the upper bound of a bias that does not count
+_ROUNDING = 1e-9  # relative to the squared exact gradient: the rounding error of float32
 
 
 class Bias(NamedTuple):
     """The distance of the mean gradient from the exact one ÷ the length of the exact one.
 
     Attributes:
-        share: 0 where it is not told from none.
-        within: its standard error; where the share is 0, what it is smaller than. Both are 0 where there is
-            none, and NaN where the exact gradient is 0 or lost among the draws.
+        share: 0 if it is not distinguishable from 0.
+        within: its standard error, or its upper bound if the share is 0. Both are 0 for equal gradients, and
+            NaN if the exact gradient is 0 or not distinguishable from 0 with these draws.
     """
 
     share: float
@@ -38,52 +40,59 @@ class Bias(NamedTuple):
 
 
 @torch.no_grad()
-def measured(nets: Nets) -> dict[int, Record]:
-    """The record of each rule that is going.
+def measure(nets: Nets) -> dict[int, Record]:
+    """Return the record of each active rule.
 
     ``spread``: (layers of weights,) float32, the standard deviation of single draws ÷ the length of the mean
-    gradient, medians over the rule's seeds; infinite where the mean is lost among so few draws, NaN where
-    there is no gradient. ``bias``, ``within``: (layers with the op,) float32, ``Bias`` of the weights below
-    each, of all seeds together, their squares added up; (0,) where the exact gradient is not estimated. The
-    last layer of weights has none: no rule lies behind it.
+    gradient, medians over the rule's seeds; infinite if the mean is not distinguishable from 0 with these
+    draws, NaN without a gradient. ``bias``, ``within``: (layers with the op,) float32, the ``Bias`` of the
+    weights below each layer, from squares summed over all seeds; (0,) if the exact gradient is not estimated.
+    The last layer of weights has none: no rule lies between it and the loss.
     """
-    looks = [_look(nets, again) for again in range(1, DRAWS + 1)]
-    slopes = [_slopes(nets, look) for look in looks]
-    ratios = torch.stack([_ratio(torch.stack(layer)) for layer in zip(*slopes, strict=True)], 1)
-    biases = _biases(nets, looks)
+    passes = [_run_pass(nets, redraw) for redraw in range(1, DRAWS + 1)]
+    slopes = [_list_slopes(nets, observed) for observed in passes]
+    ratios = torch.stack([_compute_ratio(torch.stack(layer)) for layer in zip(*slopes, strict=True)], 1)
+    biases = _compute_biases(nets, passes)
     return {
         rule: {"spread": ratios[members].median(0).values.cpu().numpy(), **biases[rule]}
         for rule, members in nets.ensemble.group_by_rule().items()
     }
 
 
-def _look(nets: Nets, again: int) -> ObservedPass:
-    """A pass over the batch of the next step, drawn anew."""
-    return nets.ensemble.observe(*nets.batch, nets.task.loss, again)
+def _run_pass(nets: Nets, redraw: int) -> ObservedPass:
+    """Return a pass on the batch of the next step, with new random draws."""
+    return nets.ensemble.observe(*nets.batch, nets.task.loss, redraw)
 
 
-def _slopes(nets: Nets, look: ObservedPass) -> list[Tensor]:
-    """The gradients of each layer of weights: (members, numbers)."""
-    pulls = zip(nets.ensemble.layers, look.gradients, strict=True)
-    return [layer.slopes(own).flatten(1) for layer, own in pulls if layer.shapes]
+def _list_slopes(nets: Nets, observed: ObservedPass) -> list[Tensor]:
+    """Return the gradients of each layer of weights: (members, numbers)."""
+    pulls = zip(nets.ensemble.layers, observed.gradients, strict=True)
+    return [layer.slopes(gradients).flatten(1) for layer, gradients in pulls if layer.shapes]
 
 
-def _ratio(slopes: Tensor) -> Tensor:
-    """Standard deviation ÷ length of the mean, of (draws, members, numbers), without their share in it."""
+def _compute_ratio(slopes: Tensor) -> Tensor:
+    """Return the standard deviation ÷ length of the mean, of (draws, members, numbers).
+
+    The contribution of the variance to the squared mean is subtracted.
+    """
     mean = slopes.mean(0)
     variance = (slopes - mean).square().sum((0, 2)) / (DRAWS - 1)
     square = mean.square().sum(1) - variance / DRAWS
     return (variance / square.clamp(min=0)).sqrt()
 
 
-def _biases(nets: Nets, looks: list[ObservedPass]) -> dict[int, Record]:
-    """``Bias`` by rule, in layers with the op."""
+def _compute_biases(nets: Nets, passes: list[ObservedPass]) -> dict[int, Record]:
+    """Return lists of ``Bias``, in layers with the op, as records by rule."""
     exact = exact_of(nets)
-    pulled = [known for look in looks if exact and (known := _pulled(nets, look, exact))]
-    layers = zip(*pulled, strict=True) if len(pulled) == DRAWS else ()
-    products = [_products(torch.stack(layer, 2)) for layer in layers]
+    gradients = [
+        gradients_of_pass
+        for look in passes
+        if exact and (gradients_of_pass := _compute_gradients(nets, look, exact))
+    ]
+    layers = zip(*gradients, strict=True) if len(gradients) == DRAWS else ()
+    products = [_compute_products(torch.stack(layer, 2)) for layer in layers]
     biases = {
-        rule: [bias(*own[:, members].sum(1)) for own in products]
+        rule: [estimate_bias(*layer_products[:, members].sum(1)) for layer_products in products]
         for rule, members in nets.ensemble.group_by_rule().items()
     }
     return {rule: _record(own) for rule, own in biases.items()}
@@ -94,71 +103,77 @@ def _record(biases: list[Bias]) -> Record:
     return {"bias": shares, "within": within}
 
 
-def _products(gradients: Tensor) -> NDArray[float64]:
-    """Of every two draws: (2, members, draws, numbers) -> (2, members, draws, draws)."""
+def _compute_products(gradients: Tensor) -> NDArray[float64]:
+    """Return the products of every two draws: (2, members, draws, numbers) -> (2, members, draws, draws)."""
     wide = with_float64(gradients).double()
     products: NDArray[float64] = (wide @ wide.mT).cpu().numpy()
     return products
 
 
-def _pulled(nets: Nets, look: ObservedPass, exact: Exact) -> list[Tensor] | None:
-    """By layer of weights below an op what lies between the gradients, and the exact one: (2, members, …)."""
-    known = exact(look)
-    if known is None:
+def _compute_gradients(nets: Nets, observed: ObservedPass, exact: Exact) -> list[Tensor] | None:
+    """Return the gradients of weights below each op, rule's − exact and exact: (2, members, …); or None."""
+    exact_gradients = exact(observed)
+    if exact_gradients is None:
         return None
     numbers = [number for number, layer in enumerate(nets.ensemble.layers) if layer.site]
     return [
         torch.stack(
-            [_weights(nets, look, number, each) for each in (look.traces[number].op.gradient - own, own)]
+            [
+                _compute_weight_gradient(nets, observed, number, each)
+                for each in (observed.traces[number].op.gradient - exact_gradient, exact_gradient)
+            ]
         )
-        for number, own in zip(numbers, known, strict=True)
+        for number, exact_gradient in zip(numbers, exact_gradients, strict=True)
     ]
 
 
-def _weights(nets: Nets, look: ObservedPass, number: int, g: Tensor) -> Tensor:
-    """The gradient of the weights below a layer, for the gradient at its x: (members, numbers)."""
-    return nets.ensemble.layers[number - 1].compute_gradients(g, look.traces[number - 1])[0].flatten(1)
+def _compute_weight_gradient(nets: Nets, observed: ObservedPass, number: int, g: Tensor) -> Tensor:
+    """Return the gradient of the weights below a layer, for the gradient g at its x: (members, numbers)."""
+    return nets.ensemble.layers[number - 1].compute_gradients(g, observed.traces[number - 1])[0].flatten(1)
 
 
-def bias(between: NDArray[float64], exact: NDArray[float64]) -> Bias:
-    """The bias by the products of every two draws, (draws, draws) each.
+def estimate_bias(difference: NDArray[float64], exact: NDArray[float64]) -> Bias:
+    """Return the bias from the products of every two draws, (draws, draws) each.
 
-    ``between``: of what lies between the rule's gradient and the exact one; ``exact``: of the exact one. Only
-    products of different draws count: on average they are the squares of the means, without the noise of
+    Only products of different draws count: on average they equal squares of means, without the noise of
     single draws. The standard error is that of the jackknife over draws.
+
+    Args:
+        difference: products of the differences between the rule's gradient and the exact one.
+        exact: products of the exact gradients.
     """
-    whole = _mean(exact)
-    if not whole > 0:
+    square = _compute_mean(exact)
+    if not square > 0:
         return Bias(np.nan, np.nan)
-    if between.trace() <= _ROUNDING * exact.trace():
+    if difference.trace() <= _ROUNDING * exact.trace():
         return Bias(0.0, 0.0)
-    share, error = _mean(between) / whole, _error(between, exact)
-    if share > _TOLD * error:
+    share, error = _compute_mean(difference) / square, _estimate_error(difference, exact)
+    if share > _MIN_ERRORS * error:
         return Bias(share**0.5, error / (2 * share**0.5))
-    return Bias(0.0, (max(share, 0.0) + _BOUND * error) ** 0.5)
+    return Bias(0.0, (max(share, 0.0) + _BOUND_ERRORS * error) ** 0.5)
 
 
-def _error(between: NDArray[float64], exact: NDArray[float64]) -> float:
-    """The standard error of the squared bias, NaN or infinite where the exact one is lost without a draw."""
+def _estimate_error(difference: NDArray[float64], exact: NDArray[float64]) -> float:
+    """Return the standard error of the squared bias, NaN or ∞ if the exact gradient is too uncertain."""
     with np.errstate(all="ignore"):
-        without = _means_without(between) / _means_without(exact)
-        return float(((DRAWS - 1) * without.var()) ** 0.5)
+        ratios = _compute_means_without(difference) / _compute_means_without(exact)
+        return float(((DRAWS - 1) * ratios.var()) ** 0.5)
 
 
-def _mean(products: NDArray[float64]) -> float:
-    """The mean of the products of two different draws."""
+def _compute_mean(products: NDArray[float64]) -> float:
+    """Return the mean of the products of two different draws."""
     return float(products.sum() - products.trace()) / (DRAWS * (DRAWS - 1))
 
 
-def _means_without(products: NDArray[float64]) -> NDArray[float64]:
-    """The same without one of the draws, by draw."""
-    others = products.sum(1) - products.diagonal()
-    means: NDArray[float64] = (others.sum() - 2 * others) / ((DRAWS - 1) * (DRAWS - 2))
+def _compute_means_without(products: NDArray[float64]) -> NDArray[float64]:
+    """Return this mean without one of the draws, by draw."""
+    sums = products.sum(1) - products.diagonal()
+    means: NDArray[float64] = (sums.sum() - 2 * sums) / ((DRAWS - 1) * (DRAWS - 2))
     return means
 
 
-def missing(settings: Settings) -> str:
-    """Why there is no spread: nothing draws in any part of the run."""
+def explain_missing(settings: Settings) -> str:
+    """Return why there is no spread, or "": nothing is random in any part of the run."""
     if any(entry.is_random for entry in settings.entries):
         return ""
     return "Not measured here: nothing draws, so that the gradient of a batch has no spread."
@@ -177,6 +192,6 @@ INSTRUMENT = Visible(
     "nothing: where it draws one of two outputs, if the net is not too wide, and where it is smooth in x for "
     "each draw, so that default autograd has none.",
     cost="33 ms for six rules with three seeds and one hidden layer of 16 units, 90 ms with two",
-    measure=measured,
-    missing=missing,
+    measure=measure,
+    missing=explain_missing,
 )

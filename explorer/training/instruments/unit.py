@@ -1,58 +1,59 @@
-"""The numbers of one unit and one example, put into the rule's formula."""
+"""The numbers of one unit and one example, inserted into the rule's formula."""
 
 from __future__ import annotations
 
 import torch
 
-from explorer.training.instruments.base.instrument import Argument, Nets, Record, Requested, op_layers
-from explorer.training.instruments.causes import NAMES, by_cause
+from explorer.training.instruments.base.instrument import Argument, Nets, Record, Requested, count_op_layers
+from explorer.training.instruments.causes import NAMES, mask_causes
 
 
 @torch.no_grad()
-def measured(nets: Nets, *, layer: int, cause: int) -> dict[int, Record | None]:
-    """The first unit and example of a layer with a cause, by rule, of its first seed; None without any.
+def measure(nets: Nets, *, layer: int, cause: int) -> dict[int, Record | None]:
+    """Return the first unit and example of a layer with a cause, by rule, in its first seed, or None.
 
     Args:
         nets: of the run.
-        layer: of those with the op, from 0.
-        cause: its number in ``causes.NAMES``.
+        layer: the index among the layers with the op.
+        cause: the index in ``causes.NAMES``.
 
     Returns:
-        ``unit`` and ``example``, from 0; ``x``, ``y``, the upstream gradient ``g`` and the ``gradient`` that
-        the rule made of it; ``parameters`` by name; ``formula`` and ``words``.
+        ``unit`` and ``example``, from 0; ``x``, ``y``, the upstream gradient ``g`` and the rule's
+            ``gradient``;
+        ``parameters`` by name; ``formula`` and ``words``.
     """
-    known, op = by_cause(nets)[layer][cause], nets.now.traces[nets.op_layers[layer]].op
+    mask, op = mask_causes(nets)[layer][cause], nets.current_pass.traces[nets.op_layers[layer]].op
     records: dict[int, Record | None] = {}
     for rule, member in nets.ensemble.find_firsts().items():
-        where = known[member].nonzero()
-        if not len(where):
+        positions = mask[member].nonzero()
+        if not len(positions):
             records[rule] = None
             continue
-        example, unit = where[0].tolist()
-        x, y, g, gradient = (each[member, example, unit].item() for each in op)
+        example, unit = positions[0].tolist()
+        x, y, g, gradient = (tensor[member, example, unit].item() for tensor in op)
         numbers = {"x": x, "y": y, "g": g, "gradient": gradient}
         records[rule] = {
             "unit": unit,
             "example": example,
             **numbers,
-            **_formula(nets, member, layer, unit, numbers),
+            **_describe_formula(nets, member, layer, unit, numbers),
         }
     return records
 
 
-def _formula(nets: Nets, member: int, layer: int, unit: int, numbers: dict[str, float]) -> Record:
-    """The formula of a member's rule, its parameters at a layer's unit, and what these numbers give."""
-    entry, known = nets.rules[nets.ensemble.active[member].rule], nets.parameters(member, layer, unit)
+def _describe_formula(nets: Nets, member: int, layer: int, unit: int, numbers: dict[str, float]) -> Record:
+    """Return the formula of a member's rule, its parameters at a unit, and an equation with numbers."""
+    entry, values = nets.rules[nets.ensemble.active[member].rule], nets.get_parameters(member, layer, unit)
     names = entry.parsed.variables if entry.parsed else {"x", "g"}
-    own = {each.name: known[each.name] for each in (entry if entry.parsed else nets.op).parameters}
+    used = {each.name: values[each.name] for each in (entry if entry.parsed else nets.op).parameters}
     formula = entry.formula or f"torch's own gradient of {nets.op.formula}"
-    arguments = {name: numbers[name] for name in ("g", "x", "y") if name in names} | own
-    said = ", ".join(f"{name} = {_text(value)}" for name, value in arguments.items())
-    words = f"{said}: {formula} = {_text(numbers['gradient'])}"
-    return {"parameters": own, "formula": formula, "words": words}
+    arguments = {name: numbers[name] for name in ("g", "x", "y") if name in names} | used
+    arguments_text = ", ".join(f"{name} = {_format_number(value)}" for name, value in arguments.items())
+    words = f"{arguments_text}: {formula} = {_format_number(numbers['gradient'])}"
+    return {"parameters": used, "formula": formula, "words": words}
 
 
-def _text(value: float) -> str:
+def _format_number(value: float) -> str:
     return f"{value + 0.0:.3g}".replace("-", "−")
 
 
@@ -63,8 +64,8 @@ INSTRUMENT = Requested(
     limits="It is one unit of many: others with the same cause have other numbers.",
     cost="0.7 ms for six rules with one hidden layer of 16 units",
     arguments=(
-        Argument("layer", "Layer", lambda settings, _data: op_layers(settings) - 1),
+        Argument("layer", "Layer", lambda settings, _data: count_op_layers(settings) - 1),
         Argument("cause", "Cause", lambda _settings, _data: len(NAMES) - 1),
     ),
-    measure=measured,
+    measure=measure,
 )

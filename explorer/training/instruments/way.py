@@ -1,4 +1,4 @@
-"""The way back: what each layer with the op passes on, and which weights a gradient reaches."""
+"""The backward pass: the factor of each layer with the op, and the weights that a gradient reaches."""
 
 from __future__ import annotations
 
@@ -14,26 +14,26 @@ from explorer.training.instruments.base.instrument import Nets, Record, Visible
 
 
 @torch.no_grad()
-def measured(nets: Nets) -> dict[int, Record]:
-    """The record of each rule that is going, means over its seeds.
+def measure(nets: Nets) -> dict[int, Record]:
+    """Return the record of each active rule, means over its seeds.
 
     ``passed``: (layers with the op,) float32, the factor on the size of the gradient there, sum after ÷ sum
-    before, NaN where nothing arrives. ``reached``: (layers of weights,) float32, the norm of the gradient on
-    the next batch. ``moved``: (layers of weights,) float32, the distance of the weights from their start.
-    ``of_losses``: whether the rule makes its gradient of losses and not of the one that arrives.
-    ``biased``: whether any layer has biases, which may learn where weights do not.
+    before, NaN without an upstream gradient. ``reached``: (layers of weights,) float32, the norm of the
+    gradient on the next batch. ``moved``: (layers of weights,) float32, the distance of the weights from
+    their start. ``of_losses``: whether the rule computes its gradient from losses instead of g. ``biased``:
+    whether any layer has biases, which may learn even if weights do not.
     """
     ensemble = nets.ensemble
-    ahead = ensemble.run_pass(*nets.batch, nets.task.loss)
-    passed = _passed([ahead.traces[number].op[2:] for number in nets.op_layers])
+    batch_pass = ensemble.run_pass(*nets.batch, nets.task.loss)
+    factors = _compute_factors([batch_pass.traces[number].op[2:] for number in nets.op_layers])
     weighted = ensemble.weighted_layers
-    reached = torch.stack([ensemble.layers[at].size(ahead.gradients[at]) for at in weighted], 1)
+    reached = torch.stack([ensemble.layers[at].size(batch_pass.gradients[at]) for at in weighted], 1)
     moved = np.array([ensemble.measure_distances(at) for at in weighted], np.float32).T
-    biased = any(each.biased and len(each.shapes) > 1 for each in (ensemble.layers[at] for at in weighted))
+    biased = any(layer.biased and len(layer.shapes) > 1 for layer in (ensemble.layers[at] for at in weighted))
     norms = reached.cpu().numpy()
     return {
         rule: {
-            "passed": _mean(passed[members]),
+            "passed": _compute_mean(factors[members]),
             "reached": norms[members].mean(0),
             "moved": moved[members].mean(0),
             "of_losses": _is_of_losses(nets.rules[rule]),
@@ -47,18 +47,18 @@ def _is_of_losses(rule: Rule) -> bool:
     return rule.needs_loss and rule.parsed is not None and "g" not in rule.parsed.variables
 
 
-def _passed(ops: list[tuple[Tensor, ...]]) -> np.ndarray:
-    """The factor of each layer with the op, (members going, layers): NaN where nothing arrives."""
+def _compute_factors(ops: list[tuple[Tensor, ...]]) -> np.ndarray:
+    """Return the factor of each layer with the op, (active members, layers), NaN without a gradient."""
     sizes = [[with_float64(each).abs().flatten(1).double().sum(1) for each in pair] for pair in ops]
     factors = torch.stack([below / above for above, below in sizes], 1)
     return factors.where(factors.isfinite(), math.nan).float().cpu().numpy()
 
 
-def _mean(factors: np.ndarray) -> np.ndarray:
-    """The mean over the members with one, by layer; NaN where there is none."""
-    known = np.isfinite(factors)
-    sums = np.where(known, factors, 0).sum(0)
-    return np.where(known.any(0), sums / np.maximum(known.sum(0), 1), np.nan).astype(np.float32)
+def _compute_mean(factors: np.ndarray) -> np.ndarray:
+    """Return the mean over the members with a factor, by layer; NaN if there are none."""
+    has_factor = np.isfinite(factors)
+    sums = np.where(has_factor, factors, 0).sum(0)
+    return np.where(has_factor.any(0), sums / np.maximum(has_factor.sum(0), 1), np.nan).astype(np.float32)
 
 
 INSTRUMENT = Visible(
@@ -67,5 +67,5 @@ INSTRUMENT = Visible(
     sentence="How much of the gradient each layer with the op passes on, and how far all weights have moved.",
     limits="Sizes say nothing of directions: a gradient that passes whole may point anywhere.",
     cost="0.2 ms for six rules with one hidden layer of 16 units",
-    measure=measured,
+    measure=measure,
 )

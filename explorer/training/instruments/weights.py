@@ -9,42 +9,42 @@ import numpy as np
 import torch
 
 from explorer.formula import format_percent
-from explorer.training.instruments.base.example import of_firsts
-from explorer.training.instruments.base.instrument import Nets, Visible, op_site
+from explorer.training.instruments.base.example import measure_first_nets
+from explorer.training.instruments.base.instrument import Nets, Visible, get_op_site
 from explorer.training.limits import BINS
 from explorer.training.nets import Trace
 from explorer.training.settings import Settings
 
-MOST_VALUES = 16  # of quantised weights that are counted one by one
+MAX_VALUES = 16  # quantised values that are counted separately
 
 
-@of_firsts
-def measured(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
-    """Return the weights of one net, at its place among some members.
+@measure_first_nets
+def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
+    """Return a function from the index of a net to the record of its weights.
 
-    ``layers``: see ``_layer``, from the first to the last. ``words``: the picture in a sentence.
+    ``layers``: see ``_describe_layer``, from the first to the last. ``words``: the picture in a sentence.
     """
-    one = nets.data.train.x[:1].unsqueeze(0)
+    example = nets.data.train.x[:1].unsqueeze(0)
     (_, now), (_, before) = (
-        nets.ensemble.forward_traced(one, members, start=start) for start in (False, True)
+        nets.ensemble.forward_traced(example, members, start=start) for start in (False, True)
     )
     stages = [(old, new) for old, new in zip(before, now, strict=True) if new.y is not None]
 
-    def of(at: int) -> dict[str, Any]:
-        layers = [_layer(old, new, at) for old, new in stages]
-        return {"layers": layers, "words": _words(layers)}
+    def get_record(at: int) -> dict[str, Any]:
+        layers = [_describe_layer(old, new, at) for old, new in stages]
+        return {"layers": layers, "words": _describe(layers)}
 
-    return of
+    return get_record
 
 
-def _layer(before: Trace, now: Trace, at: int) -> dict[str, Any]:
+def _describe_layer(before: Trace, now: Trace, at: int) -> dict[str, Any]:
     """Return the weights of one layer at the start and now; all as the op sees them, that is times √inputs.
 
     ``edges``: (bins + 1,) float32, of the histogram of full-precision weights. ``counts``: (bins,) int64,
-    weights in each bin. ``values``: (values,) float32, ascending, what the op makes of them; empty where
-    these are more than ``MOST_VALUES`` different ones. ``by_value``: (values · bins,) int64, value by value:
-    the counts of those that became it. ``changed``: the share of weights of which the op makes another value
-    than at the start.
+    weights in each bin. ``values``: (values,) float32, ascending, the op's outputs; empty if there are more
+    than ``MAX_VALUES`` different ones. ``by_value``: (values · bins,) int64, value by value: the counts of
+    weights with that output. ``changed``: the fraction of weights whose output differs from that at the
+    start.
     """
     assert before.y is not None
     assert now.x is not None
@@ -53,10 +53,10 @@ def _layer(before: Trace, now: Trace, at: int) -> dict[str, Any]:
     low, high = x.aminmax()
     width = (high - low).clamp(min=torch.finfo(x.dtype).tiny) / BINS
     bins = ((x - low) / width).int().clamp(0, BINS - 1)
-    values, which = y.unique(return_inverse=True)  # type: ignore[no-untyped-call]  # torch
-    if len(values) > MOST_VALUES:
-        values, which = values[:0], which[:0]
-    cells = (which * BINS + bins) if len(values) else which
+    values, indices = y.unique(return_inverse=True)  # type: ignore[no-untyped-call]  # torch
+    if len(values) > MAX_VALUES:
+        values, indices = values[:0], indices[:0]
+    cells = (indices * BINS + bins) if len(values) else indices
     return {
         "edges": np.linspace(low.item(), high.item(), BINS + 1, dtype=np.float32),
         "counts": bins.bincount(minlength=BINS).cpu().numpy(),
@@ -66,14 +66,14 @@ def _layer(before: Trace, now: Trace, at: int) -> dict[str, Any]:
     }
 
 
-def _words(layers: list[dict[str, Any]]) -> str:
+def _describe(layers: list[dict[str, Any]]) -> str:
     sizes = [int(layer["counts"].sum()) for layer in layers]
     changed = sum(layer["changed"] * size for layer, size in zip(layers, sizes, strict=True)) / sum(sizes)
     return f"of {format_percent(changed)} of all weights the op makes another value than at the start"
 
 
-def _missing(settings: Settings) -> str:
-    if op_site(settings).per_example:
+def _explain_missing(settings: Settings) -> str:
+    if get_op_site(settings).per_example:
         return "Not shown here: the op does not stand on the weights."
     return ""
 
@@ -88,6 +88,6 @@ INSTRUMENT = Visible(
         "that they change is no sign that they change for the better."
     ),
     cost="4.1 ms and 11 kB for six rules",
-    measure=measured,
-    missing=_missing,
+    measure=measure,
+    missing=_explain_missing,
 )

@@ -11,7 +11,7 @@ import torch
 
 from explorer.catalogue import adapt_rule, find_op, find_rule
 from explorer.training.instruments import INSTRUMENTS, Instrument, Nets, Record, Recorded, Requested, Visible
-from explorer.training.instruments.base.question import key_of, numbers_of, question
+from explorer.training.instruments.base.question import key_of, make_question, numbers_of
 from explorer.training.runs.lockstep import Lockstep
 from explorer.training.runs.series import compute_mean
 from explorer.training.settings import Course, Settings
@@ -121,7 +121,7 @@ class Recorder:
             raise ValueError(f'unknown instrument "{key}": use one of {keys}')
         if self._missing[key]:
             raise ValueError(self._missing[key])
-        if refusal := self._explain_refusal(question(key, arguments)):
+        if refusal := self._explain_refusal(make_question(key, arguments)):
             raise ValueError(refusal)
         return self._measure_by_rule(settings, instrument, arguments)
 
@@ -242,4 +242,4 @@ class Recorder:
 
 
 def _list_max_arguments(instrument: Instrument, settings: Settings, data: Data) -> dict[str, int]:
-    return {argument.name: argument.most(settings, data) for argument in instrument.arguments}
+    return {argument.name: argument.get_max(settings, data) for argument in instrument.arguments}

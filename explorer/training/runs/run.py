@@ -11,7 +11,7 @@ import torch
 
 from explorer.catalogue import find_op, find_rule, resolve_values
 from explorer.training.instruments import INSTRUMENTS, Record, Requested
-from explorer.training.instruments.base.gradients import Gradients, gradients
+from explorer.training.instruments.base.gradients import Gradients, compute_gradients
 from explorer.training.nets import Fault, explain_lost
 from explorer.training.numerics import metric_of
 from explorer.training.runs import series
@@ -300,8 +300,8 @@ class Run(Stepper):
         by_rule: dict[str, Gradients | None] = dict.fromkeys(self._rules)
         if self._nets.ensemble.active:
             with use_one_thread():
-                observed = self._recorder.observe(self.settings).now
-                facts = gradients(self._nets.ensemble, self._nets.run_pass(), observed)
+                observed = self._recorder.observe(self.settings).current_pass
+                facts = compute_gradients(self._nets.ensemble, self._nets.run_pass(), observed)
             by_rule |= {self._rules[rule]: facts_of_rule for rule, facts_of_rule in facts.items()}
         return by_rule
 

@@ -102,15 +102,15 @@ FAULTS = (
     Fault(
         name="A rule wider than the data is told by the reciprocal of its width",
         file="explorer/training/instruments/inputs.py",
-        old="This rule is {_times(1 / ratio)} times",
-        new="This rule is {_times(ratio)} times",
+        old="This rule is {_format_ratio(1 / ratio)} times",
+        new="This rule is {_format_ratio(ratio)} times",
         tests="training/instruments/test_inputs.py",
     ),
     Fault(
         name="In slow motion what arrives at a spiking unit is one too small",
         file="explorer/training/instruments/slow_motion/stages.py",
-        old="step.op.x + 1 - step.left",
-        new="step.op.x - step.left",
+        old="step.op.x + 1 - step.residual",
+        new="step.op.x - step.residual",
         tests="training/instruments/test_slow_motion.py",
     ),
     Fault(

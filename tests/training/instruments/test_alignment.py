@@ -12,11 +12,11 @@ from explorer.catalogue import find_op
 from explorer.catalogue.noises import NOISES
 from explorer.training import LIVE, Run, Settings
 from explorer.training.instruments import INSTRUMENTS
-from explorer.training.instruments.alignment import INSTRUMENT, compared, measured
+from explorer.training.instruments.alignment import INSTRUMENT, compare_directions, measure
 from explorer.training.instruments.base import instrument
-from explorer.training.instruments.base.flips import examples
-from explorer.training.instruments.base.smoothed import smoothed
-from explorer.training.instruments.base.smoothing import smoothed_gradient
+from explorer.training.instruments.base.flips import count_examples
+from explorer.training.instruments.base.smoothed_op import smooth_op
+from explorer.training.instruments.base.smoothing import compute_smoothed_gradient
 from explorer.training.limits import EXAMPLES
 from tests.training.instruments.alignment_cases import nets_of
 
@@ -25,7 +25,7 @@ def test_alignment_of_a_convolution_is_that_of_the_gradients_of_its_kernels(monk
     """Torch's own convolutions, from both gradients at their maps to kernels and biases."""
     monkeypatch.setattr("explorer.training.runs.lockstep.EXAMPLES", 8)
     nets = nets_of(task="digits convolution", op="sign", rules=("clipped",), hidden=(3, 4), sigma=0.7)
-    ours = measured(nets)[:, 0]
+    ours = measure(nets)[:, 0]
     assert ours.shape == (2, 2)
     maps = nets.x[0].unflatten(1, (1, 8, 8))
     for number, layer in enumerate(nets.op_layers):
@@ -36,12 +36,12 @@ def test_alignment_of_a_convolution_is_that_of_the_gradients_of_its_kernels(monk
         )
         with torch.enable_grad():
             x = functional.conv2d(maps, kernels, bias, stride=1 + number, padding=1)
-        op = nets.now.traces[layer].op
+        op = nets.current_pass.traces[layer].op
         both = [
             torch.cat([each.flatten() for each in torch.autograd.grad(
                 x, (kernels, bias), g[0].reshape(x.shape), retain_graph=True
             )])
-            for g in (op.gradient, smoothed_gradient(nets, layer, nets.x.shape[1]))
+            for g in (op.gradient, compute_smoothed_gradient(nets, layer, nets.x.shape[1]))
         ]  # fmt: skip
         assert ours[0, number] == pytest.approx(functional.cosine_similarity(*both, dim=0).item(), abs=1e-4)
         maps = functional.avg_pool2d(x.detach().sign(), 2)
@@ -50,7 +50,7 @@ def test_alignment_of_a_convolution_is_that_of_the_gradients_of_its_kernels(monk
 @pytest.mark.parametrize(("task", "count"), [("digits", EXAMPLES), ("digits convolution", 8)])
 def test_how_many_examples_it_looks_at_is_said(task, count):
     nets = nets_of(task=task, op="sign", rules=("straight_through",))
-    assert examples(nets) == count
+    assert count_examples(nets) == count
     said = "at 8 with 8 and 16 maps" if nets.settings.widths == (8, 16) else f"up to {count} examples"
     assert said in INSTRUMENT.limits
 
@@ -58,7 +58,7 @@ def test_how_many_examples_it_looks_at_is_said(task, count):
 def test_cosine_and_agreement_by_hand():
     ours = torch.tensor([[1.0, 0.0, -1.0], [0.0, 0.0, 0.0], [1e-30, 1e-30, 0.0], [math.inf, 1.0, 1.0]])
     theirs = torch.tensor([[2.0, 1.0, -1.0], [1.0, 1.0, 1.0], [1e-30, -1e-30, 0.0], [1.0, 1.0, 1.0]])
-    cosine, agreement = compared(ours, theirs).tolist()
+    cosine, agreement = compare_directions(ours, theirs).tolist()
     assert cosine[:1] + cosine[2:3] == pytest.approx([3 / math.sqrt(12), 0.0], abs=1e-6)
     assert agreement[:1] + agreement[2:3] == pytest.approx([2 / 3, 2 / 3])
     assert all(map(math.isnan, (cosine[1], cosine[3], agreement[1], agreement[3])))
@@ -142,24 +142,24 @@ def test_where_it_is_not_measured_it_says_why(settings, why):
 
 def test_jumps_are_what_the_kinks_know():
     op = nets_of(task="digits", op="clamp", rules=("default",)).op
-    assert not len(smoothed(op, {}, 0.5, torch.device("cpu")).at)
+    assert not len(smooth_op(op, {}, 0.5, torch.device("cpu")).at)
     jumping = nets_of(task="digits", op="hardshrink", rules=("default",)).op
-    known = smoothed(jumping, {}, 0.5, torch.device("cpu"))
+    known = smooth_op(jumping, {}, 0.5, torch.device("cpu"))
     assert known.at.tolist() == [-0.5, 0.5]
     assert not known.flat
     fine = nets_of(task="digits", op="formula: round(1000 * x) / 1000", rules=("default",)).op
-    many = smoothed(fine, {}, 0.5, torch.device("cpu"))
+    many = smooth_op(fine, {}, 0.5, torch.device("cpu"))
     x = torch.linspace(-3, 3, 7)
-    torch.testing.assert_close(many.slope(x), torch.ones(7), rtol=0.02, atol=0.02)
+    torch.testing.assert_close(many.get_slope(x), torch.ones(7), rtol=0.02, atol=0.02)
 
 
 def test_many_units_are_looked_at_on_fewer_examples(monkeypatch):
     nets = nets_of(task="digits", op="sign", rules=("clipped",), hidden=(40, 40))
     monkeypatch.setattr("explorer.training.instruments.base.flips._FLIPS", 40 * 40 * 10)
-    n = examples(nets)
+    n = count_examples(nets)
     assert n == 10
-    assert smoothed_gradient(nets, nets.op_layers[0], n).shape == (1, 10, 40)
-    assert np.isfinite(measured(nets)).all()
+    assert compute_smoothed_gradient(nets, nets.op_layers[0], n).shape == (1, 10, 40)
+    assert np.isfinite(measure(nets)).all()
 
 
 def test_every_instrument_says_what_it_cannot_say():
@@ -173,10 +173,10 @@ def test_every_instrument_says_what_it_cannot_say():
 
 def test_its_noise_is_the_normal_one_of_the_lens():
     """One home: the slopes of an op that has no jumps are those that ``explorer.lens`` shows."""
-    op = smoothed(find_op("tanh"), {}, 0.25, torch.device("cpu"))
+    op = smooth_op(find_op("tanh"), {}, 0.25, torch.device("cpu"))
     seen = explorer.lens("tanh", noise="normal", width=0.25)
     x = torch.from_numpy(seen.x).float()
-    assert (op.slope(x) - torch.from_numpy(seen.gradient)).abs().max() < 1e-4
+    assert (op.get_slope(x) - torch.from_numpy(seen.gradient)).abs().max() < 1e-4
     density = NOISES["normal"].parsed_density.bind()(x / 0.25) / 0.25
-    assert torch.allclose(op.density(x.clone()) * op.densest, density, rtol=1e-6)
+    assert torch.allclose(op.compute_density(x.clone()) * op.max_density, density, rtol=1e-6)
     assert "normal noise of width σ" in INSTRUMENT.sentence

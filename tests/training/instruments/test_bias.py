@@ -14,7 +14,7 @@ from explorer.training import Run, Settings
 from explorer.training.instruments.base import exact
 from explorer.training.instruments.base.exact import exact_of
 from explorer.training.instruments.base.instrument import Nets
-from explorer.training.instruments.spread import DRAWS, Bias, bias
+from explorer.training.instruments.spread import DRAWS, Bias, estimate_bias
 from explorer.training.nets.layers.moment import Moment
 
 SMALL: dict[str, Any] = {"task": "moons", "device": "cpu", "steps": 100, "lr": 0.05}
@@ -208,7 +208,7 @@ def test_where_it_is_not_measured_spread_is(given: dict[str, Any]) -> None:
 
 def test_it_is_not_measured_in_nets_that_are_too_wide(monkeypatch: pytest.MonkeyPatch) -> None:
     run = Run(Settings(op="bernoulli", rules=("sigmoid_st",), seeds=1, **SMALL), recorded=())
-    monkeypatch.setattr(exact, "_MOST", 2)
+    monkeypatch.setattr(exact, "_MAX_NUMBERS", 2)
     assert seen(run) == {"sigmoid_st": []}
 
 
@@ -222,7 +222,7 @@ def test_the_noise_of_single_draws_is_no_bias() -> None:
     shares = []
     for _ in range(400):
         noise = torch.randn(DRAWS, 64, generator=generator)
-        found = bias(products(noise), products(whole))
+        found = estimate_bias(products(noise), products(whole))
         shares.append(found.share)
         assert found.within > 0
     assert np.mean([share > 0 for share in shares]) < 0.03
@@ -230,11 +230,11 @@ def test_the_noise_of_single_draws_is_no_bias() -> None:
 
 def test_a_bias_is_told_with_its_error_or_is_below_a_bound() -> None:
     whole = torch.tensor([3.0, 4.0]).expand(DRAWS, -1)
-    assert bias(products(0.5 * whole), products(whole)) == pytest.approx((0.5, 0), abs=1e-12)
-    assert bias(products(1e-6 * whole), products(whole)) == (0, 0)
+    assert estimate_bias(products(0.5 * whole), products(whole)) == pytest.approx((0.5, 0), abs=1e-12)
+    assert estimate_bias(products(1e-6 * whole), products(whole)) == (0, 0)
     lost = whole * torch.tensor([1.0, -1.0]).repeat(DRAWS // 2)[:, None]
-    assert np.isnan(bias(products(whole), products(lost))).all()
-    assert np.isnan(bias(products(whole), products(0 * whole))).all()
+    assert np.isnan(estimate_bias(products(whole), products(lost))).all()
+    assert np.isnan(estimate_bias(products(whole), products(0 * whole))).all()
 
 
 def test_copies_of_examples_draw_the_same() -> None:

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from explorer.training import Run, Settings
-from explorer.training.instruments.causes import NAMES, _shares, _told_apart, by_cause
+from explorer.training.instruments.causes import NAMES, _classify, _compute_shares, mask_causes
 from explorer.training.nets.layers import OpTrace
 
 
@@ -17,7 +17,7 @@ def test_each_value_has_one_cause():
     """A peak of 2: a hundredth of it is 0.02 of what comes from above."""
     upstream = torch.tensor([[[1.0, 0.0], [-1.0, 0.0], [1.0, 1.0]]])
     gradient = torch.tensor([[[0.5, 0.0], [-0.019, 0.0], [0.0, 0.0]]])
-    known = _told_apart(OpTrace(gradient, gradient, upstream, gradient), torch.tensor([2.0]))
+    known = _classify(OpTrace(gradient, gradient, upstream, gradient), torch.tensor([2.0]))
     assert known.sum(0).eq(1).all()
     named = [[NAMES[known[:, 0, n, unit].int().argmax()] for unit in range(2)] for n in range(3)]
     assert named == [
@@ -30,7 +30,7 @@ def test_each_value_has_one_cause():
 def test_what_is_so_for_every_example_is_a_part_of_the_share():
     """Of two units and three examples: the second unit gets nothing from above in all, the first in one."""
     none = torch.tensor([[[1.0, 0.0], [1.0, 0.0], [0.0, 0.0]]]) == 0
-    share, whole = _shares(torch.stack([~none, none]))
+    share, whole = _compute_shares(torch.stack([~none, none]))
     assert share[0].tolist() == pytest.approx([2 / 6, 4 / 6])
     assert whole[0].tolist() == [0.0, 0.5]
 
@@ -52,11 +52,11 @@ def test_shares_are_those_of_a_count_by_hand():
     run = Run(Settings(task="digits", op="sign", rules=("clipped",), parameters={"c": 0.3}, device="cpu"))
     record = run.snapshot(("causes",)).measured["causes"]["clipped"]
     nets = run._recorder._nets
-    op = nets.now.traces[nets.op_layers[0]].op
+    op = nets.current_pass.traces[nets.op_layers[0]].op
     blocked = (op.x.abs() > 0.3).float().mean().item()
     assert 0.1 < blocked < 0.9
     assert record["shares"][0].tolist() == pytest.approx([1 - blocked, 0, blocked, 0])
-    assert sum(each.float().mean((1, 2, 3)) for each in by_cause(nets)).sum().item() == pytest.approx(1)
+    assert sum(each.float().mean((1, 2, 3)) for each in mask_causes(nets)).sum().item() == pytest.approx(1)
 
 
 def test_weights_see_no_examples():
@@ -107,7 +107,7 @@ def test_channels_are_counted_one_by_one(task):
     record = run.snapshot(("causes",)).measured["causes"]["clipped"]
     nets = run._recorder.observe(run.settings)
     for at, (number, channels) in enumerate(zip(nets.op_layers, (5, 3), strict=True)):
-        op = nets.now.traces[number].op
+        op = nets.current_pass.traces[number].op
         lacks = (op.gradient[0].abs() < 0.01 * op.upstream[0].abs()) | (op.gradient[0] == 0)
         counted = [float(each.float().mean()) for each in lacks.chunk(channels, 1)]
         assert record["channels"][at].tolist() == pytest.approx(counted, abs=1e-6)

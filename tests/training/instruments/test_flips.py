@@ -7,7 +7,7 @@ from torch.nn import functional
 from explorer.curves.kinks import find_kinks
 from explorer.training.instruments import INSTRUMENTS
 from explorer.training.instruments.base import smoothing
-from explorer.training.instruments.base.smoothing import smoothed_gradient
+from explorer.training.instruments.base.smoothing import compute_smoothed_gradient
 from explorer.training.nets.layers import Convolution, Pool
 from tests.training.instruments.alignment_cases import nets_of
 
@@ -76,7 +76,7 @@ def test_flips_are_the_slope_of_the_expected_loss(op, hidden, parameters, monkey
         task="digits", op=op, rules=("straight_through",), hidden=hidden, parameters=parameters, seed=3
     )
     for layer in nets.op_layers:
-        ours = smoothed_gradient(nets, layer, nets.x.shape[1])
+        ours = compute_smoothed_gradient(nets, layer, nets.x.shape[1])
         theirs = by_quadrature(nets, 0, layer, 1, nets.settings.sigma)
         error = (ours[0, :, 1] - theirs).abs().max() / theirs.abs().max()
         assert error < 0.01, layer
@@ -88,7 +88,7 @@ def test_flips_of_a_maps_units_are_the_slope_too(hidden, monkeypatch):
     monkeypatch.setattr("explorer.training.runs.lockstep.EXAMPLES", 8)
     nets = nets_of(task="digits convolution", op="sign", rules=("straight_through",), hidden=hidden)
     for layer, unit in zip(nets.op_layers, (36, 5), strict=False):
-        ours = smoothed_gradient(nets, layer, nets.x.shape[1])
+        ours = compute_smoothed_gradient(nets, layer, nets.x.shape[1])
         theirs = by_quadrature(nets, 0, layer, unit, nets.settings.sigma)
         error = (ours[0, :, unit] - theirs).abs().max() / theirs.abs().max()
         assert error < 0.01, layer
@@ -99,7 +99,7 @@ def test_what_does_not_jump_counts_with_its_mean_slope(op):
     """A step up or down of the loss at a jump is exact; elsewhere the loss is taken to be straight."""
     nets = nets_of(task="digits", op=op, rules=("default",), hidden=6)
     (layer,) = nets.op_layers
-    trace = nets.now.traces[layer].op
+    trace = nets.current_pass.traces[layer].op
     evaluate = nets.op.parsed.bind({"lo": 0.0, "hi": 1.0} if op == "clamp" else {})
     sigma, noise = 0.5, torch.linspace(-6, 6, 20_001, dtype=torch.float64) * 0.5
     density = torch.exp(-((noise / sigma) ** 2) / 2) / (sigma * math.sqrt(math.tau)) * (noise[1] - noise[0])
@@ -117,7 +117,7 @@ def test_what_does_not_jump_counts_with_its_mean_slope(op):
                 * torch.exp(-(((x[:, unit] - at) / sigma) ** 2) / 2)
                 / (sigma * math.sqrt(math.tau))
             )
-    ours = smoothed_gradient(nets, layer, 9)[0]
+    ours = compute_smoothed_gradient(nets, layer, 9)[0]
     torch.testing.assert_close(ours.double(), expected, rtol=0.01, atol=1e-5)
 
 
@@ -131,7 +131,7 @@ def test_how_far_slopes_are_off_is_said(sigma, said, monkeypatch):
     def off(op, seed):
         nets = nets_of(task="digits", op=op, rules=("default",), hidden=5, seed=seed, sigma=sigma)
         (layer,) = nets.op_layers
-        ours = smoothed_gradient(nets, layer, nets.x.shape[1])[0]
+        ours = compute_smoothed_gradient(nets, layer, nets.x.shape[1])[0]
         theirs = torch.stack([by_quadrature(nets, 0, layer, unit, sigma) for unit in range(5)], -1)
         return float((ours - theirs).norm() / theirs.norm())
 
@@ -161,7 +161,7 @@ def test_how_far_jumps_that_share_a_look_are_off_is_said(op, sigma, monkeypatch)
             parameters={"s": 1.0},
         )
         for layer in nets.op_layers:
-            ours = smoothed_gradient(nets, layer, nets.x.shape[1])[0]
+            ours = compute_smoothed_gradient(nets, layer, nets.x.shape[1])[0]
             theirs = torch.stack(
                 [jump_by_jump(nets, layer, unit, sigma) for unit in range(ours.shape[1])], -1
             )

@@ -6,7 +6,7 @@ import pytest
 
 from explorer.training import Run, Settings
 from explorer.training.instruments import inputs
-from explorer.training.instruments.base.rule_shape import peak, span, width
+from explorer.training.instruments.base.rule_shape import compute_peak, compute_span, compute_width
 
 
 def nets_of(**settings):
@@ -30,19 +30,19 @@ def nets_of(**settings):
 )
 def test_a_rule_is_as_wide_as_its_area_over_its_height(op, rule, parameters, wide):
     nets = nets_of(task="digits", op=op, rules=(rule,), parameters=parameters)
-    assert width(nets, 0, 0) == pytest.approx(wide, rel=0.02, nan_ok=True)
+    assert compute_width(nets, 0, 0) == pytest.approx(wide, rel=0.02, nan_ok=True)
 
 
 def test_all_rules_are_drawn_over_one_range_with_their_kinks_in_it():
-    assert span(nets_of(task="digits", op="relu6", rules=("default",))) == (-4.0, 10.0)
-    assert span(nets_of(task="digits", op="round", rules=("default",))) == (-4.0, 4.0)
+    assert compute_span(nets_of(task="digits", op="relu6", rules=("default",))) == (-4.0, 10.0)
+    assert compute_span(nets_of(task="digits", op="round", rules=("default",))) == (-4.0, 4.0)
     rules = ("clipped", "straight_through")
-    assert span(nets_of(task="digits", op="sign", rules=rules, parameters={"c": 3.0})) == (-7.0, 7.0)
+    assert compute_span(nets_of(task="digits", op="sign", rules=rules, parameters={"c": 3.0})) == (-7.0, 7.0)
 
 
 def test_a_peak_is_the_largest_factor_within_the_range():
     nets = nets_of(task="digits", op="sign", rules=("formula: g * x",))
-    assert peak(nets, 0, 0, -2.0, 4.0) == 4.0
+    assert compute_peak(nets, 0, 0, -2.0, 4.0) == 4.0
 
 
 def test_every_value_is_counted_once_in_bins_that_stay():
@@ -52,7 +52,7 @@ def test_every_value_is_counted_once_in_bins_that_stay():
     later = run.snapshot(("inputs",)).measured["inputs"]["default"]
     np.testing.assert_array_equal(first["edges"], later["edges"])
     nets = run._recorder._nets
-    x = nets.now.traces[nets.op_layers[0]].op.x[0].numpy()
+    x = nets.current_pass.traces[nets.op_layers[0]].op.x[0].numpy()
     counts, edges = later["counts"][0], later["edges"]
     inside = np.histogram(x[(x > edges[1]) & (x < edges[-2])], edges[1:-1])[0]
     np.testing.assert_array_equal(counts[1:-1], inside)
@@ -72,7 +72,7 @@ def test_how_wide_the_data_is_beside_the_rule_is_said_where_the_rule_has_an_end(
     run = Run(settings)
     found = run.snapshot(("inputs",)).measured["inputs"]
     nets = run._recorder._nets
-    expected = nets.now.traces[nets.op_layers[0]].op.x[1].std().item() * math.sqrt(math.tau) / 0.04
+    expected = nets.current_pass.traces[nets.op_layers[0]].op.x[1].std().item() * math.sqrt(math.tau) / 0.04
     assert found["clipped"]["ratio"][0] == pytest.approx(expected, rel=0.02)
     times = f"{float(f'{expected:.2g}'):,.0f}"
     assert found["clipped"]["words"] == [f"Layer 1's pre-activations are {times} times as wide as this rule."]
@@ -92,7 +92,7 @@ def test_how_wide_the_data_is_beside_the_rule_is_said_where_the_rule_has_an_end(
 )
 def test_data_are_called_wider_from_half_as_wide_again(ratio: float, said: str):
     nets = SimpleNamespace(site=SimpleNamespace(inputs="pre-activations"))
-    assert said in inputs._words(nets, 1, ratio)
+    assert said in inputs._describe_layer(nets, 1, ratio)
 
 
 @pytest.mark.parametrize(("rule", "hangs"), [("reinforce", True), ("disarm", True), ("reinmax", False)])

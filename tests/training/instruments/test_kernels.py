@@ -4,7 +4,7 @@ import pytest
 import torch
 
 from explorer.training import Run, Settings
-from explorer.training.instruments.base import pictured
+from explorer.training.instruments.base import weight_images
 
 
 @pytest.mark.parametrize("task", ["digits convolution", "binary kernels"])
@@ -29,9 +29,9 @@ def test_kernels_are_those_that_the_net_uses(task):
 
 
 def test_of_many_maps_whole_kernels_are_drawn(monkeypatch):
-    monkeypatch.setattr("explorer.training.instruments.kernels.MOST_MAPS", 2)
-    monkeypatch.setattr("explorer.training.instruments.net.MOST_MAPS", 2)
-    assert pictured.MOST_MAPS > 2
+    monkeypatch.setattr("explorer.training.instruments.kernels.MAX_MAPS", 2)
+    monkeypatch.setattr("explorer.training.instruments.net.MAX_MAPS", 2)
+    assert weight_images.MAX_MAPS > 2
     run = Run(Settings(task="digits convolution", rules=("clipped",), hidden=(3, 5), device="cpu"))
     measured = run.snapshot(("kernels", "net")).measured
     record = measured["kernels"]["clipped"]

@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from explorer.training import Run, Settings
-from explorer.training.instruments.mistakes import MOST_VISIBLE, measured
+from explorer.training.instruments.mistakes import MAX_VISIBLE, measure
 from explorer.training.tasks.digits import image
 from tests.training import driving
 
@@ -51,16 +51,16 @@ def test_what_is_shown_is_wrong_and_the_surest_is_first(run: Run, seen: dict[int
     for rule, result in seen.items():
         images = torch.from_numpy(result.images).view(-1, 64)
         places = [int((pixels == each).all(1).nonzero()[0, 0]) for each in images]
-        assert len(set(places)) == len(places) <= 2 * MOST_VISIBLE
+        assert len(set(places)) == len(places) <= 2 * MAX_VISIBLE
         assert result.examples.tolist() == places
         assert (result.read != result.classes).all()
         assert y[places].tolist() == result.classes.tolist()
         assert chances[rule, places].argmax(-1).tolist() == result.read.tolist()
         sure = chances[rule, places].amax(-1)
-        first = min(MOST_VISIBLE, result.count)
+        first = min(MAX_VISIBLE, result.count)
         assert (sure[:first].diff() <= 0).all()
         assert sure[0] == chances[rule].amax(-1)[wrong(run)[rule]].max()
-        assert result.only.sum() == min(MOST_VISIBLE, result.alone)
+        assert result.only.sum() == min(MAX_VISIBLE, result.alone)
         assert result.only[first:].all()
 
 
@@ -85,7 +85,7 @@ def test_no_mistake_is_said_so(run: Run):
     x, _ = data.held_out
     read = run._nets.ensemble.compute_output(x.unsqueeze(0))[4].argmax(-1)
     perfect = data._replace(held_out=data.held_out._replace(y=read))
-    result = SimpleNamespace(**measured(SimpleNamespace(ensemble=run._nets.ensemble, data=perfect))[2])
+    result = SimpleNamespace(**measure(SimpleNamespace(ensemble=run._nets.ensemble, data=perfect))[2])
     assert (result.count, len(result.classes), result.images.size) == (0, 0, 0)
     assert result.words == "all 360 held-out images are read right"
     assert result.images.dtype == np.uint8

@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from explorer.training import Run, Settings
-from explorer.training.instruments.regions import NO_CLASS, SIDE, _cells, is_plane
+from explorer.training.instruments.regions import NO_CLASS, SIDE, _classify_cells, is_plane
 from explorer.training.tasks import TASKS, Draw
 from tests.training.driving import seen as seen_of
 
@@ -69,14 +69,14 @@ def test_all_examples_lie_in_the_square_and_some_of_each_part_are_told(run: Run)
 
 def test_a_cell_without_a_number_has_no_class():
     outputs = torch.tensor([[[2.0, -1.0], [float("nan"), 0.0], [float("inf"), 0.0], [0.0, 0.0]]])
-    cells, shares = _cells(outputs)
+    cells, shares = _classify_cells(outputs)
     assert cells[0, 1] == cells[0, 2] == NO_CLASS
     assert (cells[0, 0], cells[0, 3]) == (int(127 * (2 / (1 + np.exp(-3)) - 1)), 0)
     assert shares[0].tolist() == [0.5, 0]
 
 
 def test_many_classes_fit_a_cell():
-    cells, shares = _cells(torch.eye(32).unsqueeze(0) * 50)
+    cells, shares = _classify_cells(torch.eye(32).unsqueeze(0) * 50)
     assert (cells[0] // 7).tolist() == list(range(32))
     assert cells.max() < NO_CLASS
     assert shares[0].tolist() == [1 / 32] * 32

@@ -72,19 +72,19 @@ def test_losses_along_a_step_are_those_of_nets_that_took_it(task, given):
     )
     gradient = sum(
         layer.size(each) ** 2
-        for layer, each in zip(ensemble.layers, nets.now.gradients, strict=True)
+        for layer, each in zip(ensemble.layers, nets.current_pass.gradients, strict=True)
         if layer.shapes
     )
-    before, flat = ensemble.parameters.clone(), nets.now.flat.clone()
+    before, flat = ensemble.parameters.clone(), nets.current_pass.flat.clone()
     if given:
         for values in (each for own in ensemble.rows.view_learned(flat) for each in own):
             assert values.all()
             values.mul_(given["learn_rate"])
-    before_any = ensemble.observe(nets.x, nets.answers, nets.task.loss)
+    before_any = ensemble.observe(nets.x, nets.targets, nets.task.loss)
     assert result["loss"] == pytest.approx(before_any.losses[0].item())
     for number in (0, 10, 20):
         ensemble.parameters.copy_(before - DISTANCES[number] * (weights / gradient).sqrt() * flat)
-        loss = ensemble.observe(nets.x, nets.answers, nets.task.loss).losses[0].item()
+        loss = ensemble.observe(nets.x, nets.targets, nets.task.loss).losses[0].item()
         assert result["losses"][number] == pytest.approx(loss, rel=1e-4)
     assert np.all(np.diff(result["distances"]) > 0)
     assert len(result["losses"]) == 21

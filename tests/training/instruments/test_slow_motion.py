@@ -4,7 +4,7 @@ import torch
 
 from explorer.catalogue import find_op, find_rule, resolve_values
 from explorer.training import TASKS, Run, Settings
-from explorer.training.instruments.slow_motion.slow_motion import MOST, MOST_MAPS
+from explorer.training.instruments.slow_motion.slow_motion import MAX_MAPS, MAX_VISIBLE
 from explorer.training.instruments.slow_motion.stages import STAGES, Stage
 from explorer.training.instruments.slow_motion.step import Step, is_linear
 from explorer.training.numerics.optimisers import OPTIMISERS
@@ -44,10 +44,10 @@ def test_the_weights_that_are_shown_are_those_the_step_leads_to_bit_for_bit(task
         run.advance(1)
         after, going = weights_of(run, layer), run._nets.ensemble.find_firsts()
         for (rule, member), record in zip(going.items(), records.values(), strict=True):
-            inputs = 9 * MOST_MAPS if TASKS[task].net.site.maps else MOST
-            part = after[member, :inputs, :MOST]
+            inputs = 9 * MAX_MAPS if TASKS[task].net.site.maps else MAX_VISIBLE
+            part = after[member, :inputs, :MAX_VISIBLE]
             assert torch.equal(shown(record, "weights"), part), (task, rule)
-            assert torch.equal(shown(record, "before"), before[member, :inputs, :MOST])
+            assert torch.equal(shown(record, "before"), before[member, :inputs, :MAX_VISIBLE])
         assert not torch.equal(before, after)
 
 
@@ -58,11 +58,11 @@ def test_a_place_of_a_map_is_a_row_that_the_kernel_multiplies(layer):
     step = Step(run._recorder.observe(run.settings), layer)
     maps = run._nets.batch[0][0].view(-1, 1, 8, 8)
     if layer:
-        maps = step.now.traces[step.op_layers[0]].op.y[0].unflatten(1, (4, 8, 8))
+        maps = step.batch_pass.traces[step.op_layers[0]].op.y[0].unflatten(1, (4, 8, 8))
         maps = torch.nn.functional.avg_pool2d(maps, 2)
     rows = torch.nn.functional.unfold(maps, 3, padding=1, stride=1 + layer).mT.flatten(0, 1)
     torch.testing.assert_close(step.input[0], rows)
-    weights, bias = run._nets.ensemble.parameter_views[step._weighted]
+    weights, bias = run._nets.ensemble.parameter_views[step._weight_layer]
     torch.testing.assert_close(step.op.x[0], rows @ weights[0] + bias[0], rtol=1e-4, atol=1e-5)
     torch.testing.assert_close(step.op.y[0], step.op.x[0].sign())
     torch.testing.assert_close(step.slopes[0], rows.T @ step.op.gradient[0], rtol=1e-3, atol=1e-5)
@@ -131,8 +131,10 @@ def test_the_documents_net_says_what_a_net_without_its_shortcut_says():
     run = run_of("documents", rules=("default", "zero", "straight_through"))
     record = run.measure("slow_motion", layer=0)["straight_through"]
     x, gradient = run._nets.batch[0][0], Step(run._recorder._nets, 0).op.gradient[2]
-    torch.testing.assert_close(shown(record, "slope"), (x.T @ gradient)[:MOST, :MOST], rtol=1e-4, atol=1e-3)
-    torch.testing.assert_close(shown(record, "input"), x[:, :MOST])
+    torch.testing.assert_close(
+        shown(record, "slope"), (x.T @ gradient)[:MAX_VISIBLE, :MAX_VISIBLE], rtol=1e-4, atol=1e-3
+    )
+    torch.testing.assert_close(shown(record, "input"), x[:, :MAX_VISIBLE])
     titles = {stage["key"]: stage["note"] for stage in record["stages"]}
     assert titles["input"] == "64 examples × 64 of 1,000 inputs"
     assert titles["x"] == "64 examples × 64 of 100 units"

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from explorer.training import Run, Settings
-from explorer.training.instruments.spread import DRAWS, _ratio
+from explorer.training.instruments.spread import DRAWS, _compute_ratio
 from explorer.training.numerics import cross_entropy
 
 COIN: dict[str, Any] = {"op": "bernoulli", "task": "digits", "device": "cpu", "steps": 30}
@@ -38,13 +38,13 @@ def test_it_is_that_of_many_more_draws_nearly(rule: str) -> None:
 def test_a_mean_lost_among_the_draws_is_infinitely_small_beside_them() -> None:
     alike = torch.ones(DRAWS, 1, 4)
     cancelling = torch.tensor([1.0, -1.0]).repeat(DRAWS // 2).view(DRAWS, 1, 1).expand(DRAWS, 1, 4)
-    assert _ratio(alike).tolist() == [0.0]
-    assert _ratio(cancelling).tolist() == [float("inf")]
-    assert _ratio(torch.zeros(DRAWS, 1, 4)).isnan().all()
+    assert _compute_ratio(alike).tolist() == [0.0]
+    assert _compute_ratio(cancelling).tolist() == [float("inf")]
+    assert _compute_ratio(torch.zeros(DRAWS, 1, 4)).isnan().all()
     one = torch.full((DRAWS, 1, 1), 3.0)
     one[: DRAWS // 2] = 5.0
     variance = DRAWS / (DRAWS - 1)
-    assert _ratio(one).tolist() == pytest.approx([(variance / (16 - variance / DRAWS)) ** 0.5])
+    assert _compute_ratio(one).tolist() == pytest.approx([(variance / (16 - variance / DRAWS)) ** 0.5])
 
 
 def test_what_draws_nothing_has_none() -> None:

@@ -69,7 +69,7 @@ def test_weights_are_drawn_as_the_op_makes_them_and_large_nets_in_part():
 
 def test_spikes_are_those_of_one_example_at_all_times():
     run, net = record("net", "fast_sigmoid", task="spikes", op="step", hidden=6)
-    now = run._recorder._nets.now
+    now = run._recorder._nets.current_pass
     op = now.traces[run._recorder._nets.op_layers[0]].op
     every = run._recorder._nets.x.shape[1]
     by_time = op.x[0].view(8, every, 6)[:, 0]

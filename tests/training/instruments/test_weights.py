@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from explorer.training import Run, Settings
-from explorer.training.instruments.weights import MOST_VALUES
+from explorer.training.instruments.weights import MAX_VALUES
 from explorer.training.limits import BINS
 from tests.training.driving import seen as seen_of
 
@@ -75,5 +75,5 @@ def test_values_that_are_many_are_not_counted_one_by_one():
     run = trained(task="binary weights", op="tanh", rules=("default",))
     (result,) = seen_of(run, "weights").values()
     for layer in result.layers:
-        assert layer["counts"].sum() > MOST_VALUES
+        assert layer["counts"].sum() > MAX_VALUES
         assert layer["values"].size == layer["by_value"].size == 0

@@ -6,7 +6,7 @@ from torch.nn import functional
 
 from explorer.gradient import bind, pair
 from explorer.training import Settings
-from explorer.training.instruments.base.gradients import gradients
+from explorer.training.instruments.base.gradients import compute_gradients
 from explorer.training.nets.architectures import (
     DENSE,
     KERNELS,
@@ -67,7 +67,7 @@ def weights(net):
 
 
 def facts_of(net):
-    return gradients(net, net.look(*BATCH), net.observe(*BATCH))[0]
+    return compute_gradients(net, net.look(*BATCH), net.observe(*BATCH))[0]
 
 
 def test_one_step_by_hand(net):

@@ -13,7 +13,7 @@ from explorer.catalogue import RULES as CATALOGUE
 from explorer.gradient import hash_uniform
 from explorer.training import Run, Settings
 from explorer.training.instruments import INSTRUMENTS
-from explorer.training.instruments.base.at_draws import gradients
+from explorer.training.instruments.base.gradient_samples import sample_gradients
 from explorer.training.nets.layers.moment import EVALUATION_STEP, Moment
 from explorer.training.numerics import cross_entropy
 
@@ -188,8 +188,8 @@ def test_every_instrument_measures_what_draws_or_says_why_not(given: dict[str, A
 def test_the_size_of_a_rule_that_draws_is_the_mean_over_its_draws() -> None:
     x = torch.tensor([-1.0, 0.0, 2.0], dtype=torch.float64)
     coin, p = OPS["bernoulli"], torch.sigmoid(x)
-    fixed = gradients(coin, CATALOGUE["sigmoid_st"], {}, x, 1.0)
+    fixed = sample_gradients(coin, CATALOGUE["sigmoid_st"], {}, x, 1.0)
     torch.testing.assert_close(fixed, (p * (1 - p)).expand_as(fixed))
-    noisy = gradients(OPS["dropout"], CATALOGUE["default"], {"p": 0.25}, x, 3.0)
+    noisy = sample_gradients(OPS["dropout"], CATALOGUE["default"], {"p": 0.25}, x, 3.0)
     torch.testing.assert_close(noisy.mean(0), torch.full_like(x, 3.0))
-    assert gradients(coin, CATALOGUE["reinforce"], {}, x, 1.0).isnan().all()
+    assert sample_gradients(coin, CATALOGUE["reinforce"], {}, x, 1.0).isnan().all()

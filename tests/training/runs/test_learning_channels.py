@@ -166,6 +166,6 @@ def test_pictures_of_a_rule_take_the_mean_of_its_channels_values_and_say_so():
     run = trained(10, **given, device="cpu")
     nets = run._recorder.observe(run.settings)
     values = run.weights()["lsq.0.op.0.s"]
-    assert nets.parameters(0, 0)["s"] == pytest.approx(values.mean().item())
-    assert [nets.parameters(0, 0, 64 * at)["s"] for at in range(4)] == pytest.approx(values.tolist())
+    assert nets.get_parameters(0, 0)["s"] == pytest.approx(values.mean().item())
+    assert [nets.get_parameters(0, 0, 64 * at)["s"] for at in range(4)] == pytest.approx(values.tolist())
     assert all("their mean" in INSTRUMENTS[key].limits for key in ("inputs", "causes"))

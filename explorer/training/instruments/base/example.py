@@ -1,4 +1,4 @@
-"""Records of the first finite net of each rule, and of one held-out example."""
+"""Records of the first finite net of each rule, and the argument for choosing a held-out example."""
 
 from __future__ import annotations
 
@@ -16,34 +16,35 @@ from explorer.training.tasks import Data
 P = ParamSpec("P")
 
 
-def _last(_settings: Settings, data: Data) -> int:
+def _find_last(_settings: Settings, data: Data) -> int:
+    """Return the index of the last held-out example."""
     return len(data.held_out.y) - 1 if data.held_out else 0
 
 
-EXAMPLE = Argument("example", "Held-out example", _last)
+EXAMPLE = Argument("example", "Held-out example", _find_last)
 
 
-def of_firsts(
-    look: Callable[Concatenate[Nets, list[int], P], Callable[[int], dict[str, Any]]],
+def measure_first_nets(
+    measure_nets: Callable[Concatenate[Nets, list[int], P], Callable[[int], dict[str, Any]]],
 ) -> Callable[Concatenate[Nets, P], dict[int, Record]]:
-    """Return the ``measure`` of an instrument that looks at the first finite net of each rule.
+    """Return the ``measure`` function of an instrument of the first finite net of each rule.
 
-    ``look(nets, members, …)`` gives a function that returns the record of ``members[at]``. A record begins
-    with ``seed``: the number of the net among the seeds of its rule, from 0.
+    ``measure_nets(nets, members, …)`` returns a function from an index to the record of ``members[index]``.
+    ``seed`` is added to the record: the index of the net among the seeds of its rule.
     """
 
-    @functools.wraps(look)
-    def measured(nets: Nets, /, *args: P.args, **kwargs: P.kwargs) -> dict[int, Record]:
+    @functools.wraps(measure_nets)
+    def measure_records(nets: Nets, /, *args: P.args, **kwargs: P.kwargs) -> dict[int, Record]:
         firsts = nets.ensemble.find_firsts()
-        of = look(nets, list(firsts.values()), *args, **kwargs)
+        get_record = measure_nets(nets, list(firsts.values()), *args, **kwargs)
         return {
-            rule: {"seed": nets.ensemble.active[net].seed, **of(at)}
+            rule: {"seed": nets.ensemble.active[net].seed, **get_record(at)}
             for at, (rule, net) in enumerate(firsts.items())
         }
 
-    return measured
+    return measure_records
 
 
-def small(shares: Tensor) -> Any:
-    """Values from 0 to 1 as uint8 from 0 to 255, in one row; 0 where one is not a number."""
-    return (shares.clamp(0, 1) * 255).round().nan_to_num(0).to(torch.uint8).flatten().numpy()
+def to_uint8(values: Tensor) -> Any:
+    """Return values from 0 to 1 as uint8 from 0 to 255, flattened; NaN becomes 0."""
+    return (values.clamp(0, 1) * 255).round().nan_to_num(0).to(torch.uint8).flatten().numpy()

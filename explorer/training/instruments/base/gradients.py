@@ -1,4 +1,4 @@
-"""The gradient at one step: its size, and the part of it that the rule blocks."""
+"""The gradient at one step: its size, and the fraction that the rule blocks."""
 
 from __future__ import annotations
 
@@ -17,22 +17,22 @@ from explorer.training.nets import Ensemble, ObservedPass, Pass, Trace
 
 @dataclass(frozen=True)
 class Gradients:
-    """The gradient of one rule at one step, means over its seeds.
+    """Facts about the gradient of one rule at one step, means over its seeds.
 
-    Norms and ``passed`` are those of the batch of the next step, the last two of the examples that
-    instruments look at. In a net with several layers with the op the last three are of the first one: the
-    first hidden layer, or the weights of the first layer, times √inputs as the op sees them.
+    Norms and ``passed`` belong to the batch of the next step, the last two to the examples of instruments. In
+    a net with several layers with the op the last three belong to the first one: the first hidden layer, or
+    the weights of the first layer, times √inputs as the op sees them.
 
     Attributes:
         w1: Euclidean norm of the gradient of the first layer of weights.
         w2: Euclidean norm of the gradient of the last layer of weights.
         w1_moved: Euclidean distance of the first layer of weights from its start.
-        passed: the factor on the upstream gradient, sum of sizes after ÷ before: 0 where the rule
-            blocks everything, 1 for straight-through, above 1 where it amplifies; None where there is
-            no upstream gradient with any seed.
-        blocked: fraction (0 to 1) of the op's inputs at which the rule returns 0 to an upstream
-            gradient that is not 0: the share "0 by the rule" of the instrument ``causes``.
-        idle_units: fraction (0 to 1) of units that get gradient 0 from every example; None of an op on
+        passed: the factor on the upstream gradient, sum of sizes after ÷ before: 0 if the rule blocks
+            everything, 1 for straight-through, above 1 if it amplifies; None if no seed has an upstream
+            gradient.
+        blocked: fraction (0 to 1) of the op's inputs at which the rule returns 0 for an upstream gradient
+            other than 0: "0 by the rule" in the instrument ``causes``.
+        idle_units: fraction (0 to 1) of units that get gradient 0 from every example; None for an op on
             weights, which sees no examples.
     """
 
@@ -45,42 +45,51 @@ class Gradients:
 
 
 @torch.no_grad()
-def gradients(ensemble: Ensemble, now: Pass, observed: ObservedPass) -> dict[int, Gradients | None]:
-    """The gradients by the number of each rule that is going; None where one is not finite.
+def compute_gradients(
+    ensemble: Ensemble, batch_pass: Pass, observed: ObservedPass
+) -> dict[int, Gradients | None]:
+    """Return the facts by the index of each active rule; None if a value is not finite.
 
-    ``now``: the pass that the next step begins with; ``observed``: one over the examples of instruments.
+    Args:
+        ensemble: the nets.
+        batch_pass: the pass on the batch of the next step.
+        observed: a pass on the examples of instruments.
     """
-    w1, w2 = now.numbers[1:].tolist()
-    _, before, after = _op(now.traces)
-    above, below = (_sizes(each).tolist() for each in (before, after))
-    blocked, idle = _shares(*_op(observed.traces)).cpu().tolist()
+    w1, w2 = batch_pass.numbers[1:].tolist()
+    _, before, after = _get_first_op(batch_pass.traces)
+    above, below = (_sum_sizes(each).tolist() for each in (before, after))
+    blocked, idle = _compute_shares(*_get_first_op(observed.traces)).cpu().tolist()
     moved, by_rule = ensemble.measure_distances(), {}
     at_units = all(layer.site.per_example for layer in ensemble.layers if layer.site)
     for rule, members in ensemble.group_by_rule().items():
-        each = [[values[member] for member in members] for values in (w1, w2, moved, blocked, idle)]
-        first, last, far, none, still = map(fmean, each)
+        values_by_member = [
+            [values[member] for member in members] for values in (w1, w2, moved, blocked, idle)
+        ]
+        first, last, distance, blocked_share, idle_share = map(fmean, values_by_member)
         sizes = [(above[member], below[member]) for member in members]
         factors = [after / before for before, after in sizes if before]
-        known = all(map(math.isfinite, (first, last, far, none, *chain(*sizes))))
+        is_finite = all(map(math.isfinite, (first, last, distance, blocked_share, *chain(*sizes))))
         passed = fmean(factors) if factors else None
-        rest = still if at_units else None
-        by_rule[rule] = Gradients(first, last, far, passed, none, rest) if known else None
+        idle_units = idle_share if at_units else None
+        by_rule[rule] = (
+            Gradients(first, last, distance, passed, blocked_share, idle_units) if is_finite else None
+        )
     return by_rule
 
 
-def _op(traces: Sequence[Trace]) -> tuple[Tensor, Tensor, Tensor]:
-    """x, and g before and after the rule, at the first layer with the op: (members, n, units …) each."""
+def _get_first_op(traces: Sequence[Trace]) -> tuple[Tensor, Tensor, Tensor]:
+    """Return x and g before and after the rule, in the first layer with the op: (members, n, units …)."""
     op = next(trace for trace in traces if trace.gradient is not None).op
     return op.x, op.upstream, op.gradient
 
 
-def _sizes(values: Tensor) -> Tensor:
-    """Return the sum of each member's values without their signs, (members,) float64."""
+def _sum_sizes(values: Tensor) -> Tensor:
+    """Return the sum of each member's absolute values, (members,) float64."""
     return with_float64(values).abs().flatten(1).sum(1, dtype=torch.float64)
 
 
-def _shares(x: Tensor, upstream: Tensor, gradient: Tensor) -> Tensor:
-    """The shares of blocked inputs and of idle units, (2, members); NaN where an input is not finite."""
+def _compute_shares(x: Tensor, upstream: Tensor, gradient: Tensor) -> Tensor:
+    """Return the fractions of blocked inputs and idle units, (2, members); NaN if an input is not finite."""
     x, upstream, gradient = map(with_float64, (x, upstream, gradient))
     zero = gradient == 0
     blocked = (zero & (upstream != 0)).flatten(1).double().mean(1)

@@ -1,4 +1,4 @@
-"""An instrument: a function of the nets of a run at one step, with its words for a reader."""
+"""Instruments: functions of the nets of a run at one step, with texts that explain them."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 
-def op_layers(settings: Settings) -> int:
-    """The number of layers with the op in a run's nets."""
+def count_op_layers(settings: Settings) -> int:
+    """Return the number of layers with the op in a run's nets."""
     return TASKS[settings.task].net.count_op_layers(settings.widths)
 
 
-def op_site(settings: Settings) -> OpSite:
-    """The site of the op in a run's nets."""
+def get_op_site(settings: Settings) -> OpSite:
+    """Return the site of the op in a run's nets."""
     return TASKS[settings.task].net.site
 
 
@@ -35,11 +35,11 @@ Record = Mapping[str, Any]
 
 
 class Product(NamedTuple):
-    """Layers that are linear, as ``x @ weights + biases``.
+    """Linear layers combined to ``x @ weights + biases``.
 
     Attributes:
-        weights: (members going, units, units above).
-        biases: (members going, 1, units above), or none.
+        weights: (active members, units, units above).
+        biases: (active members, 1, units above), or empty.
     """
 
     weights: Tensor
@@ -48,36 +48,36 @@ class Product(NamedTuple):
 
 @dataclass(frozen=True)
 class Nets:
-    """The nets of a run at one step, and some examples that are the same at every step.
+    """The nets of a run at one step, and examples that are the same at every step.
 
-    It is read only: the run does not change.
+    Instruments only read it: the run does not change.
 
     Attributes:
         ensemble: the nets.
         x: (seeds or 1, n, inputs), the first ``EXAMPLES`` of the training data.
-        answers: (seeds or 1, n, …) to them.
+        targets: (seeds or 1, n, …) of these examples.
         batch: of the next step, x and y (seeds, n, …).
-        data: of the first seed, all of it.
+        data: all data of the first seed.
         settings: of the run.
-        op: the op itself, as it is at this step.
-        rules: the rules themselves, likewise.
-        joined: the op with each of the rules.
+        op: the record of the op at this step.
+        rules: the records of the rules at this step.
+        op_rules: the op with each of the rules, as functions.
     """
 
     ensemble: Ensemble
     x: Tensor
-    answers: Tensor
+    targets: Tensor
     batch: tuple[Tensor, Tensor]
     data: Data
     settings: Settings
     op: Op
     rules: Sequence[Rule]
-    joined: OpRules
+    op_rules: OpRules
 
     @cached_property
-    def now(self) -> ObservedPass:
-        """A pass over the examples, forward and backward."""
-        return self.ensemble.observe(self.x, self.answers, self.task.loss)
+    def current_pass(self) -> ObservedPass:
+        """A forward and backward pass on the examples."""
+        return self.ensemble.observe(self.x, self.targets, self.task.loss)
 
     @property
     def task(self) -> Task:
@@ -91,94 +91,107 @@ class Nets:
 
     @property
     def y(self) -> Tensor:
-        """The answers by member, (members going or 1, n, …)."""
-        return self.ensemble.expand_by_member(self.answers)
+        """The targets by member, (active members or 1, n, …)."""
+        return self.ensemble.expand_by_member(self.targets)
 
     @property
     def op_layers(self) -> list[int]:
-        """The numbers of the layers with the op."""
-        return [number for number, trace in enumerate(self.now.traces) if trace.gradient is not None]
+        """The indices of the layers with the op."""
+        return [number for number, trace in enumerate(self.current_pass.traces) if trace.gradient is not None]
 
-    def parameters(self, member: int, layer: int, unit: int | None = None) -> dict[str, float]:
-        """All values of the op and of the member's rule by name, those that learn as they are in a layer.
+    def get_parameters(self, member: int, layer: int, unit: int | None = None) -> dict[str, float]:
+        """Return all parameters of the op and a member's rule by name, with present values of learned ones.
 
-        ``member``: its index among those that are going; ``layer``: its index in ``op_layers``; ``unit``: one
-        of the layer's, whose channel is meant. Without it the means over the channels.
+        Args:
+            member: the index among the active members.
+            layer: the index in ``op_layers``.
+            unit: the index of a unit of the layer, whose channel's values are used; by default means over
+                channels.
         """
-        known = resolve_values(
+        result = resolve_values(
             self.op, self.rules[self.ensemble.active[member].rule], self.settings.parameters
         )
-        for name, own in self.learned(member, layer).items():
+        for name, channel_values in self.get_learned(member, layer).items():
             if unit is None:
-                known[name] = float(own.mean())
+                result[name] = float(channel_values.mean())
             else:
-                units = self.now.traces[self.op_layers[layer]].op.x.shape[2]
-                known[name] = float(own[unit * len(own) // units])
-        return known
+                units = self.current_pass.traces[self.op_layers[layer]].op.x.shape[2]
+                result[name] = float(channel_values[unit * len(channel_values) // units])
+        return result
 
-    def learned(self, member: int, layer: int) -> dict[str, Tensor]:
-        """Values of a member's parameters that learn in a layer, one or one by channel, (values,) each."""
+    def get_learned(self, member: int, layer: int) -> dict[str, Tensor]:
+        """Return a member's learned parameters in a layer, (values,) each: one value, or one per channel."""
         rule = self.ensemble.active[member].rule
-        if not any(self.joined.mask_learned(rule)):
+        if not any(self.op_rules.mask_learned(rule)):
             return {}
-        has = resolve_values(self.op, self.rules[rule], self.settings.parameters)
+        rule_values = resolve_values(self.op, self.rules[rule], self.settings.parameters)
         now = self.ensemble.rows.view_learned(self.ensemble.parameters)[layer]
-        pairs = zip(self.joined.learned, now, strict=True)
-        return {each.name: own[member] for each, own in pairs if each.name in has}
+        pairs = zip(self.op_rules.learned, now, strict=True)
+        return {
+            parameter.name: layer_values[member]
+            for parameter, layer_values in pairs
+            if parameter.name in rule_values
+        }
 
     @cached_property
     def products(self) -> list[Product]:
-        """The way from each layer with the op to the next one, or to the output, as one product."""
-        return [self._product(layer) for layer in self.op_layers]
+        """The linear map from each layer with the op to the next one, or to the output, as one product."""
+        return [self._make_product(layer) for layer in self.op_layers]
 
-    def _product(self, layer: int) -> Product:
+    def _make_product(self, layer: int) -> Product:
+        """Return the linear map from a layer with the op to the next one, or to the output."""
         after = next((each for each in self.op_layers if each > layer), len(self.ensemble.layers))
-        way = [
+        layers = [
             (self.ensemble.layers[at], self.ensemble.parameter_views[at]) for at in range(layer + 1, after)
         ]
-        if len(way) == 1 and not way[0][0].channels:
-            weights, *biases = way[0][1]
+        if len(layers) == 1 and not layers[0][0].channels:
+            weights, *biases = layers[0][1]
             return Product(weights, biases)
-        y = self.now.traces[layer].op.y
-        above = self.now.traces[after].op.x if after < len(self.ensemble.layers) else self.now.output
+        y = self.current_pass.traces[layer].op.y
+        above = (
+            self.current_pass.traces[after].op.x
+            if after < len(self.ensemble.layers)
+            else self.current_pass.output
+        )
         back = torch.eye(above.shape[2], device=y.device).expand(len(y), -1, -1)
-        for each, parameters in reversed(way):
-            back = each.propagate(back, parameters)
+        for layer_above, parameters in reversed(layers):
+            back = layer_above.propagate(back, parameters)
         forward = torch.zeros_like(y[:, :1])
-        for each, parameters in way:
-            forward = each.forward(forward, parameters, Trace())
+        for layer_above, parameters in layers:
+            forward = layer_above.forward(forward, parameters, Trace())
         return Product(back.mT.contiguous(), [forward])
 
 
 @dataclass(frozen=True)
 class Argument:
-    """A whole number from 0 that an instrument takes, 0 by default.
+    """An integer argument of an instrument, from 0, with default 0.
 
     Attributes:
         name: in questions.
-        label: on screen, where people count from 1.
-        most: the largest one in a run of these settings on this data.
+        label: on screen, where counting starts at 1.
+        get_max: a function that returns the maximum for a run's settings and data.
     """
 
     name: str
     label: str
-    most: Callable[[Settings, Data], int]
+    get_max: Callable[[Settings, Data], int]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Instrument:
-    """A measurement of the nets of a run, with its words.
+    """A measurement of the nets of a run, with its texts.
 
     Attributes:
         key: its name in snapshots and streams.
         label: its name on screen.
         sentence: its meaning.
-        limits: what it cannot say.
+        limits: a sentence on the limits of its meaning.
         cost: measured time and size.
-        missing: why it is not measured in a run, in a sentence; empty where it is.
-        arguments: its numbers.
+        missing: a function that returns why it is not measured in a run, as a sentence, or "".
+        arguments: its integer arguments.
         legend: names of the parts of its picture.
-        window: points in the moving mean of a drawn line; it looks back only, so that a drawn line stays.
+        window: points in the moving average of a plotted line; it averages past points only, so that lines
+            never change.
     """
 
     kind: ClassVar[str]
@@ -196,17 +209,17 @@ class Instrument:
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded(Instrument):
-    """An instrument of which the run records a series, so that it does not depend on who watches.
+    """An instrument recorded as a series during the run, whether or not its picture is visible.
 
     Attributes:
         fields: names of the values in each column.
-        columns: their number in a run: by default one for each hidden layer.
-        measure: ``nets -> (fields, members going, columns)``, NaN where there is nothing to measure.
+        columns: a function that returns the number of columns of a run: by default one per hidden layer.
+        measure: ``nets -> (fields, active members, columns)``, NaN for values that cannot be measured.
     """
 
     kind = "recorded"
 
-    window: int = 5  # less, and rules that differ cross one another at every point
+    window: int = 5  # with less, lines of different rules cross at every point
     fields: tuple[str, ...]
     columns: Callable[[Settings], int] = lambda settings: len(settings.widths)
     measure: Callable[[Nets], NDArray[float32]]
@@ -217,7 +230,7 @@ class Visible(Instrument):
     """An instrument that is measured only while its picture is visible.
 
     Attributes:
-        measure: ``(nets, **arguments) ->`` the record of each rule that is going, by the rule's number.
+        measure: ``(nets, **arguments) ->`` the record of each active rule, by the rule's index.
     """
 
     kind = "visible"
@@ -230,9 +243,9 @@ class Requested(Instrument):
     """An instrument that is measured once, on request.
 
     Attributes:
-        measure: ``(nets, **arguments) ->`` by the number of each rule that is going its record, or None where
-            it has nothing to say.
-        ahead: whether it looks at the next step, with the op and the rules that this will be taken with.
+        measure: ``(nets, **arguments) ->`` the record of each active rule, by the rule's index; None without
+            a result.
+        ahead: whether it measures the next step, with the op and the rules of that step.
     """
 
     kind = "requested"

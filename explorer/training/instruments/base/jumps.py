@@ -1,7 +1,7 @@
-"""Jumps of an op under normal noise that are not equal, and at which values the loss is looked at for them.
+"""Unequal jumps of an op under normal noise, and the values at which the loss is evaluated for them.
 
-Where jumps lead little farther they share looks at the loss, which is taken to be straight between two looks
-that lie no more than ``_FAR`` widths of the noise apart; to jumps that lead farther it is exact.
+Jumps that change y little share evaluations: the loss is assumed linear between two values at most
+``_MAX_SHARED`` standard deviations of the noise apart. Larger jumps are exact.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from torch import Tensor
 from explorer.catalogue.noises import NOISES
 
 NOISE = NOISES["normal"]
-REACH = 4.0  # widths of the noise: it hardly ever goes farther
-FINE = 32  # points to a width
-_FAR = 1.0  # widths of the noise
+REACH = 4.0  # standard deviations that noise hardly ever exceeds
+FINE = 32  # points per standard deviation
+_MAX_SHARED = 1.0  # standard deviations of the noise
 _ROUNDING = 1e-6
 
 
@@ -33,7 +33,7 @@ class Jumps:
 
     Attributes:
         at, below, above: (jumps,) their x, ascending, and the op's values on both sides.
-        sigma: the width of the noise.
+        sigma: the standard deviation of the noise.
     """
 
     at: Tensor
@@ -43,27 +43,27 @@ class Jumps:
 
     @property
     def reach(self) -> float:
-        """So far the noise goes."""
+        """The largest noise considered."""
         return REACH * self.sigma
 
-    def weights(self, x: Tensor, part: slice, shares: Tensor) -> Tensor:
-        """The sum at x (points,) of shares (jumps of the part, …) by the noise's density, its peak 1."""
-        away = (x[:, None] - self.at[part]) / self.sigma
-        density: Tensor = NOISE.parsed_density.bind()(away) / NOISE.peak
+    def compute_weights(self, x: Tensor, part: slice, shares: Tensor) -> Tensor:
+        """Return the sum of shares (jumps of the part, …) at x (points,), weighted by density ÷ its peak."""
+        distance = (x[:, None] - self.at[part]) / self.sigma
+        density: Tensor = NOISE.parsed_density.bind()(distance) / NOISE.peak
         return density @ shares
 
 
 @dataclass(frozen=True)
 class Groups:
-    """Neighbouring jumps with shared looks at the loss, in float32.
+    """Groups of neighbouring jumps with shared evaluations of the loss, in float32.
 
     Attributes:
-        start, end: (groups,) the op's values at which the loss is looked at.
+        start, end: (groups,) the op's values at which the loss is evaluated.
         last: (groups,) the x of the last jump of each.
-        near: at most so many groups lie within reach of the noise of an x.
-        chained: whether each starts where the one before it ends.
-        origin, spacing: (groups,) the x at which the weights of each begin, and from point to point.
-        weights: (groups, points) what counts at these x of the change from start to end; 0 at both ends.
+        near: the maximum number of groups within reach of an x.
+        chained: whether each group starts where the previous one ends.
+        origin, spacing: (groups,) the x at which the weights of each begin, and the distance between points.
+        weights: (groups, points) the factors at these x for the change from start to end; 0 at both ends.
     """
 
     start: Tensor
@@ -75,53 +75,53 @@ class Groups:
     spacing: float
     weights: Tensor
 
-    def weight(self, x: Tensor, group: Tensor) -> Tensor:
-        """The weight of one group at each x."""
+    def compute_weight(self, x: Tensor, group: Tensor) -> Tensor:
+        """Return the weight of one group at each x."""
         points = self.weights.shape[1]
         position = ((x - look_up(self.origin, group)) / self.spacing).nan_to_num_(0).clamp_(0, points - 1.01)
-        whole = position.long()
-        index = torch.add(whole, group, alpha=points)
+        point = position.long()
+        index = torch.add(point, group, alpha=points)
         return torch.lerp(
-            look_up(self.weights, index), look_up(self.weights, index + 1), position.sub_(whole)
+            look_up(self.weights, index), look_up(self.weights, index + 1), position.sub_(point)
         )
 
 
-def grouped(jumps: Jumps, device: torch.device) -> Groups:
-    """Jumps in groups of neighbours."""
-    parts = _parts(jumps.below.tolist(), jumps.above.tolist(), _FAR * jumps.sigma)
+def group_jumps(jumps: Jumps, device: torch.device) -> Groups:
+    """Return jumps in groups of neighbours."""
+    parts = _split_jumps(jumps.below.tolist(), jumps.above.tolist(), _MAX_SHARED * jumps.sigma)
     first, last = (torch.stack([jumps.at[part][side] for part in parts]) for side in (0, -1))
     origin, spacing = first - jumps.reach, jumps.sigma / FINE
     points = math.ceil((float((last - origin).max()) + jumps.reach) / spacing) + 2
     x = origin[:, None] + spacing * torch.arange(points)
-    start, end = torch.tensor([_ends(jumps, part) for part in parts], dtype=x.dtype).unbind(1)
+    start, end = torch.tensor([_find_ends(jumps, part) for part in parts], dtype=x.dtype).unbind(1)
     heights = jumps.above - jumps.below
     weights = torch.stack(
-        [jumps.weights(each, part, heights[part]) for each, part in zip(x, parts, strict=True)]
+        [jumps.compute_weights(each, part, heights[part]) for each, part in zip(x, parts, strict=True)]
     )
     weights /= (end - start)[:, None]
     weights[:, [0, -1]] = 0
-    within = torch.searchsorted(first, last + 2 * jumps.reach, right=True) - torch.arange(len(parts))
+    near_counts = torch.searchsorted(first, last + 2 * jumps.reach, right=True) - torch.arange(len(parts))
     chained = torch.allclose(start[1:], end[:-1], atol=_ROUNDING)
     start, end, last, origin, weights = (
         each.to(device, torch.float32) for each in (start, end, last, origin, weights)
     )
-    return Groups(start, end, last, int(within.max()), chained, origin, spacing, weights)
+    return Groups(start, end, last, int(near_counts.max()), chained, origin, spacing, weights)
 
 
-def _parts(below: list[float], above: list[float], far: float) -> list[slice]:
-    """Neighbouring jumps whose values all lie within ``far`` of one another, as slices."""
+def _split_jumps(below: list[float], above: list[float], max_distance: float) -> list[slice]:
+    """Return slices of neighbouring jumps whose values all lie within ``max_distance`` of each other."""
     starts: list[int] = []
     low, high = math.inf, -math.inf
     for index, values in enumerate(zip(below, above, strict=True)):
         low, high = min(low, *values), max(high, *values)
-        if not starts or high - low > far * (1 + _ROUNDING):
+        if not starts or high - low > max_distance * (1 + _ROUNDING):
             starts.append(index)
             low, high = min(values), max(values)
     return [slice(*each) for each in pairwise([*starts, len(below)])]
 
 
-def _ends(jumps: Jumps, part: slice) -> tuple[float, float]:
-    """The least and the greatest value around some jumps; turned round where they fall."""
+def _find_ends(jumps: Jumps, part: slice) -> tuple[float, float]:
+    """Return the smallest and the largest value around some jumps, in reverse order if the jumps go down."""
     below, above = jumps.below[part], jumps.above[part]
     low, high = (float(end) for end in torch.cat([below, above]).aminmax())
     return (low, high) if (above - below).sum() >= 0 else (high, low)
@@ -129,15 +129,17 @@ def _ends(jumps: Jumps, part: slice) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Distances:
-    """Looks at the loss at fixed distances from each unit's own value, for an op without slopes; float32.
+    """Evaluations of the loss at fixed distances from each unit's value, for piecewise constant ops.
+
+    All tensors are float32.
 
     Attributes:
         distances: (d,) ascending, without 0.
-        at: (jumps,) their x: an x between two of them is in a cell of its own.
+        at: (jumps,) the x of the jumps, which divide all x into cells.
         left: (jumps + 1,) the x at which the points of each cell begin.
-        start, end: (jumps + 1,) the first and the last of them, as floating numbers.
-        spacing: from point to point.
-        weights: (points, d) what counts there of the change at each distance.
+        start, end: (jumps + 1,) the indices of its first and last point, as floats.
+        spacing: the distance between points.
+        weights: (points, d) the factors at these points for the change at each distance.
     """
 
     distances: Tensor
@@ -148,57 +150,59 @@ class Distances:
     spacing: float
     weights: Tensor
 
-    def weight(self, x: Tensor) -> Tensor:
-        """The weights at each x, with the distances last."""
+    def compute_weight(self, x: Tensor) -> Tensor:
+        """Return the weights at each x, with the distances as the last dimension."""
         cell = torch.bucketize(x, self.at)
         position = (
             ((x - look_up(self.left, cell)) / self.spacing).nan_to_num_(0).add_(look_up(self.start, cell))
         )
         position = torch.minimum(position, look_up(self.end, cell)).clamp_(0, len(self.weights) - 1.01)
-        whole = position.long()
-        return torch.lerp(self.weights[whole], self.weights[whole + 1], position.sub_(whole).unsqueeze(-1))
+        point = position.long()
+        return torch.lerp(self.weights[point], self.weights[point + 1], position.sub_(point).unsqueeze(-1))
 
 
-def spaced(jumps: Jumps, device: torch.device) -> Distances:
-    """Distances for jumps between which the op is constant."""
+def make_distances(jumps: Jumps, device: torch.device) -> Distances:
+    """Return the distances for jumps of a piecewise constant op."""
     at, reach, spacing = jumps.at, jumps.reach, jumps.sigma / FINE
-    own = torch.cat([jumps.below[:1], jumps.above])
+    cell_values = torch.cat([jumps.below[:1], jumps.above])
     left, right = torch.cat([at[:1] - reach, at]), torch.cat([at, at[-1:] + reach])
     first, after = torch.searchsorted(at, left - reach), torch.searchsorted(at, right + reach, right=True)
     near = [slice(*each) for each in zip(first.tolist(), after.tolist(), strict=True)]
     below, above = (
-        [ends[part] - value for part, value in zip(near, own, strict=True)]
+        [ends[part] - value for part, value in zip(near, cell_values, strict=True)]
         for ends in (jumps.below, jumps.above)
     )
-    distances = _distances(torch.cat([*below, *above]), _FAR * jumps.sigma)
+    distances = _choose_distances(torch.cat([*below, *above]), _MAX_SHARED * jumps.sigma)
     counts = torch.ceil((right - left) / spacing).long() + 1
     rows = [
-        jumps.weights(
-            x + spacing * torch.arange(count), part, _tents(top, distances) - _tents(bottom, distances)
+        jumps.compute_weights(
+            x + spacing * torch.arange(count),
+            part,
+            _compute_tents(top, distances) - _compute_tents(bottom, distances),
         )
         for x, count, part, top, bottom in zip(left, counts, near, above, below, strict=True)
     ]
     rows[0][0] = rows[-1][-1] = 0
     weights = torch.cat(rows)[:, distances != 0]
     end = counts.cumsum(0) - 1
-    given = (distances[distances != 0], at, left, end - counts + 1, end, weights)
-    distances, at, left, start, end, weights = (each.to(device, torch.float32) for each in given)
+    tensors = (distances[distances != 0], at, left, end - counts + 1, end, weights)
+    distances, at, left, start, end, weights = (each.to(device, torch.float32) for each in tensors)
     return Distances(distances, at, left, start, end, spacing, weights)
 
 
-def _distances(leads: Tensor, far: float) -> Tensor:
-    """Leads of either sign and 0, ascending; those left out lie between two no more than ``far`` apart."""
-    kept, before = [0.0], 0.0
+def _choose_distances(leads: Tensor, max_distance: float) -> Tensor:
+    """Return distances of both signs and 0, ascending; gaps with omitted ones are ≤ ``max_distance``."""
+    selected, before = [0.0], 0.0
     for size in sorted(set(leads.abs().round(decimals=6).tolist())):
-        if size - kept[-1] > far * (1 + _ROUNDING) and before > kept[-1]:
-            kept.append(before)
+        if size - selected[-1] > max_distance * (1 + _ROUNDING) and before > selected[-1]:
+            selected.append(before)
         before = size
-    sizes = torch.tensor([*kept[1:], before], dtype=leads.dtype)
+    sizes = torch.tensor([*selected[1:], before], dtype=leads.dtype)
     return torch.cat([-sizes.flip(0), sizes.new_zeros(1), sizes])
 
 
-def _tents(values: Tensor, ends: Tensor) -> Tensor:
-    """How much of each end is in each value between two ends, (values, ends)."""
+def _compute_tents(values: Tensor, ends: Tensor) -> Tensor:
+    """Return the weights of linear interpolation of values between ascending ends, (values, ends)."""
     after = torch.bucketize(values, ends).clamp_(1, len(ends) - 1)[:, None]
     low, high = ends[after - 1], ends[after]
     share = ((values[:, None] - low) / (high - low)).clamp_(0, 1)

@@ -1,36 +1,36 @@
-"""A question to an instrument as text: its key, and whole numbers by name where it takes any.
+"""Questions to instruments as text: a key, and integer arguments by name if there are any.
 
-``raster`` and ``raster?example=5`` are two; what is answered stands under them in a snapshot.
+``raster`` and ``raster?example=5`` are different questions; a snapshot has the answers under these texts.
 """
 
 from collections.abc import Mapping
 from urllib.parse import parse_qsl, urlencode
 
-_LONGEST_NUMBER = 9  # digits
+_MAX_DIGITS = 9
 
 
-def question(key: str, numbers: Mapping[str, int]) -> str:
-    """The text of a question, the same whatever the order of its numbers."""
+def make_question(key: str, numbers: Mapping[str, int]) -> str:
+    """Return the text of a question, independent of the order of its arguments."""
     return f"{key}?{urlencode(sorted(numbers.items()))}" if numbers else key
 
 
 def key_of(text: str) -> str:
-    """The instrument that a question is for."""
+    """Return the key of the instrument in a question."""
     return text.partition("?")[0]
 
 
 def numbers_of(text: str) -> dict[str, int]:
-    """The numbers of a question. Raises ValueError for one that is not whole, in a plain sentence."""
-    return whole_numbers(dict(parse_qsl(text.partition("?")[2], keep_blank_values=True)))
+    """Return the arguments in a question. Raises ValueError with a plain sentence if one is no integer."""
+    return parse_integers(dict(parse_qsl(text.partition("?")[2], keep_blank_values=True)))
 
 
-def whole_numbers(texts: Mapping[str, str]) -> dict[str, int]:
-    """Numbers by name. Raises ValueError for text that is no whole number from 0, in a plain sentence."""
-    wrong = [
-        f"{name} = {text[:_LONGEST_NUMBER]}"
+def parse_integers(texts: Mapping[str, str]) -> dict[str, int]:
+    """Return integers by name. Raises ValueError with a plain sentence for a text that is no integer ≥ 0."""
+    invalid = [
+        f"{name} = {text[:_MAX_DIGITS]}"
         for name, text in texts.items()
-        if not (text.isascii() and text.isdecimal() and len(text) <= _LONGEST_NUMBER)
+        if not (text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS)
     ]
-    if wrong:
-        raise ValueError(f"{', '.join(wrong)} is no whole number of at most {_LONGEST_NUMBER} digits")
+    if invalid:
+        raise ValueError(f"{', '.join(invalid)} is no whole number of at most {_MAX_DIGITS} digits")
     return {name: int(text) for name, text in texts.items()}

@@ -1,12 +1,12 @@
-"""The gradient of a net whose op noise smooths: at its jumps by exact flips, elsewhere by its slope.
+"""The gradient of a net whose op is smoothed by noise: exact flips at its jumps, its slope elsewhere.
 
-A unit's op on ``x + noise``, normal noise of width σ, has a slope at every x: what its jumps change in the
-loss times the density of the noise there, and the mean slope of the rest. One unit is smoothed at a time,
-all others are as they are. The jumps' part is exact, but that unequal ones which together lead no farther
-than σ share looks at the loss (``jumps``): formats of numbers are up to 8 % off, 0.7 % in the last layer with
-the op (digits; σ from 0.25 to 1). The rest takes the loss to be straight along a slope, and is 2 to 7 % off
-at σ = 0.25, 6 to 24 % at σ = 0.5 (digits; ReLU, a clamp, tanh, a parabola): exact, it would cost a look at
-the loss for each point of a quadrature, where it costs one now.
+A unit's op of ``x + noise``, with normal noise of standard deviation σ, has a slope at every x: at each jump
+the change of the loss times the density of the noise, plus the mean slope between jumps. One unit is smoothed
+at a time, all others are unchanged. Contributions of jumps are exact, except that unequal jumps which
+together change y by less than σ share evaluations of the loss (``jumps``): number formats are up to 8 % off,
+0.7 % in the last layer with the op (digits; σ from 0.25 to 1). For slopes the loss is assumed linear, which
+is 2 to 7 % off at σ = 0.25 and 6 to 24 % at σ = 0.5 (digits; ReLU, a clamp, tanh, a parabola). An exact value
+would need an evaluation of the loss for each point of a quadrature instead of a single one.
 """
 
 from __future__ import annotations
@@ -15,59 +15,60 @@ import torch
 from torch import Tensor
 from torch.nn import functional
 
-from explorer.training.instruments.base.flips import AT_ONCE, Flips
+from explorer.training.instruments.base.flips import MAX_NUMBERS, Flips
 from explorer.training.instruments.base.instrument import Nets
 from explorer.training.instruments.base.jumps import REACH, look_up
-from explorer.training.instruments.base.smoothed import Smoothed, smoothed
+from explorer.training.instruments.base.smoothed_op import SmoothedOp, smooth_op
 
-_MOST_DISTANCES = 64  # that one product is made for
+_MAX_DISTANCES = 64  # in one product
 
 
-def smoothed_gradient(nets: Nets, layer: int, n: int) -> Tensor:
-    """The gradient at the x of a layer with the op, of the first n examples: (members going, n, units).
+def compute_smoothed_gradient(nets: Nets, layer: int, n: int) -> Tensor:
+    """Return the gradient at the x of a layer for the first n examples: (active members, n, units).
 
-    Jumps farther than ``REACH`` widths from an x may be left out of it: each would add less
-    than 0.0004 of what it adds at the jump itself.
+    Jumps farther than ``REACH`` standard deviations from an x may be omitted: each contributes less than
+    0.0004 of its maximum, which it has at the jump.
     """
-    op = smoothed(nets.op, nets.settings.parameters, nets.settings.sigma, nets.x.device)
+    op = smooth_op(nets.op, nets.settings.parameters, nets.settings.sigma, nets.x.device)
     if op.flat:
-        return _flipped(nets, op, layer, n).mT
-    smooth = op.slope(nets.now.traces[layer].op.x[:, :n]) * _upstream(nets, layer)[:, :n]
-    return smooth + _flipped(nets, op, layer, n).mT if len(op.at) else smooth
+        return _compute_flip_gradient(nets, op, layer, n).mT
+    smooth = op.get_slope(nets.current_pass.traces[layer].op.x[:, :n]) * _compute_upstream(nets, layer)[:, :n]
+    return smooth + _compute_flip_gradient(nets, op, layer, n).mT if len(op.at) else smooth
 
 
-def _upstream(nets: Nets, layer: int) -> Tensor:
-    """The gradient that reaches a layer's y through the op's own slope in the layers above."""
-    upstream = nets.now.traces[nets.op_layers[-1]].op.upstream
+def _compute_upstream(nets: Nets, layer: int) -> Tensor:
+    """Return the gradient that reaches a layer's y through the op's own slope in the layers above."""
+    upstream = nets.current_pass.traces[nets.op_layers[-1]].op.upstream
     for below, above in reversed(list(enumerate(nets.op_layers[1:]))):
         if above > layer:
-            passed = _slope(nets, nets.now.traces[above].op.x) * upstream
+            passed = _compute_slope(nets, nets.current_pass.traces[above].op.x) * upstream
             upstream = torch.matmul(passed, nets.products[below].weights.mT)
     return upstream
 
 
-def _slope(nets: Nets, x: Tensor) -> Tensor:
+def _compute_slope(nets: Nets, x: Tensor) -> Tensor:
+    """Return the op's own slope at x, 0 if it has none."""
     leaf = x.detach().requires_grad_()
     with torch.enable_grad():
-        y = nets.joined.pairs[0][0](leaf)
+        y = nets.op_rules.pairs[0][0](leaf)
         return torch.autograd.grad(y.sum(), leaf)[0] if y.requires_grad else torch.zeros_like(x)
 
 
-def _flipped(nets: Nets, op: Smoothed, layer: int, n: int) -> Tensor:
-    """The change of the loss at the jumps near each x, times the density there: (members going, units, n)."""
+def _compute_flip_gradient(nets: Nets, op: SmoothedOp, layer: int, n: int) -> Tensor:
+    """Return the change of the loss at jumps near each x, times the density: (active members, units, n)."""
     flips = Flips(nets, layer, n)
     if op.steps is None:
-        few = flips.last and op.flat and len(op.distances.distances) <= _MOST_DISTANCES
-        change = (_along_jumps if few else _at_jumps)(flips, op)
+        is_tabulated = flips.last and op.flat and len(op.distances.distances) <= _MAX_DISTANCES
+        change = (_sum_tabulated_jumps if is_tabulated else _sum_grouped_jumps)(flips, op)
     elif len(op.at) == 1:
-        change = _at_one_step(flips, op, *op.steps)
+        change = _compute_one_step(flips, op, *op.steps)
     else:
-        change = (_along_steps if flips.last else _at_steps)(flips, op, *op.steps)
-    return change.mul_(op.densest)
+        change = (_sum_tabulated_steps if flips.last else _sum_steps)(flips, op, *op.steps)
+    return change.mul_(op.max_density)
 
 
-def _at_jumps(flips: Flips, op: Smoothed) -> Tensor:
-    """The change for any op: the loss at both ends of each group of jumps."""
+def _sum_grouped_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
+    """Return the change for any op: the loss at both ends of each group of jumps."""
     groups, total = op.groups, torch.zeros_like(flips.x)
     first = torch.searchsorted(groups.last, flips.x - REACH * op.sigma).clamp_(
         max=len(groups.last) - groups.near
@@ -76,72 +77,79 @@ def _at_jumps(flips: Flips, op: Smoothed) -> Tensor:
     for number in range(groups.near):
         group = first + number
         if ended is None or not groups.chained:
-            ended = flips.changes(look_up(groups.start, group) - flips.y)
-        started, ended = ended, flips.changes(look_up(groups.end, group) - flips.y)
-        total.addcmul_(ended - started, groups.weight(flips.x, group))
+            ended = flips.compute_growth(look_up(groups.start, group) - flips.y)
+        started, ended = ended, flips.compute_growth(look_up(groups.end, group) - flips.y)
+        total.addcmul_(ended - started, groups.compute_weight(flips.x, group))
     return total
 
 
-def _along_jumps(flips: Flips, op: Smoothed) -> Tensor:
-    """The change for an op without slopes below the output: one product for all of its jumps."""
-    known = op.distances
+def _sum_tabulated_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
+    """Return the change for a piecewise constant op below the output: one product for all its jumps."""
+    distances = op.distances
     parts = [
-        (flips.table(known.distances, part).movedim(1, -1) * known.weight(flips.x[part])).sum(-1)
-        for part in flips.parts(len(known.distances))
+        (
+            flips.tabulate_growth(distances.distances, part).movedim(1, -1)
+            * distances.compute_weight(flips.x[part])
+        ).sum(-1)
+        for part in flips.split_members(len(distances.distances))
     ]
     return torch.cat(parts)
 
 
-def _at_one_step(flips: Flips, op: Smoothed, first: float, _width: float, height: float) -> Tensor:
-    """The change for a single step: the loss on its other side."""
+def _compute_one_step(flips: Flips, op: SmoothedOp, first: float, _width: float, height: float) -> Tensor:
+    """Return the change for a single step: the loss on its other side."""
     over = flips.x > first
     if flips.last:
-        rise, fall = flips.table(over.new_tensor([height, -height], dtype=flips.x.dtype)).unbind(1)
+        rise, fall = flips.tabulate_growth(over.new_tensor([height, -height], dtype=flips.x.dtype)).unbind(1)
     else:
-        rise = fall = flips.changes((0.5 - over.to(flips.x.dtype)).mul_(2 * height))
-    return torch.where(over, -fall, rise).mul_(op.density(flips.x - first))
+        rise = fall = flips.compute_growth((0.5 - over.to(flips.x.dtype)).mul_(2 * height))
+    return torch.where(over, -fall, rise).mul_(op.compute_density(flips.x - first))
 
 
-def _along_steps(flips: Flips, op: Smoothed, first: float, width: float, height: float) -> Tensor:
-    """The change for equal steps below the output: one product for all of them."""
-    parts = flips.parts(2 * op.near + 1)
-    return torch.cat([_along(flips, part, op, first, width, height) for part in parts])
+def _sum_tabulated_steps(flips: Flips, op: SmoothedOp, first: float, width: float, height: float) -> Tensor:
+    """Return the change for equal steps below the output: one product for all of them."""
+    parts = flips.split_members(2 * op.near + 1)
+    return torch.cat([_sum_member_steps(flips, part, op, first, width, height) for part in parts])
 
 
-def _along(flips: Flips, members: slice, op: Smoothed, first: float, width: float, height: float) -> Tensor:
-    """The change for some members; one's result does not depend on their number."""
+def _sum_member_steps(
+    flips: Flips, members: slice, op: SmoothedOp, first: float, width: float, height: float
+) -> Tensor:
+    """Return the change for some members; a member's result does not depend on the others."""
     x = flips.x[members]
-    own = _steps_below(x, op, first, width)
+    below = _count_steps_below(x, op, first, width)
     total = torch.zeros_like(x)
-    most = max(1, AT_ONCE // x[0].numel() - 1)
-    for start in range(-op.near, op.near, most):
-        jumps = range(start, min(start + most, op.near))
-        distances = own.new_tensor([height * jump for jump in (*jumps, jumps[-1] + 1)])
-        growths = flips.table(distances, members).diff(dim=1)
-        total += growths.mul_(_densities(x, own, op, first, width, jumps)).sum(1)
+    size = max(1, MAX_NUMBERS // x[0].numel() - 1)
+    for start in range(-op.near, op.near, size):
+        jumps = range(start, min(start + size, op.near))
+        distances = below.new_tensor([height * jump for jump in (*jumps, jumps[-1] + 1)])
+        growths = flips.tabulate_growth(distances, members).diff(dim=1)
+        total += growths.mul_(_compute_densities(x, below, op, first, width, jumps)).sum(1)
     return total
 
 
-def _at_steps(flips: Flips, op: Smoothed, first: float, width: float, height: float) -> Tensor:
-    """The change for equal steps: the loss at each level near the unit's own.
+def _sum_steps(flips: Flips, op: SmoothedOp, first: float, width: float, height: float) -> Tensor:
+    """Return the change for equal steps: the loss at each level near the unit's own.
 
-    Where there are few, a level above the own one is for others a level below: they go together.
+    With few levels a level above the own one is a level below for other units: both are evaluated together.
     """
-    own, levels = _steps_below(flips.x, op, first, width), len(op.at) + 1
-    densities = _densities(flips.x, own, op, first, width, range(-op.near, op.near))
+    level, levels = _count_steps_below(flips.x, op, first, width), len(op.at) + 1
+    densities = _compute_densities(flips.x, level, op, first, width, range(-op.near, op.near))
     weights = -functional.pad(densities, (0, 0, 0, 0, 1, 1)).diff(dim=1)
     total = torch.zeros_like(flips.x)
-    for up, group in _together(op.near, levels).items():
-        away = (
-            torch.remainder(own + up, levels).sub_(own) if len(group) > 1 else torch.full_like(own, group[0])
+    for up, group in _group_offsets(op.near, levels).items():
+        shift = (
+            torch.remainder(level + up, levels).sub_(level)
+            if len(group) > 1
+            else torch.full_like(level, group[0])
         )
         weight = weights[:, [op.near + offset for offset in group]].sum(1)
-        total.addcmul_(flips.changes(away.mul_(height)), weight)
+        total.addcmul_(flips.compute_growth(shift.mul_(height)), weight)
     return total
 
 
-def _together(near: int, levels: int) -> dict[int, list[int]]:
-    """Offsets from −near to near but 0, grouped by their remainder modulo so many levels."""
+def _group_offsets(near: int, levels: int) -> dict[int, list[int]]:
+    """Return the offsets from −near to near except 0, grouped by their remainder modulo ``levels``."""
     groups: dict[int, list[int]] = {}
     for offset in (*range(-near, 0), *range(1, near + 1)):
         if abs(offset) < levels:
@@ -149,20 +157,24 @@ def _together(near: int, levels: int) -> dict[int, list[int]]:
     return groups
 
 
-def _steps_below(x: Tensor, op: Smoothed, first: float, width: float) -> Tensor:
-    """The number of jumps below each x, like x."""
+def _count_steps_below(x: Tensor, op: SmoothedOp, first: float, width: float) -> Tensor:
+    """Return the number of jumps below each x, like x."""
     return ((x - first) / width).nan_to_num_(0).ceil_().clamp_(0, len(op.at))
 
 
-def _densities(x: Tensor, own: Tensor, op: Smoothed, first: float, width: float, jumps: range) -> Tensor:
-    """The density of the noise at jumps counted from the first above x, (members, jumps, units, n); 0 where
-    there is none."""
+def _compute_densities(
+    x: Tensor, below: Tensor, op: SmoothedOp, first: float, width: float, jumps: range
+) -> Tensor:
+    """Return the density of the noise at jumps counted from the first above x, (members, jumps, units, n).
+
+    It is 0 for jumps that do not exist.
+    """
     offsets = x.new_tensor([first + width * jump for jump in jumps])[:, None, None]
-    densities = op.density(torch.sub(x, own, alpha=width)[:, None] - offsets)
-    lowest, highest = (int(end) for end in own.aminmax())
+    densities = op.compute_density(torch.sub(x, below, alpha=width)[:, None] - offsets)
+    lowest, highest = (int(end) for end in below.aminmax())
     for index, jump in enumerate(jumps):
         if lowest + jump < 0:
-            densities[:, index].mul_(own >= -jump)
+            densities[:, index].mul_(below >= -jump)
         if highest + jump >= len(op.at):
-            densities[:, index].mul_(own < len(op.at) - jump)
+            densities[:, index].mul_(below < len(op.at) - jump)
     return densities

@@ -1,4 +1,4 @@
-"""The stages of one step as slow motion shows them: one row a stage, in the order of time."""
+"""The stages of one step in slow motion: one row per stage, in order of time."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from explorer.training.instruments.slow_motion.step import Step
 from explorer.training.nets import OpSite
 
 Axis = Literal["row", "example", "input", "unit", "output"]
-"""The unit that a side of a tensor counts. A row is an example, or one at one time, or an input."""
+"""The unit that a side of a tensor counts. A row is an example, an example at one time, or an input."""
 View = Literal["input", "map", "op", "loss", "rule", "weights"]
 """The kind of drawing; ``input`` and ``weights`` are maps, or images if the inputs are pixels."""
 Tensors = tuple[Callable[[Step], Tensor], tuple[Axis, Axis]]
@@ -29,17 +29,18 @@ class Stage:
 
     Attributes:
         key: its name in links.
-        title: above its picture.
-        tensor: what is drawn, under the stage's key, and its axes, down and across; or the key of the stage
-            that has it.
-        view: how it is drawn.
+        title: the title of its picture.
+        tensor: the displayed tensor, named by the stage's key, and its axes, down and across; or the key of
+            the stage with that tensor.
+        view: the kind of drawing.
         words: what happens.
         numbers: the same with the numbers of one row and unit.
-        otherwise: by the name of a tensor what is said instead of ``words`` where it is 0; the first counts.
-        under: the stage below which it stands; empty on the way forward.
-        scale: the stage whose colours it shares, or its own.
-        zeros: whether the share that is exactly 0 is said.
-        also: other tensors, by name.
+        otherwise: by the name of a tensor, the text that replaces ``words`` if that tensor is 0; the first
+            match counts.
+        under: the stage below which it is displayed; empty in the forward pass.
+        scale: the stage whose colours it shares; by default its own.
+        zeros: whether the fraction of exact zeros is stated.
+        also: further tensors, by name.
     """
 
     key: str
@@ -55,19 +56,22 @@ class Stage:
     also: Mapping[str, Tensors] = field(default_factory=dict)
 
 
-def _units(look: Callable[[Step], Tensor]) -> Tensors:
-    return look, ("row", "unit")
+def _units(read: Callable[[Step], Tensor]) -> Tensors:
+    """Return a tensor by rows and units, as ``Tensors``."""
+    return read, ("row", "unit")
 
 
-def _weights(look: Callable[[Step], Tensor]) -> Tensors:
-    return look, ("input", "unit")
+def _weights(read: Callable[[Step], Tensor]) -> Tensors:
+    """Return a tensor by inputs and units, as ``Tensors``."""
+    return read, ("input", "unit")
 
 
-def _outputs(look: Callable[[Step], Tensor]) -> Tensors:
-    return look, ("example", "output")
+def _outputs(read: Callable[[Step], Tensor]) -> Tensors:
+    """Return a tensor by examples and outputs, as ``Tensors``."""
+    return read, ("example", "output")
 
 
-_NOTHING = "Nothing comes from above: g is 0 already, before the rule."
+_NO_GRADIENT = "Nothing comes from above: g is 0 already, before the rule."
 
 _INPUT = Stage(
     key="input", title="{incoming}", tensor=(lambda step: step.input, ("row", "input")), view="input",
@@ -101,20 +105,21 @@ _LOSS = Stage(
 _G = Stage(
     key="g", title="g = ∂loss/∂y", tensor=_units(lambda step: step.op.upstream), under="y", scale="g",
     words="g says how fast the loss grows with this y.",
-    otherwise={"g": _NOTHING},
+    otherwise={"g": _NO_GRADIENT},
     numbers="g = $g",
     zeros=True,
 )  # fmt: skip
 _RULE = Stage(
     key="rule", title="rule: {rule}", tensor="gradient", view="rule", under="op",
     words="{factor}",
-    otherwise={"g": f"{_NOTHING} Whatever the rule does, it stays 0."},
+    otherwise={"g": f"{_NO_GRADIENT} Whatever the rule does, it stays 0."},
     numbers="$factor",
 )  # fmt: skip
 _GRADIENT = Stage(
     key="gradient", title="gradient of x", tensor=_units(lambda step: step.op.gradient), under="x", scale="g",
     words="This much of g reaches the weights; blocked entries have no colour.",
-    otherwise={"g": _NOTHING, "gradient": "The rule takes g away: nothing goes on to the weights from here."},
+    otherwise={"g": _NO_GRADIENT,
+               "gradient": "The rule takes g away: nothing goes on to the weights from here."},
     numbers="gradient = $rule",
     zeros=True,
 )  # fmt: skip
@@ -165,8 +170,8 @@ SPIKES = (
         "time, a column a unit.",
         numbers="x = $left left + $arrives arriving − 1 = $x",
         also={
-            "left": _units(lambda step: step.left),
-            "arrives": _units(lambda step: step.op.x + 1 - step.left),
+            "left": _units(lambda step: step.residual),
+            "arrives": _units(lambda step: step.op.x + 1 - step.residual),
         },
     ),
     replace(_OP, words="The op says which units fire; the potential of those starts again from 0.{drawn}"),
@@ -224,11 +229,11 @@ STAGES: Mapping[str, tuple[Stage, ...]] = {
     "maps": MAPS,
     "kernels": KERNELS,
 }
-"""By the key of the op's site; a new stage is a new row."""
+"""Stages by the key of the op's site; a new stage is a new row."""
 
 
 def stages_of(site: OpSite) -> tuple[Stage, ...]:
-    """The stages of a step at a site of the op; raise LookupError if there is no row for it."""
+    """Return the stages of a step at a site of the op. Raises LookupError if there is no row for it."""
     if site.key not in STAGES:
         raise LookupError(f"slow motion has no stages for the site {site.key!r}: add a row to STAGES")
     return STAGES[site.key]

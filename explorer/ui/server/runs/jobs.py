@@ -13,7 +13,7 @@ from starlette.routing import Route
 
 from explorer.study import Plan, Result, Stepper, format_duration, write_script
 from explorer.training import LIVE, SETTINGS, Command, Settings, StudyStatus, shared_engine
-from explorer.training.instruments.base.question import whole_numbers
+from explorer.training.instruments.base.question import parse_integers
 from explorer.training.limits import MAX_BRANCHES
 from explorer.training.settings import Branch, read_branch
 from explorer.ui.links.choice import Choice
@@ -232,7 +232,7 @@ def _command(data: Json, identity: str, name: str) -> str:
 
 def _measure(identity: str, key: str, arguments: Mapping[str, str]) -> str:
     """Return an instrument's result as JSON."""
-    return as_json(shared_engine().measure(identity, key, **whole_numbers(arguments)))
+    return as_json(shared_engine().measure(identity, key, **parse_integers(arguments)))
 
 
 def _require_study(identity: str) -> StudyStatus:

@@ -1,4 +1,4 @@
-"""The gradient of a rule at some x, whatever is drawn there."""
+"""Gradients of a rule at some x, for a sample of random draws."""
 
 import math
 from collections.abc import Mapping
@@ -13,17 +13,17 @@ from explorer.training.nets import LOSS, TWIN_LOSS, U
 _DRAWS = 64
 
 
-def gradients(
+def sample_gradients(
     op: Op, rule: Rule, parameters: Mapping[str, float], x: Tensor, g: float, loss: float = math.nan
 ) -> Tensor:
-    """The gradients at x (n,) for one g, (draws, n): of what draws at evenly spaced u, else one.
+    """Return the gradients at x (n,) for one g: (draws, n) at evenly spaced u, (1, n) if not random.
 
-    ``loss``: of the example; that of a twin is twice as much.
+    ``loss``: the loss of the example; the antithetic loss is twice as large.
     """
     if not op.is_random and not rule.is_random:
         bound = bind(op, rule, parameters)
         return bound.gradient(x, bound.forward(x), torch.full_like(x, g)).unsqueeze(0)
     u = ((torch.arange(_DRAWS, dtype=x.dtype) + 0.5) / _DRAWS)[:, None].expand(-1, len(x))
-    drawn = {U: u, LOSS: torch.full_like(u, loss), TWIN_LOSS: torch.full_like(u, 2 * loss)}
+    random = {U: u, LOSS: torch.full_like(u, loss), TWIN_LOSS: torch.full_like(u, 2 * loss)}
     pair, x = bind_learnable(op, rule, parameters, ()), x.expand_as(u)
-    return pair.gradient(x, pair.forward(x, drawn), torch.full_like(x, g), drawn)
+    return pair.gradient(x, pair.forward(x, random), torch.full_like(x, g), random)

@@ -1,0 +1,139 @@
+"""An op under normal noise: its jumps, and its mean slope between them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from explorer.catalogue import Op, resolve_values
+from explorer.curves.kinks import find_kinks
+from explorer.formula.pieces import find_degree
+from explorer.training.instruments.base.jumps import (
+    FINE,
+    NOISE,
+    REACH,
+    Distances,
+    Groups,
+    Jumps,
+    group_jumps,
+    look_up,
+    make_distances,
+)
+
+_RANGES = (64.0, 16.0, 4.0)  # of x in which jumps are searched: the widest in which their number is limited
+_MIN_JUMP = 1e-4  # for an op with slopes, whose values on both sides of a kink differ slightly
+
+
+@dataclass(frozen=True)
+class SmoothedOp:
+    """An op under normal noise.
+
+    Attributes:
+        sigma: the standard deviation of the noise.
+        at, below, above: (jumps,) the x of the jumps, ascending, and the op's values on both sides; float64.
+        device: the device of the nets.
+        flat: whether the op is constant between its jumps.
+        start, spacing, slopes: the mean slope between the jumps, at evenly spaced x.
+    """
+
+    sigma: float
+    at: Tensor
+    below: Tensor
+    above: Tensor
+    device: torch.device
+    flat: bool
+    start: float
+    spacing: float
+    slopes: Tensor
+
+    @cached_property
+    def steps(self) -> tuple[float, float, float] | None:
+        """The first jump's x, the distance between jumps and their height, if equal for all; else None."""
+        if not self.flat:
+            return None
+        widths, heights = self.at.diff(), self.above - self.below
+        even = all(torch.allclose(each, each[:1], atol=1e-6) for each in (widths, heights) if len(each))
+        width = float(widths.mean()) if len(widths) else 1.0
+        return (float(self.at[0]), width, float(heights.mean())) if even else None
+
+    @cached_property
+    def groups(self) -> Groups:
+        """Its jumps, in groups of neighbours that change y little."""
+        return group_jumps(Jumps(self.at, self.below, self.above, self.sigma), self.device)
+
+    @cached_property
+    def distances(self) -> Distances:
+        """The distances to its jumps from each x, for a piecewise constant op."""
+        return make_distances(Jumps(self.at, self.below, self.above, self.sigma), self.device)
+
+    @cached_property
+    def near(self) -> int:
+        """The maximum number of jumps within reach of the noise on one side of an x."""
+        ends = torch.searchsorted(self.at, self.at + REACH * self.sigma)
+        return int((ends - torch.arange(len(ends))).max())
+
+    def get_slope(self, x: Tensor) -> Tensor:
+        """Return the mean slope between jumps at any x."""
+        position = ((x - self.start) / self.spacing).nan_to_num_(0).clamp_(0, len(self.slopes) - 1.01)
+        point = position.long()
+        return torch.lerp(look_up(self.slopes, point), look_up(self.slopes, point + 1), position - point)
+
+    def compute_density(self, x: Tensor) -> Tensor:
+        """Return the density of the noise relative to its peak, computed in place in x."""
+        return x.square_().mul_(-0.5 / self.sigma**2).exp_()
+
+    @property
+    def max_density(self) -> float:
+        """The maximum density of the noise."""
+        return NOISE.peak / self.sigma
+
+
+def smooth_op(op: Op, parameters: Mapping[str, float], sigma: float, device: torch.device) -> SmoothedOp:
+    """Return an op under normal noise of standard deviation sigma."""
+    return _smooth_op(op, tuple(sorted(resolve_values(op, None, parameters).items())), sigma, device)
+
+
+@lru_cache(maxsize=16)
+def _smooth_op(
+    op: Op, items: tuple[tuple[str, float], ...], sigma: float, device: torch.device
+) -> SmoothedOp:
+    parameters = dict(items)
+    evaluate = op.parsed.bind(parameters)
+    flat = find_degree(op.parsed.tree) == 0
+    at, below, above = _find_jumps(op, parameters, evaluate, 0 if flat else _MIN_JUMP)
+    spacing = sigma / FINE
+    # Avoids short decimals, at which ops jump and may have a separate value.
+    x = torch.arange(-_RANGES[0], _RANGES[0] + spacing, spacing, dtype=torch.float64) + spacing / math.e
+    jump_sums = torch.cat([at.new_zeros(1), (above - below).cumsum(0)])
+    continuous = evaluate(x) - jump_sums[torch.bucketize(x, at)]
+    slopes = _average_slopes(continuous.diff().nan_to_num(0, 0, 0) / spacing)
+    start, slopes = float(x[0]) + spacing / 2, slopes.to(device, torch.float32)
+    return SmoothedOp(sigma, at, below, above, device, flat and len(at) > 0, start, spacing, slopes)
+
+
+def _find_jumps(
+    op: Op, parameters: Mapping[str, float], evaluate: Callable[..., Tensor], min_height: float
+) -> tuple[Tensor, ...]:
+    """Return the jumps of the op above a height and its values on both sides; empty if too many."""
+    candidates = (find_kinks(op, None, parameters, -reach, reach) for reach in _RANGES)
+    at = torch.tensor(
+        next((positions for positions in candidates if positions is not None), []), dtype=torch.float64
+    )
+    step = 1e-9 * at.abs().clamp(min=1)
+    below, above = evaluate(at - step), evaluate(at + step)
+    jumps = (above - below).abs() > min_height
+    return at[jumps], below[jumps], above[jumps]
+
+
+def _average_slopes(slopes: Tensor) -> Tensor:
+    """Return the mean of slopes under the noise at each of their evenly spaced points."""
+    edges = torch.arange(-1.5 * REACH * FINE, 1.5 * REACH * FINE + 2, dtype=torch.float64) - 0.5
+    weights = NOISE.parsed_distribution.bind()(edges / FINE).diff()
+    ends = functional.pad(slopes[None, None], [len(weights) // 2] * 2, mode="replicate")
+    return functional.conv1d(ends, weights[None, None]).flatten()

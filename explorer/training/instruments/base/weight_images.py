@@ -1,0 +1,44 @@
+"""Weights encoded as small integers, for pictures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from explorer.training.instruments.base.instrument import Nets
+from explorer.training.nets import KERNEL, Convolution
+
+MAX_MAPS = 16  # maps of a layer, and of the layer below, whose kernels are included
+_MAX_CODE = 127  # code of the largest weight
+
+
+def get_used_weights(nets: Nets, number: int) -> Tensor:
+    """Return the weights of a layer as the net uses them: after the op, if the op is on weights."""
+    trace = nets.current_pass.traces[number]
+    if trace.y is not None and not nets.site.per_example:
+        return trace.y
+    return nets.ensemble.layers[number].weights(nets.ensemble.parameter_views[number])
+
+
+def kernel_of(nets: Nets, number: int) -> int:
+    """Return the side of a layer's kernels, 0 if its weights are no kernels."""
+    return KERNEL if isinstance(nets.ensemble.layers[number], Convolution) else 0
+
+
+def encode_weights(weights: Tensor, kernel: int) -> dict[str, Any]:
+    """Return weights (inputs, outputs) of one net as data for a picture.
+
+    ``values``: (inputs · outputs,) int8, row by row, 127 for the absolute value ``largest``. ``columns``: the
+    number of outputs. ``kernel``: the side of each kernel, or 0; a column consists of one kernel per map
+    below.
+    """
+    largest = weights.abs().max().clamp(min=torch.finfo(weights.dtype).tiny)
+    values = (weights / largest * _MAX_CODE).round().nan_to_num(0).to(torch.int8)
+    return {
+        "values": values.cpu().numpy().flatten(),
+        "columns": weights.shape[1],
+        "kernel": kernel,
+        "largest": float(largest),
+    }
