@@ -161,7 +161,7 @@ def executed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
 
     def execute(settings: Settings) -> dict[str, Any]:
         if settings.table is not None:
-            Path("table.csv").write_text(Table.of(settings.table).text, encoding="utf-8", newline="")
+            Path("table.csv").write_text(Table.create(settings.table).text, encoding="utf-8", newline="")
         text = script(settings)
         assert "explorer" not in text
         names: dict[str, Any] = {TEXT: text}

@@ -16,9 +16,9 @@ from explorer.model.racing.plan import RacePlan
 from explorer.model.racing.work import Work
 from explorer.study import Row, Trial, progress_bar
 from explorer.training import Run, Snapshot
-from explorer.training.ranking import texts
+from explorer.training.ranking import format_scores
 from explorer.training.runs.lines import BASIS, make_lines
-from explorer.training.runs.summary import format_scores, make_conclusion
+from explorer.training.runs.summary import format_rule_scores, make_conclusion
 from explorer.training.tasks import TASKS
 
 Picture = dict[str, Any]
@@ -94,7 +94,7 @@ def _display(draw: Callable[[], Picture]) -> Any:
 def picture_of_run(snapshot: Snapshot) -> Picture:
     """Return a snapshot as the browser draws it."""
     labels = {rule: find_rule(rule).label for rule in snapshot.losses}
-    judged, said = format_scores(snapshot), make_lines(snapshot)
+    judged, said = format_rule_scores(snapshot), make_lines(snapshot)
     kind = {"accuracy": "share", None: "decades"}.get(snapshot.metric, "fit")
     steps = snapshot.score_steps if snapshot.metric else None
     series, lanes = [], []
@@ -195,7 +195,7 @@ class _RaceWatcher(Watcher):
             ends[rule] = [row.held_out for row in self._rows.values() if row.trial in same]
             if same:
                 series.append(self._curve(same, slots))
-        judged = texts({rule: values for rule, values in ends.items() if values}, plan.unit)
+        judged = format_scores({rule: values for rule, values in ends.items() if values}, plan.unit)
         unit = {"kind": "share", "title": "held-out accuracy, %"}
         ended = len(self._rows)
         over = self._is_over

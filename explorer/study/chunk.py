@@ -13,7 +13,7 @@ from explorer.study.agreement import Agreement, collect_quantised, compute_agree
 from explorer.study.plan import Plan
 from explorer.study.trial import REFERENCE, Row, Trial
 from explorer.training.nets import Member, OpRules, Trace, concatenate, join_rules
-from explorer.training.numerics import sums
+from explorer.training.numerics import sum_members
 from explorer.training.runs import Lockstep
 from explorer.training.system import use_one_thread
 
@@ -107,7 +107,7 @@ class Chunk:
         if self._start is None:
             return {}
         end = collect_quantised(traces)
-        at = {number: index for index, number in enumerate(self._find_active())}
+        at = {number: row for row, number in enumerate(self._find_active())}
         pairs = (
             (trial, self._number[trial], self._number[other]) for trial, other in self._references.items()
         )
@@ -151,6 +151,10 @@ def _join_rules(plan: Plan, trials: Sequence[Trial]) -> OpRules:
 
 def _compute_passed(traces: Sequence[Trace]) -> NDArray[float32]:
     """Return the sum of gradient sizes after the rule ÷ before it, for each run."""
-    before: list[Tensor] = [sums(trace.upstream.abs()) for trace in traces if trace.upstream is not None]
-    after: list[Tensor] = [sums(trace.gradient.abs()) for trace in traces if trace.gradient is not None]
+    before: list[Tensor] = [
+        sum_members(trace.upstream.abs()) for trace in traces if trace.upstream is not None
+    ]
+    after: list[Tensor] = [
+        sum_members(trace.gradient.abs()) for trace in traces if trace.gradient is not None
+    ]
     return (sum(after[1:], after[0]) / sum(before[1:], before[0])).cpu().numpy()

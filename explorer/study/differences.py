@@ -10,7 +10,7 @@ from typing import Literal
 
 from explorer.study.outcomes import RuleOutcome, decimals_of, make_ranking, pair_scores
 from explorer.study.plan import Plan
-from explorer.training.ranking import MOST_RULES, Ranking, differences_from, lower_text
+from explorer.training.ranking import MAX_RULES, Ranking, describe_lower, differences_from
 
 Standing = Literal["highest", "level", "lower", "unknown"]
 
@@ -77,7 +77,7 @@ def _compare_controls(
     """Return the differences of the controls from the highest rule; their intervals hold together."""
     compared_rules = [best, *controls]
     scores = pair_scores(compared_rules, [each.rule for each in compared_rules])
-    if len(compared_rules) > MOST_RULES or not any(scores.values()):
+    if len(compared_rules) > MAX_RULES or not any(scores.values()):
         return []
     reaches = differences_from(scores, best.rule, plan.example)
     results = [
@@ -108,7 +108,7 @@ def _make_difference(
         seeds=seeds,
         standing="unknown" if not is_known else "lower" if lowest > 0 else "level",
         is_control=is_control,
-        words=lower_text(compared, reach) if is_known else "no interval with so few seeds",
+        words=describe_lower(compared, reach) if is_known else "no interval with so few seeds",
     )
 
 

@@ -10,7 +10,7 @@ from math import isfinite
 from explorer.formula import join_texts
 from explorer.study.outcomes import RuleOutcome, pair_scores
 from explorer.study.plan import Plan
-from explorer.training.ranking import MOST_RULES, differences_from
+from explorer.training.ranking import MAX_RULES, differences_from
 
 Pair = tuple[str, str]
 
@@ -40,8 +40,8 @@ def order_of(
     rules = [key for key in plan.keys if key not in plan.controls]
     if set(rules) != {key for key in other.keys if key not in other.controls}:
         raise ValueError("the two studies have other rules: compare studies of the same rules")
-    if len(rules) > MOST_RULES:
-        raise ValueError(f"at most {MOST_RULES} rules are compared")
+    if len(rules) > MAX_RULES:
+        raise ValueError(f"at most {MAX_RULES} rules are compared")
     first, second = compare_pairs(plan, judged), compare_pairs(other, other_judged)
     compared = [pair for pair in combinations(rules, 2) if pair in first and pair in second]
     changed = tuple(pair for pair in compared if first[pair][0] * second[pair][0] < 0)
@@ -55,7 +55,7 @@ def compare_pairs(plan: Plan, judged: Sequence[RuleOutcome]) -> dict[Pair, tuple
     Empty for more rules than ``rank`` compares.
     """
     keys = [key for key in plan.keys if key not in plan.controls]
-    if len(keys) > MOST_RULES:
+    if len(keys) > MAX_RULES:
         return {}
     ended = [outcome for outcome in judged if outcome.rule in keys and outcome.scores]
     scores = pair_scores(ended, [each.rule for each in ended])

@@ -9,7 +9,7 @@ from statistics import fmean, stdev
 
 from explorer.study.plan import Plan
 from explorer.study.trial import Row
-from explorer.training.ranking import MOST_RULES, Ranking, decimals, rank
+from explorer.training.ranking import MAX_RULES, Ranking, count_decimals, rank
 from explorer.training.runs import compute_quantile
 
 
@@ -82,7 +82,7 @@ def score_validation(row: Row) -> float:
 
 def decimals_of(plan: Plan, rules: Iterable[RuleOutcome]) -> int:
     """Return the number of decimals for all scores of a study."""
-    return decimals([[*each.scores.values()] for each in rules], plan.unit)
+    return count_decimals([[*each.scores.values()] for each in rules], plan.unit)
 
 
 def make_ranking(
@@ -94,7 +94,7 @@ def make_ranking(
     of the means.
     """
     scores = pair_scores(rules, names)
-    if len(scores) > MOST_RULES or not any(scores.values()):
+    if len(scores) > MAX_RULES or not any(scores.values()):
         return None
     return replace(rank(scores, plan.example, unit=plan.unit), decimals=digits)
 

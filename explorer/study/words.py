@@ -10,7 +10,7 @@ from explorer.formula import format_percent, join_texts, number_text
 from explorer.study.outcomes import RuleOutcome, decimals_of, make_ranking, pair_scores
 from explorer.study.plan import Plan
 from explorer.study.trial import REFERENCE
-from explorer.training.ranking import MOST_RULES, shown_above, text
+from explorer.training.ranking import MAX_RULES, find_higher, format_score
 
 
 def make_sentences(
@@ -177,9 +177,9 @@ class _Words:
         """Return the rules not shown to do better; None with fewer than two seeds or too many rules."""
         names = [self._label_of(each) for each in (control, *rules)]
         scores = pair_scores([control, *rules], names)
-        if min(map(len, scores.values())) < 2 or len(scores) > MOST_RULES:
+        if min(map(len, scores.values())) < 2 or len(scores) > MAX_RULES:
             return None
-        above = shown_above(scores, names[0], self._plan.example)
+        above = find_higher(scores, names[0], self._plan.example)
         return tuple(name for name in names[1:] if name not in above)
 
     def _describe_control(
@@ -194,7 +194,7 @@ class _Words:
         return f"{join_texts([*level])} {verb} not shown to do better than {named}."
 
     def _format_score(self, rule: RuleOutcome) -> str:
-        return text([*rule.scores.values()], self._decimals, self._plan.unit)
+        return format_score([*rule.scores.values()], self._decimals, self._plan.unit)
 
     def _label_of(self, rule: RuleOutcome) -> str:
         return self._labels[rule.rule]

@@ -14,18 +14,18 @@ from explorer.training.scheduling import (
     StudyStatus,
 )
 from explorer.training.settings import FULL, LIVE, SETTINGS, Setting, Settings, TrainingSettings
-from explorer.training.tasks import CONTROLS, FIRST, TASKS, USUAL, Data, Draw, Part, Table, Task
+from explorer.training.tasks import CONTROLS, DEFAULT_TASK, FIRST, TASKS, Data, Draw, Part, Table, Task
 
 __all__ = [
     "ACTIVE",
     "CONTROLS",
+    "DEFAULT_TASK",
     "FIRST",
     "FULL",
     "IDLE",
     "LIVE",
     "SETTINGS",
     "TASKS",
-    "USUAL",
     "Command",
     "Data",
     "Draw",

@@ -15,10 +15,12 @@ from torch.nn import functional
 from explorer.gradient import bind
 from explorer.training import TASKS, Draw, Run, Settings
 from explorer.training.nets import KERNELS, MAPS
-from explorer.training.tasks import USUAL
+from explorer.training.tasks import DEFAULT_TASK
 
 DENSE = [
-    key for key, task in TASKS.items() if not task.net.site.fires and task.kind != "own" and key != USUAL
+    key
+    for key, task in TASKS.items()
+    if not task.net.site.fires and task.kind != "own" and key != DEFAULT_TASK
 ]
 _RULES = ("straight_through", "default", "clipped", "approx_sign", "reste", "masked")
 _LASTS_S = 0.5  # of each measurement

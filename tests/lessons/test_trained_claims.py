@@ -12,7 +12,7 @@ from explorer.description.pull import compute_net_gradient, make_normal_numbers
 from explorer.lessons import learned_step, minimum, unbiased_or_quiet
 from explorer.lessons.surrogates import SEEDS, WIDTHS, Sign, train_nets
 from explorer.training import Run, Settings
-from explorer.training.ranking import rank, shown_above
+from explorer.training.ranking import find_higher, rank
 from explorer.ui.links.link import from_text
 from tests.lessons.computed import results
 from tests.selection import take_part
@@ -27,7 +27,7 @@ def test_surrogates(r: Results) -> None:
     right, _ = train_nets()
     scores = dict(zip(WIDTHS, right.tolist(), strict=True))
     none, narrow, *_, wide = WIDTHS
-    above = shown_above(scores, none, 1 / 500)
+    above = find_higher(scores, none, 1 / 500)
     assert narrow not in above, "as good as dead"
     assert wide in above, "mismatch is better than no gradient here"
     assert {none, narrow, wide} <= rank(scores, 1 / 500, unit="%").lower.keys()

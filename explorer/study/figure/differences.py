@@ -11,7 +11,7 @@ import plotly.graph_objects as go
 from explorer.catalogue.colours import NEUTRAL
 from explorer.study.differences import Difference, Standing
 from explorer.study.figure.view import StudyView
-from explorer.training.ranking import text
+from explorer.training.ranking import format_score
 
 _BELOW = 0.24  # offset of the seeds below their rule's interval, in rows
 _FAR = 0.1  # rules whose interval is lower by more than this get a separate axis
@@ -48,7 +48,7 @@ def name_rows(figure: go.Figure, study: StudyView) -> None:
 
     def name(key: str) -> str:
         label = study.labels[key]
-        return f"{label}  {text([means[key]], study.digits, unit)}" if key in means else label
+        return f"{label}  {format_score([means[key]], study.digits, unit)}" if key in means else label
 
     figure.update_yaxes(
         tickvals=[*study.rows.values()],
@@ -65,7 +65,7 @@ def _make_traces(study: StudyView, difference: Difference) -> list[go.Scatter]:
     """Return a rule's difference with its interval, and every seed's as a faint point below."""
     scale, colour, row = study.scale, study.colours[difference.rule], study.rows[difference.rule]
     seeds = go.Scatter(
-        x=[scale * difference for difference in difference.seeds.values()],
+        x=[scale * value for value in difference.seeds.values()],
         y=[row + _BELOW] * len(difference.seeds),
         mode="markers",
         marker={"color": colour, "opacity": 0.45, "size": 5},

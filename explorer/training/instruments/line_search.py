@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from explorer.training.instruments.base.instrument import Nets, Record, Requested
-from explorer.training.numerics import norms
+from explorer.training.numerics import compute_norms
 
 DISTANCES = np.geomspace(1e-3, 2.0, 21, dtype=np.float32)
 """Lengths of a step, relative to the norm of all weights."""
@@ -45,7 +45,9 @@ def _measure_length(nets: Nets, method: str, views: list[list[Tensor]]) -> Tenso
     ``method``: the method of ``Layer`` that returns the norm in one layer.
     """
     pairs = zip(nets.ensemble.layers, views, strict=True)
-    return norms(torch.stack([getattr(layer, method)(view) for layer, view in pairs if layer.shapes], 1))
+    return compute_norms(
+        torch.stack([getattr(layer, method)(view) for layer, view in pairs if layer.shapes], 1)
+    )
 
 
 def _compute_loss(nets: Nets, parameters: Tensor) -> Tensor:

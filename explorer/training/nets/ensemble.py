@@ -21,7 +21,7 @@ from explorer.training.nets.passes import (
     forward_untraced,
 )
 from explorer.training.nets.rows import Lr, OpParameters, Rows, Views
-from explorer.training.numerics import Loss, Optimiser, Value, sums
+from explorer.training.numerics import Loss, Optimiser, Value, sum_members
 
 if TYPE_CHECKING:
     from numpy import float32
@@ -153,7 +153,7 @@ class Ensemble:
         """
         flat = torch.zeros_like(self.parameters)
         views = self.rows.make_views(flat)
-        return ObservedPass(*self._forward_backward(x, y, loss, loss.nearly, views, redraws), flat, views)
+        return ObservedPass(*self._forward_backward(x, y, loss, loss.fast_value, views, redraws), flat, views)
 
     @torch.no_grad()
     def measure_distances(self, number: int | None = None) -> list[float]:
@@ -250,7 +250,7 @@ class Ensemble:
             for number in (self.weighted_layers[0], self.weighted_layers[-1])
         ]
         # An op that maps NaN to a number hides broken weights from the loss, hence the sums of parameters.
-        numbers = torch.stack([losses, *sizes, sums(self.parameters)]).cpu().numpy()
+        numbers = torch.stack([losses, *sizes, sum_members(self.parameters)]).cpu().numpy()
         finite = [
             isfinite(loss) and isfinite(total) and not lost_parameter
             for loss, total, lost_parameter in zip(

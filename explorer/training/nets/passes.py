@@ -100,10 +100,10 @@ def forward_backward(
         x = layer.forward(x, values, trace)
     losses, g = value(x, y)
     if any(layer.asks for layer in layers):
-        by_example = loss.by_example(x, y)
+        by_example = loss.split_by_example(x, y)
         for number, (layer, trace) in enumerate(zip(layers, traces, strict=True)):
             trace.loss = by_example if layer.asks else None
-            trace.twin_loss = loss.by_example(twins[number], y) if number in twins else None
+            trace.twin_loss = loss.split_by_example(twins[number], y) if number in twins else None
     for layer, values, gradients, trace in reversed([*zip(layers, parameters, out, traces, strict=True)]):
         g = layer.backward(g, values, gradients, trace)
     return losses, x, traces

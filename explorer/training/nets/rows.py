@@ -12,7 +12,7 @@ from torch import Tensor
 
 from explorer.training.nets.architectures import Member
 from explorer.training.nets.layers import Layer
-from explorer.training.numerics import Rates, padded
+from explorer.training.numerics import Rates, pad_count
 
 Views = list[list[Tensor]]
 Lr = float | Sequence[float]
@@ -59,13 +59,13 @@ class Rows:
         self._learning = learning
         self._counts = [(len(layer.shapes), layer.learned) for layer in layers]
         shapes = [shape for layer in layers for shape in layer.shapes]
-        self.dense = sum(padded(prod(shape)) for shape in shapes)
+        self.dense = sum(pad_count(prod(shape)) for shape in shapes)
         self._shapes = shapes + [
             shape if learning.by_channel else (1, 1)
             for layer, shape in zip(layers, list_channel_shapes(layers), strict=True)
             for _ in range(layer.learned)
         ]
-        self._starts = [0, *accumulate(padded(prod(shape)) for shape in self._shapes)]
+        self._starts = [0, *accumulate(pad_count(prod(shape)) for shape in self._shapes)]
         self.start = torch.zeros(len(start), self._starts[-1], device=start[0][0].device)
         for seed, values in enumerate(start):
             for view, value in zip(self._view_parameters(self.start), values, strict=False):

@@ -2,21 +2,39 @@
 
 from explorer.training.numerics.batching import (
     Product,
-    aligned,
-    batched,
-    even,
-    norms,
-    one_by_one,
-    padded,
-    roomy,
-    sums,
+    compute_norms,
+    is_aligned,
+    is_step_aligned,
+    make_aligned,
+    multiply_members,
+    multiply_singly,
+    pad_count,
+    sum_members,
 )
 from explorer.training.numerics.losses import Loss, Value, cross_entropy, mean_squared_error, squared_error
 from explorer.training.numerics.metrics import METRICS, Metric, metric_of
-from explorer.training.numerics.optimisers import OPTIMISERS, Optimiser, Rates, Written
+from explorer.training.numerics.optimisers import OPTIMISERS, Optimiser, PlainDescent, Rates
 
 __all__ = [
-    "METRICS", "OPTIMISERS", "Loss", "Metric", "Optimiser", "Product", "Rates", "Value", "Written",
-    "aligned", "batched", "cross_entropy", "even", "mean_squared_error", "metric_of", "norms",
-    "one_by_one", "padded", "roomy", "squared_error", "sums",
+    "METRICS",
+    "OPTIMISERS",
+    "Loss",
+    "Metric",
+    "Optimiser",
+    "PlainDescent",
+    "Product",
+    "Rates",
+    "Value",
+    "compute_norms",
+    "cross_entropy",
+    "is_aligned",
+    "is_step_aligned",
+    "make_aligned",
+    "mean_squared_error",
+    "metric_of",
+    "multiply_members",
+    "multiply_singly",
+    "pad_count",
+    "squared_error",
+    "sum_members",
 ]  # fmt: skip

@@ -1,9 +1,9 @@
-"""Batching that changes no bit of a member: the members that may be computed in one call.
+"""Batching that changes no bit of a member: decides which members one call may compute together.
 
-torch's elementwise functions take the last numbers of a tensor by another way than those before and may
-round them otherwise, and MKL adds up in another order where a matrix begins at an odd place or has one row
-or column. So members go together where none of that can be, and otherwise one by one. On an accelerator they
-always go together: there the last bits may depend on the company.
+torch's elementwise functions compute the last numbers of a tensor by another method than the rest and may
+round them differently. MKL sums in another order if a matrix begins at an odd address or has one row or
+column. So members are computed together only if neither can happen, and otherwise one by one. On an
+accelerator they are always computed together: there the last bits may depend on the other members.
 """
 
 from collections.abc import Callable, Iterable
@@ -11,74 +11,74 @@ from collections.abc import Callable, Iterable
 import torch
 from torch import Tensor
 
-_STEP = 32  # float32 numbers in the longest step that torch takes on a CPU
-_ALIGNMENT = 64  # bytes, of every tensor that torch makes on a CPU
+_STEP = 32  # float32 numbers in the longest vectorised step of torch on a CPU
+_ALIGNMENT = 64  # in bytes, of every tensor that torch allocates on a CPU
 
 Product = Callable[[Tensor, Tensor], Tensor]
 """``(members, n, k), (members, k, m) -> (members, n, m)``."""
 
 
-def padded(count: int) -> int:
-    """A count of numbers, rounded up to whole steps."""
+def pad_count(count: int) -> int:
+    """Return a count of numbers, rounded up to whole steps."""
     return -(-count // _STEP) * _STEP
 
 
-def even(tensor: Tensor) -> bool:
-    """Whether each member of a tensor (members, …) ends where a step does, so that all can go together."""
+def is_step_aligned(tensor: Tensor) -> bool:
+    """Return whether each member, (members, …), ends at the end of a step, so that all can share a call."""
     members = tensor.shape[0]
     return members == 1 or tensor.numel() // members % _STEP == 0 or not tensor.is_cpu
 
 
-def aligned(numbers: int) -> bool:
-    """Whether each member with so many numbers begins where a tensor of its own would."""
+def is_aligned(numbers: int) -> bool:
+    """Return whether each member of this many numbers is aligned as if allocated alone."""
     return 4 * numbers % _ALIGNMENT == 0
 
 
-def roomy(like: Tensor) -> Tensor:
-    """An empty tensor like another (members, …), each member of which begins where one of its own would."""
+def make_aligned(like: Tensor) -> Tensor:
+    """Return an uninitialised copy, (members, …), in which each member is aligned as if allocated alone."""
     numbers = like[0].numel()
-    return like.new_empty(len(like), padded(numbers))[:, :numbers].view(like.shape)
+    return like.new_empty(len(like), pad_count(numbers))[:, :numbers].view(like.shape)
 
 
-def together(function: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
-    """A function of tensors (members, …): all members at once where that changes no bit, else one by one."""
-    if all(map(even, tensors)):
+def apply_to_members(function: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
+    """Apply a function to tensors (members, …): to all members at once if no bit changes, else one by one."""
+    if all(map(is_step_aligned, tensors)):
         return function(*tensors)
-    return torch.cat([function(*member) for member in zip(*map(split, tensors), strict=True)])
+    return torch.cat([function(*member) for member in zip(*map(split_members, tensors), strict=True)])
 
 
-def split(tensor: Tensor) -> list[Tensor]:
-    """Each member as a tensor (1, …)."""
+def split_members(tensor: Tensor) -> list[Tensor]:
+    """Return each member as a tensor (1, …)."""
     return [tensor[member : member + 1] for member in range(len(tensor))]
 
 
-def sums(tensor: Tensor) -> Tensor:
-    """The sum of each member, (members,): one sum over all would add up in another order in other company."""
+def sum_members(tensor: Tensor) -> Tensor:
+    """Return the sum of each member, (members,), in an order that does not depend on other members."""
     return tensor.flatten(1).sum(1)
 
 
-def norms(tensor: Tensor) -> Tensor:
-    """The Euclidean norm of each member, (members,)."""
-    return sums(tensor.square()).sqrt_()
+def compute_norms(tensor: Tensor) -> Tensor:
+    """Return the Euclidean norm of each member, (members,)."""
+    return sum_members(tensor.square()).sqrt_()
 
 
-def batched(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Matrix products of all members, in one call where that changes no bit; bias: (members, 1, m)."""
+def multiply_members(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
+    """Return matrix products of all members, in one call if no bit changes; bias: (members, 1, m)."""
     operands = (left, right) if bias is None else (bias, left, right)
     product: Callable[..., Tensor] = torch.bmm if bias is None else torch.baddbmm
-    if _alike(left, right):
+    if _can_batch(left, right):
         return product(*operands)
-    members = zip(*map(split, operands), strict=True)
-    return torch.cat([product(*map(_aligned, member)) for member in members])
+    members = zip(*map(split_members, operands), strict=True)
+    return torch.cat([product(*map(_align, member)) for member in members])
 
 
-def one_by_one(left: Iterable[Tensor], right: Iterable[Tensor]) -> Tensor:
-    """Matrix products of each member alone, stacked."""
-    return torch.stack([_aligned(a).mm(_aligned(b)) for a, b in zip(left, right, strict=False)])
+def multiply_singly(left: Iterable[Tensor], right: Iterable[Tensor]) -> Tensor:
+    """Return the matrix product of each member, computed alone, stacked."""
+    return torch.stack([_align(a).mm(_align(b)) for a, b in zip(left, right, strict=False)])
 
 
-def _alike(left: Tensor, right: Tensor) -> bool:
-    """Whether one product of all members gives each the bits it has alone."""
+def _can_batch(left: Tensor, right: Tensor) -> bool:
+    """Return whether one batched product gives each member the bits it has alone."""
     members, rows, _ = left.shape
     if members == 1 or not left.is_cpu:
         return True
@@ -87,6 +87,6 @@ def _alike(left: Tensor, right: Tensor) -> bool:
     return rows > 1 and columns > 1 and 4 * starts % _ALIGNMENT == 0
 
 
-def _aligned(matrix: Tensor) -> Tensor:
-    """The same where a tensor of its own would begin: elsewhere MKL may add up in another order."""
+def _align(matrix: Tensor) -> Tensor:
+    """Return a matrix aligned as if allocated alone: at other addresses MKL may sum in another order."""
     return matrix if matrix.data_ptr() % _ALIGNMENT == 0 else matrix.clone()

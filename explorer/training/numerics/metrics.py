@@ -9,22 +9,22 @@ Metric = Literal["accuracy", "R²"]
 
 
 def metric_of(y: Tensor) -> Metric:
-    """The metric for answers of this kind: accuracy for classes, which are whole numbers, else R²."""
+    """Return the metric for such targets: accuracy for classes, which are whole numbers, else R²."""
     return "R²" if y.is_floating_point() else "accuracy"
 
 
-def _accuracy(output: Tensor, y: Tensor) -> Tensor:
-    """Accuracy by comparisons, in half the time of ``argmax``, unless two outputs are both the largest."""
+def _compute_accuracy(output: Tensor, y: Tensor) -> Tensor:
+    """Return the accuracy by comparisons, in half the time of ``argmax``, unless there are ties."""
     best = output == output.amax(-1, keepdim=True)
     if int(best.count_nonzero()) != best.shape[0] * best.shape[1]:
         return (output.argmax(-1) == y).float().mean(1)
     return best.gather(-1, y.expand(best.shape[:2]).unsqueeze(-1)).flatten(1).float().mean(1)
 
 
-def _explained(output: Tensor, y: Tensor) -> Tensor:
+def _compute_r2(output: Tensor, y: Tensor) -> Tensor:
     return 1 - (output - y).square().sum((1, 2)) / (y - y.mean(0)).square().sum()
 
 
-METRICS: dict[Metric, Callable[[Tensor, Tensor], Tensor]] = {"accuracy": _accuracy, "R²": _explained}
-"""``(output (members, n, outputs), y (n, …)) -> (members,)``: the share of right answers, 0 to 1, or of the
-variance that is explained, at most 1."""
+METRICS: dict[Metric, Callable[[Tensor, Tensor], Tensor]] = {"accuracy": _compute_accuracy, "R²": _compute_r2}
+"""``(output (members, n, outputs), y (n, …)) -> (members,)``: the share of correct answers, 0 to 1, or of
+explained variance, at most 1."""

@@ -1,6 +1,6 @@
 """The optimisers of ``torch.optim``, bit for bit, on all members at once.
 
-Each takes flat tensors (members, n) of parameters and gradients, and remembers ``state``, (members, n) each.
+Each takes flat tensors (members, n) of parameters and gradients, and keeps ``state``, (members, n) each.
 """
 
 from collections.abc import Sequence
@@ -11,11 +11,11 @@ from torch import Tensor
 
 Index = slice | tuple[slice, slice]
 Rates = Sequence[tuple[Index, float]]
-"""Learning rates of neighbouring members, or of some of their numbers. torch takes a rate as a number: a
-tensor would round otherwise."""
+"""Learning rates of neighbouring members, or of some of their numbers. Rates are numbers, as in torch: a
+tensor would round differently."""
 
 Lr = float | Rates
-"""One rate of all members, or several."""
+"""One rate for all members, or several."""
 
 _MOMENTUM = 0.9
 _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8
@@ -25,14 +25,14 @@ class Optimiser:
     """An optimiser of flat parameters.
 
     Attributes:
-        label: its name on screen.
-        steps: taken so far.
-        by_member: the same by member, of nets that go together and did not begin together; else None.
-        state: the tensors that it remembers, changed in place.
+        label: name on screen.
+        steps: number of steps taken so far.
+        by_member: number of steps of each member, if members with different numbers share calls; else None.
+        state: tensors that it keeps between steps, changed in place.
     """
 
     label = "Gradient descent"
-    memories = 0  # tensors it remembers
+    memories = 0  # number of tensors in ``state``
     by_member: Sequence[int] | None = None
 
     def __init__(self, parameters: Tensor) -> None:
@@ -40,13 +40,13 @@ class Optimiser:
         self.state = [torch.zeros_like(parameters) for _ in range(self.memories)]
 
     def step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
-        """Change the parameters in place; the gradients may be used up."""
+        """Change the parameters in place; the gradients may be overwritten."""
         self.steps += 1
         self.by_member = self.by_member and [steps + 1 for steps in self.by_member]
         self._step(parameters, gradients, lr)
 
     def steps_of(self, members: int) -> Sequence[int]:
-        """The steps taken by each of so many members."""
+        """Return the number of steps taken by each of this many members."""
         return self.by_member or [self.steps] * members
 
     def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
@@ -57,15 +57,15 @@ class Sgd(Optimiser):
     """``torch.optim.SGD(lr)``."""
 
     def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
-        _descend(parameters, gradients, lr)
+        _move_along(parameters, gradients, lr)
 
 
-class Written(Optimiser):
-    """Gradient descent as tutorials write it, ``w -= lr * w.grad``: rounded after each of the two steps."""
+class PlainDescent(Optimiser):
+    """Gradient descent as in tutorials, ``w -= lr * w.grad``: rounded after both operations."""
 
     def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
-        for rate, own, change in _by_rate(lr, parameters, gradients):
-            own.sub_(change.mul_(rate))
+        for rate, target, change in _pair_rates(lr, parameters, gradients):
+            target.sub_(change.mul_(rate))
 
 
 class Momentum(Optimiser):
@@ -77,7 +77,7 @@ class Momentum(Optimiser):
     def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
         (mean,) = self.state
         mean.mul_(_MOMENTUM).add_(gradients)
-        _descend(parameters, mean, lr)
+        _move_along(parameters, mean, lr)
 
 
 class Adam(Optimiser):
@@ -91,46 +91,46 @@ class Adam(Optimiser):
         mean.lerp_(gradients, 1 - _BETA1)
         square.mul_(_BETA2).addcmul_(gradients, gradients, value=1 - _BETA2)
         if self.by_member:
-            _move_apart(parameters, mean, square, lr, self.by_member)
+            _move_each(parameters, mean, square, lr, self.by_member)
             return
-        size = (square.sqrt() / _root(self.steps)).add_(_EPSILON)
-        for rate, own, way, far in _by_rate(lr, parameters, mean, size):
-            own.addcdiv_(way, far, value=_alpha(rate, self.steps))
+        size = (square.sqrt() / _compute_root(self.steps)).add_(_EPSILON)
+        for rate, target, direction, scale in _pair_rates(lr, parameters, mean, size):
+            target.addcdiv_(direction, scale, value=_compute_alpha(rate, self.steps))
 
 
-def _root(steps: int) -> float:
+def _compute_root(steps: int) -> float:
     return float((1 - _BETA2**steps) ** 0.5)
 
 
-def _alpha(rate: float, steps: int) -> float:
+def _compute_alpha(rate: float, steps: int) -> float:
     return float(-(rate / (1 - _BETA1**steps)))
 
 
-def _move_apart(parameters: Tensor, mean: Tensor, square: Tensor, lr: Lr, steps: Sequence[int]) -> None:
-    """Adam's last step where every member has taken ``steps`` of its own: a column does for a number."""
-    alphas = list(map(_alpha, _by_member(lr, len(steps)), steps))
-    column = parameters.new_tensor([list(map(_root, steps)), alphas]).unsqueeze(-1)
+def _move_each(parameters: Tensor, mean: Tensor, square: Tensor, lr: Lr, steps: Sequence[int]) -> None:
+    """Apply Adam's update if members have taken different numbers of steps: a column replaces a number."""
+    alphas = list(map(_compute_alpha, _expand_rates(lr, len(steps)), steps))
+    column = parameters.new_tensor([list(map(_compute_root, steps)), alphas]).unsqueeze(-1)
     size = square.sqrt().div_(column[0]).add_(_EPSILON)
     parameters.add_((mean * column[1]).div_(size))
 
 
-def _descend(parameters: Tensor, direction: Tensor, lr: Lr) -> None:
-    for rate, own, way in _by_rate(lr, parameters, direction):
-        own.add_(way, alpha=-rate)
+def _move_along(parameters: Tensor, direction: Tensor, lr: Lr) -> None:
+    for rate, target, step in _pair_rates(lr, parameters, direction):
+        target.add_(step, alpha=-rate)
 
 
-def _by_member(lr: Lr, members: int) -> list[float]:
-    """The rate of each member, where all its numbers have the same."""
+def _expand_rates(lr: Lr, members: int) -> list[float]:
+    """Return the rate of each member, if all its numbers have the same rate."""
     if not isinstance(lr, Sequence):
         return [lr] * members
     groups = [(index[0] if isinstance(index, tuple) else index, rate) for index, rate in lr]
     return [rate for rows, rate in groups for _ in range(*rows.indices(members))]
 
 
-def _by_rate(lr: Lr, *tensors: Tensor) -> list[tuple[Any, ...]]:
-    """Each rate with its part of some tensors."""
+def _pair_rates(lr: Lr, *tensors: Tensor) -> list[tuple[Any, ...]]:
+    """Return each rate with the slices of some tensors to which it applies."""
     if isinstance(lr, Sequence):
-        return [(rate, *(each[index] for each in tensors)) for index, rate in lr]
+        return [(rate, *(tensor[index] for tensor in tensors)) for index, rate in lr]
     return [(lr, *tensors)]
 
 

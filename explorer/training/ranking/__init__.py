@@ -1,12 +1,20 @@
 """Which of several rules may be best: the one statistical statement of every page, notebook and script."""
 
-from explorer.training.ranking.comparison import differences_from, shown_above
-from explorer.training.ranking.digits import Unit, decimals, text, texts
-from explorer.training.ranking.quantiles import MOST_RULES
+from explorer.training.ranking.comparison import differences_from, find_higher
+from explorer.training.ranking.digits import Unit, count_decimals, format_score, format_scores
+from explorer.training.ranking.quantiles import MAX_RULES
 from explorer.training.ranking.ranking import Ranking, rank
-from explorer.training.ranking.words import lower_text
+from explorer.training.ranking.words import describe_lower
 
 __all__ = [
-    "MOST_RULES", "Ranking", "Unit", "decimals", "differences_from", "lower_text", "rank", "shown_above",
-    "text", "texts",
+    "MAX_RULES",
+    "Ranking",
+    "Unit",
+    "count_decimals",
+    "describe_lower",
+    "differences_from",
+    "find_higher",
+    "format_score",
+    "format_scores",
+    "rank",
 ]  # fmt: skip

@@ -1,8 +1,8 @@
 """Paired scores of several rules, compared with the highest: 95 % for all intervals together.
 
 Tukey's honest significant difference with seeds as blocks, floored by each pair's own scatter, so that a rule
-that scatters more than the others is not called lower too easily. A rule is lower where its mean distance
-from the highest exceeds
+that scatters more than the others is not called lower too easily. A rule is lower if its mean distance from
+the highest exceeds
 
     q(K, (n - 1)(L - 1)) · max(error of the pair, pooled error, one held-out example / √n)
 
@@ -12,7 +12,7 @@ widen the intervals of good ones. For two rules it is the paired t test. Claims 
 an interval that reaches 0 belongs to a rule that may be best.
 
 Source: Tukey, "The problem of multiple comparisons" (1953). ``python -m tests.benchmarks ranking`` measures
-how often it claims a difference between equal rules, and how often it sees a true one.
+how often it claims a difference between equal rules, and how often it detects a true one.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from itertools import combinations
 from math import inf
 from statistics import fmean, stdev, variance
 
-from explorer.training.ranking.digits import Unit, decimals
-from explorer.training.ranking.quantiles import quantile
+from explorer.training.ranking.digits import Unit, count_decimals
+from explorer.training.ranking.quantiles import compute_quantile
 
 Interval = tuple[float, float]
 _Pair = tuple[str, str]
@@ -33,23 +33,23 @@ _Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Comparison:
-    """The rules that may be best, and by how much each other one is lower.
+    """The rules that may be best, and by how much each other rule is lower.
 
     Attributes:
-        means: the mean score of each rule that is compared, the highest first.
-        best: the labels of the rules that may be best, the highest mean first.
-        lower: rules that are shown to be lower -> the least and the most by which, above 0.
-        differences: every rule but the highest -> the least and the most by which it may be lower than the
-            highest; the least is negative where it may be better, both are infinite where too few seeds are
-            shared.
-        started: the seeds that each rule was started with.
-        shared: the fewest finite seeds that the highest and another rule have in common.
-        diverged: the labels with a seed that diverged -> how many did; where that is half of them or more,
-            the rule is not compared.
-        alike: whether all score the same with every seed.
-        example: what one held-out example is worth, in the unit of the scores; 0 where that has no meaning.
+        means: mean score of each compared rule, the highest first.
+        best: labels of the rules that may be best, the highest mean first.
+        lower: rules that are shown to be lower → least and greatest difference from the highest, above 0.
+        differences: every rule except the highest → least and greatest amount by which it may be lower than
+            the highest. The least is negative if the rule may be better; both are infinite with too few
+            shared seeds.
+        started: number of seeds with which each rule was started.
+        shared: smallest number of finite seeds that the highest and another rule have in common.
+        diverged: labels with a diverged seed → number of diverged seeds. If that is half of them or more, the
+            rule is not compared.
+        alike: whether all rules score the same with every seed.
+        example: worth of one held-out example, in the unit of the scores; 0 if that has no meaning.
         unit: "%" for shares from 0 to 1, which are written in percent, "R²", or "" for other scores.
-        decimals: with how many all means are written, see ``digits``.
+        decimals: number of decimals of all means, see ``digits``.
     """
 
     means: Mapping[str, float]
@@ -66,16 +66,16 @@ class Comparison:
 
 
 def compare(scores: Mapping[str, Iterable[float]], example: float, unit: Unit) -> Comparison:
-    """The comparison of which ``rank`` makes its statement; its arguments are described there."""
+    """Return the comparison on which ``rank`` bases its statement; its arguments are described there."""
     by_label = {label: [float(value) for value in values] for label, values in scores.items()}
     started = {len(values) for values in by_label.values()}
     if len(started) != 1 or started == {0}:
         raise ValueError("rank takes one score a seed for each rule, as many for all: NaN where one diverged")
     (seeds,) = started
-    compared = _compared(by_label)
+    compared = _select_finite(by_label)
     means = {label: fmean(values.values()) for label, values in compared.items()}
     order = sorted(means, key=lambda label: means[label], reverse=True)
-    differences, shared = _differences(compared, order, example)
+    differences, shared = _compute_differences(compared, order, example)
     lower = {label: reach for label, reach in differences.items() if reach[0] > 0}
     return Comparison(
         means={label: means[label] for label in order},
@@ -85,88 +85,97 @@ def compare(scores: Mapping[str, Iterable[float]], example: float, unit: Unit) -
         started=seeds,
         shared=shared,
         diverged={
-            label: lost for label, values in by_label.items() if (lost := seeds - len(_finite(values)))
+            label: n_lost
+            for label, values in by_label.items()
+            if (n_lost := seeds - len(_map_finite(values)))
         },
         alike=len({tuple(values.items()) for values in compared.values()}) == 1 < len(order),
         example=example,
         unit=unit,
-        decimals=decimals(by_label.values(), unit),
+        decimals=count_decimals(by_label.values(), unit),
     )
 
 
-def shown_above(
+def find_higher(
     scores: Mapping[str, Iterable[float]], reference: str, example: float = 0.0
 ) -> tuple[str, ...]:
-    """The labels of which the scores show that they are higher than a reference, such as a control.
+    """Return the labels that the scores show to be higher than a reference, such as a control.
 
-    Its arguments are those of ``differences_from``. With fewer than two seeds in common, and where the
-    reference has none, nothing is shown.
+    The arguments are those of ``differences_from``. Empty with fewer than two seeds in common, and if the
+    reference is not compared.
     """
     differences = differences_from(scores, reference, example)
-    return tuple(label for label, (_, most) in differences.items() if most < 0)
+    return tuple(label for label, (_, upper) in differences.items() if upper < 0)
 
 
 def differences_from(
     scores: Mapping[str, Iterable[float]], reference: str, example: float = 0.0
 ) -> dict[str, Interval]:
-    """By how much each label is lower than a reference: the least and the most, below 0 where it is higher.
+    """Return by how much each label is lower than a reference: least and greatest, negative if higher.
 
-    ``scores`` and ``example`` are those of ``rank``; the reference is one of them. The intervals hold
+    ``scores`` and ``example`` are those of ``rank``; the reference is one of the labels. The intervals hold
     together at 95 %, as those from the highest do; they are infinite with fewer than two seeds in common.
-    Labels that lost half of their seeds are left out, and all are where the reference did.
+    Labels that lost half of their seeds or more are left out; the result is empty if the reference did.
     """
-    finite = _compared({label: [*map(float, values)] for label, values in scores.items()})
+    finite = _select_finite({label: [*map(float, values)] for label, values in scores.items()})
     if reference not in finite:
         return {}
     order = [reference, *(label for label in finite if label != reference)]
-    return _differences(finite, order, example)[0]
+    return _compute_differences(finite, order, example)[0]
 
 
-def _compared(scores: Mapping[str, Sequence[float]]) -> dict[str, dict[int, float]]:
-    """The finite scores by seed, of those that lost fewer than half of them."""
-    return {label: kept for label, values in scores.items() if 2 * len(kept := _finite(values)) > len(values)}
+def _select_finite(scores: Mapping[str, Sequence[float]]) -> dict[str, dict[int, float]]:
+    """Return the finite scores by seed, of the labels that lost fewer than half of their seeds."""
+    return {
+        label: finite
+        for label, values in scores.items()
+        if 2 * len(finite := _map_finite(values)) > len(values)
+    }
 
 
-def _finite(values: Sequence[float]) -> dict[int, float]:
+def _map_finite(values: Sequence[float]) -> dict[int, float]:
     return {seed: value for seed, value in enumerate(values) if math.isfinite(value)}
 
 
-def _differences(
+def _compute_differences(
     scores: Mapping[str, Mapping[int, float]], order: Sequence[str], example: float
 ) -> tuple[dict[str, Interval], int]:
-    """The interval of each rule's distance below the first, and the fewest seeds that two of them share."""
+    """Return the interval of each rule's distance below the first, and the fewest seeds shared with it."""
     if len(order) < 2:
         return {}, len(scores[order[0]]) if order else 0
     first, *rest = order
     pairs = {
-        (one, other): [
-            score - scores[other][seed] for seed, score in scores[one].items() if seed in scores[other]
+        (left, other): [
+            score - scores[other][seed] for seed, score in scores[left].items() if seed in scores[other]
         ]
-        for one, other in combinations(order, 2)
+        for left, other in combinations(order, 2)
     }
     shared = min(len(pairs[first, label]) for label in rest)
     if shared < 2:
         return dict.fromkeys(rest, (-inf, inf)), shared
-    half = _halves(pairs, order, shared, example)
+    half = _compute_halves(pairs, order, shared, example)
     leads = {label: fmean(pairs[first, label]) for label in rest}
     return {label: (leads[label] - half[label], leads[label] + half[label]) for label in rest}, shared
 
 
-def _halves(
+def _compute_halves(
     pairs: Mapping[_Pair, Sequence[float]], order: Sequence[str], shared: int, example: float
 ) -> dict[str, float]:
-    """Half of each rule's interval; rules seen to differ from the first leave the pool, until none does."""
+    """Return half of each rule's interval.
+
+    Rules seen to differ from the first leave the pool, until no further rule does.
+    """
     first, *rest = order
     errors = {
         label: max(stdev(pairs[first, label]), example) / math.sqrt(len(pairs[first, label]))
         for label in rest
     }
-    variances = {pair: variance(each) for pair, each in pairs.items() if len(each) > 1}
+    variances = {pair: variance(values) for pair, values in pairs.items() if len(values) > 1}
     half: dict[str, float] = {}
     left = [*order]
     while True:
         pooled = math.sqrt(fmean(variances.get(pair, 0.0) for pair in combinations(left, 2)) / shared)
-        wide = quantile(len(order), (shared - 1) * (len(left) - 1))
+        wide = compute_quantile(len(order), (shared - 1) * (len(left) - 1))
         half |= {label: wide * max(errors[label], pooled) for label in left[1:]}
         stay = [label for label in left[1:] if abs(fmean(pairs[first, label])) <= half[label]]
         if not stay or len(stay) == len(left) - 1:

@@ -1,4 +1,4 @@
-"""Scores as people read them: those that are compared all have the same number of decimals."""
+"""Scores as text: scores that are compared share one number of decimals."""
 
 from __future__ import annotations
 
@@ -9,48 +9,51 @@ from typing import Literal
 
 Unit = Literal["%", "R²", ""]
 
-_USUAL: Mapping[Unit, int] = {"%": 1, "R²": 2, "": 2}
-_MOST = 4
+_MIN_DECIMALS: Mapping[Unit, int] = {"%": 1, "R²": 2, "": 2}
+_MAX_DECIMALS = 4
 
 
-def decimals(scores: Iterable[Sequence[float]], unit: Unit) -> int:
-    """How many decimals suit scores that are compared: the least of their spreads is not written as 0."""
-    spreads = [stdev(kept) for values in scores if len(kept := _finite(values)) > 1]
-    return least_decimals([spread for spread in spreads if spread], unit)
+def count_decimals(scores: Iterable[Sequence[float]], unit: Unit) -> int:
+    """Return the number of decimals for compared scores: the smallest deviation must not round to 0."""
+    spreads = [stdev(finite) for values in scores if len(finite := _drop_nonfinite(values)) > 1]
+    return count_min_decimals([spread for spread in spreads if spread], unit)
 
 
-def least_decimals(values: Iterable[float], unit: Unit, most: int = _MOST) -> int:
-    """With how many decimals none of these values above 0 is written as 0, and at least the usual ones."""
-    needed = [math.ceil(-math.log10(2 * scaled(value, unit))) for value in values]
-    return max([_USUAL[unit], *(min(each, most) for each in needed)])
+def count_min_decimals(values: Iterable[float], unit: Unit, max_decimals: int = _MAX_DECIMALS) -> int:
+    """Return the fewest decimals, at least the unit's default, with which no positive value rounds to 0.
+
+    At most ``max_decimals``.
+    """
+    needed = [math.ceil(-math.log10(2 * scale_score(value, unit))) for value in values]
+    return max([_MIN_DECIMALS[unit], *(min(n, max_decimals) for n in needed)])
 
 
-def scaled(value: float, unit: Unit) -> float:
-    """A value as it is written: in percent where that is the unit."""
+def scale_score(value: float, unit: Unit) -> float:
+    """Return a value in the unit of its text: times 100 for percent."""
     return 100 * value if unit == "%" else value
 
 
 def with_unit(number: str, unit: Unit) -> str:
-    """A number's text, and "%" after it where that is the unit."""
+    """Return a number's text, followed by "%" if that is the unit."""
     return f"{number} %" if unit == "%" else number
 
 
-def texts(scores: Mapping[str, Sequence[float]], unit: Unit) -> dict[str, str]:
-    """Scores that stand beside one another, with the same decimals: "94.6 ± 1.2 %" of some seeds.
+def format_scores(scores: Mapping[str, Sequence[float]], unit: Unit) -> dict[str, str]:
+    """Return scores as text with equal decimals: "94.6 ± 1.2 %" for several seeds.
 
-    ``scores``: label -> one score a seed, NaN where one diverged; a label without a finite one is left out.
-    Mean ± standard deviation, the mean alone of one seed.
+    ``scores``: label → one score per seed, NaN if a seed diverged; a label without a finite score is left
+    out. The text is mean ± standard deviation, or the mean alone for one seed.
     """
-    digits = decimals(scores.values(), unit)
-    finite = {label: _finite(values) for label, values in scores.items()}
-    return {label: text(values, digits, unit) for label, values in finite.items() if values}
+    digits = count_decimals(scores.values(), unit)
+    finite = {label: _drop_nonfinite(values) for label, values in scores.items()}
+    return {label: format_score(values, digits, unit) for label, values in finite.items() if values}
 
 
-def text(values: Sequence[float], digits: int, unit: Unit) -> str:
-    """Finite scores of some seeds with so many decimals: "94.6 ± 1.2 %", "0.83" of one alone."""
-    spread = f" ± {scaled(stdev(values), unit):.{digits}f}" if len(values) > 1 else ""
-    return with_unit(f"{scaled(fmean(values), unit):.{digits}f}{spread}", unit)
+def format_score(values: Sequence[float], digits: int, unit: Unit) -> str:
+    """Return finite scores as text with this many decimals: "94.6 ± 1.2 %", or "0.83" for one seed."""
+    spread = f" ± {scale_score(stdev(values), unit):.{digits}f}" if len(values) > 1 else ""
+    return with_unit(f"{scale_score(fmean(values), unit):.{digits}f}{spread}", unit)
 
 
-def _finite(values: Sequence[float]) -> list[float]:
+def _drop_nonfinite(values: Sequence[float]) -> list[float]:
     return [value for value in map(float, values) if math.isfinite(value)]

@@ -1,36 +1,40 @@
-"""Quantiles of the studentised range by its double integral: scipy takes 0.7 s to import, 0.1 s for each."""
+"""Quantiles of the studentised range by its double integral; scipy takes 0.7 s to import, 0.1 s for each."""
 
 import math
 from functools import cache
 
 import torch
 
-MOST_RULES = 128
-_POINTS = 180  # of each integral: torch spreads a few more over threads, which takes longer
+MAX_RULES = 128
+_POINTS = 180  # of each integral; torch would spread a few more over threads, which takes longer
 
 
 @cache
-def quantile(rules: int, degrees: int) -> float:
-    """Return half of a 95 % interval in standard errors, for all differences of so many rules together.
+def compute_quantile(rules: int, degrees: int) -> float:
+    """Return half of a 95 % interval in standard errors, for all differences of this many rules together.
 
     The 95 % quantile of the studentised range over √2, which for two rules is Student's t; exact to 0.01 %.
-    Raises ValueError outside 2 to ``MOST_RULES`` rules or below one degree.
+    Raises ValueError outside 2 to ``MAX_RULES`` rules or below one degree of freedom.
     """
-    if not (2 <= rules <= MOST_RULES and degrees >= 1):
+    if not (2 <= rules <= MAX_RULES and degrees >= 1):
         raise ValueError(f"no quantile for {rules} rules with {degrees} degrees of freedom is known")
-    low, high = 0.0, 7.0  # of its logarithm
+    low, high = 0.0, 7.0  # bounds of the logarithm
     for _ in range(30):
         middle = (low + high) / 2
-        low, high = (middle, high) if _share(math.exp(middle), rules, degrees) < 0.95 else (low, middle)
+        low, high = (
+            (middle, high) if _compute_share(math.exp(middle), rules, degrees) < 0.95 else (low, middle)
+        )
     return math.exp(low) / math.sqrt(2)
 
 
-def _share(q: float, rules: int, degrees: int) -> float:
-    """The share of ranges of so many normal numbers, over their estimated deviation, that are below q."""
+def _compute_share(q: float, rules: int, degrees: int) -> float:
+    """Return the probability that the studentised range of this many normal numbers is below q."""
     wide = 7 / math.sqrt(2 * degrees)
     log_s = torch.linspace(-wide - 9 / degrees, min(wide, 1.8), _POINTS, dtype=torch.float64)
     density = torch.softmax(degrees * (log_s - torch.expm1(2 * log_s) / 2), 0)  # of log s
     z = torch.linspace(-8, 8, _POINTS, dtype=torch.float64)
     above = torch.special.ndtr(z) - torch.special.ndtr(z - q * log_s.exp()[:, None])
-    within = rules * torch.trapezoid(above ** (rules - 1) * torch.exp(-z * z / 2), z) / math.sqrt(math.tau)
-    return float(density @ within)
+    density_below = (
+        rules * torch.trapezoid(above ** (rules - 1) * torch.exp(-z * z / 2), z) / math.sqrt(math.tau)
+    )
+    return float(density @ density_below)

@@ -1,4 +1,4 @@
-"""A ranking in one sentence, and what seeds that diverged do to it."""
+"""A ranking in one sentence, including the effect of seeds that diverged."""
 
 from __future__ import annotations
 
@@ -6,109 +6,116 @@ from collections.abc import Iterable
 
 from explorer.formula import join_texts
 from explorer.training.ranking.comparison import Comparison
-from explorer.training.ranking.digits import least_decimals, scaled, with_unit
+from explorer.training.ranking.digits import count_min_decimals, scale_score, with_unit
 
-ADVISED = 5  # seeds: from there on differences of two points in a hundred are seen nearly always
-_MOST_OF_BOUNDS = 12  # decimals, for no bound that is claimed may read 0
-
-
-def sentence(ranking: Comparison) -> str:
-    """The sentence of a comparison, which claims no more than the scores show."""
-    return " ".join([*_shown(ranking), *_lost(ranking)])
+ADVISED_SEEDS = 5  # seeds with which differences of two percentage points are detected nearly always
+_MAX_BOUND_DECIMALS = 12  # decimals, enough to write no claimed bound as 0
 
 
-def lower_text(ranking: Comparison, reach: tuple[float, float]) -> str:
-    """A difference from the highest in words: "lower by 0.6 to 3.2 points", "0.3 higher to 1.2 points lower".
+def make_sentence(ranking: Comparison) -> str:
+    """Return a comparison as text, which claims no more than the scores show."""
+    return " ".join([*_describe_means(ranking), *_describe_diverged(ranking)])
 
-    ``reach``: the least and the most by which something is lower, such as one of ``ranking.differences``; its
-    numbers are written with the digits of the ranking's sentence.
+
+def describe_lower(ranking: Comparison, reach: tuple[float, float]) -> str:
+    """Return a difference from the highest: "lower by 0.6 to 3.2 points", "0.3 higher to 1.2 points lower".
+
+    ``reach``: least and greatest amount by which a rule is lower, such as one of ``ranking.differences``. Its
+    numbers have as many digits as those of the ranking's sentence.
     """
-    return _Text(ranking).reach(reach)
+    return _Formatter(ranking).describe_reach(reach)
 
 
-class _Text:
-    """The numbers of one ranking, all with the same digits."""
+class _Formatter:
+    """A formatter for the numbers of one ranking, all with the same digits."""
 
     def __init__(self, ranking: Comparison) -> None:
         self._ranking, unit = ranking, ranking.unit
         bounds = [least for least, _ in ranking.lower.values()]
-        # No bound of a difference that is claimed may be written as 0.
-        self._digits = max(ranking.decimals, least_decimals(bounds, unit, most=_MOST_OF_BOUNDS))
+        # No bound of a claimed difference may be written as 0.
+        self._digits = max(
+            ranking.decimals, count_min_decimals(bounds, unit, max_decimals=_MAX_BOUND_DECIMALS)
+        )
 
-    def mean(self, label: str) -> str:
+    def format_mean(self, label: str) -> str:
         unit = self._ranking.unit
-        mean = scaled(self._ranking.means[label], unit)
+        mean = scale_score(self._ranking.means[label], unit)
         return with_unit(f"{mean:.{self._ranking.decimals}f}", unit)
 
-    def named(self, labels: Iterable[str]) -> str:
-        return join_texts([f"{label} ({self.mean(label)})" for label in labels])
+    def list_means(self, labels: Iterable[str]) -> str:
+        return join_texts([f"{label} ({self.format_mean(label)})" for label in labels])
 
-    def below(self, label: str) -> str:
-        return f"{label} ({self.mean(label)}) {self.reach(self._ranking.lower[label])}"
+    def describe_below(self, label: str) -> str:
+        return f"{label} ({self.format_mean(label)}) {self.describe_reach(self._ranking.lower[label])}"
 
-    def reach(self, reach: tuple[float, float]) -> str:
-        least, most = reach
-        if least > 0:
-            return f"lower by {self._number(least)} to {self._number(most)}{self._points()}"
-        if most < 0:
-            return f"higher by {self._number(-most)} to {self._number(-least)}{self._points()}"
-        return f"{self._number(-least)}{self._points()} higher to {self._number(most)} lower"
+    def describe_reach(self, reach: tuple[float, float]) -> str:
+        lowest, highest = reach
+        if lowest > 0:
+            return f"lower by {self._format(lowest)} to {self._format(highest)}{self._unit_text}"
+        if highest < 0:
+            return f"higher by {self._format(-highest)} to {self._format(-lowest)}{self._unit_text}"
+        return f"{self._format(-lowest)}{self._unit_text} higher to {self._format(highest)} lower"
 
-    def hidden(self) -> str:
-        return self._number(max(most for _, most in self._ranking.differences.values())) + self._points()
+    def describe_hidden(self) -> str:
+        return self._format(max(most for _, most in self._ranking.differences.values())) + self._unit_text
 
-    def _number(self, value: float) -> str:
-        return f"{scaled(value, self._ranking.unit):.{self._digits}f}"
+    def _format(self, value: float) -> str:
+        return f"{scale_score(value, self._ranking.unit):.{self._digits}f}"
 
-    def _points(self) -> str:
+    @property
+    def _unit_text(self) -> str:
         return " points" if self._ranking.unit == "%" else ""
 
 
-def _shown(ranking: Comparison) -> list[str]:
-    order, text, where = [*ranking.means], _Text(ranking), _where(ranking)
+def _describe_means(ranking: Comparison) -> list[str]:
+    order, text, place = [*ranking.means], _Formatter(ranking), _describe_data(ranking)
     if not order:
         return []
     best = order[0]
     basis = f"means of {ranking.started} seeds; intervals hold together at 95 %"
-    few = ["Two seeds show large differences only."] if ranking.shared == 2 else []
+    caution = ["Two seeds show large differences only."] if ranking.shared == 2 else []
     if len(order) == 1:
-        of = f"mean of {ranking.started} seeds" if ranking.started > 1 else "one seed"
-        return [f"{best} is at {text.mean(best)} {where} ({of})."]
+        basis_text = f"mean of {ranking.started} seeds" if ranking.started > 1 else "one seed"
+        return [f"{best} is at {text.format_mean(best)} {place} ({basis_text})."]
     if ranking.started == 1:
-        unknown = f"How far another seed would change that is unknown: take {ADVISED}."
-        return [f"One seed: {text.named(order)} {where}.", unknown]
+        unknown = f"How far another seed would change that is unknown: take {ADVISED_SEEDS}."
+        return [f"One seed: {text.list_means(order)} {place}.", unknown]
     if ranking.shared < 2:
-        return [f"Too few seeds are left that all rules share: {text.named(order)} {where}."]
+        return [f"Too few seeds are left that all rules share: {text.list_means(order)} {place}."]
     if ranking.alike:
-        return [f"{join_texts(order)} score alike with every seed, at {text.mean(best)} {where}."]
+        return [f"{join_texts(order)} score alike with every seed, at {text.format_mean(best)} {place}."]
     if not ranking.lower:
-        hidden = f"a true difference of up to {text.hidden()} may be hidden"
-        main = f"{ranking.started} seeds do not show which is best {where}: {text.named(order)}; {hidden}"
-        return [f"{main} ({basis}).", *few]
-    below = join_texts([text.below(label) for label in ranking.lower])
+        hidden_text = f"a true difference of up to {text.describe_hidden()} may be hidden"
+        means = text.list_means(order)
+        main = f"{ranking.started} seeds do not show which is best {place}: {means}; {hidden_text}"
+        return [f"{main} ({basis}).", *caution]
+    below = join_texts([text.describe_below(label) for label in ranking.lower])
     if len(ranking.best) == 1:
-        return [f"{best} is best {where}, at {text.mean(best)}; {below} ({basis}).", *few]
-    return [f"{text.named(ranking.best)} may each be best {where}; {below} than {best} ({basis}).", *few]
+        return [f"{best} is best {place}, at {text.format_mean(best)}; {below} ({basis}).", *caution]
+    return [
+        f"{text.list_means(ranking.best)} may each be best {place}; {below} than {best} ({basis}).",
+        *caution,
+    ]
 
 
-def _where(ranking: Comparison) -> str:
+def _describe_data(ranking: Comparison) -> str:
     if ranking.unit == "%" and ranking.example:
         return f"on the {1 / ranking.example:,.0f} held-out examples"
     return "on held-out data, by R²" if ranking.unit == "R²" else "on held-out data"
 
 
-def _lost(ranking: Comparison) -> list[str]:
-    gone = {label: count for label, count in ranking.diverged.items() if label not in ranking.means}
-    kept = {label: count for label, count in ranking.diverged.items() if label in ranking.means}
-    said = [
+def _describe_diverged(ranking: Comparison) -> list[str]:
+    excluded = {label: count for label, count in ranking.diverged.items() if label not in ranking.means}
+    included = {label: count for label, count in ranking.diverged.items() if label in ranking.means}
+    sentences = [
         f"{count} of {ranking.started} seeds of {label} diverged and are left out, which flatters it."
-        for label, count in kept.items()
+        for label, count in included.items()
     ]
-    whole = [label for label, count in gone.items() if count == ranking.started]
-    if whole:
-        said.append(f"{join_texts(whole)} diverged and cannot be compared.")
-    return said + [
+    all_diverged = [label for label, count in excluded.items() if count == ranking.started]
+    if all_diverged:
+        sentences.append(f"{join_texts(all_diverged)} diverged and cannot be compared.")
+    return sentences + [
         f"{label} diverged with {count} of {ranking.started} seeds and is not compared."
-        for label, count in gone.items()
+        for label, count in excluded.items()
         if count < ranking.started
     ]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 from explorer.formula import format_percent, join_texts, number_text
 from explorer.training.instruments import Record
-from explorer.training.ranking import Ranking, rank, text
+from explorer.training.ranking import Ranking, format_score, rank
 from explorer.training.runs.snapshot import Snapshot
 from explorer.training.runs.summary import get_scores, unit_of
 from explorer.training.tasks import TASKS
@@ -55,7 +55,9 @@ def make_headline(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
     ranking = _compare(snapshot)
     if ranking is None:
         return ""
-    means = {rule: text([mean], ranking.decimals, ranking.unit) for rule, mean in ranking.means.items()}
+    means = {
+        rule: format_score([mean], ranking.decimals, ranking.unit) for rule, mean in ranking.means.items()
+    }
     return next(words for words in _list_headlines(ranking, means, labels) if len(words) <= _MAX_HEADLINE)
 
 

@@ -26,7 +26,15 @@ from explorer.training.nets import (
     concatenate,
     draw_start,
 )
-from explorer.training.numerics import METRICS, OPTIMISERS, Written, aligned, metric_of, padded, sums
+from explorer.training.numerics import (
+    METRICS,
+    OPTIMISERS,
+    PlainDescent,
+    is_aligned,
+    metric_of,
+    pad_count,
+    sum_members,
+)
 from explorer.training.settings import TrainingSettings, devices
 from explorer.training.tasks import TASKS, Data, Draw, Part, Table
 
@@ -141,8 +149,8 @@ class Lockstep:
     def has_exact_readings(self) -> bool:
         """Whether instruments read the same bits of a net in any ensemble."""
         examples = min(EXAMPLES, len(self.start[0].x))
-        return padded(examples) == examples and all(
-            aligned(prod(layer.shapes[0]))
+        return pad_count(examples) == examples and all(
+            is_aligned(prod(layer.shapes[0]))
             for layer in self._task.net.build_layers(self._ends)
             if layer.shapes
         )
@@ -188,7 +196,7 @@ class Lockstep:
         output = self.ensemble.compute_output(x.unsqueeze(0))
         scores = METRICS[metric_of(y)](output, y)
         # An op that maps NaN to a number hides broken weights from the output.
-        finite = (sums(output) + sums(self.ensemble.parameters)).isfinite()
+        finite = (sum_members(output) + sum_members(self.ensemble.parameters)).isfinite()
         return scores.where(finite, torch.nan).cpu().numpy()
 
     def get_weights(self) -> list[list[Tensor]]:
@@ -282,7 +290,7 @@ class Lockstep:
             (*first_values, *each.parameters[1:])
             for first_values, each in zip(values, self.start, strict=True)
         ]
-        return Ensemble(members, self._make_fixed_builder(), start, Written, self._op_parameters)
+        return Ensemble(members, self._make_fixed_builder(), start, PlainDescent, self._op_parameters)
 
     @property
     def _op_parameters(self) -> OpParameters:

@@ -8,7 +8,7 @@ import torch
 
 from explorer.formula import format_percent, join_texts
 from explorer.training.instruments.base.gradients import Gradients
-from explorer.training.ranking import Unit, rank, texts
+from explorer.training.ranking import Unit, format_scores, rank
 from explorer.training.runs.snapshot import Snapshot
 
 DEVICES = {
@@ -41,7 +41,7 @@ def compute_quantile(degrees: int) -> float:
 def make_sentences(snapshot: Snapshot, labels: Mapping[str, str]) -> list[str]:
     """Return one or two sentences for each rule of ``labels``, then a comparison."""
     labels_in_run = {rule: label for rule, label in labels.items() if rule in snapshot.losses}
-    score_texts = format_scores(snapshot)
+    score_texts = format_rule_scores(snapshot)
     rules = [
         _describe_rule(snapshot, rule, label, score_texts.get(rule, ""))
         for rule, label in labels_in_run.items()
@@ -61,9 +61,9 @@ def _choose_verb(snapshot: Snapshot, rules: int = 1) -> str:
     return "ended" if snapshot.finished else "is" if rules == 1 else "are"
 
 
-def format_scores(snapshot: Snapshot) -> dict[str, str]:
+def format_rule_scores(snapshot: Snapshot) -> dict[str, str]:
     """Return the held-out score of each rule with a finite seed, all with the same decimals."""
-    return texts({rule: get_scores(snapshot, rule) for rule in snapshot.losses}, unit_of(snapshot))
+    return format_scores({rule: get_scores(snapshot, rule) for rule in snapshot.losses}, unit_of(snapshot))
 
 
 def _describe_failure(snapshot: Snapshot) -> str:

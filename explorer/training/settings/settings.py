@@ -139,7 +139,7 @@ class Settings(TrainingSettings):
                 else f'a table is for the task "{TABLE.key}", not for "{self.task}"'
             )
         if self.table is not None:
-            self._put("table", Table.of(self.table).plain)
+            self._put("table", Table.create(self.table).plain)
             read_table(self.table)
 
     @property

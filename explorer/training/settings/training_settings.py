@@ -11,7 +11,7 @@ import torch
 from explorer.training import limits
 from explorer.training.numerics import OPTIMISERS
 from explorer.training.settings.setting import SWITCH, Setting
-from explorer.training.tasks import TASKS, USUAL
+from explorer.training.tasks import DEFAULT_TASK, TASKS
 
 FULL: Final = "full"  # pace without a limit
 
@@ -87,7 +87,7 @@ class TrainingSettings:
     device: str | None = _declare_setting("choice", "Device", "Where it computes.", words=devices())
 
     def __post_init__(self) -> None:
-        self._put("task", SETTINGS["task"].check(USUAL if self.task is None else self.task))
+        self._put("task", SETTINGS["task"].check(DEFAULT_TASK if self.task is None else self.task))
         for name, setting in SETTINGS.items():
             value = getattr(self, name)
             default = setting.default_of(self.task)

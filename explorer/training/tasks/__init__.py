@@ -18,11 +18,11 @@ from explorer.training.tasks.plane import CIRCLES, MOONS, SPIRAL, XOR
 from explorer.training.tasks.table import TABLE
 from explorer.training.tasks.task import Data, Draw, Part, Task
 
-__all__ = ["CONTROLS", "FIRST", "TASKS", "USUAL", "Data", "Draw", "Part", "Table", "Task"]
+__all__ = ["CONTROLS", "DEFAULT_TASK", "FIRST", "TASKS", "Data", "Draw", "Part", "Table", "Task"]
 
-USUAL = DOCUMENTS.key  # of settings and links without a task
-FIRST = DIGITS.key  # of a visitor who asks for none
-CONTROLS = ("zero", "reversal")  # the rules beside which another must look better
+DEFAULT_TASK = DOCUMENTS.key  # default of settings and links
+FIRST = DIGITS.key  # default of the page for a new visitor
+CONTROLS = ("zero", "reversal")  # rules that any working rule must beat
 
 _ENTRIES = (
     DIGITS, CIRCLES, MOONS, SPIRAL, XOR, BINARY_WEIGHTS, TERNARY_WEIGHTS, SPIKES,

@@ -1,4 +1,4 @@
-"""Handwritten digits, 8 × 8 pixels: read by a small net, by one of few-valued weights, by spiking units."""
+"""Handwritten digits, 8 × 8 pixels, for dense, quantised, spiking and convolutional nets."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,10 +14,10 @@ from torch.nn import functional
 from explorer.training.nets import KERNELS, MAPS, QUANTISED, SPIKING, Latency, Trace
 from explorer.training.nets.layers.spiking import TIMES
 from explorer.training.numerics import cross_entropy
-from explorer.training.tasks.split import fixed, parts
+from explorer.training.tasks.split import cache_data, split_data
 from explorer.training.tasks.task import Data, Task
 
-_JUDGED = 360  # of 1,797 held out, and as many for validation
+_JUDGED = 360  # held-out digits of 1,797, and as many for validation
 _ZERO = """
     00 00 05 0d 09 01 00 00
     00 00 0d 0f 0a 0f 05 00
@@ -30,54 +30,54 @@ _ZERO = """
 """
 
 
-def _pixels() -> tuple[Tensor, Tensor]:
-    """All 1,797 digits of scikit-learn's ``load_digits``: brightness from 0 to 1, and classes."""
-    rows = np.loadtxt(_file(), delimiter=",", dtype=np.float32)
+def _load_pixels() -> tuple[Tensor, Tensor]:
+    """Return all 1,797 digits of scikit-learn's ``load_digits``: brightness from 0 to 1, and classes."""
+    rows = np.loadtxt(_find_file(), delimiter=",", dtype=np.float32)
     return torch.from_numpy(rows[:, :-1]) / 16, torch.from_numpy(rows[:, -1]).long()
 
 
-def _file() -> Path:
-    """The path of scikit-learn's file of digits: to import it would take each training process a second."""
+def _find_file() -> Path:
+    """Return the path of scikit-learn's file: importing scikit-learn would take each process a second."""
     package = find_spec("sklearn")
     if package is None or package.origin is None:
         raise ModuleNotFoundError("The digits come with scikit-learn: install it.", name="sklearn")
     return Path(package.origin).parent / "datasets/data/digits.csv.gz"
 
 
-def _standardised() -> Data:
-    x, y = _pixels()
-    return parts((x - x.mean()) / x.std(), y, outputs=10, judged=_JUDGED)
+def _load_standardised() -> Data:
+    x, y = _load_pixels()
+    return split_data((x - x.mean()) / x.std(), y, outputs=10, judged=_JUDGED)
 
 
-def image() -> Tensor:
-    """The first of the digits, (8, 8) from 0 to 1."""
+def get_first_image() -> Tensor:
+    """Return the first of the digits, (8, 8), from 0 to 1."""
     return torch.tensor([int(pixel, 16) for pixel in _ZERO.split()]).view(8, 8) / 16
 
 
-def _grid(values: Tensor) -> dict[str, Any]:
+def _make_grid(values: Tensor) -> dict[str, Any]:
     return {"grid": [[round(value, 2) for value in row] for row in values.tolist()]}
 
 
-def _latent() -> Tensor:
+def _make_latent() -> Tensor:
     return torch.randn(8, 8, generator=torch.Generator().manual_seed(0))
 
 
-def _raster() -> Tensor:
-    """The spikes of the pixels in the image's fourth column, (8, times): a row a pixel."""
-    spikes = Latency([0]).forward(image()[:, 3].view(1, 1, 8), [], Trace())
+def _make_raster() -> Tensor:
+    """Return the spikes of the pixels in the image's fourth column, (8, times), one row per pixel."""
+    spikes = Latency([0]).forward(get_first_image()[:, 3].view(1, 1, 8), [], Trace())
     return spikes.view(TIMES, 8).T
 
 
-def _edges() -> Tensor:
-    """Where the image grows brighter to the right, (8, 8): a map of signs."""
-    return (functional.pad(image(), (1, 1)).diff(n=1)[:, 1:] > 0).float()
+def _find_edges() -> Tensor:
+    """Return 1 where the image grows brighter to the right and 0 elsewhere, (8, 8), like a map of signs."""
+    return (functional.pad(get_first_image(), (1, 1)).diff(n=1)[:, 1:] > 0).float()
 
 
-def _kernels(op: Callable[[Tensor], Tensor]) -> dict[str, Any]:
-    """Four kernels, from 0 to 1 after an op, with grey between them."""
+def _make_kernels(op: Callable[[Tensor], Tensor]) -> dict[str, Any]:
+    """Return four kernels as a grid, from 0 to 1 after an op, with grey between them."""
     kernels = op(torch.randn(2, 2, 3, 3, generator=torch.Generator().manual_seed(1)))
     framed = functional.pad(kernels, (0, 1, 0, 1), value=0.5)
-    return _grid(framed.permute(0, 2, 1, 3).reshape(8, 8))
+    return _make_grid(framed.permute(0, 2, 1, 3).reshape(8, 8))
 
 
 _STILL_KERNELS = (
@@ -85,7 +85,7 @@ _STILL_KERNELS = (
     "net's sizes were chosen by these held-out digits, for rules differ there; on another split torch's own "
     "gradient is lower as well."
 )
-_STANDARDISED = fixed(_standardised)
+_STANDARDISED = cache_data(_load_standardised)
 _PIXELS = f"""
 digits = load_digits()
 x, y = torch.tensor(digits.data, dtype=torch.float32) / 16, torch.tensor(digits.target)
@@ -102,7 +102,7 @@ DIGITS = Task(
     widths=(64, 10),
     chance=0.1,
     op="round",
-    picture=lambda: _grid(image()),
+    picture=lambda: _make_grid(get_first_image()),
     source=lambda _table: _SOURCE,
 )
 BINARY_WEIGHTS = replace(
@@ -115,7 +115,7 @@ BINARY_WEIGHTS = replace(
     rules=("default", "straight_through", "clipped", "swish_sign"),
     net=QUANTISED,
     lr=0.003,
-    picture=lambda: _grid((_latent() >= 0).float()),
+    picture=lambda: _make_grid((_make_latent() >= 0).float()),
 )
 TERNARY_WEIGHTS = replace(
     DIGITS,
@@ -128,14 +128,14 @@ TERNARY_WEIGHTS = replace(
     rules=("default", "straight_through", "quantize_masked", "soft_round"),
     parameters={"s": 1.0, "qmin": -1.0, "qmax": 1.0, "a": 20.0},
     net=QUANTISED,
-    picture=lambda: _grid(_latent().round().clamp(-1, 1) / 2 + 0.5),
+    picture=lambda: _make_grid(_make_latent().round().clamp(-1, 1) / 2 + 0.5),
 )
 SPIKES = replace(
     DIGITS,
     key="spikes",
     label="Spikes",
     purpose="Reads the digits with leaky units that fire over 8 steps of time; the op is the spike.",
-    data=fixed(lambda: parts(*_pixels(), outputs=10, judged=_JUDGED)),
+    data=cache_data(lambda: split_data(*_load_pixels(), outputs=10, judged=_JUDGED)),
     op="step",
     rules=("default", "straight_through", "fast_sigmoid", "boxcar"),
     parameters={"k": 1.0, "w": 0.05},
@@ -144,7 +144,7 @@ SPIKES = replace(
     lr=0.03,
     hidden=(32, 32),
     init_scale=3.0,
-    picture=lambda: _grid(_raster()),
+    picture=lambda: _make_grid(_make_raster()),
     source=lambda _table: _PIXELS,
 )
 CONVOLUTION = replace(
@@ -156,17 +156,21 @@ CONVOLUTION = replace(
     rules=("default", "straight_through", "clipped"),
     net=MAPS,
     hidden=(8, 16),
-    picture=lambda: _grid(_edges()),
+    picture=lambda: _make_grid(_find_edges()),
 )
 
 
-def _on_kernels(
-    task: Task, values: str, third: str, made: Callable[[Tensor], Tensor], **settings: Any
+def _move_to_kernels(
+    task: Task, values: str, third: str, to_grey: Callable[[Tensor], Tensor], **settings: Any
 ) -> Task:
-    """A task of few-valued weights with the op on kernels.
+    """Return a task of quantised weights with the op moved to kernels.
 
-    ``values``: of a kernel, in words; ``third``: the rule beside the two that all have; ``made``: of latent
-    kernels in its picture, from 0 to 1.
+    Args:
+        task: the task on weights.
+        values: the values of a kernel, as text.
+        third: the rule in addition to the two that all such tasks have.
+        to_grey: maps latent kernels to 0 to 1 for the picture.
+        **settings: further fields of the task.
     """
     return replace(
         task,
@@ -177,15 +181,15 @@ def _on_kernels(
         net=KERNELS,
         of_own_op=f"The op makes them {values}. {_STILL_KERNELS}",
         hidden=(8, 16, 16),
-        picture=lambda: _kernels(made),
+        picture=lambda: _make_kernels(to_grey),
         **settings,
     )
 
 
-BINARY_KERNELS = _on_kernels(
+BINARY_KERNELS = _move_to_kernels(
     BINARY_WEIGHTS, "−1 and 1", "clipped", lambda latent: (latent >= 0).float(), lr=0.01
 )
-TERNARY_KERNELS = _on_kernels(
+TERNARY_KERNELS = _move_to_kernels(
     TERNARY_WEIGHTS,
     "−1, 0 and 1",
     "quantize_masked",

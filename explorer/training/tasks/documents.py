@@ -1,4 +1,4 @@
-"""The two-layer net of the tutorials, on random data."""
+"""The two-layer net of the PyTorch tutorials, on random data."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from explorer.training.tasks.task import Data, Draw, Part, Task
 _INPUTS, _OUTPUTS = 1000, 10
 
 
-def _data(draw: Draw) -> Data:
+def _draw_data(draw: Draw) -> Data:
     x, y = (torch.randn(draw.batch, width, generator=draw.generator) for width in (_INPUTS, _OUTPUTS))
     return Data(Part(x, y), _OUTPUTS)
 
@@ -21,7 +21,7 @@ y = torch.randn({{batch}}, {_OUTPUTS}, generator=generator)
 """
 
 
-def _picture() -> dict[str, Any]:
+def _make_picture() -> dict[str, Any]:
     return {"grid": torch.rand(8, 8, generator=torch.Generator().manual_seed(0)).tolist()}
 
 
@@ -29,7 +29,7 @@ DOCUMENTS = Task(
     key="documents",
     label="Random data",
     purpose="A two-layer net learns random answers to random questions by heart.",
-    data=_data,
+    data=_draw_data,
     loss=squared_error,
     widths=(_INPUTS, _OUTPUTS),
     op="relu",
@@ -44,6 +44,6 @@ DOCUMENTS = Task(
     hidden=100,
     optimiser="sgd",
     bias=False,
-    picture=_picture,
+    picture=_make_picture,
     source=lambda _table: _SOURCE,
 )

@@ -1,4 +1,4 @@
-"""Two classes of points in a plane, whose border a net must bend."""
+"""Two classes of points in a plane, separated by a curved border."""
 
 import inspect
 import math
@@ -10,65 +10,67 @@ import torch
 from torch import Generator, Tensor
 
 from explorer.training.numerics import cross_entropy
-from explorer.training.tasks.split import fixed, parts
+from explorer.training.tasks.split import cache_data, split_data
 from explorer.training.tasks.task import Data, Task
 
 _POINTS = 2000
-_DRAWN = 90  # points of a picture
+_PICTURE_POINTS = 90  # points in a task's picture
 
 Points = Callable[[Generator, int], tuple[Tensor, Tensor]]
-"""``(generator, n) -> x (n, 2) float32, y (n,) 0 or 1``, about 1 wide."""
+"""``(generator, n) -> x (n, 2) float32, y (n,) 0 or 1``, with coordinates of about unit scale."""
 
 
-def _noisy(points: Tensor, generator: Generator, deviation: float) -> Tensor:
+def _add_noise(points: Tensor, generator: Generator, deviation: float) -> Tensor:
     return points + torch.randn(points.shape, generator=generator) * deviation
 
 
-def _both(n: int) -> tuple[Tensor, Tensor]:
-    """Even positions from 0 to 1 along the curve of each class, and the classes."""
+def _place_along(n: int) -> tuple[Tensor, Tensor]:
+    """Return even positions from 0 to 1 along the curve of each class, and the classes, (n,) each."""
     return torch.linspace(0, 1, n // 2).repeat(2), torch.arange(2).repeat_interleave(n // 2)
 
 
-def _circles(generator: Generator, n: int) -> tuple[Tensor, Tensor]:
-    along, y = _both(n)
-    ring = torch.stack([(math.tau * along).cos(), (math.tau * along).sin()], 1)
-    return 1.5 * _noisy(ring * (1 - 0.5 * y)[:, None], generator, 0.08), y
+def _make_circles(generator: Generator, n: int) -> tuple[Tensor, Tensor]:
+    position, y = _place_along(n)
+    ring = torch.stack([(math.tau * position).cos(), (math.tau * position).sin()], 1)
+    return 1.5 * _add_noise(ring * (1 - 0.5 * y)[:, None], generator, 0.08), y
 
 
-def _moons(generator: Generator, n: int) -> tuple[Tensor, Tensor]:
-    along, y = _both(n)
+def _make_moons(generator: Generator, n: int) -> tuple[Tensor, Tensor]:
+    position, y = _place_along(n)
     side = 1 - 2 * y
-    arcs = torch.stack([y + side * (math.pi * along).cos(), 0.5 * y + side * (math.pi * along).sin()], 1)
-    return 1.2 * (_noisy(arcs, generator, 0.15) - torch.tensor([0.5, 0.25])), y
+    arcs = torch.stack(
+        [y + side * (math.pi * position).cos(), 0.5 * y + side * (math.pi * position).sin()], 1
+    )
+    return 1.2 * (_add_noise(arcs, generator, 0.15) - torch.tensor([0.5, 0.25])), y
 
 
-def _xor(generator: Generator, n: int) -> tuple[Tensor, Tensor]:
+def _make_xor(generator: Generator, n: int) -> tuple[Tensor, Tensor]:
     x = 2 * torch.rand(n, 2, generator=generator) - 1
     return 1.7 * x, (x.prod(1) < 0).long()
 
 
-def _spiral(generator: Generator, n: int) -> tuple[Tensor, Tensor]:
+def _make_spiral(generator: Generator, n: int) -> tuple[Tensor, Tensor]:
     y = torch.randint(2, (n,), generator=generator)
     radius = (0.02 + 0.98 * torch.rand(n, generator=generator)).sqrt()
     angle = math.pi * (3 * radius + y)
     arms = torch.stack([radius * angle.cos(), radius * angle.sin()], 1)
-    return 2 * _noisy(arms, generator, 0.02), y
+    return 2 * _add_noise(arms, generator, 0.02), y
 
 
-def _data(points: Points) -> Data:
+def _load_data(points: Points) -> Data:
     x, y = points(torch.Generator().manual_seed(0), _POINTS)
-    return parts(x, y, outputs=2, judged=_POINTS // 4)
+    return split_data(x, y, outputs=2, judged=_POINTS // 4)
 
 
-def _picture(points: Points) -> dict[str, Any]:
-    x, y = points(torch.Generator().manual_seed(1), _DRAWN)
+def _make_picture(points: Points) -> dict[str, Any]:
+    x, y = points(torch.Generator().manual_seed(1), _PICTURE_POINTS)
     positions = (x / x.abs().max()).tolist()
     return {"points": [[round(a, 2), round(b, 2), int(c)] for (a, b), c in zip(positions, y, strict=True)]}
 
 
-def _source(points: Points) -> str:
-    """The source of the points, with the functions that they call, as a script has it."""
-    used = [each for each in (_noisy, _both) if each.__name__ in points.__code__.co_names]
+def _write_source(points: Points) -> str:
+    """Return the source of the points, including the functions that they call, for a script."""
+    used = [helper for helper in (_add_noise, _place_along) if helper.__name__ in points.__code__.co_names]
     code = "\n".join(inspect.getsource(function) for function in (*used, points))
     called = (
         f"x, y = {points.__name__}(torch.Generator().manual_seed(0), {_POINTS})\njudged = {_POINTS // 4}\n"
@@ -76,18 +78,22 @@ def _source(points: Points) -> str:
     return re.sub(r"\b_(?=[a-z])", "", f"\n{code}\n\n{called}")
 
 
-def _task(key: str, label: str, points: Points, purpose: str, **rest: Any) -> Task:
-    """A task with random start biases: without them a net of signs could learn odd functions only."""
+def _make_task(key: str, label: str, points: Points, purpose: str, **rest: Any) -> Task:
+    """Return a task with random start biases: without them a net of signs could learn odd functions only."""
     rules = ("default", "straight_through", "clipped", "approx_sign", "reste")
-    usual: dict[str, Any] = {"rules": rules, "steps": 200, "hidden": (16, 16)}
+    defaults: dict[str, Any] = {"rules": rules, "steps": 200, "hidden": (16, 16)}
     return Task(
-        key=key, label=label, purpose=purpose, data=fixed(lambda: _data(points)),
+        key=key, label=label, purpose=purpose, data=cache_data(lambda: _load_data(points)),
         loss=cross_entropy, widths=(2, 2), kind="plane", chance=0.5, start_bias=1.0,
-        picture=lambda: _picture(points), source=lambda _table: _source(points), **usual | rest,
+        picture=lambda: _make_picture(points), source=lambda _table: _write_source(points), **defaults | rest,
     )  # fmt: skip
 
 
-CIRCLES = _task("circles", "Circles", _circles, "Tells a ring of points from the one around it.")
-MOONS = _task("moons", "Moons", _moons, "Tells two half moons apart that reach into one another.")
-SPIRAL = _task("spiral", "Spiral", _spiral, "Tells two arms of a spiral apart.", steps=800, hidden=(32, 32))
-XOR = _task("xor", "XOR", _xor, "Tells the quarters in which both coordinates have one sign from the others.")
+CIRCLES = _make_task("circles", "Circles", _make_circles, "Tells a ring of points from the one around it.")
+MOONS = _make_task("moons", "Moons", _make_moons, "Tells two half moons apart that reach into one another.")
+SPIRAL = _make_task(
+    "spiral", "Spiral", _make_spiral, "Tells two arms of a spiral apart.", steps=800, hidden=(32, 32)
+)
+XOR = _make_task(
+    "xor", "XOR", _make_xor, "Tells the quarters in which both coordinates have one sign from the others."
+)

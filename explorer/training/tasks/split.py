@@ -1,4 +1,4 @@
-"""Data that is the same for every seed, cut into three parts."""
+"""Data that is the same for every seed, split into three parts."""
 
 from collections.abc import Callable
 from functools import cache
@@ -9,8 +9,8 @@ from torch import Tensor
 from explorer.training.tasks.task import Data, Draw, Part
 
 
-def parts(x: Tensor, y: Tensor, outputs: int, judged: int) -> Data:
-    """Data shuffled alike and split: the last ``judged`` rows held out, as many before for validation."""
+def split_data(x: Tensor, y: Tensor, outputs: int, judged: int) -> Data:
+    """Return shuffled data in three parts: the last ``judged`` rows held out, as many for validation."""
     order = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))
     x, y = x[order], y[order]
     train, validation, held_out = (
@@ -20,7 +20,7 @@ def parts(x: Tensor, y: Tensor, outputs: int, judged: int) -> Data:
     return Data(train, outputs, validation, held_out)
 
 
-def fixed(load: Callable[[], Data]) -> Callable[[Draw], Data]:
-    """The data of a task that is the same whatever is drawn, loaded once."""
+def cache_data(load: Callable[[], Data]) -> Callable[[Draw], Data]:
+    """Return a task's ``data`` for examples that depend on no argument; they are loaded once."""
     loaded = cache(load)
     return lambda _draw: loaded()

@@ -1,4 +1,4 @@
-"""A survey of a table: its columns and first rows, the one to learn, and those to leave out."""
+"""A survey of a table: its columns and first rows, the column to learn, and the columns to leave out."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from explorer.training.limits import MAX_CLASSES
 from explorer.training.tasks.columns import Cells, Table, cells_of
 from explorer.training.tasks.table import read_table
 
-_SHOWN = 5  # rows
-_LONGEST = 60  # characters of a text in it
+_HEAD_ROWS = 5  # first rows in a survey
+_MAX_TEXT = 60  # maximum characters of a text in a survey
 _ID = re.compile(r"(?:.*[ _.-])?(?:id|idx|index|key|no|nr)\.?|#|unnamed: \d+|column \d+", re.IGNORECASE)
 
 
@@ -23,12 +23,12 @@ class Column:
     """The facts of a column.
 
     Attributes:
-        name: of the column.
-        low, high: of its numbers; None where it has none.
-        different: how many different texts it holds.
-        classes: these texts with their counts, where they are classes once it is learnt.
-        fault: why nothing can be learnt from it, as the end of a sentence; "" where it can.
-        suggested: why it had better be left out; "" where nothing says so.
+        name: name of the column.
+        low, high: smallest and largest number; None without numbers.
+        different: number of different texts.
+        classes: these texts with their counts, if they would be classes as a target; else empty.
+        fault: why nothing can be learnt from it, as the end of a sentence, or "".
+        suggested: why it should be left out, or "".
     """
 
     name: str
@@ -45,15 +45,15 @@ class Survey:
     """The survey of a table, before anything is learnt from it.
 
     Attributes:
-        rows: their count.
+        rows: number of rows.
         named: whether the table names its columns.
-        delimiter, decimal: the sign between columns, and that before decimals.
-        columns: the facts of each.
-        head: its first rows, as texts.
-        target, without: the columns that are learnt and left out.
-        refused: why it cannot be learnt from; "" where it can.
-        gaps: how many rows lack a value of a column that is learnt, or learnt from.
-        complete: the table as CSV text without these rows; "" where there are none.
+        delimiter, decimal: the separator between columns, and the decimal separator.
+        columns: facts of each column.
+        head: first rows, as texts.
+        target, without: the target column, and the columns to leave out.
+        refused: why the table cannot be learnt from, or "".
+        gaps: number of rows that lack a value of the target or of a column to learn from.
+        complete: the table as CSV text without these rows; "" if there are no such rows.
     """
 
     rows: int
@@ -69,20 +69,20 @@ class Survey:
     complete: str
 
 
-def survey(text: str, target: str | None = None, without: Sequence[str] | None = None) -> Survey:
-    """The facts of a table, with the columns that are chosen, or else those that suggest themselves.
+def make_survey(text: str, target: str | None = None, without: Sequence[str] | None = None) -> Survey:
+    """Return the facts of a table, with the chosen columns, or else with suggested ones.
 
-    Raises ValueError with a plain sentence for a text that is no table.
+    Raises ValueError with a plain message for a text that is no table.
     """
     cells = cells_of(text)
-    columns = tuple(_column(cells, column) for column in range(len(cells.names)))
+    columns = tuple(_describe_column(cells, column) for column in range(len(cells.names)))
     if target is None and without is None:
-        target, without = _suggested(cells, columns)
-    table = Table.of({"text": text, "target": target, "without": without})
+        target, without = _suggest_columns(cells, columns)
+    table = Table.create({"text": text, "target": target, "without": without})
     refused, complete, gaps = "", "", 0
     try:
-        target = cells.names[cells.chosen(table)[1]]
-        incomplete = cells.incomplete(table)
+        target = cells.names[cells.choose_columns(table)[1]]
+        incomplete = cells.mask_incomplete(table)
         if gaps := int(incomplete.sum()):
             complete = cells.csv_of(~incomplete)
         read_table(table)
@@ -94,7 +94,7 @@ def survey(text: str, target: str | None = None, without: Sequence[str] | None =
         delimiter=cells.delimiter,
         decimal=cells.decimal,
         columns=columns,
-        head=_head(cells),
+        head=_take_head(cells),
         target=target,
         without=table.without,
         refused=refused,
@@ -103,47 +103,54 @@ def survey(text: str, target: str | None = None, without: Sequence[str] | None =
     )
 
 
-def _head(cells: Cells) -> tuple[tuple[str, ...], ...]:
-    """The first rows of a table, each text shortened."""
-    rows = cells.texts.head(_SHOWN).to_numpy()
-    return tuple(tuple(truncate(cell, _LONGEST) for cell in row) for row in rows)
+def _take_head(cells: Cells) -> tuple[tuple[str, ...], ...]:
+    """Return the first rows of a table, each text shortened."""
+    rows = cells.texts.head(_HEAD_ROWS).to_numpy()
+    return tuple(tuple(truncate(cell, _MAX_TEXT) for cell in row) for row in rows)
 
 
-def _suggested(cells: Cells, columns: Sequence[Column]) -> tuple[str, tuple[str, ...]]:
-    """The column to learn, and those to leave out of the others.
+def _suggest_columns(cells: Cells, columns: Sequence[Column]) -> tuple[str, tuple[str, ...]]:
+    """Return the suggested target column, and the columns to leave out.
 
-    The last one is learnt where it can be, or else the last one of texts that come again, or of numbers.
+    The target is the last column if it can be learnt, or else the last of columns with repeated texts, or
+    else of columns with numbers.
     """
     texts = [
-        each for each in columns if each.low is None and each.classes and each.different <= cells.rows / 2
+        column
+        for column in columns
+        if column.low is None and column.classes and column.different <= cells.rows / 2
     ]
-    can = [each for each in columns if each in texts or not each.suggested]
-    target = next((each[-1] for each in (columns[-1:], texts, can) if each and each[-1] in can), columns[-1])
+    learnable = [each for each in columns if each in texts or not each.suggested]
+    target = next(
+        (each[-1] for each in (columns[-1:], texts, learnable) if each and each[-1] in learnable), columns[-1]
+    )
     without = tuple(each.name for each in columns if each.suggested and each != target)
     return target.name, without if len(without) + 1 < len(columns) else ()
 
 
-def _column(cells: Cells, column: int) -> Column:
+def _describe_column(cells: Cells, column: int) -> Column:
     numbers = cells.numbers[column].dropna().tolist()
     counts = Counter(cells.texts[column])
-    few = 2 <= len(counts) <= MAX_CLASSES and cells.are_classes(column)
+    is_class = 2 <= len(counts) <= MAX_CLASSES and cells.are_classes(column)
     return Column(
         name=cells.names[column],
         low=min(numbers, default=None),
         high=max(numbers, default=None),
         different=len(counts),
-        classes=tuple((truncate(name, _LONGEST), counts[name]) for name in sorted(counts)) if few else (),
-        fault=cells.fault(column),
-        suggested=_reason(cells, column, numbers),
+        classes=tuple((truncate(name, _MAX_TEXT), counts[name]) for name in sorted(counts))
+        if is_class
+        else (),
+        fault=cells.find_fault(column),
+        suggested=_explain_omission(cells, column, numbers),
     )
 
 
-def _reason(cells: Cells, column: int, numbers: Sequence[float]) -> str:
-    """Why a column had better be left out: it names or numbers the rows, or holds text."""
+def _explain_omission(cells: Cells, column: int, numbers: Sequence[float]) -> str:
+    """Return why a column should be left out: it names or numbers the rows, or holds text; or ""."""
     if not numbers:
         return "It holds text, and a net learns from numbers."
     distinct = cells.texts[column].is_unique
     counts = len(numbers) == cells.rows and all(b - a == 1 for a, b in pairwise(numbers))
     is_id = cells.named and _ID.fullmatch(cells.names[column]) is not None
-    others = cells.numbers.notna().any().sum() > 2
-    return "It numbers the rows." if distinct and (is_id or (counts and others)) else ""
+    has_other_numbers = cells.numbers.notna().any().sum() > 2
+    return "It numbers the rows." if distinct and (is_id or (counts and has_other_numbers)) else ""

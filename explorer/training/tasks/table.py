@@ -1,4 +1,4 @@
-"""A table of one's own: a column of it is the class, or a number, which others tell."""
+"""A visitor's table: the other columns predict one of its columns, a class or a number."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -13,10 +13,10 @@ from explorer.formula import truncate
 from explorer.training.limits import MAX_CLASSES, MIN_TABLE_ROWS
 from explorer.training.numerics import Loss, cross_entropy, mean_squared_error
 from explorer.training.tasks.columns import Cells, Table, cells_of
-from explorer.training.tasks.split import parts
+from explorer.training.tasks.split import split_data
 from explorer.training.tasks.task import Data, Draw, Task
 
-_LONGEST_NAME = 20  # characters of a class
+_MAX_CLASS_NAME = 20  # maximum characters of a class's name
 
 _READ = """
 def standardised(values):
@@ -40,45 +40,45 @@ judged = len(rows) // 5
 
 @lru_cache(maxsize=8)
 def read_table(text: str | Table) -> Data:
-    """The examples of a table, shuffled, split, and standardised by the mean and deviation of each column.
+    """Return the examples of a table, shuffled, split, and standardised by each column's mean and deviation.
 
-    Every cell of the columns that are learnt from must be a number. The one that is learnt is the class where
-    it holds texts, or whole numbers with at most 32 values; otherwise it is a number.
+    Every cell of the columns to learn from must be a number. The target is a class if its column holds texts,
+    or whole numbers with at most 32 values; otherwise it is a number.
 
-    Raises ValueError with a plain sentence for what cannot be.
+    Raises ValueError with a plain message for an invalid table.
     """
-    table = Table.of(text)
+    table = Table.create(text)
     cells = cells_of(table.text)
-    inputs, target = cells.chosen(table)
+    inputs, target = cells.choose_columns(table)
     if cells.rows < MIN_TABLE_ROWS:
         raise ValueError(f"a table needs at least {MIN_TABLE_ROWS} rows of values, not {cells.rows}")
-    x = _standardised(_numbers(cells, inputs))
+    x = _to_standardised(_read_numbers(cells, inputs))
     if not x.any():
         raise ValueError("every column to learn from is constant: nothing can be learnt from it")
-    y, names = _answers(cells, target)
-    data = parts(x, y, outputs=len(names) or 1, judged=cells.rows // 5)._replace(names=names)
+    y, names = _read_targets(cells, target)
+    data = split_data(x, y, outputs=len(names) or 1, judged=cells.rows // 5)._replace(names=names)
     if any(part is None or bool((part.y == part.y[0]).all()) for part in (data.train, data.held_out)):
         raise ValueError("the rows that are held out all have one answer: more rows are needed")
     return data
 
 
-def _numbers(cells: Cells, columns: Sequence[int]) -> np.ndarray:
+def _read_numbers(cells: Cells, columns: Sequence[int]) -> np.ndarray:
     for column in columns:
-        if fault := cells.fault(column):
-            raise ValueError(f"{cells.where(column)} {fault}")
+        if fault := cells.find_fault(column):
+            raise ValueError(f"{cells.name_of(column)} {fault}")
     return cells.numbers[list(columns)].to_numpy()
 
 
-def _answers(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
-    """The answer of each row, and the names of the classes, none where it is a number."""
-    if fault := cells.answer_fault(target):
-        raise ValueError(f"{cells.where(target)} {fault}")
+def _read_targets(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
+    """Return the target of each row, and the names of the classes, () if the targets are numbers."""
+    if fault := cells.find_target_fault(target):
+        raise ValueError(f"{cells.name_of(target)} {fault}")
     if cells.are_classes(target):
-        return _classes(cells, target)
-    return _standardised(cells.numbers[[target]].to_numpy()), ()
+        return _read_classes(cells, target)
+    return _to_standardised(cells.numbers[[target]].to_numpy()), ()
 
 
-def _standardised(values: np.ndarray) -> Tensor:
+def _to_standardised(values: np.ndarray) -> Tensor:
     scale = np.abs(values).max(0)
     scaled = values / np.where(scale == 0, 1, scale)
     deviation = scaled.std(0)
@@ -88,35 +88,35 @@ def _standardised(values: np.ndarray) -> Tensor:
     )
 
 
-def _classes(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
-    """The class of each label, and the names of the classes in their order, shortened."""
-    labels, where = cells.texts[target].tolist(), cells.where(target)
+def _read_classes(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
+    """Return the class of each row, and the names of the classes in their order, shortened."""
+    labels, column_name = cells.texts[target].tolist(), cells.name_of(target)
     classes = sorted(set(labels))
     if len(classes) < 2:
-        raise ValueError(f"{where} has one class only: there is nothing to tell apart")
+        raise ValueError(f"{column_name} has one class only: there is nothing to tell apart")
     if len(classes) > MAX_CLASSES:
         raise ValueError(
-            f"{where} has {len(classes)} different texts: what is learnt has at most {MAX_CLASSES} classes, "
-            "or is a number"
+            f"{column_name} has {len(classes)} different texts: what is learnt has at most {MAX_CLASSES} "
+            "classes, or is a number"
         )
-    names = tuple(truncate(name, _LONGEST_NAME) for name in classes)
+    names = tuple(truncate(name, _MAX_CLASS_NAME) for name in classes)
     return torch.tensor([classes.index(label) for label in labels]), names
 
 
-def _chosen(part: str) -> Any:
-    """A part of the loss that suits the column that is learnt: classes are whole numbers."""
+def _dispatch_loss(part: str) -> Any:
+    """Return a function of the loss that suits the target: classes are whole numbers."""
 
-    def of(output: Tensor, y: Tensor, *rest: Any) -> Any:
+    def call(output: Tensor, y: Tensor, *rest: Any) -> Any:
         return getattr(mean_squared_error if y.is_floating_point() else cross_entropy, part)(output, y, *rest)
 
-    return of
+    return call
 
 
-def _source(text: str | Table | None) -> str:
-    """Code for a script that reads such a table from a file."""
-    table = Table.of(text or "")
+def _write_source(text: str | Table | None) -> str:
+    """Return code for a script that reads such a table from a file."""
+    table = Table.create(text or "")
     cells = cells_of(table.text)
-    inputs, target = cells.chosen(table)
+    inputs, target = cells.choose_columns(table)
     comma = '.replace(",", ".")' if cells.decimal == "," else ""
     answers = (
         "classes = sorted(set(labels))\ny = torch.tensor([classes.index(label) for label in labels])"
@@ -127,21 +127,21 @@ def _source(text: str | Table | None) -> str:
         delimiter=cells.delimiter,
         skipped=int(cells.named),
         target=target,
-        inputs=_listed(inputs),
+        inputs=_format_columns(inputs),
         cell=f"row[column]{comma}",
         answers=answers,
     )
 
 
-def _listed(columns: Sequence[int]) -> str:
-    """Columns as code: a range where they stand side by side."""
+def _format_columns(columns: Sequence[int]) -> str:
+    """Return columns as code: a range if they are consecutive."""
     first, last = columns[0], columns[-1]
     if len(columns) > 2 and list(columns) == list(range(first, last + 1)):
         return f"range({first}, {last + 1})" if first else f"range({last + 1})"
     return repr(tuple(columns))
 
 
-def _data(draw: Draw) -> Data:
+def _load_data(draw: Draw) -> Data:
     if draw.table is None:
         raise ValueError("this task needs a table: paste one as CSV text")
     return read_table(draw.table)
@@ -151,9 +151,9 @@ TABLE = Task(
     key="data",
     label="Your data",
     purpose="Learns a column of a table of your own, the class or a number, from the others.",
-    data=_data,
-    loss=Loss(*(_chosen(part.name) for part in fields(Loss))),
+    data=_load_data,
+    loss=Loss(*(_dispatch_loss(part.name) for part in fields(Loss))),
     widths=(0, 0),
     kind="own",
-    source=_source,
+    source=_write_source,
 )

@@ -1,4 +1,4 @@
-"""A task: data, a loss, the architecture of its nets, and the settings it begins with."""
+"""A task: data, a loss, the architecture of its nets, and the default settings."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -19,9 +19,9 @@ class Part(NamedTuple):
 
 
 class Data(NamedTuple):
-    """The data of a task, to learn from and to judge by; without ``held_out`` it cannot be judged.
+    """The data of a task, to learn from and to judge by; without ``held_out`` nets cannot be judged.
 
-    Rates and the like are chosen by ``validation``, and ``held_out`` judges. ``names`` are those of a table's
+    ``validation`` chooses rates and other settings, ``held_out`` judges. ``names`` are the names of a table's
     classes, in their order.
     """
 
@@ -33,12 +33,12 @@ class Data(NamedTuple):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """Inputs and outputs of a net."""
+        """The numbers of inputs and outputs of a net."""
         return self.train.x.shape[1], self.outputs
 
 
 class Draw(NamedTuple):
-    """The arguments of a data set: the run's own generator, examples in a step, and a table."""
+    """The arguments of a data set: the run's generator, the number of examples in a step, and a table."""
 
     generator: Generator
     batch: int
@@ -47,31 +47,32 @@ class Draw(NamedTuple):
 
 @dataclass(frozen=True)
 class Task:
-    """A data set plus a loss, and the first settings of a net on it.
+    """A data set plus a loss, and the default settings of a net on it.
 
     Attributes:
         key: permanent name, used in links and code.
         label: name on screen.
-        purpose: its aim, in one sentence that is true of any op.
-        data: the examples; the same ones for every seed if the generator is not used.
-        loss: to minimise.
-        widths: inputs and outputs of a net.
-        op, rules, parameters: the first ones.
-        net: its layers, and the site of the op in them.
-        kind: the kind of its picture: points of a "plane", an "image", "random" numbers, or one's "own".
-        metric: of held-out data, as far as the task alone determines it; None without such data.
-        chance: accuracy by guessing.
+        purpose: one sentence on the aim, true for any op.
+        data: returns the examples; the same for every seed if the generator is not used.
+        loss: loss to minimise.
+        widths: numbers of inputs and outputs of a net.
+        op, rules, parameters: defaults.
+        net: layers of the net, and the site of the op.
+        kind: kind of the picture: points of a "plane", an "image", "random" numbers, or the visitor's "own".
+        metric: of held-out data, as far as the task alone determines it; None without held-out data.
+        chance: accuracy of guessing.
         start_bias: standard deviation of the hidden units' biases before the first step.
-        unit_weights: start weights have deviation ``init_scale``, and not that divided by √(fan in).
-        same: every step sees all examples, and they are few: under plain gradient descent most work of the
-            first layer can be spared.
-        note: a sentence on its first settings, if they need one.
-        of_own_op: sentences that are true of its first op with its first parameters alone.
+        unit_weights: whether start weights have deviation ``init_scale``, not divided by √(fan in).
+        same: whether every step sees all examples, and they are few: under plain gradient descent most work
+            of the first layer can then be skipped.
+        note: sentence on the default settings, if they need one.
+        of_own_op: sentences that hold only for the default op with its default parameters.
         steps, lr, hidden, batch, optimiser, bias, init_scale, seeds, seed, pace, sigma, learn, learn_rate,
             learn_each, device: as in ``Settings``.
-        source: code for a script, that of a table given: the examples x and y and how many are ``judged``;
-            where none is held out, x and y as a ``generator`` draws them.
-        picture: ``{"points": [[x, y, class], …]}`` within −1 and 1, ``{"grid": rows of 0 to 1}``, or None.
+        source: returns code for a script, given a table: the examples x and y and the number ``judged``;
+            without held-out data, x and y as drawn from ``generator``.
+        picture: returns ``{"points": [[x, y, class], …]}`` within −1 and 1, ``{"grid": rows of 0 to 1}``, or
+            None.
     """
 
     key: str

@@ -19,7 +19,7 @@ from explorer.catalogue import (
 )
 from explorer.formula import number_text
 from explorer.instrument.view import VIEW, View
-from explorer.training import SETTINGS, USUAL, TrainingSettings
+from explorer.training import DEFAULT_TASK, SETTINGS, TrainingSettings
 from explorer.training.settings import Branch, format_branches
 
 STUDY = ("rates", "controls", "equal")
@@ -160,7 +160,7 @@ def format_training_settings(choice: Choice) -> dict[str, str]:
     texts |= _format_study_settings(choice) | (
         {"branch": format_branches(choice.branch)} if choice.branch else {}
     )
-    return texts if choice.task == USUAL else {"task": choice.task, **texts}
+    return texts if choice.task == DEFAULT_TASK else {"task": choice.task, **texts}
 
 
 def _format_study_settings(choice: Choice) -> dict[str, str]:

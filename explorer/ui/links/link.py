@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from urllib.parse import parse_qs, urlencode
 
 from explorer.instrument.limits import MAX_QUERY
-from explorer.training import FIRST, TASKS, USUAL
+from explorer.training import DEFAULT_TASK, FIRST, TASKS
 from explorer.training.limits import MAX_BRANCHES
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.curve_words import CurveReader
@@ -83,7 +83,7 @@ def _drop_excess_branches(
 
 def check_study_task(query: Mapping[str, Sequence[str]]) -> list[str]:
     """Return a notice if a link to a study names the task without held-out data."""
-    task = TASKS[USUAL]
+    task = TASKS[DEFAULT_TASK]
     if list(query.get("task", ()))[-1:] != [task.key] or task.metric:
         return []
     return [

@@ -6,7 +6,7 @@ from typing import Any
 
 from explorer.catalogue import find_op, find_rule
 from explorer.study import make_default_rates
-from explorer.training import SETTINGS, TASKS, USUAL, Setting
+from explorer.training import DEFAULT_TASK, SETTINGS, TASKS, Setting
 from explorer.training.limits import MAX_BRANCHES, MAX_LR, MIN_LR
 from explorer.training.nets import check_learn
 from explorer.training.settings import NUMBER, Branch, check_branches, read_branch
@@ -26,7 +26,7 @@ class TrainingReader(Reader):
 
     def _read_settings(self, choice: Choice) -> Choice:
         """Return the choice with training settings; settings not in the link have the task's defaults."""
-        task = self._read_setting(SETTINGS["task"], USUAL)
+        task = self._read_setting(SETTINGS["task"], DEFAULT_TASK)
         others = {
             name: self._read_setting(setting, task) for name, setting in SETTINGS.items() if name != "task"
         }

@@ -26,7 +26,7 @@ from explorer.questions import Question
 from explorer.questions.code import LANGUAGES, NOTEBOOK
 from explorer.reading import MAX_CHARACTERS
 from explorer.study import SCALED, UNSCALED, make_default_rates
-from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, USUAL, Setting, Task
+from explorer.training import CONTROLS, DEFAULT_TASK, FIRST, SETTINGS, TASKS, Setting, Task
 from explorer.training.instruments import INSTRUMENTS, Instrument
 from explorer.training.limits import (
     MAX_CLASSES,
@@ -111,7 +111,7 @@ def describe_training() -> Answer:
         "settings": [_describe_setting(setting) for setting in SETTINGS.values() if setting.visible],
         "tasks": [_describe_task(task) for task in TASKS.values()],
         "firstTask": FIRST,
-        "usualTask": USUAL,
+        "usualTask": DEFAULT_TASK,
         "controls": CONTROLS,
         "instruments": [_describe_instrument(instrument) for instrument in INSTRUMENTS.values()],
         "panels": list_panels(),

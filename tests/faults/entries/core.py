@@ -48,8 +48,8 @@ FAULTS = (
     Fault(
         name="Among the parameters that can learn the rule's come before the op's",
         file="explorer/catalogue/contribution.py",
-        old="(*op.parameters, *beside(op, rule).parameters))\n    return tuple(name for name",
-        new="(*beside(op, rule).parameters, *op.parameters))\n    return tuple(name for name",
+        old="(*op.parameters, *adapt_rule(op, rule).parameters))",
+        new="(*adapt_rule(op, rule).parameters, *op.parameters))",
         tests=(
             "catalogue/test_contribution.py "
             "frontend/formula/test_contribution.py frontend/choice/test_learning.py"

@@ -160,8 +160,8 @@ FAULTS = (
     Fault(
         name="Page Up moves the view to the left",
         file="explorer/frontend/chart/hand/keys.js",
-        old="PageUp: () => ask(moved(view, 0.25)",
-        new="PageUp: () => ask(moved(view, -0.25)",
+        old="PageUp: () => ask(moveView(view, 0.25)",
+        new="PageUp: () => ask(moveView(view, -0.25)",
         tests="browser/chart/test_hand.py",
     ),
     Fault(

@@ -22,8 +22,8 @@ FAULTS = (
     Fault(
         name="Adam corrects its mean as if one more step had been taken",
         file="explorer/training/numerics/optimisers.py",
-        old="value=_alpha(rate, self.steps)",
-        new="value=_alpha(rate, self.steps + 1)",
+        old="value=_compute_alpha(rate, self.steps)",
+        new="value=_compute_alpha(rate, self.steps + 1)",
         tests="training/numerics/test_optimisers.py",
     ),
     Fault(
@@ -43,8 +43,8 @@ FAULTS = (
     Fault(
         name="How much higher and how much lower a rule may be are swapped",
         file="explorer/training/ranking/words.py",
-        old='f"{self._number(-least)}{self._points()} higher to {self._number(most)} lower"',
-        new='f"{self._number(most)}{self._points()} higher to {self._number(-least)} lower"',
+        old='f"{self._format(-lowest)}{self._unit_text} higher to {self._format(highest)} lower"',
+        new='f"{self._format(highest)}{self._unit_text} higher to {self._format(-lowest)} lower"',
         tests="training/ranking study/test_result.py",
     ),
     Fault(
@@ -167,8 +167,8 @@ FAULTS = (
     Fault(
         name="After a reset changes that were made on the way are made again",
         file="explorer/training/scheduling/queue.py",
-        old="job.news, job.alone = {}, False",
-        new="job.alone = False",
+        old="job.news, job.is_isolated = {}, False",
+        new="job.is_isolated = False",
         tests="training/scheduling/test_runs.py training/engine/test_engine.py",
     ),
     Fault(

@@ -8,7 +8,7 @@ import torch
 
 from explorer.training import Run, Settings
 from explorer.training.instruments.mistakes import MAX_VISIBLE, measure
-from explorer.training.tasks.digits import image
+from explorer.training.tasks.digits import get_first_image
 from tests.training import driving
 
 RULES = ("zero", "straight_through", "clipped")
@@ -69,7 +69,7 @@ def test_an_image_is_the_digit_as_it_was_drawn(run: Run):
     x = run._nets.data[0].held_out.x
     levels = (x - x.min()) / (x.max() - x.min()) * 16
     assert (levels - levels.round()).abs().max() < 1e-3
-    assert image().max() * 16 <= 16
+    assert get_first_image().max() * 16 <= 16
 
 
 def test_a_rule_alone_is_compared_with_none():

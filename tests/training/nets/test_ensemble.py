@@ -22,7 +22,7 @@ from explorer.training.nets.layers import Activation, Dense, FixedInput, Relu, S
 from explorer.training.nets.layers.boundary import Boundary
 from explorer.training.nets.layers.op_rules import OpRules, join_rules
 from explorer.training.numerics.losses import squared_error
-from explorer.training.numerics.optimisers import OPTIMISERS, Written
+from explorer.training.numerics.optimisers import OPTIMISERS, PlainDescent
 from tests.catalogue.fixed import OPS, RULES
 
 X = torch.tensor([[1.0, 0.0], [0.0, 1.0]])
@@ -52,8 +52,8 @@ def net(request):
 
         if request.param == "the same x":
             (first,) = FixedInput([w1], [X], [0]).get_start_values()
-            return Ensemble([Member(0, 0)], fixed, [[*first, W2]], Written)
-        return Ensemble([Member(0, 0)], dense, [[w1, W2]], Written)
+            return Ensemble([Member(0, 0)], fixed, [[*first, W2]], PlainDescent)
+        return Ensemble([Member(0, 0)], dense, [[w1, W2]], PlainDescent)
 
     return made
 
@@ -210,7 +210,7 @@ def test_all_lanes_forward_and_backward_are_what_autograd_makes_of_each(net, op,
     start = [draw_start(build(members[:1]), generator, scale, unit=False, bias=0.3) for _ in range(seeds)]
     x = torch.rand(seeds, n, ends[0], generator=generator)
     y = torch.randn(seeds, n, 3, generator=generator)
-    nets = Ensemble(members, build, start, Written)
+    nets = Ensemble(members, build, start, PlainDescent)
     with torch.no_grad():
         now = nets.run_pass(x, y, squared_error)
     for place_, member in enumerate(members):

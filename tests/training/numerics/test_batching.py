@@ -7,7 +7,7 @@ import pytest
 import torch
 
 from explorer.training import Run, Settings
-from explorer.training.numerics.batching import batched, together
+from explorer.training.numerics.batching import apply_to_members, multiply_members
 from tests.training.runs.learning_cases import UNITS, WEIGHTS
 
 RULES = ("default", "straight_through", "masked")
@@ -70,9 +70,10 @@ def test_a_member_trains_alone_as_in_company(given):
 def test_functions_and_products_of_several_lanes_have_the_bits_of_one(shape):
     generator = torch.Generator().manual_seed(0)
     x, w = torch.randn(shape, generator=generator), torch.randn(4, shape[2], 33, generator=generator)
-    every, products = together(torch.sigmoid, x), batched(x, w)
+    every, products = apply_to_members(torch.sigmoid, x), multiply_members(x, w)
     for member in range(4):
         assert torch.equal(every[member], x[member].clone().sigmoid())
         assert torch.equal(
-            products[member], batched(x[member : member + 1].clone(), w[member : member + 1].clone())[0]
+            products[member],
+            multiply_members(x[member : member + 1].clone(), w[member : member + 1].clone())[0],
         )

@@ -2,7 +2,7 @@ import pytest
 import torch
 
 from explorer.training import Run, Settings
-from explorer.training.numerics.optimisers import OPTIMISERS, Written
+from explorer.training.numerics.optimisers import OPTIMISERS, PlainDescent
 
 TORCHS = {
     "sgd": lambda parameters, lr: torch.optim.SGD(parameters, lr=lr),
@@ -37,7 +37,7 @@ def test_gradient_descent_as_tutorials_write_it():
     generator = torch.Generator().manual_seed(0)
     weights, gradients = torch.randn(2, 50, generator=generator), torch.randn(2, 50, generator=generator)
     expected = weights - 0.3 * gradients
-    Written(weights).step(weights, gradients, 0.3)
+    PlainDescent(weights).step(weights, gradients, 0.3)
     assert torch.equal(weights, expected)
 
 

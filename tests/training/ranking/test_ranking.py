@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
-from explorer.training.ranking import lower_text, rank
-from explorer.training.ranking.quantiles import MOST_RULES, quantile
+from explorer.training.ranking import describe_lower, rank
+from explorer.training.ranking.quantiles import MAX_RULES, compute_quantile
 
 NAN = math.nan
 TABLE = st.integers(2, 6).flatmap(
@@ -39,14 +39,14 @@ def half(rules: int, degrees: float) -> float:
     [(2, 1), (3, 8), (6, 4), (7, 50), (12, 13), (17, 100), (28, 9), (40, 200), (128, 3)],
 )
 def test_a_quantile_is_scipys_and_that_of_two_rules_is_students(rules: int, degrees: int):
-    assert quantile(rules, degrees) == pytest.approx(half(rules, degrees), rel=1e-4)
-    assert quantile(2, degrees) == pytest.approx(stats.t.isf(0.025, degrees), rel=1e-4)
+    assert compute_quantile(rules, degrees) == pytest.approx(half(rules, degrees), rel=1e-4)
+    assert compute_quantile(2, degrees) == pytest.approx(stats.t.isf(0.025, degrees), rel=1e-4)
 
 
-@pytest.mark.parametrize(("rules", "degrees"), [(1, 4), (MOST_RULES + 1, 4), (3, 0)])
+@pytest.mark.parametrize(("rules", "degrees"), [(1, 4), (MAX_RULES + 1, 4), (3, 0)])
 def test_a_quantile_of_too_many_rules_or_too_few_is_refused(rules: int, degrees: int):
     with pytest.raises(ValueError, match="no quantile for"):
-        quantile(rules, degrees)
+        compute_quantile(rules, degrees)
 
 
 @given(TABLE)
@@ -125,8 +125,8 @@ def test_one_seed_claims_nothing():
 
 def test_a_difference_that_may_be_either_way_says_first_how_much_higher_it_may_be():
     result = rank({"A": [0.95, 0.97, 0.9], "B": [0.94, 0.98, 0.91]}, 1 / 360, unit="%")
-    assert re.fullmatch(r"0\.3\d* points higher to 1\.2\d* lower", lower_text(result, (-0.003, 0.012)))
-    assert re.fullmatch(r"higher by 0\.3\d* to 1\.2\d* points", lower_text(result, (-0.012, -0.003)))
+    assert re.fullmatch(r"0\.3\d* points higher to 1\.2\d* lower", describe_lower(result, (-0.003, 0.012)))
+    assert re.fullmatch(r"higher by 0\.3\d* to 1\.2\d* points", describe_lower(result, (-0.012, -0.003)))
 
 
 def test_an_equal_lead_on_two_seeds_is_no_claim():

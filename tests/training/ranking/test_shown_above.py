@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from explorer.training.ranking import rank, shown_above
+from explorer.training.ranking import find_higher, rank
 
 NAN = float("nan")
 
@@ -13,17 +13,17 @@ def test_two_rules_are_above_or_not_as_their_ranking_says():
         scores = dict(zip("AB", 0.9 + 0.01 * random.standard_normal((2, 5)), strict=True))
         result = rank(scores, 1 / 360)
         for low in result.lower:
-            assert shown_above(scores, low, 1 / 360) == (result.best[0],)
+            assert find_higher(scores, low, 1 / 360) == (result.best[0],)
 
 
 def test_of_six_rules_that_equal_a_control_hardly_any_is_shown_to_be_above_it():
     random, claims = np.random.default_rng(1), 0
     for _ in range(300):
         draws = 0.9 + 0.01 * random.standard_normal((7, 5))
-        claims += bool(shown_above(dict(zip("CABDEFG", draws, strict=True)), "C", 1 / 360))
+        claims += bool(find_higher(dict(zip("CABDEFG", draws, strict=True)), "C", 1 / 360))
     assert claims <= 0.06 * 300
 
 
 def test_without_seeds_in_common_nothing_is_shown():
-    assert not shown_above({"A": [0.9, 0.8], "C": [NAN, NAN]}, "C")
-    assert not shown_above({"A": [0.9], "C": [0.1]}, "C")
+    assert not find_higher({"A": [0.9, 0.8], "C": [NAN, NAN]}, "C")
+    assert not find_higher({"A": [0.9], "C": [0.1]}, "C")

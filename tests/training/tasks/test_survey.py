@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from explorer.training.limits import MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
-from explorer.training.tasks.survey import Survey, survey
+from explorer.training.tasks.survey import Survey, make_survey
 from explorer.training.tasks.table import read_table
 from tests.training.tables import CHOSEN, POINTS, mixed, with_line
 
@@ -20,7 +20,7 @@ def column(found: Survey, name: str):
 
 
 def test_a_survey_says_what_was_read_and_suggests_what_to_learn():
-    result = survey(mixed())
+    result = make_survey(mixed())
     assert (result.rows, result.named, result.delimiter, result.decimal) == (60, True, ";", ",")
     assert (result.target, result.without, result.refused) == ("Ecke", ("Nr", "Notiz"), "")
     assert [each.name for each in result.columns] == ["Nr", "links", "Ecke", "rechts", "Notiz"]
@@ -34,15 +34,15 @@ def test_a_survey_says_what_was_read_and_suggests_what_to_learn():
 
 
 def test_what_is_chosen_is_surveyed_as_it_is():
-    result = survey(CHOSEN.text, "links", ["Nr", "Notiz"])
+    result = make_survey(CHOSEN.text, "links", ["Nr", "Notiz"])
     assert (result.target, result.without) == ("links", ("Nr", "Notiz"))
     assert result.refused == "column 'Ecke' holds text, such as 'a' in row 1: leave it out, or learn it"
-    assert survey(POINTS, None, []).target == "corner"  # as saved before there was a choice
+    assert make_survey(POINTS, None, []).target == "corner"  # as saved before there was a choice
 
 
 def test_missing_values_are_named_with_their_rows():
     text = with_line(mixed(), 12, "12;;a;1,5;frei")
-    result = survey(with_line(text, 40, "40;n/a;a;1,5;frei"))
+    result = make_survey(with_line(text, 40, "40;n/a;a;1,5;frei"))
     assert (
         column(result, "links").fault
         == "lacks a value in rows 12 and 40: fill it in, or leave out row or column"
@@ -58,14 +58,14 @@ def test_rows_with_gaps_are_counted_and_the_table_is_there_without_them(text):
     cut = re.compile(r"-?[\d]+[.,][\d]+")
     for row in (5, 17, 40):
         lines[row] = cut.sub("n/a" if row == 17 else "", lines[row], count=1)
-    result = survey("\n".join(lines))
+    result = make_survey("\n".join(lines))
     assert result.gaps == 3
     assert "lacks a value in rows" in result.refused
     kept = [line for row, line in enumerate(lines) if row not in (5, 17, 40)]
     assert result.complete == "\n".join(kept) + "\n"
-    again = survey(result.complete, result.target, result.without)
+    again = make_survey(result.complete, result.target, result.without)
     assert (again.refused, again.gaps, again.complete) == ("", 0, "")
-    assert (survey(text).gaps, survey(text).complete) == (0, "")
+    assert (make_survey(text).gaps, make_survey(text).complete) == (0, "")
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_rows_with_gaps_are_counted_and_the_table_is_there_without_them(text):
 )
 def test_a_word_above_numbers_makes_the_first_row_names(first, second, named):
     below = second if named is False and "x" in second else "3,4,b"
-    assert survey("\n".join([first, second, *[below] * 30])).named == named
+    assert make_survey("\n".join([first, second, *[below] * 30])).named == named
 
 
 @pytest.mark.parametrize(
@@ -93,7 +93,7 @@ def test_a_word_above_numbers_makes_the_first_row_names(first, second, named):
     ],
 )
 def test_the_separator_is_the_one_that_splits_all_rows_alike(text, delimiter):
-    assert survey(text).delimiter == delimiter
+    assert make_survey(text).delimiter == delimiter
 
 
 @pytest.mark.parametrize(
@@ -110,7 +110,7 @@ def test_the_separator_is_the_one_that_splits_all_rows_alike(text, delimiter):
     ],
 )
 def test_numbers_of_rows_are_suggested_to_be_left_out(text, names):
-    assert list(survey(text).without) == names
+    assert list(make_survey(text).without) == names
 
 
 @pytest.mark.parametrize(
@@ -125,23 +125,23 @@ def test_numbers_of_rows_are_suggested_to_be_left_out(text, names):
     ],
 )
 def test_separators_and_decimals_are_told_apart(text, delimiter, decimal, columns):
-    result = survey(text)
+    result = make_survey(text)
     assert (result.delimiter, result.decimal, len(result.columns)) == (delimiter, decimal, columns)
 
 
 def test_rows_that_a_spreadsheet_left_empty_at_the_end_are_none():
-    assert survey(mixed() + "\n;;;;" * (2 * MAX_TABLE_ROWS)).rows == 60
+    assert make_survey(mixed() + "\n;;;;" * (2 * MAX_TABLE_ROWS)).rows == 60
 
 
 def test_names_that_stand_twice_or_nowhere_are_told_apart():
-    found = [each.name for each in survey("a,a,,b\n" + "1,2,3,4\n" * 30).columns]
+    found = [each.name for each in make_survey("a,a,,b\n" + "1,2,3,4\n" * 30).columns]
     assert found == ["a", "a (2)", "column 3", "b"]
 
 
 @given(st.text(alphabet="ab01,;\t\n\"'.-e \ud800\x00é", max_size=60))
 def test_no_text_does_anything_but_be_read_or_refused_in_a_sentence(text):
     try:
-        result = survey(text)
+        result = make_survey(text)
     except ValueError as error:
         result = str(error)
     if isinstance(result, str):
@@ -155,7 +155,7 @@ def test_the_largest_table_is_read_and_the_widest_row_is_counted_before(monkeypa
     largest = "\n".join(
         ",".join(str(a * b % 7) for b in range(MAX_TABLE_COLUMNS)) for a in range(MAX_TABLE_ROWS)
     )
-    assert survey(largest).rows == MAX_TABLE_ROWS
+    assert make_survey(largest).rows == MAX_TABLE_ROWS
     monkeypatch.setattr(pd, "read_csv", None)
     with pytest.raises(ValueError, match="2 to 64 columns, not 499999"):
         read_table("1," * 499_998 + "1")

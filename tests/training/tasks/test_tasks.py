@@ -86,15 +86,15 @@ def test_a_picture_is_small_and_within_its_frame(task):
 
 
 def test_the_digit_of_the_pictures_is_the_first_of_the_data():
-    x, y = digits._pixels()
-    assert torch.equal(digits.image(), x[0].view(8, 8))
+    x, y = digits._load_pixels()
+    assert torch.equal(digits.get_first_image(), x[0].view(8, 8))
     assert y[0] == 0
 
 
 def test_the_digits_are_those_of_scikit_learn():
     from sklearn.datasets import load_digits  # a second, which not every worker must take
 
-    x, y = digits._pixels()
+    x, y = digits._load_pixels()
     theirs = load_digits()
     assert (x * 16).equal(torch.tensor(theirs.data, dtype=torch.float32))
     assert y.equal(torch.tensor(theirs.target))

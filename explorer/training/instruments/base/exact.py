@@ -63,7 +63,7 @@ def _compute_pathwise(nets: Nets, observed: ObservedPass) -> list[Tensor]:
         if layer.site:
             leaves.append(x.requires_grad_())
         x = layer.forward(x, parameters, Trace(trace.moment))
-    loss = nets.task.loss.by_example(x, nets.ensemble.expand_by_member(nets.batch[1])).sum()
+    loss = nets.task.loss.split_by_example(x, nets.ensemble.expand_by_member(nets.batch[1])).sum()
     if not loss.requires_grad:
         return [torch.zeros_like(each) for each in leaves]
     return list(torch.autograd.grad(loss, leaves, materialize_grads=True))
@@ -102,7 +102,7 @@ class _LocalExpectation:
 
     def _compute_losses(self, observed: ObservedPass) -> Tensor:
         """Return each example's contribution to the loss with the actual draws, (members, 1, n)."""
-        return self._nets.task.loss.by_example(observed.output, self._answers).mT
+        return self._nets.task.loss.split_by_example(observed.output, self._answers).mT
 
     @property
     def _answers(self) -> Tensor:

@@ -50,7 +50,7 @@ class Flips:
     def tabulate_growth(self, distances: Tensor, members: slice = slice(None)) -> Tensor:
         """Return the growth of some members' loss for each change of y, (members, distances, units, n)."""
         answers = self._answers_of(members)
-        return self._loss.along(
+        return self._loss.growth(
             self._output[members], answers, self._count, self._weights[members], distances
         )
 

@@ -10,7 +10,7 @@ from explorer.formula import tree
 from explorer.training.nets.layers.layer import Trace
 from explorer.training.nets.layers.moment import Moment
 from explorer.training.nets.layers.op_rules import Function, OpRules
-from explorer.training.numerics import even
+from explorer.training.numerics import is_step_aligned
 
 RandomValues = Mapping[str, Tensor]
 """Random draws, and losses that depend on them, by their names in formulas: each like x."""
@@ -157,9 +157,11 @@ class Boundary:
 
     def _split_calls(self, kind: int, tensors: Sequence[Tensor]) -> Iterable[tuple[Call, Sequence[Tensor]]]:
         """Return the calls of the op or the rules, each with its members' slices of the tensors."""
-        calls = (self._calls_by_member if self.has_reduction or not even(tensors[0]) else self._calls_by_run)[
-            kind
-        ]
+        calls = (
+            self._calls_by_member
+            if self.has_reduction or not is_step_aligned(tensors[0])
+            else self._calls_by_run
+        )[kind]
         if len(calls) == 1:
             return [(calls[0], tensors)]
         counts = [b - a for _, a, b in calls]

@@ -11,7 +11,7 @@ from torch import Tensor
 
 from explorer.training.nets.layers.dense import Dense
 from explorer.training.nets.layers.layer import Layer, Parameters, Spread, Trace, spread
-from explorer.training.numerics import batched
+from explorer.training.numerics import multiply_members
 
 KERNEL = 3  # side in units
 _TAPS = KERNEL**2
@@ -82,17 +82,17 @@ class Convolution(Dense):
         inputs = x if self._first else extract_patches(x, self._maps, self.stride)
         trace.saved = (inputs,)
         weights, *bias = parameters
-        return self._to_units(batched(weights.mT, inputs, *(each.mT for each in bias)))
+        return self._to_units(multiply_members(weights.mT, inputs, *(each.mT for each in bias)))
 
     def propagate(self, g: Tensor, parameters: Parameters) -> Tensor:
         """Return the gradient at x: the sum over overlapping patches. See ``Layer``."""
-        at_patches = batched(parameters[0], group_by_channel(g, self.channels))
+        at_patches = multiply_members(parameters[0], group_by_channel(g, self.channels))
         return _fold_patches(self._split_places(at_patches), self._maps, self.stride)
 
     def _write_gradients(self, g: Tensor, gradients: Parameters, trace: Trace) -> None:
         """Write the gradients of weights and biases to ``gradients``."""
         g = group_by_channel(g, self.channels)
-        gradients[0].copy_(batched(trace.saved[0], g.mT))
+        gradients[0].copy_(multiply_members(trace.saved[0], g.mT))
         for bias in gradients[1:]:
             torch.sum(g, 2, keepdim=True, out=bias.mT)
 

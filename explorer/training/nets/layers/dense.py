@@ -4,7 +4,7 @@ import torch
 from torch import Generator, Tensor
 
 from explorer.training.nets.layers.layer import Layer, Parameters, Trace
-from explorer.training.numerics import Product, batched, one_by_one
+from explorer.training.numerics import Product, multiply_members, multiply_singly
 
 
 class Dense(Layer):
@@ -24,7 +24,7 @@ class Dense(Layer):
         """
         self.shapes = ((inputs, outputs), *([(1, outputs)] if bias else []))
         self._first = first
-        self._product: Product = one_by_one if separate else batched
+        self._product: Product = multiply_singly if separate else multiply_members
 
     def init_parameters(self, generator: Generator, scale: float) -> list[Tensor]:
         """Return normal weights with standard deviation ``scale``, and biases of 0."""
@@ -35,7 +35,7 @@ class Dense(Layer):
         """Return ``x @ w + b``; see ``Layer``."""
         trace.saved = (x,)
         weights, *bias = parameters
-        return batched(x, weights, *bias) if bias else self._product(x, weights)
+        return multiply_members(x, weights, *bias) if bias else self._product(x, weights)
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
         """Return the gradient at x; see ``Layer``."""

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from explorer.training.nets.layers.layer import Layer, Parameters, Trace
-from explorer.training.numerics import norms, one_by_one, sums
+from explorer.training.numerics import compute_norms, multiply_singly, sum_members
 
 
 class FixedInput(Layer):
@@ -67,17 +67,17 @@ class FixedInput(Layer):
     def size(self, gradients: Parameters) -> Tensor:
         """Return the norm of ``x.T @ g``, the gradient of the weights; see ``Layer``."""
         change, negative = gradients
-        return sums(negative * change).clamp_(max=0).abs_().sqrt_()
+        return sum_members(negative * change).clamp_(max=0).abs_().sqrt_()
 
     def length(self, parameters: Parameters) -> Tensor:
         """Return the norm of the weights; see ``Layer``."""
-        return norms(self.weights(parameters))
+        return compute_norms(self.weights(parameters))
 
     def get_distance(self, parameters: Parameters, start: Parameters) -> Tensor:
         """Return the distance of the weights from their start; see ``Layer``."""
         displacement = parameters[1]
-        return sums(displacement * self._compute_change(displacement)).clamp_(min=0).sqrt_()
+        return sum_members(displacement * self._compute_change(displacement)).clamp_(min=0).sqrt_()
 
     def _compute_change(self, g: Tensor) -> Tensor:
         """Return the change of ``x @ w`` for an upstream gradient at lr 1, with opposite sign."""
-        return one_by_one([self._grams[seed] for seed in self._seeds], g)
+        return multiply_singly([self._grams[seed] for seed in self._seeds], g)

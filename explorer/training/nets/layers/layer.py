@@ -9,7 +9,7 @@ import torch
 from torch import Generator, Tensor
 
 from explorer.training.nets.layers.moment import Moment
-from explorer.training.numerics import norms
+from explorer.training.numerics import compute_norms
 
 _EVALUATION = Moment()
 Parameters = Sequence[Tensor]
@@ -162,15 +162,15 @@ class Layer:
 
     def size(self, gradients: Parameters) -> Tensor:
         """Return the norm of the gradient of the weights, (members,)."""
-        return norms(gradients[0])
+        return compute_norms(gradients[0])
 
     def length(self, parameters: Parameters) -> Tensor:
         """Return the norm of the weights, (members,)."""
-        return norms(parameters[0])
+        return compute_norms(parameters[0])
 
     def get_distance(self, parameters: Parameters, start: Parameters) -> Tensor:
         """Return the distance of the weights from their start, (members,)."""
-        return norms(parameters[0] - start[0])
+        return compute_norms(parameters[0] - start[0])
 
 
 class Spread(Layer):

@@ -7,7 +7,7 @@ from explorer.training.nets.layers.boundary import Boundary, get_random_values
 from explorer.training.nets.layers.convolution import Convolution, Maps, group_by_channel
 from explorer.training.nets.layers.dense import Dense
 from explorer.training.nets.layers.layer import Layer, OpSite, Parameters, Trace
-from explorer.training.numerics import roomy
+from explorer.training.numerics import make_aligned
 
 
 class Activation(Layer):
@@ -89,7 +89,7 @@ class _QuantisedWeights(Dense):
         trace.y = self._boundary.forward(
             trace.x, learned, get_random_values(trace, trace.x), evaluating=evaluating
         )
-        weights = torch.div(trace.y, self._unit, out=roomy(trace.y))
+        weights = torch.div(trace.y, self._unit, out=make_aligned(trace.y))
         output = super().forward(x, [weights, *bias], trace)
         trace.saved = (*trace.saved, weights)
         return output

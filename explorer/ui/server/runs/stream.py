@@ -301,7 +301,7 @@ def describe_snapshot(snapshot: Snapshot | None, questions: Collection[str]) -> 
     fields: Fields = {
         "words": words.make_sentences(snapshot, labels),
         "device": words.name_device(snapshot.device),
-        "judged": words.format_scores(snapshot),
+        "judged": words.format_rule_scores(snapshot),
         "lines": make_lines(snapshot) if {*BASIS} <= {*questions} else {},
         "headline": make_headline(snapshot, labels),
         "recorded": {"lr": number_text(snapshot.lr), "branch": format_branches(snapshot.branch)},

@@ -8,7 +8,7 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from explorer.training.tasks.columns import Table
-from explorer.training.tasks.survey import survey
+from explorer.training.tasks.survey import make_survey
 from explorer.ui.server.admission.request_body import Json
 from explorer.ui.server.runs.responses import MAX_START_BYTES, READER_SLOTS, answer_request
 
@@ -27,9 +27,9 @@ ROUTES = (Route("/table", survey_table, methods=["POST"]),)
 def _survey(data: Json) -> str:
     """Return the survey of the table in a request's data, as JSON."""
     fields = data.get("table")
-    table = Table.of(fields)
+    table = Table.create(fields)
     is_chosen = isinstance(fields, dict) and (
         fields.get("target") is not None or fields.get("without") is not None
     )
-    result = survey(table.text, table.target, table.without) if is_chosen else survey(table.text)
+    result = make_survey(table.text, table.target, table.without) if is_chosen else make_survey(table.text)
     return json.dumps(asdict(result))

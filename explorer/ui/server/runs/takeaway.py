@@ -125,7 +125,7 @@ def _make_script(data: Json) -> str:
 def _open_settings(data: Json) -> str:
     settings = read_settings(str(data.get("text", "")))
     choice = choice_from_settings(settings)
-    table = None if settings.table is None else asdict(Table.of(settings.table))
+    table = None if settings.table is None else asdict(Table.create(settings.table))
     return json.dumps({"choice": serialize_choice(choice), "table": table})
 
 
