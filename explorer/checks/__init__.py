@@ -4,8 +4,9 @@
 """
 
 import warnings
-from collections.abc import Collection, Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
 
 from torch import Tensor
 
@@ -21,77 +22,108 @@ from explorer.catalogue import (
     freeze_draws,
 )
 from explorer.catalogue.losses import FROZEN_U
-from explorer.checks import averages, lines
+from explorer.checks import draws, lines
 from explorer.checks.area import check_antiderivative, check_area
-from explorer.checks.autocast import check_autocast
-from explorer.checks.backward import check_backward
-from explorer.checks.compilation import check_compile
 from explorer.checks.curve import Curve
-from explorer.checks.derivative import check_derivative
-from explorer.checks.determinism import check_repetition
-from explorer.checks.devices import check_devices
-from explorer.checks.double_backward import check_double_backward
-from explorer.checks.draws import check_bias, check_draw
-from explorer.checks.entry import TRACING_LIMIT_S, Check, run_check
+from explorer.checks.derivative import check_derivative, check_double_backward
 from explorer.checks.finiteness import check_finiteness
 from explorer.checks.kinks import check_kinks
 from explorer.checks.linearity import check_linearity
-from explorer.checks.memory import check_memory
 from explorer.checks.parameter_gradients import check_parameter_gradients
+from explorer.checks.repetition import check_memory, check_repetition
 from explorer.checks.result import UNKNOWN, VERDICTS, Result, Results, fails, unknown
-from explorer.checks.shapes import check_dtype_and_shape
+from explorer.checks.returns import check_backward, check_dtype_and_shape
+from explorer.checks.settings import check_autocast, check_compile, check_devices, check_transforms
 from explorer.checks.traits import fix_seed
-from explorer.checks.transforms import check_transforms
-from explorer.curves.foreign import (
-    TIME_LIMIT_S,
+from explorer.curves.foreign.subject import (
     ForwardError,
-    HungError,
     Subject,
     UntriedError,
+    describe_error,
     make_own_subject,
     make_pair_subject,
-    run_within,
-    use_one_thread_after_fork,
 )
+from explorer.curves.foreign.timeouts import TIME_LIMIT_S, HungError, run_within, use_one_thread_after_fork
 
 __all__ = ["CHECKS", "VERDICTS", "Check", "Result", "Results", "assert_rule", "check", "check_pair"]
 
 _MAX_WRITTEN = 12  # elements of a tensor that code shows one by one
+_TRACING_LIMIT_S = 180.0  # before torch traces for the first time it imports for some seconds
+
+
+@dataclass(frozen=True)
+class Check:
+    """One check: its name, and the functions that answer it for a curve.
+
+    Attributes:
+        name: as in results.
+        run: the function that answers it for an elementwise subject.
+        run_on_lines: the same for a subject whose y at one x depends on others; None to use ``run``.
+        run_on_average: the same for a subject that draws at random; None to use ``run``.
+        in_app: whether it applies to formulas and is quick, so that the page shows it.
+        needs_learned: whether it applies only to a rule that has gradients for parameters.
+        works_without_gradient: whether it can be tried although the backward fails.
+        needs_repeatable: whether it compares gradients, so that two backwards of the same x and g must agree.
+        limit_s: the time it may take for a user's function, in seconds.
+        pairs: "fixed" for pairs without draws, "drawn" for pairs with draws, "all" for both. One that draws
+            is tried with the same u for each element.
+    """
+
+    name: str
+    run: Callable[[Curve], Result]
+    run_on_lines: Callable[[Curve], Result] | None = None
+    run_on_average: Callable[[Curve], Result] | None = None
+    in_app: bool = False
+    needs_learned: bool = False
+    works_without_gradient: bool = False
+    needs_repeatable: bool = True
+    limit_s: float = TIME_LIMIT_S
+    pairs: Literal["all", "fixed", "drawn"] = "all"
+
+    def find_result(self, curve: Curve) -> Result:
+        """Return the result for a curve; "unknown" with the reason if the check raises."""
+        try:
+            traits = curve.traits
+            if (traits.failure or traits.no_path) and not self.works_without_gradient:
+                finding = unknown("Not tried, because backward returns no gradient for x.")
+            elif self.needs_repeatable and not traits.repeats:
+                finding = unknown("Two backwards of the same x and g differ, so none can be compared.")
+            elif traits.draws and self.run_on_average:
+                finding = self.run_on_average(curve)
+            else:
+                run = self.run_on_lines if traits.dependence else None
+                finding = (run or self.run)(curve)
+        except UntriedError as error:
+            finding = unknown(f"It could not be tried: {error}.")
+        except Exception as error:
+            finding = unknown(f"It could not be tried: it raises {describe_error(error)}.")
+        return finding.attach(self.name)
+
 
 CHECKS = (
-    Check("backward", "Does it return a gradient for x?",
-          check_backward, works_without_gradient=True, needs_repeatable=False),
-    Check("true derivative", "Is it the derivative of the op?",
-          check_derivative, lines.make_line_check(check_derivative), averages.check_derivative_on_average,
+    Check("backward", check_backward, works_without_gradient=True, needs_repeatable=False),
+    Check("true derivative", check_derivative, lines.adapt(check_derivative),
+          draws.check_derivative_on_average, in_app=True, pairs="fixed"),
+    Check("linear in g", check_linearity, lines.adapt(check_linearity), in_app=True),
+    Check("finite", check_finiteness, lines.check_finiteness_at_scales, in_app=True, needs_repeatable=False),
+    Check("kinks", check_kinks, lines.adapt(check_kinks), draws.check_kinks_on_average,
           in_app=True, pairs="fixed"),
-    Check("linear in g", "Does twice the upstream gradient give twice the gradient?",
-          check_linearity, lines.make_line_check(check_linearity), in_app=True),
-    Check("finite", "Is it finite everywhere, in every dtype?",
-          check_finiteness, lines.check_finiteness_at_scales, in_app=True, needs_repeatable=False),
-    Check("kinks", "What is it exactly at a kink?",
-          check_kinks, lines.make_line_check(check_kinks), averages.check_kinks_on_average,
+    Check("area", check_area, lines.check_area_on_lines, draws.check_area_on_average,
           in_app=True, pairs="fixed"),
-    Check("area", "Does its area equal the op's jumps?",
-          check_area, lines.check_area_on_lines, averages.check_area_on_average, in_app=True, pairs="fixed"),
-    Check("antiderivative", "Does its integral follow the op?",
-          check_antiderivative, lines.check_antiderivative_on_lines, averages.check_antiderivative_on_average,
-          in_app=True, pairs="fixed"),
-    Check("dtype and shape", "Are dtype and shape kept?",
-          check_dtype_and_shape, in_app=True, works_without_gradient=True, needs_repeatable=False),
-    Check("parameter gradients", "Are the gradients of learned arguments right?",
-          check_parameter_gradients, in_app=True, needs_learned=True),
-    Check("memory", "Does it leave x and g unchanged, in any layout?", check_memory),
-    Check("double backward", "Is its second derivative right?",
-          check_double_backward, lines.make_line_check(check_double_backward), in_app=True),
-    Check("transforms", "Do torch.func's vmap, grad and jvp work?",
-          check_transforms, limit_s=TRACING_LIMIT_S),
-    Check("compile", "Does it give the same under torch.compile?", check_compile, limit_s=TRACING_LIMIT_S),
-    Check("autocast", "Does it work under autocast?", check_autocast),
-    Check("devices", "Does it follow x to another device?",
-          check_devices, works_without_gradient=True, needs_repeatable=False),
-    Check("deterministic", "Does it give the same result twice?", check_repetition, needs_repeatable=False),
-    Check("draw fits", "Does the rule see the op's own draw?", check_draw, in_app=True, pairs="drawn"),
-    Check("unbiased", "Is it right on average?", check_bias, in_app=True, pairs="drawn"),
+    Check("antiderivative", check_antiderivative, lines.check_antiderivative_on_lines,
+          draws.check_antiderivative_on_average, in_app=True, pairs="fixed"),
+    Check("dtype and shape", check_dtype_and_shape,
+          in_app=True, works_without_gradient=True, needs_repeatable=False),
+    Check("parameter gradients", check_parameter_gradients, in_app=True, needs_learned=True),
+    Check("memory", check_memory),
+    Check("double backward", check_double_backward, lines.adapt(check_double_backward), in_app=True),
+    Check("transforms", check_transforms, limit_s=_TRACING_LIMIT_S),
+    Check("compile", check_compile, limit_s=_TRACING_LIMIT_S),
+    Check("autocast", check_autocast),
+    Check("devices", check_devices, works_without_gradient=True, needs_repeatable=False),
+    Check("deterministic", check_repetition, needs_repeatable=False),
+    Check("draw fits", draws.check_draw, in_app=True, pairs="drawn"),
+    Check("unbiased", draws.check_bias, in_app=True, pairs="drawn"),
 )  # fmt: skip
 
 
@@ -149,12 +181,8 @@ def assert_rule(
     """Raise AssertionError if a check of a backward rule fails, for a test suite.
 
     Args:
-        subject: as for ``check``.
-        arguments: as for ``check``.
-        input: as for ``check``.
-        domain: as for ``check``.
         allow: names of checks that may fail.
-        parameters: as for ``check``.
+        subject, arguments, input, domain, parameters: as for ``check``.
 
     Raises:
         AssertionError: with one line per failing check and three lines that reproduce them; also if no check
@@ -223,20 +251,19 @@ def _check_pair(
         curve = Curve(subject, (op, rule))
     applicable = (check for check in checks if check.pairs != ("fixed" if draws else "drawn"))
     title = f"{curve.subject.name}, drawn with u = {FROZEN_U}" if draws else curve.subject.name
-    return Results((run_check(check, curve).attach(check.name) for check in applicable), title)
+    return Results((check.find_result(curve) for check in applicable), title)
 
 
 def _check_own(subject: Subject) -> Results:
     """Return all results of a user's function; after a check that hangs no other is tried."""
-    results = Results(title=subject.name)
-    curve, obstacle, raises = _prepare_curve(subject)
+    results, (curve, obstacle, raises) = Results(title=subject.name), _prepare_curve(subject)
     for item in (item for item in CHECKS if item.pairs != "drawn"):
         if obstacle:
             verdict = fails if item.run is check_finiteness and raises else unknown
             results.append(verdict(obstacle).attach(item.name))
             continue
         try:
-            finding = run_within(item.limit_s, lambda item=item: run_check(item, curve))  # type: ignore[misc]
+            finding = run_within(item.limit_s, lambda item=item: item.find_result(curve))  # type: ignore[misc]
         except HungError as hung:
             finding, obstacle = unknown(f"It {hung}."), f"Not tried, because “{item.name}” {hung}."
         except UntriedError as error:

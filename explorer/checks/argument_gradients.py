@@ -1,6 +1,12 @@
-"""The gradients of a function's arguments: actual, by its backward, and due, by autograd of its forward."""
+"""The gradients of a function's argument: actual, by its backward, and due, by autograd of its forward.
+
+And its gradient over all x, by the backward and by the forward with its moving jumps. When θ moves, a jump
+of height J at p moves by dp/dθ and takes J·dp/dθ out of the integral of y. No single x shows that, so a rule
+gives a threshold its gradient in a band around the jump: its integral must be right.
+"""
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cached_property, partial
 from typing import Any
 
@@ -8,12 +14,23 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from explorer.curves.foreign import NoGradientError, Subject, UntriedError, describe_error, pull_gradient
-from explorer.formula.tree import Call, walk
+from explorer.checks.curve import differentiate
+from explorer.curves.bisection import find_jumps
+from explorer.curves.foreign.elementwise import NEAR, merge_points, spread_points
+from explorer.curves.foreign.subject import (
+    NoGradientError,
+    Subject,
+    UntriedError,
+    describe_error,
+    pull_gradient,
+)
 
-_STAIRS = frozenset(("round", "floor", "ceil", "trunc"))
+_STAIRS = ("round", "floor", "ceil", "trunc")
 _MIN_DECIDED = 0.5  # share of the elements
 _MAX_SINGLE = 16  # elements of an argument; a larger one is moved in random directions
+_STEP, _SMALL_STEP = 1e-4, 1e-5  # of an argument
+_REPEATS = 3  # times the elements, to see how a gradient grows
+_MAX_JUMPS, _SCAN = 300, 4001
 _JUMPS = "its forward jumps as the argument moves"
 _ROUNDINGS = {getattr(owner, name) for owner in (torch, Tensor) for name in (*_STAIRS, "fix")}
 _IN_PLACE: dict[Any, Callable[..., Tensor]] = {
@@ -22,21 +39,28 @@ _IN_PLACE: dict[Any, Callable[..., Tensor]] = {
 
 
 class Probe:
-    """The gradients of a subject's learned arguments, actual and due, for the same x and g.
+    """The gradients of one learned argument, actual and due, for the same x and g.
 
+    Gradients are along directions of the argument: one an element, if they are few; (m,).
     ``mixes``: whether y at one x depends on other x.
     """
 
-    def __init__(self, subject: Subject, mixes: bool = False) -> None:
-        self.subject, self.mixes = subject, mixes
-        dtype = subject.trial.dtype
+    def __init__(self, subject: Subject, k: int, mixes: bool = False) -> None:
+        self.subject, self.k, self.mixes, dtype = subject, k, mixes, subject.trial.dtype
+        self.name = subject.names[k] if subject.names else f"argument {k + 1}"
+        self.argument = subject.arguments[k].detach().to(dtype)
         far = torch.logspace(0.7, 3.0, 10, dtype=dtype)
         x = torch.cat([-far, torch.linspace(-4.0, 4.0, 41, dtype=dtype) + 0.0137, far])
-        is_free = subject.domain is None and subject.example is None
-        self.x = subject.broadcast(x) if is_free else subject.sample(-4.0, 4.0, 61)
-        if is_free and subject.trial.suffix:
-            self.x = subject.sample(-4.0, 4.0, 61)
+        is_free = subject.domain is None and subject.example is None and not subject.trial.suffix
+        self.x = x if is_free else subject.sample(-4.0, 4.0, 61)
         self.y = subject.run(self.x.clone())
+        count, random = self.argument.numel(), torch.Generator().manual_seed(11)
+        some = torch.randn(_MAX_SINGLE, count, generator=random, dtype=torch.float64).to(dtype)
+        self._directions = torch.eye(count, dtype=dtype) if count <= _MAX_SINGLE else some
+
+    def move(self, value: Tensor) -> "Probe":
+        """Return the same with another value of the argument."""
+        return Probe(_replace_argument(self.subject, self.k, value), self.k, self.mixes)
 
     @cached_property
     def upstreams(self) -> list[Tensor]:
@@ -52,112 +76,155 @@ class Probe:
         which gradient is due to a learned argument there is ambiguous.
         """
         everywhere = torch.ones_like(self.y)
-        if self.forward is None or not self._rounds or self.y.shape != self.x.shape:
+        if self.forward is None or not self.rounds or self.y.shape != self.x.shape:
             return everywhere
         leaf = self.x.clone().requires_grad_()
-        try:
-            with _StraightThrough():
-                y = self.forward(leaf.clone(), *self.subject.prepare(self.x.dtype))
-                plain = pull_gradient(y, leaf)
-        except Exception:
-            return everywhere
+        with _StraightThrough():
+            plain = pull_gradient(self.forward(leaf.clone(), *self.subject.prepare(leaf.dtype)), leaf)
         agreed = torch.isclose(self.subject.run_both(self.x)[1], plain, 1e-6, 1e-9).to(everywhere)
         return agreed if float(agreed.mean()) > _MIN_DECIDED else everywhere
 
-    @property
-    def _rounds(self) -> bool:
-        """Whether the forward rounds; True for a function, whose code is not inspected."""
-        op = self.subject.op
-        calls = {part.function for part in walk(op.parsed.tree) if isinstance(part, Call)} if op else _STAIRS
-        return bool(calls & _STAIRS)
-
-    def stack_gradients(self, k: int) -> Tensor | None:
-        """Return argument k's gradients for all upstreams, along its directions; None if one is missing."""
-        return self._stack(k, [self.pull_argument(k, self.x, g) for g in self.upstreams])
-
-    def pull_argument(self, k: int, x: Tensor, g: Tensor) -> Tensor | None:
-        """Return the gradient of argument k from the backward; None if there is none."""
-        return pull_arguments(self.subject.call, x, self.subject.prepare(x.dtype, learned=True), g)[k]
-
-    def stack_due(self, k: int, factor: Tensor | float = 1.0) -> Tensor | None:
-        """Return what ``stack_gradients`` should return, with ``factor`` times g.
-
-        Raises UntriedError if the forward cannot be followed.
-        """
-        if self.forward is None:
-            return torch.stack([self._compute_differences(k, g * factor) for g in self.upstreams])
-        return self._stack(k, [self.compute_due(k, g * factor) for g in self.upstreams])
-
-    def compute_due(self, k: int, g: Tensor) -> Tensor | None:
-        """Return the gradient of argument k from autograd of the forward, or by differences of y.
-
-        Raises UntriedError if the forward cannot be followed.
-        """
-        if self.forward is None:
-            return self._compute_differences(k, g)
-        with _StraightThrough():
-            return pull_arguments(self.forward, self.x, self.subject.prepare(self.x.dtype, learned=True), g)[
-                k
-            ]
+    @cached_property
+    def rounds(self) -> bool:
+        """Whether the forward rounds."""
+        with _StraightThrough() as mode, torch.no_grad():
+            self.subject.run(self.x.clone())
+        return bool(mode.rounds)
 
     @cached_property
     def forward(self) -> Callable[..., Any] | None:
         """The forward as plain torch, which autograd follows; None if there is none."""
-        subject = self.subject
-        return subject.plain or (subject.function and partial(_run_plain, subject.function))
+        return self.subject.plain or (self.subject.function and partial(_run_plain, self.subject.function))
 
-    def _find_directions(self, k: int) -> Tensor:
-        """Return the directions in which argument k is moved, (m, numel): one an element, if they are few."""
-        count, random = self.subject.arguments[k].numel(), torch.Generator().manual_seed(11)
-        if count <= _MAX_SINGLE:
-            return torch.eye(count, dtype=self.x.dtype)
-        return torch.randn(_MAX_SINGLE, count, generator=random, dtype=torch.float64).to(self.x.dtype)
+    @cached_property
+    def actual(self) -> Tensor | None:
+        """The gradients from the backward for all upstreams; None if one is missing; (3, m)."""
+        return _stack([self.pull(g) for g in self.upstreams])
 
-    def _stack(self, k: int, gradients: list[Tensor | None]) -> Tensor | None:
-        found = [gradient.flatten() for gradient in gradients if gradient is not None]
-        complete = len(found) == len(gradients)
-        return torch.stack(found) @ self._find_directions(k).to(found[0]).T if complete else None
+    def pull(self, g: Tensor, repeats: int = 1) -> Tensor | None:
+        """Return the gradient from the backward, for x and g repeated; None if there is none."""
+        x, g = (torch.cat([each] * repeats) for each in (self.x, g))
+        return self._pull(self.subject.call, x, g)
 
-    def _compute_differences(self, k: int, g: Tensor) -> Tensor:
-        """Return central differences along the directions; raises UntriedError if y jumps or is rounded."""
-        subject, arguments = self.subject, self.subject.prepare(self.x.dtype)
-        if is_rounding(subject, self.x, arguments):  # differences between jumps are 0, whatever is due
-            raise UntriedError(f"{_JUMPS}, as it rounds: check the Function itself")
-        slopes = []
-        for direction in self._find_directions(k):
-            step, sums = direction.reshape(arguments[k].shape), []
-            for h in (1e-4, -1e-4, 5e-5, -5e-5):
-                moved = (*arguments[:k], arguments[k] + h * step, *arguments[k + 1 :])
-                with torch.no_grad():
-                    sums.append(float((subject.run(self.x.clone(), moved) * g).sum()))
-            wide, fine = (sums[0] - sums[1]) / 2e-4, (sums[2] - sums[3]) / 1e-4
-            if abs(wide - fine) > 1e-4 * (1 + abs(fine)):
+    def _pull(self, call: Callable[..., Any], x: Tensor, g: Tensor) -> Tensor | None:
+        gradient = _pull_argument(call, x, self.subject.prepare(x.dtype, learned=True), self.k, g)
+        return None if gradient is None else self._directions.to(gradient.dtype) @ gradient.flatten()
+
+    def compute_due(self, *upstreams: Tensor) -> Tensor | None:
+        """Return the gradients due for n upstreams, by autograd of the forward or differences of y; (n, m).
+
+        Raises UntriedError if the forward cannot be followed.
+        """
+        found: list[Tensor | None] = []
+        for g in upstreams:
+            if self.forward is not None:
+                with _StraightThrough():
+                    found.append(self._pull(self.forward, self.x, g))
+                continue
+            if self.rounds:  # differences between jumps are 0, whatever is due
+                raise UntriedError(f"{_JUMPS}, as it rounds: check the Function itself")
+            slopes, off = self.differentiate(g, _STEP)
+            if bool((off > 1e-4 * (1 + slopes.abs())).any()):
                 raise UntriedError(f"{_JUMPS}: check the Function itself")
-            slopes.append(fine)
-        return torch.tensor(slopes, dtype=self.x.dtype)
+            found.append(slopes)
+        return _stack(found)
+
+    def differentiate(self, g: Tensor, h: float = _SMALL_STEP) -> tuple[Tensor, Tensor]:
+        """Return the numerical slopes of the sum of g · y, and their likely errors; (m,) each."""
+
+        def sum_at(steps: Tensor) -> Tensor:
+            sums = []
+            for step, direction in zip(steps, self._directions, strict=True):
+                arguments = list(self.subject.prepare(self.x.dtype))
+                arguments[self.k] = arguments[self.k] + step * direction.reshape(self.argument.shape)
+                with torch.no_grad():
+                    sums.append((self.subject.run(self.x.clone(), tuple(arguments)) * g).sum())
+            return torch.stack(sums).to(steps.dtype)
+
+        return differentiate(sum_at, torch.zeros_like(self._directions[:, 0]), h)
+
+    @cached_property
+    def growth(self) -> float:
+        """The factor by which the gradient grows for three times the elements, relative to a sum's growth."""
+        once, more = self.pull(self.upstreams[0]), self.pull(self.upstreams[0], _REPEATS)
+        size = 0.0 if once is None else float(once.abs().sum())
+        return float(more.abs().sum()) / size / _REPEATS if more is not None and size else 1.0
 
 
-def is_learned(argument: Any) -> bool:
-    """Return whether an argument is a tensor of floats that requires grad."""
-    return isinstance(argument, Tensor) and argument.is_floating_point() and argument.requires_grad
+def compute_moments(subject: Subject, k: int, share: float = 0.0) -> tuple[Tensor, Tensor, bool]:
+    """Return the integrals of argument k's gradient over x, and whether a jump of y moves with the argument.
+
+    The integrals are by the backward, and by the forward with its moving jumps, with weights 1 and x / reach;
+    (2,) float64 each. ``share``: of its value, by which the argument is increased. Raises UntriedError if the
+    jumps of y cannot be followed.
+    """
+    value = subject.arguments[k].detach().double() * (1 + share)
+    largest = float(value.abs().max())
+    step, reach = _SMALL_STEP * (1 + largest), max(NEAR, 2 * largest)
+    centre, below, above = (_replace_argument(subject, k, value + sign * step) for sign in (0.0, -1.0, 1.0))
+    scan = merge_points([spread_points(reach, _SCAN, 2, torch.float64)])
+    scan = subject.clip(scan[scan.abs() <= reach])
+    at, low, high = (find_jumps(partial(_sum_columns, item), scan)[0] for item in (centre, below, above))
+    if not len(at) == len(low) == len(high) or len(at) > _MAX_JUMPS:
+        raise UntriedError(f"{_JUMPS}, at more x than could be followed")
+    speed, h = (high - low) / (2 * step), 1e-9 * at.abs().clamp(min=1.0)
+    lost = (_sum_columns(centre, at + h) - _sum_columns(centre, at - h)) * speed
+    steps = torch.cat([10 ** torch.linspace(-6, 0.3, 400), torch.linspace(1e-4, 0.25, 1500)]).double()
+    centres = [*at.tolist()[:12], *value.flatten().tolist()[:4]]
+    x = merge_points([scan, *(subject.clip(torch.cat([item - steps, item + steps])) for item in centres)])
+    x = x[x.abs() <= reach]
+    cells = x.diff()
+    weights = torch.cat([cells[:1], cells[1:] + cells[:-1], cells[-1:]]) / 2  # of the trapezoid rule
+    slope = (_sum_columns(above, x) - _sum_columns(below, x)) / (2 * step)
+    for place, pace in zip(at.tolist(), speed.abs().tolist(), strict=True):
+        slope = torch.where((x - place).abs() <= 2 * step * pace + 1e-12, 0.0, slope)
+    factors = (torch.ones_like(x), torch.ones_like(at)), (x / reach, at / reach)
+    expected = [(weights * at_x * slope).sum() - (lost * at_jumps).sum() for at_x, at_jumps in factors]
+    actual = [_sum_gradient(centre, k, x, weights * at_x) for at_x, _ in factors]
+    return torch.stack(actual), torch.stack(expected), bool((speed.abs() > 1e-6).any())
 
 
-def pull_arguments(
-    call: Callable[..., Any], x: Tensor, arguments: tuple[Any, ...], g: Tensor
-) -> list[Tensor | None]:
-    """Return the gradient of each argument; None for one that does not learn or that y does not depend on."""
-    leaves = list(filter(is_learned, arguments))
-    leaf = x.clone().requires_grad_()
-    copies = tuple(a.clone() if is_learned(a) else a for a in arguments)
+def _stack(gradients: list[Tensor | None]) -> Tensor | None:
+    known = [each for each in gradients if each is not None]
+    return torch.stack(known) if len(known) == len(gradients) else None
+
+
+def _replace_argument(subject: Subject, k: int, value: Tensor) -> Subject:
+    """Return the subject with ``value``, which then requires grad, as argument k."""
+    moved: Any = value.requires_grad_()
+    return replace(subject, arguments=(*subject.arguments[:k], moved, *subject.arguments[k + 1 :]))
+
+
+def _sum_columns(subject: Subject, x: Tensor) -> Tensor:
+    """Return y summed over all dimensions after the first; (n,) float64."""
+    with torch.no_grad():
+        y = subject.run(subject.broadcast(x.to(subject.trial.dtype))).double()
+    return y.flatten(1).sum(1) if subject.trial.suffix else y
+
+
+def _sum_gradient(subject: Subject, k: int, x: Tensor, g: Tensor) -> Tensor:
+    """Return the gradient of argument k, summed over the argument's elements."""
+    dtype = subject.trial.dtype
+    lifted, arguments = subject.broadcast(x.to(dtype)), subject.prepare(dtype, learned=True)
+    upstream = subject.broadcast(g.to(dtype))
+    gradient = _pull_argument(subject.call, lifted, arguments, k, upstream)
+    return torch.zeros((), dtype=torch.float64) if gradient is None else gradient.double().sum()
+
+
+def _pull_argument(
+    call: Callable[..., Any], x: Tensor, arguments: tuple[Any, ...], k: int, g: Tensor
+) -> Tensor | None:
+    """Return the gradient of argument k; None if y does not depend on it."""
     try:
         with torch.enable_grad():
-            y = call(leaf.clone(), *copies)
+            copies = tuple(a.clone() if isinstance(a, Tensor) and a.requires_grad else a for a in arguments)
+            y = call(x.clone().requires_grad_().clone(), *copies)
         if not y.requires_grad:
-            return [None for _ in arguments]
-        gradients = iter(torch.autograd.grad(y, leaves, g, allow_unused=True))
+            return None
+        gradient: Tensor | None = torch.autograd.grad(y, arguments[k], g.to(y.dtype), allow_unused=True)[0]
+        return gradient
     except Exception as error:
         raise NoGradientError(f"its backward raises {describe_error(error)}") from error
-    return [next(gradients) if is_learned(a) else None for a in arguments]
 
 
 class _Context:
@@ -179,44 +246,22 @@ def _run_plain(function: type[torch.autograd.Function], x: Tensor, *arguments: A
     return function.forward(*inputs) if new_style else function.forward(_Context(len(inputs)), *inputs)
 
 
-def _is_rounding_call(func: Any, named: dict[str, Any]) -> bool:
-    return func in _ROUNDINGS or bool(named.get("rounding_mode"))
-
-
-class _RoundingDetector(TorchFunctionMode):
-    """Detects whether code rounds, also inside a Function's forward."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.rounds: bool = False
-
-    def __torch_function__(
-        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        named = kwargs or {}
-        self.rounds |= func in _IN_PLACE or _is_rounding_call(func, named)
-        return func(*args, **named)
-
-
 class _StraightThrough(TorchFunctionMode):
-    """Makes each rounding straight-through: ``x + (round(x) - x).detach()``."""
+    """Makes each rounding straight-through, ``x + (round(x) - x).detach()``, also inside a Function."""
+
+    rounds: bool = False
 
     def __torch_function__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         named = kwargs or {}
+        is_division = bool(named.get("rounding_mode"))
+        self.rounds |= is_division or func in _ROUNDINGS or func in _IN_PLACE
         if func in _IN_PLACE:
             moved = args[0].detach()
             return args[0].add_(_IN_PLACE[func](moved, *args[1:], **named) - moved)
         result = func(*args, **named)
-        if _is_rounding_call(func, named):
-            smooth = args[0] if func in _ROUNDINGS else args[0] / args[1]
+        if is_division or func in _ROUNDINGS:
+            smooth = args[0] / args[1] if is_division else args[0]
             return smooth + (result - smooth).detach()
         return result
-
-
-def is_rounding(subject: Subject, x: Tensor, arguments: tuple[Any, ...]) -> bool:
-    """Return whether the forward rounds."""
-    with _RoundingDetector() as rounding, torch.no_grad():
-        subject.run(x.clone(), arguments)
-    return bool(rounding.rounds)

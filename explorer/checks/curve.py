@@ -1,6 +1,7 @@
 """The curve of a subject as the checks see it: values, gradients, slopes, jumps and areas."""
 
 import math
+from collections.abc import Callable
 from functools import cached_property
 
 import torch
@@ -35,10 +36,10 @@ class Curve:
 
     ``drawn``: the pair that draws, if the subject is that pair with the same u for each element.
     Tensors are (n,), on ascending x, in the dtype of x. Raises UntriedError if the subject is not
-    elementwise. ``axis`` is the name of x in sentences.
+    elementwise. ``is_line``: whether x is the position on a straight line through a function of several x.
     """
 
-    axis = "x"
+    is_line = False
 
     def __init__(self, subject: Subject, drawn: tuple[Op, Rule] | None = None) -> None:
         self.subject, self.drawn_pair = subject, drawn
@@ -68,16 +69,6 @@ class Curve:
     def siblings(self) -> "tuple[Curve, ...]":
         """The curves of the subject that checks read: this one, or lines through a function of several x."""
         return (self,)
-
-    @cached_property
-    def is_repeatable(self) -> bool:
-        """Whether two backwards for the same x and g agree bit for bit, if their y do."""
-        x = self.subject.sample(-NEAR, NEAR, 64)
-        try:
-            (y, r), (y_again, r_again) = self.subject.run_both(x), self.subject.run_both(x)
-        except UntriedError:
-            return True
-        return is_same(r, r_again, 0.0) or not is_same(y, y_again, 0.0)
 
     def require_elementwise(self) -> None:
         """Raise UntriedError with the reason if y at one x depends on the others."""
@@ -112,36 +103,30 @@ class Curve:
         return self.subject.gradient(self.x)
 
     @cached_property
-    def _stencil(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Numerical slope of fourth order, its likely error, and its step."""
+    def _slope(self) -> tuple[Tensor, Tensor, Tensor]:
+        """The slope of the op, numerically, its likely error, and the step."""
         unit = 1e-3 if self.is_fine else 2e-2 if self.eps < 1e-5 else 0.25
         h = unit * self.x.abs().clamp(1e-3 if self.eps < 1e-5 else 0.5, 1.0)
-        steps = torch.tensor([-2.0, -1.0, -0.5, 0.5, 1.0, 2.0], dtype=self.dtype)[:, None]
-        values = self.subject.y((self.x + steps * h).flatten()).reshape(6, -1)
-        coarse = (8 * (values[4] - values[1]) - (values[5] - values[0])) / (12 * h)
-        fine = (8 * (values[3] - values[2]) - (values[4] - values[1])) / (6 * h)
-        return fine, (fine - coarse).abs(), h
+        return *differentiate(self.subject.y, self.x, h), h
 
     @property
     def slope(self) -> Tensor:
         """The op's own derivative, numerically."""
-        return self._stencil[0]
+        return self._slope[0]
 
     @cached_property
     def tolerance(self) -> Tensor:
         """The tolerance of the slope."""
-        slope, error, h = self._stencil
+        slope, error, h = self._slope
         rounding = 64 * self.eps * (self.y.abs() + 1e-3) / h
-        relative = 1e-5 if self.is_fine else 5e-3
-        return relative * slope.abs() + 5 * error + rounding + 1e-9
+        return (1e-5 if self.is_fine else 5e-3) * slope.abs() + 5 * error + rounding + 1e-9
 
     @cached_property
     def trusted(self) -> Tensor:
         """Mask of the x at which the slope is known: y finite, no kink within the stencil; (n,) bool."""
-        slope, error, _ = self._stencil
-        loose = 1e-3 if self.is_fine else 5e-2
-        fine = self.y.isfinite() & slope.isfinite() & self.gradient.isfinite()
-        return fine & (error <= loose * (slope.abs() + 1e-3))
+        slope, error, _ = self._slope
+        is_known = self.y.isfinite() & slope.isfinite() & self.gradient.isfinite()
+        return is_known & (error <= (1e-3 if self.is_fine else 5e-2) * (slope.abs() + 1e-3))
 
     @cached_property
     def is_flat(self) -> bool:
@@ -171,10 +156,9 @@ class Curve:
         at, _ = find_jumps(self.subject.y, self.scan)
         h = 1e-9 * at.abs().clamp(min=1.0)  # beyond a value at the jump alone, such as that of sign at 0
         below, above = self.subject.y(at - h), self.subject.y(at + h)
-        heights = above - below
-        least = _JUMP_EPS * self.eps * torch.maximum(below.abs(), above.abs()).clamp(min=1e-3)
-        real = heights.abs() > (0.0 if self.is_fine else least)
-        return at[real], heights[real]
+        least = 0.0 if self.is_fine else _JUMP_EPS * self.eps
+        real = (above - below).abs() > least * torch.maximum(below.abs(), above.abs()).clamp(min=1e-3)
+        return at[real], (above - below)[real]
 
     @cached_property
     def gradient_jumps(self) -> tuple[Tensor, Tensor]:
@@ -182,8 +166,11 @@ class Curve:
         return find_jumps(self.subject.gradient, self.scan)
 
     @cached_property
-    def _samples(self) -> tuple[Tensor, Tensor]:
-        """x from −10,000 to 10,000, denser around jumps and kinks, and the gradient there for g = 1."""
+    def _samples(self) -> tuple[Tensor, Tensor, Tensor]:
+        """Dense x, the gradient there for g = 1, and its integral over each cell between two of the x.
+
+        x goes from −10,000 to 10,000 and is denser around jumps and kinks.
+        """
         op, rule = self.subject.op, self.subject.rule
         if op and rule:
             edges = find_kinks(op, rule, self.subject.parameters, -NEAR, NEAR) or []
@@ -194,32 +181,26 @@ class Curve:
         around = torch.cat([-steps, torch.zeros(1, dtype=self.dtype), steps])
         centres = [*self.jumps[0][:4].tolist(), *edges[:8], float(peak), 0.0]
         x = self.spread(4001, 601, *(centre + around for centre in centres))
-        return x, self.subject.gradient(x)
-
-    @cached_property
-    def _cell_areas(self) -> Tensor:
-        """The integral of the rule at g = 1 over each cell of the dense x."""
-        x, r = self._samples
-        r = r.nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
-        return (r[1:] + r[:-1]) / 2 * x.diff()
+        r = self.subject.gradient(x)
+        known = r.nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
+        return x, r, (known[1:] + known[:-1]) / 2 * x.diff()
 
     @cached_property
     def integral(self) -> tuple[Tensor, Tensor]:
         """The antiderivative of the rule at g = 1, 0 at the least x: x, and the integral up to it."""
-        return self._samples[0], torch.cat([torch.zeros(1, dtype=self.dtype), self._cell_areas.cumsum(0)])
+        x, _, cells = self._samples
+        return x, torch.cat([torch.zeros(1, dtype=self.dtype), cells.cumsum(0)])
 
     @cached_property
     def integral_obstacle(self) -> str:
         """Why the rule has no integral that floats can hold, as a clause; "" if it has one."""
-        x, r = self._samples
-        infinite = r.isinf()
+        x, r, cells = self._samples
+        infinite, odd = r.isinf(), ~r.isfinite()  # 0 · ∞ is NaN: a pole at the edge of a mask
         stretch = infinite & (infinite.roll(1) | infinite.roll(-1))
         if bool(stretch.any()):
-            nearest_zero = min(x[stretch].tolist(), key=abs)
-            return f"the gradient overflows at x = {format_position(nearest_zero)}"
-        if not bool(self._cell_areas.abs().sum().isfinite()):
+            return f"the gradient overflows at x = {format_position(find_nearest(x, stretch))}"
+        if not bool(cells.abs().sum().isfinite()):
             return "the gradient is too large to be summed"
-        odd = ~r.isfinite()  # 0 · ∞ is NaN: a pole at the edge of a mask
         for at in x[infinite | odd & ~odd.roll(1) & ~odd.roll(-1)].tolist():
             steps = torch.tensor([1e-9, 1e-6], dtype=self.dtype)
             sides = self.subject.gradient(torch.cat([at - steps, at + steps])).abs().reshape(2, 2)
@@ -232,7 +213,8 @@ class Curve:
     @property
     def cancels(self) -> bool:
         """Whether the parts of the rule above and below 0 have about the same area."""
-        return abs(float(self._cell_areas.sum())) < _CANCELLED * float(self._cell_areas.abs().sum())
+        cells = self._samples[2]
+        return abs(float(cells.sum())) < _CANCELLED * float(cells.abs().sum())
 
     def measure_area(self, x: Tensor | None = None) -> float:
         """Return the integral of the rule over all x at g = 1.
@@ -244,25 +226,40 @@ class Curve:
             return math.nan
         if x is not None:
             return float(torch.trapezoid(self.subject.gradient(x), x)) + 0.0
-        area, size = (self._sum_cells(item) for item in (self._cell_areas, self._cell_areas.abs()))
+        cells, near = self._samples[2], self._samples[0].abs() <= FAR / 2
+        area, size = (
+            _limit_sum(float(each[near[1:] & near[:-1]].sum()), float(each.sum()), _GROWTH)
+            for each in (cells, cells.abs())
+        )
         return math.nan if math.isinf(size) and (math.isfinite(area) or self.cancels) else area + 0.0
-
-    def _sum_cells(self, weights: Tensor) -> float:
-        """Return the sum of a weight per cell of the dense x; ±inf if the outer half still adds to it."""
-        near = self._samples[0].abs() <= FAR / 2
-        inner, total = float(weights[near[1:] & near[:-1]].sum()), float(weights.sum())
-        grows = abs(total - inner) > _GROWTH * abs(total) + 1e-6
-        return math.copysign(math.inf, total) if grows else total
 
     @cached_property
     def rise(self) -> float:
         """The rise of y over all x; ±inf if it grows without end."""
-        inner, outer = (self.subject.domain or (-far, far) for far in (FAR / 2, FAR))
-        near, rise = (
-            float(self.subject.y(torch.tensor(ends, dtype=self.dtype)).diff()) for ends in (inner, outer)
-        )
-        grows = abs(rise - near) > 1e-3 * abs(rise)
-        return math.copysign(math.inf, rise) if grows else rise
+        ends = (self.subject.domain or (-far, far) for far in (FAR / 2, FAR))
+        return _limit_sum(*(float(self.subject.y(torch.tensor(x, dtype=self.dtype)).diff()) for x in ends))
+
+
+def _limit_sum(near: float, total: float, growth: float = 1e-3) -> float:
+    """Return a total; ±inf if its outer half adds more than a share ``growth`` to what is ``near``."""
+    return math.copysign(math.inf, total) if abs(total - near) > growth * abs(total) + 1e-6 else total
+
+
+def differentiate(values: Callable[[Tensor], Tensor], x: Tensor, h: Tensor | float) -> tuple[Tensor, Tensor]:
+    """Return central differences of fourth order at x, with steps from h/2 to 2h, and their likely errors."""
+    wide, middle, narrow = ((values(x + k * h) - values(x - k * h)) / (2 * k * h) for k in (2.0, 1.0, 0.5))
+    slope = (4 * narrow - middle) / 3
+    return slope, (slope - (4 * middle - wide) / 3).abs()
+
+
+def is_near(left: Tensor, right: Tensor) -> bool:
+    """Return whether values agree but for the rounding of their dtype; NaN is NaN."""
+    return is_same(left, right, 1e-6 if left.dtype == torch.float64 else 1e-3)
+
+
+def find_nearest(x: Tensor, mask: Tensor) -> float:
+    """Return the x in the mask that is nearest to 0."""
+    return float(min(x[mask].tolist(), key=abs))
 
 
 def round_position(x: float) -> float:

@@ -1,64 +1,56 @@
-"""Is the gradient the derivative of the op?"""
+"""Is the gradient the derivative of the op, and is its own derivative right?"""
 
 import math
+from collections.abc import Callable, Iterator
 
 import torch
 from torch import Tensor
 
-from explorer.checks.curve import Curve
+from explorer.checks.curve import Curve, differentiate
+from explorer.checks.finiteness import describe_idle_mask
 from explorer.checks.linearity import find_effect_of_others
-from explorer.checks.masks import describe_idle_mask
 from explorer.checks.matching import match_rule
-from explorer.checks.result import (
-    Result,
-    by_design,
-    fails,
-    format_number,
-    format_position,
-    format_unequal,
-    holds,
-    unknown,
-)
+from explorer.checks.result import Result, by_design, fails, format_number, format_unequal, holds, unknown
+from explorer.curves.foreign import Subject, describe_error
 
 _MIN_TRUSTED = 0.1  # share of the points at which y is finite
 _TIE = 1e-9
 _SLIP = 0.05  # a factor nearer to 1 than this is a slip, not a choice
 _SMALL = 1e-6  # a g that no rule clips
+_REACH, _POINTS, _FEW = 3.0, 97, 13  # of x for second derivatives
 
 
 def check_derivative(curve: Curve) -> Result:
     """Return whether the gradient for g = 1 equals central differences of the op, away from kinks."""
-    off = (curve.gradient - curve.slope).abs()
+    x, off = curve.x, (curve.gradient - curve.slope).abs()
     deviating = curve.trusted & (off > curve.tolerance)
-    broken = curve.y.isfinite() & curve.gradient.isnan() & (curve.x.abs() < 100)
+    broken = curve.y.isfinite() & curve.gradient.isnan() & (x.abs() < 100)
     if broken.any() and bool(curve.gradient.isnan().all()):
         return fails("The gradient is NaN everywhere, although y is a number.")
     if not curve.is_flat and int(curve.trusted.sum()) < max(_MIN_TRUSTED * int(curve.y.isfinite().sum()), 1):
-        return _judge_unknown_slope(curve)
+        if curve.is_line and any(len(each.jumps[0]) for each in curve.siblings):
+            return by_design("The op jumps at nearly every point, so the rule stands in for a derivative.")
+        return unknown("The slope of y could not be measured: y jumps or bends at nearly every point.")
     if deviating.any():
-        return _judge_deviation(curve, deviating, find_clearest(curve.x, off, deviating))
+        return next(_judge_deviation(curve, deviating, _find_clearest(x, off, deviating)))
     if broken.any():
-        at = float(curve.x[broken][0])
-        words = f"At {curve.axis} = {format_position(at)} y is a number but the gradient is NaN."
-        return fails(words, at)
+        return fails("At x = {at} y is a number but the gradient is NaN.", x[broken][0])
     if find_effect_of_others(curve):
         return unknown("With the same g everywhere it is, but it depends on other elements: see linear in g.")
     if curve.is_flat:
         return holds("The op is level between its jumps, so its gradient is rightly 0, and nothing learns.")
     largest = float(torch.where(curve.trusted, off / (curve.slope.abs() + 1), 0.0).max())
-    reach = f"up to |{curve.axis}| = {format_number(float(curve.x[curve.trusted].abs().max()))}"
-    words = f"It is the op's derivative {reach}; relative difference at most {largest:.1g}."
-    return holds(words, None, largest)
+    words = f"It is the op's derivative up to |x| = {{reach}}; relative difference at most {largest:.1g}."
+    return holds(words, None, largest, reach=x[curve.trusted].abs().max())
 
 
-def find_clearest(x: Tensor, off: Tensor, deviating: Tensor) -> int:
+def _find_clearest(x: Tensor, off: Tensor, deviating: Tensor) -> int:
     """Return the index, among the points with about the largest deviation, of the x nearest to ±1.
 
     If several x are equally near up to rounding, it is the largest, so that all machines agree.
     """
     weighed = torch.where(deviating, off / (1 + x.abs()), 0.0)
-    large = deviating & (weighed >= 0.7 * weighed.max())
-    distance = torch.where(large, (x.abs() - 1).abs(), torch.inf)
+    distance = torch.where(deviating & (weighed >= 0.7 * weighed.max()), (x.abs() - 1).abs(), torch.inf)
     return int((distance <= distance.min() + _TIE).nonzero()[-1])
 
 
@@ -67,15 +59,14 @@ def is_derivative(curve: Curve) -> bool:
     return not bool((curve.trusted & ((curve.gradient - curve.slope).abs() > curve.tolerance)).any())
 
 
-def find_factor(curve: Curve, g: float = 1.0) -> float | None:
+def _find_factor(curve: Curve, g: float = 1.0) -> float | None:
     """Return the constant ratio of gradient / g to the op's derivative; None if there is none."""
     sure, r = curve.trusted, curve.gradient if g == 1.0 else curve.subject.gradient(curve.x, g) / g
     slope, r, tolerance = curve.slope[sure], r[sure], curve.tolerance[sure]
     if not bool((slope.abs() > 10 * tolerance).any()):  # differences of a level op are noise
         return None
     value = float((slope * r).sum() / slope.square().sum())
-    if abs(value - round(value, 6)) < 1e-6:
-        value = round(value, 6)
+    value = round(value, 6) if abs(value - round(value, 6)) < 1e-6 else value
     near = (r - value * slope).abs() <= (1 + abs(value)) * tolerance + 1e-6 * slope.abs()
     return value if bool(near.all()) and value else None
 
@@ -94,83 +85,146 @@ def is_bounded_by_argument(curve: Curve, learned: bool = False) -> bool:
     return any(end and math.isclose(end, product, rel_tol=1e-6) for end in ends for product in products)
 
 
-def _judge_unknown_slope(curve: Curve) -> Result:
-    if curve.axis != "x" and any(len(each.jumps[0]) for each in curve.siblings):
-        return by_design("The op jumps at nearly every point, so the rule stands in for a derivative.")
-    y = curve.y[curve.y.isfinite()]
-    if curve.is_fine and len(y) and bool((y.float().double() == y).all()):
-        words = "Differences of y are noise: it computes in float32 even if x is float64. Leave out the cast."
-        return fails(words)
-    return unknown("The slope of y could not be measured: y jumps or bends at nearly every point.")
-
-
-def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Result:
+def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Iterator[Result]:
+    """Yield findings on a gradient that is not the op's derivative; the first is the one that applies."""
     at, r, slope = (float(values[worst]) for values in (curve.x, curve.gradient, curve.slope))
+    size, declared, subject = abs(r - slope), curve.subject.declared, curve.subject
     gradient, due = format_unequal(r, slope)
-    observed = f"At {curve.axis} = {format_position(at)} the gradient is {gradient}, the op's slope {due}"
-    size, declared = abs(r - slope), curve.subject.declared
+    observed = f"At x = {{at}} the gradient is {gradient}, the op's slope {due}"
     jumps = max(len(each.jumps[0]) for each in curve.siblings)
+
+    def excuse(reason: str) -> Result:
+        return by_design(f"{{reason}}. {observed}.", at, size, reason=reason)
+
+    if declared and declared.parsed:
+        yield excuse(f"{declared.label} is not the op's derivative and does not claim to be")
+    if declared and subject.rounds_gradient:
+        yield excuse("Torch's own backward of a cast passes g on, and casts it too")
     if declared:
-        reason = f"{declared.label} is not the op's derivative and does not claim to be"
-        if declared.parsed is None and curve.subject.rounds_gradient:
-            reason = "Torch's own backward of a cast passes g on, and casts it too"
-        elif declared.parsed is None:
-            reason = "Torch also differentiates what is computed over all elements"
-        return by_design(f"{reason}. {observed}.", at, size)
+        yield excuse("Torch also differentiates what is computed over all elements")
     if mask := describe_idle_mask(curve):
-        return fails(f"{observed}: {mask}. Compare x with the bounds.", at, size)
+        yield fails(f"{observed}: {mask}. Compare x with the bounds.", at, size)
     if curve.is_flat:
-        reason = "The op is level between its jumps, so its derivative is 0: the rule stands in for it"
-        return by_design(f"{reason}. {observed}.", at, size)
+        yield excuse("The op is level between its jumps, so its derivative is 0: the rule stands in for it")
     if curve.is_identity:
-        return by_design(f"The op is the identity, so only the rule matters. {observed}.", at, size)
-    if curve.axis != "x" and jumps:
-        return by_design(f"The op jumps, so the rule stands in for a derivative. {observed}.", at, size)
-    times, *others = (find_factor(each) for each in curve.siblings)
-    if times is not None and any(other is None or abs(other - times) > 1e-4 * abs(times) for other in others):
+        yield excuse("The op is the identity, so only the rule matters")
+    if curve.is_line and jumps:
+        yield excuse("The op jumps, so the rule stands in for a derivative")
+    times, *others = (_find_factor(each) for each in curve.siblings)
+    if times and any(other is None or abs(other - times) > 1e-4 * abs(times) for other in others):
         times = None
-    if times is not None and (times > 0 or abs(times - 1) < _SLIP):
-        return _judge_factor(curve, times, at)
+    if times and abs(times - 1) < _SLIP:
+        words = f"It is {times:.6g} times the op's derivative, everywhere: a constant is slightly off."
+        yield fails(words, at, times)
+    if times and times > 0:
+        yield _judge_factor(curve, times, at)
     if inherited := match_rule(curve):
         if inherited.rule.area == "infinite" and is_bounded_by_argument(curve, learned=True):
             reason = "a learned argument bounds y, so x is due no gradient beyond it: mask g with that bound"
-            return fails(f"{observed}: {reason}.", at, size)
-        reason = f"It is the catalogue's {inherited.text}, which is not the op's derivative"
-        return by_design(f"{reason}. {observed}.", at, size)
-    if times is not None:
-        return fails(
-            f"It is {format_number(times)} times the op's derivative: turn the sign round.", at, times
-        )
-    if jumps >= 2 and not bool(curve.slope[deviating].any()):
-        return by_design(f"The op jumps and is level there, so the rule stands in. {observed}.", at, size)
-    share = float(deviating.sum() / curve.trusted.sum())
-    part = "everywhere" if share > 0.9 else _describe_interval(curve.x[deviating])
+            yield fails(f"{observed}: {reason}.", at, size)
+        yield excuse(f"It is the catalogue's {inherited.text}, which is not the op's derivative")
+    if times:
+        yield fails("It is {figure} times the op's derivative: turn the sign round.", at, times)
+    x = curve.x[deviating]
+    part = "at {at}" if len(x) == 1 else "between {low} and {high}"
+    part = "everywhere" if deviating.sum() > 0.9 * curve.trusted.sum() else part
     advice = "Compare the backward with the forward there"
-    return fails(f"{observed}: it is not the derivative {part}. {advice}.", at, size)
+    words = f"{observed}: it is not the derivative {part}. {advice}."
+    yield fails(words, at, size, low=x.min(), high=x.max())
 
 
 def _judge_factor(curve: Curve, times: float, at: float) -> Result:
     """Return the finding on a constant factor: by design if a formula, the code or an argument has it."""
-    observed = f"It is {format_number(times)} times the op's derivative, everywhere"
-    if abs(times - 1) < _SLIP:
-        observed = f"It is {times:.6g} times the op's derivative, everywhere"
-        return fails(f"{observed}: a constant is slightly off.", at, times)
-    least = find_factor(curve, _SMALL)
+    least = _find_factor(curve, _SMALL)
     if least is not None and abs(least - 1) < _SLIP:
-        return by_design(
-            f"It is the op's derivative for small g, and {times:.3g} times it for g = 1.", at, times
-        )
-    numbers = curve.subject.constants
+        return by_design("It is the op's derivative for small g, and {figure} times it for g = 1.", at, times)
+    observed, numbers = "It is {figure} times the op's derivative, everywhere.", curve.subject.constants
     if curve.subject.op or any(math.isclose(times, abs(number), rel_tol=1e-4) for number in numbers):
-        return by_design(f"{observed}.", at, times)
-    factor = format_number(1 / times)
-    return unknown(
-        f"{observed}. That is intended if gradients are to be scaled; otherwise a factor {factor} is missing."
-    )
+        return by_design(observed, at, times)
+    doubt = f"That is intended if gradients are to be scaled; otherwise a factor {format_number(1 / times)}"
+    return unknown(f"{observed} {doubt} is missing.", at, times)
 
 
-def _describe_interval(x: Tensor) -> str:
-    low, high = float(x.min()), float(x.max())
-    if low == high:
-        return f"at {format_position(low)}"
-    return f"between {format_number(low)} and {format_number(high)}"
+def check_double_backward(curve: Curve) -> Result:
+    """Return whether autograd of the backward, by x and by g, agrees with differences of the gradient."""
+    curve.require_elementwise()
+    subject, pull = curve.subject, curve.subject.gradient
+    count = _FEW if curve.is_line else _POINTS
+    x = subject.fit_domain(torch.linspace(-_REACH, _REACH, count, dtype=curve.dtype) + 0.00731)
+    g = torch.full_like(x, 1.3)
+    r, (h, step) = pull(x, g), (1e-4, 0.01) if curve.is_fine else (2e-2, 0.25)
+    due_x, off = differentiate(lambda x: pull(x, g), x, h)
+    due_g, _ = differentiate(lambda g: pull(x, g), g, step)
+    sure = due_x.isfinite() & off.isfinite() & (off <= 1e-2 * due_x.abs() + 1e-5)
+    bends = bool((due_x[sure].abs() > 1e-6).any())
+    try:
+        second_x, second_g = _differentiate_twice(subject, x, g)
+    except _RefusalError as error:
+        return _judge_refusal(curve, str(error), bends)
+    wrong = r.isfinite() & ((second_g - due_g).abs() > max(1e-4, 1e2 * curve.eps) * (due_g.abs() + 1e-3))
+    if bool(wrong.any()):
+        rounded, larger = pull(x, g + 2.0**-11)[wrong], pull(x, 4 * g)[wrong]
+        is_step = (
+            torch.equal(rounded, r[wrong]) and bool(r[wrong].any()) and not torch.equal(larger, r[wrong])
+        )
+        if subject.rounds_gradient or is_step:
+            return by_design("The gradient is g rounded to steps: its derivative by g ignores the rounding.")
+        words = "the derivative of the gradient by g is {figure}, but {due} is due"
+        advice = "use g itself in backward, without .data, detach or NumPy"
+        return _compare(fails, f"At x = {{at}} {words}: {advice}.", x, second_g, due_g, wrong)
+    size = due_x[sure].abs().max() if bool(sure.any()) else torch.tensor(0.0)
+    wrong = sure & ((second_x - due_x).abs() > 1e-3 * due_x.abs() + off + 1e-5 * (1 + size))
+    if bool(wrong.any()):
+        words = "At x = {at} its second derivative is silently {figure}, where {due} is due"
+        if subject.declared or not is_derivative(curve):
+            reason = "the rule stands in for a derivative, and its own derivative means little"
+            return _compare(by_design, f"{words}; {reason}.", x, second_x, due_x, wrong)
+        advice = "save x or y with save_for_backward and compute the rest in backward"
+        words = f"{words}: {advice}, or mark backward once_differentiable."
+        return _compare(fails, words, x, second_x, due_x, wrong)
+    words = "Its second derivative is 0 between kinks, which is right: the gradient is piecewise constant."
+    return holds("Its second derivative is right." if bends else words)
+
+
+class _RefusalError(Exception):
+    """Torch refuses to differentiate the function twice."""
+
+
+def _differentiate_twice(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
+    """Return the gradients of the gradient's sum by x and by g, from autograd; 0 if there is no path."""
+    leaf, upstream = (subject.broadcast(values).clone() for values in (x, g))
+    leaf.requires_grad_()
+    with torch.enable_grad():
+        y = subject.run(leaf.clone())
+        upstream = upstream.to(y.dtype).requires_grad_()
+        try:
+            r = torch.autograd.grad(y, leaf, upstream, create_graph=True, allow_unused=True)[0]
+            if r is not None and r.requires_grad:
+                torch.autograd.backward(
+                    subject.reduce_rows(r).sum()
+                )  # unlike grad, it reaches once_differentiable
+        except Exception as error:
+            raise _RefusalError(describe_error(error)) from error
+    by_x, by_g = (torch.zeros_like(part) if part.grad is None else part.grad for part in (leaf, upstream))
+    return subject.reduce_rows(by_x), subject.reduce_rows(by_g)
+
+
+def _judge_refusal(curve: Curve, words: str, bends: bool) -> Result:
+    if "once_differentiable" in words:
+        reason = "torch refuses a second derivative instead of a wrong one"
+        return by_design(f"It is marked once_differentiable: {reason}.")
+    if "is not implemented" in words or curve.subject.declared or curve.is_line:
+        words = f"Torch refuses a second derivative ({words}), and so it is never wrong."
+        return by_design("{words}", words=words)
+    if not bends:
+        return unknown("A second derivative raises {words}.", words=words)
+    advice = "mark backward once_differentiable, or use torch's functions"
+    return fails(f"A second derivative raises {{words}}: {advice}.", words=words)
+
+
+def _compare(
+    judge: Callable[..., Result], words: str, x: Tensor, actual: Tensor, due: Tensor, wrong: Tensor
+) -> Result:
+    """Return a result about the x with the largest deviation."""
+    worst = int(torch.where(wrong, (actual - due).abs(), 0.0).argmax())
+    return judge(words, x[worst], actual[worst], due=due[worst])

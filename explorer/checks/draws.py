@@ -1,18 +1,17 @@
-"""For a pair that draws at random: does the rule use the op's draw, and is it unbiased?"""
-
-from __future__ import annotations
+"""Checks of what draws at random: on average for a function, and of the draw of a rule for a pair."""
 
 from dataclasses import replace
 
 import torch
 from torch import Tensor
 
-from explorer.catalogue import Loss, Op, Rule, find_loss
+from explorer.catalogue import Loss, Rule, find_loss
 from explorer.checks.curve import Curve
-from explorer.checks.result import Result, by_design, fails, format_number, holds
+from explorer.checks.result import Result, by_design, fails, format_number, holds, unknown
 from explorer.curves.expectation import StochasticPair
+from explorer.curves.foreign import NEAR
 from explorer.formula import RANDOM_NAMES, Formula, join_texts
-from explorer.formula.tree import NORMAL, UNIFORM, Binary, Name, Node, Number, Unary, substitute, walk
+from explorer.formula.tree import NORMAL, UNIFORM, Binary, Name, Node, Number, Unary, find_names, substitute
 
 # Formulas of losses by the names they have in sentences.
 _LOSSES = {"a straight loss": "y", "a parabola": "(y - 0.45)**2", "a fourth power": "(y - 0.45)**4"}
@@ -21,17 +20,62 @@ _CLEARLY_LESS = 0.9  # of the bias: if less is left with 1 − u, then 1 − u i
 _U, _NORMAL = Name(UNIFORM), Name(NORMAL)
 _DEPENDS_ON_DRAW = {"y", "g", *RANDOM_NAMES}  # g too: it is the slope of the loss at y
 _ANTITHETIC: dict[Node, Node] = {_U: Binary("-", Number(1.0), _U), _NORMAL: Unary("-", _NORMAL)}
+_POINTS, _COPIES = 161, 256  # x, and draws for each
+_SIGNIFICANT = 5.0  # standard errors of a mean
 _X = torch.linspace(-2.95, 3.05, 25, dtype=torch.float64)
+
+
+def check_derivative_on_average(curve: Curve) -> Result:
+    """Return that a rule stands in for the derivative of what draws."""
+    return by_design("Its forward draws at random, so y has no slope: the rule stands in for one. See area.")
+
+
+def check_kinks_on_average(curve: Curve) -> Result:
+    """Return that kinks of what draws are not tried."""
+    return unknown("Its forward draws at random, so the gradient exactly at a kink was not tried.")
+
+
+def _average(curve: Curve) -> tuple[Tensor, Tensor, Tensor, float]:
+    """Return x, the mean of y, the integral of the mean gradient, and y's largest standard error."""
+    x = torch.linspace(*(curve.subject.domain or (-NEAR, NEAR)), _POINTS, dtype=curve.dtype)
+    y, r = (
+        values(x.repeat(_COPIES)).reshape(_COPIES, -1) for values in (curve.subject.y, curve.subject.gradient)
+    )
+    total = torch.cat([torch.zeros(1, dtype=x.dtype), torch.cumulative_trapezoid(r.mean(0), x)])
+    return x, y.mean(0), total, float(y.std(0).max()) / _COPIES**0.5
+
+
+def check_area_on_average(curve: Curve) -> Result:
+    """Return whether the area of the mean gradient is the rise of the mean of y, over the points tried."""
+    x, y, total, error = _average(curve)
+    area, rise = float(total[-1]), float(y[-1] - y[0])
+    is_same = abs(area - rise) <= 2 * _SIGNIFICANT * error + 0.03 * abs(rise)
+    words = f"{', and' if is_same else ', where'} the mean of y over draws rises by {{rise}}."
+    words = f"From {{low}} to {{high}} its area is {{figure}}{words}"
+    return (holds if is_same else by_design)(words, None, area, low=x[0], high=x[-1], rise=rise)
+
+
+def check_antiderivative_on_average(curve: Curve) -> Result:
+    """Return whether the integral of the mean gradient follows the mean of y over draws."""
+    x, y, total, error = _average(curve)
+    off = total - y
+    off = (off - off[len(x) // 2]).abs()
+    if bool((off <= 2 * _SIGNIFICANT * error + 0.02 * (y.max() - y.min())).all()):
+        return holds("Its antiderivative is the mean of y over draws.")
+    if float(total[-1]) * float(y[-1] - y[0]) < 0:
+        return fails("Its antiderivative moves opposite to the mean of y over draws: its sign is wrong.")
+    words = "The net learns as if the op were the integral of its gradient, which differs from the mean of y"
+    worst = int(off.argmax())
+    return by_design(f"{words} over draws by {{off}} at x = {{at}}.", x[worst], off=off[worst])
 
 
 def check_bias(curve: Curve) -> Result:
     """Return for which losses the mean gradient over draws is the slope of the mean loss."""
     biases = {name: _measure_bias(curve, find_loss(text)) for name, text in _LOSSES.items()}
     fitting = [name for name, bias in biases.items() if bias <= _TOLERANCE]
-    failing = [name for name in biases if name not in fitting]
+    failing, largest = [name for name in biases if name not in fitting], max(biases.values())
     if not failing:
         return holds("On average it is the slope of the mean loss, for a straight loss and for curved ones.")
-    largest = max(biases[name] for name in failing)
     off = f"It is off by up to {_format_share(largest)} for {join_texts(failing)}"
     if fitting:
         return by_design(f"On average it is right for {join_texts(fitting)}. {off}.", figure=largest)
@@ -40,15 +84,15 @@ def check_bias(curve: Curve) -> Result:
 
 def check_draw(curve: Curve) -> Result:
     """Return whether the rule would be less biased with 1 − u in place of u, the op unchanged."""
-    op, rule = _get_pair(curve)
+    assert curve.drawn_pair
+    op, rule = curve.drawn_pair
     if rule.parsed is None or not {_U.name, _NORMAL.name} & {*rule.parsed.random_names}:
-        if rule.parsed and not _DEPENDS_ON_DRAW & {
-            part.name for part in walk(rule.parsed.tree) if isinstance(part, Name)
-        }:
+        if rule.parsed and not _DEPENDS_ON_DRAW & {*find_names(rule.parsed.tree)}:
             return holds("The rule sees no draw: it returns the same for each.")
         return holds("The rule itself draws nothing: it sees the op's draw through y alone.")
     loss = find_loss(_LOSSES["a parabola"])
-    bias, antithetic = _measure_bias(curve, loss), _measure_bias(curve, loss, _make_antithetic(rule))
+    other = replace(rule, formula=Formula(substitute(rule.parsed.tree, _ANTITHETIC)).text)
+    bias, antithetic = _measure_bias(curve, loss), _measure_bias(curve, loss, other)
     if antithetic < _CLEARLY_LESS * bias:
         return fails(
             f"With 1 − u in place of u the rule's bias is {_format_share(antithetic)}, instead of "
@@ -59,25 +103,14 @@ def check_draw(curve: Curve) -> Result:
 
 
 def _format_share(bias: float) -> str:
-    if bias < 1:
-        return f"{format_number(100 * bias)} % of the largest exact slope"
-    return f"{format_number(bias)} times the largest exact slope"
-
-
-def _make_antithetic(rule: Rule) -> Rule:
-    """Return the rule with 1 − u in place of u."""
-    assert rule.parsed
-    return replace(rule, formula=Formula(substitute(rule.parsed.tree, _ANTITHETIC)).text)
-
-
-def _get_pair(curve: Curve) -> tuple[Op, Rule]:
-    assert curve.drawn_pair
-    return curve.drawn_pair
+    size = f"{format_number(100 * bias)} %" if bias < 1 else f"{format_number(bias)} times"
+    return f"{size}{' of' * (bias < 1)} the largest exact slope"
 
 
 def _measure_bias(curve: Curve, loss: Loss, rule: Rule | None = None) -> float:
     """Return the largest error of the mean gradient over draws, relative to the largest exact gradient."""
-    op, native = _get_pair(curve)
+    assert curve.drawn_pair
+    op, native = curve.drawn_pair
     pair = StochasticPair(op, rule or native, loss, curve.subject.parameters, mean_points=_X)
     exact: Tensor = pair.compute_mean_slope(_X)
     size = float(exact.abs().max())

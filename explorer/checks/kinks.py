@@ -9,7 +9,7 @@ from torch import Tensor
 
 from explorer.catalogue import RULES, find_tensor_gradient
 from explorer.checks.curve import Curve, round_position
-from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds
+from explorer.checks.result import Result, by_design, fails, format_position, holds
 from explorer.curves.foreign import NEAR, UntriedError, make_pair_subject
 from explorer.curves.kinks import find_kinks
 from explorer.formula import FUNCTIONS
@@ -26,53 +26,41 @@ _NATIVE: dict[str, Callable[..., Tensor]] = {
 def check_kinks(curve: Curve) -> Result:
     """Return whether the gradient at each kink lies between its limits from both sides."""
     curve.require_elementwise()
-    positions = _find_positions(curve)
-    if not len(positions):
+    x = _find_positions(curve)
+    if not len(x):
         return holds("Neither the op nor the gradient has a kink.")
-    left, at, right = _evaluate_sides(curve, positions)
+    left, value, right = _evaluate_sides(curve, x)
     low, high = torch.minimum(left, right), torch.maximum(left, right)
     slack = 1e-6 * (1e-3 + torch.maximum(low.abs(), high.abs()))
     tame = low.isfinite() & high.isfinite() & (low.abs() < _STEEP) & (high.abs() < _STEEP)
-    wrong = tame & ~((at >= low - slack) & (at <= high + slack))
-    if bool(wrong.any()) and curve.axis == "x":  # along a line several elements may have a kink at once
-        index = int(torch.where(wrong, -positions.abs(), -math.inf).argmax())
-        words = _describe(curve, positions[index], left[index], at[index], right[index])
-        where = float(positions[index])
-        if curve.subject.declared:
-            reason = "Torch's own function does that, or the catalogue's entry declares it."
-            return by_design(f"{words}. {reason}", where)
-        return fails(f"{words}: it belongs between its two limits. Let one branch include the bound.", where)
-    return _report_values(curve, positions, left, at, right)
-
-
-def _report_values(curve: Curve, positions: Tensor, left: Tensor, at: Tensor, right: Tensor) -> Result:
-    x = positions.tolist()
+    wrong = tame & ~((value >= low - slack) & (value <= high + slack))
     order = sorted(range(len(x)), key=lambda i: (abs(x[i]), -x[i]))
-    jumping = [i for i in order if abs(left[i] - right[i]) > 1e-6 or abs(at[i] - left[i]) > 1e-6]
-    where = float(positions[(jumping or order)[0]])
+
+    def judge(conclude: Callable[..., Result], i: int, more: str, own: Tensor | None = None) -> Result:
+        place = f"At {'x = ' * curve.is_line}{format_position(float(x[i]), 7)}"
+        words = f"{place} the gradient is {{value}}, {{left}} to the left, {{right}} to the right{more}."
+        return conclude(words, x[i], value=value[i], left=left[i], right=right[i], own=own)
+
+    if bool(wrong.any()) and not curve.is_line:  # along a line several elements may have a kink at once
+        first = next(i for i in order if wrong[i])
+        if curve.subject.declared:
+            reason = "Torch's own function does that, or the catalogue's entry declares it"
+            return judge(by_design, first, f". {reason}")
+        return judge(fails, first, ": it belongs between its two limits. Let one branch include the bound")
+    jumping = [i for i in order if abs(left[i] - right[i]) > 1e-6 or abs(value[i] - left[i]) > 1e-6]
     if not jumping:
-        place = format_position(where, 7)
-        return holds(f"It is continuous at every kink of the op, such as {place}.", where)
-    words = _describe(curve, positions[jumping[0]], left[jumping[0]], at[jumping[0]], right[jumping[0]])
+        place = format_position(float(x[order[0]]), 7)
+        return holds(f"It is continuous at every kink of the op, such as {place}.", x[order[0]])
     more = f" ({len(jumping) - 1} more such kink{'s' * (len(jumping) > 2)})" if len(jumping) > 1 else ""
-    reference = _find_torch_function(curve, positions)
+    reference = _find_torch_function(curve, x)
     if reference is None:
-        return holds(f"{words}{more}.", where)
+        return judge(holds, jumping[0], more)
     name, own = reference
-    differs = [i for i in jumping if own[i].isfinite() and (own[i] - at[i]).abs() > 1e-6]
-    version = f"torch {torch.__version__.split('+')[0]}"
-    if not differs:
-        return holds(f"{words}, as torch's own {name} gives in version {version[6:]}{more}.", where)
-    first = differs[0]
-    words = _describe(curve, positions[first], left[first], at[first], right[first])
-    value = format_number(float(own[first]))
-    return by_design(f"{words}; {version}'s own {name} gives {value}.", float(positions[first]))
-
-
-def _describe(curve: Curve, x: Tensor, left: Tensor, at: Tensor, right: Tensor) -> str:
-    sides = f"{format_number(float(left))} to the left, {format_number(float(right))} to the right"
-    place = "At" if curve.axis == "x" else f"At {curve.axis} ="
-    return f"{place} {format_position(float(x), 7)} the gradient is {format_number(float(at))}, {sides}"
+    version = torch.__version__.split("+")[0]
+    for i in jumping:
+        if own[i].isfinite() and (own[i] - value[i]).abs() > 1e-6:
+            return judge(by_design, i, f"; torch {version}'s own {name} gives {{own}}", own[i])
+    return judge(holds, jumping[0], f", as torch's own {name} gives in version {version}{more}")
 
 
 def _find_positions(curve: Curve) -> Tensor:
@@ -84,7 +72,7 @@ def _find_positions(curve: Curve) -> Tensor:
     found = torch.cat([curve.gradient_jumps[0], curve.jumps[0], _find_corners(curve)])
     jumps = [round_position(float(x)) for x in found if x.abs() <= 1e3]
     written = [sign * number for number in subject.constants for sign in (1, -1)]
-    plain = [*torch.linspace(-8, 8, 33).tolist(), *written] if curve.axis == "x" else []
+    plain = [] if curve.is_line else [*torch.linspace(-8, 8, 33).tolist(), *written]
     candidates = subject.clip(torch.tensor(sorted({*jumps, *plain}), dtype=curve.dtype))
     left, at, right = _evaluate_sides(curve, candidates)
     kink = torch.tensor([x in jumps for x in candidates.tolist()], dtype=torch.bool)
@@ -96,9 +84,8 @@ def _find_corners(curve: Curve) -> Tensor:
     """Return the x near round numbers at which the op's slope jumps, although the gradient does not; (m,)."""
     x = curve.subject.clip(torch.tensor(sorted({*range(-8, 9), *curve.subject.constants}), dtype=curve.dtype))
     h = 1e-6 * x.abs().clamp(min=1.0)
-    y = [curve.subject.y(x + k * h) for k in (-1, 0, 1)]
-    before, after = (y[1] - y[0]) / h, (y[2] - y[1]) / h
-    return x[(before - after).abs() > 1e-3 * (before.abs() + after.abs() + 1e-3)]
+    below, y, above = (curve.subject.y(x + k * h) for k in (-1, 0, 1))
+    return x[(2 * y - below - above).abs() > 1e-3 * ((y - below).abs() + (above - y).abs() + 1e-3 * h)]
 
 
 def _evaluate_sides(curve: Curve, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
@@ -118,8 +105,8 @@ def _find_torch_function(curve: Curve, x: Tensor) -> tuple[str, Tensor] | None:
         shared = any(find_tensor_gradient(subject.op, item.name) for item in subject.op.parameters)
         return subject.op.label + " with numbers as bounds" * shared, own.gradient(x)
     lo, hi = float(curve.y.min()), float(curve.y.max())
-    native: dict[str, Callable[..., Tensor]] = {"clamp": lambda values: torch.clamp(values, lo, hi)}
-    for name, function in (_NATIVE | (native if lo < hi else {})).items():
+    native = {"clamp": lambda values: torch.clamp(values, lo, hi)} if lo < hi else {}
+    for name, function in (_NATIVE | native).items():
         try:
             if torch.equal(function(curve.x), curve.y):
                 leaf = x.clone().requires_grad_()

@@ -1,5 +1,6 @@
 """Is the gradient linear in the upstream gradient g?"""
 
+from collections.abc import Callable
 from functools import lru_cache
 
 import torch
@@ -7,7 +8,7 @@ from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds
-from explorer.curves.foreign import Departure, find_departures
+from explorer.curves.foreign import find_departures
 
 _PLAIN = torch.arange(-16, 17) / 2  # x that are easy to read, and to try by hand
 _ROUNDING = 10.0  # times the difference between neighbouring floats: a larger departure is not rounding
@@ -21,16 +22,14 @@ def check_linearity(curve: Curve) -> Result:
         return holds("It is torch's own derivative, which is linear in g.")
     if others := find_effect_of_others(curve):
         return others
-    plain = curve.subject.clip(_PLAIN.to(curve.dtype)) if curve.axis == "x" else curve.x[:0]
+    plain = curve.x[:0] if curve.is_line else curve.subject.clip(_PLAIN.to(curve.dtype))
     departure = _find_departure(curve, plain) or _find_departure(curve, curve.x)
     if departure is None:
-        return holds(f"Twice the upstream gradient gives twice the gradient, at every {curve.axis}.")
+        return holds("Twice the upstream gradient gives twice the gradient, at every x.")
     at, g, actual, single = departure
-    one, other, expected = map(format_number, (single, actual, g * single))
-    example = (
-        f"At {curve.axis} = {format_position(at)} g = 1 gives {one}, g = {format_number(g)} gives {other}"
-    )
-    example = f"{example}, not {expected}"
+    one, other, due = map(format_number, (single, actual, g * single))
+    place = f"At x = {format_position(at)}"
+    example = f"{place} g = 1 gives {one}, g = {format_number(g)} gives {other}, not {due}"
     if declared and declared.fault:
         return fails(f"{example}. {declared.fault}", at, actual)
     if declared and declared.parsed is None:
@@ -46,16 +45,13 @@ def _find_departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float
     """Return the clearest departure from linearity among x: x, g, the gradient for it, and that for g = 1."""
     if not len(x):
         return None
-    single, sure = curve.subject.gradient(x), curve.subject.y(x).isfinite()
+    single, sure, ranked = curve.subject.gradient(x), curve.subject.y(x).isfinite(), []
     found = find_departures(lambda g: curve.subject.gradient(x, g), sure, curve.traits.y_dtype)
-    ranked = []
-    if any(bool(each.is_nonlinear.any()) for each in found):
-        rounding = _measure_rounding(curve, x)
-        found = [
-            each._replace(is_nonlinear=each.is_nonlinear & _is_beyond(each, single, rounding))
-            for each in found
-        ]
-    for g, r, size, wrong in found:
+    departing = [each for each in found if bool(each.is_nonlinear.any())]
+    rounding = _measure_rounding(curve, x) if departing else x
+    for g, r, size, wrong in departing:
+        off = (r - g * single).abs().nan_to_num(nan=torch.inf)
+        wrong = wrong & (off > _ROUNDING * abs(g) * rounding)
         if bool(wrong.any()):
             at = int((torch.where(wrong, size, -1.0) - x.abs() * 1e-9).argmax())
             rank = float(size[at]) + (g in (2.0, -1.0))  # the plainest example of several
@@ -67,23 +63,17 @@ def _measure_rounding(curve: Curve, x: Tensor) -> Tensor:
     """Return the largest difference between gradients at neighbouring floats near each x, (n,)."""
     low, high = curve.subject.domain or (-torch.inf, torch.inf)
     differences = []
-    for near in (0.8 + 0.4 * part / 15 for part in range(16)):
+    for near in torch.linspace(0.8, 1.2, 16).tolist():
         floats = (x * near * (1 + curve.eps * step) for step in (-3, -1, 1, 3))
         first, *others = (curve.subject.gradient(each.clamp(low, high)) for each in floats)
         differences += [(other - first).abs() for other in others]
     return torch.stack(differences).amax(0).nan_to_num()
 
 
-def _is_beyond(departure: Departure, single: Tensor, rounding: Tensor) -> Tensor:
-    """Return where a departure is larger than what rounding does to the gradient there, (n,) bool."""
-    off = (departure.gradient - departure.g * single).abs().nan_to_num(nan=torch.inf)
-    return off > _ROUNDING * abs(departure.g) * rounding
-
-
 @lru_cache(maxsize=2)
 def find_effect_of_others(curve: Curve) -> Result | None:
     """Return the finding on a gradient that depends on its place or on other elements; None otherwise."""
-    if curve.subject.op is not None or curve.traits.dependence or curve.axis != "x":
+    if curve.subject.op is not None or curve.traits.dependence or curve.is_line:
         return None
     x = curve.subject.clip(torch.cat([curve.x[::7], _PLAIN.to(curve.dtype) + 0.01]))
     g = 1.0 + (torch.sin(7.0 * torch.arange(len(x), dtype=x.dtype)) > 0).to(x.dtype)
@@ -95,18 +85,18 @@ def find_effect_of_others(curve: Curve) -> Result | None:
         "g of other elements": torch.where(g > 1, pull(x, 2.0), pull(x, 1.0)),
         "x or g of other elements": torch.cat([pull(x[:9], g[:9]), pull(x[9:], g[9:])]),
     }
-    for cause, expected in cases.items():
-        sure = expected.isfinite() & y.isfinite()
-        least = expected.abs().clamp(min=1e-3 * float(expected[sure].abs().max())) + 1e-12
-        off = torch.where(sure, (r - expected).abs() / least, 0.0)
+    for cause, due in cases.items():
+        sure = due.isfinite() & y.isfinite()
+        least = due.abs().clamp(min=1e-3 * float(due[sure].abs().max())) + 1e-12
+        off = torch.where(sure, (r - due).abs() / least, 0.0)
         if bool((off > 1e6 * min(curve.eps, 1e-8)).any()):
-            at, actual, wanted = (float(values[int(off.argmax())]) for values in (x, r, expected))
-            place, got, due = format_position(at), format_number(actual), format_number(wanted)
+            at = int(off.argmax())
+            words = f"The op is the identity, and the gradient depends on the {cause}, as for a norm that is"
+            words = f"{words} kept: at x = {{at}} it is {{figure}} or {{due}}."
             if curve.is_identity:
-                words = f"The op is the identity, and the gradient depends on the {cause}, as for a norm"
-                return by_design(f"{words} that is kept: at x = {place} it is {got} or {due}.", at, actual)
-            words = f"At x = {place} the gradient is {got}, {due} is due: it depends on the {cause}."
-            return fails(words, at, actual)
+                return by_design(words, x[at], r[at], due=due[at])
+            words = f"At x = {{at}} the gradient is {{figure}}, {{due}} is due: it depends on the {cause}."
+            return fails(words, x[at], r[at], due=due[at])
     return None
 
 
@@ -116,59 +106,49 @@ def _judge(curve: Curve, at: float, example: str, actual: float) -> Result:
     zero, single, minus, two = (curve.subject.gradient(x, g) for g in (0.0, 1.0, -1.0, 2.0))
     ignores_g, offset = (single == two) & (single == minus) & (single.abs() > 0), zero.abs() > 1e-9
     if bool(ignores_g.any()):
-        at, part = _find_clearest(x, ignores_g), _describe_place(curve, ignores_g)
-        value = float(single[x == at][0])
-        words = f"{part} the gradient is {format_number(value)} whatever g is"
-        return fails(f"{words}: the upstream gradient is lost there. Multiply by g.", at, value)
+        index, place = _find_clearest(x, ignores_g), _describe_place(x, ignores_g)
+        words = f"{place} the gradient is {{figure}} whatever g is: the upstream gradient is lost there."
+        return fails(f"{words} Multiply by g.", x[index], single[index])
     if bool(offset.any()):
-        at = _find_clearest(x, offset)
-        value = float(zero[x == at][0])
-        words = f"At {curve.axis} = {format_position(at)} g = 0 still gives {format_number(value)}"
-        return fails(f"{words}: multiply by g, do not add.", at, value)
-    mirrored = bool(((minus - single).abs() <= 1e-9 * single.abs()).logical_and(single.abs() > 1e-9).any())
-    if purpose := _guess_purpose(curve, single, mirrored):
+        index = _find_clearest(x, offset)
+        words = "At x = {at} g = 0 still gives {figure}: multiply by g, do not add."
+        return fails(words, x[index], zero[index])
+    mirrored = bool((((minus - single).abs() <= 1e-9 * single.abs()) & (single.abs() > 1e-9)).any())
+    if purpose := _guess_purpose(lambda g: curve.subject.gradient(x, g), mirrored):
         return by_design(f"{purpose} {example}.", at, actual)
     what = "The sign of g is lost" if mirrored else "It is not linear in g"
     return fails(f"{what}. {example}: use g exactly once, as a factor.", at, actual)
 
 
-def _guess_purpose(curve: Curve, single: Tensor, mirrored: bool) -> str:
+def _guess_purpose(pull: Callable[[float], Tensor], mirrored: bool) -> str:
     """Return a sentence on the likely purpose of a rule that is not linear in g; "" if none is known."""
-
-    def pull(g: float) -> Tensor:
-        return curve.subject.gradient(curve.x, g)
-
-    tiny, small, large = pull(1e-9), pull(1e-6), pull(1e3)
-    is_odd = _is_close(pull(-1.0), -single)
+    single, two, tiny, small, large = map(pull, (1.0, 2.0, 1e-9, 1e-6, 1e3))
+    is_odd, grows = _is_close(pull(-1.0), -single), _is_close(two, 2.0 * single)
+    grows = grows and _is_close(large, 1e3 * single)
     steady = all(torch.equal(pull(g), pull(g * (1 + 2.0**-10))) for g in (_STEADY, -_STEADY))
     if is_odd and _is_close(small, single) and _is_close(large, single):
         return "It keeps the sign of g and drops its size."
     if is_odd and steady and not torch.equal(pull(_STEADY), pull(4 * _STEADY)):
         return "It rounds gradients to steps."
-    grows = _is_close(pull(2.0), 2.0 * single) and _is_close(large, 1e3 * single)
     if grows and not mirrored and _is_close(pull(0.5), 0.5 * single) and _is_close(small, 1e-6 * single):
         return "It depends on the sign of g and grows with g otherwise."
     if is_odd and grows and _is_at_most(small, 1e-6 * single):
         return "It drops small gradients."
-    limits = not grows and _is_at_most(pull(2.0), 2.0 * single) and _is_at_most(large, 1e3 * single)
-    is_small_kept = torch.allclose(1e3 * tiny, small, rtol=1e-4, atol=1e-15, equal_nan=True)
-    return "It limits large gradients." if is_odd and limits and is_small_kept else ""
+    limits = not grows and _is_at_most(two, 2.0 * single) and _is_at_most(large, 1e3 * single)
+    return "It limits large gradients." if is_odd and limits and _is_close(1e3 * tiny, small, 1e-4) else ""
 
 
-def _find_clearest(x: Tensor, places: Tensor) -> float:
-    return float(x[places][(x[places].abs() - 1).abs().argmin()])
+def _find_clearest(x: Tensor, places: Tensor) -> int:
+    return int(torch.where(places, (x.abs() - 1).abs(), torch.inf).argmin())
 
 
-def _describe_place(curve: Curve, places: Tensor) -> str:
-    x = curve.x
-    low, high = float(x[places].min()), float(x[places].max())
+def _describe_place(x: Tensor, places: Tensor) -> str:
+    low, high = (format_number(float(end)) for end in x[places].aminmax())
     if bool(places.double().mean() > 0.98):
         return "Everywhere"
-    if high >= float(x.max()) and bool(places[x >= low].all()):
-        return f"Above about {format_number(low)}"
-    if low <= float(x.min()) and bool(places[x <= high].all()):
-        return f"Below about {format_number(high)}"
-    return f"At {curve.axis} = {format_position(_find_clearest(x, places))}"
+    if bool(places[x >= x[places].min()].all()):
+        return f"Above about {low}"
+    return f"Below about {high}" if bool(places[x <= x[places].max()].all()) else "At x = {at}"
 
 
 def _is_at_most(left: Tensor, right: Tensor) -> bool:
@@ -176,5 +156,5 @@ def _is_at_most(left: Tensor, right: Tensor) -> bool:
     return bool(known.any()) and bool((left.abs() <= right.abs() * (1 + 1e-6) + 1e-12)[known].all())
 
 
-def _is_close(left: Tensor, right: Tensor) -> bool:
-    return bool(torch.allclose(left, right, rtol=1e-5, atol=1e-12, equal_nan=True))
+def _is_close(left: Tensor, right: Tensor, tolerance: float = 1e-5) -> bool:
+    return bool(torch.allclose(left, right, rtol=tolerance, atol=1e-12, equal_nan=True))

@@ -5,16 +5,18 @@ derivative by the rule is the vector–Jacobian product of w times v. A few line
 most by the checks of elementwise functions, which take t for x.
 """
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import cached_property, lru_cache
+from operator import attrgetter
 
 import torch
 from torch import Tensor
 
 from explorer.checks.curve import Curve
 from explorer.checks.derivative import is_derivative
-from explorer.checks.result import VERDICTS, Result, by_design, fails, format_number, holds
+from explorer.checks.result import Result, by_design, fails, holds
 from explorer.checks.traits import Traits
 
 _TRIED, _SUMMED = 2, 6  # lines
@@ -22,12 +24,13 @@ _POINTS, _SCAN = 25, 81  # t per line
 _REACH, _OFF = 2.0, 1e-3  # of t, on both sides of 0
 _SCALES = (1e-4, 1e-2, 1.0, 1e2, 1e4)
 _AGAINST = -0.9  # correlation of the rule's integral with the rise of y; below it the rule points backwards
+_NAME_OF_X = re.compile(r"\bx(?= = )|(?<=\|)x(?=\|)|(?<=every )x\b")  # in a sentence
 
 
 class Line(Curve):
     """A function of a tensor along the straight line from x in the direction v, weighted with w."""
 
-    axis = "t"
+    is_line = True
 
     def __init__(self, whole: Curve, x: Tensor, v: Tensor, w: Tensor) -> None:
         def call(t: Tensor) -> Tensor:
@@ -36,9 +39,8 @@ class Line(Curve):
             sums = [(y * w).sum().reshape(1).to(t.dtype) for y in ys]
             return torch.cat([t.flatten()[:0], *sums]).reshape(t.shape)
 
-        super().__init__(
-            replace(whole.subject, call=call, arguments=(), function=None, example=None, domain=None)
-        )
+        plain = replace(whole.subject, call=call, arguments=(), function=None, example=None, domain=None)
+        super().__init__(plain)
         self.whole, self.start, self.v, self.w = whole, x, v, w
 
     @property
@@ -53,21 +55,22 @@ class Line(Curve):
 
     def spread(self, even: int, factors: int, *parts: Tensor) -> Tensor:
         """Return evenly spaced t from −2 to 2, more of them for a scan; (n,)."""
-        return (
-            torch.linspace(-_REACH, _REACH, _SCAN if even > _SCAN * 20 else _POINTS, dtype=self.dtype) + _OFF
-        )
+        count = _SCAN if even > _SCAN * 20 else _POINTS
+        return torch.linspace(-_REACH, _REACH, count, dtype=self.dtype) + _OFF
 
     @cached_property
     def is_identity(self) -> bool:
         """Whether the function returns x unchanged."""
         return torch.equal(self.whole.subject.run(self.start.clone()), self.start)
 
-    def turn_uphill(self) -> "Line":
-        """Return the line in the direction of the gradient at its start."""
+    def integrate_uphill(self) -> Tensor:
+        """Return the rule's integral and the rise of y on a line from here along the gradient; (2,)."""
         r = self.whole.subject.run_both(self.start, self.w)[1]
         size = float(r.square().mean().sqrt())
         v = r * (float(self.v.square().mean().sqrt()) / size) if size > 0 else self.v
-        return Line(self.whole, self.start, v, self.w)
+        line = Line(self.whole, self.start, v, self.w)
+        rise = line.subject.y(line.x[[0, -1]]).diff()[0]
+        return torch.stack([torch.trapezoid(line.gradient, line.x), rise])
 
 
 @lru_cache(maxsize=2)
@@ -85,14 +88,13 @@ def make_lines(curve: Curve) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def make_line_check(run: Callable[[Curve], Result]) -> Callable[[Curve], Result]:
+def adapt(run: Callable[[Curve], Result]) -> Callable[[Curve], Result]:
     """Return the check that applies an elementwise check to a few lines and returns its worst finding."""
 
     def run_on_lines(curve: Curve) -> Result:
-        findings = (run(line) for line in make_lines(curve)[:_TRIED])
-        worst = min(findings, key=lambda finding: VERDICTS.index(finding.verdict))
-        first, rest = worst.sentence[0], worst.sentence[1:]
-        return replace(worst, sentence=f"Along a straight line x + t·v: {first.lower()}{rest}")
+        worst = min(map(run, make_lines(curve)[:_TRIED]), key=attrgetter("rank"))
+        sentence = _NAME_OF_X.sub("t", worst.sentence[0].lower() + worst.sentence[1:])
+        return replace(worst, sentence=f"Along a straight line x + t·v: {sentence}")
 
     return run_on_lines
 
@@ -103,11 +105,11 @@ def check_finiteness_at_scales(curve: Curve) -> Result:
     for scale in _SCALES:
         x = curve.subject.fit_domain(line.start * scale)
         y, r = curve.subject.run_both(x, line.w)
-        words = f"For an x of about {format_number(scale)}"
+        words = "For an x of about {scale}"
         if bool(y.isfinite().all()) and not bool(r.isfinite().all()):
-            return fails(f"{words} the gradient is not finite, though y is: mask it.")
+            return fails(f"{words} the gradient is not finite, though y is: mask it.", scale=scale)
         if bool(y.isnan().any()) and bool(x.isfinite().all()):
-            return fails(f"{words} y is NaN: write it so that nothing overflows.")
+            return fails(f"{words} y is NaN: write it so that nothing overflows.", scale=scale)
     return holds("The gradient is finite for x from about 0.0001 to about 10,000.")
 
 
@@ -115,33 +117,25 @@ def check_area_on_lines(curve: Curve) -> Result:
     """Return whether y jumps along a line, and the ratio of the rule's integral to the rise of y."""
     if not any(len(line.jumps[0]) for line in make_lines(curve)[:_TRIED]):
         return holds("y does not jump along straight lines, so there is nothing to compare the area with.")
-    promised, rises = _integrate(curve)
-    share = float(promised.abs().sum() / rises.abs().sum().clamp(min=1e-9))
-    words = f"Along straight lines its integral is {format_number(share)} times the rise of y."
-    return by_design(
-        f"y at one x depends on the others, so a jump has no area of its own. {words}", None, share
-    )
+    promised, rises = torch.stack([line.integrate_uphill() for line in make_lines(curve)]).T
+    words = "y at one x depends on the others, so a jump has no area of its own. Along straight lines its"
+    share = promised.abs().sum() / rises.abs().sum().clamp(min=1e-9)
+    return by_design(f"{words} integral is {{figure}} times the rise of y.", None, share)
 
 
 def check_antiderivative_on_lines(curve: Curve) -> Result:
     """Return whether y moves along lines in the direction that the rule promises."""
-    if all(is_derivative(line) and not len(line.jumps[0]) for line in make_lines(curve)[:_TRIED]):
+    lines = make_lines(curve)
+    if all(is_derivative(line) and not len(line.jumps[0]) for line in lines[:_TRIED]):
         return holds("The op is an antiderivative of its gradient along straight lines.")
-    promised, rises = _integrate(curve)
+    promised, rises = torch.stack([line.integrate_uphill() for line in lines]).T
     sizes = float(promised.norm() * rises.norm())
     agreement = float((promised * rises).sum()) / sizes if sizes else 0.0
+    text = "y moves against its gradient along straight lines (correlation {figure}): "
+    if agreement < _AGAINST and lines[0].is_identity:
+        return by_design(f"{text}a reversal, because the op is the identity.", None, agreement)
     if agreement < _AGAINST:
-        text = f"y moves against its gradient along straight lines (correlation {format_number(agreement)})"
-        if make_lines(curve)[0].is_identity:
-            return by_design(f"{text}: a reversal, because the op is the identity.", None, agreement)
-        return fails(f"{text}: its sign is wrong.", None, agreement)
-    words = f"along straight lines the correlation of the two is {format_number(agreement)}."
+        return fails(f"{text}its sign is wrong.", None, agreement)
+    words = "along straight lines the correlation of the two is {figure}"
     reason = "The net learns as if the op were the integral of its gradient"
-    return by_design(f"{reason}; {words}", None, agreement)
-
-
-def _integrate(curve: Curve) -> tuple[Tensor, Tensor]:
-    """Return the rule's integrals and the rises of y along lines in directions of gradients; (n,) each."""
-    lines = [line.turn_uphill() for line in make_lines(curve)]
-    rises = [line.subject.y(line.x[[0, -1]]).diff()[0] for line in lines]
-    return torch.stack([torch.trapezoid(line.gradient, line.x) for line in lines]), torch.stack(rises)
+    return by_design(f"{reason}; {words}.", None, agreement)

@@ -22,7 +22,7 @@ _ANYWHERE = ("jumps", "bounded")  # families of ops that a rule without a family
 _HEIGHTS = {"sign": 2.0, "step": 1.0}  # heights of the jumps that families of rules replace
 _MIN_LEVEL = 1e-3  # the least value of a fitted parameter if the rule learns it
 _TOO_FAR = 2.0  # error of a start, relative to the curve's size: beyond it the start is not refined
-_SAME, _STEP, _MAX_IDLE, _MAX_CANDIDATES = 1e-6, 1e-6, 3, 14
+_SAME, _MOST_STEPS, _MAX_CANDIDATES = 1e-6, 100, 14
 
 
 @dataclass(frozen=True)
@@ -55,18 +55,17 @@ def match_rule(curve: Curve, factor: float = 1.0) -> Match | None:
     """
     if bool(curve.gradient.isinf().any()) or find_effect_of_others(curve):
         return None
-    matched = next(_iterate_for_op(curve, factor), None)
-    if matched is None and curve.is_flat and (len(curve.jumps[0]) < MANY_JUMPS or factor != 1.0):
-        pulls = ((curve.subject.gradient(curve.x, g), g * curve.gradient) for g in _MORE_G)
-        if all(_is_close(*pair) for pair in pulls):
-            matched = next(_iterate_for_jump(curve, factor), None)
+    pulls = {g: factor * curve.subject.gradient(curve.x, g) for g in (1.0, -1.0, *_MORE_G)}
+    matched = next(_iterate_for_op(curve, pulls), None)
+    is_jump = curve.is_flat and (len(curve.jumps[0]) < MANY_JUMPS or factor != 1.0)
+    if matched is None and is_jump and all(_is_close(pulls[g], g * pulls[1.0]) for g in _MORE_G):
+        return next(_iterate_for_jump(curve, factor), None)
     return matched
 
 
-def _iterate_for_op(curve: Curve, factor: float) -> Iterator[Match]:
+def _iterate_for_op(curve: Curve, pulls: Mapping[float, Tensor]) -> Iterator[Match]:
     """Yield matching rules without parameters, or with parameters that can be read off the curve."""
     x, y = curve.x, curve.y
-    pulls = {g: factor * curve.subject.gradient(x, g) for g in (1.0, -1.0, *_MORE_G)}
     lo, hi = float(y.min()), float(y.max())
     fitting = {
         "jumps": curve.is_flat,
@@ -81,12 +80,8 @@ def _iterate_for_op(curve: Curve, factor: float) -> Iterator[Match]:
     }
     for rule in RULES.values():
         parameters = settings.get(frozenset(parameter.name for parameter in rule.parameters))
-        if (
-            rule.parsed
-            and not rule.fault
-            and parameters is not None
-            and families & {*(rule.suits or _ANYWHERE)}
-        ):
+        suits = not rule.fault and families & {*(rule.suits or _ANYWHERE)}
+        if rule.parsed and suits and parameters is not None:
             evaluate = rule.parsed.bind(parameters)
             if all(_is_close(evaluate(x, y, torch.full_like(x, g)), r) for g, r in pulls.items()):
                 yield Match(rule, parameters)
@@ -97,21 +92,17 @@ def _iterate_for_jump(curve: Curve, factor: float) -> Iterator[Match]:
 
     Rules of infinite area are made for two jumps if they learn, otherwise for one.
     """
-    at, heights = curve.jumps
-    rises = float(heights.sum())
-    if rises == 0:
-        return
+    at, rises = curve.jumps[0], float(curve.jumps[1].sum())
     u = curve.x - float(at.mean())
     near = u.abs() < 50
     u, r = u[near][::2], factor * curve.gradient[near][::2]
     for family, height in sorted(_HEIGHTS.items(), key=lambda row: abs(row[1] - abs(rises))):
         for rule in RULES.values():
-            if rule.group != family or not rule.parsed or not rule.linear:
+            if rule.group != family or not rule.parsed or not rule.linear or not rises:
                 continue
             if rule.area == "infinite" and bool(rule.learned) != (len(at) > 1):
                 continue
-            needs_y = "y" in rule.parsed.variables or "mean(" in (rule.formula or "")
-            if not needs_y:
+            if not ("y" in rule.parsed.variables or "mean(" in (rule.formula or "")):
                 parameters = _fit(rule, u, r * (height / rises), curve)
                 if parameters is not None:
                     yield Match(rule, parameters)
@@ -135,13 +126,10 @@ def _fit(rule: Rule, u: Tensor, target: Tensor, curve: Curve) -> dict[str, float
     best = min(starts, key=measure_error)
     if names and not is_match(best) and measure_error(best) <= _TOO_FAR * float(target.norm()):
         best = _refine(compute_residuals, best)
-    least = _MIN_LEVEL if rule.learned else 0.0
-    bounds = zip(rule.parameters, best.tolist(), strict=True)
-    if is_match(best) and all(
-        max(item.low * 0.99, least) <= value <= item.high * 1.01 for item, value in bounds
-    ):
-        return dict(zip(names, best.tolist(), strict=True))
-    return None
+    least, values = _MIN_LEVEL if rule.learned else 0.0, dict(zip(names, best.tolist(), strict=True))
+    ends = [(max(each.low * 0.99, least), each.high * 1.01) for each in rule.parameters]
+    inside = all(low <= value <= high for (low, high), value in zip(ends, values.values(), strict=True))
+    return values if inside and is_match(best) else None
 
 
 def _iterate_candidates(rule: Rule, target: Tensor, curve: Curve) -> Iterator[tuple[float, ...]]:
@@ -156,22 +144,19 @@ def _iterate_candidates(rule: Rule, target: Tensor, curve: Curve) -> Iterator[tu
 
 
 def _refine(residuals: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
-    """Return values after damped Gauss–Newton steps on the logarithms of positive parameters."""
-    logs, damping, idle = values.clamp(min=1e-3).log(), 1e-3, 0
-    error, unit = residuals(logs.exp()), torch.eye(len(logs), dtype=logs.dtype)
-    while idle < _MAX_IDLE:
-        columns = [(residuals((logs + _STEP * single).exp()) - error) / _STEP for single in unit]
-        jacobian = torch.stack(columns, 1).nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
-        normal = jacobian.T @ jacobian
-        damped = normal + damping * torch.diag(normal.diagonal()) + 1e-15 * unit
-        tried = logs + torch.linalg.solve(damped, -jacobian.T @ error).clamp(-1, 1)
-        left, before = float(residuals(tried.exp()).square().sum()), float(error.square().sum())
-        idle = idle + 1 if not left < 0.7 * before else 0
-        if left < before:
-            logs, error, damping = tried, residuals(tried.exp()), damping / 5
-        else:
-            damping *= 10
-    return logs.exp()
+    """Return values with the least squares of residuals near a start; all of them are positive."""
+    logs = values.clamp(min=1e-3).log().requires_grad_()
+    optimiser = torch.optim.LBFGS(
+        [logs], max_iter=_MOST_STEPS, tolerance_change=0.0, line_search_fn="strong_wolfe"
+    )
+
+    def compute_loss() -> Tensor:
+        loss = residuals(logs.exp()).square().sum() + 0 * logs.sum()  # a mask gives no slope
+        (logs.grad,) = torch.autograd.grad(loss, logs)
+        return loss
+
+    optimiser.step(compute_loss)  # type: ignore[no-untyped-call]  # torch's own
+    return logs.detach().exp()
 
 
 def _is_close(left: Tensor, right: Tensor) -> bool:

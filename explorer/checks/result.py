@@ -1,17 +1,20 @@
 """The result of a check: a verdict, one plain sentence, a number and a position."""
 
 import math
+import re
 from dataclasses import dataclass, replace
 from functools import partial
 from html import escape
+from operator import attrgetter
 from typing import Any
 
 import torch
+from torch import Tensor
 
 from explorer.catalogue.display import make_html_table
 
-FAILS, UNKNOWN, BY_DESIGN, HOLDS = "fails", "unknown", "by design", "holds"
-VERDICTS = (FAILS, UNKNOWN, BY_DESIGN, HOLDS)  # the worst first
+FAILS, UNKNOWN, BY_DESIGN, HOLDS = VERDICTS = ("fails", "unknown", "by design", "holds")  # the worst first
+Number = float | Tensor
 _MARKS = dict(zip(VERDICTS, "✗?○✓", strict=True))
 
 
@@ -38,6 +41,11 @@ class Result:
     def mark(self) -> str:
         """The verdict as one symbol."""
         return _MARKS[self.verdict]
+
+    @property
+    def rank(self) -> int:
+        """The place of the verdict among all, 0 for the worst."""
+        return VERDICTS.index(self.verdict)
 
     @property
     def row(self) -> tuple[str, str, str]:
@@ -70,7 +78,7 @@ class Results(list[Result]):
     @property
     def worst_first(self) -> list[Result]:
         """All results, sorted by verdict: fails, unknown, by design, holds."""
-        return sorted(self, key=lambda result: VERDICTS.index(result.verdict))
+        return sorted(self, key=attrgetter("rank"))
 
     def __repr__(self) -> str:
         rows = [result.row for result in self.worst_first]
@@ -83,11 +91,26 @@ class Results(list[Result]):
         return caption + make_html_table(result.row for result in self.worst_first)
 
 
-# Results that have no name yet; the arguments are sentence, where and figure.
-holds = partial(Result, "", HOLDS)
-by_design = partial(Result, "", BY_DESIGN)
-fails = partial(Result, "", FAILS)
-unknown = partial(Result, "", UNKNOWN)
+def _conclude(
+    verdict: str, text: str, where: Number | None = None, figure: Number | None = None, **values: Any
+) -> Result:
+    """Return a result without a name; braces in ``text`` name the position ``at`` or one of ``values``."""
+    at = None if where is None else float(where)
+    numbers = {**values, "figure": figure, "at": None if at is None else format_position(at)}
+    sentence = re.sub(r"{(\w+)}", lambda name: _write(numbers.get(name[1], name[0])), text)
+    return Result("", verdict, sentence, at, None if figure is None else float(figure))
+
+
+holds = partial(_conclude, HOLDS)
+by_design = partial(_conclude, BY_DESIGN)
+fails = partial(_conclude, FAILS)
+unknown = partial(_conclude, UNKNOWN)
+
+
+def _write(value: Any) -> str:
+    if isinstance(value, torch.dtype):
+        return name_dtype(value)
+    return format_number(float(value)) if isinstance(value, float | Tensor) else str(value)
 
 
 def name_dtype(dtype: torch.dtype) -> str:

@@ -1,8 +1,8 @@
 """The traits of a subject: found once, before the checks, which all read this record."""
 
 import dis
-import types
 from dataclasses import dataclass, replace
+from types import FunctionType
 from typing import Any
 
 import torch
@@ -10,15 +10,8 @@ from torch import Tensor
 from torch.autograd.function import BackwardCFunction
 
 from explorer.checks.result import name_dtype
-from explorer.curves.foreign import (
-    NEAR,
-    SEED,
-    NoGradientError,
-    Subject,
-    find_dependence,
-    has_random_output,
-    is_same,
-)
+from explorer.curves.foreign.elementwise import NEAR, find_dependence, has_random_output, is_same
+from explorer.curves.foreign.subject import SEED, NoGradientError, Subject
 
 
 @dataclass(frozen=True)
@@ -32,18 +25,20 @@ class Traits:
         no_path: why no gradient can reach x, as a clause; "" if one can.
         dependence: why y is not elementwise, as a clause; "" if it is.
         draws: whether the forward draws at random; a seed is then set before each call.
+        repeats: whether two backwards for the same x and g agree bit for bit, if their y do.
         shadowed_global: a global that backward reads under the name of a variable of forward; "" if none.
         outputs: the number of outputs, of which y is the first.
     """
 
     y_dtype: torch.dtype
-    failure: str = ""
-    failure_line: str = ""
-    no_path: str = ""
-    dependence: str = ""
-    draws: bool = False
-    shadowed_global: str = ""
-    outputs: int = 1
+    failure: str
+    failure_line: str
+    no_path: str
+    dependence: str
+    draws: bool
+    repeats: bool
+    shadowed_global: str
+    outputs: int
 
 
 def fix_seed(subject: Subject) -> Subject:
@@ -53,24 +48,26 @@ def fix_seed(subject: Subject) -> Subject:
 
 def find_traits(subject: Subject) -> Traits:
     """Return the traits of a subject; raises UntriedError if its forward cannot be tried."""
-    x = subject.sample(-NEAR, NEAR, 7)
+    x, is_function = subject.sample(-NEAR, NEAR, 64), subject.function is not None
     y = subject.run(x.clone().requires_grad_().clone())
-    failure, line = _describe_wrong_shape(y, x), ""
+    failure, line, repeats, dependence = _describe_wrong_shape(y, x), "", True, find_dependence(subject)
     try:
-        subject.run_both(x)
+        (first, r), (second, again) = subject.run_both(x), subject.run_both(x)
+        repeats = is_same(r, again, 0.0) or not is_same(first, second, 0.0)
+        is_plain = not (is_function or subject.op or subject.seed is not None)
+        if is_plain and not dependence and _mixes_upstream(subject, x, y, r):
+            dependence = "it is not elementwise: the gradient at one x depends on the other elements"
     except NoGradientError as error:
         failure, line = str(error), error.line
-    dependence = find_dependence(subject)
-    if not (dependence or failure or subject.function or subject.op or subject.seed is not None):
-        dependence = _describe_gradient_dependence(subject)
     return Traits(
         y.dtype,
         failure,
         line,
-        "" if y.requires_grad else _explain_no_path(y.dtype, subject.function is not None),
+        "" if y.requires_grad else _explain_no_path(y.dtype, is_function),
         dependence,
         subject.seed is not None,
-        _find_foreign_global(subject),
+        repeats,
+        _find_shadowed_global(subject.function),
         len(subject.run_all(x.clone())),
     )
 
@@ -90,6 +87,14 @@ def call_backward(y: Tensor) -> Any:
     return returned[0] if isinstance(returned, tuple) else returned
 
 
+def has_custom_node(y: Tensor) -> bool:
+    """Return whether a Function lies on the way back from y."""
+    waiting = [y.grad_fn]
+    while waiting and not isinstance(node := waiting.pop(), BackwardCFunction):
+        waiting += [below for below, _ in node.next_functions if below is not None] if node else []
+    return bool(waiting) or isinstance(node, BackwardCFunction)
+
+
 def _describe_wrong_shape(y: Tensor, x: Tensor) -> str:
     """Return a clause on a gradient of another shape than x, which torch would sum silently; "" if none."""
     try:
@@ -101,36 +106,28 @@ def _describe_wrong_shape(y: Tensor, x: Tensor) -> str:
     return f"its backward returns the shape {tuple(gradient.shape)} for x of shape {tuple(x.shape)}"
 
 
-def _describe_gradient_dependence(subject: Subject) -> str:
-    """Return a clause if autograd's gradient at one x depends on the g of other x; "" if it does not."""
-    x = subject.sample(-NEAR, NEAR, 64)
-    y, r = subject.run_both(x)
+def _mixes_upstream(subject: Subject, x: Tensor, y: Tensor, r: Tensor) -> bool:
+    """Return whether autograd's gradient at one x depends on the g of other x."""
     g = torch.ones_like(y)
     g[::2] = 2.0
     pulled = subject.run_both(x, g)[1]
-    if is_same(pulled[1::2], r[1::2], 1e-9 if r.dtype == torch.float64 else 1e-4):
-        return ""
-    return "it is not elementwise: the gradient at one x depends on the other elements"
+    return not is_same(pulled[1::2], r[1::2], 1e-9 if r.dtype == torch.float64 else 1e-4)
 
 
 def _explain_no_path(dtype: torch.dtype, is_function: bool) -> str:
-    """Return why y does not require grad, as a clause."""
     if not (dtype.is_floating_point or dtype.is_complex):
         return f"y is of dtype {name_dtype(dtype)}, which carries no gradient"
-    if is_function:
-        return "y does not require grad: its forward marks it as not differentiable"
-    return "y does not require grad: no operation between x and y has a gradient"
+    reason = "its forward marks it as not differentiable"
+    return (
+        f"y does not require grad: {reason if is_function else 'no operation between x and y has a gradient'}"
+    )
 
 
-def _find_foreign_global(subject: Subject) -> str:
-    """Return the name of a global that backward reads instead of forward's variable; "" if none."""
-    if subject.function is None:
-        return ""
-    forward, backward = subject.function.forward, subject.function.backward
-    if not (isinstance(forward, types.FunctionType) and isinstance(backward, types.FunctionType)):
+def _find_shadowed_global(function: type[torch.autograd.Function] | None) -> str:
+    forward, backward = (getattr(function, name, None) for name in ("forward", "backward"))
+    if not (isinstance(forward, FunctionType) and isinstance(backward, FunctionType)):
         return ""
     read = {item.argval for item in dis.get_instructions(backward) if item.opname == "LOAD_GLOBAL"}
-    for name in forward.__code__.co_varnames:
-        if name in read and isinstance(backward.__globals__.get(name), torch.Tensor | int | float):
-            return name
-    return ""
+    names = (name for name in forward.__code__.co_varnames if name in read)
+    known = (torch.Tensor, int, float)
+    return next((name for name in names if isinstance(backward.__globals__.get(name), known)), "")

@@ -6,8 +6,8 @@ FAULTS = (
     Fault(
         name="The checks of a rule are listed with the best first",
         file="explorer/checks/result.py",
-        old="sorted(self, key=lambda result: VERDICTS.index(result.verdict))",
-        new="sorted(self, key=lambda result: -VERDICTS.index(result.verdict))",
+        old='sorted(self, key=attrgetter("rank"))',
+        new='sorted(self, key=attrgetter("rank"), reverse=True)',
         tests="checks/test_functions.py questions/test_rules.py",
     ),
     Fault(

@@ -1,0 +1,138 @@
+"""Does it leave x and g unchanged, read g in any layout, and give the same result twice?"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from explorer.checks.curve import Curve, is_near
+from explorer.checks.result import Result, by_design, fails, holds
+from explorer.curves.foreign import NoGradientError, Subject, UntriedError, is_same, pull_gradient
+
+_ROWS, _COLUMNS = 6, 4
+
+
+def check_memory(curve: Curve) -> Result:
+    """Return whether x, g and saved tensors stay unchanged, for g in several layouts and two calls."""
+    if name := curve.traits.shadowed_global:
+        return fails(f"Backward reads the global {name}, not the {name} of forward: save it on ctx.")
+    fault = next(_iterate_faults(curve.subject, _make_matrix(curve.subject)), None)
+    return (
+        fails(fault)
+        if fault
+        else holds("It leaves x, g and what it saved unchanged, and reads g in any layout.")
+    )
+
+
+def _make_matrix(subject: Subject) -> Tensor:
+    """Return x in two dimensions if the function takes such x, so that layouts can differ."""
+    if subject.trial.suffix or subject.example is not None:
+        return subject.sample(-2.3, 2.9, _ROWS)
+    x = subject.sample(-2.3, 2.9, _ROWS * _COLUMNS)
+    try:
+        subject.run_both(x.reshape(_ROWS, _COLUMNS))
+        return x.reshape(_ROWS, _COLUMNS)
+    except UntriedError:
+        return x
+
+
+def _iterate_faults(subject: Subject, x: Tensor) -> Iterator[str]:
+    """Yield a sentence for each fault."""
+    leaf = x.clone().requires_grad_()
+    copy, arguments = leaf.clone(), subject.prepare(x.dtype)
+    before = [argument.clone() for argument in arguments if isinstance(argument, Tensor)]
+    y = subject.run(copy, arguments)
+    after = [argument for argument in arguments if isinstance(argument, Tensor)]
+    if y is not copy and not is_same(copy, x, 0.0):
+        yield "It changes x in place and does not say so: work on a copy, or call ctx.mark_dirty(x)."
+    if not subject.is_module and not all(is_same(*both, 0.0) for both in zip(before, after, strict=True)):
+        yield "It changes one of its arguments in place: work on a copy."
+    g = (torch.arange(y.numel(), dtype=y.dtype) * 0.7).sin().reshape(y.shape) + 1.3
+    passed = g.clone()
+    pull_gradient(y, leaf, passed)
+    if not is_same(g, passed, 0.0):
+        words = "work on g.clone(), or use torch.where"
+        yield f"Its backward writes into g, which other nodes may still read: {words}."
+    yield from _iterate_faults_of_second_backward(subject, x, g)
+    expected = subject.run_both(x, g)[1]
+    for layout, other in _iterate_layouts(g):
+        plain = subject.run_both(x, other.contiguous())[1]
+        try:
+            if not is_near(plain, subject.run_both(x, other)[1]):
+                advice = "it assumes a contiguous g. Call g.contiguous()"
+                yield f"With g {layout} the gradient is different: {advice}."
+        except NoGradientError as error:
+            yield f"With g {layout} {error}: it assumes a contiguous g. Call g.contiguous() first."
+    if x.dim() == 2 and y.shape == x.shape and not subject.trial.suffix and subject.seed is None:
+        turned = subject.run_both(x.t().contiguous().t(), g)
+        if not (is_near(y.detach(), turned[0]) and is_near(expected, turned[1])):
+            yield "With a transposed x the result is different: it assumes a contiguous x."
+    leaf = x.clone().requires_grad_()
+    y = subject.run(leaf.clone())
+    subject.run(subject.fit_domain(x.flip(0) * 0.7 + 0.4).clone())
+    if not is_near(pull_gradient(y, leaf, g), expected):
+        words = "the backward of the first gives a different gradient: it keeps state outside ctx"
+        yield f"After a second forward, {words}. Save it with ctx.save_for_backward."
+
+
+def _iterate_faults_of_second_backward(subject: Subject, x: Tensor, g: Tensor) -> Iterator[str]:
+    """Yield the fault of a second backward through a graph, after the first result was overwritten."""
+    leaf = x.clone().requires_grad_()
+    y = subject.run(leaf.clone())
+    try:
+        (result,) = torch.autograd.grad(y, leaf, g.clone(), retain_graph=True)
+        first = result.clone()
+        if result._is_view() or result.is_contiguous():
+            result.zero_()
+        (second,) = torch.autograd.grad(y, leaf, g.clone())
+        if not is_same(first, second, 0.0):
+            yield "A second backward gives a different gradient: it changes what it saved, or returns it."
+    except RuntimeError as error:
+        yield f"A second backward through the same graph raises {error}."
+
+
+def _iterate_layouts(g: Tensor) -> Iterator[tuple[str, Tensor]]:
+    """Yield upstream gradients in memory layouts that are not contiguous, each with a name."""
+    if g.dim():
+        yield "expanded, as y.sum().backward() makes it,", g.new_tensor(1.3).expand(g.shape)
+        yield "strided", torch.stack([g, -g], dim=-1)[..., 0]
+    if g.dim() > 1:
+        yield "transposed", g.transpose(0, -1).contiguous().transpose(0, -1)
+        yield "expanded along its rows", g[:1].expand(g.shape)
+
+
+def check_repetition(curve: Curve) -> Result:
+    """Return whether three calls on the same x and g, with another x in between, give the same bits."""
+    subject = replace(curve.subject, seed=None)
+    x = subject.sample(-2.3, 2.9, 101)
+    calls = [subject.run_both(x), subject.run_both(x)]
+    subject.run_both(subject.fit_domain(x.flip(0) * 0.7 + 0.4))
+    (y, y_again, y_later), (r, r_again, r_later) = zip(*calls, subject.run_both(x), strict=True)
+    if not is_same(y, y_again, 0.0):
+        if _repeats_its_backward(subject, x):
+            words = "two calls on the same x differ, and so may gradients"
+            return by_design(f"Its forward draws random numbers: {words}.")
+        advice = "backward draws again. Save in ctx what forward drew"
+        return fails(f"Two backwards through one y differ: {advice}.")
+    if not is_same(r, r_again, 0.0):
+        advice = "leave random numbers out, or draw them in forward"
+        return fails(f"Two backwards for the same x and g differ: {advice}.")
+    if is_same(y, y_later, 0.0) and is_same(r, r_later, 0.0):
+        same = "x, g and draw" if curve.drawn_pair else "x and g"
+        return holds(f"Three calls on the same {same} give the same bits.")
+    advice = "it keeps state between calls. Save it in ctx"
+    return fails(f"After a call on another x the result is different: {advice}.")
+
+
+def _repeats_its_backward(subject: Subject, x: Tensor) -> bool:
+    """Return whether two backwards through the same y give the same bits; True if the second one raises."""
+    leaf = x.clone().requires_grad_()
+    y = subject.run(leaf)
+    try:
+        first, second = (
+            torch.autograd.grad(y, leaf, torch.ones_like(y), retain_graph=True)[0] for _ in range(2)
+        )
+        return is_same(first, second, 0.0)
+    except RuntimeError:
+        return True

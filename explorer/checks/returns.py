@@ -1,0 +1,154 @@
+"""Does backward return a gradient for x, and are dtype and shape kept, forward and backward?"""
+
+import torch
+from torch import Tensor
+
+from explorer.checks.curve import Curve
+from explorer.checks.finiteness import DTYPES
+from explorer.checks.result import Result, by_design, fails, holds, name_dtype
+from explorer.checks.traits import call_backward
+from explorer.curves.foreign import Subject, UntriedError, describe_error, merge_points
+
+# Parts of the reasons why a backward returns no gradient, with what to do.
+_ADVICE = (
+    ("returns None", "x never learns; return zeros_like(x) if that is intended"),
+    ("number of gradients", "return one gradient for each input of forward, None for those without"),
+    ("invalid gradient", "return a gradient of the shape of its input"),
+    ("returns the shape", "return a gradient of the shape of its input"),
+    ("You must implement", "write a staticmethod backward(ctx, g)"),
+    ("ndarray", "return a tensor of torch"),
+    ("expected Variable", "return a tensor of torch"),
+    ("converted to Scalar", "keep tensors: leave out .item(), float() and int()"),
+    ("numpy", "use torch's functions on saved tensors"),
+    ("ambiguous", "replace the if by torch.where"),
+    ("NameError", "save the value in forward, or pass it as an argument"),
+    ("saved_tensor", "save tensors with ctx.save_for_backward and read ctx.saved_tensors"),
+    ("to unpack", "save and read the same tensors in the same order"),
+    ("AttributeError", "set the attribute on ctx in forward"),
+)
+_SHAPES = ((), (0,), (5,), (2, 3), (2, 1, 3))
+_UNSUPPORTED = (
+    *("not implemented for", "not support", "nsupported", "same dtype", "did not match"),
+    *("expected scalar type", "but got BFloat16", "but got Half"),
+)  # words of torch and NumPy on a dtype that an operation lacks
+_FINE_G = 1.0 + 2.0**-40 + 2.0**-30 + 0.3  # an upstream gradient that float32 cannot hold
+_MIN_DISTINCT = 40  # values; a curve with fewer counts as a staircase
+
+
+def check_backward(curve: Curve) -> Result:
+    """Return whether a backward for g = 1 returns a gradient for x."""
+    traits = curve.traits
+    if traits.no_path:
+        advice = "Return x's dtype" if "dtype" in traits.no_path else "Give it a Function with a backward"
+        return fails(f"No gradient reaches x, because {traits.no_path}. {advice}.")
+    if not traits.failure:
+        more = f" Forward returns {traits.outputs} outputs: only the first is checked, with g = 0 for others."
+        return holds(f"It returns a gradient for x.{more * (traits.outputs > 1)}")
+    place = f" ({traits.failure_line})" if traits.failure_line else ""
+    advice = next((words for part, words in _ADVICE if part in traits.failure), "correct that line")
+    sentence = traits.failure[0].upper() + traits.failure[1:]
+    return fails(f"{sentence}{place}: {advice}. No check that needs a gradient was tried.")
+
+
+def is_wrong_return(failure: str) -> bool:
+    """Return whether torch refuses the number or the shape of the gradients that a backward returned."""
+    return any(words in failure for words in ("number of gradients", "invalid gradient", "shape"))
+
+
+def check_dtype_and_shape(curve: Curve) -> Result:
+    """Return whether y and the gradient, as backward returns it, keep x's dtype and shape."""
+    subject, traits = curve.subject, curve.traits
+    if is_wrong_return(traits.failure):
+        return fails(f"{traits.failure.capitalize()}: return one gradient for each input, in its shape.")
+    if traits.failure:
+        raise UntriedError("backward returns no gradient for x")
+    base, y_dtypes = subject.sample(-1.3, 1.7, 6), dict[torch.dtype, torch.dtype]()
+    keeps = subject.run(base.clone()).shape == base.shape
+    tried = [(base.to(dtype), f"For {name_dtype(dtype)} x") for dtype in DTYPES]
+    if keeps and not traits.dependence:
+        tried += [(x, f"For x of shape {tuple(x.shape)}") for x in _make_shaped(subject)]
+    for x, case in tried:
+        if problem := _check_x(subject, x, case, keeps, y_dtypes):
+            return problem
+    if len(y_dtypes) < len(DTYPES) and subject.trial.dtype != torch.float64 and traits.dependence:
+        words = "It takes x only in {dtype}, the dtype of the tensors that it holds."
+        return by_design(words, dtype=subject.trial.dtype)
+    for short, long in y_dtypes.items():
+        if short != long:
+            words = "For {short} x, y is {long} and the gradient is {short}. From here on a net computes in"
+            advice = "if that is not intended, end forward with .to(x.dtype), or make tensors in x's dtype"
+            return by_design(f"{words} {{long}}: {advice}.", short=short, long=long)
+    if keeps and not (traits.dependence or traits.draws or traits.no_path) and (few := _check_digits(curve)):
+        return few
+    if traits.no_path:
+        raise UntriedError("backward returns no gradient for x")
+    return holds(f"{'y and the gradient keep' if keeps else 'The gradient keeps'} x's dtype and shape.")
+
+
+def _make_shaped(subject: Subject) -> list[Tensor]:
+    """Return x in several shapes, with no fewer dimensions than any argument: broadcasting keeps them."""
+    suffix, made = subject.trial.suffix, []
+    dimensions = [argument.dim() for argument in subject.arguments if isinstance(argument, Tensor)]
+    least = max(dimensions, default=0) - len(suffix)
+    for shape in _SHAPES:
+        if len(shape) == 1 if subject.example is not None else len(shape) >= least:
+            x = torch.linspace(-1.3, 1.7, torch.Size(shape).numel(), dtype=subject.trial.dtype)
+            x = subject.fit_domain(x).reshape((*shape, *[1] * len(suffix)))
+            made.append(x.expand((*shape, *suffix)).contiguous())
+    return made
+
+
+def _check_x(
+    subject: Subject, x: Tensor, case: str, keeps: bool, y_dtypes: dict[torch.dtype, torch.dtype]
+) -> Result | None:
+    """Return the fault for one x; None if there is none. Adds the dtypes of x and y to ``y_dtypes``."""
+
+    def judge(reason: str) -> Result | None:
+        """Return the finding for a case that raises: None if torch lacks the dtype, or x holds no element."""
+        lacking = any(words in reason for words in _UNSUPPORTED)
+        advice = ": return one gradient for each input, each of its input's shape" * is_wrong_return(reason)
+        return None if lacking or not x.numel() else fails(f"{case}, {reason}{advice}.")
+
+    try:
+        y = subject.run(x.clone().requires_grad_().clone(), subject.prepare(x.dtype, learned=True))
+    except UntriedError as error:
+        return judge(str(error))
+    y_dtypes[x.dtype] = y.dtype
+    if not y.dtype.is_floating_point:
+        advice = "make it with x's dtype, such as .to(x.dtype) or zeros_like"
+        return fails(f"{case}, y is {name_dtype(y.dtype)}: {advice}.")
+    if keeps and y.shape != x.shape:
+        return fails(f"{case}, y has the shape {tuple(y.shape)}.")
+    if not y.requires_grad:
+        return None
+    try:
+        gradient = call_backward(y)  # before torch casts or sums it
+        torch.autograd.backward(y, torch.ones_like(y))
+    except Exception as error:
+        return judge(f"its backward raises {describe_error(error)}")
+    if not isinstance(gradient, Tensor):
+        return None
+    if gradient.shape != x.shape:
+        shapes = f"{tuple(gradient.shape)}: give it x's, {tuple(x.shape)}"
+        return fails(f"{case}, backward returns the shape {shapes}.")
+    shorter = max(torch.finfo(x.dtype).eps, torch.finfo(y.dtype).eps)
+    if gradient.is_floating_point() and torch.finfo(gradient.dtype).eps > shorter:
+        vanished = f"{case}, backward returns {name_dtype(gradient.dtype)}, and torch casts it silently"
+        return fails(f"{vanished}: digits are lost. Compute with g's dtype.")
+    return None
+
+
+def _check_digits(curve: Curve) -> Result | None:
+    """Return the fault of values with fewer digits than their dtype holds; None if there is none."""
+    if curve.dtype != torch.float64:
+        return fails("It works in float32 only; with float64 x it raises.")
+    if curve.subject.rounds_gradient:
+        return by_design("The gradient is rounded to a number format, so it has only that format's digits.")
+    r, again = (curve.subject.gradient(curve.x, g) for g in (_FINE_G, _FINE_G * (1 + 2.0**-6)))
+    for what, values in [("the gradient", r)] if curve.is_flat else [("y", curve.y), ("the gradient", r)]:
+        some = values[values.isfinite() & (values != 0)]
+        # A gradient that is rounded to steps of g does not change with a small change of g.
+        is_smooth = len(merge_points([some])) >= _MIN_DISTINCT or (values is r and not torch.equal(again, r))
+        if len(some) and is_smooth and bool((some.float().double() == some).all()):
+            return fails(f"For float64 x, {what} has only the digits of float32: leave out the cast.")
+    return None

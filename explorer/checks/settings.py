@@ -1,0 +1,211 @@
+"""Does it give the same under torch.func's transforms, torch.compile and autocast, and on another device?"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+
+import torch
+from torch import Tensor
+
+from explorer.checks.curve import Curve, is_near
+from explorer.checks.result import Result, by_design, fails, holds, name_dtype, unknown
+from explorer.checks.traits import has_custom_node
+from explorer.curves.foreign import NoGradientError, Subject, UntriedError, describe_error
+
+_REFUSED = "torch.func's grad, vmap and jvp refuse"
+_OLD = by_design(
+    f"It is old style: {_REFUSED} it. To add: forward(x, …) without ctx, setup_context(ctx, inputs, output) "
+    "that saves, generate_vmap_rule = True, and jvp for forward mode."
+)
+_OPERATOR = by_design(
+    f"It is an operator of torch.library: {_REFUSED} it. "
+    "Use a Function with setup_context where they are needed."
+)
+# Parts of torch's messages about optional members of a Function, with the line that adds the member.
+_MISSING = (
+    ("vmap staticmethod", "vmap", "generate_vmap_rule = True"),
+    ("vmap support", "vmap", "generate_vmap_rule = True"),
+    ("jvp", "forward mode", "a staticmethod jvp(ctx, *tangents)"),
+    ("forward mode AD", "forward mode", "a staticmethod jvp(ctx, *tangents)"),
+    ("forward-mode AD", "forward mode", "a staticmethod jvp(ctx, *tangents)"),
+    ("mark_dirty", "vmap", "a forward that does not work in place"),
+)
+# Parts of torch's messages about tensors on another device than x's.
+_EXPLICIT_MOVES = ("to numpy", "not compiled with CUDA", "NVIDIA driver", "No CUDA GPUs")
+_OTHER_DEVICE = ("same device", "expected device", "found at least two devices")
+_ROWS = 3
+# Every backend traces, and tracing is where a Function may get lost; this one needs no C++ compiler.
+_BACKEND = "aot_eager"
+_RECOMPILE_LIMIT = 10_000  # all rules go through one Function, which torch would no longer trace after eight
+_TOLERANCE = 4e-2  # under autocast: bfloat16 has three digits
+
+
+def _sample(subject: Subject, count: int = 11) -> Tensor:
+    return subject.sample(-2.3, 2.9, count, torch.float32)
+
+
+def check_transforms(curve: Curve) -> Result:
+    """Return whether torch.func's grad, vmap, vmap of grad and jvp agree with plain backward."""
+    subject, function = curve.subject, curve.subject.function
+    if function is not None and function.setup_context is torch.autograd.Function.setup_context:
+        return _OLD
+    missing: dict[str, str] = {}
+    lacking: list[str] = []
+    x = subject.sample(-2.3, 2.9, 11)
+    tangent = torch.linspace(0.3, 1.9, x.numel(), dtype=x.dtype).reshape(x.shape)
+    for name, expected, compute in _iterate_transforms(subject, x, tangent):
+        try:
+            if is_near(actual := compute(), expected):
+                continue
+        except Exception as error:
+            words, y = str(error), subject.run(x.clone().requires_grad_())
+            if "setup_context" in words:
+                return _OPERATOR if type(y.grad_fn).__name__.startswith("GeneratedBackward") else _OLD
+            advice = next(((what, line) for part, what, line in _MISSING if part in words), None)
+            if advice is None and has_custom_node(y):
+                reason = "leave out code that needs values, such as if or .item()"
+                return fails(f"{name} raises {describe_error(error)}: {reason}.")
+            missing.update([advice] if advice else [])
+            lacking += [] if advice else [name]
+            continue
+        with torch.no_grad():
+            moved = subject.run(x + 1e-5 * tangent) - subject.run(x - 1e-5 * tangent)
+        if name == "jvp" and torch.allclose(actual, moved / 2e-5, 1e-4, 1e-5):
+            return by_design("Its jvp is the derivative of its forward, where backward departs from it.")
+        return fails(f"{name} gives another result than plain autograd.")
+    if missing:
+        absent, lines = " and no ".join(missing), " and ".join(missing.values())
+        return by_design(f"It supports no {absent}, and torch raises an error that says so: add {lines}.")
+    if lacking:
+        return by_design(f"Torch itself lacks {' and '.join(lacking)} for an operation of this function.")
+    return holds("torch.func's grad, vmap and jvp agree with plain autograd.")
+
+
+def _iterate_transforms(
+    subject: Subject, x: Tensor, tangent: Tensor
+) -> Iterator[tuple[str, Tensor, Callable[[], Tensor]]]:
+    """Yield each transform: its name, the due result, and the function that computes it."""
+    factors, arguments = torch.linspace(0.5, 1.2, _ROWS).tolist(), subject.prepare(x.dtype)
+    rows = torch.stack([subject.fit_domain(x * each + 0.01) for each in factors])
+
+    def run_forward(x: Tensor) -> Tensor:
+        return subject.run(x.clone(), arguments)
+
+    def pull_back(x: Tensor) -> Tensor:
+        slope: Tensor = torch.func.grad(lambda x: run_forward(x).sum())(x)
+        return slope
+
+    y, r = subject.run_both(x)
+    ys, slopes = (torch.stack(parts) for parts in zip(*(subject.run_both(row) for row in rows), strict=True))
+    columns = rows.movedim(0, -1)
+    yield "torch.func.grad", r, lambda: pull_back(x)
+    yield "vmap", ys, lambda: torch.func.vmap(run_forward)(rows)
+    yield "vmap of grad", slopes, lambda: torch.func.vmap(pull_back)(rows)
+    yield "vmap over the last dimension", slopes, lambda: torch.func.vmap(pull_back, in_dims=-1)(columns)
+    # Only if the gradient is linear in g a tangent is due.
+    if y.shape == x.shape and all(is_near(subject.run_both(x, g)[1], g * r) for g in (-2.0, tangent)):
+        yield "jvp", r * tangent, lambda: torch.func.jvp(run_forward, (x,), (tangent,))[1]
+
+
+def check_compile(curve: Curve) -> Result:
+    """Return whether the compiled function gives the same y and gradient, for g contiguous and expanded."""
+    subject, x = curve.subject, _sample(curve.subject, 101)
+    y, r = subject.run_both(x)
+    upstreams = torch.ones_like(y), torch.ones(()).expand(y.shape)
+    try:
+        from torch._dynamo import config  # it takes seconds to import, and only this check needs it
+
+        fast = replace(subject, call=torch.compile(subject.call, backend=_BACKEND))
+        with config.patch(recompile_limit=_RECOMPILE_LIMIT, accumulated_recompile_limit=_RECOMPILE_LIMIT):
+            results = [fast.run_both(x, g) for g in upstreams]
+            is_one_graph = _is_one_graph(subject, x)
+    except UntriedError as error:
+        return unknown(f"Compiled {error}.")
+    if curve.traits.draws:
+        return holds("Traced by torch.compile it runs; it draws at random, so values are not compared.")
+    if not all(is_near(fast_y, y) and is_near(fast_r, r) for fast_y, fast_r in results):
+        advice = "look for state outside ctx and a g assumed to be contiguous"
+        return fails(f"Compiled, it gives a different result: {advice}.")
+    if is_one_graph:
+        return holds("Traced by torch.compile it gives the same y and the same gradient.")
+    exception = "but not as one graph: fullgraph=True raises"
+    return by_design(f"Compiled it gives the same y and gradient, {exception}.")
+
+
+def _is_one_graph(subject: Subject, x: Tensor) -> bool:
+    """Return whether torch compiles the function without a graph break."""
+    whole = torch.compile(lambda *inputs: subject.call(*inputs), backend=_BACKEND, fullgraph=True)
+    try:
+        whole(x.clone().requires_grad_(), *subject.prepare(x.dtype))
+    except Exception:
+        return False
+    return True
+
+
+def check_autocast(curve: Curve) -> Result:
+    """Return whether forward under autocast to bfloat16, and backward outside it, agree with plain calls.
+
+    Learned arguments are float32, like the weights of a module.
+    """
+    subject = curve.subject
+
+    def call_under_autocast(*inputs: object) -> object:
+        with torch.autocast("cpu", torch.bfloat16):
+            return subject.call(*inputs)
+
+    cast = replace(subject, call=call_under_autocast)
+    for dtype in (torch.float32, torch.bfloat16):
+        x, arguments = _sample(subject, 23).to(dtype), subject.prepare(torch.float32, learned=True)
+        words = f"Under autocast, with x in {name_dtype(dtype)}, "
+        try:
+            results = subject.run_both(x, 1.0, arguments)
+        except UntriedError:
+            continue  # it takes no such x without autocast either
+        try:
+            results_cast = cast.run_both(x, 1.0, arguments)
+        except UntriedError as error:
+            advice = "Decorate forward and backward with torch.amp.custom_fwd and custom_bwd"
+            return fails(f"{words}{error}. {advice}.")
+        for plain, other in zip(results, results_cast, strict=True):
+            size = float(plain.float().abs().nan_to_num(posinf=0.0).amax()) if plain.numel() else 0.0
+            if not torch.allclose(plain.float(), other.float(), _TOLERANCE, _TOLERANCE * size, True):
+                return fails(f"{words}it gives a different result than without it.")
+    return holds("Under autocast to bfloat16 it gives the same result as without it.")
+
+
+def check_devices(curve: Curve) -> Result:
+    """Return whether accelerator and CPU agree; without one, whether it runs on torch's meta device."""
+    subject, accelerator = curve.subject, torch.accelerator.current_accelerator(check_available=True)
+    kind = "meta" if accelerator is None else accelerator.type
+    place = "It does not follow x to another device: " if accelerator is None else f"On {kind.upper()} "
+    x = _sample(subject, 101)
+
+    def advise(error: UntriedError, place: str) -> Result:
+        is_explicit = any(part in str(error) for part in _EXPLICIT_MOVES)
+        advice = "Make new tensors with x's device, such as by zeros_like."
+        return fails(
+            f"{place}{error}. {'Leave out .cuda(), .cpu() and .numpy().' if is_explicit else advice}"
+        )
+
+    try:
+        results = subject.run_both(x)
+    except NoGradientError as error:
+        if any(words in str(error) for words in _EXPLICIT_MOVES):
+            return advise(error, "On the CPU ")
+        raise
+    try:
+        moved = subject.run_both(x.to(kind), 1.0, subject.prepare(x.dtype, device=kind))
+    except UntriedError as error:
+        if accelerator or any(words in str(error) for words in _EXPLICIT_MOVES + _OTHER_DEVICE):
+            return advise(error, place)
+        if "copy out of meta" in str(error):
+            words = "It copies x to the CPU; whether y goes back was not tried."
+        else:
+            words = "It does not run on torch's meta device, which has no values."
+        return unknown(f"There is no CUDA here. {words}")
+    if moved[0].device.type != kind:
+        return fails(f"{place}y stays on the CPU: make it with x's device, such as by zeros_like.")
+    if accelerator is None:
+        return unknown("There is no CUDA here. On torch's meta device, which has no values, it follows x.")
+    if all(torch.allclose(one, other.cpu(), 1e-4, 1e-5) for one, other in zip(results, moved, strict=True)):
+        return holds(f"{place}it gives the same result as on the CPU.")
+    return fails(f"{place}it gives a different result from the CPU.")
