@@ -1,0 +1,81 @@
+"""JupyterLab in a real browser: a notebook of some cells, which are run one after another."""
+
+import os
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from unittest.mock import patch
+
+import nbformat
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, expect
+
+from tests.browser.server import free_port, running
+
+SIZE: ViewportSize = {"width": 1280, "height": 900}
+PATIENCE_MS = 60_000  # a busy machine is no failure
+KERNEL_ANSWERS = """async () => {
+    const { sessionContext } = window.jupyterapp.shell.currentWidget;
+    await sessionContext.ready;
+    await sessionContext.session.kernel.info;
+}"""
+
+
+def write_notebook(path: Path, sources: Sequence[str]) -> None:
+    """Write a notebook of cells that have not run."""
+    cells = [nbformat.v4.new_code_cell(source) for source in sources]
+    kernel = {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}
+    nbformat.write(nbformat.v4.new_notebook(cells=cells, metadata=kernel), path)
+
+
+@contextmanager
+def serve_lab(folder: Path) -> Iterator[str]:
+    """Serve a folder by JupyterLab, with settings of its own."""
+    port = free_port()
+    own = {
+        name: str(folder / f".{name.lower()}")
+        for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "IPYTHONDIR")
+    }
+    options = {
+        "ServerApp.port": port,
+        "ServerApp.root_dir": folder,
+        "IdentityProvider.token": "",
+        "ServerApp.open_browser": False,
+        "LabApp.expose_app_in_browser": True,
+    }
+    words = [f"--{name}={value}" for name, value in options.items()]
+    command = [sys.executable, "-m", "jupyterlab", "--allow-root", *words]
+    with (
+        patch.dict(os.environ, own | {"JUPYTER_RUNTIME_DIR": str(folder / ".runtime")}),
+        running(command, port, "/api/status", folder / "lab.log", cwd=folder) as address,
+    ):
+        yield address
+
+
+class Notebook:
+    """A notebook that is open in JupyterLab."""
+
+    def __init__(self, browser: Browser, address: str, name: str) -> None:
+        self.errors: list[str] = []
+        self.page: Page = browser.new_context(viewport=SIZE, reduced_motion="reduce").new_page()
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.set_default_timeout(PATIENCE_MS)
+        self.page.goto(f"{address}/lab/tree/{name}?reset")
+        self.cells = self.page.locator(".jp-CodeCell")
+        self.cells.first.wait_for()
+        self.page.evaluate(KERNEL_ANSWERS)
+
+    def run(self, index: int) -> Locator:
+        """Run a cell, and return its outputs once it has ended."""
+        cell = self.cells.nth(index)
+        prompt = cell.locator(".jp-InputPrompt").first
+        before = re.escape(prompt.inner_text())
+        cell.locator(".cm-content").first.click()
+        self.page.keyboard.press("Shift+Enter")
+        expect(prompt).to_have_text(re.compile(rf"^(?!{before})\[\d+\]"), timeout=PATIENCE_MS)
+        return cell.locator(".jp-OutputArea").first
+
+    def say(self, index: int) -> str:
+        """Run a cell, and return the text that it prints."""
+        return self.run(index).locator(".jp-RenderedText").last.inner_text().strip()

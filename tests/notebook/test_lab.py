@@ -1,0 +1,73 @@
+"""A journey through JupyterLab: the hand moves Python, Python moves the curves, nothing is left behind."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, expect
+
+from tests.notebook.labs import Notebook, serve_lab, write_notebook
+
+SETUP = "import explorer, torch, ipywidgets.widgets.widget as w\nfrom explorer.training import Run, Settings"
+SHOW = "shown = explorer.instrument('clamp', ['default', lambda x: x - x**3 / 12], lo=-0.5)\nshown"
+COUNT = "print(len(w._instances))"
+WATCH = "explorer.watch(Run(Settings(task='moons', steps=60, rules=('default', 'clipped'))));"
+CELLS = [SETUP, SHOW, "print(shown.parameters, shown.section)", "shown.g = 2.0", COUNT, WATCH]
+PLOT = ".gradient-explorer .js-plotly-plot"
+HIGHEST = "chart => Math.max(...chart.data.find(({meta}) => meta === 'default').y.filter(Number.isFinite))"
+
+
+@pytest.fixture
+def notebook(chromium: Browser, tmp_path: Path) -> Iterator[Notebook]:
+    write_notebook(tmp_path / "a.ipynb", CELLS)
+    with serve_lab(tmp_path) as address:
+        notebook = Notebook(chromium, address, "a.ipynb")
+        yield notebook
+        notebook.page.context.close()
+        assert not notebook.errors
+
+
+def test_a_notebook_from_import_to_training(notebook: Notebook, tmp_path: Path) -> None:
+    page = notebook.page
+    notebook.run(0)
+    output = notebook.run(1)
+    page.locator(f"{PLOT} .cartesianlayer").first.wait_for()
+    expect(page.locator(".gradient-explorer .sign")).to_have_text("Confirmed by torch")
+    expect(output.locator(".jp-RenderedImage img")).to_be_hidden()  # the picture waits behind what is live
+
+    slider = page.get_by_role("slider", name="lo").first
+    before = float(slider.input_value())
+    slider.press("ArrowRight")
+    page.get_by_role("button", name="Checks").click()
+    expect(page.locator(".panel.checks li, .panel.checks tr").first).to_be_visible()
+    said = notebook.say(2)
+    assert "checks" in said
+    assert float(json.loads(said.split(" checks")[0].replace("'", '"'))["lo"]) > -0.5 >= before
+    assert len(notebook.cells.all()) == len(CELLS)  # no key was a command of the notebook's
+
+    notebook.run(3)
+    page.wait_for_function(f"() => ({HIGHEST})({_inside(PLOT)}) === 2")
+    count = notebook.say(4)
+    notebook.run(1)
+    page.locator(f"{PLOT} .cartesianlayer").first.wait_for()
+    assert notebook.say(4) == count
+
+    notebook.run(5)
+    expect(page.locator(".gradient-explorer .watch-status")).to_have_text("Step 60 of 60")
+    expect(page.get_by_role("group", name="Clipped straight-through")).to_contain_text("%")
+    page.keyboard.press("Control+s")
+    expect(page.locator(".jp-mod-current .jp-DirtyIndicator, .lm-mod-current.jp-mod-dirty")).to_have_count(0)
+    stored = json.loads((tmp_path / "a.ipynb").read_text())
+    kinds = [
+        kind for cell in stored["cells"] for output in cell["outputs"] for kind in output.get("data", {})
+    ]
+    assert kinds.count("image/png") == 2
+    assert len(json.dumps(stored)) < 45_000
+
+
+def _inside(selector: str) -> str:
+    """JavaScript for an element in the shadow tree of the first widget."""
+    inner: Any = json.dumps(selector.split(" ")[1])
+    return f"document.querySelector('.gradient-explorer').shadowRoot.querySelector({inner})"
