@@ -63,7 +63,7 @@ Answer = dict[str, Any]
 @cache
 def get_files() -> Mapping[str, Asset]:
     """Return all files of the pages by their address."""
-    return make_assets(make_document()) | {get_saved_name(): make_saved_script()}
+    return make_assets(make_page_document()) | {get_saved_name(): make_saved_script()}
 
 
 def get_saved_name() -> str:
