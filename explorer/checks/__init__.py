@@ -5,7 +5,7 @@
 
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from torch import Tensor
@@ -34,15 +34,8 @@ from explorer.checks.repetition import check_memory, check_repetition
 from explorer.checks.result import UNKNOWN, VERDICTS, Result, Results, fails, unknown
 from explorer.checks.returns import check_backward, check_dtype_and_shape
 from explorer.checks.settings import check_autocast, check_compile, check_devices, check_transforms
-from explorer.checks.traits import fix_seed
-from explorer.curves.foreign.subject import (
-    ForwardError,
-    Subject,
-    UntriedError,
-    describe_error,
-    make_own_subject,
-    make_pair_subject,
-)
+from explorer.curves.foreign import SEED, Subject, UntriedError, describe_error, has_random_output
+from explorer.curves.foreign.subject import ForwardError, make_own_subject, make_pair_subject
 from explorer.curves.foreign.timeouts import TIME_LIMIT_S, HungError, run_within, use_one_thread_after_fork
 
 __all__ = ["CHECKS", "VERDICTS", "Check", "Result", "Results", "assert_rule", "check", "check_pair"]
@@ -53,51 +46,36 @@ _TRACING_LIMIT_S = 180.0  # before torch traces for the first time it imports fo
 
 @dataclass(frozen=True)
 class Check:
-    """One check: its name, and the functions that answer it for a curve.
-
-    Attributes:
-        name: as in results.
-        run: the function that answers it for an elementwise subject.
-        run_on_lines: the same for a subject whose y at one x depends on others; None to use ``run``.
-        run_on_average: the same for a subject that draws at random; None to use ``run``.
-        in_app: whether it applies to formulas and is quick, so that the page shows it.
-        needs_learned: whether it applies only to a rule that has gradients for parameters.
-        works_without_gradient: whether it can be tried although the backward fails.
-        needs_repeatable: whether it compares gradients, so that two backwards of the same x and g must agree.
-        limit_s: the time it may take for a user's function, in seconds.
-        pairs: "fixed" for pairs without draws, "drawn" for pairs with draws, "all" for both. One that draws
-            is tried with the same u for each element.
-    """
+    """One check: its name as in results, and the functions that answer it for a curve."""
 
     name: str
-    run: Callable[[Curve], Result]
+    run: Callable[[Curve], Result]  # for an elementwise subject
+    # If y at one x depends on others, or is drawn at random; None to use ``run``.
     run_on_lines: Callable[[Curve], Result] | None = None
     run_on_average: Callable[[Curve], Result] | None = None
-    in_app: bool = False
-    needs_learned: bool = False
-    works_without_gradient: bool = False
-    needs_repeatable: bool = True
-    limit_s: float = TIME_LIMIT_S
+    in_app: bool = False  # whether it applies to formulas and is quick, so that the page shows it
+    needs_learned: bool = False  # whether it applies only to a rule that has gradients for parameters
+    works_without_gradient: bool = False  # whether it can be tried although the backward fails
+    needs_repeatable: bool = True  # whether two backwards of the same x and g must agree, to be compared
+    limit_s: float = TIME_LIMIT_S  # the time it may take for a user's function, in seconds
+    # For pairs without draws, with draws, or both; one that draws is tried with the same u for each element.
     pairs: Literal["all", "fixed", "drawn"] = "all"
 
     def find_result(self, curve: Curve) -> Result:
         """Return the result for a curve; "unknown" with the reason if the check raises."""
         try:
-            traits = curve.traits
+            traits, run = curve.traits, self.run_on_lines if curve.traits.dependence else self.run
             if (traits.failure or traits.no_path) and not self.works_without_gradient:
-                finding = unknown("Not tried, because backward returns no gradient for x.")
-            elif self.needs_repeatable and not traits.repeats:
-                finding = unknown("Two backwards of the same x and g differ, so none can be compared.")
-            elif traits.draws and self.run_on_average:
-                finding = self.run_on_average(curve)
-            else:
-                run = self.run_on_lines if traits.dependence else None
-                finding = (run or self.run)(curve)
+                raise UntriedError("backward returns no gradient for x")
+            if self.needs_repeatable and not traits.repeats:
+                raise UntriedError("two backwards of the same x and g differ")
+            run = self.run_on_average if curve.subject.seed is not None and self.run_on_average else run
+            finding = (run or self.run)(curve)
         except UntriedError as error:
             finding = unknown(f"It could not be tried: {error}.")
         except Exception as error:
             finding = unknown(f"It could not be tried: it raises {describe_error(error)}.")
-        return finding.attach(self.name)
+        return replace(finding, name=self.name)
 
 
 CHECKS = (
@@ -190,32 +168,23 @@ def assert_rule(
         ValueError: for a name in ``allow`` that no check has.
     """
     __tracebackhide__ = True  # pytest shows the line of the test
-    if wrong := sorted({*allow} - {item.name for item in CHECKS}):
-        raise ValueError(
-            f"no check is called {wrong[0]!r}: they are {', '.join(item.name for item in CHECKS)}"
-        )
+    names = [item.name for item in CHECKS]
+    if wrong := sorted({*allow} - {*names}):
+        raise ValueError(f"no check is called {wrong[0]!r}: they are {', '.join(names)}")
     results = check(subject, *arguments, input=input, domain=domain, **parameters)
     failures = [result for result in results.failures if result.name not in allow]
     count = f"{len(failures)} check{'s' * (len(failures) > 1)} failed"
     if {result.verdict for result in results} == {UNKNOWN}:
         failures, count = results[:1], "nothing was tried"
     if failures:
-        lines = [f"{result.name}: {result.sentence}" for result in failures]
+        found = [f"{result.name}: {result.sentence}" for result in failures]
+        name = results.title if results.title.isidentifier() else "function"
         options = {"input": input, "domain": domain}
         given = {key: value for key, value in options.items() if value is not None} | parameters
-        name = results.title if results.title.isidentifier() else "function"
-        expression = repr(subject) if isinstance(subject, str) else name
-        code = _write_reproduction(expression, arguments, given)
-        raise AssertionError("\n".join([f"{results.title}: {count}", *lines, "", *code]))
-
-
-def _write_reproduction(
-    name: str, arguments: Iterable[Any], options: Mapping[str, Any]
-) -> tuple[str, str, str]:
-    """Return three lines of code that show all results of a subject; ``name`` is its expression."""
-    values = [name, *map(_write_value, arguments)]
-    values += [f"{key}={_write_value(value)}" for key, value in options.items()]
-    return "import explorer, torch", f"results = explorer.check({', '.join(values)})", "print(results)"
+        values = [repr(subject) if isinstance(subject, str) else name, *map(_write_value, arguments)]
+        values += [f"{key}={_write_value(value)}" for key, value in given.items()]
+        code = ["import explorer, torch", f"results = explorer.check({', '.join(values)})", "print(results)"]
+        raise AssertionError("\n".join([f"{results.title}: {count}", *found, "", *code]))
 
 
 def _write_value(value: Any) -> str:
@@ -239,16 +208,12 @@ def _check_pair(
     checks: Iterable[Check], op: str | Op, *rules: str | Rule, parameters: Mapping[str, float]
 ) -> Results:
     if len(rules) != 1:
-        raise ValueError(
-            f"check takes an op and one rule, such as check('round', 'straight_through'), not {len(rules)}"
-        )
+        example = "check('round', 'straight_through')"
+        raise ValueError(f"check takes an op and one rule, such as {example}, not {len(rules)}")
     op, rule = find_op(op), find_rule(rules[0])
     settings, draws = check_values(op, (rule,), parameters), op.is_random or rule.is_random
-    if not draws:
-        curve = Curve(make_pair_subject(op, rule, settings))
-    else:
-        subject = make_pair_subject(*freeze_draws(op, adapt_rule(op, rule), find_loss(SQUARE)), settings)
-        curve = Curve(subject, (op, rule))
+    pair = freeze_draws(op, adapt_rule(op, rule), find_loss(SQUARE)) if draws else (op, rule)
+    curve = Curve(make_pair_subject(*pair, settings), (op, rule) if draws else None)
     applicable = (check for check in checks if check.pairs != ("fixed" if draws else "drawn"))
     title = f"{curve.subject.name}, drawn with u = {FROZEN_U}" if draws else curve.subject.name
     return Results((check.find_result(curve) for check in applicable), title)
@@ -256,34 +221,27 @@ def _check_pair(
 
 def _check_own(subject: Subject) -> Results:
     """Return all results of a user's function; after a check that hangs no other is tried."""
-    results, (curve, obstacle, raises) = Results(title=subject.name), _prepare_curve(subject)
+    results, obstacle, verdict_of_forward = Results(title=subject.name), "", unknown
+
+    def prepare() -> Curve:
+        assert subject.trial
+        return Curve(replace(subject, seed=SEED) if has_random_output(subject) else subject)
+
+    try:
+        curve = run_within(TIME_LIMIT_S, prepare)
+    except HungError as hung:
+        obstacle = f"It {hung}."
+    except UntriedError as error:
+        obstacle = f"It could not be tried: {error}."
+        verdict_of_forward = fails if isinstance(error, ForwardError) else unknown
     for item in (item for item in CHECKS if item.pairs != "drawn"):
-        if obstacle:
-            verdict = fails if item.run is check_finiteness and raises else unknown
-            results.append(verdict(obstacle).attach(item.name))
-            continue
+        finding = (verdict_of_forward if item.run is check_finiteness else unknown)(obstacle)
         try:
-            finding = run_within(item.limit_s, lambda item=item: item.find_result(curve))  # type: ignore[misc]
+            if not obstacle:
+                finding = run_within(item.limit_s, lambda item=item: item.find_result(curve))  # type: ignore[misc]
         except HungError as hung:
             finding, obstacle = unknown(f"It {hung}."), f"Not tried, because “{item.name}” {hung}."
         except UntriedError as error:
             finding = unknown(f"It could not be tried: {error}.")
-        results.append(finding.attach(item.name))
+        results.append(replace(finding, name=item.name))
     return results
-
-
-def _prepare_curve(subject: Subject) -> tuple[Curve, str, bool]:
-    """Return the curve, a sentence on why nothing can be tried or "", and whether the forward raises."""
-
-    def prepare() -> Curve:
-        assert subject.trial
-        curve = Curve(fix_seed(subject))
-        assert curve.traits
-        return curve
-
-    try:
-        return run_within(TIME_LIMIT_S, prepare), "", False
-    except HungError as hung:
-        return Curve(subject), f"It {hung}.", False
-    except UntriedError as error:
-        return Curve(subject), f"It could not be tried: {error}.", isinstance(error, ForwardError)

@@ -60,7 +60,9 @@ class Probe:
 
     def move(self, value: Tensor) -> "Probe":
         """Return the same with another value of the argument."""
-        return Probe(_replace_argument(self.subject, self.k, value), self.k, self.mixes)
+        arguments, k, moved = self.subject.arguments, self.k, value.requires_grad_()
+        subject = replace(self.subject, arguments=(*arguments[:k], moved, *arguments[k + 1 :]))
+        return Probe(subject, k, self.mixes)
 
     @cached_property
     def upstreams(self) -> list[Tensor]:
@@ -99,35 +101,48 @@ class Probe:
     @cached_property
     def actual(self) -> Tensor | None:
         """The gradients from the backward for all upstreams; None if one is missing; (3, m)."""
-        return _stack([self.pull(g) for g in self.upstreams])
+        return self._stack([self.pull(g) for g in self.upstreams])
 
-    def pull(self, g: Tensor, repeats: int = 1) -> Tensor | None:
-        """Return the gradient from the backward, for x and g repeated; None if there is none."""
-        x, g = (torch.cat([each] * repeats) for each in (self.x, g))
-        return self._pull(self.subject.call, x, g)
+    def pull(
+        self, g: Tensor, x: Tensor | None = None, forward: Callable[..., Any] | None = None
+    ) -> Tensor | None:
+        """Return the argument's gradient from the backward, or by autograd of ``forward``; (numel,) or None.
 
-    def _pull(self, call: Callable[..., Any], x: Tensor, g: Tensor) -> Tensor | None:
-        gradient = _pull_argument(call, x, self.subject.prepare(x.dtype, learned=True), self.k, g)
-        return None if gradient is None else self._directions.to(gradient.dtype) @ gradient.flatten()
+        Raises NoGradientError if the backward raises.
+        """
+        x = self.x if x is None else x
+        arguments = self.subject.prepare(x.dtype, learned=True)
+        try:
+            with torch.enable_grad():
+                copies = tuple(
+                    a.clone() if isinstance(a, Tensor) and a.requires_grad else a for a in arguments
+                )
+                y = (forward or self.subject.call)(x.clone().requires_grad_().clone(), *copies)
+            if not y.requires_grad:
+                return None
+            gradient = torch.autograd.grad(y, arguments[self.k], g.to(y.dtype), allow_unused=True)[0]
+        except Exception as error:
+            raise NoGradientError(f"its backward raises {describe_error(error)}") from error
+        return None if gradient is None else gradient.flatten()
+
+    def _stack(self, gradients: list[Tensor | None]) -> Tensor | None:
+        known = [gradient for gradient in gradients if gradient is not None]
+        return torch.stack(known) @ self._directions.T.to(known[0]) if len(known) == len(gradients) else None
 
     def compute_due(self, *upstreams: Tensor) -> Tensor | None:
         """Return the gradients due for n upstreams, by autograd of the forward or differences of y; (n, m).
 
         Raises UntriedError if the forward cannot be followed.
         """
-        found: list[Tensor | None] = []
-        for g in upstreams:
-            if self.forward is not None:
-                with _StraightThrough():
-                    found.append(self._pull(self.forward, self.x, g))
-                continue
-            if self.rounds:  # differences between jumps are 0, whatever is due
-                raise UntriedError(f"{_JUMPS}, as it rounds: check the Function itself")
-            slopes, off = self.differentiate(g, _STEP)
-            if bool((off > 1e-4 * (1 + slopes.abs())).any()):
-                raise UntriedError(f"{_JUMPS}: check the Function itself")
-            found.append(slopes)
-        return _stack(found)
+        if self.forward is not None:
+            with _StraightThrough():
+                return self._stack([self.pull(g, forward=self.forward) for g in upstreams])
+        if self.rounds:  # differences between jumps are 0, whatever is due
+            raise UntriedError(f"{_JUMPS}, as it rounds: check the Function itself")
+        slopes, off = map(torch.stack, zip(*(self.differentiate(g, _STEP) for g in upstreams), strict=True))
+        if bool((off > 1e-4 * (1 + slopes.abs())).any()):
+            raise UntriedError(f"{_JUMPS}: check the Function itself")
+        return slopes
 
     def differentiate(self, g: Tensor, h: float = _SMALL_STEP) -> tuple[Tensor, Tensor]:
         """Return the numerical slopes of the sum of g · y, and their likely errors; (m,) each."""
@@ -146,85 +161,50 @@ class Probe:
     @cached_property
     def growth(self) -> float:
         """The factor by which the gradient grows for three times the elements, relative to a sum's growth."""
-        once, more = self.pull(self.upstreams[0]), self.pull(self.upstreams[0], _REPEATS)
+        x, g = (torch.cat([each] * _REPEATS) for each in (self.x, self.upstreams[0]))
+        once, more = self.pull(self.upstreams[0]), self.pull(g, x)
         size = 0.0 if once is None else float(once.abs().sum())
         return float(more.abs().sum()) / size / _REPEATS if more is not None and size else 1.0
 
+    def compute_moments(self, share: float = 0.0) -> tuple[Tensor, Tensor, bool]:
+        """Return the integrals of the gradient over x, and whether a jump of y moves with the argument.
 
-def compute_moments(subject: Subject, k: int, share: float = 0.0) -> tuple[Tensor, Tensor, bool]:
-    """Return the integrals of argument k's gradient over x, and whether a jump of y moves with the argument.
+        The integrals are by the backward, and by the forward with its moving jumps, with weights 1 and
+        x / reach; (2,) float64 each. ``share``: of its value, by which the argument is increased. Raises
+        UntriedError if the jumps of y cannot be followed.
+        """
+        subject, value = self.subject, self.subject.arguments[self.k].detach().double() * (1 + share)
+        largest = float(value.abs().max())
+        step, reach = _SMALL_STEP * (1 + largest), max(NEAR, 2 * largest)
+        centre, below, above = (self.move(value + sign * step) for sign in (0.0, -1.0, 1.0))
+        scan = merge_points([spread_points(reach, _SCAN, 2, torch.float64)])
+        scan = subject.clip(scan[scan.abs() <= reach])
+        at, low, high = (find_jumps(probe._sum_rows, scan)[0] for probe in (centre, below, above))
+        if not len(at) == len(low) == len(high) or len(at) > _MAX_JUMPS:
+            raise UntriedError(f"{_JUMPS}, at more x than could be followed")
+        speed, h = (high - low) / (2 * step), 1e-9 * at.abs().clamp(min=1.0)
+        lost = (centre._sum_rows(at + h) - centre._sum_rows(at - h)) * speed
+        steps = torch.cat([10 ** torch.linspace(-6, 0.3, 400), torch.linspace(1e-4, 0.25, 1500)]).double()
+        centres = [*at.tolist()[:12], *value.flatten().tolist()[:4]]
+        x = merge_points([scan, *(subject.clip(torch.cat([item - steps, item + steps])) for item in centres)])
+        x = x[x.abs() <= reach]
+        cells = x.diff()
+        weights = torch.cat([cells[:1], cells[1:] + cells[:-1], cells[-1:]]) / 2  # of the trapezoid rule
+        slope = (above._sum_rows(x) - below._sum_rows(x)) / (2 * step)
+        for place, pace in zip(at.tolist(), speed.abs().tolist(), strict=True):
+            slope = torch.where((x - place).abs() <= 2 * step * pace + 1e-12, 0.0, slope)
+        actual, expected = [], []
+        for at_x, at_jumps in ((torch.ones_like(x), torch.ones_like(at)), (x / reach, at / reach)):
+            gradient = centre.pull(subject.broadcast(weights * at_x), subject.broadcast(x))
+            actual.append(x.new_zeros(()) if gradient is None else gradient.double().sum())
+            expected.append((weights * at_x * slope).sum() - (lost * at_jumps).sum())
+        return torch.stack(actual), torch.stack(expected), bool((speed.abs() > 1e-6).any())
 
-    The integrals are by the backward, and by the forward with its moving jumps, with weights 1 and x / reach;
-    (2,) float64 each. ``share``: of its value, by which the argument is increased. Raises UntriedError if the
-    jumps of y cannot be followed.
-    """
-    value = subject.arguments[k].detach().double() * (1 + share)
-    largest = float(value.abs().max())
-    step, reach = _SMALL_STEP * (1 + largest), max(NEAR, 2 * largest)
-    centre, below, above = (_replace_argument(subject, k, value + sign * step) for sign in (0.0, -1.0, 1.0))
-    scan = merge_points([spread_points(reach, _SCAN, 2, torch.float64)])
-    scan = subject.clip(scan[scan.abs() <= reach])
-    at, low, high = (find_jumps(partial(_sum_columns, item), scan)[0] for item in (centre, below, above))
-    if not len(at) == len(low) == len(high) or len(at) > _MAX_JUMPS:
-        raise UntriedError(f"{_JUMPS}, at more x than could be followed")
-    speed, h = (high - low) / (2 * step), 1e-9 * at.abs().clamp(min=1.0)
-    lost = (_sum_columns(centre, at + h) - _sum_columns(centre, at - h)) * speed
-    steps = torch.cat([10 ** torch.linspace(-6, 0.3, 400), torch.linspace(1e-4, 0.25, 1500)]).double()
-    centres = [*at.tolist()[:12], *value.flatten().tolist()[:4]]
-    x = merge_points([scan, *(subject.clip(torch.cat([item - steps, item + steps])) for item in centres)])
-    x = x[x.abs() <= reach]
-    cells = x.diff()
-    weights = torch.cat([cells[:1], cells[1:] + cells[:-1], cells[-1:]]) / 2  # of the trapezoid rule
-    slope = (_sum_columns(above, x) - _sum_columns(below, x)) / (2 * step)
-    for place, pace in zip(at.tolist(), speed.abs().tolist(), strict=True):
-        slope = torch.where((x - place).abs() <= 2 * step * pace + 1e-12, 0.0, slope)
-    factors = (torch.ones_like(x), torch.ones_like(at)), (x / reach, at / reach)
-    expected = [(weights * at_x * slope).sum() - (lost * at_jumps).sum() for at_x, at_jumps in factors]
-    actual = [_sum_gradient(centre, k, x, weights * at_x) for at_x, _ in factors]
-    return torch.stack(actual), torch.stack(expected), bool((speed.abs() > 1e-6).any())
-
-
-def _stack(gradients: list[Tensor | None]) -> Tensor | None:
-    known = [each for each in gradients if each is not None]
-    return torch.stack(known) if len(known) == len(gradients) else None
-
-
-def _replace_argument(subject: Subject, k: int, value: Tensor) -> Subject:
-    """Return the subject with ``value``, which then requires grad, as argument k."""
-    moved: Any = value.requires_grad_()
-    return replace(subject, arguments=(*subject.arguments[:k], moved, *subject.arguments[k + 1 :]))
-
-
-def _sum_columns(subject: Subject, x: Tensor) -> Tensor:
-    """Return y summed over all dimensions after the first; (n,) float64."""
-    with torch.no_grad():
-        y = subject.run(subject.broadcast(x.to(subject.trial.dtype))).double()
-    return y.flatten(1).sum(1) if subject.trial.suffix else y
-
-
-def _sum_gradient(subject: Subject, k: int, x: Tensor, g: Tensor) -> Tensor:
-    """Return the gradient of argument k, summed over the argument's elements."""
-    dtype = subject.trial.dtype
-    lifted, arguments = subject.broadcast(x.to(dtype)), subject.prepare(dtype, learned=True)
-    upstream = subject.broadcast(g.to(dtype))
-    gradient = _pull_argument(subject.call, lifted, arguments, k, upstream)
-    return torch.zeros((), dtype=torch.float64) if gradient is None else gradient.double().sum()
-
-
-def _pull_argument(
-    call: Callable[..., Any], x: Tensor, arguments: tuple[Any, ...], k: int, g: Tensor
-) -> Tensor | None:
-    """Return the gradient of argument k; None if y does not depend on it."""
-    try:
-        with torch.enable_grad():
-            copies = tuple(a.clone() if isinstance(a, Tensor) and a.requires_grad else a for a in arguments)
-            y = call(x.clone().requires_grad_().clone(), *copies)
-        if not y.requires_grad:
-            return None
-        gradient: Tensor | None = torch.autograd.grad(y, arguments[k], g.to(y.dtype), allow_unused=True)[0]
-        return gradient
-    except Exception as error:
-        raise NoGradientError(f"its backward raises {describe_error(error)}") from error
+    def _sum_rows(self, x: Tensor) -> Tensor:
+        """Return y summed over all dimensions after the first; (n,)."""
+        with torch.no_grad():
+            y = self.subject.run(self.subject.broadcast(x)).double()
+        return y.flatten(1).sum(1) if y.dim() > 1 else y
 
 
 class _Context:

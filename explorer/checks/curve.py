@@ -11,16 +11,8 @@ from explorer.catalogue import Op, Rule
 from explorer.checks.result import format_position
 from explorer.checks.traits import Traits, find_traits
 from explorer.curves.bisection import find_jumps
-from explorer.curves.foreign import (
-    FAR,
-    NEAR,
-    OFF,
-    Subject,
-    UntriedError,
-    is_same,
-    merge_points,
-    spread_points,
-)
+from explorer.curves.foreign.elementwise import FAR, NEAR, OFF, is_same, merge_points, spread_points
+from explorer.curves.foreign.subject import Subject, UntriedError
 from explorer.curves.kinks import find_kinks
 
 MANY_JUMPS = 3  # an op with at least this number of jumps is a staircase
@@ -34,41 +26,28 @@ _JUMP_EPS = 64  # the least jump, in eps of the largest y nearby
 class Curve:
     """Values, gradients, slopes, jumps and areas of a subject, each computed at its first use.
 
-    ``drawn``: the pair that draws, if the subject is that pair with the same u for each element.
-    Tensors are (n,), on ascending x, in the dtype of x. Raises UntriedError if the subject is not
-    elementwise. ``is_line``: whether x is the position on a straight line through a function of several x.
+    Tensors are (n,), on ascending x, in the dtype of x. Raises UntriedError if it is not elementwise.
+
+    Attributes:
+        subject, traits: the subject and its traits.
+        drawn_pair: the pair that draws, if the subject is that pair with the same u for each element.
+        dtype: the dtype of all tensors of the curve.
+        eps: the larger machine epsilon of the dtypes of x and y.
+        is_fine: whether both x and y have the digits of float64.
+        siblings: the curves of the subject that checks read: this one, or lines through several x.
     """
 
-    is_line = False
+    is_line = False  # whether x is the position on a straight line through a function of several x
 
-    def __init__(self, subject: Subject, drawn: tuple[Op, Rule] | None = None) -> None:
-        self.subject, self.drawn_pair = subject, drawn
-
-    @cached_property
-    def traits(self) -> Traits:
-        """The subject's traits."""
-        return find_traits(self.subject)
-
-    @property
-    def dtype(self) -> torch.dtype:
-        """The dtype of all tensors of the curve."""
-        return self.subject.trial.dtype
-
-    @property
-    def eps(self) -> float:
-        """The larger machine epsilon of the dtypes of x and y."""
-        y = self.traits.y_dtype
-        return max(torch.finfo(item).eps for item in (self.dtype, y) if item.is_floating_point)
-
-    @property
-    def is_fine(self) -> bool:
-        """Whether both x and y have the digits of float64."""
-        return self.eps < 1e-12
-
-    @property
-    def siblings(self) -> "tuple[Curve, ...]":
-        """The curves of the subject that checks read: this one, or lines through a function of several x."""
-        return (self,)
+    def __init__(
+        self, subject: Subject, drawn: tuple[Op, Rule] | None = None, traits: Traits | None = None
+    ) -> None:
+        self.subject, self.traits, self.drawn_pair = subject, traits or find_traits(subject), drawn
+        self.dtype = subject.trial.dtype
+        self.siblings: tuple[Curve, ...] = (self,)
+        dtypes = [item for item in (self.dtype, self.traits.y_dtype) if item.is_floating_point]
+        self.eps = max(torch.finfo(item).eps for item in dtypes)
+        self.is_fine = self.eps < 1e-12
 
     def require_elementwise(self) -> None:
         """Raise UntriedError with the reason if y at one x depends on the others."""
@@ -146,14 +125,9 @@ class Curve:
         return bool(torch.equal(self.y, self.x))
 
     @cached_property
-    def scan(self) -> Tensor:
-        """A fine grid out to ±10,000, on which jumps are searched."""
-        return self.spread(3001, 241, self.x)
-
-    @cached_property
     def jumps(self) -> tuple[Tensor, Tensor]:
         """Positions and heights of the jumps of y, at most one per cell of the scan; (m,) each."""
-        at, _ = find_jumps(self.subject.y, self.scan)
+        at, _ = self._find_jumps(self.subject.y)
         h = 1e-9 * at.abs().clamp(min=1.0)  # beyond a value at the jump alone, such as that of sign at 0
         below, above = self.subject.y(at - h), self.subject.y(at + h)
         least = 0.0 if self.is_fine else _JUMP_EPS * self.eps
@@ -163,7 +137,10 @@ class Curve:
     @cached_property
     def gradient_jumps(self) -> tuple[Tensor, Tensor]:
         """Positions and heights of the jumps of the gradient for g = 1; (m,) each."""
-        return find_jumps(self.subject.gradient, self.scan)
+        return self._find_jumps(self.subject.gradient)
+
+    def _find_jumps(self, values: Callable[[Tensor], Tensor]) -> tuple[Tensor, Tensor]:
+        return find_jumps(values, self.spread(3001, 241, self.x))  # a fine grid out to ±10,000
 
     @cached_property
     def _samples(self) -> tuple[Tensor, Tensor, Tensor]:
@@ -171,11 +148,8 @@ class Curve:
 
         x goes from −10,000 to 10,000 and is denser around jumps and kinks.
         """
-        op, rule = self.subject.op, self.subject.rule
-        if op and rule:
-            edges = find_kinks(op, rule, self.subject.parameters, -NEAR, NEAR) or []
-        else:
-            edges = self.gradient_jumps[0].tolist()
+        declared = self.declared_kinks
+        edges = self.gradient_jumps[0].tolist() if declared is None else declared
         peak = self.x[self.gradient.abs().nan_to_num(nan=0.0, posinf=0.0).argmax()]
         steps = torch.logspace(-9, 1, 401, dtype=self.dtype)
         around = torch.cat([-steps, torch.zeros(1, dtype=self.dtype), steps])
@@ -184,6 +158,12 @@ class Curve:
         r = self.subject.gradient(x)
         known = r.nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
         return x, r, (known[1:] + known[:-1]) / 2 * x.diff()
+
+    @property
+    def declared_kinks(self) -> list[float] | None:
+        """The kinks of a pair between −8 and 8; None for a user's function."""
+        op, rule = self.subject.op, self.subject.rule
+        return (find_kinks(op, rule, self.subject.parameters, -NEAR, NEAR) or []) if op and rule else None
 
     @cached_property
     def integral(self) -> tuple[Tensor, Tensor]:
@@ -227,10 +207,9 @@ class Curve:
         if x is not None:
             return float(torch.trapezoid(self.subject.gradient(x), x)) + 0.0
         cells, near = self._samples[2], self._samples[0].abs() <= FAR / 2
-        area, size = (
-            _limit_sum(float(each[near[1:] & near[:-1]].sum()), float(each.sum()), _GROWTH)
-            for each in (cells, cells.abs())
-        )
+        inner = near[1:] & near[:-1]
+        sums = ((float(each[inner].sum()), float(each.sum())) for each in (cells, cells.abs()))
+        area, size = (_limit_sum(*each, _GROWTH) for each in sums)
         return math.nan if math.isinf(size) and (math.isfinite(area) or self.cancels) else area + 0.0
 
     @cached_property

@@ -11,7 +11,7 @@ from explorer.checks.finiteness import describe_idle_mask
 from explorer.checks.linearity import find_effect_of_others
 from explorer.checks.matching import match_rule
 from explorer.checks.result import Result, by_design, fails, format_number, format_unequal, holds, unknown
-from explorer.curves.foreign import Subject, describe_error
+from explorer.curves.foreign import NoGradientError, Subject, describe_error
 
 _MIN_TRUSTED = 0.1  # share of the points at which y is finite
 _TIE = 1e-9
@@ -32,7 +32,12 @@ def check_derivative(curve: Curve) -> Result:
             return by_design("The op jumps at nearly every point, so the rule stands in for a derivative.")
         return unknown("The slope of y could not be measured: y jumps or bends at nearly every point.")
     if deviating.any():
-        return next(_judge_deviation(curve, deviating, _find_clearest(x, off, deviating)))
+        # Of the x with about the largest deviation that nearest to ±1; if several are equally near up to
+        # rounding, the largest, so that all machines agree.
+        weighed = torch.where(deviating, off / (1 + x.abs()), 0.0)
+        distance = torch.where(deviating & (weighed >= 0.7 * weighed.max()), (x.abs() - 1).abs(), torch.inf)
+        worst = int((distance <= distance.min() + _TIE).nonzero()[-1])
+        return next(_judge_deviation(curve, deviating, worst))
     if broken.any():
         return fails("At x = {at} y is a number but the gradient is NaN.", x[broken][0])
     if find_effect_of_others(curve):
@@ -42,16 +47,6 @@ def check_derivative(curve: Curve) -> Result:
     largest = float(torch.where(curve.trusted, off / (curve.slope.abs() + 1), 0.0).max())
     words = f"It is the op's derivative up to |x| = {{reach}}; relative difference at most {largest:.1g}."
     return holds(words, None, largest, reach=x[curve.trusted].abs().max())
-
-
-def _find_clearest(x: Tensor, off: Tensor, deviating: Tensor) -> int:
-    """Return the index, among the points with about the largest deviation, of the x nearest to ±1.
-
-    If several x are equally near up to rounding, it is the largest, so that all machines agree.
-    """
-    weighed = torch.where(deviating, off / (1 + x.abs()), 0.0)
-    distance = torch.where(deviating & (weighed >= 0.7 * weighed.max()), (x.abs() - 1).abs(), torch.inf)
-    return int((distance <= distance.min() + _TIE).nonzero()[-1])
 
 
 def is_derivative(curve: Curve) -> bool:
@@ -159,15 +154,19 @@ def check_double_backward(curve: Curve) -> Result:
     bends = bool((due_x[sure].abs() > 1e-6).any())
     try:
         second_x, second_g = _differentiate_twice(subject, x, g)
-    except _RefusalError as error:
-        return _judge_refusal(curve, str(error), bends)
+    except NoGradientError as error:
+        if "once_differentiable" in str(error):
+            reason = "torch refuses a second derivative instead of a wrong one"
+            return by_design(f"It is marked once_differentiable: {reason}.")
+        if "is not implemented" in str(error) or subject.declared or curve.is_line:
+            return by_design(f"Torch refuses a second derivative ({error}), and so it is never wrong.")
+        advice = ": mark backward once_differentiable, or use torch's functions"
+        return (fails if bends else unknown)(f"A second derivative raises {error}{advice * bends}.")
     wrong = r.isfinite() & ((second_g - due_g).abs() > max(1e-4, 1e2 * curve.eps) * (due_g.abs() + 1e-3))
     if bool(wrong.any()):
         rounded, larger = pull(x, g + 2.0**-11)[wrong], pull(x, 4 * g)[wrong]
-        is_step = (
-            torch.equal(rounded, r[wrong]) and bool(r[wrong].any()) and not torch.equal(larger, r[wrong])
-        )
-        if subject.rounds_gradient or is_step:
+        is_step = torch.equal(rounded, r[wrong]) and not torch.equal(larger, r[wrong])
+        if subject.rounds_gradient or (is_step and bool(r[wrong].any())):
             return by_design("The gradient is g rounded to steps: its derivative by g ignores the rounding.")
         words = "the derivative of the gradient by g is {figure}, but {due} is due"
         advice = "use g itself in backward, without .data, detach or NumPy"
@@ -186,40 +185,23 @@ def check_double_backward(curve: Curve) -> Result:
     return holds("Its second derivative is right." if bends else words)
 
 
-class _RefusalError(Exception):
-    """Torch refuses to differentiate the function twice."""
-
-
 def _differentiate_twice(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the gradients of the gradient's sum by x and by g, from autograd; 0 if there is no path."""
-    leaf, upstream = (subject.broadcast(values).clone() for values in (x, g))
-    leaf.requires_grad_()
-    with torch.enable_grad():
-        y = subject.run(leaf.clone())
-        upstream = upstream.to(y.dtype).requires_grad_()
-        try:
-            r = torch.autograd.grad(y, leaf, upstream, create_graph=True, allow_unused=True)[0]
-            if r is not None and r.requires_grad:
-                torch.autograd.backward(
-                    subject.reduce_rows(r).sum()
-                )  # unlike grad, it reaches once_differentiable
-        except Exception as error:
-            raise _RefusalError(describe_error(error)) from error
+    """Return the gradients of the gradient's sum by x and by g, from autograd; 0 if there is no path.
+
+    Raises NoGradientError if torch refuses to differentiate the function twice.
+    """
+    y, leaf = subject.open_graph(subject.broadcast(x))
+    upstream = subject.broadcast(g).to(y.dtype, copy=True).requires_grad_()
+    try:
+        r = torch.autograd.grad(y, leaf, upstream, create_graph=True, allow_unused=True)[0]
+        if r is not None and r.requires_grad:
+            torch.autograd.backward(
+                subject.reduce_rows(r).sum()
+            )  # unlike grad, it reaches once_differentiable
+    except Exception as error:
+        raise NoGradientError(describe_error(error)) from error
     by_x, by_g = (torch.zeros_like(part) if part.grad is None else part.grad for part in (leaf, upstream))
     return subject.reduce_rows(by_x), subject.reduce_rows(by_g)
-
-
-def _judge_refusal(curve: Curve, words: str, bends: bool) -> Result:
-    if "once_differentiable" in words:
-        reason = "torch refuses a second derivative instead of a wrong one"
-        return by_design(f"It is marked once_differentiable: {reason}.")
-    if "is not implemented" in words or curve.subject.declared or curve.is_line:
-        words = f"Torch refuses a second derivative ({words}), and so it is never wrong."
-        return by_design("{words}", words=words)
-    if not bends:
-        return unknown("A second derivative raises {words}.", words=words)
-    advice = "mark backward once_differentiable, or use torch's functions"
-    return fails(f"A second derivative raises {{words}}: {advice}.", words=words)
 
 
 def _compare(

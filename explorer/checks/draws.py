@@ -25,12 +25,12 @@ _SIGNIFICANT = 5.0  # standard errors of a mean
 _X = torch.linspace(-2.95, 3.05, 25, dtype=torch.float64)
 
 
-def check_derivative_on_average(curve: Curve) -> Result:
+def check_derivative_on_average(_: Curve) -> Result:
     """Return that a rule stands in for the derivative of what draws."""
     return by_design("Its forward draws at random, so y has no slope: the rule stands in for one. See area.")
 
 
-def check_kinks_on_average(curve: Curve) -> Result:
+def check_kinks_on_average(_: Curve) -> Result:
     """Return that kinks of what draws are not tried."""
     return unknown("Its forward draws at random, so the gradient exactly at a kink was not tried.")
 

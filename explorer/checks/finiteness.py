@@ -10,7 +10,7 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from explorer.checks.curve import Curve, find_nearest
 from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds, name_dtype
-from explorer.curves.foreign import FAR, Subject, UntriedError
+from explorer.curves.foreign import FAR, Subject, UntriedError, pull_gradient
 
 DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
 _FULL = DTYPES[:2]  # in the others a NaN far out is an overflow, not a fault
@@ -18,9 +18,6 @@ _POLE = 1e3  # values near a pole exceed this
 _HALVINGS = 60
 _ADVICE = "write it so that nothing overflows, or mask the input before the function"
 _Samples = dict[torch.dtype, tuple[Tensor, Tensor, Tensor]]
-_COMPARISONS = tuple(
-    f"aten.{name}" for name in ("le", "lt", "ge", "gt", "logical_and", "bitwise_and", "logical_not")
-)
 
 
 def check_finiteness(curve: Curve) -> Result:
@@ -39,9 +36,8 @@ def check_finiteness(curve: Curve) -> Result:
         samples[dtype] = x[near], y[near], r[near]
         typical, vanished = bad & near, y.isfinite() & r.isfinite() & of_zero.isnan()
         if bool(typical.any()) and bool(r.isnan().all()):
-            return fails(
-                "In {name} the gradient is NaN everywhere: its parameters make no sense.", name=dtype
-            )
+            words = "In {name} the gradient is NaN everywhere: its parameters make no sense."
+            return fails(words, name=dtype)
         if bool(typical.any()):
             return _describe_fault(curve, x, r, typical)
         if bool(vanished.any()) and dtype in _FULL:
@@ -129,26 +125,20 @@ def _is_overflow(samples: _Samples, x: float, edge: int) -> bool:
 def _name_range(curve: Curve, samples: _Samples) -> str:
     """Return the range over which y is finite in float64, or in the first dtype tried, in words."""
     x, y, _ = next(iter(samples.values()))
-    finite = y.isfinite().nonzero()[:, 0]
-    if not len(finite):
+    finite = y.isfinite().nonzero()[:, 0].tolist()
+    if not finite:
         return "nowhere, like y,"
-    first, last = int(finite[0]), int(finite[-1])
-
-    def find_end(inside: int, outside: int) -> str:
-        if not 0 <= outside < len(x):
-            return ""
-        return format_number(_bisect(lambda x: bool(curve.subject.y(x).isfinite()), x[inside], x[outside]))
-
-    match find_end(first, first - 1), find_end(last, last + 1):
-        case "", "":
-            ends = format_number(float(x[0])), format_number(float(x[-1]))
-            return "from {} to {}".format(*ends) if curve.subject.domain else "from 0 to ±10,000"
-        case low, "":
-            return f"where y is, which is for x > {low},"
-        case "", high:
-            return f"where y is, which is for x < {high},"
-        case low, high:
-            return f"where y is, which is between x = {low} and {high},"
+    ends = []
+    for inside, outside in ((finite[0], finite[0] - 1), (finite[-1], finite[-1] + 1)):
+        if 0 <= outside < len(x):
+            end = _bisect(lambda x: bool(curve.subject.y(x).isfinite()), x[inside], x[outside])
+            ends.append([format_number(end)])
+        else:
+            ends.append([])
+    if any(ends):
+        return f"where y is, which is for {' < '.join([*ends[0], 'x', *ends[1]])},"
+    low, high = format_number(x[0]), format_number(float(x[-1]))
+    return f"from {low} to {high}" if curve.subject.domain else "from 0 to ±10,000"
 
 
 def _bisect(holds_at: Callable[[Tensor], bool], inside: Tensor, outside: Tensor) -> float:
@@ -187,19 +177,17 @@ def _describe_fault(curve: Curve, x: Tensor, r: Tensor, bad: Tensor) -> Result:
 
 
 class _Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's own
-    """Records the results of comparisons in the shape of x."""
+    """Records the conditions that code computes."""
 
-    def __init__(self, shape: torch.Size) -> None:
+    def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
-        self.masks: list[Tensor] = []
-        self.shape = shape
+        self.conditions: list[Tensor] = []
 
     def __torch_dispatch__(
         self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: dict[str, Any] | None = None
     ) -> Any:
         result = func(*args, **(kwargs or {}))
-        if str(func).startswith(_COMPARISONS) and isinstance(result, Tensor) and result.shape == self.shape:
-            self.masks.append(result)
+        self.conditions += [result] if isinstance(result, Tensor) and result.dtype == torch.bool else []
         return result
 
 
@@ -207,12 +195,9 @@ def describe_idle_mask(curve: Curve) -> str:
     """Return a clause on a mask of backward that is true for every x, such as of a clamped y; "" if none."""
     if curve.subject.function is None:
         return ""
-    leaf = curve.subject.broadcast(list_floats(curve.dtype, curve.subject)).requires_grad_()
-    try:
-        y = curve.subject.run(leaf.clone())
-        with _Recorder(leaf.shape) as recorder:
-            torch.autograd.grad(y, leaf, torch.ones_like(y))
-    except (UntriedError, RuntimeError):
-        return ""
-    is_idle = recorder.masks and all(bool(mask.all()) for mask in recorder.masks)
+    y, leaf = curve.subject.open_graph(curve.subject.broadcast(list_floats(curve.dtype, curve.subject)))
+    with _Recorder() as recorder:
+        pull_gradient(y, leaf)
+    masks = [condition for condition in recorder.conditions if condition.shape == leaf.shape]
+    is_idle = masks and all(bool(mask.all()) for mask in masks)
     return "its mask lets every x pass, as it tests values that never leave their bounds" if is_idle else ""

@@ -10,8 +10,7 @@ from torch import Tensor
 from explorer.catalogue import RULES, find_tensor_gradient
 from explorer.checks.curve import Curve, round_position
 from explorer.checks.result import Result, by_design, fails, format_position, holds
-from explorer.curves.foreign import NEAR, UntriedError, make_pair_subject
-from explorer.curves.kinks import find_kinks
+from explorer.curves.foreign import UntriedError, make_pair_subject
 from explorer.formula import FUNCTIONS
 
 _STEEP = 1e4  # a limit beyond this counts as infinite, and no value is due between such limits
@@ -37,7 +36,7 @@ def check_kinks(curve: Curve) -> Result:
     order = sorted(range(len(x)), key=lambda i: (abs(x[i]), -x[i]))
 
     def judge(conclude: Callable[..., Result], i: int, more: str, own: Tensor | None = None) -> Result:
-        place = f"At {'x = ' * curve.is_line}{format_position(float(x[i]), 7)}"
+        place = f"At {'x = ' * curve.is_line}{format_position(x[i], 7)}"
         words = f"{place} the gradient is {{value}}, {{left}} to the left, {{right}} to the right{more}."
         return conclude(words, x[i], value=value[i], left=left[i], right=right[i], own=own)
 
@@ -49,7 +48,7 @@ def check_kinks(curve: Curve) -> Result:
         return judge(fails, first, ": it belongs between its two limits. Let one branch include the bound")
     jumping = [i for i in order if abs(left[i] - right[i]) > 1e-6 or abs(value[i] - left[i]) > 1e-6]
     if not jumping:
-        place = format_position(float(x[order[0]]), 7)
+        place = format_position(x[order[0]], 7)
         return holds(f"It is continuous at every kink of the op, such as {place}.", x[order[0]])
     more = f" ({len(jumping) - 1} more such kink{'s' * (len(jumping) > 2)})" if len(jumping) > 1 else ""
     reference = _find_torch_function(curve, x)
@@ -66,9 +65,8 @@ def check_kinks(curve: Curve) -> Result:
 def _find_positions(curve: Curve) -> Tensor:
     """Return the kinks, and round numbers at which the gradient differs from both sides; (m,)."""
     subject = curve.subject
-    if subject.op and subject.rule:
-        positions = find_kinks(subject.op, subject.rule, subject.parameters, -NEAR, NEAR) or []
-        return torch.tensor(positions, dtype=curve.dtype)
+    if (declared := curve.declared_kinks) is not None:
+        return torch.tensor(declared, dtype=curve.dtype)
     found = torch.cat([curve.gradient_jumps[0], curve.jumps[0], _find_corners(curve)])
     jumps = [round_position(float(x)) for x in found if x.abs() <= 1e3]
     written = [sign * number for number in subject.constants for sign in (1, -1)]

@@ -143,7 +143,7 @@ def _find_clearest(x: Tensor, places: Tensor) -> int:
 
 
 def _describe_place(x: Tensor, places: Tensor) -> str:
-    low, high = (format_number(float(end)) for end in x[places].aminmax())
+    low, high = (format_number(end) for end in x[places].aminmax())
     if bool(places.double().mean() > 0.98):
         return "Everywhere"
     if bool(places[x >= x[places].min()].all()):

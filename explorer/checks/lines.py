@@ -17,7 +17,6 @@ from torch import Tensor
 from explorer.checks.curve import Curve
 from explorer.checks.derivative import is_derivative
 from explorer.checks.result import Result, by_design, fails, holds
-from explorer.checks.traits import Traits
 
 _TRIED, _SUMMED = 2, 6  # lines
 _POINTS, _SCAN = 25, 81  # t per line
@@ -40,18 +39,8 @@ class Line(Curve):
             return torch.cat([t.flatten()[:0], *sums]).reshape(t.shape)
 
         plain = replace(whole.subject, call=call, arguments=(), function=None, example=None, domain=None)
-        super().__init__(plain)
+        super().__init__(plain, traits=replace(whole.traits, dependence=""))  # t is the only x
         self.whole, self.start, self.v, self.w = whole, x, v, w
-
-    @property
-    def traits(self) -> Traits:
-        """The traits of the function; along the line it is elementwise."""
-        return replace(self.whole.traits, dependence="")
-
-    @property
-    def siblings(self) -> tuple[Curve, ...]:
-        """The lines that checks read."""
-        return make_lines(self.whole)[:_TRIED]
 
     def spread(self, even: int, factors: int, *parts: Tensor) -> Tensor:
         """Return evenly spaced t from −2 to 2, more of them for a scan; (n,)."""
@@ -85,6 +74,8 @@ def make_lines(curve: Curve) -> tuple[Line, ...]:
     for _ in range(_SUMMED):
         v, w = (torch.randn(item.shape, generator=random, dtype=torch.float64) for item in (x, y))
         lines.append(Line(curve, x, (v * reach).to(x.dtype), w.to(y.dtype)))
+    for line in lines:
+        line.siblings = tuple(lines[:_TRIED])
     return tuple(lines)
 
 

@@ -22,7 +22,7 @@ _ANYWHERE = ("jumps", "bounded")  # families of ops that a rule without a family
 _HEIGHTS = {"sign": 2.0, "step": 1.0}  # heights of the jumps that families of rules replace
 _MIN_LEVEL = 1e-3  # the least value of a fitted parameter if the rule learns it
 _TOO_FAR = 2.0  # error of a start, relative to the curve's size: beyond it the start is not refined
-_SAME, _MOST_STEPS, _MAX_CANDIDATES = 1e-6, 100, 14
+_SAME = 1e-6  # of the peak
 
 
 @dataclass(frozen=True)
@@ -67,21 +67,15 @@ def _iterate_for_op(curve: Curve, pulls: Mapping[float, Tensor]) -> Iterator[Mat
     """Yield matching rules without parameters, or with parameters that can be read off the curve."""
     x, y = curve.x, curve.y
     lo, hi = float(y.min()), float(y.max())
-    fitting = {
-        "jumps": curve.is_flat,
-        "bounded": _is_close(y, x.clamp(lo, hi)),
-        "rectifier": _is_close(y, x.relu()),
-    }
+    is_bounded, is_rectifier = _is_close(y, x.clamp(lo, hi)), _is_close(y, x.relu())
+    fitting = {"jumps": curve.is_flat, "bounded": is_bounded, "rectifier": is_rectifier}
     families = {family for family, fits in fitting.items() if fits}
-    settings: dict[frozenset[str], dict[str, float]] = {
-        frozenset(): {},
-        frozenset(("slope",)): {"slope": float(pulls[1.0][0])},
-        **({} if curve.is_flat else {frozenset(("lo", "hi")): {"lo": lo, "hi": hi}}),
-    }
+    known = {"slope": float(pulls[1.0][0]), **({} if curve.is_flat else {"lo": lo, "hi": hi})}
     for rule in RULES.values():
-        parameters = settings.get(frozenset(parameter.name for parameter in rule.parameters))
+        names = {parameter.name for parameter in rule.parameters}
         suits = not rule.fault and families & {*(rule.suits or _ANYWHERE)}
-        if rule.parsed and suits and parameters is not None:
+        if rule.parsed and suits and names <= {*known}:
+            parameters = {name: value for name, value in known.items() if name in names}
             evaluate = rule.parsed.bind(parameters)
             if all(_is_close(evaluate(x, y, torch.full_like(x, g)), r) for g, r in pulls.items()):
                 yield Match(rule, parameters)
@@ -100,12 +94,12 @@ def _iterate_for_jump(curve: Curve, factor: float) -> Iterator[Match]:
         for rule in RULES.values():
             if rule.group != family or not rule.parsed or not rule.linear or not rises:
                 continue
-            if rule.area == "infinite" and bool(rule.learned) != (len(at) > 1):
+            needs_others = "y" in rule.parsed.variables or "mean(" in (rule.formula or "")
+            if needs_others or (rule.area == "infinite" and bool(rule.learned) != (len(at) > 1)):
                 continue
-            if not ("y" in rule.parsed.variables or "mean(" in (rule.formula or "")):
-                parameters = _fit(rule, u, r * (height / rises), curve)
-                if parameters is not None:
-                    yield Match(rule, parameters)
+            parameters = _fit(rule, u, r * (height / rises), curve)
+            if parameters is not None:
+                yield Match(rule, parameters)
 
 
 def _fit(rule: Rule, u: Tensor, target: Tensor, curve: Curve) -> dict[str, float] | None:
@@ -122,7 +116,7 @@ def _fit(rule: Rule, u: Tensor, target: Tensor, curve: Curve) -> dict[str, float
     def is_match(values: Tensor) -> bool:
         return bool(compute_residuals(values).abs().max() <= _SAME * target.abs().max())
 
-    starts = (torch.tensor(values, dtype=u.dtype) for values in _iterate_candidates(rule, target, curve))
+    starts = (torch.tensor(values, dtype=u.dtype) for values in _iterate_candidates(rule, curve))
     best = min(starts, key=measure_error)
     if names and not is_match(best) and measure_error(best) <= _TOO_FAR * float(target.norm()):
         best = _refine(compute_residuals, best)
@@ -132,13 +126,10 @@ def _fit(rule: Rule, u: Tensor, target: Tensor, curve: Curve) -> dict[str, float
     return values if inside and is_match(best) else None
 
 
-def _iterate_candidates(rule: Rule, target: Tensor, curve: Curve) -> Iterator[tuple[float, ...]]:
-    """Yield parameter values to try: defaults, the function's own numbers, edges and peak of the curve."""
-    peak = float(target.abs().max())
+def _iterate_candidates(rule: Rule, curve: Curve) -> Iterator[tuple[float, ...]]:
+    """Yield parameter values to try: defaults, the function's own numbers, and edges of the curve."""
     edges = (curve.gradient_jumps[0] - curve.jumps[0].mean()).abs().tolist()[:4]
-    inverse = (1 / edge for edge in edges if edge > 1e-6)
-    hints = [*curve.subject.numbers, *edges, *inverse, peak, 4 * peak, 2 * peak]
-    hints = list(dict.fromkeys(round(hint, 9) for hint in hints if hint > 0))[:_MAX_CANDIDATES]
+    hints = dict.fromkeys(round(hint, 9) for hint in (*curve.subject.numbers, *edges) if hint > 0)
     values = [[item.default, *([] if rule.learned else [item.low]), *hints] for item in rule.parameters]
     return product(*(values if len(values) < 3 else [each[:5] for each in values]))
 
@@ -146,9 +137,8 @@ def _iterate_candidates(rule: Rule, target: Tensor, curve: Curve) -> Iterator[tu
 def _refine(residuals: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
     """Return values with the least squares of residuals near a start; all of them are positive."""
     logs = values.clamp(min=1e-3).log().requires_grad_()
-    optimiser = torch.optim.LBFGS(
-        [logs], max_iter=_MOST_STEPS, tolerance_change=0.0, line_search_fn="strong_wolfe"
-    )
+    search = "strong_wolfe"
+    optimiser = torch.optim.LBFGS([logs], max_iter=100, tolerance_change=0.0, line_search_fn=search)
 
     def compute_loss() -> Tensor:
         loss = residuals(logs.exp()).square().sum() + 0 * logs.sum()  # a mask gives no slope

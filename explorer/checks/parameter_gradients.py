@@ -10,7 +10,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import RULES, Op, Rule
-from explorer.checks.argument_gradients import Probe, compute_moments
+from explorer.checks.argument_gradients import Probe
 from explorer.checks.curve import Curve
 from explorer.checks.result import FAILS, Result, by_design, fails, format_number, holds, unknown
 from explorer.checks.returns import is_wrong_return
@@ -157,8 +157,8 @@ def _judge_moments(probe: Probe, only_moving: bool) -> Result | None:
     if only_moving and probe.rounds:
         return None
     try:
-        actual, due, moves = compute_moments(subject, probe.k)
-        increased = _find_ratio(*compute_moments(subject, probe.k, 0.25)[:2], 0.05, 1e-6)
+        actual, due, moves = probe.compute_moments()
+        increased = _find_ratio(*probe.compute_moments(0.25)[:2], 0.05, 1e-6)
     except UntriedError:
         return None
     if only_moving and not moves:
@@ -198,7 +198,7 @@ def _judge_missing(probe: Probe) -> Result:
         is_due = moments is not None and moments.verdict == FAILS
     if not is_due:
         return by_design(f"Its backward returns None for {probe.name}, and y does not depend on it.")
-    if not has_custom_node(probe.subject.run(probe.x.clone().requires_grad_())):
+    if not has_custom_node(probe.subject.open_graph(probe.x)[0]):
         words = f"No gradient of y reaches {probe.name}: the forward detaches it."
         return by_design(f"{words} Fine if it learns from another loss.")
     words = f"Its backward returns None for {probe.name}, which requires grad: it never learns"

@@ -1,7 +1,10 @@
 """Does it leave x and g unchanged, read g in any layout, and give the same result twice?"""
 
+import dis
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
+from types import FunctionType
 
 import torch
 from torch import Tensor
@@ -15,8 +18,6 @@ _ROWS, _COLUMNS = 6, 4
 
 def check_memory(curve: Curve) -> Result:
     """Return whether x, g and saved tensors stay unchanged, for g in several layouts and two calls."""
-    if name := curve.traits.shadowed_global:
-        return fails(f"Backward reads the global {name}, not the {name} of forward: save it on ctx.")
     fault = next(_iterate_faults(curve.subject, _make_matrix(curve.subject)), None)
     return (
         fails(fault)
@@ -27,18 +28,20 @@ def check_memory(curve: Curve) -> Result:
 
 def _make_matrix(subject: Subject) -> Tensor:
     """Return x in two dimensions if the function takes such x, so that layouts can differ."""
-    if subject.trial.suffix or subject.example is not None:
-        return subject.sample(-2.3, 2.9, _ROWS)
     x = subject.sample(-2.3, 2.9, _ROWS * _COLUMNS)
+    if subject.trial.suffix or subject.example is not None:
+        return x[:_ROWS] if subject.example is None else x
     try:
         subject.run_both(x.reshape(_ROWS, _COLUMNS))
-        return x.reshape(_ROWS, _COLUMNS)
     except UntriedError:
         return x
+    return x.reshape(_ROWS, _COLUMNS)
 
 
 def _iterate_faults(subject: Subject, x: Tensor) -> Iterator[str]:
     """Yield a sentence for each fault."""
+    if name := _find_shadowed_global(subject.function):
+        yield f"Backward reads the global {name}, not the {name} of forward: save it on ctx."
     leaf = x.clone().requires_grad_()
     copy, arguments = leaf.clone(), subject.prepare(x.dtype)
     before = [argument.clone() for argument in arguments if isinstance(argument, Tensor)]
@@ -50,46 +53,57 @@ def _iterate_faults(subject: Subject, x: Tensor) -> Iterator[str]:
         yield "It changes one of its arguments in place: work on a copy."
     g = (torch.arange(y.numel(), dtype=y.dtype) * 0.7).sin().reshape(y.shape) + 1.3
     passed = g.clone()
-    pull_gradient(y, leaf, passed)
+    expected = pull_gradient(y, leaf, passed).clone()
     if not is_same(g, passed, 0.0):
         words = "work on g.clone(), or use torch.where"
         yield f"Its backward writes into g, which other nodes may still read: {words}."
-    yield from _iterate_faults_of_second_backward(subject, x, g)
-    expected = subject.run_both(x, g)[1]
+    try:
+        if not _repeats_its_backward(subject, x, g):
+            yield "A second backward gives a different gradient: it changes what it saved, or returns it."
+    except RuntimeError as error:
+        yield f"A second backward through the same graph raises {error}."
     for layout, other in _iterate_layouts(g):
+        advice = "it assumes a contiguous g. Call g.contiguous()"
         plain = subject.run_both(x, other.contiguous())[1]
         try:
             if not is_near(plain, subject.run_both(x, other)[1]):
-                advice = "it assumes a contiguous g. Call g.contiguous()"
                 yield f"With g {layout} the gradient is different: {advice}."
         except NoGradientError as error:
-            yield f"With g {layout} {error}: it assumes a contiguous g. Call g.contiguous() first."
+            yield f"With g {layout} {error}: {advice} first."
     if x.dim() == 2 and y.shape == x.shape and not subject.trial.suffix and subject.seed is None:
         turned = subject.run_both(x.t().contiguous().t(), g)
         if not (is_near(y.detach(), turned[0]) and is_near(expected, turned[1])):
             yield "With a transposed x the result is different: it assumes a contiguous x."
-    leaf = x.clone().requires_grad_()
-    y = subject.run(leaf.clone())
+    y, leaf = subject.open_graph(x)
     subject.run(subject.fit_domain(x.flip(0) * 0.7 + 0.4).clone())
     if not is_near(pull_gradient(y, leaf, g), expected):
         words = "the backward of the first gives a different gradient: it keeps state outside ctx"
         yield f"After a second forward, {words}. Save it with ctx.save_for_backward."
 
 
-def _iterate_faults_of_second_backward(subject: Subject, x: Tensor, g: Tensor) -> Iterator[str]:
-    """Yield the fault of a second backward through a graph, after the first result was overwritten."""
-    leaf = x.clone().requires_grad_()
-    y = subject.run(leaf.clone())
-    try:
-        (result,) = torch.autograd.grad(y, leaf, g.clone(), retain_graph=True)
-        first = result.clone()
-        if result._is_view() or result.is_contiguous():
-            result.zero_()
-        (second,) = torch.autograd.grad(y, leaf, g.clone())
-        if not is_same(first, second, 0.0):
-            yield "A second backward gives a different gradient: it changes what it saved, or returns it."
-    except RuntimeError as error:
-        yield f"A second backward through the same graph raises {error}."
+def _find_shadowed_global(function: type[torch.autograd.Function] | None) -> str:
+    """Return a global that backward reads under the name of a variable of forward; "" if there is none."""
+    forward, backward = (getattr(function, name, None) for name in ("forward", "backward"))
+    if not (isinstance(forward, FunctionType) and isinstance(backward, FunctionType)):
+        return ""
+    read = {item.argval for item in dis.get_instructions(backward) if item.opname == "LOAD_GLOBAL"}
+    names = (name for name in forward.__code__.co_varnames if name in read)
+    known = (Tensor, int, float)
+    return next((name for name in names if isinstance(backward.__globals__.get(name), known)), "")
+
+
+def _repeats_its_backward(subject: Subject, x: Tensor, g: Tensor | float = 1.0) -> bool:
+    """Return whether a second backward through one y gives the same bits, though its first result is changed.
+
+    Raises RuntimeError if the second one raises.
+    """
+    y, leaf = subject.open_graph(x)
+    upstreams = [torch.ones_like(y) * g for _ in range(2)]
+    (result,) = torch.autograd.grad(y, leaf, upstreams[0], retain_graph=True)
+    first = result.clone()
+    if result._is_view() or result.is_contiguous():
+        result.zero_()
+    return is_same(first, torch.autograd.grad(y, leaf, upstreams[1])[0], 0.0)
 
 
 def _iterate_layouts(g: Tensor) -> Iterator[tuple[str, Tensor]]:
@@ -110,11 +124,12 @@ def check_repetition(curve: Curve) -> Result:
     subject.run_both(subject.fit_domain(x.flip(0) * 0.7 + 0.4))
     (y, y_again, y_later), (r, r_again, r_later) = zip(*calls, subject.run_both(x), strict=True)
     if not is_same(y, y_again, 0.0):
-        if _repeats_its_backward(subject, x):
-            words = "two calls on the same x differ, and so may gradients"
-            return by_design(f"Its forward draws random numbers: {words}.")
-        advice = "backward draws again. Save in ctx what forward drew"
-        return fails(f"Two backwards through one y differ: {advice}.")
+        with suppress(RuntimeError):
+            if not _repeats_its_backward(subject, x):
+                advice = "backward draws again. Save in ctx what forward drew"
+                return fails(f"Two backwards through one y differ: {advice}.")
+        words = "two calls on the same x differ, and so may gradients"
+        return by_design(f"Its forward draws random numbers: {words}.")
     if not is_same(r, r_again, 0.0):
         advice = "leave random numbers out, or draw them in forward"
         return fails(f"Two backwards for the same x and g differ: {advice}.")
@@ -123,16 +138,3 @@ def check_repetition(curve: Curve) -> Result:
         return holds(f"Three calls on the same {same} give the same bits.")
     advice = "it keeps state between calls. Save it in ctx"
     return fails(f"After a call on another x the result is different: {advice}.")
-
-
-def _repeats_its_backward(subject: Subject, x: Tensor) -> bool:
-    """Return whether two backwards through the same y give the same bits; True if the second one raises."""
-    leaf = x.clone().requires_grad_()
-    y = subject.run(leaf)
-    try:
-        first, second = (
-            torch.autograd.grad(y, leaf, torch.ones_like(y), retain_graph=True)[0] for _ in range(2)
-        )
-        return is_same(first, second, 0.0)
-    except RuntimeError:
-        return True

@@ -2,7 +2,7 @@
 
 import math
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from html import escape
 from operator import attrgetter
@@ -12,6 +12,7 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue.display import make_html_table
+from explorer.formula import with_minus
 
 FAILS, UNKNOWN, BY_DESIGN, HOLDS = VERDICTS = ("fails", "unknown", "by design", "holds")  # the worst first
 Number = float | Tensor
@@ -52,10 +53,6 @@ class Result:
         """Verdict with its symbol, name and sentence."""
         return f"{self.mark} {self.verdict}", self.name, self.sentence
 
-    def attach(self, name: str) -> "Result":
-        """Return a copy with the name of its check; a ``where`` of −0 becomes 0."""
-        return replace(self, name=name, where=None if self.where is None else float(self.where) + 0.0)
-
     def __repr__(self) -> str:
         return "  ".join(self.row)
 
@@ -95,10 +92,14 @@ def _conclude(
     verdict: str, text: str, where: Number | None = None, figure: Number | None = None, **values: Any
 ) -> Result:
     """Return a result without a name; braces in ``text`` name the position ``at`` or one of ``values``."""
-    at = None if where is None else float(where)
-    numbers = {**values, "figure": figure, "at": None if at is None else format_position(at)}
-    sentence = re.sub(r"{(\w+)}", lambda name: _write(numbers.get(name[1], name[0])), text)
-    return Result("", verdict, sentence, at, None if figure is None else float(figure))
+    at, size = (None if number is None else float(number) + 0.0 for number in (where, figure))
+    values |= {"figure": size, "at": None if at is None else format_position(at)}
+
+    def write(name: re.Match[str]) -> str:
+        value = values.get(name[1], name[0])
+        return format_number(value) if isinstance(value, Number) else str(value).removeprefix("torch.")
+
+    return Result("", verdict, re.sub(r"{(\w+)}", write, text), at, size)
 
 
 holds = partial(_conclude, HOLDS)
@@ -107,37 +108,26 @@ fails = partial(_conclude, FAILS)
 unknown = partial(_conclude, UNKNOWN)
 
 
-def _write(value: Any) -> str:
-    if isinstance(value, torch.dtype):
-        return name_dtype(value)
-    return format_number(float(value)) if isinstance(value, float | Tensor) else str(value)
-
-
 def name_dtype(dtype: torch.dtype) -> str:
     """Return the name of a dtype without its module."""
     return str(dtype).removeprefix("torch.")
 
 
-def format_number(number: float) -> str:
+def format_number(number: Number, digits: int = 3) -> str:
     """Return a number for a sentence, with three significant digits and − for a minus."""
-    return _format(number, 3)
+    return with_minus(f"{float(number) + 0.0:.{digits}g}").replace("e+0", "e").replace("e−0", "e−")
 
 
 def format_unequal(one: float, other: float) -> tuple[str, str]:
     """Return two numbers for a sentence, with as many digits as tell them apart, three at least."""
-    pairs = ((_format(one, digits), _format(other, digits)) for digits in range(3, 17))
+    pairs = ((format_number(one, digits), format_number(other, digits)) for digits in range(3, 17))
     return next((pair for pair in pairs if pair[0] != pair[1]), (f"{one!r}", f"{other!r}"))
 
 
-def format_position(x: float, digits: int = 4) -> str:
+def format_position(x: Number, digits: int = 4) -> str:
     """Return an x for a sentence, with enough digits to repeat the observation there.
 
     The checks try points off round numbers, where kinks are, by more than the rounding removes.
     """
-    before_point = math.floor(math.log10(abs(x))) if x else 0
-    return _format(x, max(digits, digits + before_point))
-
-
-def _format(number: float, digits: int) -> str:
-    text = f"{number + 0.0:.{digits}g}"
-    return text.replace("-", "−").replace("e+0", "e").replace("e−0", "e−")
+    before_point = math.floor(math.log10(abs(float(x)))) if x else 0
+    return format_number(x, max(digits, digits + before_point))

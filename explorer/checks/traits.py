@@ -1,8 +1,6 @@
 """The traits of a subject: found once, before the checks, which all read this record."""
 
-import dis
-from dataclasses import dataclass, replace
-from types import FunctionType
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -10,8 +8,8 @@ from torch import Tensor
 from torch.autograd.function import BackwardCFunction
 
 from explorer.checks.result import name_dtype
-from explorer.curves.foreign.elementwise import NEAR, find_dependence, has_random_output, is_same
-from explorer.curves.foreign.subject import SEED, NoGradientError, Subject
+from explorer.curves.foreign.elementwise import NEAR, find_dependence, is_same
+from explorer.curves.foreign.subject import NoGradientError, Subject
 
 
 @dataclass(frozen=True)
@@ -20,56 +18,39 @@ class Traits:
 
     Attributes:
         y_dtype: the dtype of y for x in the dtype of the trial.
-        failure: why the backward returned no gradient, as a clause; "" if it returned one.
-        failure_line: where it failed, as ``file:line: code``; "" if that is not known.
+        failure: why the backward returned no gradient, and at which line, as a clause; "" if it returned one.
         no_path: why no gradient can reach x, as a clause; "" if one can.
         dependence: why y is not elementwise, as a clause; "" if it is.
-        draws: whether the forward draws at random; a seed is then set before each call.
         repeats: whether two backwards for the same x and g agree bit for bit, if their y do.
-        shadowed_global: a global that backward reads under the name of a variable of forward; "" if none.
-        outputs: the number of outputs, of which y is the first.
     """
 
     y_dtype: torch.dtype
     failure: str
-    failure_line: str
     no_path: str
     dependence: str
-    draws: bool
     repeats: bool
-    shadowed_global: str
-    outputs: int
-
-
-def fix_seed(subject: Subject) -> Subject:
-    """Return the subject; if it draws at random, with a seed that is set before each forward."""
-    return replace(subject, seed=SEED) if has_random_output(subject) else subject
 
 
 def find_traits(subject: Subject) -> Traits:
     """Return the traits of a subject; raises UntriedError if its forward cannot be tried."""
-    x, is_function = subject.sample(-NEAR, NEAR, 64), subject.function is not None
-    y = subject.run(x.clone().requires_grad_().clone())
-    failure, line, repeats, dependence = _describe_wrong_shape(y, x), "", True, find_dependence(subject)
+    x = subject.sample(-NEAR, NEAR, 64)
+    y, _ = subject.open_graph(x)
+    failure, no_path, repeats, dependence = _describe_wrong_shape(y, x), "", True, find_dependence(subject)
     try:
         (first, r), (second, again) = subject.run_both(x), subject.run_both(x)
         repeats = is_same(r, again, 0.0) or not is_same(first, second, 0.0)
-        is_plain = not (is_function or subject.op or subject.seed is not None)
+        is_plain = not (subject.function or subject.op or subject.seed is not None)
         if is_plain and not dependence and _mixes_upstream(subject, x, y, r):
             dependence = "it is not elementwise: the gradient at one x depends on the other elements"
     except NoGradientError as error:
-        failure, line = str(error), error.line
-    return Traits(
-        y.dtype,
-        failure,
-        line,
-        "" if y.requires_grad else _explain_no_path(y.dtype, is_function),
-        dependence,
-        subject.seed is not None,
-        repeats,
-        _find_shadowed_global(subject.function),
-        len(subject.run_all(x.clone())),
-    )
+        failure = f"{error} ({error.line})" if error.line else str(error)
+    if not y.requires_grad:
+        reason = "no operation between x and y has a gradient"
+        reason = "its forward marks it as not differentiable" if subject.function else reason
+        no_path = f"y does not require grad: {reason}"
+        if not (y.is_floating_point() or y.is_complex()):
+            no_path = f"y is of dtype {name_dtype(y.dtype)}, which carries no gradient"
+    return Traits(y.dtype, failure, no_path, dependence, repeats)
 
 
 def call_backward(y: Tensor) -> Any:
@@ -90,9 +71,10 @@ def call_backward(y: Tensor) -> Any:
 def has_custom_node(y: Tensor) -> bool:
     """Return whether a Function lies on the way back from y."""
     waiting = [y.grad_fn]
-    while waiting and not isinstance(node := waiting.pop(), BackwardCFunction):
-        waiting += [below for below, _ in node.next_functions if below is not None] if node else []
-    return bool(waiting) or isinstance(node, BackwardCFunction)
+    while waiting and not isinstance(waiting[0], BackwardCFunction):
+        node = waiting.pop(0)
+        waiting += [below for below, _ in node.next_functions] if node else []
+    return bool(waiting)
 
 
 def _describe_wrong_shape(y: Tensor, x: Tensor) -> str:
@@ -112,22 +94,3 @@ def _mixes_upstream(subject: Subject, x: Tensor, y: Tensor, r: Tensor) -> bool:
     g[::2] = 2.0
     pulled = subject.run_both(x, g)[1]
     return not is_same(pulled[1::2], r[1::2], 1e-9 if r.dtype == torch.float64 else 1e-4)
-
-
-def _explain_no_path(dtype: torch.dtype, is_function: bool) -> str:
-    if not (dtype.is_floating_point or dtype.is_complex):
-        return f"y is of dtype {name_dtype(dtype)}, which carries no gradient"
-    reason = "its forward marks it as not differentiable"
-    return (
-        f"y does not require grad: {reason if is_function else 'no operation between x and y has a gradient'}"
-    )
-
-
-def _find_shadowed_global(function: type[torch.autograd.Function] | None) -> str:
-    forward, backward = (getattr(function, name, None) for name in ("forward", "backward"))
-    if not (isinstance(forward, FunctionType) and isinstance(backward, FunctionType)):
-        return ""
-    read = {item.argval for item in dis.get_instructions(backward) if item.opname == "LOAD_GLOBAL"}
-    names = (name for name in forward.__code__.co_varnames if name in read)
-    known = (torch.Tensor, int, float)
-    return next((name for name in names if isinstance(backward.__globals__.get(name), known)), "")

@@ -137,7 +137,7 @@ def test_of_a_backward_that_draws_nothing_else_is_claimed(name):
     assert [result.name for result in found.values() if result.verdict == "fails"] == [only]
     repeated = [check.name for check in CHECKS if check.needs_repeatable and check.pairs != "drawn"]
     assert {found[name].verdict for name in repeated} == {"unknown"}
-    assert "Two backwards of the same x and g differ" in found["memory"].sentence
+    assert "two backwards of the same x and g differ" in found["memory"].sentence
 
 
 @pytest.mark.usefixtures("quick")

@@ -159,10 +159,14 @@ class Subject:
         self, x: Tensor, g: Tensor | float = 1.0, arguments: tuple[Any, ...] | None = None
     ) -> tuple[Tensor, Tensor]:
         """Return y and the gradient for an upstream gradient g, of any shape; outside any graph."""
+        y, leaf = self.open_graph(x, arguments)
+        return y.detach(), pull_gradient(y, leaf, g).detach()
+
+    def open_graph(self, x: Tensor, arguments: tuple[Any, ...] | None = None) -> tuple[Tensor, Tensor]:
+        """Return y, and the leaf of its graph, a copy of x that requires grad."""
         leaf = x.detach().clone().requires_grad_()
         with torch.enable_grad():
-            y = self.run(leaf.clone(), arguments)  # code that works in place must not meet a leaf
-        return y.detach(), pull_gradient(y, leaf, g).detach()
+            return self.run(leaf.clone(), arguments), leaf  # code that works in place must not meet a leaf
 
     @cached_property
     def trial(self) -> "Trial":

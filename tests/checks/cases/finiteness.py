@@ -55,7 +55,7 @@ add(
 )
 add("root of a shifted square", lambda x: torch.sqrt(x * x + 1e-6), verdict="holds")
 add("exponential", torch.exp, verdict="holds", words="710")
-add("logarithm", torch.log, verdict="holds", words="x > 0")
+add("logarithm", torch.log, verdict="holds", words="0 < x")
 add("square root", torch.sqrt, verdict="by design")
 add("arcsine", lambda x: torch.asin(x.clamp(-0.99, 0.99)), verdict="holds")
 add("log1p", torch.log1p, verdict="holds", words="−1")
