@@ -80,7 +80,7 @@ def test_a_setting_is_whole(setting):
     assert setting.label
     assert setting.meaning.endswith(".")
     ends = (setting.low, setting.high) if setting.high else ()
-    usual = setting.default("documents")
+    usual = setting.default_of("documents")
     for value in (usual, *map(setting.read, setting.words), *ends):
         assert getattr(TrainingSettings(**{setting.name: value}), setting.name) == value
         if value is not None:
