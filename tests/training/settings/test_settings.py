@@ -84,7 +84,7 @@ def test_a_setting_is_whole(setting):
     for value in (usual, *map(setting.read, setting.words), *ends):
         assert getattr(TrainingSettings(**{setting.name: value}), setting.name) == value
         if value is not None:
-            assert setting.read(setting.text(value)) == value
+            assert setting.read(setting.text_of(value)) == value
     for text in ("", "nan", "x", "1e999", "-1") if setting.kind != "names" else ():
         with pytest.raises(ValueError, match=r"\w"):
             setting.read(text)
