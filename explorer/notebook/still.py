@@ -21,7 +21,7 @@ Spec = Mapping[str, Any]
 def draw_png(spec: Spec) -> bytes:
     """Return lines, markers and areas of a figure on white, at most 15 kB; b"" where Pillow is not installed.
 
-    ``spec`` is a figure as of ``explorer.figures.curve_spec``: its panels lie below one another.
+    ``spec`` is a figure of ``description.figures.make_curve_spec``: its panels lie below one another.
     """
     try:
         from PIL import Image, ImageDraw, ImageFont

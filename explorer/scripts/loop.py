@@ -68,7 +68,7 @@ optimiser.zero_grad({zeroed})
 loss.backward()
 optimiser.step()
 """
-# The shortcut of explorer.training.nets.layers.Fixed for inputs that never change.
+# The shortcut of explorer.training.nets.layers.FixedInput for inputs that never change.
 _SPARED = """
 # x stays the same: a step moves x @ weights by its gradient through x @ x.T, a small product.
 gram, layers[0] = x @ x.T, x @ layers[0]

@@ -93,7 +93,7 @@ def test_every_formula_is_read_within_the_limits_and_printed(entry):
 
 @loop_over("entry", WITH_FORMULA)
 def test_every_parameter_is_used(entry):
-    learned = {name for each in getattr(entry, "learned", ()) for name in each.named}
+    learned = {name for each in getattr(entry, "learned", ()) for name in each.parameter_names}
     assert {*entry.parsed.parameters, *learned} == {p.name for p in entry.parameters}
 
 

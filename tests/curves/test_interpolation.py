@@ -88,7 +88,7 @@ def test_a_table_of_ones_own_function_goes_through_pickle():
     pd.testing.assert_frame_equal(again, frame)
     curves = again.attrs["curves"]
     x = np.array([-1.5, 0.5, 2.0], np.float32)
-    assert curves.at("default", x).tolist() == [0, 1, 1]
-    assert curves.at("forward", x).tolist() == [0, 0.5, 2]
+    assert curves.evaluate("default", x).tolist() == [0, 1, 1]
+    assert curves.evaluate("forward", x).tolist() == [0, 0.5, 2]
     assert curves.kinks == frame.attrs["curves"].kinks
     pd.testing.assert_frame_equal(pickle.loads(pickle.dumps(again)), frame)

@@ -92,7 +92,7 @@ def test_what_is_learned_has_its_words():
     assert make_entry(RULES["lsq"])["learned"]["s"]["scaleText"] == "1 / sqrt(N * qmax)"
     sent = make_entry(OPS["clamp"])["torch"]["hi"]
     assert sent["text"] == find_contribution(OPS["clamp"], RULES["default"], "hi").readable.text
-    own, beside = (OPS["clamp"].parsed.gradient_with(tensors) for tensors in ((), ("hi",)))
+    own, beside = (OPS["clamp"].parsed.derive_gradient(tensors) for tensors in ((), ("hi",)))
     assert sent.get("gradient", make_entry(OPS["clamp"])["gradient"]) == beside.data
     assert ("gradient" in sent) == (own != beside)
     assert "gradient" not in make_entry(OPS["quantize"])["torch"]["s"]

@@ -17,7 +17,7 @@ SMALL = {"lrs": [0.003, 0.03], "seeds": 2, "steps": 12, "hidden": 8, "batch": 16
 
 
 def rows_of(plan, trials=None):
-    chunk = Chunk(plan, trials or plan.trials("choose"))
+    chunk = Chunk(plan, trials or plan.list_trials("choose"))
     while not chunk.finished:
         chunk.advance()
     return chunk.make_rows()

@@ -35,8 +35,8 @@ def rows_of(plan, scores):
         lost = math.isnan(score)
         return Row(trial, plan.steps, 0.5, score, score, lost, 1.0)
 
-    rows = [row(trial) for trial in plan.trials("choose")]
-    return rows + [row(trial) for trial in plan.trials("judge", rows)]
+    rows = [row(trial) for trial in plan.list_trials("choose")]
+    return rows + [row(trial) for trial in plan.list_trials("judge", rows)]
 
 
 def test_a_trial_is_read_by_its_old_name_too():

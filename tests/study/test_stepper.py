@@ -42,7 +42,7 @@ def test_one_that_is_thrown_away_is_gone_on_with_from_its_rows():
         while len(first.rows) < stop:
             first.advance(0)
         first.advance(0)
-        second = driven(rows=first.rows, least=3)
+        second = driven(rows=first.rows, min_chunk=3)
         assert second.rows[: len(first.rows)] == first.rows
         assert Result(PLAN, second.rows).rows == Result(PLAN, whole.rows).rows
 

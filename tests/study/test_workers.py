@@ -81,7 +81,7 @@ def test_chunks_that_are_lost_again_and_again_end_the_study_and_the_next_start_g
 def test_a_run_that_comes_twice_counts_once(alone, monkeypatch, tmp_path):
     computed = workers.compute_rows
     monkeypatch.setattr(
-        conduct, "computed", lambda *given: (rows for new in computed(*given) for rows in (new, new[:3]))
+        conduct, "compute_rows", lambda *given: (rows for new in computed(*given) for rows in (new, new[:3]))
     )
     result = explorer.study(**ARGUMENTS, executor=Scripted(), file=tmp_path / "study.csv")
     pd.testing.assert_frame_equal(result.frame, alone.frame)
@@ -117,7 +117,7 @@ def test_threads_give_the_same_and_never_hold_more_trials_than_fit(alone, monkey
 
     class Watched:
         @contextmanager
-        def taken(self, trials):
+        def take(self, trials):
             with taken(trials):
                 with lock:
                     held[0] += trials

@@ -54,7 +54,7 @@ def main() -> None:
         "torch": SimpleNamespace(set_num_threads=lambda _number: None),
         "explorer.training.system": SimpleNamespace(
             **runpy.run_path(str(PROCESS.parents[1] / "system" / "clock.py")),
-            bound=runpy.run_path(str(PROCESS.parents[1] / "system" / "memory.py"))["bound"],
+            limit_memory=runpy.run_path(str(PROCESS.parents[1] / "system" / "memory.py"))["limit_memory"],
         ),
         "explorer.training.engine.engine": SimpleNamespace(Engine=Engine),
         "explorer.training.engine.host": SimpleNamespace(BEAT=None, HELLO=0),

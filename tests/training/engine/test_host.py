@@ -65,7 +65,7 @@ def test_a_run_from_start_to_finish(engine):
     identity = engine.start(SMALL)
     done = watch(engine, identity, "finished")
     assert done.snapshot.losses["default"].tolist() == expected.snapshot().losses["default"].tolist()
-    _, weights = engine.taken(identity, "weights")
+    _, weights = engine.export(identity, "weights")
     for name, each in expected.weights().items():
         assert weights[name].tolist() == each.tolist()
 

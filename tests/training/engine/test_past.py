@@ -138,15 +138,15 @@ def finished_bytes():
 
 def test_what_is_taken_away_is_what_the_run_did(engine):
     identity = engine.start(SMALL, paused=True)
-    _, history = engine.taken(identity, "history")
+    _, history = engine.export(identity, "history")
     assert history["step"].tolist() == [0]
     with pytest.raises(ValueError, match="This run is gone"):
-        engine.taken(f"{identity}0", "history")
+        engine.export(f"{identity}0", "history")
     engine.command(identity, "step")
     engine.change(identity, lr=1e-9)
     engine.command(identity, "step")
-    settings, history = engine.taken(identity, "history")
+    settings, history = engine.export(identity, "history")
     assert settings.branch == ((1, "lr", 1e-9),)
     assert history["step"].tolist() == [0, 1, 2]
-    _, weights = engine.taken(identity, "weights")
+    _, weights = engine.export(identity, "weights")
     assert set(weights) == {"default.0.0.weight", "default.0.1.weight"}

@@ -86,7 +86,7 @@ def test_a_step_that_not_all_have_noted_ends_who_went_together(clock, monkeypatc
 
     engine = Engine(Limits(workers=0), clock)
     runs, other = class_at(engine), engine.start(SMALL)
-    monkeypatch.setattr(Run, "took", broken)
+    monkeypatch.setattr(Run, "record_step", broken)
     turn_until_idle(engine)
     failed = [status for run in runs.values() if (status := engine.snapshot(run)).state == "failed"]
     assert len(failed) > 1

@@ -46,7 +46,7 @@ def by_quadrature(nets, member, layer, unit, sigma):
     """The slope of ``E[loss(x + noise)]`` of one unit: ``E[loss · noise] ÷ σ²``, summed over a fine grid."""
     noise = torch.linspace(-6, 6, 2001, dtype=torch.float64) * sigma
     weights = torch.exp(-((noise / sigma) ** 2) / 2) / (sigma * math.sqrt(math.tau)) * (noise[1] - noise[0])
-    x = nets.now.traces[layer].op.x[member].double().repeat(len(noise), 1, 1)
+    x = nets.current_pass.traces[layer].op.x[member].double().repeat(len(noise), 1, 1)
     x[..., unit] += noise[:, None]
     return ((weights * noise)[:, None] * losses_of(nets, member, layer, x)).sum(0) / sigma**2
 
@@ -173,7 +173,7 @@ def test_how_far_jumps_that_share_a_look_are_off_is_said(op, sigma, monkeypatch)
 
 def jump_by_jump(nets, layer, unit, sigma):
     """The slope of the expected loss of one unit, with two looks at it for every jump up to ±12."""
-    whole = nets.now.traces[layer].op.x[0].double()
+    whole = nets.current_pass.traces[layer].op.x[0].double()
     at = torch.tensor(find_kinks(nets.op, None, {"s": 1.0}, -12, 12), dtype=torch.float64)
     ends = [whole.repeat(len(at), 1, 1) for _ in range(2)]
     for side, x in zip((-1e-9, 1e-9), ends, strict=True):
@@ -186,6 +186,6 @@ def jump_by_jump(nets, layer, unit, sigma):
 
 def losses_of_first(nets, layer, x):
     """As ``losses_of``, of the first examples of all."""
-    whole = nets.now.traces[layer].op.x[0].double().clone()
+    whole = nets.current_pass.traces[layer].op.x[0].double().clone()
     whole[: len(x)] = x
     return losses_of(nets, 0, layer, whole)[: len(x)]

@@ -67,7 +67,7 @@ def weights(net):
 
 
 def facts_of(net):
-    return compute_gradients(net, net.look(*BATCH), net.observe(*BATCH))[0]
+    return compute_gradients(net, net.run_pass(*BATCH), net.observe(*BATCH))[0]
 
 
 def test_one_step_by_hand(net):
@@ -99,7 +99,7 @@ def test_broken_weights_behind_an_op_that_hides_them_leave(net):
     trained = net("formula: g / 0", op="step")
     assert math.isfinite(trained.step(*BATCH, lr=1.0)[0, 0])
     assert trained.step(*BATCH, lr=1.0).shape == (3, 0)
-    assert trained.going == []
+    assert trained.active == []
 
 
 def test_where_relu_is_0_its_gradient_is_0_whatever_comes_from_above():

@@ -10,7 +10,7 @@ from explorer.training import FIRST, Run, Settings
 from explorer.training.runs.summary import (
     compute_quantile,
     format_number,
-    format_scores,
+    format_rule_scores,
     make_conclusion,
     make_sentences,
     name_device,
@@ -205,11 +205,11 @@ def test_six_equal_rules_are_hardly_ever_said_to_differ():
 def test_a_score_reads_the_same_in_a_rules_line_in_the_table_and_in_the_conclusion():
     """94.64 beside 94.92: with digits of their own, the lower would read "95 ± 1" beside "94.9 ± 0.7"."""
     race = judged(default=[0.9332, 0.9464, 0.9596], ste=[0.9422, 0.9492, 0.9562])
-    assert format_scores(race) == {"default": "94.6 ± 1.3 %", "ste": "94.9 ± 0.7 %"}
+    assert format_rule_scores(race) == {"default": "94.6 ± 1.3 %", "ste": "94.9 ± 0.7 %"}
     said = make_conclusion(race, LABELS)
     assert "Straight (94.9 %) and Torch (94.6 %)" in said
     close = judged(default=[0.9460, 0.9464, 0.9468], ste=[0.9422, 0.9492, 0.9562])
-    assert format_scores(close) == {"default": "94.64 ± 0.04 %", "ste": "94.92 ± 0.70 %"}
+    assert format_rule_scores(close) == {"default": "94.64 ± 0.04 %", "ste": "94.92 ± 0.70 %"}
     assert "Straight (94.92 %) and Torch (94.64 %)" in make_conclusion(close, LABELS)
 
 

@@ -80,11 +80,11 @@ def test_a_setting_is_whole(setting):
     assert setting.label
     assert setting.meaning.endswith(".")
     ends = (setting.low, setting.high) if setting.high else ()
-    usual = setting.default("documents")
+    usual = setting.default_of("documents")
     for value in (usual, *map(setting.read, setting.words), *ends):
         assert getattr(TrainingSettings(**{setting.name: value}), setting.name) == value
         if value is not None:
-            assert setting.read(setting.text(value)) == value
+            assert setting.read(setting.text_of(value)) == value
     for text in ("", "nan", "x", "1e999", "-1") if setting.kind != "names" else ():
         with pytest.raises(ValueError, match=r"\w"):
             setting.read(text)

@@ -31,12 +31,12 @@ sys.platform = {platform!r}
 import explorer
 from explorer.training import Run, Settings
 from explorer.training.limits import Limits
-from explorer.training.system import bound, memory
+from explorer.training.system import limit_memory, memory
 from explorer.training.engine import open_engine
 from explorer.ui.server.admission import admission
 run = Run(Settings(steps=2))
 run.advance(2)
-bound()
+limit_memory()
 admission.raise_file_limit()
 assert not memory.is_short()
 assert Limits().checkpoint_bytes > 0

@@ -122,7 +122,7 @@ def test_a_loss_and_its_gradient_are_torchs(ours, torchs, n):
     y = classes if ours is cross_entropy else torch.randn(4, n, 5, generator=generator)
     expected = torch.stack([torchs(member, answers) for member, answers in zip(output, y, strict=True)])
     (gradient,) = torch.autograd.grad(expected.sum(), output)
-    for way in (ours.value, ours.nearly):
+    for way in (ours.value, ours.fast_value):
         losses, own = way(output.detach(), y)
         torch.testing.assert_close(losses, expected.detach())
         torch.testing.assert_close(own, gradient)
@@ -138,7 +138,7 @@ def test_shares_are_the_loss_of_examples_one_by_one_and_grow_along_directions(lo
     before = loss.shares(output.mT.unsqueeze(2), y, 6)[:, 0]
     torch.testing.assert_close(before.sum(1), loss(output, y)[0])
     distances = torch.tensor([-2.0, 0.0, 0.5])
-    grown = loss.along(output.mT, y, 6, directions, distances)
+    grown = loss.growth(output.mT, y, 6, directions, distances)
     for number, distance in enumerate(distances):
         moved = output.mT.unsqueeze(2) + distance * directions.mT.unsqueeze(-1)
         torch.testing.assert_close(grown[:, number], loss.shares(moved, y, 6) - before[:, None])

@@ -150,7 +150,7 @@ def test_a_line_that_can_have_no_seat_is_not_put_in_order(monkeypatch: pytest.Mo
 
     async def visited() -> int:
         house, asked = _House(2, 99), []
-        for name in ("order", "first"):
+        for name in ("order", "find_first"):
             search = getattr(house.seats._queue, name)
             monkeypatch.setattr(
                 house.seats._queue, name, lambda items, search=search: asked.append(items) or search(items)

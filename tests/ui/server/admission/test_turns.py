@@ -52,4 +52,4 @@ def test_a_websocket_waits_for_no_turn():
 
 
 def test_the_server_lets_every_request_take_its_turn_first():
-    assert re.match(r"\s*Middleware\(Turns\)", MIDDLEWARE)
+    assert re.match(r"\s*Middleware\(FairTurnMiddleware\)", MIDDLEWARE)

@@ -100,7 +100,7 @@ def test_who_has_no_seat_sees_as_much_of_an_open_class_as_of_none(room: Any, que
 def test_too_long_a_prediction_is_not_even_parsed(room: Any, monkeypatch: pytest.MonkeyPatch):
     guest = seat(room, "student")
     parsed: list[bytes] = []
-    monkeypatch.setattr("explorer.ui.server.admission.request_body.parsed", parsed.append)
+    monkeypatch.setattr("explorer.ui.server.admission.request_body.parse_json", parsed.append)
     body = json.dumps({"guest": guest, "round": 1, "drawn": [0.123] * MAX_BODY_BYTES}).encode()
     answer = asyncio.run(asked("POST", f"/classes/{room['id']}/answer", body))
     assert answer.status == 413

@@ -142,23 +142,31 @@ def test_the_route(monkeypatch):
 @pytest.mark.parametrize(
     ("most", "who", "said"),
     [
-        ({"of_job": 2}, [{"run": "a", "cookie": name} for name in "xyz"], "This training is watched in 2"),
         (
-            {"share": VisitorQuota(visitor=2, anonymous=9, address=9)},
+            {"max_per_job": 2},
+            [{"run": "a", "cookie": name} for name in "xyz"],
+            "This training is watched in 2",
+        ),
+        (
+            {"quota": VisitorQuota(visitor=2, anonymous=9, address=9)},
             [{"run": name, "cookie": "x"} for name in "abc"],
             "2 trainings are already watched from your network",
         ),
         (
-            {"share": VisitorQuota(visitor=9, anonymous=2, address=9)},
+            {"quota": VisitorQuota(visitor=9, anonymous=2, address=9)},
             [{"run": name} for name in "abc"],
             "2 trainings are already watched from your network",
         ),
         (
-            {"share": VisitorQuota(visitor=9, anonymous=9, address=2)},
+            {"quota": VisitorQuota(visitor=9, anonymous=9, address=2)},
             [{"run": name, "cookie": name} for name in "abc"],
             "2 trainings are already watched from your network",
         ),
-        ({"most": 2}, [{"run": name, "cookie": name} for name in "abc"], "2 trainings are watched already"),
+        (
+            {"max_watchers": 2},
+            [{"run": name, "cookie": name} for name in "abc"],
+            "2 trainings are watched already",
+        ),
     ],
 )
 def test_a_third_who_watches_is_told_so_and_nobody_else(engine, most, who, said):
