@@ -72,7 +72,7 @@ EDGES = (
 )  # fmt: skip
 
 
-GIVEN = {"document": answers.make_document(), "first": answers.serialize_choice(Choice())}
+GIVEN = {"document": answers.make_page_document(), "first": answers.serialize_choice(Choice())}
 
 
 def read(node: Node, queries: list[str]) -> list[dict[str, Any]]:
@@ -171,6 +171,6 @@ def test_a_saved_file_has_the_choice_as_python_writes_it(node: Node) -> None:
     rng = random.Random(4)
     choices = [answers.serialize_choice(random_choice(rng)) for _ in range(60)]
     choices += [answers.serialize_choice(preset.choice) for preset in PRESETS]
-    sent = node.run(SENT, {"document": answers.make_document(), "choices": choices})
+    sent = node.run(SENT, {"document": answers.make_page_document(), "choices": choices})
     for answer, choice in zip(sent, json.loads(json.dumps(choices)), strict=True):
         assert answer == choice | {"hide": [rule for rule in choice["rules"] if rule in choice["hide"]]}

@@ -40,7 +40,7 @@ def test_the_browser_finds_what_came_along_and_says_what_else_it_is_of() -> None
     ]
     with node() as process:
         found = process.run(
-            FOUND, {"document": answers.make_document(), "file": file, "asked": [*asked, *others]}
+            FOUND, {"document": answers.make_page_document(), "file": file, "asked": [*asked, *others]}
         )
     for (question, given), answer in zip(asked, found, strict=False):
         apps = ask(question, **given)

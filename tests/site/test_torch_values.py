@@ -37,7 +37,7 @@ def files() -> dict[str, Any]:
 
 def told(node: Node, files: dict[str, Any], choices: list[Choice]) -> list[dict[str, Any]]:
     chosen = [answers.serialize_choice(choice) for choice in choices]
-    given = {"document": answers.make_document(), "files": files, "choices": chosen}
+    given = {"document": answers.make_page_document(), "files": files, "choices": chosen}
     return node.run(TOLD, given)
 
 

@@ -28,7 +28,7 @@ def quantised(learns: str = "", **training: str) -> Choice:
     return choice("quantize", "lsq", "quantize_masked", **training) | {"learns": learns}
 
 
-PRESS, TRAIN, EXPLORE = ("withLearning", "s"), ("entered", "page"), ("explored", "page")
+PRESS, TRAIN, EXPLORE = ("togglePanel", "s"), ("enterTraining", "page"), ("prepareExplore", "page")
 OFF = ("withSetting", "learn", "")
 ON_TASK = {"task": "digits"}
 
@@ -38,15 +38,15 @@ ON_TASK = {"task": "digits"}
     [
         (quantised(), [PRESS, TRAIN], ("s", "s")),
         (quantised(**ON_TASK), [PRESS, TRAIN], ("s", "s")),
-        (quantised("s"), [("entered", "link")], ("s", "")),  # a link says itself what learns
+        (quantised("s"), [("enterTraining", "link")], ("s", "")),  # a link says itself what learns
         (quantised("s", **ON_TASK, learn="lsq.s"), [TRAIN], ("s", "lsq.s")),  # somebody has said by which
         (quantised("s", **ON_TASK, learn="qmax"), [TRAIN], ("s", "s,qmax")),
         (quantised(), [PRESS, TRAIN, EXPLORE, PRESS, TRAIN], ("", "")),
-        (quantised(), [PRESS, TRAIN, EXPLORE, ("withLearning", "qmax"), TRAIN], ("qmax", "qmax")),
+        (quantised(), [PRESS, TRAIN, EXPLORE, ("togglePanel", "qmax"), TRAIN], ("qmax", "qmax")),
         (quantised(), [PRESS, TRAIN, OFF, EXPLORE], ("", "")),
         (quantised(), [PRESS, TRAIN, ("withSetting", "lr", "0.25"), EXPLORE], ("s", "s")),
         (quantised(**ON_TASK, learn="qmax,lsq.s"), [EXPLORE], ("s", "qmax,lsq.s")),
-        (quantised(**ON_TASK, learn="s"), [("explored", "link")], ("", "s")),
+        (quantised(**ON_TASK, learn="s"), [("prepareExplore", "link")], ("", "s")),
         (quantised("s", **ON_TASK, learn="s"), [("withTask", "spikes")], ("", "")),
     ],
 )

@@ -23,5 +23,5 @@ def test_a_message_that_is_not_understood_is_refused_with_a_sentence(node: Node)
         {**good, "g": "1"},
         None,
     ]
-    said = node.run(REFUSED, {"document": answers.make_document(), "messages": [good, *bad]})
+    said = node.run(REFUSED, {"document": answers.make_page_document(), "messages": [good, *bad]})
     assert said == ["", *["The page could not read the server's message: reload the page."] * len(bad)]

@@ -54,7 +54,7 @@ def link(word: QueryParameter, value: Any) -> str:
 
 def run(node: Node, body: str, choice: Choice = _DEFAULT, **more: Any) -> Any:
     return node.run(
-        body, {"document": answers.make_document(), "first": answers.serialize_choice(choice), **more}
+        body, {"document": answers.make_page_document(), "first": answers.serialize_choice(choice), **more}
     )
 
 
@@ -93,7 +93,7 @@ def test_a_word_beyond_its_bounds_is_refused_with_a_notice(node: Node, word: Que
 def test_a_message_without_a_word_is_not_understood(node: Node, word: QueryParameter) -> None:
     message = answers.serialize_choice(Choice()) | {word.name: None}
     with pytest.raises(RuntimeError, match="could not read"):
-        node.run(WRITTEN, {"document": answers.make_document(), "first": message})
+        node.run(WRITTEN, {"document": answers.make_page_document(), "first": message})
 
 
 def test_a_word_has_a_type_in_the_browser(word: QueryParameter) -> None:

@@ -56,18 +56,18 @@ CHANGED = """
     const { setDocument } = await import("./choice/entries.js");
     const { parseMessage } = await import("./choice/message.js");
     const choices = await import("./choice/choice.js");
-    const { cardControls, choiceControls, entriesOf, withOp, withParameter } = choices;
+    const { getCardControls, getControls, getEntries, setOp, setParameter } = choices;
     const { toQuery } = await import("./choice/address.js");
     const { getDisplayName } = await import("./formula/controls.js");
     setDocument(given.document);
     let choice = parseMessage(given.choice);
     const seen = [];
     for (const [name, value] of given.steps) {
-      const control = choiceControls(choice).find((one) => one.name === name);
-      choice = name === "op" ? withOp(choice, value) : withParameter(choice, control, value);
-      const { rules } = entriesOf(choice);
+      const control = getControls(choice).find((one) => one.name === name);
+      choice = name === "op" ? setOp(choice, value) : setParameter(choice, control, value);
+      const { rules } = getEntries(choice);
       const shown = rules.flatMap((rule) =>
-        cardControls(choice, rule).map((one) => `${one.name} ${getDisplayName(one.parameter)}`));
+        getCardControls(choice, rule).map((one) => `${one.name} ${getDisplayName(one.parameter)}`));
       seen.push([choice.parameters, shown, toQuery(choice)]);
     }
     return seen;

@@ -12,14 +12,14 @@ from tests.frontend import modules
 UNITS, HEIGHT = [0.01, 0.005], 1.5
 SMOOTHED = """
     const lines = await import("./formula/lines.js");
-    const points = lines.smoothed(given.stroke, given.units, given.height, () => true);
+    const points = lines.fitLine(given.stroke, given.units, given.height, () => true);
     const drawings = [false, true].map((zero) => ({ name: "Drawn", points, zero }));
     return {
       points,
       texts: drawings.map(lines.formulaOf),
       trees: drawings.map(lines.treeOf),
-      back: drawings.map((drawing) => lines.drawingOf({ label: "Drawn", tree: lines.treeOf(drawing) })),
-      mirrored: lines.mirrored(points, [1e-6, 1e-6]),
+      back: drawings.map((drawing) => lines.parseDrawing({ label: "Drawn", tree: lines.treeOf(drawing) })),
+      mirrored: lines.mirrorLine(points, [1e-6, 1e-6]),
     };
 """
 X = np.linspace(-2.5, 2.5, 501)

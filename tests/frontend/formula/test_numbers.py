@@ -69,6 +69,6 @@ def test_every_number_is_read_back_as_it_is_written(node: Node, values: list[flo
 
 def test_a_share_is_written_as_in_every_sentence(node: Node):
     shares = [0, 1, 0.001, 0.0049, 0.0051, 0.5, 0.985, 0.9949, 0.9951, 0.999, 1e-12, 1 / 3]
-    script = 'const { formatShare } = await import("./formula/numbers.js"); return given.map(shareText);'
+    script = 'const { formatShare } = await import("./formula/numbers.js"); return given.map(formatShare);'
     assert node.run(script, shares) == [format_percent(share) for share in shares]
     assert [format_percent(share) for share in shares[2:4]] == ["less than 1 %"] * 2

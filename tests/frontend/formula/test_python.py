@@ -12,7 +12,7 @@ from tests.frontend.modules import Node
 
 TEXTS = """
     const { formatFloat, formatFloat32 } = await import("./formula/python.js");
-    return [given.doubles.map(floatText), given.singles.map(singleText)];
+    return [given.doubles.map(formatFloat), given.singles.map(formatFloat32)];
 """
 TABLES = """
     const { makeCsv } = await import("./measures/csv.js");
@@ -58,7 +58,7 @@ def test_a_table_is_that_of_pandas(node: Node) -> None:
 
 def test_a_text_with_a_comma_or_a_quotation_mark_is_a_field_as_in_pandas(node: Node) -> None:
     texts = ["plain", "a, b", 'so "called"', 'both, "so"']
-    script = 'const { quote } = await import("./measures/csv.js"); return given.map(quoted);'
+    script = 'const { quote } = await import("./measures/csv.js"); return given.map(quote);'
     assert node.run(script, texts) == pd.Series(texts).to_csv(index=False, header=False).split("\n")[:-1]
 
 

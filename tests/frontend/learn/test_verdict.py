@@ -16,10 +16,10 @@ WORDS = """
     const drawn = { x: given.x, y: given.drawn.map((y) => y ?? NaN) };
     const judgement = judge(drawn, given.truth);
     return {
-        right: say.drawnRightWords(judgement, "torch's own gradient"),
+        right: say.describeRightDrawing(judgement, "torch's own gradient"),
         ...(judgement.excursions.length && {
-            wrong: say.drawnWrongWords(judgement, drawn),
-            apart: say.apartWords(judgement, drawn, given.truth, "torch's own gradient"),
+            wrong: say.describeWrongDrawing(judgement, drawn),
+            apart: say.describeDistance(judgement, drawn, given.truth, "torch's own gradient"),
         }),
     };
 """

@@ -14,17 +14,17 @@ from tests.questions.asking import ask, ask_about_rule
 
 SCRIPT = """
 const table = await import("./measures/comparison.js");
-const { cellOf, COLUMNS, comparisonCsv, filtered, measuredOf, ordered } = table;
+const { cellOf, COLUMNS, makeComparisonCsv, filterRows, parseRow, sortRows } = table;
 const { distances } = given;
 const rows = given.rows.map(({ line, label, share, message }) => ({
   key: line?.rule ?? label, label, source: line?.source ?? "", share: share === "nan" ? NaN : share,
   lens: line ? (distances[line.rule] ?? null) : null,
-  measured: line ? measuredOf(line) : null, message,
+  measured: line ? parseRow(line) : null, message,
 }));
 const names = COLUMNS.map(({ name }) => name);
-return { cells: rows.map((row) => names.map((name) => cellOf(row, name))), csv: comparisonCsv(rows),
-  orders: given.orders.map((order) => ordered(rows, order).map(({ key }) => key)),
-  found: given.texts.map((text) => filtered(rows, text).map(({ key }) => key)) };
+return { cells: rows.map((row) => names.map((name) => cellOf(row, name))), csv: makeComparisonCsv(rows),
+  orders: given.orders.map((order) => sortRows(rows, order).map(({ key }) => key)),
+  found: given.texts.map((text) => filterRows(rows, text).map(({ key }) => key)) };
 """
 CHOSEN = ("straight_through", "zero", "reversal", "clipped", "laplace")
 

@@ -19,7 +19,7 @@ ALL = """
       const format = formats.formatOf(tree, parameters);
       const octaves = format && formats.octavesOf(format);
       const scopeAt = createScopeAt(op, parameters, { start: -3, stop: 3, g: 1 });
-      const landings = xs.map((x) => formats.landingOf(tree, x, parameters, scopeAt));
+      const landings = xs.map((x) => formats.findLanding(tree, x, parameters, scopeAt));
       if (!octaves) return [format, null, null, null, landings];
       return [format, octaves, formats.numbersOf(octaves), formats.countOf(octaves), landings];
     });
@@ -94,7 +94,7 @@ LEVELS = """
     const { formatExact, findLevels } = await import("./measures/formats.js");
     return given.map(([op, start, stop]) => {
       const levels = findLevels(op, {}, { start, stop });
-      return levels && [levels, levels.map(exactText)];
+      return levels && [levels, levels.map(formatExact)];
     });
 """
 
@@ -117,7 +117,7 @@ def test_an_op_of_levels_shows_those_in_view(node: Node) -> None:
 def test_numbers_are_written_exactly_where_that_is_short(node: Node) -> None:
     text = """
         const { formatExact } = await import("./measures/formats.js");
-        return given.map(exactText);
+        return given.map(formatExact);
     """
     due = {
         57344.0: "57344", 0.28125: "0.28125", 0.0546875: "0.0546875", -448.0: "−448", 0.0: "0",

@@ -25,7 +25,7 @@ COLOURS = """
 const { parseColour, makeColours, toCss } = await import("./explore/sections/map-drawing.js");
 const ends = [[0, 0, 255], [255, 128, 0]];
 return { colours: given.counts.map((count) => makeColours(count, [255, 255, 255], ends)),
-  read: given.texts.map(colourOf), written: toCss([1, 2, 3]) };
+  read: given.texts.map(parseColour), written: toCss([1, 2, 3]) };
 """
 
 

@@ -125,7 +125,7 @@ SHARED = """
 def shared() -> Any:
     """The words on curves and on pasted code by one Python, and what is asked and waited for."""
     with modules.node() as node:
-        return node.run(PAGE + SHARED, {"document": answers.make_document()})
+        return node.run(PAGE + SHARED, {"document": answers.make_page_document()})
 
 
 def test_one_python_answers_all_and_each_says_what_it_waits_for(shared: Any) -> None:

@@ -80,11 +80,11 @@ def test_its_picture_is_one_file_more(package: Path):
     panels = package / "frontend" / "train" / "panels"
     (panels / "toy.js").write_text(PICTURE, encoding="utf-8")
     answers = import_module("explorer.ui.server.answers")
-    document = json.loads(answers.files()[f"{answers.folder()}/document.json"].content)
+    document = json.loads(answers.get_files()[f"{answers.folder()}/document.json"].content)
     assert "toy" in document["panels"]
     assert "alignment" not in document["panels"], "it has no module in the room"
     assert all((panels / f"{key}.js").exists() for key in document["panels"])
-    assert b"Largest " in answers.files()[f"{answers.folder()}/pages/later.js"].content
+    assert b"Largest " in answers.get_files()[f"{answers.folder()}/pages/later.js"].content
     with node() as running:
         given = {"folder": (package / "frontend").as_uri(), "document": document}
         assert running.run(SHOWN, given) == ["toy", "Largest 2", "toy"]
@@ -108,7 +108,7 @@ def _seen() -> dict[str, Any]:
     run.advance(2)
     snapshot = run.snapshot(("toy", "toy?layer=1", "toy?layer=2"))
     streamed = status.Status("", "paused", "", None, 2, 3, 0, snapshot)
-    told = json.loads(stream.event(streamed, ("toy?layer=1",)))["snapshot"]
+    told = json.loads(stream.format_event(streamed, ("toy?layer=1",)))["snapshot"]
     return {
         "weights": [
             each[0].abs().amax((1, 2)).tolist() for each in run._nets.ensemble.parameter_views if each

@@ -30,7 +30,7 @@ def called(node: Node, module: str, body: str, cases: Any) -> Any:
 def test_ticks_are_few_different_and_where_they_say(node: Node) -> None:
     cases = [(view, most, letters) for view in ranges() for most in (3, 8) for letters in (5, 8)]
     for (view, most, letters), result in zip(
-        cases, called(node, "axes", "m.ticks(...c)", cases), strict=True
+        cases, called(node, "axes", "m.makeTicks(...c)", cases), strict=True
     ):
         start, stop = view
         values, texts = result["values"], result["texts"]
@@ -57,7 +57,7 @@ def test_ticks_are_few_different_and_where_they_say(node: Node) -> None:
 def test_labels_are_plain_where_they_are_short(
     node: Node, view: list[float], letters: int, texts: list[str], base: float, exponent: int
 ) -> None:
-    (result,) = called(node, "axes", "m.ticks(...c)", [[view, 3, letters]])
+    (result,) = called(node, "axes", "m.makeTicks(...c)", [[view, 3, letters]])
     assert (result["texts"], result["base"], result["exponent"]) == (texts, base, exponent)
 
 
@@ -66,13 +66,13 @@ def test_labels_are_plain_where_they_are_short(
     [(0, 0, "x"), (1, -9, "x − 1, in 10⁻⁹"), (-0.25, 0, "x + 0.25"), (0, 12, "x, in 10¹²")],
 )
 def test_the_title_says_what_ticks_leave_out(node: Node, base: float, exponent: int, title: str) -> None:
-    assert called(node, "axes", "m.titleOf('x', c)", [{"base": base, "exponent": exponent}]) == [title]
+    assert called(node, "axes", "m.formatTitle('x', c)", [{"base": base, "exponent": exponent}]) == [title]
 
 
 def test_a_zoom_keeps_its_point_and_a_move_its_width(node: Node) -> None:
     cases = [(view, RANDOM.random(), 10 ** RANDOM.uniform(-0.5, 0.5)) for view in ranges()]
-    zooms = called(node, "view", "m.zoomed(c[0], c[0][0] + c[1] * (c[0][1] - c[0][0]), c[2])", cases)
-    shifts = called(node, "view", "m.moved(c[0], c[1] - 0.5)", cases)
+    zooms = called(node, "view", "m.zoomView(c[0], c[0][0] + c[1] * (c[0][1] - c[0][0]), c[2])", cases)
+    shifts = called(node, "view", "m.moveView(c[0], c[1] - 0.5)", cases)
     for (view, share, factor), zoomed, moved in zip(cases, zooms, shifts, strict=True):
         width, wide = view[1] - view[0], zoomed[1] - zoomed[0]
         assert zoomed[0] < zoomed[1]
@@ -86,7 +86,7 @@ def test_a_zoom_keeps_its_point_and_a_move_its_width(node: Node) -> None:
 
 
 def test_zooming_in_or_out_comes_to_an_end(node: Node) -> None:
-    zoom = "Array(400).fill().reduce(view => m.zoomed(view, c[0], c[1]), [c[0] - 1, c[0] + 1])"
+    zoom = "Array(400).fill().reduce(view => m.zoomView(view, c[0], c[1]), [c[0] - 1, c[0] + 1])"
     deep = called(node, "view", zoom, [[centre, 0.8] for centre in (1.0, -123.456, 3e5)])
     for centre, (start, stop) in zip((1.0, -123.456, 3e5), deep, strict=True):
         assert start < centre < stop
@@ -95,9 +95,9 @@ def test_zooming_in_or_out_comes_to_an_end(node: Node) -> None:
 
 
 def test_a_view_has_no_digits_that_nobody_sees(node: Node) -> None:
-    assert called(node, "view", "m.zoomed(...c)", [[[-3, 3], 0.1, 1 / 3]]) == [[-0.9333, 1.0667]]
+    assert called(node, "view", "m.zoomView(...c)", [[[-3, 3], 0.1, 1 / 3]]) == [[-0.9333, 1.0667]]
 
 
 def test_pinched_points_stay_under_the_fingers(node: Node) -> None:
-    (result,) = called(node, "view", "m.pinched(...c)", [[[0, 10], [0.4, 0.6], [0.2, 0.7]]])
+    (result,) = called(node, "view", "m.pinchView(...c)", [[[0, 10], [0.4, 0.6], [0.2, 0.7]]])
     assert result == pytest.approx([3.2, 7.2])

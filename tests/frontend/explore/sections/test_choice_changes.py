@@ -17,7 +17,7 @@ RULES = ["atan_surrogate", "triangle", "gaussian"]
 
 def called(node: Node, name: str, *given: Any, rules: list[str] = RULES) -> Any:
     """The result of a function of the module for a choice of these rules and more arguments."""
-    where = "asking/some-rules" if name == "keepOneRule" else "explore/sections/beside"
+    where = "asking/some-rules" if name == "keepOneRule" else "explore/sections/choice-changes"
     body = f"""
         const {{ setDocument }} = await import("./choice/entries.js");
         const {{ {name} }} = await import("./{where}.js");
@@ -46,11 +46,11 @@ def test_a_rule_alone_keeps_its_parameters_and_nothing_that_tells_nothing_of_it(
     ("x", "expected"), [(1, [-1.5, 3.5]), (-28, [-30.5, -25.5]), (1e6, [1e6 - 2.5, 1e6])]
 )
 def test_the_view_moves_until_an_x_lies_in_its_middle(node: Node, x: float, expected: list[float]):
-    assert called(node, "centred", x)["range"] == expected
+    assert called(node, "centerView", x)["range"] == expected
 
 
 def test_a_neighbour_becomes_a_card_with_its_parameters_as_fitted(node: Node):
-    added = called(node, "joined", {"rule": "laplace", "parameters": {"a": 2.5}})
+    added = called(node, "addNeighbour", {"rule": "laplace", "parameters": {"a": 2.5}})
     assert [rule["key"] for rule in added["rules"]] == [*RULES, "laplace"]
     assert [rule["slot"] for rule in added["rules"]] == [0, 1, 2, 3]
     values = added["parameters"]
@@ -60,7 +60,7 @@ def test_a_neighbour_becomes_a_card_with_its_parameters_as_fitted(node: Node):
 
 def test_what_another_card_has_too_stays_as_it_is(node: Node):
     added = called(
-        node, "joined", {"rule": "masked", "parameters": {"lo": -2, "hi": 2}}, rules=["masked_open"]
+        node, "addNeighbour", {"rule": "masked", "parameters": {"lo": -2, "hi": 2}}, rules=["masked_open"]
     )
     assert "lo" not in added["parameters"]
     assert len(added["rules"]) == 2

@@ -23,14 +23,14 @@ MEASURED = """
 """
 WALKED = """
     const walk = await import("./learn/pictures/walk.js");
-    const tree = walk.settledEstimators(given.walker)[given.name];
-    const runs = walk.runsOf(given.walker, tree, given.settings, given.runs);
+    const tree = walk.resolveEstimators(given.walker)[given.name];
+    const runs = walk.simulateRuns(given.walker, tree, given.settings, given.runs);
     return {
       runs: runs[given.walker.steps],
-      counts: walk.countsOf(runs[given.walker.steps]),
-      mean: walk.meanWalk(given.walker, tree, given.settings),
-      exact: walk.exactWalk(given.walker, given.settings),
-      ends: walk.endsOf(tree, given.settings),
+      counts: walk.countEnds(runs[given.walker.steps]),
+      mean: walk.walkByMean(given.walker, tree, given.settings),
+      exact: walk.walkByExact(given.walker, given.settings),
+      ends: walk.findEnds(tree, given.settings),
     };
 """
 USUAL = {each.name: each.default for each in lesson.make_walker().parameters}

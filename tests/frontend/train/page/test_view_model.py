@@ -154,7 +154,8 @@ def test_how_the_rules_stand_is_said_from_the_first_step_to_the_end(picture: Run
 def test_other_settings_leave_every_curve_of_the_run_before(picture: Run):
     body = f"""
         {SEEN}
-        state = withOther({{ ...state, choice: {{ ...given.choice, rules: given.choice.rules.slice(1) }} }});
+        const choice = {{ ...given.choice, rules: given.choice.rules.slice(1) }};
+        state = withOtherSettings({{ ...state, choice }});
     """
     shown = picture(body, status=status("running", "default", "straight_through"))
     ghosts = [series for series in shown["chart"]["series"] if series.get("faint")]
@@ -167,7 +168,7 @@ def test_other_settings_leave_every_curve_of_the_run_before(picture: Run):
 
 
 def test_the_run_before_is_no_ghost_of_another_task(picture: Run):
-    body = f"{SEEN} state = withOther({{ ...state, choice: given.other }});"
+    body = f"{SEEN} state = withOtherSettings({{ ...state, choice: given.other }});"
     other = choice("sign", "default", task="circles")
     shown = picture(body, status=status("finished", *ROUND[1:]), other=other)
     assert shown["chart"]["series"] == []
@@ -181,7 +182,8 @@ def test_a_ghost_is_called_by_what_differs(picture: Run):
         ({"training": {"task": "moons", "lr": "0.03"}}, "Learning rate"),
         ({"training": {"task": "moons", "hidden": "4"}}, "Hidden"),
     ):
-        body = f"{SEEN} state = withOther({{ ...state, choice: {{ ...given.choice, ...given.change }} }});"
+        choice = "{ ...given.choice, ...given.change }"
+        body = f"{SEEN} state = withOtherSettings({{ ...state, choice: {choice} }});"
         shown = picture(body, choice=before, change=change, status=status("finished", *ROUND[1:]))
         ghosts = [series["label"] for series in shown["chart"]["series"] if series.get("faint")]
         assert ghosts, change
@@ -194,7 +196,7 @@ def test_the_run_before_is_no_ghost_of_another_table(picture: Run):
     body = f"""
         state = {{ ...state, table: {table} }};
         {SEEN}
-        state = withOther({{ ...state, table: {{ ...state.table, target: "a" }} }});
+        state = withOtherSettings({{ ...state, table: {{ ...state.table, target: "a" }} }});
     """
     shown = picture(body, choice=own, status=status("finished", "default"))
     assert shown["chart"]["series"] == []

@@ -125,7 +125,7 @@ def test_of_branches_that_fit_no_link_the_last_are_in_it(node: Node, document: d
     body = """
         const { toQuery, countLinkedBranches } = await import("./choice/address.js");
         const { describeLinkLimit } = await import("./train/history/view-model.js");
-        return [queryOf, linkedBranches, unsaidOf].map((told) => told(given.choice));
+        return [toQuery, countLinkedBranches, describeLinkLimit].map((find) => find(given.choice));
     """
     query, linked, said = node.run(body, given)
     assert len(query) <= MAX_QUERY
