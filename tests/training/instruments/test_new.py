@@ -80,11 +80,11 @@ def test_its_picture_is_one_file_more(package: Path):
     panels = package / "frontend" / "train" / "panels"
     (panels / "toy.js").write_text(PICTURE, encoding="utf-8")
     answers = import_module("explorer.ui.server.answers")
-    document = json.loads(answers.get_files()[f"{answers.folder()}/document.json"].content)
+    document = json.loads(answers.get_files()[f"{answers.get_folder()}/document.json"].content)
     assert "toy" in document["panels"]
     assert "alignment" not in document["panels"], "it has no module in the room"
     assert all((panels / f"{key}.js").exists() for key in document["panels"])
-    assert b"Largest " in answers.get_files()[f"{answers.folder()}/pages/later.js"].content
+    assert b"Largest " in answers.get_files()[f"{answers.get_folder()}/pages/later.js"].content
     with node() as running:
         given = {"folder": (package / "frontend").as_uri(), "document": document}
         assert running.run(SHOWN, given) == ["toy", "Largest 2", "toy"]
@@ -120,7 +120,7 @@ def _seen() -> dict[str, Any]:
         "unmeasured": snapshot.unmeasured["toy?layer=2"],
         "told": [told["measured"]["toy"][rule]["largest"] for rule in snapshot.losses],
         "most": told["most"]["toy"],
-        "page": next(each for each in answers.training()["instruments"] if each["key"] == "toy"),
+        "page": next(each for each in answers.describe_training()["instruments"] if each["key"] == "toy"),
     }
 
 

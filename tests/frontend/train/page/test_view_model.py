@@ -182,8 +182,8 @@ def test_a_ghost_is_called_by_what_differs(picture: Run):
         ({"training": {"task": "moons", "lr": "0.03"}}, "Learning rate"),
         ({"training": {"task": "moons", "hidden": "4"}}, "Hidden"),
     ):
-        choice = "{ ...given.choice, ...given.change }"
-        body = f"{SEEN} state = withOtherSettings({{ ...state, choice: {choice} }});"
+        changed = "{ ...given.choice, ...given.change }"
+        body = f"{SEEN} state = withOtherSettings({{ ...state, choice: {changed} }});"
         shown = picture(body, choice=before, change=change, status=status("finished", *ROUND[1:]))
         ghosts = [series["label"] for series in shown["chart"]["series"] if series.get("faint")]
         assert ghosts, change
