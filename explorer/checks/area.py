@@ -2,22 +2,21 @@
 
 import math
 from dataclasses import replace
+from functools import partial
 
 import torch
 
-from explorer.checks.curve import MANY_JUMPS, Curve, differentiate, find_nearest, round_position
+from explorer.checks.curve import MANY_JUMPS, Curve, find_nearest, round_position
 from explorer.checks.derivative import is_bounded_by_argument, is_derivative
 from explorer.checks.finiteness import describe_idle_mask
 from explorer.checks.linearity import find_effect_of_others
 from explorer.checks.matching import describe_match, match_rule
-from explorer.checks.result import Result, by_design, fails, format_number, holds, unknown
+from explorer.checks.result import FAILS, Result, by_design, fails, format_number, holds, unknown
 from explorer.curves.foreign import NEAR
-from explorer.formula import parse
 
 _LEEWAY = 0.03  # of an area: the integral is a sum
 _LEAST_SCALE = 0.01  # of an area: a smaller one is not a choice of scale
 _MIDDLE = 0.3  # the least share of a rule's area on either side of its jump
-_CANCELS = "Its parts above and below 0 cancel"
 _WRAPS = 20.0  # times the usual jump, downwards: an integer that wraps around
 _INTENDED = "That is intended if the source passes g beyond the op's range, a forgotten mask if it clips."
 
@@ -29,96 +28,74 @@ def check_area(curve: Curve) -> Result:
         return holds("The op does not jump, so there is nothing to compare the area with.")
     if not curve.is_flat and is_derivative(curve):
         return by_design("The derivative leaves the jumps out, as torch's own does.")
-    if reason := _explain_no_integral(curve):
-        return unknown(f"Its area is not known: {reason}.")
-    declared, area = curve.subject.declared, curve.measure_area()
-    if declared and declared.area:
-        wanted = math.inf
-        if declared.area != "infinite":
-            wanted = parse(declared.area, variables=(), parameters=None).value(curve.subject.parameters)
-        if not (area == wanted or abs(area - wanted) <= _LEEWAY * abs(wanted) + 1e-6):
-            words = f"The entry declares the area {declared.area}, but it is {{figure}}."
-            return fails(words, round_position(float(curve.jumps[0][0])), area)
-    return _excuse(curve, _compare_area(curve, area))
+    if obstacle := _explain_no_integral(curve):
+        return obstacle
+    return _excuse(curve, _compare_area(curve))
 
 
-def _explain_no_integral(curve: Curve) -> str:
-    """Return why the rule has no integral over x, as a clause; "" if it has one."""
-    if find_effect_of_others(curve):
-        return "the gradient depends on other elements as well, see linear in g"
-    return curve.integral_obstacle
+def _explain_no_integral(curve: Curve) -> Result | None:
+    """Return "unknown" with the reason if the rule has no integral over x."""
+    reason = "the gradient depends on other elements as well, see linear in g"
+    if reason := reason if find_effect_of_others(curve) else curve.integral_obstacle:
+        return unknown(f"Its integral is not known: {reason}.")
+    return None
 
 
-def _compare_area(curve: Curve, area: float) -> Result:
-    """Return the finding on the area, which is that between −8 and 8 for a staircase without end."""
-    at, rise, heights = round_position(float(curve.jumps[0][0])), curve.rise, curve.jumps[1].abs()
-    is_staircase, place = len(heights) >= MANY_JUMPS, "Its area"
-    x, total = curve.integral
+def _compare_area(curve: Curve, of_jump: bool = False) -> Result:
+    """Return the finding on the area, which is that between −8 and 8 for a staircase without end.
+
+    ``of_jump``: accept each finite area of the right sign.
+    """
+    at, heights, (x, total) = round_position(float(curve.jumps[0][0])), curve.jumps[1].abs(), curve.integral
+    area, rise, is_staircase, place = curve.measure_area(), curve.rise, len(heights) >= MANY_JUMPS, "Its area"
     if math.isinf(rise):
         ends = (x.abs() <= NEAR).nonzero()[[0, -1], 0]
         area, rise = (float(values.diff()) for values in (total[ends], curve.subject.y(x[ends])))
         is_staircase, place = True, f"From {format_number(-NEAR)} to {format_number(NEAR)} its area"
     elif area and (curve.cancels or math.isnan(area)):
-        return fails(f"{_CANCELS}: no factor gives it the area {{rise}} of the op's jumps.", at, 0, rise=rise)
-    size, share = "infinite" if math.isinf(area) else "{figure}", area / rise if rise else 0.0
-    words = f"{place} is {size}, and the op jumps by {format_number(rise)}"
+        words = "Its parts above and below 0 cancel: no factor gives it the area {rise} of the op's jumps."
+        return fails(words, at, 0.0, rise=rise)
+    share = area / rise if rise else 0.0
+    words = f"{place} is {'infinite' if math.isinf(area) else '{figure}'}, and the op jumps by {{rise}}"
+    conclude = partial(fails, where=at, figure=area, rise=rise)
     if area * rise < 0:
-        return fails(f"{words}: its sign is wrong.", at, area)
+        return conclude(f"{words}: its sign is wrong, so gradient descent climbs.")
     if math.isinf(area):
-        return fails(f"{words} in all: large x keep learning.", at, area)
-    if abs(area - rise) <= _LEEWAY * abs(rise) + 1.1 * float(heights.max()) * is_staircase:
-        return holds(f"{words}.", at, area)
-    if not (is_staircase or not _LEAST_SCALE < share < 1 / _LEAST_SCALE):
+        return conclude(f"{words} in all: large x keep learning.")
+    if of_jump or abs(area - rise) <= _LEEWAY * abs(rise) + 1.1 * float(heights.max()) * is_staircase:
+        return holds(f"{words}.", at, area, rise=rise)
+    if not is_staircase and _LEAST_SCALE < share < 1 / _LEAST_SCALE:
         nearest = describe_match(curve) or describe_match(curve, 1 / share)
         nearest = f"It is {nearest}" if nearest else "No rule of the catalogue is like it"
         words = f"{words}: {{share}} times as much, a choice of scale. {nearest}."
-        return by_design(words, at, area, share=share)
+        return by_design(words, at, area, rise=rise, share=share)
     if share > 0:  # a factor is named only if the rule with it follows the op
         gap = (total / share - curve.subject.y(x))[x.abs() <= NEAR]
         off = (gap - (gap.max() + gap.min()) / 2).abs().max()
-        words += ": multiply by {factor}" if off <= 1.1 * heights.median() else ""
-        return fails(f"{words}.", at, area, factor=1 / share)
-    return fails(f"{words}.", at, area)
+        words += f": multiply by {format_number(1 / share)}" if off <= 1.1 * heights.median() else ""
+    return conclude(f"{words}.")
 
 
 def check_antiderivative(curve: Curve) -> Result:
     """Return whether the integral of the rule, which is the op that a net sees, follows the op."""
     curve.require_elementwise()
     declared, at = curve.subject.declared, curve.jumps[0]
-    if declared and declared.antiderivative and declared.linear:
-        wrong = _check_declaration(curve, declared.antiderivative)
-        if wrong:
-            return wrong
+    if not curve.is_flat and not is_derivative(curve):
+        other = (declared and declared.antiderivative) or "the integral of its gradient: see true derivative"
+        return by_design(f"The net learns as if the op were {other}.")
+    if not curve.is_flat and not len(at):
+        return holds("The op is an antiderivative of its gradient.")
     if not curve.is_flat:
-        if not is_derivative(curve):
-            other = "the integral of its gradient: see true derivative"
-            other = declared.antiderivative if declared and declared.antiderivative else other
-            return by_design(f"The net learns as if the op were {other}.")
-        if not len(at):
-            return holds("The op is an antiderivative of its gradient.")
         where = round_position(min(at.tolist(), key=abs))
         return by_design("The op is an antiderivative between its jumps, such as at {at}.", where)
-    if reason := _explain_no_integral(curve):
-        return unknown(f"Its antiderivative is not known: {reason}.")
+    if obstacle := _explain_no_integral(curve):
+        return obstacle
     if not bool(curve.gradient.any()):
         return _excuse(curve, fails("The gradient is 0 everywhere, so its antiderivative never moves."))
     if len(at) < MANY_JUMPS and math.isfinite(curve.rise):
-        return _excuse(curve, _judge_jump(curve))
+        total = _compare_area(curve, of_jump=True)
+        return _excuse(curve, total if total.verdict == FAILS else _judge_place(curve))
     return _judge_staircase(curve)
-
-
-def _check_declaration(curve: Curve, text: str) -> Result | None:
-    """Return the failure of a declared antiderivative whose slope is not the rule; None if there is none."""
-    evaluate = parse(text, variables=("x",), parameters=None).bind(curve.subject.parameters)
-    x = curve.x[curve.x.abs() < 100]
-    slope, off = differentiate(evaluate, x, 1e-5 * x.abs().clamp(1e-3, 1.0))
-    r = curve.subject.gradient(x)
-    wrong = (off <= 1e-4 * (slope.abs() + 1e-3)) & r.isfinite()
-    wrong &= (r - slope).abs() > 1e-3 * (r.abs() + 1e-2)
-    if not bool(wrong.any()):
-        return None
-    words = f"The entry's antiderivative {text} has another slope than the rule at x = {{at}}."
-    return fails(words, x[wrong][0])
 
 
 def _judge_staircase(curve: Curve) -> Result:
@@ -127,9 +104,9 @@ def _judge_staircase(curve: Curve) -> Result:
     usual, largest = heights.abs().median(), float(heights.abs().max())
     against = heights * heights.median().sign() < -_WRAPS * usual
     if bool(against.any()):
-        words = "At x = {at} the op falls back by {height}, as an integer that wraps around"
-        where = round_position(find_nearest(at, against))
-        finding = fails(f"{words}: clamp before the cast.", where, height=heights[against].abs().max())
+        where, height = round_position(find_nearest(at, against)), heights[against].abs().max()
+        words = "At x = {at} the op falls back by {height}, as an integer that wraps around: clamp before the"
+        finding = fails(f"{words} cast.", where, height=height)
         return _excuse(curve, finding) if curve.subject.declared else finding
     x, total = curve.integral
     y = curve.subject.y(x)
@@ -162,37 +139,24 @@ def _find_stop(curve: Curve, step: float) -> float | None:
     return None
 
 
-def _judge_jump(curve: Curve) -> Result:
+def _judge_place(curve: Curve) -> Result:
     """Return the finding on the position of a rule relative to the op's one or two jumps."""
-    (at, heights), (x, total) = curve.jumps, curve.integral
+    (at, heights), (x, total), area = curve.jumps, curve.integral, curve.measure_area()
     centre = round_position(float((at * heights.abs()).sum() / heights.abs().sum()))
-    area, rises = curve.measure_area(), float(heights.sum())
-    if curve.cancels or math.isnan(area):
-        return fails(f"{_CANCELS}: its antiderivative ends where it began, but the op jumps.", centre, 0.0)
-    if area * rises < 0:
-        return fails(_describe_wrong_sign(rises), centre, area)
-    if math.isinf(area):
-        words = "Its antiderivative grows without end, but the op is level away from its jump."
-        return fails(words, centre, area)
 
     def measure_share(end: float) -> float:
         return float(total[x <= end][-1]) / area if area else 0.0
 
     share = measure_share(centre)
     if _MIDDLE <= share <= 1 - _MIDDLE:
-        words = f"Its antiderivative rises around {format_number(centre)}, where the op jumps."
-        return holds(words, centre, share)
+        words = "Its antiderivative rises around {centre}, where the op jumps."
+        return holds(words, centre, share, centre=centre)
     weights = (total.diff() / area).clamp(min=0)
     lies = float((weights * (x[1:] + x[:-1]) / 2).sum() / weights.sum())
     is_mended = _MIDDLE <= measure_share(lies) <= 1 - _MIDDLE  # the share below the jump after the shift
     advice = ": shift it by {figure}" if is_mended else ""
     words = "The op jumps at {centre}, but the gradient lies around {lies}"
     return fails(f"{words}{advice}.", lies, centre - lies, centre=centre, lies=lies)
-
-
-def _describe_wrong_sign(rises: float) -> str:
-    integral, op = ("falls", "rises") if rises > 0 else ("rises", "falls")
-    return f"Its antiderivative {integral}, but the op {op}: its sign is wrong, so gradient descent climbs."
 
 
 def _excuse(curve: Curve, finding: Result, departs: bool = False) -> Result:
@@ -202,13 +166,11 @@ def _excuse(curve: Curve, finding: Result, departs: bool = False) -> Result:
     arguments of the function bound y; where it ``departs`` from the op only beyond the op's range, whether a
     mask is missing cannot be seen from outside.
     """
-    if finding.verdict != "fails":
-        return finding
-    subject, sentence = curve.subject, finding.sentence
+    subject, sentence, is_staircase = curve.subject, finding.sentence, len(curve.jumps[0]) >= MANY_JUMPS
     rises, sign = float(curve.jumps[1].sum()), float(curve.gradient.nan_to_num(0.0, 0.0, 0.0).sum())
-    if curve.is_flat and rises < 0 < sign and math.isfinite(curve.rise):
-        return replace(finding, sentence=_describe_wrong_sign(rises))
-    is_staircase, peak = len(curve.jumps[0]) >= MANY_JUMPS, float(curve.gradient.abs().nan_to_num().max())
+    climbs = curve.is_flat and rises < 0 < sign and math.isfinite(curve.rise)
+    if finding.verdict != FAILS or climbs:
+        return finding
     if subject.declared:
         reason = f"{subject.declared.label} is designed this way."
     elif subject.rounds_gradient:
@@ -218,15 +180,14 @@ def _excuse(curve: Curve, finding: Result, departs: bool = False) -> Result:
     else:
         name, inherited = describe_match(curve), match_rule(curve)
         if not (name or is_staircase) and math.isinf(curve.measure_area()):
-            name = describe_match(curve, 1 / peak)
+            name = describe_match(curve, 1 / float(curve.gradient.abs().nan_to_num().max()))
+        reason = f"It is {name}."
         if not name:
             return finding
-        reason = f"It is {name}."
         if is_staircase and math.isfinite(curve.rise) and inherited and inherited.rule.area == "infinite":
             if is_bounded_by_argument(curve):
-                return replace(
-                    finding, sentence=f"{sentence} Arguments bound y: mask the gradient with them."
-                )
+                words = "Arguments bound y: mask the gradient with them."
+                return replace(finding, sentence=f"{sentence} {words}")
             if departs:
                 return unknown(f"{reason} {sentence} {_INTENDED}")
     return by_design(f"{reason} {sentence}", finding.where, finding.figure)

@@ -30,6 +30,10 @@ def check_derivative(curve: Curve) -> Result:
     if not curve.is_flat and int(curve.trusted.sum()) < max(_MIN_TRUSTED * int(curve.y.isfinite().sum()), 1):
         if curve.is_line and any(len(each.jumps[0]) for each in curve.siblings):
             return by_design("The op jumps at nearly every point, so the rule stands in for a derivative.")
+        y = curve.y[curve.y.isfinite()]
+        if curve.is_fine and len(y) and bool((y.float().double() == y).all()):
+            words = "Differences of y are noise: it computes in float32 even if x is float64."
+            return fails(f"{words} Leave out the cast.")
         return unknown("The slope of y could not be measured: y jumps or bends at nearly every point.")
     if deviating.any():
         # Of the x with about the largest deviation that nearest to ±1; if several are equally near up to
@@ -120,6 +124,8 @@ def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Iterator[Re
         yield excuse(f"It is the catalogue's {inherited.text}, which is not the op's derivative")
     if times:
         yield fails("It is {figure} times the op's derivative: turn the sign round.", at, times)
+    if jumps >= 2 and not bool(curve.slope[deviating].any()):
+        yield excuse("The op jumps and is level there, so the rule stands in")
     x = curve.x[deviating]
     part = "at {at}" if len(x) == 1 else "between {low} and {high}"
     part = "everywhere" if deviating.sum() > 0.9 * curve.trusted.sum() else part

@@ -28,8 +28,8 @@ def check_linearity(curve: Curve) -> Result:
         return holds("Twice the upstream gradient gives twice the gradient, at every x.")
     at, g, actual, single = departure
     one, other, due = map(format_number, (single, actual, g * single))
-    place = f"At x = {format_position(at)}"
-    example = f"{place} g = 1 gives {one}, g = {format_number(g)} gives {other}, not {due}"
+    example = f"g = 1 gives {one}, g = {format_number(g)} gives {other}, not {due}"
+    example = f"At x = {format_position(at)} {example}"
     if declared and declared.fault:
         return fails(f"{example}. {declared.fault}", at, actual)
     if declared and declared.parsed is None:
@@ -91,12 +91,9 @@ def find_effect_of_others(curve: Curve) -> Result | None:
         off = torch.where(sure, (r - due).abs() / least, 0.0)
         if bool((off > 1e6 * min(curve.eps, 1e-8)).any()):
             at = int(off.argmax())
-            words = f"The op is the identity, and the gradient depends on the {cause}, as for a norm that is"
-            words = f"{words} kept: at x = {{at}} it is {{figure}} or {{due}}."
-            if curve.is_identity:
-                return by_design(words, x[at], r[at], due=due[at])
-            words = f"At x = {{at}} the gradient is {{figure}}, {{due}} is due: it depends on the {cause}."
-            return fails(words, x[at], r[at], due=due[at])
+            words = f"At x = {{at}} the gradient is {{figure}}, {{due}} is due: it depends on the {cause}"
+            words += ", as for a norm that is kept: the op is the identity" * curve.is_identity
+            return (by_design if curve.is_identity else fails)(f"{words}.", x[at], r[at], due=due[at])
     return None
 
 
@@ -105,12 +102,12 @@ def _judge(curve: Curve, at: float, example: str, actual: float) -> Result:
     x = curve.x
     zero, single, minus, two = (curve.subject.gradient(x, g) for g in (0.0, 1.0, -1.0, 2.0))
     ignores_g, offset = (single == two) & (single == minus) & (single.abs() > 0), zero.abs() > 1e-9
+    places = ignores_g if bool(ignores_g.any()) else offset
+    index = int(torch.where(places, (x.abs() - 1).abs(), torch.inf).argmin())
     if bool(ignores_g.any()):
-        index, place = _find_clearest(x, ignores_g), _describe_place(x, ignores_g)
-        words = f"{place} the gradient is {{figure}} whatever g is: the upstream gradient is lost there."
-        return fails(f"{words} Multiply by g.", x[index], single[index])
+        words = f"{_describe_place(x, ignores_g)} the gradient is {{figure}} whatever g is"
+        return fails(f"{words}: the upstream gradient is lost there. Multiply by g.", x[index], single[index])
     if bool(offset.any()):
-        index = _find_clearest(x, offset)
         words = "At x = {at} g = 0 still gives {figure}: multiply by g, do not add."
         return fails(words, x[index], zero[index])
     mirrored = bool((((minus - single).abs() <= 1e-9 * single.abs()) & (single.abs() > 1e-9)).any())
@@ -136,10 +133,6 @@ def _guess_purpose(pull: Callable[[float], Tensor], mirrored: bool) -> str:
         return "It drops small gradients."
     limits = not grows and _is_at_most(two, 2.0 * single) and _is_at_most(large, 1e3 * single)
     return "It limits large gradients." if is_odd and limits and _is_close(1e3 * tiny, small, 1e-4) else ""
-
-
-def _find_clearest(x: Tensor, places: Tensor) -> int:
-    return int(torch.where(places, (x.abs() - 1).abs(), torch.inf).argmin())
 
 
 def _describe_place(x: Tensor, places: Tensor) -> str:

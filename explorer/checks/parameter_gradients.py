@@ -1,7 +1,6 @@
 """Do learned arguments get the gradients that are due to them?"""
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from operator import attrgetter
 from typing import Any
@@ -12,7 +11,7 @@ from torch import Tensor
 from explorer.catalogue import RULES, Op, Rule
 from explorer.checks.argument_gradients import Probe
 from explorer.checks.curve import Curve
-from explorer.checks.result import FAILS, Result, by_design, fails, format_number, holds, unknown
+from explorer.checks.result import FAILS, UNKNOWN, Result, by_design, fails, format_number, holds, unknown
 from explorer.checks.returns import is_wrong_return
 from explorer.checks.traits import has_custom_node
 from explorer.curves.foreign import NoGradientError, Subject, UntriedError
@@ -24,7 +23,7 @@ _TOLERANCE = 0.03  # relative, of integrals
 _NOISE = 1e-9  # a due gradient by differences below this is 0
 _MIN_SCALE = 0.25  # a gradient from this to its inverse times the due one is a choice of scale
 _SIDE_STEP = 1e-2  # times 1 + |argument|: how far from a kink both sides are tried
-_BY_ROOT = "{name} gets a gradient divided by the root of the number of elements, as in LSQ."
+_BY_ROOT = "gets a gradient divided by the root of the number of elements, as in LSQ."
 
 
 def check_parameter_gradients(curve: Curve) -> Result:
@@ -40,8 +39,8 @@ def check_parameter_gradients(curve: Curve) -> Result:
         return result
     # A formula that tests y instead of x may be right for one sign of the parameter alone.
     negated = {single.name: -subject.parameters[single.name] for single in rule.learned}
-    negated_subject = replace(subject, parameters={**subject.parameters, **negated})
-    other = _check_all(_make_learnable(negated_subject, op, rule))
+    parameters = {**subject.parameters, **negated}
+    other = _check_all(_make_learnable(replace(subject, parameters=parameters), op, rule))
     at = ", ".join(f"{name} = {format_number(value)}" for name, value in negated.items())
     return replace(other, sentence=f"At {at}: {other.sentence}") if other.verdict == FAILS else result
 
@@ -86,9 +85,8 @@ def _check_all(subject: Subject, mixes: bool = False) -> Result:
     if float(probes[0].y.amax()) == float(probes[0].y.amin()):
         return unknown("y is constant for these parameters: move the parameters.")
     worst = min(map(_check_argument, probes), key=attrgetter("rank"))
-    return replace(
-        worst, sentence=worst.sentence.replace("argument", "Argument", worst.sentence.startswith("a"))
-    )
+    first, rest = worst.sentence.partition("argument")[::2]
+    return worst if first else replace(worst, sentence=f"Argument{rest}")
 
 
 def _check_argument(probe: Probe) -> Result:
@@ -97,20 +95,15 @@ def _check_argument(probe: Probe) -> Result:
     if finding.verdict != FAILS:
         return finding
     step = _SIDE_STEP * (1 + probe.argument.abs())
-    below, above = (_check_at_value(probe.move(probe.argument + sign * step)) for sign in (-1, 1))
-    if min(below.rank, above.rank) < 2:
+    sides = [_check_at_value(probe.move(probe.argument + sign * step)) for sign in (-1, 1)]
+    if {side.verdict for side in sides} & {FAILS, UNKNOWN}:
         return finding
-    words = (
-        "On both sides: {below}"
-        if below.sentence == above.sentence
-        else "Below it: {below} Above it: {above}"
-    )
-    words = f"{{name}} starts on a kink of y, where its gradient is ambiguous. {words}"
-    return by_design(words, name=probe.name, below=below.sentence, above=above.sentence)
+    below, above = (side.sentence for side in sides)
+    words = f"On both sides: {below}" if below == above else f"Below it: {below} Above it: {above}"
+    return by_design(f"{probe.name} starts on a kink of y, where its gradient is ambiguous. {words}")
 
 
 def _check_at_value(probe: Probe) -> Result:
-    name = probe.name
     try:
         actual, zero = probe.actual, probe.pull(torch.zeros_like(probe.y))
     except NoGradientError as error:
@@ -120,15 +113,15 @@ def _check_at_value(probe: Probe) -> Result:
     if actual is None:
         return _judge_missing(probe)
     if zero is not None and float(zero.abs().max()) > 1e-9 * float(actual.abs().max()):
-        return fails("{name} gets a gradient even if g is 0: multiply by g.", name=name)
+        return fails(f"{probe.name} gets a gradient even if g is 0: multiply by g.")
+    due, only_moving, reason = None, False, "the forward hides it from autograd"
     try:
-        due, reason = probe.compute_due(*probe.upstreams), "the forward hides it from autograd"
-        only_moving = False
+        due = probe.compute_due(*probe.upstreams)
     except UntriedError as error:
-        due, reason, only_moving = None, str(error), True
+        only_moving, reason = True, str(error)
     if due is None or _is_hidden(probe):
         moments = _judge_moments(probe, only_moving)
-        return moments or unknown(f"The gradient due to {name} could not be computed: {reason}.")
+        return moments or unknown(f"The gradient due to {probe.name} could not be computed: {reason}.")
     finding = _judge(probe, actual, due)
     return (finding.verdict == FAILS and _judge_moments(probe, only_moving=True)) or finding
 
@@ -164,25 +157,24 @@ def _judge_moments(probe: Probe, only_moving: bool) -> Result | None:
     if only_moving and not moves:
         return None
     times = _find_ratio(actual, due, 0.05, 1e-6)
-    words = "Over all x {name} gets {actual}, and {due} is due, which includes the jumps that move"
-
-    def judge(verdict: Callable[..., Result], more: str) -> Result:
-        figure = actual[0] - due[0] if times is None else times
-        return verdict(f"{words}{more}.", None, figure, name=name, actual=actual[0], due=due[0])
-
+    words = f"Over all x {name} gets {{actual}}, and {{due}} is due, which includes the jumps that move"
+    judge, numbers = fails, {"actual": actual[0], "due": due[0]}
     if times is None:
-        return judge(fails, ": a part is missing, or at the wrong x")
+        words = f"{words}: a part is missing, or at the wrong x."
+        return fails(words, None, actual[0] - due[0], **numbers)
     if _grows_by_root(probe):
-        return by_design(_BY_ROOT, name=name)
+        return by_design(f"{name} {_BY_ROOT}")
     if times < 0:
-        return judge(fails, ": turn the sign round")
-    if increased is None or abs(increased - times) > _TOLERANCE * times:
-        return judge(fails, "; the ratio changes with {name}: a factor that depends on it is missing")
-    if abs(times - 1) < _TOLERANCE:
-        return judge(holds, "")
-    if _MIN_SCALE <= times <= 1 / _MIN_SCALE:
-        return judge(by_design, ": {figure} times as much, whatever {name} is")
-    return judge(fails, ": {figure} times as much. Divide by the width of the band")
+        words += ": turn the sign round"
+    elif increased is None or abs(increased - times) > _TOLERANCE * times:
+        words += f"; the ratio changes with {name}: a factor that depends on it is missing"
+    elif abs(times - 1) < _TOLERANCE:
+        judge = holds
+    elif _MIN_SCALE <= times <= 1 / _MIN_SCALE:
+        words, judge = f"{words}: {{figure}} times as much, whatever {name} is", by_design
+    else:
+        words += ": {figure} times as much. Divide by the width of the band"
+    return judge(f"{words}.", None, times, **numbers)
 
 
 def _grows_by_root(probe: Probe) -> bool:
@@ -201,40 +193,34 @@ def _judge_missing(probe: Probe) -> Result:
     if not has_custom_node(probe.subject.open_graph(probe.x)[0]):
         words = f"No gradient of y reaches {probe.name}: the forward detaches it."
         return by_design(f"{words} Fine if it learns from another loss.")
-    words = f"Its backward returns None for {probe.name}, which requires grad: it never learns"
-    return fails(f"{words}. Return its gradient, or pass it detached.")
+    words = "which requires grad: it never learns. Return its gradient, or pass it detached"
+    return fails(f"Its backward returns None for {probe.name}, {words}.")
 
 
 def _judge(probe: Probe, actual: Tensor, due: Tensor) -> Result:
     times, name = _find_ratio(actual, due, 1e-6, _NOISE), probe.name
     if times is None and _is_bound(probe, actual):
-        return by_design(
-            "{name} learns only from the elements beyond it, as PACT does for a bound.", name=name
-        )
+        return by_design(f"{name} learns only from the elements beyond it, as PACT does for a bound.")
     if times is None:
         at = int((actual - due).abs().argmax())
         value, expected = actual.flatten()[at], due.flatten()[at]
-        words = (
-            "{name} gets {value} where {due} is due: a part is missing, or in the wrong place. Compare with"
-        )
+        words = f"{name} gets {{value}} where {{due}} is due: a part is missing, or in the wrong place."
         oracle = "differences of y" if probe.forward is None else "autograd of the forward in plain torch"
-        oracle += ", each round(v) written as v + (round(v) − v).detach()" * bool(
-            probe.forward and probe.rounds
-        )
-        return fails(f"{words} {oracle}.", None, value - expected, name=name, value=value, due=expected)
+        if probe.forward is not None and probe.rounds:
+            oracle += ", each round(v) written as v + (round(v) − v).detach()"
+        words = f"{words} Compare with {oracle}."
+        return fails(words, None, value - expected, value=value, due=expected)
     if not probe.mixes and bool((due.abs() > _NOISE).any()):
         if _grows_by_root(probe):
-            return by_design(_BY_ROOT, None, times, name=name)
+            return by_design(f"{name} {_BY_ROOT}", None, times)
         if abs(probe.growth - 1) >= 1e-3:
-            words = (
-                "For three times the elements {name} is due three times as much, but it gets {figure} times:"
-            )
-            return fails(f"{words} sum over them, do not average.", None, 3 * probe.growth, name=name)
+            words = f"For three times the elements {name} is due three times as much, but it gets {{figure}}"
+            return fails(f"{words} times: sum over them, do not average.", None, 3 * probe.growth)
     if abs(times - 1) < _EXACT:
-        return holds("The gradient of {name} is what autograd of the forward gives.", None, 1.0, name=name)
+        return holds(f"The gradient of {name} is what autograd of the forward gives.", None, 1.0)
     if times < 0:
-        return fails("{name} gets {figure} times what is due: turn the sign round.", None, times, name=name)
-    return by_design("The gradient of {name} is {figure} times what autograd gives.", None, times, name=name)
+        return fails(f"{name} gets {{figure}} times what is due: turn the sign round.", None, times)
+    return by_design(f"The gradient of {name} is {{figure}} times what autograd gives.", None, times)
 
 
 def _find_ratio(actual: Tensor, due: Tensor, tolerance: float, noise: float) -> float | None:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 import torch
@@ -103,7 +104,7 @@ def _iterate_transforms(
 def check_compile(curve: Curve) -> Result:
     """Return whether the compiled function gives the same y and gradient, for g contiguous and expanded."""
     subject, x = curve.subject, curve.subject.sample(-2.3, 2.9, 101, torch.float32)
-    y, r = subject.run_both(x)
+    (y, r), is_one_graph = subject.run_both(x), False
     upstreams = torch.ones_like(y), torch.ones(()).expand(y.shape)
     try:
         from torch._dynamo import config  # it takes seconds to import, and only this check needs it
@@ -111,7 +112,10 @@ def check_compile(curve: Curve) -> Result:
         fast = replace(subject, call=torch.compile(subject.call, backend=_BACKEND))
         with config.patch(recompile_limit=_RECOMPILE_LIMIT, accumulated_recompile_limit=_RECOMPILE_LIMIT):
             results = [fast.run_both(x, g) for g in upstreams]
-            is_one_graph = _is_one_graph(subject, x)
+            whole = torch.compile(lambda *inputs: subject.call(*inputs), backend=_BACKEND, fullgraph=True)
+            with suppress(Exception):
+                whole(x.clone().requires_grad_(), *subject.prepare(x.dtype))
+                is_one_graph = True
     except UntriedError as error:
         return unknown(f"Compiled {error}.")
     if curve.subject.seed is not None:
@@ -123,16 +127,6 @@ def check_compile(curve: Curve) -> Result:
         return holds("Traced by torch.compile it gives the same y and the same gradient.")
     exception = "but not as one graph: fullgraph=True raises"
     return by_design(f"Compiled it gives the same y and gradient, {exception}.")
-
-
-def _is_one_graph(subject: Subject, x: Tensor) -> bool:
-    """Return whether torch compiles the function without a graph break."""
-    whole = torch.compile(lambda *inputs: subject.call(*inputs), backend=_BACKEND, fullgraph=True)
-    try:
-        whole(x.clone().requires_grad_(), *subject.prepare(x.dtype))
-    except Exception:
-        return False
-    return True
 
 
 def check_autocast(curve: Curve) -> Result:
@@ -174,11 +168,12 @@ def check_devices(curve: Curve) -> Result:
     x = subject.sample(-2.3, 2.9, 101, torch.float32)
 
     def advise(error: UntriedError, place: str) -> Result:
-        advice = "Make new tensors with x's device, such as by zeros_like."
-        is_explicit = re.search(_EXPLICIT_MOVES, str(error))
-        return fails(
-            f"{place}{error}. {'Leave out .cuda(), .cpu() and .numpy().' if is_explicit else advice}"
+        other, explicit = (
+            "Make new tensors with x's device, such as by zeros_like",
+            "Leave out .cuda(), .cpu()",
         )
+        is_explicit = re.search(_EXPLICIT_MOVES, str(error))
+        return fails(f"{place}{error}. {f'{explicit} and .numpy()' if is_explicit else other}.")
 
     try:
         results = subject.run_both(x)
