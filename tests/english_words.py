@@ -1,0 +1,129 @@
+"""Words and phrases for the checker of names and sentences."""
+
+import re
+
+
+def read_words(text: str) -> frozenset[str]:
+    """Return the words of a text."""
+    return frozenset(text.split())
+
+
+VERBS = read_words(
+    """abort accept access accumulate acquire activate adapt add adjust advance align allocate allow alter
+    analyze answer append apply approximate argue arrange ask assemble assert assign attach attempt
+    authenticate average avoid await backpropagate balance begin bind bisect blend block bound branch
+    bring broadcast build bundle cache calculate call cancel capture carry cast catch center change
+    charge check choose clamp classify clean clear click clip clone close cluster collapse collect color
+    combine command compare compile complete compose compress compute concatenate configure confirm
+    connect consume construct contain continue convert copy correct count cover create cross cut decide
+    declare decode decrease deduplicate define delay delegate delete deliver derive describe deserialize
+    destroy detach detect determine differentiate disable discard disconnect dispatch display distribute
+    divide do download draft drag draw drop dump duplicate edit emit empty enable encode end enforce
+    ensure enter enumerate escape estimate evaluate examine exchange exclude execute exit expand expect
+    explain export express extend extract fail fall fetch fill filter find finish fit fix flatten flip
+    flush focus fold follow forbid force format forward freeze gather generate get give go group grow
+    guard guess halt handle hash have hide highlight hold identify ignore implement import include
+    increase indent index infer inherit init initialize inject insert inspect install instantiate
+    integrate interpolate interpret intersect invalidate invert invoke isolate iterate join judge jump
+    keep label launch lay lead leave limit link list listen load locate lock log look lower make manage
+    map mark mask match measure merge migrate minimize mirror mock model modify monitor mount move
+    multiply mutate name narrow negate nest normalize note notify number observe obtain offer omit open
+    optimize order override pack pad paint pair parse pass paste patch pause perform permit pick pin
+    place plan play plot point poll pop populate post predict prefer prepare present preserve press
+    prevent print process produce profile project promote propagate prove provide publish pull push put
+    query queue quote raise rank rate reach react read rebuild recall receive recompute record recover
+    redirect redo reduce refer refine reflect refresh refuse register reject relate release reload
+    remember remove rename render reorder repeat replace reply report represent request require reserve
+    reset reshape resize resolve respond restart restore restrict resume retrieve retry return reuse
+    reveal reverse revert revoke rewrite roll rotate round route run sample satisfy save say scale scan
+    schedule scroll seal search see seed select send separate serialize serve set settle share shift
+    show shuffle shut sign simplify simulate skip sleep slice slide smooth snap solve sort spawn specify
+    speed split spread stack standardize start state stay step stop store stream strip style submit
+    subscribe substitute subtract suggest sum summarize supply support suppress swap switch sync
+    synchronize tabulate tag take teach tell terminate test throttle throw tidy tighten time toggle tokenize
+    touch trace track train transfer transform translate traverse treat trigger trim truncate try tune
+    turn type unbind undo unify unlock unmount unpack unpad unregister unset unsubscribe update upgrade
+    upload use validate verify view visit wait wake walk warn watch weigh widen wire withdraw work wrap
+    write yield zip zoom"""
+)
+PREFIXES = read_words("is has can should must needs are was does to on from as with use will may")
+IRREGULAR = read_words(
+    """begun bent born bought bound broken brought built caught chosen come cut done drawn driven fallen
+    fed felt fit flown found frozen given gone got grown held hidden hit hung kept known laid led left
+    lent lost made meant met paid put read run said seen sent set shown shut sold sought spent split
+    spoken spread stood stuck struck sunk sworn taken taught thought thrown told torn understood won
+    worn written"""
+) - read_words("cut fit hit put read run set shut split spread bound left")
+WORDS = read_words(  # prepositions, pronouns, determiners, adverbs
+    """about above across after again all alone along also among any anyone apart around as at away back
+    because before behind below beneath beside besides between beyond both but by down due each either
+    else elsewhere enough ever every everything far few first for from further half here in inside
+    instead into it its just last late least less like many mine more most much near neither never next
+    no none not nothing now of off often on once one only onto other others otherwise out outside over
+    own per plain quite rather roomy same several since so some somebody something soon still such than
+    that the their them then there these they this those through thus to together too toward twice under
+    until up upon us usual very via what when where whether which while who whoever whole whom whose why
+    with within without yet yours"""
+)
+VARIABLES = (WORDS | IRREGULAR) - read_words(
+    """above after all around at back before below by down far first half in inside it last least less like
+    many near next no now off on other outside over plain to under up"""
+)
+NOT_PARTICIPLES = read_words("bed feed feedback hundred kindred need red seed speed shed sacred")
+PHRASES = [
+    re.compile(text.strip(), re.IGNORECASE)
+    for text in r"""
+    \bwho(?:ever)? (?!the\b)\w+
+    \b(?:for|of|to|by|with|from|is) (?:who|what)\b
+    \bwhat (?:is|are|was|has|have|it|they|a|an|the|cannot|can|may|must|does|do|to|draws|comes|of|we|you)\b
+    ^what\b
+    \bof which\b
+    \bso (?:many|much|often|few|long)\b(?! as| that)
+    \bstands?\b
+    \bstood\b
+    \bhangs? on\b
+    \bbeside\b
+    (?<!soon )\bas it is\b
+    \bas (?:it|they) (?:stands?|are|were|was)\b
+    \b(?:take|taken|takes|carry|carried|came|come|comes|travel|travelled|goes) along\b
+    \bof (?:itself|themselves)\b
+    \bby (?:itself|themselves)\b
+    \b(?:is|are|be|been) told\b
+    \bsays? (?:so|it|nothing)\b
+    \btells? (?:of|apart|no|those)\b
+    \b(?:some|any)body(?:'s|’s)?\b
+    \b(?:is|are) (?-i:none)\b(?<!there is none)(?<!there are none)
+    \bbut (?:those|the one|for)\b
+    \bthose (?:that|who|which)\b
+    \bin the place of\b
+    \bonce more\b
+    \bthe other way round\b
+    \b(?:as|where) (?:there )?(?:is|are) none\b
+    \bwhere (?:there (?:is|are)|it (?:is|has|does|can)|they|that|one|none|no|nothing|something|he)\b
+    \blet(?:s)? go\b
+    \bin turn\b
+    \bin words\b
+    \bto be had\b
+    \bthe same, but\b
+    \bfrom \w+ on\b
+    \bhas it\b
+    \bhave it\b
+    \bmeanwhile\b
+    \bat all\b(?! times)
+    \bheld? (?:to|against|up)\b
+    \bcount(?:s|ed)? nowhere\b
+    \bone (?:that|which|of them)\b
+    \bno (?:longer|more) \w+ (?:than|is)\b
+    \bwith commas\b
+    \bon (?:its|their) way\b
+    \bpassed? over\b
+    \bfor (?:its|their) own\b
+    \bof (?:our|your|its|their|his)(?: own|s)\b
+    \bours\b
+    \bin (?:it|them)\b[.;:,]
+    \blooked? (?:at|for|on)\b
+    \bhouse\b
+    \bmade of\b
+    \bas a \w+ would\b
+    """.strip().splitlines()
+]

@@ -1,0 +1,82 @@
+"""Names and sentences of the code are plain English, as far as a program can tell."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from tests.english import classify_function, find_suspects, is_imperative, iterate_sources
+
+SOURCE = Path(__file__).parents[1] / "explorer"
+MAX_PER_1000_LINES = 25
+
+# Names that stay although they are participles or prepositions, by file and name.
+ODD_NAMES: dict[str, str] = {}
+
+
+@pytest.fixture(scope="module")
+def suspects() -> dict[str, list[tuple[str, str]]]:
+    """The kind and text of every finding, by file below ``explorer``."""
+    return {
+        str(path.relative_to(SOURCE)): [(finding.kind, finding.text) for finding in find_suspects(path)]
+        for path in iterate_sources(SOURCE)
+    }
+
+
+def test_no_function_or_class_is_named_by_a_participle_pronoun_or_preposition(suspects):
+    odd = {f"{file}: {text}" for file, found in suspects.items() for kind, text in found if kind == "odd"}
+    assert odd == ODD_NAMES.keys()
+
+
+def test_every_docstring_of_a_function_begins_with_an_imperative_verb(suspects):
+    assert not [(file, text) for file, found in suspects.items() for kind, text in found if kind == "mood"]
+
+
+def test_no_package_has_more_than_a_few_findings(suspects):
+    lines, findings = Counter(), Counter()
+    for file, found in suspects.items():
+        package = file.split("/")[0]
+        lines[package] += (SOURCE / file).read_text(encoding="utf-8").count("\n")
+        findings[package] += len(found)
+    shares = {package: 1000 * findings[package] / lines[package] for package in lines if lines[package] > 300}
+    assert not {package: share for package, share in shares.items() if share > MAX_PER_1000_LINES}
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("drawn", "odd"), ("of", "odd"), ("_halved", "odd"), ("passedOn", "odd"), ("look_at", ""),
+        ("find_kinks", ""), ("isLinear", ""), ("latex_of", ""), ("choice_from_link", ""), ("to_json", ""),
+        ("spread_words", ""), ("_ticks", "verbless"), ("feedback", "verbless"), ("test_it", ""),
+    ],
+)  # fmt: skip
+def test_a_function_is_named_by_a_verb_phrase(name, kind):
+    assert classify_function(name) == kind
+
+
+@pytest.mark.parametrize(
+    ("file", "code", "findings"),
+    [
+        ("a.py", 'def find_x():\n    """Return x."""\n', []),
+        ("a.py", 'def find_x():\n    """The x that is known."""\n', ["mood"]),
+        ("a.py", "class Drawn:\n    pass\n", ["odd"]),
+        ("a.py", "class A:\n    @property\n    def drawn(self): ...\n", []),
+        ("a.py", "most = 3  # what hangs on x\n", ["phrase", "phrase", "variable"]),
+        ("a.py", "# ``what is`` in code is not prose\n", []),
+        ("a.js", "/** Return the x. */\nexport function findX() {}\n", []),
+        (
+            "a.js",
+            "/**\n * The x beside y.\n * @param {X} x\n */\nconst xOf = (x) => x;\n",
+            ["mood", "phrase"],
+        ),
+        ("a.js", "const known = 1;\n", ["variable"]),
+    ],
+)
+def test_what_a_native_speaker_would_not_write_is_found(tmp_path, file, code, findings):
+    (tmp_path / file).write_text(code, encoding="utf-8")
+    assert sorted(finding.kind for finding in find_suspects(tmp_path / file)) == findings
+
+
+def test_a_noun_is_no_imperative():
+    assert is_imperative("Return x.")
+    assert not is_imperative("The x.")
