@@ -25,7 +25,6 @@ from tests.english_words import (
     VARIABLES,
     VERBS,
     WORDS,
-    read_words,
 )
 
 _JS_FUNCTION = re.compile(
@@ -55,7 +54,7 @@ def find_suspects(path: Path) -> Iterator[Finding]:
 
 
 def classify_function(name: str) -> str:
-    """Return "odd", "verbless" or "" for the name of a function; conversions such as ``latex_of`` are fine."""
+    """Return "odd", "verbless" or "" for the name of a function; ``latex_of`` and the like are fine."""
     words = _split_words(name)
     if not words or name.startswith(("test_", "__")):
         return ""

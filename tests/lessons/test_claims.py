@@ -15,24 +15,27 @@ Results = dict[str, Any]
 
 def test_autograd(r: Results) -> None:
     assert r["gradient"] == [2, 2, 2]
-    assert r["learned"] == ["mytensor"]
-    assert not r["plain_tensor_asks"]
-    assert "2 were given" in r["tensor_slip"]
-    assert "deprecated" in r["uniform_slip"]
+    assert r["list_learned"] == ["mytensor"]
+    assert not r["check_plain_tensor"]
+    assert "2 were given" in r["call_tensor"]
+    assert "deprecated" in r["call_uniform"]
     assert "before Module.__init__() call" in r["init_slip"]
 
 
 def test_accumulation(r: Results) -> None:
-    assert r["after_one"] == [2 * 1, 2 * 3]
-    assert r["after_two"] == [4 * 1, 4 * 3]
-    assert r["cleared"] is None
+    assert r["compute_one"] == [2 * 1, 2 * 3]
+    assert r["accumulate_two"] == [4 * 1, 4 * 3]
+    assert r["clear_gradient"] is None
     x = torch.arange(8.0)
-    assert r["in_parts"] == {"whole": 2 * 3 * (x**2).mean().item(), "halves": 2 * 3 * (x**2).mean().item()}
-    assert "backward through the graph a second time" in r["called_again"]
+    assert r["accumulate_parts"] == {
+        "whole": 2 * 3 * (x**2).mean().item(),
+        "halves": 2 * 3 * (x**2).mean().item(),
+    }
+    assert "backward through the graph a second time" in r["call_again"]
 
 
 def test_leaf_trap(r: Results) -> None:
-    outcomes = r["outcomes"]
+    outcomes = r["compare_outcomes"]
     assert outcomes["scaled after"] == "unsupported operand type(s) for *: 'float' and 'NoneType'"
     assert "does not require grad" in outcomes["never asked"]
     assert outcomes["asked last"] == outcomes["parameter"] == "moves"
@@ -43,8 +46,8 @@ def test_leaf_trap(r: Results) -> None:
     (plain * beside).sum().backward()
     optimizer.step()
     assert plain.tolist() == [1, 1, 1] != beside.tolist()
-    assert r["lost_leaf"] == [3 * 0.5] * 2
-    assert r["converted"] is False
+    assert r["get_lost_leaf"] == [3 * 0.5] * 2
+    assert r["check_converted"] is False
 
 
 def test_vanishing(r: Results) -> None:
@@ -55,7 +58,7 @@ def test_vanishing(r: Results) -> None:
 
 def test_straight_through(r: Results) -> None:
     assert r["gradient"] == [1]
-    assert "mismatch" in r["gradcheck_says"]
+    assert "mismatch" in r["run_gradcheck"]
     before = results("vanishing")["net"]
     assert r["net"]["moved"] > 1
     assert r["net"]["first"] == before["first"]
@@ -63,83 +66,86 @@ def test_straight_through(r: Results) -> None:
 
 
 def test_clamp(r: Results) -> None:
-    published = r["published"]
+    published = r["run_published"]
     assert published["one"][1:] == [1, 1], "above the bound it looks like straight-through"
-    assert published["one"] != r["torch_own"], "at g = 1 already"
-    assert "mismatch" in r["gradcheck_says"]
+    assert published["one"] != r["run_torch"], "at g = 1 already"
+    assert "mismatch" in r["run_gradcheck"]
     assert published["two"][2] not in (0, 2)
     assert published["minus"][2] > 0 > published["minus"][1], "the wrong sign"
-    assert r["torch_own"] == [0, 1, 0]
-    assert r["fixed"] == [0, 2, 0]
+    assert r["run_torch"] == [0, 1, 0]
+    assert r["run_fixed"] == [0, 2, 0]
 
 
 def test_leaves(r: Results) -> None:
-    assert r["of_leaf"] == [2, 6]
-    assert r["of_non_leaf"]["grad"] is None
-    assert "not a leaf" in r["of_non_leaf"]["warning"]
-    assert r["retained"] == r["hooked"] == [1, 1]
-    assert r["kind_of_variable"] == "Tensor"
-    assert r["registered"] == {"Variable": 0, "Parameter": 1}
+    assert r["get_leaf_gradient"] == [2, 6]
+    assert r["get_non_leaf_gradient"]["grad"] is None
+    assert "not a leaf" in r["get_non_leaf_gradient"]["warning"]
+    assert r["retain_gradient"] == r["hook_gradient"] == [1, 1]
+    assert r["get_variable_type"] == "Tensor"
+    assert r["count_registered"] == {"Variable": 0, "Parameter": 1}
 
 
 def test_relu(r: Results) -> None:
-    assert r["slopes"]["torch"] == {"left": 0, "at_zero": 0, "right": 1}
-    assert r["slopes"]["MyReLU"] == {"left": 0, "at_zero": 1, "right": 1}
-    assert (r["corners"]["steps"], r["corners"]["values"]) == (500, 64 * 100)
-    assert 0 < r["corners"]["zero"] < r["corners"]["values"] / 100
-    assert r["nets"]["MyReLU"]["last"] == pytest.approx(r["nets"]["torch"]["last"], rel=0.1), (
+    assert r["compare_slopes"]["torch"] == {"left": 0, "at_zero": 0, "right": 1}
+    assert r["compare_slopes"]["MyReLU"] == {"left": 0, "at_zero": 1, "right": 1}
+    assert (r["count_zeros"]["steps"], r["count_zeros"]["values"]) == (500, 64 * 100)
+    assert 0 < r["count_zeros"]["zero"] < r["count_zeros"]["values"] / 100
+    assert r["train_both"]["MyReLU"]["last"] == pytest.approx(r["train_both"]["torch"]["last"], rel=0.1), (
         "it hardly matters"
     )
-    assert r["nets"]["MyReLU"]["last"] < 1e-4
+    assert r["train_both"]["MyReLU"]["last"] < 1e-4
 
 
 def test_linear(r: Results) -> None:
-    assert r["said"]["LinearFunction"] is True
-    assert "input 2" in r["said"]["WrongBiasFunction"]
-    assert r["due"] == (False, True)
-    assert r["values_back"] == 3
-    assert r["by_hand"].endswith(f"= {r['small']['gradient'][1][0]:g}")
+    assert r["compare_gradchecks"]["LinearFunction"] is True
+    assert "input 2" in r["compare_gradchecks"]["WrongBiasFunction"]
+    assert r["list_needed"] == (False, True)
+    assert r["count_values"] == 3
+    assert r["compute_entry"].endswith(f"= {r['make_small']['gradient'][1][0]:g}")
 
 
 def test_constants(r: Results) -> None:
-    assert r["for_the_number"] is None
-    assert r["returned"]["none"] == r["returned"]["more"] == [3, 3]
-    assert "expected 2, got 1" in r["returned"]["short"]
-    assert "different than None at position 2" in r["returned"]["zero"]
-    assert (r["given"], r["behind_a_block"]) == ({"usual": [0, 0], "spared": None}, None)
+    assert r["get_number_gradient"] is None
+    assert r["try_returns"]["none"] == r["try_returns"]["more"] == [3, 3]
+    assert "expected 2, got 1" in r["try_returns"]["short"]
+    assert "different than None at position 2" in r["try_returns"]["zero"]
+    assert (r["list_received"], r["block_gradient"]) == ({"usual": [0, 0], "spared": None}, None)
 
 
 def test_context(r: Results) -> None:
-    assert r["alive"] == {
+    assert r["check_lifetimes"] == {
         "SavedExp": {"unnamed": False, "collected": False},
         "StoredExp": {"unnamed": True, "collected": False},
     }
-    assert r["changed"]["StoredExp"] != r["true_slope"] == 1
-    assert "modified by an inplace operation" in r["changed"]["SavedExp"]
-    assert r["dirty"] == {"Doubled": {"h": 2, "returned": 2}, "SecretlyDoubled": {"h": 1, "returned": 2}}
+    assert r["run_changed"]["StoredExp"] != r["compute_true_slope"] == 1
+    assert "modified by an inplace operation" in r["run_changed"]["SavedExp"]
+    assert r["compare_dirty"] == {
+        "Doubled": {"h": 2, "returned": 2},
+        "SecretlyDoubled": {"h": 1, "returned": 2},
+    }
     assert r["mask"]["UnmarkedMask"] == [0, 0]
     assert "does not require grad" in r["mask"]["ReluWithMask"]
 
 
 def test_twice(r: Results) -> None:
-    assert r["twice"]["Cube"] == 30
-    assert "once_differentiable" in r["twice"]["OnceCube"]
-    assert r["twice"]["FrozenCube"] == 18
-    assert "does not require grad" in r["of_the_cube"], "silent for the square only"
-    assert r["once"] is True
-    assert r["gradgradcheck_says"]["Cube"] is True
-    assert "mismatch" in r["gradgradcheck_says"]["FrozenCube"]
+    assert r["differentiate_twice"]["Cube"] == 30
+    assert "once_differentiable" in r["differentiate_twice"]["OnceCube"]
+    assert r["differentiate_twice"]["FrozenCube"] == 18
+    assert "does not require grad" in r["differentiate_cube"], "silent for the square only"
+    assert r["check_once"] is True
+    assert r["run_gradgradcheck"]["Cube"] is True
+    assert "mismatch" in r["run_gradgradcheck"]["FrozenCube"]
 
 
 def test_gradcheck(r: Results) -> None:
-    single, double = r["valley"]["float32"], r["valley"]["float64"]
+    single, double = r["find_best_step"]["float32"], r["find_best_step"]["float64"]
     assert 1e-12 < double["eps"] < single["eps"] < 1e-1, (
         "a valley in both, deeper and further left in float64"
     )
     assert double["error"] < single["error"] / 1000
-    assert r["tiny_step"] > 100 * single["error"]
-    assert r["at_a_kink"] == {"numerical": 0.5, "analytical": 0}
-    assert r["beside_the_kink"] is True
+    assert r["try_small_step"] > 100 * single["error"]
+    assert r["compare_at_kink"] == {"numerical": 0.5, "analytical": 0}
+    assert r["check_near_kink"] is True
 
 
 def test_by_hand(r: Results) -> None:
@@ -148,62 +154,65 @@ def test_by_hand(r: Results) -> None:
     x = inputs @ w1
     g = np.outer(np.clip(x, -1, 1) @ w2 - by_hand.TARGETS.numpy(), w2)
     for rule, gradient in {"masked": g * (np.abs(x) <= 1), "straight": g}.items():
-        assert r[rule]["gradient"] == pytest.approx(gradient, abs=1e-6), rule
-        assert r[rule]["w1_grad"] == pytest.approx(inputs.T @ gradient, abs=1e-6)
-        assert sum(r["first"][rule]) == pytest.approx(r[rule]["w1_grad"][0][0])
+        step = r[f"take_{rule}_step"]
+        assert step["gradient"] == pytest.approx(gradient, abs=1e-6), rule
+        assert step["w1_grad"] == pytest.approx(inputs.T @ gradient, abs=1e-6)
+        assert sum(r["list_contributions"][rule]) == pytest.approx(step["w1_grad"][0][0])
     outside = np.abs(x[:, 0]) > 1
     assert outside.tolist() == [True, False, False], "the first of the examples, and no other"
 
 
 def test_recipe(r: Results) -> None:
-    assert r["checked"] == {
+    assert r["check_each"] == {
         "Square": {"single": True, "several": True},
         "ForgetfulSquare": {"single": False, "several": False},
     }
-    assert "not multiplied by grad_output" in r["says"], "no slope differs: it is the g of zero that tells"
-    assert r["upstream"] == {"times": 10, "Square": 10 * 2 * 3, "ForgetfulSquare": 2 * 3}
+    assert "not multiplied by grad_output" in r["read_error"], (
+        "no slope differs: it is the g of zero that tells"
+    )
+    assert r["scale_output"] == {"times": 10, "Square": 10 * 2 * 3, "ForgetfulSquare": 2 * 3}
 
 
 def test_find_the_bug(r: Results) -> None:
     """Each hidden line leaves the trace that is told of it, and no other."""
-    meant = {g: np.array(values) for g, values in r["hidden"]["Meant"].items()}
+    meant = {g: np.array(values) for g, values in r["compute_hidden"]["Meant"].items()}
     first, second, third = (
-        {g: np.array(values) for g, values in r["hidden"][name].items()}
+        {g: np.array(values) for g, values in r["compute_hidden"][name].items()}
         for name in ("First", "Second", "Third")
     )
     assert (first["1"] != meant["1"]).tolist() == [True, False, False], "below the bound alone"
     assert [bool((second[g] != meant[g]).any()) for g in meant] == [False, False, True]
     assert all((2 * third[g] == meant[g]).all() for g in meant)
-    for picture in (find_the_bug.first, find_the_bug.second, find_the_bug.third):
+    for picture in (find_the_bug.make_first, find_the_bug.make_second, find_the_bug.make_third):
         lines, hidden = [line for line, _ in picture().lines], picture().hidden_line
-        code = inspect.getsource(getattr(find_the_bug, picture.__name__.capitalize()))
+        code = inspect.getsource(getattr(find_the_bug, picture.__name__.removeprefix("make_").capitalize()))
         assert [line in code for line in lines].index(False) == picture().faulty
         assert hidden in code
         assert all(line in inspect.getsource(find_the_bug.Meant) for line in lines)
 
 
 def test_calling(r: Results) -> None:
-    assert r["called"]["apply"] == [0, 1]
-    assert "Legacy autograd function" in r["called"]["instance"]
-    assert "missing 1 required positional argument: 'x'" in r["called"]["forward"]
+    assert r["call_three_ways"]["apply"] == [0, 1]
+    assert "Legacy autograd function" in r["call_three_ways"]["instance"]
+    assert "missing 1 required positional argument: 'x'" in r["call_three_ways"]["forward"]
     assert r["import_slip"] == "No module named 'pytorch'"
     assert "'RoundNoGradient'" in r["name_slip"]
 
 
 def test_outputs(r: Results) -> None:
-    assert not r["in_a_list"]["asks"]
-    assert "does not require grad" in r["in_a_list"]["error"]
-    assert r["one_by_one"] == [[2, 2], [3, 3]]
-    assert r["of_two_outputs"] == {"sin": 1, "cos": 0}
-    assert (r["unused"], r["optional"]) == ([0], [1, 1])
+    assert not r["pass_list"]["asks"]
+    assert "does not require grad" in r["pass_list"]["error"]
+    assert r["pass_tensors"] == [[2, 2], [3, 3]]
+    assert r["use_one_output"] == {"sin": 1, "cos": 0}
+    assert (r["get_unused"], r["omit_scale"]) == ([0], [1, 1])
 
 
 def test_in_place(r: Results) -> None:
-    greedy, cloning = r["given"]["GreedyReLU"], r["given"]["CloningReLU"]
+    greedy, cloning = r["propagate_ones"]["GreedyReLU"], r["propagate_ones"]["CloningReLU"]
     assert greedy["alone"] == cloning["alone"] == [0, 1]
     assert (greedy["beside"], cloning["beside"]) == ([0, 2], [1, 2]), "the other branch finds the zeros"
-    assert (r["summed"]["alone"], r["summed"]["beside"]) == ([0, 0], [0, 0])
-    assert "deprecated" in r["summed"]["warning"]
+    assert (r["propagate_sum"]["alone"], r["propagate_sum"]["beside"]) == ([0, 0], [0, 0])
+    assert "deprecated" in r["propagate_sum"]["warning"]
 
 
 def test_a_leaf_of_the_glossary_may_be_computed() -> None:
@@ -215,9 +224,9 @@ def test_a_leaf_of_the_glossary_may_be_computed() -> None:
 
 def test_a_penalty_on_a_once_differentiable_slope_is_wrong_and_raises_nothing() -> None:
     """The slope of w³x³ is 3 w³x², its square has the derivative 54; with 3 x² as a constant it is 18."""
-    assert results("twice")["penalty"] == {"Cube": 54, "OnceCube": 18}
+    assert results("twice")["differentiate_penalty"] == {"Cube": 54, "OnceCube": 18}
 
 
 def test_integers_ask_for_no_gradient_and_backward_starts_at_one_number() -> None:
-    assert results("outputs")["of_integers"] is False
-    assert "scalar outputs" in results("leaves")["of_vector"]
+    assert results("outputs")["check_integers"] is False
+    assert "scalar outputs" in results("leaves")["get_vector_error"]

@@ -165,10 +165,12 @@ def test_learned_step(r: Results) -> None:
     assert (pulled.up, pulled.down) == pytest.approx((r["pull"]["up"], r["pull"]["down"]), rel=1e-9)
     rests = find_equilibria("quantize", ["lsq", *careless_rule()], "s", make_normal_numbers(), settings)
     ((at, _),) = rests.positions["lsq"]
-    assert r["learned"]["s"] == pytest.approx(at, abs=1e-6), "it rests"
-    assert r["learned"]["after"] < r["learned"]["before"] < r["careless"]["after"], "the error falls, or not"
-    assert r["careless"]["step"] > 1e-4, "s still grows"
-    assert r["careless"]["s"] < max(rests.positions[careless_rule()[0]])[0]
+    assert r["train_complete"]["s"] == pytest.approx(at, abs=1e-6), "it rests"
+    assert r["train_complete"]["after"] < r["train_complete"]["before"] < r["train_careless"]["after"], (
+        "the error falls, or not"
+    )
+    assert r["train_careless"]["step"] > 1e-4, "s still grows"
+    assert r["train_careless"]["s"] < max(rests.positions[careless_rule()[0]])[0]
 
 
 def careless_rule() -> list[str]:

@@ -55,8 +55,7 @@ class RaceResult(Result):
         return pd.DataFrame(records, columns=["rule", "lr", "seed", "stage", "step", "loss"])
 
     def net(self, rule: str, seed: int | None = None) -> nn.Module:
-        """Return a net that was judged, trained and swapped, in ``eval()``; by default that of the first
-        seed.
+        """Return a judged net, trained and swapped, in ``eval()``; by default that of the first seed.
 
         Raises ValueError if there is none: of another rule or seed, of a net that diverged, or from a file.
         """

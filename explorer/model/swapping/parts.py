@@ -1,5 +1,4 @@
-"""A swapped model and its submodules: each is another object of its module's own class, with the same
-attributes.
+"""A swapped model and its submodules: new objects of the modules' own classes, with the same attributes.
 
 It shares state and parameters with the module. Only its calls differ: they run with the exchanged
 backward.
