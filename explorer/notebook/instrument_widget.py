@@ -161,9 +161,9 @@ class Instrument(Cell):
         op_record, records = self.find_op(op), [self.find_rule(rule) for rule in rules]
         curves, view = sample_view(op_record, records, **view_arguments, **sampling)
         numbers = {name: float(x) for name, x in spread_parameters(curves.rules, parameters).items()}
-        seen = {name: getattr(view, name) for name in _NAMES if hasattr(view, name)}
+        view_values = {name: getattr(view, name) for name in _NAMES if hasattr(view, name)}
         normalized = {"rules": rules, "range": [*view.range], "parameters": numbers}
-        return curves, view, {**traits, **seen, **normalized}
+        return curves, view, {**traits, **view_values, **normalized}
 
     @t.validate(*_NAMES)
     def _validate(self, proposal: Any) -> Any:
@@ -179,7 +179,7 @@ class Instrument(Cell):
             raise t.TraitError(str(error)) from None
 
     def _keep_known(
-        self, op: Any, rules: Any, parameters: Any, learns: str, f: str, **_others: Any
+        self, op: Any, rules: Any, parameters: Any, learns: str, f: str, **_rest: Any
     ) -> dict[str, Any]:
         """Return the parameters that op, rules and loss have, and ``learns`` if a rule can learn it."""
         op_record = self.find_op(op)
