@@ -38,7 +38,7 @@ def rows_of(text: str) -> dict[str, Row]:
 
 def rooms_of(text: str, part: str) -> dict[str, frozenset[str]]:
     """The table of the rooms of a part in their order: what each may import."""
-    head = f"| room of `explorer/{part}` |"
+    head = f"| package of `explorer/{part}` |"
     return {room.strip("`"): _names(ours) for room, _, ours in _cells(text, head)}
 
 

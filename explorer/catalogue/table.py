@@ -9,12 +9,11 @@ from explorer.catalogue.display import TORCH_OWN
 
 _HEAD = """# Ops and rules
 
-Every op and every backward rule of the catalogue. A key goes wherever an op or a rule is named: in Python, in
-a link, in a study. The formulas are in [the formula language](language.md).
-[Beside other libraries](peers.md) compares them with functions of torchao, snnTorch, SpikingJelly,
-norse and Brevitas.
+Every op and every backward rule of the catalogue. Use a key to name an op or a rule in Python, in
+a link or in a study. The formulas are in [the formula language](language.md).
+[A comparison](peers.md) covers functions of torchao, snnTorch, SpikingJelly, norse and Brevitas.
 
-This page is written by `python -m explorer.catalogue.table docs/catalogue.md`; a new op or rule is
+`python -m explorer.catalogue.table docs/catalogue.md` writes this page; a new op or rule is
 [one entry](../CONTRIBUTING.md#add-a-rule-in-one-minute).
 """
 
@@ -25,8 +24,8 @@ def make_tables() -> str:
     rules = [
         (rule.key, rule.formula or TORCH_OWN, GROUPS[rule.group], rule.purpose) for rule in RULES.values()
     ]
-    ops_table = _make_table(("op", "y =", "family", "what it is for"), ops)
-    rules_table = _make_table(("rule", "gradient =", "made for", "what it is for"), rules)
+    ops_table = _make_table(("op", "y =", "family", "purpose"), ops)
+    rules_table = _make_table(("rule", "gradient =", "made for", "purpose"), rules)
     return f"**{len(ops)} ops**\n\n{ops_table}\n\n**{len(rules)} backward rules**\n\n{rules_table}"
 
 

@@ -1,7 +1,7 @@
-"""A widget whose code is loaded once for all cells, and whose picture stays where nothing is live.
+"""The base of the widgets: their code is loaded once, and an image remains when no kernel runs.
 
-The code is a hidden widget that all others of a kernel share: the browser unpacks it once, and a notebook
-that stores the state of its widgets stores it once.
+All widgets of a kernel share the code as one hidden widget. The browser unpacks it once, and a notebook that
+stores the state of its widgets stores it once.
 """
 
 import base64
@@ -27,13 +27,13 @@ from explorer.instrument.view import SAVED_SECTIONS, SECTIONS
 from explorer.questions.code import LANGUAGES, NOTEBOOK
 
 _ENTRY = "pages/notebook.js"
-_PICTURE = "image/png"
+_PNG = "image/png"
 
 
 @cache
 def pack_library() -> tuple[bytes, bytes, str]:
-    """Return two gzip files, ours as JSON and plotly.js, and a hash of both."""
-    ours = {
+    """Return our own code as JSON and plotly.js, both compressed by gzip, and a hash of both."""
+    library = {
         "modules": bundle_modules(_ENTRY)[_ENTRY],
         "css": read_style(in_cell=True),
         "skeleton": read_skeleton("instrument"),
@@ -44,13 +44,13 @@ def pack_library() -> tuple[bytes, bytes, str]:
         "notebook": NOTEBOOK,
     }
     code, plotly = (
-        gzip.compress(part, mtime=0) for part in (to_script_json(ours).encode(), find_plotly()[1])
+        gzip.compress(part, mtime=0) for part in (to_script_json(library).encode(), find_plotly()[1])
     )
     return code, plotly, hashlib.sha256(code + plotly).hexdigest()[:16]
 
 
 class Library(anywidget.AnyWidget):
-    """The code of all cells; never shown."""
+    """A hidden widget that holds the code of all cells."""
 
     _esm = "export default {}"
     code = t.Bytes().tag(sync=True)
@@ -58,8 +58,8 @@ class Library(anywidget.AnyWidget):
     shared: ClassVar["Library | None"] = None
 
     @classmethod
-    def find(cls) -> "Library":
-        """Return the library of this kernel; marimo closes it with the cell that made it."""
+    def get(cls) -> "Library":
+        """Return the library of this kernel, created again if marimo has closed it with its cell."""
         if cls.shared is None or getattr(cls.shared.comm, "_closed", True):
             code, plotly, _ = pack_library()
             cls.shared = cls(code=code, plotly=plotly)
@@ -67,39 +67,38 @@ class Library(anywidget.AnyWidget):
 
 
 class Cell(anywidget.AnyWidget):
-    """A widget in a cell, with a picture beside it; it leaves the kernel with its last view.
+    """A widget in a cell, with an image for notebooks without a kernel. It closes with its last view.
 
     Attributes:
-        kind: of the browser's function that mounts it.
-        height: px of its tallest part.
+        height: the height of its tallest part in px.
     """
 
     _esm = text_of("pages/cell.js")
     _kind = t.Unicode().tag(sync=True)
     _hash = t.Unicode().tag(sync=True)
     _library = t.Unicode().tag(sync=True)
-    _still = t.Unicode().tag(sync=True)
+    _image_end = t.Unicode().tag(sync=True)  # by which the browser finds the image, to hide it
     height = t.Int(560).tag(sync=True)
     layout: Any
 
     def __init__(self, kind: str, **traits: Any) -> None:
         self._display = uuid4().hex
-        shared = Library.find()
+        shared = Library.get()
         super().__init__(
             _kind=kind, _hash=pack_library()[2], _library=shared.model_id, _view_count=0, **traits
         )
         self.on_msg(self._receive)
 
-    def draw_still(self) -> tuple[bytes, str]:
-        """Return a PNG, b"" without Pillow, and a text."""
+    def draw_image(self) -> tuple[bytes, str]:
+        """Return a PNG, b"" without matplotlib, and its text."""
         raise NotImplementedError
 
     def answer_question(self, question: str, arguments: dict[str, Any]) -> Any:
-        """Return the answer to a question of the browser as JSON types."""
+        """Return the answer to a question from the browser as JSON types."""
         raise NotImplementedError
 
     def _receive(self, _widget: Any, message: Any, _buffers: Any) -> None:
-        """Answer a question of the browser: in JupyterLab also while a cell runs, in another thread."""
+        """Answer a question from the browser. JupyterLab calls this in another thread while a cell runs."""
         reply = {"id": message["id"]}
         if message["question"] == "library":
             self.send(reply, [*pack_library()[:2]])
@@ -107,14 +106,14 @@ class Cell(anywidget.AnyWidget):
             self.send(reply | {"answer": self.answer_question(message["question"], message["arguments"])})
 
     @t.observe("_view_count")
-    def _leave(self, change: Any) -> None:
+    def _close_without_views(self, change: Any) -> None:
         if change["old"] and change["new"] == 0:
             self.close()
             self.layout.close()
             del self._repr_mimebundle_  # ipywidgets would show a closed widget as nothing
 
     def open(self) -> None:
-        """Open the connection to the browser, again after the last view has closed it."""
+        """Open the connection to the browser, also after the last view has closed it."""
         if self.layout.comm is None:
             self.layout = Layout()
         super().open()
@@ -124,29 +123,29 @@ class Cell(anywidget.AnyWidget):
             self.open()
         bundle: Any = super()._repr_mimebundle_(**kwargs)
         data, metadata = bundle
-        return data | self._show_still(), metadata
+        return data | self._make_image_data(), metadata
 
-    def _show_still(self) -> dict[str, Any]:
-        png, text = self.draw_still()
-        picture = {_PICTURE: base64.b64encode(png).decode()} if png else {}
-        self._still = picture.get(_PICTURE, "")[-64:]
-        return picture | {"text/plain": text}
+    def _make_image_data(self) -> dict[str, Any]:
+        png, text = self.draw_image()
+        encoded = base64.b64encode(png).decode()
+        self._image_end = encoded[-64:]
+        return {"text/plain": text} | ({_PNG: encoded} if png else {})
 
     def _ipython_display_(self, **kwargs: Any) -> None:
-        """Display the picture as an output before the widget, which hides it.
+        """Display the image as an output of its own before the widget, which hides it.
 
-        JupyterLab shows nothing else of a widget whose kernel has gone.
+        JupyterLab shows no other data of a widget whose kernel is gone.
         """
         data, metadata = self._repr_mimebundle_(**kwargs)
         if not ("google.colab" in sys.modules or any(name.startswith("VSCODE_") for name in os.environ)):
-            picture = {name: data.pop(name) for name in (_PICTURE, "text/plain") if name in data}
-            self._publish(picture, transient={"display_id": self._display})
+            image = {name: data.pop(name) for name in (_PNG, "text/plain") if name in data}
+            self._publish(image, transient={"display_id": self._display})
             data["text/plain"] = ""
         self._publish(data, metadata=metadata)
 
-    def update_still(self) -> None:
-        """Replace the picture that is displayed by one of now."""
-        self._publish(self._show_still(), transient={"display_id": self._display}, update=True)
+    def update_image(self) -> None:
+        """Replace the displayed image by one of the present state."""
+        self._publish(self._make_image_data(), transient={"display_id": self._display}, update=True)
 
     @staticmethod
     def _publish(data: dict[str, Any], **options: Any) -> None:

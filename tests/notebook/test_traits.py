@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 import torch
 from ipywidgets.widgets.widget import _instances
-from PIL import Image
+from PIL import Image, ImageColor
 from traitlets import TraitError
 
 import explorer
+from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_LIGHT
 from explorer.notebook.cell import Library, pack_library
 from explorer.questions import QUESTIONS
 
@@ -81,7 +82,7 @@ def test_a_function_stays_an_object() -> None:
     assert shown.rules[0] is square
     keys = shown.get_state("rules")["rules"]
     assert len({*keys}) == 2
-    assert {entry["key"] for entry in shown.get_state("_own")["_own"]["rule"]} == {*keys}
+    assert {entry["key"] for entry in shown.get_state("_custom")["_custom"]["rule"]} == {*keys}
     shown.set_state({"rules": [keys[1], "default"]})  # as a browser does
     assert shown.rules == [same, "default"]
     y = torch.linspace(-1, 1, 5, requires_grad=True)
@@ -155,11 +156,23 @@ def test_code_comes_once_and_a_view_that_goes_leaves_nothing() -> None:
     assert len(_instances) == before + 2  # it and its layout
 
 
+@pytest.mark.parametrize(
+    ("op", "rules"),
+    [("clamp", ["masked"]), ("formula: 1/x", ["default"]), ("bernoulli", ["sigmoid_st"])],
+)
+def test_an_image_has_every_curve(op: str, rules: list[str]) -> None:
+    png, _ = explorer.instrument(op, rules).draw_image()
+    image = Image.open(io.BytesIO(png))
+    assert image.size == (720, 400)
+    assert len(png) < 15_000
+    colors = [color for _, color in image.convert("RGB").getcolors()]
+    for wanted in (NEUTRAL, RULE_COLOURS_LIGHT[0]):
+        assert any(np.abs(np.subtract(ImageColor.getrgb(wanted), color)).max() < 24 for color in colors)
+
+
 def test_a_cell_is_never_blank(shown: Any) -> None:
     data, _ = shown._repr_mimebundle_()
-    image = Image.open(io.BytesIO(base64.b64decode(data["image/png"])))
-    assert image.size == (720, 400)
-    assert len({*image.convert("RGB").get_flattened_data()}) > 4
+    assert base64.b64decode(data["image/png"]) == shown.draw_image()[0]
     assert "Clamp with Default autograd, Masked, x from -2 to 2" in data["text/plain"]
     assert explorer.describe(shown.frame)[:40] in data["text/plain"]
     assert len(str(data)) < 15_000

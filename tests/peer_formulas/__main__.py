@@ -12,13 +12,13 @@ import torch
 from tests.peer_formulas.comparing import POINTS, compared
 from tests.peer_formulas.pairs import PAIRS
 
-_HEAD = """# Beside other libraries
+_HEAD = """# Comparison with other libraries
 
-Functions of other libraries, each called beside the op and the rule of [the
-catalogue](catalogue.md) that stand for it: values and gradients at {points:,} even x and all
-quarters up to 4, in float32, for upstream gradients drawn at random. `sh tests/peers` installs the
-libraries in an environment of its own and writes this page, with an error where one of these lines
-is no longer so. A library that does not install is said not to be compared.
+Functions of other libraries, each compared with the equivalent op and rule of [the
+catalogue](catalogue.md): values and gradients at {points:,} even x and all quarters up to 4, in
+float32, for random upstream gradients. `sh tests/peers` installs the libraries in a separate
+environment and writes this page; it fails if a row is out of date. Libraries that do not install
+are listed as not compared.
 
 Measured with {versions}.
 

@@ -77,7 +77,7 @@ function linkModel(model, store, tools) {
   let timer = 0;
   let writeTime = 0;
   let synced = /** @type {Record<string, *>} */ ({}); // the model's values that the store already has
-  const names = [...WORDS, "_own"];
+  const names = [...WORDS, "_custom"];
   const events = names.map((name) => `change:${name}`).join(" ");
   const findChanges = () =>
     names.filter((name) => JSON.stringify(model.get(name)) !== JSON.stringify(synced[name]));
@@ -91,7 +91,7 @@ function linkModel(model, store, tools) {
       ? toMessage(store.choice)
       : { tools, hide: [], slots: [], slow: "", training: {} };
     const set = Object.fromEntries(updates.map((name) => [name, model.get(name)]));
-    const next = /** @type {*} */ ({ ...now, ...set, own: model.get("_own") });
+    const next = /** @type {*} */ ({ ...now, ...set, own: model.get("_custom") });
     try {
       const choice = parseMessage({ ...next, slots: keepSlots(next.rules, store.choice) });
       setSynced();

@@ -6,9 +6,12 @@ import { coloursOf } from "../explore/page/instrument.js";
 import { followTheme, themeOf } from "../chart/plotly/theme.js";
 import { createTrainChart } from "../train/charts/chart.js";
 import { createLane } from "../train/object/lane.js";
-import { leftOf, platesOf } from "../train/object/plates.js";
+import { columnsOf } from "../train/object/object.js";
+import { platesOf } from "../train/object/plates.js";
+import { makeBands, makeLanePlate } from "../train/object/view-model.js";
 
 const NO_SCORE_TEXT = "No score yet";
+const NO_STATE = /** @type {*} */ ({});
 
 /** Mount the training. @type {import("./notebook.js").Mount} */
 export function mountTraining({ model, place, plotly }) {
@@ -26,40 +29,33 @@ export function mountTraining({ model, place, plotly }) {
 
   function show() {
     theme = themeOf(root);
-    const picture = model.get("picture");
+    const { series, lanes: rules, ...picture } = model.get("picture");
     const colours = coloursOf(root).rules;
-    const addColour = (/** @type {*} */ each) => ({ ...each, colour: colours[each.slot % colours.length] });
+    const addColour = (/** @type {*} */ item) => ({ ...item, colour: colours[item.slot % colours.length] });
     setText(status, picture.status);
     setText(words, picture.words);
+    const scores = rules.map((/** @type {*} */ { label, score }) => `${label}: ${score}`);
     chart.draw({
+      ...picture,
       run: model.model_id,
-      scale: picture.scale,
-      steps: picture.steps,
-      series: picture.series.map((/** @type {*} */ each) => ({
-        ...addColour(each),
-        name: each.label,
-        ...(each.faint ? {} : { meta: each.rule, ends: true }),
-        y: each.y.map((/** @type {number|null} */ value) => value ?? NaN),
-        spread: each.spread.map((/** @type {number|null} */ value) => value ?? NaN),
+      series: series.map((/** @type {*} */ line) => ({
+        ...addColour(line),
+        ...(line.faint ? {} : { meta: line.rule, ends: true }),
+        name: line.label,
+        y: toNumbers(line.y),
+        spread: toNumbers(line.spread),
       })),
-      words: [
-        picture.status,
-        ...picture.lanes.map((/** @type {*} */ { label, score }) => `${label}: ${score}`),
-      ].join(". "),
+      words: [picture.status, ...scores].join(". "),
       empty: NO_SCORE_TEXT,
       legend: picture.scale.banded ? "mean ± SD over seeds" : "",
     });
-    const plates = Math.max(
-      0,
-      ...picture.lanes.map((/** @type {*} */ { way }) => (way ? 2 * Math.min(way.reached.length, 3) - 1 : 0)),
-    );
-    root.style.setProperty(
-      "--columns",
-      `minmax(5.5rem, 1.4fr)${" minmax(0.6rem, 0.55fr) minmax(0, 1fr)".repeat(plates + 1)}`,
-    );
-    lanes.show(
-      picture.lanes.map((/** @type {*} */ each) => ({ ...addColour(each), perExample: picture.perExample })),
-    );
+    const wayLanes = rules.map((/** @type {*} */ lane) => ({
+      ...addColour(lane),
+      ...makeWay(lane.way, picture.perExample),
+    }));
+    const plates = wayLanes.map((/** @type {*} */ lane) => lane.plates.length);
+    root.style.setProperty("--columns", columnsOf(Math.max(...plates) + 2));
+    lanes.show(wayLanes);
   }
 
   model.on("change:picture", show);
@@ -73,6 +69,23 @@ export function mountTraining({ model, place, plotly }) {
   };
 }
 
+/** Return numbers from JSON, with NaN for null. @param {(number|null)[]} values */
+function toNumbers(values) {
+  return values.map((value) => value ?? NaN);
+}
+
+/**
+ * Return the plates and bands of a lane, none without measurements.
+ * @param {*} way the measured backward pass, or null
+ * @param {boolean} isBetweenLayers whether the op is between layers
+ */
+function makeWay(way, isBetweenLayers) {
+  if (!way) return { plates: [], bands: [] };
+  const all = platesOf(way.reached.length, false);
+  const plates = all.slice(1, -1).map((plate) => makeLanePlate(NO_STATE, NO_STATE, null, way, plate, []));
+  return { plates, bands: makeBands(way, all, isBetweenLayers) };
+}
+
 /** Create the card of a rule with its lane. @param {*} first */
 function createLaneCard({ label }) {
   const lane = createLane(() => undefined);
@@ -81,43 +94,9 @@ function createLaneCard({ label }) {
   return {
     element: card,
     /** Update the lane. @param {*} shown */
-    show({ rule, colour, score, said, way, perExample }) {
+    show({ rule, colour, ...shown }) {
       setAttribute(card, "style", `--colour: ${colour}; border-color: ${colour}`);
-      lane.show({
-        slot: 0,
-        line: { key: rule, label, colour },
-        said,
-        score,
-        why: null,
-        ...(way ? wayOf(way, perExample) : NO_WAY),
-      });
+      lane.show({ ...shown, slot: 0, line: { key: rule, label, colour }, why: null });
     },
-  };
-}
-
-const NO_WAY = { plates: [], bands: [] };
-
-/**
- * Return the plates and bands of a lane: the remaining gradient by layer in backward, and weights that get none.
- * @param {{passed: number[], reached: number[], moved: number[]}} way
- * @param {boolean} perExample
- */
-function wayOf({ passed, reached, moved }, perExample) {
-  const plates = platesOf(reached.length, false);
-  const left = leftOf(plates, passed, perExample);
-  return {
-    plates: plates.slice(1, -1).map((plate) => {
-      const still = plate.kind === "weights" && reached[plate.layer] === 0 && moved[plate.layer] === 0;
-      const name =
-        { weights: `w${plate.layer + 1}`, fold: `+ ${plate.folded} layers` }[
-          /** @type {string} */ (plate.kind)
-        ] ?? "";
-      return { plate, words: [name, still ? "still" : ""].filter(Boolean), still, sees: null };
-    }),
-    bands: left.slice(1).map((share) => ({
-      left: share,
-      known: true,
-      text: share === null ? "" : `× ${Number(share.toPrecision(2))}`,
-    })),
   };
 }

@@ -50,7 +50,7 @@ export function begin(library, plotly) {
     const ask = live ? createKernelAsk(model, end.signal) : null;
     const part = KINDS[model.get("_kind")]({ model, place, plotly, ask, library });
     followScheme(place, end.signal);
-    followStill(el, model, end.signal);
+    hideImage(el, model, end.signal);
     return () => {
       end.abort();
       part.destroy();
@@ -97,18 +97,18 @@ function keepInput(host, place) {
 }
 
 /**
- * Hide the still image of the widget in the output before it while the widget is live.
+ * Hide the image of the widget in the output before it while the widget is live.
  * @param {HTMLElement} el
  * @param {*} model
  * @param {AbortSignal} signal
  */
-function followStill(el, model, signal) {
+function hideImage(el, model, signal) {
   let output = /** @type {HTMLElement|null} */ (null);
   const show = () => output && (output.style.display = "");
   function hide() {
     if (signal.aborted) return;
     show();
-    const tail = model.get("_still");
+    const tail = model.get("_image_end");
     for (let at = /** @type {Element|null} */ (tail ? el : null), up = 0; at && up < 8; up += 1) {
       const before = /** @type {HTMLElement|null} */ (at.previousElementSibling);
       if (before?.querySelector(`img[src$="${CSS.escape(tail)}"]`))
@@ -118,9 +118,9 @@ function followStill(el, model, signal) {
   }
   const hideLater = () => requestAnimationFrame(hide);
   hideLater();
-  model.on("change:_still", hideLater);
+  model.on("change:_image_end", hideLater);
   signal.addEventListener("abort", () => {
-    model.off("change:_still", hideLater);
+    model.off("change:_image_end", hideLater);
     show();
   });
 }

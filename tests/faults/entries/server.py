@@ -229,16 +229,16 @@ FAULTS = (
     ),
     Fault(
         name="A widget's choice forgets the upstream gradient",
-        file="explorer/notebook/widget.py",
+        file="explorer/notebook/instrument_widget.py",
         old='            "g": self.g,',
         new='            "g": 1.0,',
         tests="notebook/test_traits.py",
     ),
     Fault(
         name="The left end of a widget's range becomes its right end",
-        file="explorer/notebook/widget.py",
-        old="self.range = [x, self.stop]",
-        new="self.range = [self.start, x]",
+        file="explorer/notebook/instrument_widget.py",
+        old='"range", [x, self.stop]',
+        new='"range", [self.start, x]',
         tests="notebook/test_traits.py",
     ),
 )

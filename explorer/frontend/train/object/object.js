@@ -54,7 +54,7 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
 }
 
 /** Return the CSS columns of net and lanes: plates, and gaps between them. @param {number} plates */
-function columnsOf(plates) {
+export function columnsOf(plates) {
   const middle = Array.from({ length: plates - 2 }, () => "minmax(0.6rem, 0.55fr) minmax(0, 1fr)").join(" ");
   return `minmax(5.5rem, 1.4fr) ${middle} minmax(0.6rem, 0.55fr) minmax(0, 1fr)`;
 }

@@ -86,23 +86,34 @@ function laneOf(state, { line, slot, snapshot, plates, points, said }) {
   const { choice, view, why } = state;
   const { site } = taskOf(choice);
   const record = snapshot?.measured.way?.[line.key] ?? null;
-  const left = leftOf(plates, record?.passed ?? [], site.per_example);
   const hasDiverged = isLost(view.status.snapshot, line);
-  const isMeasured = hasFinite(record);
   const text = hasDiverged ? (view.status.words[indexOf(choice, line)] ?? "") : (said?.text ?? "");
   return {
     slot,
     line,
     plates: plates.slice(1, -1).map((plate) => makeLanePlate(state, line, snapshot, record, plate, points)),
-    bands: left.slice(1).map((share, at) => ({
-      left: share,
-      known: isMeasured,
-      text: isMeasured && isBehindOp(plates[at + 2], site.per_example) ? `× ${formatFactor(share ?? 0)}` : "",
-    })),
+    bands: makeBands(record, plates, site.per_example),
     said: line.onward && text ? `Goes on with ${line.onward}. ${text}` : text,
     score: view.status.judged[line.key] ?? "",
     why: said && view.status.step > 0 ? why === line.key : null,
   };
+}
+
+/**
+ * Return the bands between the plates of a lane, from the measured backward pass.
+ * @param {*} record null without measurements
+ * @param {Plate[]} plates
+ * @param {boolean} isBetweenLayers whether the op is between layers
+ * @returns {Band[]}
+ */
+export function makeBands(record, plates, isBetweenLayers) {
+  const known = hasFinite(record);
+  const left = leftOf(plates, record?.passed ?? [], isBetweenLayers).slice(1);
+  return left.map((share, at) => ({
+    left: share,
+    known,
+    text: known && isBehindOp(plates[at + 2], isBetweenLayers) ? `× ${formatFactor(share ?? 0)}` : "",
+  }));
 }
 
 /** Return whether a backward pass was measured and all its gradients are finite. @param {*} record */
@@ -131,8 +142,8 @@ function formatFactor(factor) {
 }
 
 /**
- * Return the picture of a plate in a lane.
- * @param {State} state
+ * Return the picture of a plate in a lane. Without a snapshot, ``state`` and ``points`` are not used.
+ * @param {Pick<State, "choice"|"ink">} state
  * @param {LegendEntry} line
  * @param {Snapshot|null} snapshot
  * @param {*} record
@@ -140,7 +151,7 @@ function formatFactor(factor) {
  * @param {import("../state/branches.js").Point[]} points
  * @returns {LanePlate}
  */
-function makeLanePlate(state, line, snapshot, record, plate, points) {
+export function makeLanePlate(state, line, snapshot, record, plate, points) {
   const { kind, layer, folded } = plate;
   const isStill = (/** @type {number} */ at) => record?.reached[at] === 0 && record.moved[at] === 0;
   if (kind === "op") {
@@ -167,7 +178,7 @@ export function describeFold(count) {
 
 /**
  * Return the picture of an op's inputs in a layer behind the curve of a rule; null before they are measured.
- * @param {State} state
+ * @param {Pick<State, "choice"|"ink">} state
  * @param {LegendEntry} line
  * @param {Snapshot|null} snapshot
  * @param {number} layer

@@ -1,6 +1,7 @@
 """A training that is watched: the same numbers, as pictures that go on."""
 
 import io
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -8,9 +9,11 @@ import torch
 from PIL import Image
 
 import explorer
-from explorer.notebook import watching
-from explorer.notebook.watched import Watch
+from explorer.notebook import training
+from explorer.notebook.training_picture import make_run_picture
+from explorer.notebook.training_widget import Training
 from explorer.training import Run, Settings
+from explorer.training.runs.lines import BASIS
 
 SETTINGS = Settings(task="moons", rules=("default", "clipped"), steps=12, seeds=2)
 
@@ -37,15 +40,15 @@ def pictures(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
         def __setattr__(self, _name: str, picture: Any) -> None:
             drawn.append(picture)
 
-        def update_still(self) -> None:
-            drawn.append("still")
+        def update_image(self) -> None:
+            drawn.append("image")
 
     def display(draw: Any) -> Shown:
         drawn.append(draw())
         return Shown()
 
-    monkeypatch.setattr(watching, "_display", display)
-    monkeypatch.setattr(watching, "_PAUSE_S", -1e9)
+    monkeypatch.setattr(training, "_display", display)
+    monkeypatch.setattr(training, "_PAUSE_S", -1e9)
     return drawn
 
 
@@ -56,10 +59,10 @@ def test_a_run_is_seen_at_every_step(pictures: list[Any]) -> None:
     assert run.finished
     snapshot = alone.snapshot()
     assert all(torch.equal(run.weights()[name], weight) for name, weight in alone.weights().items())
-    *seen, last, still = pictures
+    *seen, last, image = pictures
     steps = [int(picture["status"].split()[1]) for picture in [*seen, last]]
     assert steps == sorted(steps)
-    assert (len(steps) > 2, steps[0], steps[-1], still) == (True, 0, 12, "still")
+    assert (len(steps) > 2, steps[0], steps[-1], image) == (True, 0, 12, "image")
     assert [series["rule"] for series in last["series"]] == ["default", "clipped"]
     for series in last["series"]:
         assert series["y"] == pytest.approx(snapshot.scores[series["rule"]].tolist(), abs=1e-6)
@@ -81,6 +84,16 @@ def test_a_race_that_is_watched_has_the_same_result(pictures: list[Any]) -> None
     assert any("Seed 0 at rate 0.003: step " in str(picture) for picture in pictures)
 
 
+def test_a_race_on_workers_shows_its_scores(pictures: list[Any]) -> None:
+    options = {"what": torch.nn.ReLU, "lrs": 0.01, "seeds": 2, "steps": 3}
+    with ThreadPoolExecutor(2) as executor:
+        result = explorer.watch(explorer.race, *race_arguments(), **options, executor=executor)
+    lanes, best = pictures[-2]["lanes"], result.best.set_index("rule")["held_out"]
+    assert [lane["said"] for lane in lanes] == ["2 nets at rate 0.01."] * 2
+    for lane in lanes:
+        assert float(lane["score"].split(" ")[0]) == pytest.approx(100 * best[lane["rule"]], abs=1)
+
+
 def test_what_stops_keeps_its_last_picture(pictures: list[Any]) -> None:
     def stop(step: int, *_: Any) -> None:
         if step == 3:
@@ -88,7 +101,7 @@ def test_what_stops_keeps_its_last_picture(pictures: list[Any]) -> None:
 
     with pytest.raises(KeyboardInterrupt):
         explorer.watch(explorer.race, *race_arguments(), what=torch.nn.ReLU, lrs=0.01, steps=6, callback=stop)
-    assert pictures[-1] == "still"
+    assert pictures[-1] == "image"
     assert "step 2 of 6" in str(pictures[-2])
 
 
@@ -101,6 +114,6 @@ def test_without_widgets_there_is_a_bar(capfd: pytest.CaptureFixture[str]) -> No
 def test_the_picture_stays() -> None:
     run = Run(SETTINGS)
     run.advance(5)
-    png, text = Watch(watching.picture_of_run(run.snapshot(watching.BASIS))).draw_still()
+    png, text = Training(make_run_picture(run.snapshot(BASIS))).draw_image()
     assert Image.open(io.BytesIO(png)).size == (720, 400)
     assert text.startswith("Step 5 of 12\nDefault autograd: ")

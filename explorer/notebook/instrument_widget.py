@@ -1,0 +1,239 @@
+"""The instrument as a widget: Python can read and set its choice, and it follows the user."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+import numpy as np
+import traitlets as t
+
+from explorer.catalogue import (
+    OPS,
+    RULES,
+    SQUARE,
+    Op,
+    Rule,
+    adapt_rule,
+    find_loss,
+    list_learnable,
+    qualify_name,
+)
+from explorer.curves import Curves, sample
+from explorer.curves.foreign import OpLike, RuleLike, resolve_op, resolve_rule
+from explorer.curves.interpolation import interpolate_functions
+from explorer.description import make_description
+from explorer.description.figures import make_curve_spec
+from explorer.instrument import to_choice_data
+from explorer.instrument.page import make_saved_template
+from explorer.instrument.view import SAVED_SECTIONS, SECTIONS, View
+from explorer.notebook.cell import Cell
+from explorer.notebook.image import draw_png
+from explorer.questions import QUESTIONS
+from explorer.questions.standalone import collect_answers, make_page, sample_view, spread_parameters
+
+_NAMES = (
+    "op", "rules", "parameters", "range", "g", "learns", "f", "layer", "noise", "noise_width", "section",
+)  # fmt: skip
+_number = count(1)
+
+
+class Instrument(Cell):
+    """An instrument in a notebook. Set its traits to move the curves; ``observe`` them to follow the user.
+
+    A wrong value raises TraitError. Functions that were given as op or rule remain the same objects.
+    """
+
+    op = t.Any().tag(
+        sync=True,
+        to_json=lambda op, widget: widget.find_op(op).key,
+        from_json=lambda key, widget: widget.find_object(key),
+    )
+    rules = t.Any().tag(
+        sync=True,
+        to_json=lambda rules, widget: [widget.find_rule(rule).key for rule in rules],
+        from_json=lambda keys, widget: [widget.find_object(key) for key in keys],
+    )
+    parameters = t.Any().tag(sync=True)
+    range = t.Any().tag(sync=True)
+    g = t.Any(1.0).tag(sync=True)
+    learns = t.Any("").tag(sync=True)
+    f = t.Any(SQUARE).tag(sync=True)
+    layer = t.Any("").tag(sync=True)
+    noise = t.Any("uniform").tag(sync=True)
+    noise_width = t.Any(1.0).tag(sync=True)
+    section = t.Any("").tag(sync=True)
+    _custom = t.Dict().tag(sync=True)  # ops and rules outside the catalogue
+    _words = t.Dict().tag(sync=True)
+    _answers: Any = t.List().tag(sync=True)
+
+    start = property(
+        lambda self: float(self.range[0]),
+        lambda self, x: self.set_trait("range", [x, self.stop]),
+        doc="The left end of the range.",
+    )
+    stop = property(
+        lambda self: float(self.range[1]),
+        lambda self, x: self.set_trait("range", [self.start, x]),
+        doc="The right end of the range.",
+    )
+
+    def __init__(self, op: OpLike, rules: RuleLike | Sequence[RuleLike], **traits: Any) -> None:
+        self._objects: dict[str, tuple[Any, Op | Rule]] = {}  # of the user, with their records, by key
+        self._is_ready = False
+        curves, view, values = self._sample({"op": op, "rules": rules, "learns": "", **traits})
+        super().__init__("instrument", **values)
+        self._words = dict(make_description(curves).texts)
+        answers = collect_answers(curves.op, curves.rules, values["parameters"], view, values["learns"])
+        self._answers = [list(answer) for answer in answers]
+        self._send_custom_entries()
+        self._is_ready = True
+
+    @property
+    def choice(self) -> dict[str, Any]:
+        """The keywords of ``explorer.sample`` for the displayed curves."""
+        curves: dict[str, Any] = {
+            "op": self.op,
+            "rules": self.rules,
+            "start": self.start,
+            "stop": self.stop,
+            "g": self.g,
+        }
+        is_random = any(entry.is_random for entry in self._entries)
+        return {**curves, "learns": self.learns, **({"f": self.f} if is_random else {}), **self.parameters}
+
+    @property
+    def frame(self) -> Any:
+        """The displayed curves as the DataFrame of ``explorer.sample``."""
+        return sample(**self.choice)
+
+    def html(self) -> str:
+        """Return the present instrument as one HTML file that needs no kernel."""
+        view = {name: getattr(self, name) for name in ("layer", "noise", "noise_width")}
+        section = self.section if self.section in SAVED_SECTIONS else ""
+        return make_page(**self.choice, **view, section=section).html()
+
+    def find_op(self, op: OpLike) -> Op:
+        """Return the record of an op; a function keeps its record."""
+        record: Op = self._find_record(resolve_op, Op, op)
+        return record
+
+    def find_rule(self, rule: RuleLike) -> Rule:
+        """Return the record of a rule; a function keeps its record."""
+        record: Rule = self._find_record(resolve_rule, Rule, rule)
+        return record
+
+    def find_object(self, key: str) -> Any:
+        """Return the user's object with a key, or the key itself if it is in the catalogue."""
+        return self._objects[key][0] if key in self._objects else key
+
+    def _find_record(self, resolve: Any, kind: type, entry: Any) -> Any:
+        if isinstance(entry, str):
+            return resolve(entry)
+        for user_object, record in self._objects.values():
+            if user_object is entry and isinstance(record, kind):
+                return record
+        record = resolve(entry)
+        if not isinstance(entry, kind):  # the key of a function is its name, which is not unique on a page
+            record = replace(record, key=f"{record.key} {next(_number)}")
+        self._objects[record.key] = entry, record
+        return record
+
+    @property
+    def _entries(self) -> list[Any]:
+        return [self.find_op(self.op), *map(self.find_rule, self.rules)]
+
+    @property
+    def _values(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name in _NAMES}
+
+    def _sample(self, traits: Mapping[str, Any], **sampling: Any) -> tuple[Curves, View, dict[str, Any]]:
+        """Return the curves, the view and the normalized traits. Raises ValueError or TypeError."""
+        view_arguments = dict(traits)
+        op, rules, x_range, parameters = (
+            view_arguments.pop(name) for name in ("op", "rules", "range", "parameters")
+        )
+        rules = [*rules] if isinstance(rules, list | tuple) else [rules]
+        if np.shape(x_range) != (2,):
+            raise ValueError(f"range must be two numbers, such as [-3, 3], not {x_range!r}")
+        find_loss(view_arguments.get("f", SQUARE))
+        sampling |= {"start": x_range[0], "stop": x_range[1], "sections": SECTIONS, **parameters}
+        op_record, records = self.find_op(op), [self.find_rule(rule) for rule in rules]
+        curves, view = sample_view(op_record, records, **view_arguments, **sampling)
+        numbers = {name: float(x) for name, x in spread_parameters(curves.rules, parameters).items()}
+        view_values = {name: getattr(view, name) for name in _NAMES if hasattr(view, name)}
+        normalized = {"rules": rules, "range": [*view.range], "parameters": numbers}
+        return curves, view, {**traits, **view_values, **normalized}
+
+    @t.validate(*_NAMES)
+    def _validate(self, proposal: Any) -> Any:
+        name, value = proposal["trait"].name, proposal["value"]
+        if not self._is_ready:
+            return value
+        traits = self._values | {name: value}
+        try:
+            if name in ("op", "rules"):
+                traits |= self._keep_known(**traits)
+            return self._sample(traits, points=3)[2][name]
+        except (ValueError, TypeError) as error:
+            raise t.TraitError(str(error)) from None
+
+    def _keep_known(
+        self, op: Any, rules: Any, parameters: Any, learns: str, f: str, **_rest: Any
+    ) -> dict[str, Any]:
+        """Return the parameters that op, rules and loss have, and ``learns`` if a rule can learn it."""
+        op_record = self.find_op(op)
+        keys = rules if isinstance(rules, list | tuple) else [rules]
+        records = [adapt_rule(op_record, self.find_rule(rule)) for rule in keys]
+        is_random = any(entry.is_random for entry in (op_record, *records))
+        owners: list[Any] = [op_record, *records, *([find_loss(f)] if is_random else [])]
+        names = {parameter.name for owner in owners for parameter in owner.parameters}
+        names |= {qualify_name(rule, parameter) for rule in records for parameter in rule.parameters}
+        can_learn = any(learns in list_learnable(op_record, rule) for rule in records)
+        kept = {name: value for name, value in parameters.items() if name in names}
+        return {"parameters": kept, "learns": learns if can_learn else ""}
+
+    @t.observe(*_NAMES)
+    def _handle_change(self, change: Any) -> None:
+        if not self._is_ready:
+            return
+        if change["name"] in ("op", "rules"):
+            known = self._keep_known(**self._values)
+            with self.hold_trait_notifications():  # both are validated together
+                self.parameters, self.learns = known["parameters"], known["learns"]
+        self._words, self._answers = {}, []  # they describe the initial choice
+        if change["name"] in ("op", "rules", "f") or (change["name"] == "range" and self._objects):
+            self._send_custom_entries()
+
+    def _send_custom_entries(self) -> None:
+        """Send the browser the entries outside the catalogue; a function becomes points around the range."""
+        entries = self._entries
+        if self._objects:
+            op, rules = interpolate_functions(self._sample(self._values)[0])
+            entries = [op, *rules]
+        is_known = all(entry.key in OPS or entry.key in RULES for entry in entries) and self.f == SQUARE
+        data = to_choice_data(entries[0], entries[1:], parameters={}, view=View(f=self.f))
+        self._custom = {} if is_known else data["own"]
+
+    def answer_question(self, question: str, arguments: dict[str, Any]) -> Any:
+        """Return the answer of the registry, or the template of a saved file."""
+        if question == "template":
+            return make_saved_template()
+        records = {key: record for key, (_, record) in self._objects.items()}
+        return QUESTIONS[question].answer(arguments, records)
+
+    def draw_image(self) -> tuple[bytes, str]:
+        """Return the curves as a PNG, and a text of the choice and the sentences."""
+        curves = self._sample(self._values)[0]
+        texts = make_description(curves).texts
+        rules = ", ".join(curves.labels.values())
+        values = "".join(f", {name} = {value:g}" for name, value in curves.parameters.items())
+        choice = (
+            f"{curves.op.label} with {rules}, x from {self.start:g} to {self.stop:g}, g = {self.g:g}{values}"
+        )
+        lines = (choice, texts["main"], texts["rest"])
+        return draw_png(make_curve_spec(curves)), "\n".join(line for line in lines if line)
+
+    def __repr__(self) -> str:
+        keywords = (f"{name}={value!r}" for name, value in self.choice.items() if value != "")
+        return f"Instrument({', '.join(keywords)})"
