@@ -90,7 +90,7 @@ class Cell(anywidget.AnyWidget):
         self.on_msg(self._receive)
 
     def draw_image(self) -> tuple[bytes, str]:
-        """Return a PNG, b"" without matplotlib, and its text."""
+        """Return a PNG, b"" without Pillow, and its text."""
         raise NotImplementedError
 
     def answer_question(self, question: str, arguments: dict[str, Any]) -> Any:

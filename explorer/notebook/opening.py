@@ -9,7 +9,7 @@ from explorer.questions.standalone import make_page
 
 _HINT = (
     "This is a page in a frame. A widget is lighter and can be read and set in Python: "
-    "pip install anywidget matplotlib."
+    "pip install anywidget pillow."
 )
 
 
