@@ -148,7 +148,7 @@ def test_one_seed_has_no_interval_and_says_so():
     result = result_of(["clipped", "default"], seeds=1)
     assert result.best["held_out_std"].isna().all()
     assert "One seed: Clipped straight-through (9" in result.describe()
-    assert "How far another seed would change that is unknown: take 5." in result.describe()
+    assert "One seed proves little: run 5." in result.describe()
     assert "lower" not in result.describe()
     assert "±" not in result.describe()
     assert "Beside them stand the controls Zero (43.0 %) and Gradient reversal (11.0 %)." in result.describe()
@@ -166,7 +166,7 @@ def test_what_diverges_is_shown_as_such():
     assert best.loc["approx_sign", "seeds"] == 0
     assert best.loc["default", "seeds"] == 3
     assert "ApproxSign diverged at every rate." in result.describe()
-    assert "1 of 4 seeds of Default autograd diverged and are left out, which flatters" in result.describe()
+    assert "1 of 4 seeds of Default autograd diverged and are left out, which makes it look better." in result.describe()
     cells = result.cells.set_index(["rule", "lr"])
     assert cells.loc[("approx_sign", 0.01), "diverged"] == 4
     assert math.isnan(cells.loc[("approx_sign", 0.01), "validation"])
