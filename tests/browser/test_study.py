@@ -117,7 +117,7 @@ def test_stop_go_on_and_what_cannot_be(page: Page) -> None:
     press(page, "Start")
     expect(status(page)).to_contain_text("Running")
     press(page, "Stop")
-    expect(status(page)).to_contain_text("Stopped: what is done is kept.")
+    expect(status(page)).to_contain_text("Stopped: finished runs are kept.")
     press(page, "Resume")
     expect(status(page)).to_contain_text("Running")
     rates = page.get_by_label("Rates lr")

@@ -166,7 +166,7 @@ def test_what_diverges_is_shown_as_such():
     assert best.loc["approx_sign", "seeds"] == 0
     assert best.loc["default", "seeds"] == 3
     assert "ApproxSign diverged at every rate." in result.describe()
-    assert "1 of 4 seeds of Default autograd diverged and are left out, which makes it look better." in result.describe()
+    assert "1 of 4 seeds of Default autograd diverged and are left out, which flatters the mean." in result.describe()
     cells = result.cells.set_index(["rule", "lr"])
     assert cells.loc[("approx_sign", 0.01), "diverged"] == 4
     assert math.isnan(cells.loc[("approx_sign", 0.01), "validation"])

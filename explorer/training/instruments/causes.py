@@ -21,7 +21,7 @@ NAMES = (
     "gradient",
     f"below {format_percent(_FAINT_SHARE)} of its peak",
     "0 by the rule",
-    "nothing from above",
+    "no gradient from above",
 )
 
 
@@ -106,7 +106,7 @@ def _describe_channels(shares: NDArray[float32]) -> str:
     lowest, highest = (
         f"{format_percent(shares[at])} (channel {at + 1})" for at in (shares.argmin(), shares.argmax())
     )
-    return f" By channel, from {lowest} to {highest} get none."
+    return f" By channel, {lowest} to {highest} get none."
 
 
 def _describe_layer(nets: Nets, layer: int, shares: Tensor, whole_shares: Tensor) -> str:
@@ -116,7 +116,7 @@ def _describe_layer(nets: Nets, layer: int, shares: Tensor, whole_shares: Tensor
         NAMES[1:], shares.tolist()[1:], whole_shares.tolist()[1:], strict=True
     ):
         always = (
-            f" ({format_percent(whole_share)} in units where it is so for every example)"
+            f" ({format_percent(whole_share)} in units where this holds for every example)"
             if whole_share
             else ""
         )

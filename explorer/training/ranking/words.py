@@ -108,7 +108,7 @@ def _describe_diverged(ranking: Comparison) -> list[str]:
     excluded = {label: count for label, count in ranking.diverged.items() if label not in ranking.means}
     included = {label: count for label, count in ranking.diverged.items() if label in ranking.means}
     sentences = [
-        f"{count} of {ranking.started} seeds of {label} diverged and are left out, which makes it look better."
+        f"{count} of {ranking.started} seeds of {label} diverged and are left out, which flatters the mean."
         for label, count in included.items()
     ]
     all_diverged = [label for label, count in excluded.items() if count == ranking.started]

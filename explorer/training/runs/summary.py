@@ -163,7 +163,7 @@ def _describe_rule(snapshot: Snapshot, rule: str, label: str, score: str) -> str
     """Return a sentence on one rule: loss, score, and whether the gradient reaches the first layer."""
     diverged_step = snapshot.diverged[rule]
     if diverged_step is not None:
-        reason = snapshot.fallen[rule] or "a value was no longer finite"
+        reason = snapshot.fallen[rule] or "a value became infinite or NaN"
         return f"{label} diverged at step {diverged_step}: {reason}."
     loss, gradients = snapshot.loss[rule], snapshot.gradients[rule]
     resting = f" {snapshot.resting[rule]}" if snapshot.resting[rule] else ""

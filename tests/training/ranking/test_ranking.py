@@ -165,7 +165,7 @@ SENTENCES = {
             "C": [0.3, NAN, NAN, 0.2],
             "D": [NAN] * 4,
         },
-        r"4 seeds do not show .* 1 of 4 seeds of B diverged and are left out, which makes it look better. D "
+        r"4 seeds do not show .* 1 of 4 seeds of B diverged and are left out, which flatters the mean. D "
         r"diverged and cannot be compared. C diverged with 2 of 4 seeds and is not compared.",
     ),
     "one left": (
@@ -211,5 +211,5 @@ def test_no_bound_of_a_claimed_difference_is_written_as_zero():
 
 @pytest.mark.parametrize("scores", [{}, {"A": []}, {"A": [1.0], "B": [1.0, 2.0]}])
 def test_scores_that_cannot_be_paired_are_refused(scores: dict[str, list[float]]):
-    with pytest.raises(ValueError, match="one score a seed"):
+    with pytest.raises(ValueError, match="one per seed"):
         rank(scores)

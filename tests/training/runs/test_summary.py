@@ -173,7 +173,7 @@ NAN = float("nan")
         ),
         (
             judged(default=[NAN] * 3, ste=[0.9, 0.8, NAN]),
-            "1 of 3 seeds of Straight diverged and are left out, which makes it look better. Torch diverged and",
+            "1 of 3 seeds of Straight diverged and are left out, which flatters the mean. Torch diverged and",
         ),
         (judged(default=[NAN] * 3, ste=[NAN] * 3), "No rule kept its values finite: try a smaller"),
     ],

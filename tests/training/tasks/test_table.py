@@ -86,7 +86,7 @@ def test_values_of_any_size_and_constant_columns_are_taken():
         ("\n".join(f"4,5,{row % 2}" for row in range(30)), "every column to learn from is constant"),
         (
             "\n".join(f"{row},text{row}" for row in range(40)),
-            "column 2 has 40 different texts: what is learnt has at most 32 classes",
+            "column 2 has 40 different texts: a target has at most 32 classes",
         ),
         ("\n".join(f"{row},2.5" for row in range(40)), "one answer"),
         ("\n".join(["1,2"] * (MAX_TABLE_ROWS + 2)), "at most 4,096 rows"),
@@ -162,10 +162,10 @@ def test_a_table_with_its_columns_goes_through_json_and_one_without_stays_text()
     [
         ({"target": "height"}, "the table has no column 'height': it has Nr, links, Ecke, rechts, Notiz"),
         ({"without": ["height"]}, "the table has no column 'height'"),
-        ({"target": "Nr", "without": ["Nr"]}, "cannot be learnt and left out"),
-        ({"without": ["Nr", "links", "Ecke", "Notiz"]}, "one to learn from are needed"),
+        ({"target": "Nr", "without": ["Nr"]}, "is both the target and left out"),
+        ({"without": ["Nr", "links", "Ecke", "Notiz"]}, "at least one other column"),
         ({"without": ["Nr"] * 65}, "65 columns are left out: a table has at most 64"),
-        ({"without": "Nr"}, "left out by a list of their names, not by 'Nr'"),
+        ({"without": "Nr"}, "without must be a list of column names, not 'Nr'"),
         ({"target": 3}, "the target must be the name of a column, not 3"),
         ({"rows": 3}, "not 'rows'"),
         ({"target": "Ecke"}, "column 'Notiz' holds text, such as 'frei 1' in row 1: leave it out"),

@@ -70,7 +70,7 @@ async def download_file(request: Request) -> Response:
     except ValueError as error:
         raise RefusedError(400, f"This cannot be taken away: {error}.") from None
     except RuntimeError as error:
-        raise RefusedError(503, f"Training is not available just now: {error}.") from None
+        raise RefusedError(503, f"Training is unavailable: {error}.") from None
     return make_download(content, name, FILES[name].media_type)
 
 

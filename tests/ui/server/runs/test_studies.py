@@ -130,7 +130,7 @@ def test_a_rule_that_diverges_at_every_rate_is_told_as_such(client, engine):
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("op=sign&rule=zero", "nothing to judge by"),
+        ("op=sign&rule=zero", "no held-out data"),
         (f"{QUERY}&rates=0", "rates = "),
         (f"{QUERY}&rates=-1,0.1", "rates = "),
         (f"{QUERY}&rates=", "rates = "),
@@ -186,7 +186,7 @@ def test_an_engine_that_is_silent_is_said_in_the_words_of_studies(client, engine
             raise RuntimeError("the training process does not answer")
 
     (event,) = told_by(Silent(), begun(client)["id"], most=1)
-    assert event["sentence"] == "The study is not to be seen just now: the training process does not answer."
+    assert event["sentence"] == "The study is unavailable: the training process does not answer."
 
 
 def test_an_event_without_a_study_has_no_results():
