@@ -74,7 +74,7 @@ def _make_sentence(
 ) -> str:
     if not compared:
         return "No pair of rules can be compared in both studies yet."
-    sure = "none of them for certain" if not surely else f"{len(surely)} of them for certain"
+    sure = "none of them surely" if not surely else f"{len(surely)} of them surely"
     names = [" and ".join(plan.labels[key] for key in pair) for pair in surely]
     suffix = f": {join_texts(names)}" if names else ""
     pairs = f"{len(changed)} of {len(compared)} pairs of rules change{'s' * (len(changed) == 1)} order"

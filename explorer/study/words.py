@@ -56,7 +56,10 @@ class _Words:
         if plan.controls:
             rules += f" and {len(plan.controls)} control{'s' * (len(plan.controls) > 1)}"
         how = (
-            f"each at the best of {len(plan.lrs)} rates by validation on {_describe_seeds(plan.seeds)}"
+            (
+                f"each at its best of {len(plan.lrs)} rates, chosen by validation with "
+                f"{_describe_seeds(plan.seeds)}"
+            )
             if len(plan.lrs) > 1
             else f"all at lr {number_text(plan.lrs[0])}, the only rate"
         )
@@ -64,7 +67,7 @@ class _Words:
         subject = f"{rules} on {plan.subject}, {plan.steps:,} steps"
         data = "held-out data" if self._percent else f"held-out data, by {plan.metric},"
         seeds = _describe_seeds(plan.judge_seeds)
-        return f"{subject}: {how}, judged on {data} with fresh {seeds}{spread}."
+        return f"{subject}: {how}, judged on {data} with {seeds}, not used to choose rates{spread}."
 
     def describe_progress(self, n_done: int, ended: Sequence[RuleOutcome]) -> list[str]:
         plan = self._plan

@@ -63,7 +63,7 @@ def test_distances_come_first_and_the_heat_map_is_one_press_away(new_page: Open)
     expect(page.locator(".study .plan")).to_be_hidden()
     expect(page.locator(".study .ranked")).to_contain_text("held-out")
     expect(page.locator(".study .apart-row")).to_have_count(3)  # one beside the highest, and two controls
-    expect(page.locator(".study .equal")).to_contain_text("exactly the scores of")
+    expect(page.locator(".study .equal")).to_contain_text("scores exactly the same as")
     expect(page.locator(".study .heat")).to_be_hidden()
     assert_heat_opens_below(page)
     page.evaluate("document.activeElement.blur()")

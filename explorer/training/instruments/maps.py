@@ -63,7 +63,7 @@ def _describe(label: int, read: int, layers: list[Tensor]) -> str:
         for number, (count, each) in enumerate(zip(constant_counts, layers, strict=True), 1)
         if count
     ]
-    return f"a {label} read as {read}; {', '.join(parts) or 'no map is of one value'}"
+    return f"a {label} read as {read}; {', '.join(parts) or 'no map is constant'}"
 
 
 def _scale(values: Tensor, low: Tensor, high: Tensor) -> Any:

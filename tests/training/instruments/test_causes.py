@@ -28,7 +28,7 @@ def test_each_value_has_one_cause():
 
 
 def test_what_is_so_for_every_example_is_a_part_of_the_share():
-    """Of two units and three examples: the second unit gets no gradient from above in all, the first in one."""
+    """Of two units and three examples: the second unit never gets a gradient from above."""
     none = torch.tensor([[[1.0, 0.0], [1.0, 0.0], [0.0, 0.0]]]) == 0
     share, whole = _compute_shares(torch.stack([~none, none]))
     assert share[0].tolist() == pytest.approx([2 / 6, 4 / 6])
@@ -113,7 +113,7 @@ def test_channels_are_counted_one_by_one(task):
         assert record["channels"][at].tolist() == pytest.approx(counted, abs=1e-6)
         least, most = (f"(channel {counted.index(end(counted)) + 1})" for end in (min, max))
         assert re.search(
-            rf" By channel, from .+ {re.escape(least)} to .+ {re.escape(most)} get none\.$",
+            rf" By channel, .+ {re.escape(least)} to .+ {re.escape(most)} get none\.$",
             record["words"][at],
         )
 

@@ -20,8 +20,14 @@ def test_a_run_of_which_all_nets_have_left_can_still_be_looked_at():
 
 
 AFTER: dict[str, tuple[dict[str, Any], str]] = {
-    "rests": ({"lsq": "quantize_masked"}, "s no longer learns: Masked to the levels defines no gradient for it."),
-    "op without it": ({"op": "sign", "lsq": "zero"}, "s no longer learns: Sign with Zero has no such parameter."),
+    "rests": (
+        {"lsq": "quantize_masked"},
+        "s no longer learns: Masked to the levels defines no gradient for it.",
+    ),
+    "op without it": (
+        {"op": "sign", "lsq": "zero"},
+        "s no longer learns: Sign with Zero has no such parameter.",
+    ),
     "goes on": ({"lr": 0.02}, ""),
 }
 
@@ -149,7 +155,9 @@ def test_a_value_of_one_channel_that_falls_to_0_ends_its_rule():
         RULES["lsq"], key="down", label="Down", learned=(Learned("s", "abs(g)", scale="100"),)
     )
     run = trained(20, **WEIGHTS | {"rules": (down,), "learn_each": "channel"})
-    assert run.snapshot().fallen == {"down": "s of layer 1 fell to 0 or below, where its formulas are undefined"}
+    assert run.snapshot().fallen == {
+        "down": "s of layer 1 fell to 0 or below, where its formulas are undefined"
+    }
 
 
 def test_numbers_of_a_unit_of_maps_are_those_of_its_channels_value():

@@ -50,7 +50,7 @@ def test_so_many_run_so_many_wait_and_one_more_is_refused(kind, clock):
     started = [kind.start(engine) for _ in range(4)]
     assert states_of(engine, started) == ["running", "running", "waiting", "waiting"]
     assert [engine.snapshot(each).position for each in started] == [None, None, 1, 2]
-    assert engine.snapshot(started[3]).sentence == "Waiting in the queue: number 2 in the queue."
+    assert engine.snapshot(started[3]).sentence == "Waiting in the queue: number 2."
     with pytest.raises(EngineFull, match=f"4 {kind.plural} are running or waiting. Try again in"):
         kind.start(engine)
     engine.command(started[0], "stop")

@@ -143,7 +143,7 @@ def test_who_has_taken_all_places_makes_way_for_another_address(clock, names):
         shares = {name: 9, "there": 99}
         engine.start_study(counting(clock), "plan", f"owner {number}", shares=shares)
     one = engine.start_study(counting(clock), "plan", "me", shares=of("me", "here"))
-    assert engine.snapshot(one).sentence == "Waiting in the queue: number 1 in the queue."
+    assert engine.snapshot(one).sentence == "Waiting in the queue: number 1."
     for _ in range(2):
         engine.turn()  # at most a slice of each that has a place
     assert engine.snapshot(one).state == "running"

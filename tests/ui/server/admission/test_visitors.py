@@ -62,8 +62,8 @@ def test_what_is_signed_for_one_purpose_is_worth_nothing_for_another():
         (Visitor("one", "here"), "Your network already has 2 runs running or waiting: stop one first."),
         (
             Visitor("", "here"),
-            "Your network already has 2 runs running or waiting: let your browser keep cookies for this site, "
-            "or try again in about a minute.",
+            "Your network already has 2 runs running or waiting: let your browser keep cookies for this "
+            "site, or try again in about a minute.",
         ),
     ],
 )

@@ -66,7 +66,7 @@ def test_a_study_is_what_the_link_says_and_fills_to_its_end(client, engine):
     assert {each["rule"]: each["share"] for each in results["judged"]} == {
         "straight_through": 1, "zero": 0, "reversal": 1
     }  # fmt: skip
-    assert "seeds 2 to 3 that chose nothing" in results["words"][0]
+    assert "seeds 2 to 3, not used to choose rates" in results["words"][0]
 
 
 def test_all_runs_are_there_as_csv(client, engine):
@@ -149,7 +149,7 @@ def test_more_runs_than_are_taken_are_refused_with_their_cost(client, engine, mo
     weighed = client.post("/studies/cost", json={"query": QUERY}).json()
     assert weighed["refused"]
     assert f"{RUNS} runs of 5 steps" in weighed["sentence"]
-    assert "at most 2 runs are taken" in weighed["sentence"]
+    assert "the limit is 2 runs" in weighed["sentence"]
     refusal = told(client.post("/studies", json={"query": QUERY, "owner": "me"}), 400)
     assert refusal == weighed["sentence"]
 
