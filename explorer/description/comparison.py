@@ -214,7 +214,7 @@ def _describe_extremes(measure: _Measure, values: Mapping[str, float], labels: M
     for extreme in (measure.text(min(values.values())), measure.text(max(values.values()))):
         owners = [labels[key] for key, value in values.items() if measure.text(value) == extreme]
         ends.append(f"{extreme} ({owners[0] if len(owners) == 1 else f'{len(owners)} rules'})")
-    return f"{measure.title}: {' to '.join(ends)}"
+    return f"{measure.title} from {' to '.join(ends)}"
 
 
 def _format_level(level: float, g: float) -> str:
@@ -236,13 +236,13 @@ def _format_positions(claim: Claim) -> str:
 # Measures used to compare curves, by kind of claim.
 _MEASURES: Mapping[str, _Measure] = {
     "peak": _Measure(
-        "peaks", format_number, ("peaks", "peak"), "{them} {verb} at {value}", "{them} at {value}"
+        "peaks range", format_number, ("peaks", "peak"), "{them} {verb} at {value}", "{them} at {value}"
     ),
     "area": _Measure(
         "areas here", format_number, ("has", "have"), "{them} {verb} area {value} here", "{them} {value}"
     ),
     "support": _Measure(
-        "shares that are not 0", format_percent, ("is", "are"), "{them} {verb} not 0 on {value}",
+        "nonzero parts", format_percent, ("is", "are"), "{them} {verb} nonzero on {value}",
         "{them} on {value}",
     ),
 }  # fmt: skip

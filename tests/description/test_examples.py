@@ -27,7 +27,8 @@ def test_the_sums_of_several_rules_tell_them_apart():
     six = ["default", "clipped", "approx_sign", "tanh_surrogate", "triangle", "straight_through"]
     main = make_description(sample("sign", six)).main
     assert main == (
-        f"Peaks: 0 ({DEFAULT}) to 2 (ApproxSign); areas here: 0 ({DEFAULT}) to 6 (Straight-through)."
+        f"Peaks range from 0 ({DEFAULT}) to 2 (ApproxSign); areas here from 0 ({DEFAULT}) to 6 "
+        "(Straight-through)."
     )
     main = make_description(sample("sign", six[:3], g=-1)).main
     assert main.startswith(

@@ -119,10 +119,7 @@ def test_parameters_are_fitted_before_factors_and_the_plainest_stands_first():
 def test_values_at_single_x_are_told_apart():
     result = {one.rule: one for one in nearest("clamp", "formula: g * (0 <= x < 1)")}
     assert result["masked"].differs == (1.0,)
-    assert (
-        result["masked"].sentence
-        == "On −3 to 3 this differs from Masked at x = 1 only, where it is 0 instead of 1."
-    )
+    assert result["masked"].sentence == "On −3 to 3 this differs from Masked only at x = 1: 0 instead of 1."
     assert result["masked_open"].differs == (0.0,)
     torchs = bind("clamp", "default", {}).gradient(*torch.tensor([[1.0], [1.0], [1.0]]).double())
     assert (result["default"].differs == (1.0,)) == bool(torchs[0] == 1)
