@@ -46,8 +46,8 @@ def test_widths_by_hand(rule: str) -> None:
     ("step", "clip_value", "area", "is not linear in g, so its size depends on g"),
     ("sign", "magnitude_aware", "area", "depends on all x at once"),
     ("sign", "formula: g * (1 - y**2 / 2) * exp(-abs(x))", "width", "is written in y"),
-    ("bernoulli", "st_gumbel", "area", "is another one at each draw"),
-    ("bernoulli", "reinmax", "width", "is another one at each draw"),
+    ("bernoulli", "st_gumbel", "area", "changes with each draw"),
+    ("bernoulli", "reinmax", "width", "changes with each draw"),
     ("bernoulli", "reinforce", "area", "depends on the loss"),
     ("bernoulli", "flip", "area", "depends on the loss"),
     ("bernoulli", "sigmoid_st", "area", ""),  # which hangs on x alone

@@ -147,7 +147,7 @@ def test_what_is_no_longer_a_number_ends_its_rule_alone():
         ({"learn": ("z",)}, "z cannot learn: "),
         ({"learn": ("lsq.z",)}, "lsq.z cannot learn: "),
         ({"learn": (3,)}, "learn must be names of parameters"),
-        ({"op": "sign", "rules": ("clipped",), "learn": ("c",), "parameters": {}}, "c does not stand in y"),
+        ({"op": "sign", "rules": ("clipped",), "learn": ("c",), "parameters": {}}, "c does not appear in y"),
         ({"learn_rate": 0}, "learn_rate must be above 0"),
     ],
 )

@@ -55,7 +55,7 @@ def test_each_failing_case_is_drawn_in_its_panel_and_told():
     assert part["drawn"].startswith("Drawn at the bottom: the part of one of 16 elements in the")
     none = judge("needed", scale.replace("(g * x).sum()", "None"))
     assert (none["case"]["words"], none["case"]["found"]) == ("None, not 1", 0.0)
-    assert none["drawn"].endswith("None is drawn as 0: it moves s as little.")
+    assert none["drawn"].endswith("None is drawn as 0, because it moves s just as little.")
     assert judge("in-place", EXERCISES["in-place"].code)["drawn"] == "No curve shows this fault."
 
 
