@@ -227,9 +227,7 @@ S, Q = Parameter("s", 0.5, 0.01, 5.0), Parameter("qmax", 3.0, 1.0, 255.0)
 
 
 def test_only_a_scale_may_name_the_number_of_elements():
-    with pytest.raises(
-        FormulaError, match="N is the number of elements, which only a scale"
-    ) as caught:
+    with pytest.raises(FormulaError, match="N is the number of elements, which only a scale") as caught:
         Learned("s", "g * x / sqrt(N)")
     assert caught.value.column == 14
     rule = Rule(

@@ -66,8 +66,8 @@ def test_what_draws_has_no_curve_beside_others():
         ("op=sign&rule=reinforce", "REINFORCE"),
     ):
         assert ask_about_rule("neighbours", query) == {
-            "message": f"{name} depends on a random draw or a loss, so it has no single curve to compare with "
-            "other rules."
+            "message": f"{name} depends on a random draw or a loss, so it has no single curve to compare "
+            "with other rules."
         }
 
 

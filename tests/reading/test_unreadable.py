@@ -43,7 +43,7 @@ UNREADABLE = {
     "random": (_fn("return x + torch.empty_like(x).exponential_()"), 3, "draws otherwise than"),
     "sum": (_fn("return x / x.sum()"), 3, "x.sum() mixes the elements"),
     "largest and where": (_fn("return x / torch.max(x, 1)"), 3, "a number, not several values"),
-    "where the largest is": (_fn("return x * x.max(1)[1]"), 3, "depends on the position of the largest value"),
+    "where the largest is": (_fn("return x * x.max(1)[1]"), 3, "the position of the largest"),
     "largest of some": (_fn("return x / x[x > 0].max()"), 3, "over elements picked out by a mask"),
     "number of some": (_fn("return x / x[x > 0].numel()"), 3, "counts the elements picked out"),
     "another deviation": (_fn("return x / x.std(unbiased=False)"), 3, "divides by the number of elements"),

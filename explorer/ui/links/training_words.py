@@ -92,8 +92,8 @@ class TrainingReader(Reader):
         removed = [self.pop_last(word) for word in _SWEEP]
         if any(removed):
             self.add_notice(
-                "The link sweeps a parameter, which a study no longer does: add a rule of your own for each "
-                "value, such as g * (abs(x) <= 0.5)."
+                "The link sweeps a parameter, which a study no longer does: add one rule for each value, "
+                "such as g * (abs(x) <= 0.5)."
             )
         controls, equal = self._read_flag("controls", default=True), self._read_flag("equal", default=False)
         return replace(choice, rates=rates, controls=controls, equal=equal)
