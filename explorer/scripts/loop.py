@@ -89,7 +89,7 @@ with torch.no_grad():
     held = net(held_{arguments})
 """
 _LEARNED = """
-# Each gets its own {words} in every layer with the op, and its own learning rate.
+# Each gets {words} in every layer with the op, and learns at a separate rate.
 learned = {{name: [{made}] for name, start in starts.items()}}
 apart = [each.requires_grad_() for own in learned.values() for each in own]
 """
@@ -130,14 +130,14 @@ class _Values(NamedTuple):
 # Keys: values of ``Settings.learn_each``.
 _VALUES = {
     "layer": _Values(
-        "a value",
+        "its own value",
         "torch.tensor(start) for _ in range({layers})",
         "each.item()",
         "{name} {each:.4g}",
         "each <= 0",
     ),
     "channel": _Values(
-        "values",
+        "its own values",
         "torch.full(shape, start) for shape in {shapes}",
         "each.flatten().tolist()",
         "mean {name} {sum(each) / len(each):.4g}",

@@ -211,7 +211,7 @@ def test_any_executor_gives_the_same():
     with ProcessPoolExecutor(1, mp_context=forks.loaded()) as processes:
         assert race(Binary, rules=RULES[:2], seeds=2, executor=processes).frame.equals(plain.frame)
         with pytest.raises(
-            ValueError, match="make_model cannot be pickled, so that no other process can have it"
+            ValueError, match="make_model cannot be pickled, so it cannot be sent to other processes"
         ):
             race(lambda: Binary(), rules=RULES[:2], seeds=2, executor=processes)
 
@@ -282,11 +282,11 @@ def other(make, words):
         other({"train": iter([1])}, "give a list or a loader, not an iterator"),
         other(
             {"train": [(PIXELS, CLASSES)], "lrs": [0.1, 1]},
-            "a tenth of train cannot be told apart in this loader",
+            "no tenth of train can be split off this loader",
         ),
         other(
             {"train": DataLoader(Stream(), 2), "lrs": [0.1, 1]},
-            "a tenth of train cannot be told apart in this loader",
+            "no tenth of train can be split off this loader",
         ),
         other({"validation": [PIXELS]}, "a batch must be a pair of x and y, not a Tensor"),
         other({"metric": lambda out, y: math.nan}, "metric gives nan on outputs that are finite"),

@@ -39,7 +39,7 @@ def test_a_link_restores_the_study_and_starts_nothing(engine):
         ),
         ("controls=x", 'controls = "x"'),
         ("equal=1", 'equal = "1"'),
-        ("sweep=c&values=0.5,2", "The link sweeps a parameter, which a study no longer does: add a rule"),
+        ("sweep=c&values=0.5,2", "The link sweeps a parameter, which a study no longer does: add one rule"),
         ("values=1,2", "The link sweeps a parameter"),
     ],
 )

@@ -129,7 +129,7 @@ def test_seats_are_bounded_and_free_again_at_the_end():
 def test_classes_are_bounded_for_all_and_for_each():
     classes = Classes(Clock(), max_classes=3, quota=VisitorQuota(visitor=2, anonymous=2, address=9))
     rooms = [classes.open(TEACHER, ROUND) for _ in range(2)]
-    with pytest.raises(RefusedError, match="2 classes are already open from your network: end one of them"):
+    with pytest.raises(RefusedError, match="Your network already has 2 classes open: end one of them"):
         classes.open(TEACHER, ROUND)
     classes.open(Visitor("other", "10.0.0.5"), ROUND)
     with pytest.raises(RefusedError, match="3 classes are open on this server already"):

@@ -134,7 +134,7 @@ def test_a_rule_that_diverges_at_every_rate_is_told_as_such(client, engine):
         (f"{QUERY}&rates=0", "rates = "),
         (f"{QUERY}&rates=-1,0.1", "rates = "),
         (f"{QUERY}&rates=", "rates = "),
-        (f"{QUERY}&sweep=c&values=1,2", "a study no longer does: add a rule of your own"),
+        (f"{QUERY}&sweep=c&values=1,2", "a study no longer does: add one rule"),
         (f"{QUERY}&controls=perhaps", "yes or no"),
         (f"{QUERY}&optimiser=adam&equal=yes", "says nothing about adam"),
     ],
