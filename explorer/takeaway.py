@@ -64,7 +64,7 @@ def read_settings(text: str) -> Settings:
     if not isinstance(fields, dict) or not fields:
         raise ValueError("the file contains no settings: open a file that was exported as settings")
     if other := sorted(set(fields) - known_names):
-        raise ValueError(f"the file sets {quote(other[0])}, which is no setting of a run")
+        raise ValueError(f"the file sets {quote(other[0])}, which is not a setting of a run")
     return Settings(**fields)
 
 

@@ -85,8 +85,8 @@ TRAINING = (
            "less well, and autograd least."),
     Preset("Arms of a spiral", "task=spiral&op=sign&rule=default&rule=straight_through&rule=clipped"
            "&rule=reste&seeds=5",
-           "Look at straight-through: it ends no higher than autograd, with which the last layer learns "
-           "alone. Clipped and ReSTE follow both arms."),
+           "Look at straight-through: it ends no higher than autograd, where only the last layer learns. "
+           "Clipped and ReSTE follow both arms."),
     Preset("Four quarters", "task=xor&op=sign&rule=default&rule=straight_through&rule=clipped"
            "&rule=reste&seeds=5",
            "Look at the regions: with autograd the hidden layers keep their random start weights, and the "
@@ -105,8 +105,8 @@ TRAINING = (
            "their random start weights. Straight-through moves them and reads more, Clipped most."),
     Preset("Kernels of one bit", "task=binary+kernels&op=binarize&rule=default&rule=straight_through"
            "&rule=clipped&seeds=5",
-           "Look at the lowest curve: kernels that nothing moves read nine digits of ten, since biases and "
-           "the last layer learn. Straight-through, which changes their signs, misreads far fewer."),
+           "Look at the lowest curve: kernels that never move still read nine digits of ten, since biases "
+           "and the last layer learn. Straight-through, which changes their signs, misreads far fewer."),
     Preset("Kernels of three values", "task=ternary+kernels&op=quantize&rule=default&rule=straight_through"
            "&rule=quantize_masked&s=1&qmin=-1&qmax=1&seeds=5",
            "Look at the kernels: with autograd's gradient none of their values changes. Straight-through "
@@ -157,21 +157,22 @@ STUDIES = (
     Preset("How wide a surrogate",
            "task=spikes&op=step&rule=formula:+g*(abs(x)<=0.02)/0.04&rule=formula:+g*(abs(x)<=0.1)/0.2"
            "&rule=boxcar&rule=formula:+g*(abs(x)<=2)/4&rule=triangle&seeds=5&rates=0.01,0.03",
-           "Look at the boxcars: too narrow they teach a spiking net less; from half a unit on, five seeds "
-           "see no difference, nor one from a triangle: the width matters more than the shape.",
+           "Look at the boxcars: if too narrow, they teach a spiking net less. From half a unit up, five "
+           "seeds show no difference, nor one from a triangle: the width matters more than the shape.",
            source="Zenke and Vogels 2021, doi:10.1162/neco_a_01367"),
     Preset("Ten times a rule, under Adam",
            "task=digits&hidden=16,16,16&op=sign&rule=formula:+g/10&rule=straight_through&rule=formula:+10*g"
            "&seeds=5&rates=0.003,0.01&controls=no",
-           "Look how near the rules end: Adam divides the size of a gradient out, so that a tenth of a rule, "
-           "or ten times it, is not seen to differ. Choose gradient descent and the rates 0.1, 0.3: it does.",
+           "Look how close the rules end: Adam divides out the size of a gradient, so a tenth of a rule, "
+           "or ten times it, looks the same. Choose gradient descent and the rates 0.1, 0.3: then they "
+           "differ.",
            source="Zenke and Vogels 2021, doi:10.1162/neco_a_01367"),
     Preset("A factor is a rate, under gradient descent",
            "task=binary+weights&op=binarize&rule=formula:+g/2&rule=straight_through&rule=formula:+2*g&seeds=5"
            "&rates=0.05,0.1,0.2,0.4,0.8&optimiser=sgd&bias=no&controls=no",
-           "Look along the diagonals of the heat map: a rule times 2 at one rate is the rule itself at twice "
-           "the rate, to the last bit, for here every weight lies below a rule. So at its own rate each "
-           "factor ends alike.",
+           "Look along the diagonals of the heat map: a rule times 2 at one rate is the rule itself at "
+           "twice the rate, to the last bit, because every weight here learns through the rule. So at its "
+           "own rate each factor ends the same.",
            source="the step itself, w − lr · s · g; a power of two rounds nothing"),
     Preset("Identity, ReLU and clipped ReLU",
            "task=digits&hidden=16,16,16&op=quantize&s=1&qmin=0&qmax=3&rule=straight_through"

@@ -118,7 +118,7 @@ class TrainingReader(Reader):
         if is_valid and len(numbers) <= max_count:
             return tuple(numbers)
         self.add_notice(
-            f"The link asks for {key} = {quote(text)}: up to {max_count} numbers from {low:.15g} to "
-            f"{high:.15g} can be had, between commas. {advice}"
+            f"The link asks for {key} = {quote(text)}: give up to {max_count} numbers from {low:.15g} to "
+            f"{high:.15g}, separated by commas. {advice}"
         )
         return ()

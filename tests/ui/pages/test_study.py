@@ -54,7 +54,7 @@ def test_a_link_to_the_task_that_cannot_be_judged_is_told_so():
     assert mounted(test, "study")["choice"]["op"] == "relu"
     said = words_of(test)
     assert 'task "documents" has no held-out data' in said
-    assert f"{TASKS[FIRST].label} stands here instead" in said
+    assert f"{TASKS[FIRST].label} is used instead" in said
     assert "documents" not in words_of(opened("task=circles", "study"))
     assert "documents" not in words_of(opened("task=documents", "train"))
 

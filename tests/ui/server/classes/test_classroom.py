@@ -105,11 +105,11 @@ def test_a_named_visitor_has_one_seat_and_others_as_many_as_their_share():
     assert classes.join(Visitor("", "10.0.0.2"), room.identity, nameless) == nameless
     joined(classes, room, "")
     with pytest.raises(
-        RefusedError, match="2 seats are already taken from your network: let your browser keep"
+        RefusedError, match="Your network has already taken 2 seats: let your browser keep"
     ):
         joined(classes, room, "")
     joined(classes, room, "b")
-    with pytest.raises(RefusedError, match="4 seats are already taken from your network: try again in about"):
+    with pytest.raises(RefusedError, match="Your network has already taken 4 seats: try again in about"):
         joined(classes, room, "c")
     joined(classes, room, "c", "10.0.0.3")  # elsewhere there is room
 
