@@ -171,7 +171,7 @@ def test_every_verdict_and_manner_is_told() -> None:
         )
     )
     pieces = ("should grow", "should shrink", "rests here", "grows all the way", "never moves",
-              "nowhere from",               "is unknown", "places from", "least at")  # fmt: skip
+              "never comes to rest",        "is unknown", "places from", "least at")  # fmt: skip
     assert [piece for piece in pieces if piece not in words] == []
 
 

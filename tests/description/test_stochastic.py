@@ -47,7 +47,7 @@ def test_what_does_not_spread_or_move_says_so() -> None:
     assert said("bernoulli", "default")[1] == "Default autograd returns 0 on every draw."
     assert said("bernoulli", "flip")[1] == "Flip returns its mean on every draw."
     assert said("bernoulli", "default", "flip")[1].startswith(
-        "Default autograd and Flip return their means, "
+        "Default autograd and Flip return their means on every draw."
     )
     assert rest == f"{main} Descent along the mean: DisARM moves nothing; the exact gradient moves nothing."
     assert "rests at x = 0.45" in said("stochastic_round", "straight_through")[2]

@@ -102,5 +102,5 @@ def test_an_own_rule_keeps_its_name_and_torch_draws_it_higher() -> None:
 
 def test_without_two_rules_there_is_nothing_to_scale() -> None:
     for rules, kind in ((["default", "straight_through"], "area"), (["triangle", "clipped"], "width")):
-        with pytest.raises(ValueError, match=f"two rules that have a finite {kind}"):
+        with pytest.raises(ValueError, match=f"two rules with a finite {kind}"):
             scale_rules("step", rules, {}, kind)  # type: ignore[arg-type]  # the two kinds

@@ -104,9 +104,7 @@ def test_a_named_visitor_has_one_seat_and_others_as_many_as_their_share():
     nameless = joined(classes, room, "")
     assert classes.join(Visitor("", "10.0.0.2"), room.identity, nameless) == nameless
     joined(classes, room, "")
-    with pytest.raises(
-        RefusedError, match="Your network has already taken 2 seats: let your browser keep"
-    ):
+    with pytest.raises(RefusedError, match="Your network has already taken 2 seats: let your browser keep"):
         joined(classes, room, "")
     joined(classes, room, "b")
     with pytest.raises(RefusedError, match="Your network has already taken 4 seats: try again in about"):
