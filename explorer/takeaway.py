@@ -44,7 +44,7 @@ def settings_json(settings: Settings) -> str:
 
 def _fields_of(settings: Settings) -> dict[str, Any]:
     if not all(isinstance(entry, str) for entry in (settings.op, *settings.rules)):
-        raise ValueError("an op or rule that is a record of its own cannot be written: give it as a formula")
+        raise ValueError("an op or rule given as a record cannot be exported: give it as a formula")
     return dataclasses.asdict(settings)
 
 
@@ -59,12 +59,12 @@ def read_settings(text: str) -> Settings:
     try:
         fields = json.loads(text)
     except (ValueError, RecursionError):
-        raise ValueError("the file is no JSON: open one that was saved as settings") from None
+        raise ValueError("the file is not JSON: open a file that was exported as settings") from None
     known_names = {field.name for field in dataclasses.fields(Settings)}
     if not isinstance(fields, dict) or not fields:
-        raise ValueError("the file holds no settings: open one that was saved as settings")
+        raise ValueError("the file contains no settings: open a file that was exported as settings")
     if other := sorted(set(fields) - known_names):
-        raise ValueError(f"the file sets {quote(other[0])}, which is no setting of a run")
+        raise ValueError(f"the file sets {quote(other[0])}, which is not a setting of a run")
     return Settings(**fields)
 
 

@@ -88,8 +88,8 @@ def test_settings_with_a_table_come_back():
     [
         ("", "no JSON"),
         ("[" * 100_000, "no JSON"),
-        ("[]", "holds no settings"),
-        ("{}", "holds no settings"),
+        ("[]", "contains no settings"),
+        ("{}", "contains no settings"),
         ('{"rule": "zero"}', "sets 'rule', which is no setting"),
         ('{"steps": -1}', "steps must be a whole number"),
         ('{"rules": {"a": 1}}', "rules must be a list"),

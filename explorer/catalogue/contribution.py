@@ -120,9 +120,9 @@ def _explain_missing(op: Op, rule: Rule, name: str) -> str:
     """Return why a parameter has no contribution, as a sentence."""
     if name in {p.name for p in rule.parameters}:
         reason = f"it shapes the gradient of {truncate(rule.key)} alone, and cannot learn"
-        return f"the parameter {name} does not stand in y: {reason}"
+        return f"the parameter {name} does not appear in y: {reason}"
     pair = f"{truncate(op.key)} with {truncate(rule.key)}"
-    return f"unknown parameter {quote(name)}: {pair} does not have it"
+    return f"unknown parameter {quote(name)}: {pair} has no such parameter"
 
 
 def differentiate_op(op: Op, name: str, tensors: Collection[str] = ()) -> tuple[Formula, Formula] | None:
@@ -156,7 +156,7 @@ def describe_autograd(op: Op) -> str:
     name = rounds.name
     outer = substitute(op.parsed.tree, {casts[0]: _Q})
     if len(calls) > 1 or "x" in find_names(outer):
-        return f"g · dy/dx, rounded to {name} on its way"
+        return f"g · dy/dx, rounded to {name} in the backward pass"
     arriving, passed = differentiate(outer, "q"), differentiate(casts[0].arguments[0], "x", upstream=_Q)
     assert arriving
     assert passed

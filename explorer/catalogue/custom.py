@@ -15,7 +15,7 @@ _NAMED = re.compile(r"\s*([A-Za-z0-9_]{1,40})\s*=(?!=)\s*")
 # The gradient of a parameter: "s: 1 / sqrt(N) * sum(g * x)".
 _LEARNED = re.compile(r"\s*(?P<name>\w+)\s*:\s*(?:(?P<scale>.+?)\s*\*\s*)?sum\((?P<formula>.*)\)\s*")
 _CACHED = 256  # parsed formulas; a page requests each of its formulas many times
-_NO_PART = "behind a semicolon stands what a parameter learns, such as s: sum(g * x)"
+_NO_PART = "after a semicolon, write how a parameter learns, such as s: sum(g * x)"
 
 
 def make_custom_key(formula: str, name: str = "", learned: Sequence[Learned] = ()) -> str:

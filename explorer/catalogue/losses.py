@@ -109,7 +109,7 @@ def expand_in_draws(formula: Formula, op: Formula, loss: Loss) -> Node:
     return substitute(expand_losses(formula, op, loss, UPSTREAM).tree, substitutes)
 
 
-RANDOM_MESSAGE = "{entry} draws at random, so that it has no one value at each x, which {here} needs"
+RANDOM_MESSAGE = "{entry} is random, so it has no single value at each x, which {here} needs"
 FROZEN_U = 0.37
 
 

@@ -85,7 +85,7 @@ LENS_WORDS: Mapping[str, str] = MappingProxyType({
     "lead": "Dashed: the slope of the mean of {op} under {noise} noise of width {width} ({meaning}).",
     "same": "{rules} is the gradient of {op} under {noise} noise of width {width}.",
     "sames": "{rules} are the gradient of {op} under {noise} noise of width {width}.",
-    "nearly": "But for less than a millionth it is also {rules}.",
+    "nearly": "To within a millionth it is also {rules}.",
     "apart": "Off it, on {start} to {stop}: {rules}.",
     "unlike": "It is 0 everywhere, and no rule is compared with it.",
     "undefined": "{op} has no mean under {noise} noise, which also reaches x where {op} has no value.",

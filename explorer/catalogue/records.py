@@ -22,7 +22,7 @@ _DECADES_TO_DRAG = 100
 MAX_ABS_X = 1e6  # on a chart
 
 COUNT = "N"  # in a scale: the number of elements that share the parameter
-COUNT_MESSAGE = f"{COUNT} stands for the number of elements, which only a scale may name"
+COUNT_MESSAGE = f"{COUNT} is the number of elements, which only a scale may use"
 
 # How the upstream gradient of an element exactly at a learned bound is shared.
 AT_BOUND = {

@@ -186,11 +186,12 @@ def _describe_measures(compared: list[Claim], labels: Mapping[str, str], g: floa
         if len(values) == len(labels) and len(set(map(measure.text, values.values()))) > 1:
             facts.append((measure, values))
     separating = [(one, some) for one, some in facts if len(set(map(one.text, some.values()))) == len(labels)]
-    tries = [(_describe_each, some) for some in (facts, facts[:2], separating[:1])]
-    tries += [(_describe_extremes, some) for some in (facts, facts[:2], facts[:1])]
-    for words, some in tries:
-        if some:
-            text = "; ".join(words(*fact, labels) for fact in some)
+    complete = (facts, facts[:2], separating[:1])
+    texts = ["; ".join(_describe_each(*fact, labels) for fact in some) for some in complete]
+    texts.append(_describe_blocking(dict(facts), labels))
+    texts += ["; ".join(_describe_extremes(*fact, labels) for fact in facts[:count]) for count in (3, 2, 1)]
+    for text in texts:
+        if text:
             sentence = text if g == 1 else f"{format_at_g(g)} {text}".strip()
             named = sentence.startswith(tuple(labels.values()))  # do not capitalise a formula
             yield f"{sentence if named else sentence[0].upper() + sentence[1:]}."
@@ -208,13 +209,26 @@ def _describe_each(measure: _Measure, values: Mapping[str, float], labels: Mappi
     )
 
 
+def _describe_blocking(facts: Mapping[_Measure, Mapping[str, float]], labels: Mapping[str, str]) -> str:
+    """Return a clause on rules that pass nothing and on the largest area; "" without such rules."""
+    peaks, area = facts.get(_MEASURES["peak"], {}), _MEASURES["area"]
+    areas = facts.get(area, {})
+    blocking = [labels[key] for key, peak in peaks.items() if peak == 0]
+    largest = [key for key, value in areas.items() if value == max(areas.values())]
+    if not blocking or len(largest) != 1 or areas[largest[0]] <= 0:
+        return ""
+    verb = "passes" if len(blocking) == 1 else "pass"
+    most = f"{labels[largest[0]]} has the largest area here, {area.text(areas[largest[0]])}"
+    return f"{join_texts(blocking)} {verb} nothing; {most}"
+
+
 def _describe_extremes(measure: _Measure, values: Mapping[str, float], labels: Mapping[str, str]) -> str:
     """Return a clause on the smallest and the largest value and the rules that have them."""
     ends = []
     for extreme in (measure.text(min(values.values())), measure.text(max(values.values()))):
         owners = [labels[key] for key, value in values.items() if measure.text(value) == extreme]
         ends.append(f"{extreme} ({owners[0] if len(owners) == 1 else f'{len(owners)} rules'})")
-    return f"{measure.title}: {' to '.join(ends)}"
+    return f"{measure.title} from {' to '.join(ends)}"
 
 
 def _format_level(level: float, g: float) -> str:
@@ -236,13 +250,13 @@ def _format_positions(claim: Claim) -> str:
 # Measures used to compare curves, by kind of claim.
 _MEASURES: Mapping[str, _Measure] = {
     "peak": _Measure(
-        "peaks", format_number, ("peaks", "peak"), "{them} {verb} at {value}", "{them} at {value}"
+        "peaks range", format_number, ("peaks", "peak"), "{them} {verb} at {value}", "{them} at {value}"
     ),
     "area": _Measure(
         "areas here", format_number, ("has", "have"), "{them} {verb} area {value} here", "{them} {value}"
     ),
     "support": _Measure(
-        "shares that are not 0", format_percent, ("is", "are"), "{them} {verb} not 0 on {value}",
+        "nonzero parts", format_percent, ("is", "are"), "{them} {verb} nonzero on {value}",
         "{them} on {value}",
     ),
 }  # fmt: skip

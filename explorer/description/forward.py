@@ -19,7 +19,7 @@ def describe_forward(claims: list[Claim]) -> str:
         return f"{has} more kinks here than the chart can show, and is drawn as a line"
     shares = shares_of(claims)
     if is_whole(shares.get("undefined")):
-        values = "finite values at single x only" if select_kinds(claims, "point") else "no finite value"
+        values = "finite values only at isolated x" if select_kinds(claims, "point") else "no finite value"
         return f"has {values} in this picture"
     words = [_describe_flatness(claims[0])]
     if "undefined" in shares:

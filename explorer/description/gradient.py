@@ -39,7 +39,7 @@ def _describe_points_only(points: list[Claim], g: float) -> str:
     if not points:
         return "finite nowhere in this picture"
     if len(points) > MAX_PIECES:
-        return f"finite at {len(points)} single x only in this picture"
+        return f"finite only at {len(points)} isolated x in this picture"
     values = [
         f"{format_level(point.numbers[0], g)} at x = {format_number(point.numbers[1])}" for point in points
     ]
@@ -69,7 +69,7 @@ def _describe_levels(claims: list[Claim], curves: SampledCurves) -> str:
 
 def _describe_points(points: list[Claim], texts: Mapping[float, str], g: float) -> list[str]:
     if len(points) > MAX_PIECES:
-        return [f"other values at {len(points)} single x"]
+        return [f"other values at {len(points)} isolated x"]
     return [f"{format_level(point.numbers[0], g)} at x = {texts[point.numbers[1]]}" for point in points]
 
 

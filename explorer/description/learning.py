@@ -13,7 +13,7 @@ LEARNING_WORDS = {
     "grow": "{rule}: {name} should grow ({sum})",
     "shrink": "{rule}: {name} should shrink ({sum})",
     "rest": "{rule}: {name} rests here (the sum is 0)",
-    "undefined": "{rule}: the sum for {name} is no finite number",
+    "undefined": "{rule}: the sum for {name} is infinite or NaN",
     "cannot": "{rule}: {name} cannot learn",
     "sum": "{total}",
     "scaled": "{total} × {factor} = {gradient}",
@@ -22,10 +22,10 @@ LEARNING_WORDS = {
     "many": "{rule}: {name} comes to rest at {count} places from {low} to {high}",
     "grows": "{rule}: {name} grows all the way to {high}",
     "shrinks": "{rule}: {name} shrinks all the way to {low}",
-    "nowhere": "{rule}: {name} comes to rest nowhere from {low} to {high}",
-    "unknown": "{rule}: where {name} comes to rest is unknown, for its gradient is not a finite number "
+    "nowhere": "{rule}: {name} never comes to rest between {low} and {high}",
+    "unknown": "{rule}: where {name} comes to rest is unknown, because its gradient is not finite "
     "everywhere from {low} to {high}",
-    "still": "{rule}: {name} stays wherever it is, for the sum is 0 everywhere",
+    "still": "{rule}: {name} never moves, because the sum is 0 everywhere",
     "least": "The mean squared error is least at {name} = {at}.",
 }
 MAX_POSITIONS = 4  # more equilibria are counted instead of listed

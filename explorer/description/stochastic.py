@@ -24,13 +24,13 @@ def summarize_biases(curves: SampledCurves, names: Mapping[str, str]) -> str:
 def describe_biases(curves: SampledCurves, names: Mapping[str, str]) -> str:
     """Return a sentence that compares the rules' mean gradients with the exact gradient."""
     if curves.unbiased is None:
-        return f"{names[FORWARD]} draws anew for each element and step: the curves are means."
+        return f"{names[FORWARD]} draws anew for each element and step: the curves show means."
     biases = _measure_biases(curves, names)
     if not biases:
-        return "No rule here has a mean that is a number, to be held against the exact gradient."
+        return "No rule here has a finite mean to compare with the exact gradient."
     parts = _describe_each_bias(curves, biases)
     missing = [names[key] for key in curves.gradients if names[key] not in biases]
-    parts += [f"{name} has no mean that is a number" for name in missing]
+    parts += [f"{name} has no finite mean" for name in missing]
     size = f" (the exact gradient is at most {format_number(_find_largest(curves.unbiased), 2)})"
     return f"On average {join_texts(parts)}{size if _select_biased(curves, biases) else ''}."
 
@@ -98,9 +98,7 @@ def describe_spreads(curves: SampledCurves, names: Mapping[str, str]) -> str:
         labels = list(sizes)
         moves = any(_find_largest(values) for key, values in curves.gradients.items() if names[key] in sizes)
         returned = _choose_verb(labels, "its mean", "their means") if moves else "0"
-        return (
-            f"{join_texts(labels)} {_choose_verb(labels, 'returns', 'return')} {returned}, whatever is drawn."
-        )
+        return f"{join_texts(labels)} {_choose_verb(labels, 'returns', 'return')} {returned} on every draw."
     return f"Single draws spread by up to {join_texts(texts)} (standard deviation)."
 
 
@@ -123,7 +121,7 @@ def describe_descent(curves: SampledCurves, names: Mapping[str, str]) -> str:
     texts = [f"{join_texts(labels)} {_choose_verb(labels, *words)}" for words, labels in by_words.items()]
     if curves.unbiased is not None:
         texts.append(f"the exact gradient {_describe_end(curves.x, curves.unbiased, zeros)[0]}")
-    return f"Descent by means: {'; '.join(texts)}."
+    return f"Descent along the mean: {'; '.join(texts)}."
 
 
 def _describe_end(x: Floats, gradient: Floats, spread: Floats) -> tuple[str, str]:
@@ -150,7 +148,7 @@ def _describe_end(x: Floats, gradient: Floats, spread: Floats) -> tuple[str, str
         return "moves x down, out of the picture", "move x down, out of the picture"
     if (gradient <= 0).all():
         return "moves x up, out of the picture", "move x up, out of the picture"
-    return "rests nowhere in this picture", "rest nowhere in this picture"
+    return "never rests in this picture", "never rest in this picture"
 
 
 def _measure_bias(gradient: Floats, exact: Floats) -> float | None:

@@ -25,7 +25,7 @@ def format_each(numbers: Iterable[float]) -> list[str]:
 
 def format_positions(x: Sequence[float]) -> str:
     """Return a list of single x, or their number if there are many."""
-    return f"x = {join_texts(format_each(x))}" if len(x) <= _MAX_LISTED else f"{len(x)} single x"
+    return f"x = {join_texts(format_each(x))}" if len(x) <= _MAX_LISTED else f"{len(x)} isolated x"
 
 
 def format_level(level: float, g: float) -> str:

@@ -334,7 +334,7 @@ class _Parser:
         for name, word in {"g": "g", LOSS.name: "a loss", ANTITHETIC_LOSS.name: "a loss"}.items():
             if name in find_names(output):
                 subject = f"{word} in the brackets of f"
-                raise make_error(column, subject, ": an output stands there, such as 1 or 1 - y")
+                raise make_error(column, subject, ": write an output, such as 1 or 1 - y")
         named_loss = next((loss for loss, drawn in LOSS_OUTPUTS.items() if drawn == output), None)
         return named_loss or self.check_size(LossAt(output), token.column)
 
@@ -379,7 +379,9 @@ class _Parser:
         name = find_function(token.text)
         if name is None:
             suggestion = suggest_function(token.text)
-            hint = f"write {suggestion}" if suggestion else "a * is missing, or it is none of the functions"
+            hint = (
+                f"write {suggestion}" if suggestion else ("a * is missing, or this is not a known function")
+            )
             raise make_error(token.column, f'unknown function "{token.text}"', f": {hint}")
         parts = self.parse_enclosed(self.take(), is_list=True)
         if alias := self.resolve_alias(name, parts):
@@ -425,7 +427,7 @@ class _Parser:
         for part in parts:
             if row and row.reduces and set(RANDOM_NAMES).intersection(find_names(part.node)):
                 raise make_error(
-                    part.column, f"{name} of what is drawn", " has no one value: take it element by element"
+                    part.column, f"{name} of random draws", " has no single value: use it element by element"
                 )
         for part in parts[1:]:
             if row and row.mixing == "scalars" and not is_constant(part.node):
@@ -438,7 +440,7 @@ class _Parser:
         if token.text == ")":
             return make_error(token.column, 'the ")"', " closes nothing: remove it")
         if token.text == ",":
-            return make_error(token.column, 'the ","', " stands outside a function call")
+            return make_error(token.column, 'the ","', " is outside a function call")
         return make_error(token.column, f'an operator such as * is missing before "{token.text}"', "")
 
     def make_replacement_error(self, token: Token) -> FormulaError:
@@ -447,7 +449,7 @@ class _Parser:
     def require_numbers(self, parts: list[Part], place: str) -> None:
         for part in parts:
             if is_condition(part.node):
-                subject = f"{place} needs a number, but a condition stands"
+                subject = f"{place} needs a number, but has a condition"
                 raise make_error(part.column, subject, ": use where(condition, 1, 0)")
 
     def require_conditions(self, nodes: list[Node], operator: Token) -> None:

@@ -50,7 +50,7 @@ LAYERS: Mapping[str, Layer] = {
     ),
     "lens": Layer(
         "Noise lens",
-        "Draw the gradient that the op has once noise is added to x, dashed beside those of the rules.",
+        "Draw the op's gradient under noise added to x, dashed next to those of the rules.",
         controls={"noise": "Noise on x", "noise_width": "Width of the noise"},
     ),
 }
@@ -70,7 +70,7 @@ STOCHASTIC_TEXTS = {
     "sd": "sd {sd}",
     "missing": "No mean here, or none that can be computed: {what}.",
     "loss": "the mean loss",
-    "readings": "Means over what is drawn.",
+    "readings": "Means over random draws.",
     "fixed": RANDOM_MESSAGE + ".",
 }
 
@@ -122,7 +122,8 @@ class View:
     )
     g: float = _make_number(1.0, "The upstream gradient.", low=-MAX_G, high=MAX_G)
     f: str = _make_field(
-        "loss", SQUARE, "The loss of what is drawn, a formula of y; its derivative times g reaches the op.",
+        "loss", SQUARE, "The loss of the op's output, a formula of y; its derivative times g reaches the "
+        "op.",
         refusal="The link's loss {text} cannot be read: {why}.",
     )  # fmt: skip
     layer: str = _make_choice(

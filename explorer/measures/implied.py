@@ -20,10 +20,10 @@ _ANCHOR_SIDE = 1e-9  # relative to x: distance of the two samples around the anc
 _TOLERANCE = 1e-6  # relative to the size of the op: a smaller difference is rounding
 WORDS = {
     "lead": "Dashed: the function that each rule descends, its antiderivative, through y at x = {x}.",
-    "nonlinear": "{rule} is not linear in g and descends no one function.",
-    "unknown": "{rule} cannot be summed here.",
-    "same": "That of {rule} is the op itself.",
-    "apart": "That of {rule} is the op but for a constant, {by}.",
+    "nonlinear": "{rule} is not linear in g, so it descends no single function.",
+    "unknown": "{rule} cannot be integrated here.",
+    "same": "For {rule} it is the op itself.",
+    "apart": "For {rule} it is the op up to a constant, {by}.",
 }
 
 

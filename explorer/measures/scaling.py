@@ -51,7 +51,7 @@ _BISECTIONS = 60
 _EQUAL_FACTOR = 1e-6  # of factor − 1: the rule has the wanted size already
 _MAX_LENGTH, _SUFFIX = 40, "_scaled"
 _IN_Y = "is written in y, which does not widen with it"
-_TOO_LONG = "would be too long a formula"
+_TOO_LONG = "would need too long a formula"
 
 
 @dataclass(frozen=True)
@@ -109,7 +109,7 @@ def scale_rules(
     chosen_sizes = {key: getattr(each, kind) for key, each in sizes.items()}
     first = next((key for key, each in chosen_sizes.items() if not each.reason), None)
     if first is None or sum(not each.reason for each in chosen_sizes.values()) < 2:
-        raise ValueError(f"it takes two rules that have a finite {kind}")
+        raise ValueError(f"needs at least two rules with a finite {kind}")
     scaled, descriptions, failures = {}, [], []
     for key, rule in records.items():
         label, size = rule.label, chosen_sizes[key]
@@ -124,8 +124,8 @@ def scale_rules(
         loss = f" (without its own gradient for {join_texts(lost_names)})" if lost_names else ""
         descriptions.append(f"{label} × {_format_number(factor)}{loss}")
         scaled[key] = new
-    lead = f"To the {kind} of {records[first].label}, {_format_number(chosen_sizes[first].value, 4)}"
-    main = f"{lead}: {join_texts(descriptions)}." if descriptions else f"{lead}: all have it already."
+    lead = f"Scaled to the {kind} of {records[first].label}, {_format_number(chosen_sizes[first].value, 4)}"
+    main = f"{lead}: {join_texts(descriptions)}." if descriptions else f"{lead}: every rule already has it."
     return ScaledRules(scaled, f"{main} Not scaled: {'; '.join(failures)}." if failures else main)
 
 
@@ -135,19 +135,19 @@ def _find_reason(op: Op, rule: Rule, parameters: Mapping[str, float]) -> str:
         return "is torch's own gradient of the op"
     nodes = [*walk(rule.parsed.tree)]
     if rule.parsed.uses_loss or rule.parsed.other_outputs:
-        return "hangs on the loss"
+        return "depends on the loss"
     if rule.is_random or ("y" in rule.parsed.variables and op.is_random):
-        return "is another one at each draw"
+        return "changes with each draw"
     if any(isinstance(node, Call) and FUNCTIONS[node.function].reduces for node in nodes):
-        return "hangs on all x at once"
+        return "depends on all x at once"
     if any(isinstance(node, ForeignCall | Polyline) for node in nodes):
-        return "is no formula"
+        return "has no formula"
     span: dict[str, Any] = {"start": -NEAR, "stop": NEAR, "points": 2, "dtype": "float64"}
     curves = sample_curves(_replace_stochastic(op), rule, **(span | _select_values(op, rule, parameters)))
     return (
         ""
         if find_nonlinear_intervals(curves, rule.key) == []
-        else "is not linear in g, so its size hangs on g"
+        else "is not linear in g, so its size depends on g"
     )
 
 
@@ -167,7 +167,7 @@ def _measure_area(curve: Curve) -> SizeValue:
     if math.isinf(size.area):
         return SizeValue(reason="has no finite area")
     if math.isnan(size.area):
-        return SizeValue(reason="cannot be summed")
+        return SizeValue(reason="cannot be integrated")
     if not size.peak:
         return SizeValue(reason="blocks everything")
     return SizeValue(reason="has an area of 0") if curve.cancels else SizeValue(abs(size.area))

@@ -18,7 +18,7 @@ from typing import Any, Literal, get_type_hints
 
 Answer = dict[str, Any]
 
-_INTERNAL_ERROR = "This could not be computed: our fault, and it is in the log."
+_INTERNAL_ERROR = "This could not be computed. The error is ours, and it is in the log."
 _WRONG_TYPE = "The question is not understood: {name} must be {kind}."
 _WRONG_NAMES = "The question is not understood: it takes {names}."
 _TYPES: Mapping[Any, tuple[str, Callable[[Any], bool]]] = {

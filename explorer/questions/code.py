@@ -23,8 +23,11 @@ LANGUAGES = (*WRITERS, NOTEBOOK)
 # By language, and by whether the rule is autograd's own gradient.
 _REFUSALS: Mapping[str, Mapping[bool, str]] = {
     "Custom op": {
-        True: "torch's own derivative of this op is too long to be written out: take PyTorch.",
-        False: "An operator takes tensors and numbers, and this rule a function, the loss f: take PyTorch.",
+        True: "torch's own derivative of this op is too long to write out: choose PyTorch.",
+        False: (
+            "A custom op takes only tensors and numbers, but this rule takes a function, the loss f: "
+            "choose PyTorch."
+        ),
     },
 }
 

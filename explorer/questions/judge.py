@@ -20,17 +20,17 @@ from explorer.reading.exercises.entries import EXERCISES
 from explorer.reading.exercises.exercise import Exercise
 from explorer.reading.exercises.judging import Verdict, judge_text
 
-RIGHT = "Right: as it should be, wherever it was tried and at every kink, for g = 1, 2, −1 and 0.3."
+RIGHT = "Right at every tested x and at every kink, for g = 1, 2, −1 and 0.3."
 UNREAD = "Not judged yet: {}"
 ON_NO_CURVE = "No curve shows this fault."
 CAPTIONS = {
-    "forward": "Drawn above: forward as wanted, and yours, dashed.",
-    "gradient": "Drawn below: the gradient for x, wanted and yours.",
-    "part": "Drawn at the bottom: the part of one of {elements} elements in the gradient for {of}, "
-    "wanted and yours.",
+    "forward": "Drawn above: the wanted forward, and yours dashed.",
+    "gradient": "Drawn below: the wanted gradient for x, and yours.",
+    "part": "Drawn at the bottom: the part of one of {elements} elements in the gradient for {of}, wanted "
+    "and yours.",
 }
 DOT = " The dot is yours at x = {x}."
-NO_GRADIENT = " None is drawn as 0: it moves {of} as little."
+NO_GRADIENT = " None is drawn as 0, because it moves {of} just as little."
 _RANGE = (-3.0, 3.0)
 
 

@@ -9,7 +9,9 @@ from explorer.measures import row_of
 from explorer.measures.nearest import Neighbour, nearest
 from explorer.questions import Answer
 
-_STOCHASTIC = "There is no one curve to lay beside those of other rules: {name} hangs on a draw or a loss."
+_STOCHASTIC = (
+    "{name} depends on a random draw or a loss, so it has no single curve to compare with other rules."
+)
 _MAX_NEIGHBOURS = 4
 _MAX_DISTANCE = 0.5  # rules at this distance or more are not neighbours
 

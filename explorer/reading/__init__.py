@@ -48,7 +48,7 @@ __all__ = [
 ]
 
 MAX_DEFINITIONS = 30
-REPLACED = "{} stands for {}, too long to be written out {} times: give the parameter that value"
+REPLACED = "{} is short for {}, which is too long to write out {} times: give the parameter that value"
 OTHERS_DEFINED = "{} is read here: the text also defines {}"
 LIBRARIES = ("torch", "builtins", "typing", "abc")  # the source of their classes is not needed
 MAX_BRANCHES = 4  # undecided tests on one path

@@ -22,9 +22,7 @@ from explorer.reading.vocabulary import UNKNOWN
 OF_NUMBERS = "takes a single number, not a tensor: use the function of torch"
 OF_TENSORS = "takes a tensor, not a number: use the function of math"
 READABLE_ROOTS = ("torch", "math", "numpy", "copy")
-UNKNOWN_KEYWORD = (
-    "has the keyword {}, with which it cannot be read here: leave it out, or write out what it does"
-)
+UNKNOWN_KEYWORD = "has the keyword {}, which is not supported here: leave it out, or write out its effect"
 _KEYWORD = re.compile(r"unexpected keyword argument '(\w+)'")
 
 

@@ -108,7 +108,7 @@ def _list_items(function: values.Function, *arguments: Value, **named: Value) ->
     try:
         return unpack(tuple(islice(function(*arguments, **named), values.MAX_VALUES + 1)))
     except (TypeError, ValueError):
-        raise UnreadableError("is a loop over what has no known length: a formula has none") from None
+        raise UnreadableError("is a loop of unknown length, which a formula cannot express") from None
 
 
 def _reduce_known(function: values.Function, arguments: Value) -> Value:
@@ -192,7 +192,7 @@ class _Torch:
     def invert(self: Value) -> Value:
         """Invert a mask, or every bit of an integer."""
         kind = to_quantity(self).kind
-        other = "turns the bits of a byte, or of what may be no whole number: compare it first"
+        other = "flips the bits of a byte, or of a value that may not be an integer: compare it first"
         require(kind in ("bool", "int64"), other)
         return compute("~", self) if kind == "bool" else _apply_formula("-a - 1", self, kind=kind)
 

@@ -13,7 +13,7 @@ from explorer.reading.values import Quantity, Value, sum_of
 LEFT_OUT = "backward also returns a gradient for {}, which is left out: {}"
 HAS_A_VALUE = "belongs to an input whose value in the signature stays: write {} without one"
 NO_NAME = "belongs to no input with a name"
-GUARDED = "hangs on what another input needs: that of {} is ctx.needs_input_grad[{}]"
+GUARDED = "depends on whether another input needs a gradient: for {} the test is ctx.needs_input_grad[{}]"
 NEVER_LEARNS = "backward returns None for {}, a tensor that y depends on: it never learns"
 NO_GRADIENT_FOR_X = "the gradient for x is None: nothing before it learns"
 SEVERAL_OUTPUTS = (

@@ -12,9 +12,9 @@ from explorer.reading.values import Opaque, Value, sum_of, to_quantity
 
 NOT_A_SUM = "is neither a sum over elements nor a value for each of them"
 COUNTS_WITHIN = "counts elements elsewhere than in a factor on the whole sum"
-COUNTS_ALL = "counts all elements, though what it is a factor of is a sum over some of them"
+COUNTS_ALL = "counts all elements, but multiplies a sum over only some of them"
 COUNTS_OTHERS = "counts the elements that share another parameter"
-ON_DATA = "multiplies the sum by what depends on the data"
+ON_DATA = "multiplies the sum by a value that depends on the data"
 PICKED = "is picked out by a mask: sum it"
 ALONG_DIMENSION = (
     "backward sums the gradient for {0} along a dimension, one sum for each channel: a curve shows one value "

@@ -30,7 +30,9 @@ OF_CLASSES = (
     "draws one of several classes; of two, given as torch.stack([a, b], dim=-1), it can be read: "
     "otherwise write the unit with torch.rand_like(x)"
 )
-OF_TRAINING = "hangs on whether the module trains, which cannot be followed: write True or False"
+OF_TRAINING = (
+    "depends on whether the module is in training mode, which cannot be followed: write True or False"
+)
 
 
 @dataclass(frozen=True)

@@ -43,7 +43,7 @@ DECLARATIONS = (
 )  # fmt: skip
 UNARY = {ast.USub: "neg", ast.Invert: "invert", ast.UAdd: "positive"}
 UNSUPPORTED: dict[type[ast.AST], str] = {
-    ast.While: "is a loop: a formula has none, write out what it does",
+    ast.While: "is a loop, which a formula cannot express: write out what it does",
     ast.Try: "waits for errors, which cannot be followed",
     ast.Global: "changes a name of the whole file, which cannot be followed",
     ast.Nonlocal: "changes a name of another function, which cannot be followed",
@@ -54,7 +54,7 @@ OTHER_PYTHON = "is Python that cannot be read here"
 SPECIAL = ("__init__", "__call__")  # the only special methods that are read
 NOT_DEFINED = "is not defined in this text"
 YES_OR_NO = "asks one yes or no of a whole tensor: use torch.where, or & | ~ on masks"
-NOT_FOLLOWED = "may change what the curve depends on, and is not followed"
+NOT_FOLLOWED = "may change values that the curve depends on, and is not followed"
 
 
 class Input(NamedTuple):
@@ -390,7 +390,7 @@ class Reader:
 
     def run_apply(self, cls: type[PastedClass], *inputs: Value) -> Value:
         """Return the result of ``Function.apply``."""
-        own_rule = "applies a Function whose rule stands there: paste that one by itself"
+        own_rule = "applies another Function, which holds the rule: paste that Function alone"
         require(not tracking.AUTOGRAD.get(), own_rule)
         return self.run_forward(cls, *inputs)[1]
 

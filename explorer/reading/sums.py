@@ -65,7 +65,7 @@ def compute_extreme(name: str, self: Value, other: Value = None, *more: Value, *
     dimensions = () if other is None else (other,)
     largest = compute_statistic(f"a{name}", self, *dimensions, *more, **along)
     has_dimension = dimensions or along.get("dim") is not None
-    return (largest, values.Opaque("where the largest stands")) if has_dimension else largest
+    return (largest, values.Opaque("the position of the largest value")) if has_dimension else largest
 
 
 def arrange(self: Value, *_sizes: Value, **_named: Value) -> Value:

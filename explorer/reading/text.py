@@ -80,7 +80,7 @@ def _parse_module(lines: list[str]) -> ast.Module:
             raise ReadingError(
                 f"line {line}: a number has {count:,} digits: {limit:,} are the most", line
             ) from None
-        raise ReadingError(f"line {line}: this is not Python as it stands ({error.msg})", line) from None
+        raise ReadingError(f"line {line}: this is not valid Python ({error.msg})", line) from None
     except (RecursionError, MemoryError, ValueError):
         message = "the code is nested too deeply to be read, or holds characters that no source code has"
         raise ReadingError(message, 1) from None

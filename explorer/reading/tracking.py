@@ -26,7 +26,7 @@ AUTOGRAD = ContextVar("AUTOGRAD", default="")  # one of the modes; "" in a Funct
 PENDING_NOTES: ContextVar[dict[str, str]] = ContextVar("SAID")
 WRITES_G = "changes g itself, which others may still need: change a copy, such as g.clone()"
 COMPUTED_IN_FORWARD = (
-    "keeps what forward computes, where nothing is recorded: no second derivative goes through it"
+    "saves a value that forward computes without recording: no second derivative goes through it"
 )
 MAKES_CONSTANT = "makes a constant of it, through which no second derivative goes"
 

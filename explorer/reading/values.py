@@ -270,7 +270,7 @@ def select_element(owner: Value, key: Value) -> Value:
     require(not isinstance(key, slice), f"takes a piece of a tensor: {ELEMENTWISE}")
     masks = isinstance(key, Tensor) and key.kind in ("bool", "uint8")
     require(masks, f"takes single elements or channels of a tensor: {ELEMENTWISE}")
-    require(not tensor.within, "picks elements out of what was picked out before")
+    require(not tensor.within, "picks elements from an earlier selection")
     require(
         not getattr(tensor, "folded", False), f"takes elements of a tensor in another shape: {ELEMENTWISE}"
     )

@@ -68,7 +68,7 @@ SILENT = split_words(
     "print warn info debug warning mark_dirty set_materialize_grads save_for_forward _assert manual_seed"
 )
 
-ELEMENTWISE = "it is not elementwise, and only what is can be drawn"
+ELEMENTWISE = "it is not elementwise, and only elementwise functions can be plotted"
 _REASONS = {
     f"multiplies matrices: {ELEMENTWISE}":
         "mm matmul bmm dot mv addmm addmv baddbmm einsum linear bilinear outer ger tensordot inner vdot",

@@ -28,7 +28,7 @@ _IMPORTS = (
     },
 )
 _SPLIT = """
-# Shuffled and split always alike; what stands between is for choosing rates.
+# The shuffle and split never change; the middle part is for choosing rates.
 order = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))
 sizes = (len(x) - 2 * judged, judged, judged)
 train_x, _, held_x = x[order].split(sizes)

@@ -9,7 +9,7 @@ from explorer.training.nets import EVALUATION_STEP
 from explorer.training.numerics import squared_error
 
 _DRAWS = '''
-# What each function takes of what is drawn.
+# The random values that each function takes.
 takes = {takes}
 {judged}{losses}
 
@@ -21,7 +21,7 @@ def mixed(word):
 
 
 def uniform(seed, step, layer, shape):
-    """One u for each element: a hash of where it stands, so that nothing has to be kept."""
+    """One u per element: a hash of its position, so nothing has to be stored."""
     key = 0
     for part in (seed, step, layer, 0):
         key = mixed((key + (part & 0xFFFFFFFF) + 0x9E3779B9) & 0xFFFFFFFF)
@@ -30,7 +30,7 @@ def uniform(seed, step, layer, shape):
 
 
 def drawing(op, seed, step{parameters}):
-    """The op with what it draws at a step, one layer after the other."""
+    """The op with its random values at a step, layer by layer."""
     calls = itertools.count()
 
     def drawn(x, *learned):
@@ -44,7 +44,7 @@ def drawing(op, seed, step{parameters}):
     return drawn
 '''
 _JUDGED = """
-# Where nets are judged it is another in the place of these.
+# The functions that replace these when nets are evaluated.
 when_judged = {{{judged}}}
 """
 _U = "u = uniform(seed, step, call, x.shape)"

@@ -96,7 +96,7 @@ def _add_function(
             op.evaluation_op,
             key=f"{op.key}_judged",
             label=f"{op.label}, judged",
-            purpose="What stands in its place where nets are judged.",
+            purpose="Used instead when nets are evaluated.",
         )
         functions.judged[name] = _put_function(functions, judged, find_rule("default"), {}, ())
     return name

@@ -89,7 +89,7 @@ with torch.no_grad():
     held = net(held_{arguments})
 """
 _LEARNED = """
-# Each gets {words} of its own in every layer with the op, and what moves it a rate of its own.
+# Each gets {words} in every layer with the op, and learns at a separate rate.
 learned = {{name: [{made}] for name, start in starts.items()}}
 apart = [each.requires_grad_() for own in learned.values() for each in own]
 """
@@ -97,7 +97,7 @@ _GROUPS = """
 groups = [{{"params": parameters}}, {{"params": apart, "lr": {lr} * {times}}}]
 """
 _UNUSED = """
-for each in apart:  # for where the op does not use it
+for each in apart:  # in case the op does not use it
     each.grad = torch.zeros_like(each)
 """
 _BATCH = """
@@ -130,14 +130,14 @@ class _Values(NamedTuple):
 # Keys: values of ``Settings.learn_each``.
 _VALUES = {
     "layer": _Values(
-        "a value",
+        "its own value",
         "torch.tensor(start) for _ in range({layers})",
         "each.item()",
         "{name} {each:.4g}",
         "each <= 0",
     ),
     "channel": _Values(
-        "values",
+        "its own values",
         "torch.full(shape, start) for shape in {shapes}",
         "each.flatten().tolist()",
         "mean {name} {sum(each) / len(each):.4g}",
@@ -242,7 +242,7 @@ def _find_rates(settings: Settings) -> dict[int, float | str]:
 def _write_rates(settings: Settings) -> str:
     rates = _find_rates(settings)
     start = f"\nlr = {settings.lr}" if is_input_fixed(settings) else ""
-    return f"rates = {rates}  # by the step from which on they hold{start}" if rates else ""
+    return f"rates = {rates}  # by the step at which they start{start}" if rates else ""
 
 
 def _write_changes(settings: Settings) -> list[str]:

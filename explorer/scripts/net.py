@@ -19,7 +19,7 @@ return x
 """,
     "weights": """
 for number, {latent} in enumerate(layers):
-    unit = len(latent) ** 0.5  # what the op sees has about unit scale
+    unit = len(latent) ** 0.5  # gives the op's inputs about unit scale
     weights = op(latent * unit{here}) / unit
     x = x.relu() if number else x
     x = {x}
@@ -38,7 +38,7 @@ return {x}
 {maps}
 for number, (stride, {latent}) in enumerate(zip({strides}, layers)):
     {patches}
-    unit = len(latent) ** 0.5  # what the op sees has about unit scale
+    unit = len(latent) ** 0.5  # gives the op's inputs about unit scale
     weights = op(latent * unit{here}) / unit
     maps = {product}.view(-1, side, side, maps.shape[-1]).relu()
     {pooled}
@@ -54,10 +54,10 @@ for {each} in {hidden}:
     for current in {currents}.chunk({times}):
         potential = charge + current
         fired.append(op(potential - {threshold:g}{here}))
-        # Who fired starts from 0.
+        # A unit that fired restarts from 0.
         charge = potential * ({leak:g} * (1 - fired[-1].detach()))
     spikes = fired
-# The last units leak and never fire: what they get at a time stays in their mean potential for so long.
+# The last units leak and never fire: each input fades from their potential; they return its mean.
 {layer} = layers[-1]
 stays = [sum({leak:g}**age for age in range({times} - time)) / {times} for time in range({times})]
 faded = sum(spike * share for spike, share in zip(spikes, stays))
@@ -91,7 +91,7 @@ return x
 _OP_ARGUMENTS = ", *(learned[name][{layer}] for name in learns[op.__name__])"
 _TINY = 400  # multiplications, below which torch.bmm uses another loop
 _BATCHED = """
-# The run's way to multiply: of so few numbers torch adds up in another order without the [None].
+# As in the run: without the [None], torch sums this few numbers in a different order.
 """
 
 

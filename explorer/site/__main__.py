@@ -10,7 +10,7 @@ from explorer.site import python, write
 def main() -> None:
     """Write all files into a folder, and print their number and total size."""
     options = argparse.ArgumentParser(prog="python -m explorer.site", description=__doc__)
-    options.add_argument("out", type=Path, help="the folder, which is made where there is none")
+    options.add_argument("out", type=Path, help="the output folder, created if missing")
     options.add_argument("--source", default="", help="address of the project, to be linked to")
     options.add_argument(
         "--pyodide",

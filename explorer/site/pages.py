@@ -164,10 +164,10 @@ def _list_pages(source: str) -> tuple[_Page, ...]:
 
 
 _REASONS = {
-    "train": "To train nets takes torch, and so the app: this site is made of plain files, which only your "
-    "browser computes with.",
-    "study": "A study trains hundreds of nets, which takes torch, and so the app: this site is made of plain "
-    "files, which only your browser computes with.",
+    "train": "Training needs torch, so it runs only in the app: this site is plain files, and your browser "
+    "does all its computing.",
+    "study": "A study trains hundreds of nets with torch, so it runs only in the app: this site is plain "
+    "files, and your browser does all its computing.",
 }
 
 

@@ -27,7 +27,7 @@ def {name}({signature}):
     u = jax.random.uniform(key, x.shape, x.dtype, minval=jnp.finfo(x.dtype).tiny)
     return _{name}({arguments})
 """
-_KEY = "key: a key of jax.random: each calls for a draw of its own."
+_KEY = "key: a key of jax.random, a new one for each draw."
 # The forward half repeats the expression: a parameter of a custom formula may hide the function's name.
 _DERIVATIVE = """
 
@@ -77,7 +77,7 @@ def make_jax_code(pair: Pair) -> str:
         decorator=_write_decorator(pair) if backward else "",
         name=_choose_function_name(pair),
         signature=", ".join(["x", *(pair.arguments if pair.extras else [*first, *defaults])]),
-        docstring='"""The op at what is drawn."""'
+        docstring='"""The op at a random draw."""'
         if pair.extras
         else make_docstring(pair.describe("array", *_describe_differences(pair))),
         forward=_write_jax_shaped(pair.forward, "x"),
@@ -106,7 +106,7 @@ def _describe_differences(pair: Pair) -> list[str]:
     sentences = []
     if any(isinstance(node, Binary) and any(map(is_condition, children(node))) for node in nodes):
         sentences.append(
-            "Where a condition is a factor and does not hold, XLA gives 0 also beside NaN and infinity, and "
+            "Where a condition is a factor and is false, XLA gives 0 even next to NaN and infinity, where "
             "torch gives NaN."
         )
     if any(isinstance(node, Call) and node.function == "sign" for node in nodes):

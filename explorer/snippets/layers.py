@@ -38,7 +38,7 @@ _LEARNING = (
 class {layer}(nn.Module):
     """The function {name} as a layer that learns {learned}, from the values given.
 
-    {shape}: that of what learns: () for one value, (channels, 1, 1) for one for each channel.
+    {shape}: shape of the learned values: () for one value, (channels, 1, 1) for one per channel.
     """
 
     def __init__({signature}, {shape}: tuple[int, ...] = ()) -> None:

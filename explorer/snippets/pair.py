@@ -43,8 +43,8 @@ _NAMES_BY_DRAW = {
     "fa()": ("u", "ya", "f"),
 }
 _LEARNING_NOTE = (
-    "What learns is a tensor of one value, or of any shape that broadcasts to that of x: one value for each "
-    "channel. The sum is over all elements that share a value, N of them."
+    "Learned parameters are tensors of one value, or of any shape that broadcasts to that of x: one value "
+    "per channel. The sum runs over the N elements that share a value."
 )
 
 

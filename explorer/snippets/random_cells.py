@@ -11,7 +11,7 @@ from explorer.snippets.layout import find_names
 from explorer.snippets.pair import Pair
 
 RANDOM_POINTS = 121
-NO_MEANS = "A notebook draws at each x alone, and this op has a mean over all x: take PyTorch."
+NO_MEANS = "A notebook draws each x separately, but this op takes a mean over all x: choose PyTorch."
 
 _LOSS = Template("""\
 ${imports}start, stop, points, g = $start, $stop, $points, $g

@@ -26,7 +26,7 @@ def rules_of(rules: object) -> list[str | Rule]:
     for rule in rules:
         distinct.setdefault(find_rule(rule).key, rule)
     if not distinct:
-        raise ValueError("rules must name one rule or more: the list is empty")
+        raise ValueError("rules is empty: name at least one rule")
     return list(distinct.values())
 
 
@@ -48,7 +48,7 @@ def _sort_numbers(name: str, values: object) -> list[float]:
         return [to_finite(name, values)]
     numbers = sorted({to_finite(name, value) for value in values})
     if not numbers:
-        raise ValueError(f"{name} must hold one value or more: the list is empty")
+        raise ValueError(f"{name} is empty: give at least one value")
     return numbers
 
 
@@ -68,7 +68,7 @@ def _check_number(name: str, value: object) -> float:
     if isinstance(value, Iterable) and not isinstance(value, str):
         raise ValueError(
             f"parameter {name} must be one number: a study no longer sweeps several values. Give each value "
-            "a rule of its own, such as 'formula: g * (abs(x) <= 0.5)', or start a study for each"
+            "its own rule, such as 'formula: g * (abs(x) <= 0.5)', or start one study per value"
         )
     return to_finite(f"parameter {name}", value)
 
@@ -96,7 +96,7 @@ def seeds_of(seeds: object, first: int) -> Sequence[int]:
     if isinstance(seeds, Iterable) and not isinstance(seeds, str):
         seed_list = seeds if isinstance(seeds, Sequence) else list(seeds)
         if not seed_list:
-            raise ValueError("seeds must be 1 or more: the list is empty")
+            raise ValueError("seeds is empty: give at least one")
         return seed_list
     try:
         count = 0 if isinstance(seeds, bool) else operator.index(seeds)  # type: ignore[arg-type]

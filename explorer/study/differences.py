@@ -108,7 +108,7 @@ def _make_difference(
         seeds=seeds,
         standing="unknown" if not is_known else "lower" if lowest > 0 else "level",
         is_control=is_control,
-        words=describe_lower(compared, reach) if is_known else "no interval with so few seeds",
+        words=describe_lower(compared, reach) if is_known else "too few seeds for an interval",
     )
 
 
@@ -119,8 +119,8 @@ def describe_control_ties(plan: Plan, judged: Sequence[RuleOutcome]) -> list[str
         [each for each in ended if (each.rule in plan.controls) is is_control] for is_control in (False, True)
     )
     return [
-        f"{plan.labels[rule.rule]} has exactly the scores of {plan.labels[control.rule]}, a control, "
-        f"with {'its one seed' if len(rule.scores) == 1 else f'all {len(rule.scores)} seeds'}."
+        f"{plan.labels[rule.rule]} scores exactly the same as {plan.labels[control.rule]}, a control, on "
+        f"{('its one seed' if len(rule.scores) == 1 else f'all {len(rule.scores)} seeds')}."
         for rule in rules
         for control in controls
         if rule.scores == control.scores

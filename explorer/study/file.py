@@ -62,7 +62,7 @@ class StudyFile:
         if not lines:
             return []
         if lines[0][-1:] != [_STUDY]:
-            raise ValueError(f"{self._path} is not the file of a study: choose another name")
+            raise ValueError(f"{self._path} is not a study file: choose another name")
         if lines[0] != self._columns:
             raise ValueError(self._describe_other())
         possible = self._plan.list_possible()
@@ -78,8 +78,8 @@ class StudyFile:
             raise ValueError(self._describe_other())
         if versions != self._version:
             raise ValueError(
-                f"the runs in {self._path} were made with {versions}, and here is torch {torch.__version__}: "
-                "choose another name, so that they are not mixed"
+                f"the runs in {self._path} were made with {versions}, but this is torch "
+                f"{torch.__version__}: choose another name, so that they are not mixed"
             )
         return row
 
@@ -99,8 +99,8 @@ class StudyFile:
 
     def _describe_other(self) -> str:
         return (
-            f"{self._path} holds the runs of a study with other arguments: start that one again, or choose "
-            "another name"
+            f"{self._path} holds the runs of a study with other arguments: use those arguments again, or "
+            "choose another name"
         )
 
 

@@ -39,9 +39,9 @@ def order_of(
     """Compare the order in one study with that in another. Raises ValueError if their rules differ."""
     rules = [key for key in plan.keys if key not in plan.controls]
     if set(rules) != {key for key in other.keys if key not in other.controls}:
-        raise ValueError("the two studies have other rules: compare studies of the same rules")
+        raise ValueError("the two studies have different rules: compare studies of the same rules")
     if len(rules) > MAX_RULES:
-        raise ValueError(f"at most {MAX_RULES} rules are compared")
+        raise ValueError(f"at most {MAX_RULES} rules can be compared")
     first, second = compare_pairs(plan, judged), compare_pairs(other, other_judged)
     compared = [pair for pair in combinations(rules, 2) if pair in first and pair in second]
     changed = tuple(pair for pair in compared if first[pair][0] * second[pair][0] < 0)

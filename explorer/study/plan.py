@@ -26,8 +26,8 @@ from explorer.training.tasks.table import read_table
 
 SCALED = ("sgd", "momentum")  # optimisers whose step length is proportional to the gradient
 UNSCALED = (
-    "on an equal footing rates are divided by a rule's share, which says nothing about {optimiser}: the "
-    f"length of its steps does not hang on the size of a gradient; choose {' or '.join(SCALED)}"
+    f"on an equal footing, rates are divided by a rule's share, but {{optimiser}}'s steps do not depend on "
+    f"the size of the gradient; choose {' or '.join(SCALED)}"
 )
 # Settings that a study sets by other arguments.
 _RESERVED = {"task", "op", "rules", "steps", "lr", "seeds", "parameters", "pace", "table"}
@@ -91,7 +91,9 @@ class Plan:
         common = {"task": task, "steps": steps, "table": table, "device": "cpu", **settings}
         base = Settings(**common, op=op)  # type: ignore[arg-type]  # None is filled in
         if TASKS[base.task].metric is None:
-            raise ValueError(f'the task "{base.task}" holds no data out: a study has nothing to judge by')
+            raise ValueError(
+                f'the task "{base.task}" has no held-out data, which a study needs: choose another task'
+            )
         selected = rules_of(TASKS[base.task].rules if rules is None else rules)
         added = [key for key in CONTROLS if controls and key not in map(key_of, selected)]
         defaults = TASKS[base.task].parameters if op is None else {}
@@ -315,8 +317,8 @@ class Plan:
         if runs > max_runs:
             duration = format_duration(self._estimate_seconds(runs))
             raise ValueError(
-                f"a study of {runs:,} runs of {self.steps} steps takes {duration} of one core, and at "
-                f"most {max_runs:,} runs are taken: use fewer rules, rates or seeds"
+                f"a study of {runs:,} runs of {self.steps} steps takes {duration} of one core; the limit is "
+                f"{max_runs:,} runs. Use fewer rules, rates or seeds"
             )
 
 
@@ -324,7 +326,9 @@ def _require_known(names: Iterable[str]) -> None:
     """Raise ValueError for a setting that a study does not have or takes as another argument."""
     if wrong := sorted(set(names) - set(SETTINGS) | set(names) & _RESERVED):
         allowed = ", ".join(name for name in SETTINGS if name not in _RESERVED)
-        raise ValueError(f"a study has no setting {quote(wrong[0])}: beside its own it takes {allowed}")
+        raise ValueError(
+            f"a study has no setting {quote(wrong[0])}: in addition to its own arguments it takes {allowed}"
+        )
 
 
 def format_duration(seconds: float) -> str:

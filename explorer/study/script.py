@@ -17,7 +17,9 @@ def write_script(plan: Plan) -> str:
     Raises ValueError if the op or a rule is a record made in Python, which has no source.
     """
     if not all(isinstance(entry, str) for entry in (plan.op, *plan.rules)):
-        raise ValueError("an op or rule that is a record of its own cannot be written: give it as a formula")
+        raise ValueError(
+            "an op or rule given as a record cannot be written to a script: give it as a formula"
+        )
     first = plan.task, plan.op, [rule for rule in plan.rules if rule not in plan.controls]
     named = [f"{name}={text}" for name, text in _list_keywords(plan).items()]
     arguments = "".join(f"    {text},\n" for text in (*map(_to_source, first), *named))

@@ -56,8 +56,10 @@ class _Words:
         if plan.controls:
             rules += f" and {len(plan.controls)} control{'s' * (len(plan.controls) > 1)}"
         how = (
-            f"each at the one of {len(plan.lrs)} rates that validation chose with "
-            f"{_describe_seeds(plan.seeds)}"
+            (
+                f"each at its best of {len(plan.lrs)} rates, chosen by validation with "
+                f"{_describe_seeds(plan.seeds)}"
+            )
             if len(plan.lrs) > 1
             else f"all at lr {number_text(plan.lrs[0])}, the only rate"
         )
@@ -65,13 +67,13 @@ class _Words:
         subject = f"{rules} on {plan.subject}, {plan.steps:,} steps"
         data = "held-out data" if self._percent else f"held-out data, by {plan.metric},"
         seeds = _describe_seeds(plan.judge_seeds)
-        return f"{subject}: {how}, judged on {data} with {seeds} that chose nothing{spread}."
+        return f"{subject}: {how}, judged on {data} with {seeds}, not used to choose rates{spread}."
 
     def describe_progress(self, n_done: int, ended: Sequence[RuleOutcome]) -> list[str]:
         plan = self._plan
         sentences = []
         if n_done < plan.runs and not (ended and all(self._is_complete(each) for each in self._rules)):
-            sentences.append(f"So far {n_done:,} of {plan.runs:,} runs are done.")
+            sentences.append(f"{n_done:,} of {plan.runs:,} runs are done so far.")
         return sentences
 
     def describe_ranking(self, ended: Sequence[RuleOutcome]) -> list[str]:
@@ -112,8 +114,8 @@ class _Words:
         controls = [each for each in rules if each.rule in self._plan.controls and each.lr is not None]
         sentences = [f"{join_texts(everywhere)} diverged at every rate."] if everywhere else []
         return sentences + [
-            f"{each.n_diverged} of {len(each.seeds)} seeds of {self._label_of(each)} diverged: "
-            "its mean omits them."
+            f"{each.n_diverged} of {len(each.seeds)} seeds of {self._label_of(each)} diverged and are left "
+            "out of its mean."
             for each in controls
             if each.n_diverged
         ]
@@ -127,7 +129,8 @@ class _Words:
         for rate, end in ((rates[0], "lowest"), (rates[-1], "highest")):
             if names := [self._labels[each.rule] for each in ended if each.lr == rate]:
                 sentences.append(
-                    f"The rate chosen for {join_texts(names)} is the {end} tried: one beyond may do better."
+                    f"The rate chosen for {join_texts(names)} is the {end} tried: widen the range, a rate "
+                    "beyond it may do better."
                 )
         return sentences
 
@@ -142,9 +145,10 @@ class _Words:
         }
         of_losses = [text for rule, text in by_rule.items() if entries[rule].needs_loss]
         passed = [text for text in by_rule.values() if text not in of_losses]
-        prefix = "At the start weights of seed 0 the rules pass, of straight-through's gradient:"
+        prefix = "At the start weights of seed 0 the rules pass this share of straight-through's gradient:"
         loss_prefix = (
-            "Made of losses at the start weights of seed 0, in the size of straight-through's gradient:"
+            "Computed from losses at the start weights of seed 0, relative to the size of "
+            "straight-through's gradient:"
         )
         parts = ((prefix, passed), (loss_prefix, of_losses))
         return [f"{begin} {join_texts(texts)}." for begin, texts in parts if texts]
@@ -158,7 +162,7 @@ class _Words:
         exception = (
             f", but not those of {join_texts(undivided)}, without a share above 0" if undivided else ""
         )
-        return [f"{start}{exception}; those named here are undivided."]
+        return [f"{start}{exception}; the rates named here are undivided."]
 
     def describe_agreement(self, rules: Sequence[RuleOutcome]) -> list[str]:
         """Return a sentence on the share of quantised weights that equal straight-through's."""
@@ -169,8 +173,8 @@ class _Words:
             [f"{self._label_of(each)} {_format_agreement(each.agreement)}" for each in compared]
         )
         return [
-            "At these rates, after the same steps, so many quantised weights equal straight-through's, of "
-            f"all (of those that it changed): {shares}."
+            "At these rates, after the same steps, quantised weights equal to straight-through's, as a "
+            f"share of all (and of those that it changed): {shares}."
         ]
 
     def _find_not_better(self, control: RuleOutcome, rules: Sequence[RuleOutcome]) -> tuple[str, ...] | None:
@@ -187,7 +191,7 @@ class _Words:
     ) -> str:
         named = f"the control{'s' * (len(controls) > 1)} {join_texts(controls)}"
         if level is None:
-            return f"Beside them stand{'s' * (len(controls) == 1)} {named}."
+            return f"For comparison: {named}."
         if not level:
             return f"{'All rules' if len(rules) > 1 else self._label_of(rules[0])} did better than {named}."
         verb = "was" if len(level) == 1 else "were"

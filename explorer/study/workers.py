@@ -25,7 +25,7 @@ CLUSTER = "EXPLORER_CLUSTER"
 """The environment variable for a cluster's address."""
 
 _DEFAULT_WORKERS = 2  # workers, if an executor does not reveal their number
-_RESUME_NOTE = "With file= what was done is kept, and the same call goes on from there"
+_RESUME_NOTE = "With file=, finished runs are kept, and the same call continues from there"
 _log = logging.getLogger(__name__)
 _POLL_S = 1  # between two checks that an executor is alive
 _PACKAGES = ("torch", "numpy", "scikit-learn")  # packages on which the last bits of a run may depend
@@ -54,8 +54,8 @@ def open_executor(executor: Executor | str | None) -> Iterator[Executor | None]:
         from distributed import Client
     except ImportError:
         raise ImportError(
-            f"the cluster at {address} needs the package distributed: "
-            'in the folder of the explorer: pip install ".[cluster]"'
+            f"the cluster at {address} needs the package distributed. Run in the explorer's folder: pip "
+            'install ".[cluster]"'
         ) from None
     try:
         # A client has one timeout for start and later: this client only tests whether the address answers.
@@ -63,8 +63,8 @@ def open_executor(executor: Executor | str | None) -> Iterator[Executor | None]:
         client = Client(address, timeout=MAX_AWAY_S, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError):
         raise ConnectionError(
-            f"no cluster answers at {address}, and nothing was started: begin one there with "
-            f'"dask scheduler" and "dask worker {address}", or leave executor and {CLUSTER} out'
+            f'no cluster answers at {address}, so nothing was started: start one there with "dask '
+            f'scheduler" and "dask worker {address}", or leave out executor and {CLUSTER}'
         ) from None
     try:
         yield client.get_executor(pure=False)  # type: ignore[no-untyped-call]
@@ -154,7 +154,7 @@ def _wait_for_ended(pending: Collection[Future[list[Row]]], executor: Executor) 
         away_s = 0 if state == "running" else away_s + _POLL_S
         if away_s == WARN_S:
             _log.warning(
-                "The cluster does not answer: the study waits %d s for it. %s.", MAX_AWAY_S, _RESUME_NOTE
+                "The cluster does not respond: waiting up to %d s for it. %s.", MAX_AWAY_S, _RESUME_NOTE
             )
     return ended
 
@@ -177,12 +177,10 @@ def _submit(executor: Executor, plan: Plan, chunk: list[Trial], attempt: int) ->
 
 def _make_stopped_error(error: BaseException, executor: Executor) -> StudyStoppedError:
     if _state(executor) == "closed":
-        return StudyStoppedError(
-            f"the cluster went away and did not come back within {MAX_AWAY_S} s. {_RESUME_NOTE}"
-        )
+        return StudyStoppedError(f"the cluster was unreachable for {MAX_AWAY_S} s. {_RESUME_NOTE}")
     reason = str(error).strip().split("\n")[0] or type(error).__name__
     return StudyStoppedError(
-        f"a part of the study failed again and again on its workers ({type(error).__name__}: {reason}). "
+        f"part of the study failed repeatedly on its workers ({type(error).__name__}: {reason}). "
         f"{_RESUME_NOTE}"
     )
 
@@ -197,7 +195,7 @@ def run_chunk(plan: Plan, trials: list[Trial], expected: dict[str, str], attempt
     if other := [name for name in expected if own_versions.get(name) != expected[name]]:
         listing = ", ".join(f"{name} {own_versions.get(name)} instead of {expected[name]}" for name in other)
         raise OtherVersionsError(
-            f"a worker has other versions, and its numbers cannot be compared: {listing}"
+            f"a worker has different versions, so its numbers are not comparable: {listing}"
         )
     with _QUOTA.take(len(trials)):
         chunk = Chunk(plan, trials)

@@ -42,7 +42,7 @@ def test_a_line_shows_its_x_and_a_neighbour_becomes_a_card(explore: Page) -> Non
         route.continue_()
     expect(block).to_contain_text("No other rule of the catalogue comes near it.")
     expect(beside).to_contain_text(
-        "On −1.5 to 4.5 this differs from Masked (open) at x = 0 and x = 1 only, where it is 1 instead of 0."
+        "On −1.5 to 4.5 this differs from Masked (open) only at x = 0 and x = 1: 1 instead of 0."
     )
     beside.get_by_role("button", name="Add Masked (open)").click()
     expect(card(page, "Masked (open)")).to_be_visible()

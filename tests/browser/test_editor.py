@@ -16,7 +16,7 @@ from tests.browser.reading import in_the_end
 OF = {lesson.exercise: lesson for lesson in LESSONS.values() if lesson.exercise}
 CLAMP = EXERCISES["clamp"].code.rstrip()
 REPAIRED = CLAMP.replace("grad[x > 1] = 1", "grad[x > 1] = 0")
-RIGHT = "Right: as it should be, wherever it was tried"
+RIGHT = "Right at every tested x"
 
 
 def begun(course: Page, key: str = "clamp") -> Locator:
@@ -79,7 +79,7 @@ def test_an_exercise_from_its_first_fault_to_its_repair(course: Page) -> None:
     assert in_both_themes(course, ".lesson") == []
     box.fill(CLAMP.replace("x.clamp(0, 1)", "x.clamp(0, 2)"))
     expect(verdict(course)).to_have_text("Its forward is another: at x = 2 it gives 2, not 1.")
-    expect(course.locator(".seen")).to_contain_text("forward as wanted, and yours, dashed. The dot is yours")
+    expect(course.locator(".seen")).to_contain_text("the wanted forward, and yours dashed. The dot is yours")
     expect(course.locator(".case-words")).to_have_text("2, not 1")
     check_dots(course, "yaxis", 2, 1, 2)
     check_drawn(course, "y", ("solid", 1), ("7px,5px", 2))
@@ -97,7 +97,7 @@ def test_an_exercise_from_its_first_fault_to_its_repair(course: Page) -> None:
 
 def test_the_failing_gradient_of_a_parameter_is_drawn_over_x(course: Page) -> None:
     box = begun(course, "step-size")
-    expect(verdict(course)).to_contain_text("The gradient for s is 6.928 times what it should be")
+    expect(verdict(course)).to_contain_text("The gradient for s is 6.928 times the right value")
     expect(course.locator(".seen")).to_contain_text("the part of one of 16 elements in the gradient for s")
     expect(course.locator(".case-words")).to_have_text("3, not 0.433")
     wanted = 3 / 48**0.5

@@ -39,8 +39,8 @@ pytestmark = pytest.mark.thorough
 
 UNWATCHED = "because nobody was watching."
 LOST = "Connection lost: trying again every second."
-GONE = "The training process stopped unexpectedly and this run is lost: press Start to run it again."
-ANEW = "The server was started anew and this run is lost: press Start to run it again."
+GONE = "The training process stopped unexpectedly, so this run is lost: press Start to run it again."
+ANEW = "The server was restarted, so this run is lost: press Start to run it again."
 BEGUN = 4  # steps that a run has taken before something breaks
 
 # Counts how often Streamlit covers the page with a dialog.

@@ -90,7 +90,7 @@ def test_explore_from_the_disk(disk: Page, folder: Path) -> None:
     drawn(disk, "Computed in the browser")
     expect(disk.locator("body")).not_to_contain_text("undefined")
     disk.get_by_role("link", name="Train", exact=True).click()
-    expect(disk.get_by_text("To train nets takes torch, and so the app")).to_be_visible()
+    expect(disk.get_by_text("Training needs torch, so it runs only in the app")).to_be_visible()
     way = disk.get_by_role("link", name="open this page in it")
     expect(way).to_have_attribute("href", re.compile("^http://localhost:8501/train[?].*rule=clipped"))
     assert in_both_themes(disk, "body") == []

@@ -45,7 +45,7 @@ def test_one_press_scales_to_one_area_in_formula_link_and_code_and_is_undone(exp
     tab_to(page, "One area", 4)
     page.keyboard.press("Enter")
     expect(window(page).get_by_role("status")).to_have_text(
-        f"To the area of {FIRST}, 2: {OTHER} × 25. Not scaled: Straight-through has no finite area."
+        f"Scaled to the area of {FIRST}, 2: {OTHER} × 25. Not scaled: Straight-through has no finite area."
     )
     page.wait_for_url("**fast_sigmoid_scaled*")
     own = "formula: fast_sigmoid_scaled = 25 * (g / (1 + 25 * abs(x)) ** 2)"

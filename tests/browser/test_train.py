@@ -199,7 +199,7 @@ def test_another_rule_in_mid_run_begins_anew_and_leaves_ghosts(train: Page) -> N
 def test_what_diverges_says_so_in_every_chart(train: Page) -> None:
     turn_train(train, "op=log&rule=default")
     press(train, "Start")
-    expect(status(train)).to_contain_text("the op gave no finite number for finite inputs.")
+    expect(status(train)).to_contain_text("the op returned infinity or NaN for finite inputs.")
     assert steps(train) == 0
     expect(train.locator(".curves")).to_contain_text("No loss is finite and above 0")
     press(train, "Gradient norms")

@@ -56,7 +56,7 @@ def test_what_was_learned_is_drawn_and_asked_for_while_it_is_open(train: Page) -
     press(train, "Step")
     regions = cell(train, "regions", "clipped")
     expect(regions).to_have_attribute(
-        "aria-label", re.compile("of 500 held-out points are given their class")
+        "aria-label", re.compile("of 500 held-out points are classified correctly")
     )
     ground, dots = regions.locator("canvas").all()
     assert ground.evaluate(COLOURS) >= 2

@@ -51,7 +51,7 @@ def test_one_step_is_gone_through_by_keys_and_clicks_and_the_next_one_is_taken(t
     train.keyboard.press("ArrowUp")
     rule = dialog(train).get_by_role("group", name="Rule").get_by_role("button", name="Default autograd")
     expect(rule).to_have_attribute("aria-pressed", "true")
-    expect(dialog(train)).to_contain_text("Nothing comes from above: g is 0 already, before the rule.")
+    expect(dialog(train)).to_contain_text("No gradient arrives from above: g is already 0 before the rule.")
     train.keyboard.press("ArrowDown")
 
     cells = stage(train, "gradient").locator("canvas")

@@ -58,7 +58,7 @@ def test_why_is_shown_by_rule_and_layer_and_what_is_pointed_at_is_lifted(train: 
     press(train, "Show Line search")
     search = train.get_by_role("region", name=re.compile("^Line search, at step 20"))
     expect(search.locator(".warning")).to_have_text(
-        "It does not predict which rule ends higher: one step now says little of the hundreds after it."
+        "This does not predict which rule ends higher: one step says little about the hundreds after it."
     )
     expect(search.locator(".js-plotly-plot")).to_have_attribute(
         "aria-label", re.compile(r"ApproxSign: \d+\.\d\d\. Clipped straight-through: \d+\.\d\d\.")

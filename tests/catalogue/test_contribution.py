@@ -201,8 +201,8 @@ def test_an_op_that_is_not_made_of_its_parts_is_refused(inner, outer):
         ("ternarize", "default", "delta", "delta of ternarize has no gradient: torch sees no path"),
         ("hardshrink", "straight_through", "lambd", "lambd of hardshrink has no gradient"),
         ("quantize_power_of_two", "default", "log2_s", "log2_s of quantize_power_of_two has no gradient"),
-        ("sign", "clipped", "c", "c does not stand in y: it shapes the gradient of clipped alone"),
-        ("sign", "clipped", "s", "unknown parameter 's': sign with clipped does not have it"),
+        ("sign", "clipped", "c", "c does not appear in y: it shapes the gradient of clipped alone"),
+        ("sign", "clipped", "s", "unknown parameter 's': sign with clipped has no such parameter"),
     ],
 )
 def test_there_is_no_silent_zero(op, rule, name, message):
@@ -227,9 +227,7 @@ S, Q = Parameter("s", 0.5, 0.01, 5.0), Parameter("qmax", 3.0, 1.0, 255.0)
 
 
 def test_only_a_scale_may_name_the_number_of_elements():
-    with pytest.raises(
-        FormulaError, match="N stands for the number of elements, which only a scale"
-    ) as caught:
+    with pytest.raises(FormulaError, match="N is the number of elements, which only a scale") as caught:
         Learned("s", "g * x / sqrt(N)")
     assert caught.value.column == 14
     rule = Rule(

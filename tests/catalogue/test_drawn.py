@@ -212,7 +212,7 @@ def test_what_needs_one_value_at_each_x_says_so(op: str) -> None:
         lambda: explorer.rule_map(op, "straight_through"),
         lambda: explorer.share(op, "straight_through", torch.randn(3)),
     ):
-        with pytest.raises(ValueError, match=f"{op} draws at random, so that it has no one value at each x"):
+        with pytest.raises(ValueError, match=f"{op} is random, so it has no single value at each x"):
             refuses()
 
 

@@ -191,7 +191,7 @@ def test_what_hangs_is_left_behind(where, monkeypatch):
         released.set()
     assert time.monotonic() - started < 5
     assert {result.verdict for result in results} == {"unknown"}
-    assert "left behind in a daemon thread" in results[0].sentence
+    assert "keeps running in a daemon thread" in results[0].sentence
 
 
 @pytest.mark.usefixtures("quick")

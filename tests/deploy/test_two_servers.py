@@ -217,5 +217,5 @@ def test_a_server_that_is_started_anew_is_named_and_the_other_goes_on(
     while anew["state"] == "silent" and time.monotonic() < end:  # nginx leaves it alone for its fail_timeout
         anew = next(clients["first"].events(f"/runs/{runs['first']['id']}/events"))
     found = (anew["state"], anew["sentence"])
-    assert found == ("gone", "The server was started anew and this run is lost: press Start to run it again.")
+    assert found == ("gone", "The server was restarted, so this run is lost: press Start to run it again.")
     assert next(watched["second"])["state"] == "running"

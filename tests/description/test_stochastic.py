@@ -43,32 +43,32 @@ def test_who_is_exact_is_told_for_each_loss() -> None:
 
 def test_what_does_not_spread_or_move_says_so() -> None:
     _, main, rest = said("round", "disarm")
-    assert main == "DisARM returns 0, whatever is drawn."
-    assert said("bernoulli", "default")[1] == "Default autograd returns 0, whatever is drawn."
-    assert said("bernoulli", "flip")[1] == "Flip returns its mean, whatever is drawn."
+    assert main == "DisARM returns 0 on every draw."
+    assert said("bernoulli", "default")[1] == "Default autograd returns 0 on every draw."
+    assert said("bernoulli", "flip")[1] == "Flip returns its mean on every draw."
     assert said("bernoulli", "default", "flip")[1].startswith(
-        "Default autograd and Flip return their means, "
+        "Default autograd and Flip return their means on every draw."
     )
-    assert rest == f"{main} Descent by means: DisARM moves nothing; the exact gradient moves nothing."
+    assert rest == f"{main} Descent along the mean: DisARM moves nothing; the exact gradient moves nothing."
     assert "rests at x = 0.45" in said("stochastic_round", "straight_through")[2]
 
 
 def test_nothing_is_claimed_of_means_that_are_no_numbers() -> None:
     assert said("gaussian_noise", "straight_through", f="exp(exp(y))") == (
-        "No rule here has a mean that is a number, to be held against the exact gradient.",
-        *["Descent by means: Straight-through has no mean; the exact gradient has no mean."] * 2,
+        "No rule here has a finite mean to compare with the exact gradient.",
+        *["Descent along the mean: Straight-through has no mean; the exact gradient has no mean."] * 2,
     )
 
 
 def test_a_slope_and_a_mean_beyond_all_numbers_are_not_subtracted() -> None:
     head, _, _ = said("bernoulli", "sigmoid_st", "flip", f="1 / (y - 1)")
-    assert head == "No rule here has a mean that is a number, to be held against the exact gradient."
+    assert head == "No rule here has a finite mean to compare with the exact gradient."
 
 
 def test_a_rule_without_a_mean_is_told_beside_one_that_has_it() -> None:
     head, main, _ = said("bernoulli", "flip", "formula: 1 / (y - 1)")
-    assert head == "On average Flip is exact for this loss and 1 / (y - 1) has no mean that is a number."
-    assert main == "Flip returns its mean, whatever is drawn."
+    assert head == "On average Flip is exact for this loss and 1 / (y - 1) has no finite mean."
+    assert main == "Flip returns its mean on every draw."
 
 
 def test_what_would_be_long_above_the_chart_is_told_in_short() -> None:
@@ -95,8 +95,8 @@ def test_what_is_said_of_bias_comes_first() -> None:
 
 def test_of_a_rule_that_is_infinite_nothing_is_claimed() -> None:
     head, below, _ = said("bernoulli", "flip", f="log(y)")
-    assert head == "No rule here has a mean that is a number, to be held against the exact gradient."
-    assert below == "Descent by means: Flip has no mean; the exact gradient has no mean."
+    assert head == "No rule here has a finite mean to compare with the exact gradient."
+    assert below == "Descent along the mean: Flip has no mean; the exact gradient has no mean."
 
 
 def test_a_mean_of_0_moves_nothing_though_sums_leave_something_of_it() -> None:
@@ -108,7 +108,7 @@ def test_a_mean_of_0_moves_nothing_though_sums_leave_something_of_it() -> None:
 def test_a_mean_without_a_spread_is_told() -> None:
     head, below, _ = said("gumbel_sigmoid", "default", f="1 / sqrt(y)")
     assert head == "On average Default autograd is exact for this loss."
-    assert below.startswith("Descent by means: Default autograd moves x up")
+    assert below.startswith("Descent along the mean: Default autograd moves x up")
 
 
 def test_a_table_that_was_changed_is_told_without_claims() -> None:

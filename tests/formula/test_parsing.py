@@ -105,7 +105,7 @@ WRONG = [
     ("abs(x", 4, "never closed"),
     ("((x)", 1, "never closed"),
     ("x)", 2, "closes nothing"),
-    ("x, y", 2, "outside a function call"),
+    ("x, y", 2, "is outside a function call"),
     ("", 1, "a value is missing at the end"),
     ("x +", 4, "a value is missing at the end"),
     ("x + * y", 5, 'a value is missing before "*"'),

@@ -122,7 +122,7 @@ def test_what_cannot_be_drawn_is_said(given: dict[str, Any], error: type[Excepti
 
 def test_what_takes_one_value_at_each_x_refuses_a_pair_that_draws() -> None:
     for op, rule in ((COIN, "straight_through"), ("round", "formula: g * u()")):
-        with pytest.raises(ValueError, match="draws at random, so that it has no one value at each x"):
+        with pytest.raises(ValueError, match="is random, so it has no single value at each x"):
             bind(op, rule, {})
 
 

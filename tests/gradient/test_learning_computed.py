@@ -123,7 +123,7 @@ def test_torch_func_agrees_with_backward(op: Op, rule: Rule):
             "sign",
             "clipped",
             "c",
-            "the parameter c does not stand in y: it shapes the gradient of clipped alone",
+            "the parameter c does not appear in y: it shapes the gradient of clipped alone",
         ),
         ("ternarize", "default", "delta", "delta of ternarize has no gradient: torch sees no path"),
         ("sign", "clipped", "s", "unknown parameter 's'"),

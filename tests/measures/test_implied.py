@@ -42,7 +42,7 @@ def test_jumps_are_exact_and_it_meets_the_op_at_0_or_in_the_middle() -> None:
 
 @pytest.mark.parametrize(("op", "rule", "start", "by", "words"), [
     ("relu", "seed_relu", -2.0, 0, "is the op itself."),
-    ("step", "zero", 0.0, 0.5, "is the op but for a constant, 0.5."),
+    ("step", "zero", 0.0, 0.5, "it is the op up to a constant, 0.5."),
     ("step", "zero", -3.0, None, ""),
     ("sigmoid", "default", -3.0, 0, "is the op itself."),
 ])  # fmt: skip
@@ -57,8 +57,8 @@ def test_a_constant_difference_is_known_from_another_one(
 def test_a_rule_that_has_none_is_named() -> None:
     """0, where the logarithm would begin, lies at the end of its domain."""
     for rule, words in {
-        "formula: g * log(x)": "cannot be summed here.",
-        "clip_value": "is not linear in g and descends no one function.",
+        "formula: g * log(x)": "cannot be integrated here.",
+        "clip_value": "is not linear in g, so it descends no single function.",
     }.items():
         found = implied("identity", rule, -1, 1)
         assert (found.implied[rule].y, found.lead) == (None, "")

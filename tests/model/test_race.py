@@ -87,9 +87,9 @@ def test_every_rule_is_judged_at_its_own_rate_by_seeds_that_chose_nothing(raced)
     assert best.lr.to_dict() == means.idxmax(axis=1).to_dict()
     judged = frame[frame.stage == "judge"].groupby("rule").held_out.mean()
     pd.testing.assert_series_equal(best.held_out.sort_index(), judged, check_names=False)
-    assert "judged on held-out data with seeds 3 to 5 that chose nothing" in raced.describe()
+    assert "judged on held-out data with seeds 3 to 5, not used to choose rates" in raced.describe()
     assert raced.describe().startswith(
-        "3 rules on Binary with sign swapped, 25 steps: each at the one of 2 rates"
+        "3 rules on Binary with sign swapped, 25 steps: each at its best of 2 rates"
     )
 
 
@@ -211,7 +211,7 @@ def test_any_executor_gives_the_same():
     with ProcessPoolExecutor(1, mp_context=forks.loaded()) as processes:
         assert race(Binary, rules=RULES[:2], seeds=2, executor=processes).frame.equals(plain.frame)
         with pytest.raises(
-            ValueError, match="make_model cannot be pickled, so that no other process can have it"
+            ValueError, match="make_model cannot be pickled, so it cannot be sent to other processes"
         ):
             race(lambda: Binary(), rules=RULES[:2], seeds=2, executor=processes)
 
@@ -282,17 +282,17 @@ def other(make, words):
         other({"train": iter([1])}, "give a list or a loader, not an iterator"),
         other(
             {"train": [(PIXELS, CLASSES)], "lrs": [0.1, 1]},
-            "a tenth of train cannot be told apart in this loader",
+            "no tenth of train can be split off this loader",
         ),
         other(
             {"train": DataLoader(Stream(), 2), "lrs": [0.1, 1]},
-            "a tenth of train cannot be told apart in this loader",
+            "no tenth of train can be split off this loader",
         ),
         other({"validation": [PIXELS]}, "a batch must be a pair of x and y, not a Tensor"),
         other({"metric": lambda out, y: math.nan}, "metric gives nan on outputs that are finite"),
         other({"metric": lambda out, y: out}, "metric must return one number, not a tensor of shape"),
         other({"loss": lambda out, y: out}, "loss must return a tensor of one number, not of shape"),
-        other({"rules": []}, "rules must name one rule or more: the list is empty"),
+        other({"rules": []}, "rules is empty: name at least one rule"),
         other({"rules": "clipped"}, "rules must be a list of keys"),
         other({"rules": ["clipped", "masked"], "what": "relu"}, "the rule clipped does not suit relu"),
         other({"rules": ["lsq"]}, "the rule lsq does not suit sign: "),

@@ -259,6 +259,6 @@ def test_a_compiled_model_is_observed_and_swapped_eagerly():
             loss_of(compiled).backward()
     assert list(seen.frame["op"]) == ["relu"]
     assert seen.frame["share_grad"][0] > 0
-    with pytest.warns(UserWarning, match="the model is compiled: while it is swapped it runs eagerly"):
+    with pytest.warns(UserWarning, match="the model is compiled, but runs eagerly while it is swapped"):
         fixed = explorer.swap(compiled, "relu", rule="zero")
     assert not gradients_of(fixed)["_orig_mod.a.weight"].any()

@@ -160,7 +160,7 @@ def test_what_a_call_learns_beside_x_keeps_its_gradient():
     fixed = gradients_of(explorer.swap(model, nn.PReLU, rule="straight_through"))
     torch.testing.assert_close(fixed["act.weight"], plain["act.weight"])
     assert not torch.equal(fixed["a.weight"], plain["a.weight"])
-    with pytest.raises(ValueError, match="Scaled gets a tensor that learns beside x"):
+    with pytest.raises(ValueError, match="Scaled gets a second tensor that learns"):
         gradients_of(explorer.swap(model, Scaled, op="quantize", rule="lsq"))
 
 

@@ -120,7 +120,7 @@ def test_the_kernel_answers_as_the_registry_does(shown: Any) -> None:
         assert ask(shown, question, arguments | more) == QUESTIONS[question].answer(arguments | more)
     assert {*ask(shown, "template", {})} == {"gzip", "names", "limits"}
     assert ask(shown, "library", {}) == [*pack_library()[:2]]
-    assert "our fault" not in str(ask(shown, "checks", {"op": "clamp"}))
+    assert "error is ours" not in str(ask(shown, "checks", {"op": "clamp"}))
 
 
 def test_the_kernel_answers_about_a_function() -> None:

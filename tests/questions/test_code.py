@@ -39,7 +39,7 @@ def test_code_is_the_librarys_or_a_sentence(subtests: pytest.Subtests) -> None:
 def test_a_rule_that_a_language_cannot_express_is_refused_with_a_reason() -> None:
     answer = ask_code("Custom op", COIN, "formula: (fa() - f()) * (u() - 0.5)")
     assert answer["text"] == ""
-    assert answer["note"].endswith("this rule a function, the loss f: take PyTorch.")
+    assert answer["note"].endswith("this rule takes a function, the loss f: choose PyTorch.")
 
 
 def test_a_parameter_that_learns_is_a_tensor_in_every_language(subtests: pytest.Subtests) -> None:
@@ -82,7 +82,7 @@ def test_a_notebook_of_what_draws_has_the_loss_and_the_kinks_of_its_mean() -> No
 
 def test_a_notebook_of_an_op_with_a_mean_over_all_x_is_refused() -> None:
     answer = ask_code(NOTEBOOK, "formula: x - mean(x) + u()", "default")
-    words = "A notebook draws at each x alone, and this op has a mean over all x: take PyTorch."
+    words = "A notebook draws each x separately, but this op takes a mean over all x: choose PyTorch."
     assert answer == {"text": "", "note": words}
 
 

@@ -66,8 +66,8 @@ def test_what_draws_has_no_curve_beside_others():
         ("op=sign&rule=reinforce", "REINFORCE"),
     ):
         assert ask_about_rule("neighbours", query) == {
-            "message": "There is no one curve to lay beside those of other rules: "
-            f"{name} hangs on a draw or a loss."
+            "message": f"{name} depends on a random draw or a loss, so it has no single curve to compare "
+            "with other rules."
         }
 
 
@@ -78,7 +78,7 @@ def test_a_rule_that_nothing_comes_near_has_no_neighbours():
 
 def test_what_cannot_be_compared_is_said():
     query = urlencode({"op": "log", "rule": "formula: g * log(x)", "range": [-3, -1]}, doseq=True)
-    assert "hardly a finite value" in ask_about_rule("neighbours", query)["message"]
+    assert "almost no finite values" in ask_about_rule("neighbours", query)["message"]
 
 
 def test_a_hostile_query_gets_lines_or_a_sentence(subtests: pytest.Subtests):
@@ -93,7 +93,7 @@ def test_a_fault_of_ours_is_a_sentence_and_in_the_log(monkeypatch, caplog):
         raise KeyError("a fault of ours")
 
     monkeypatch.setattr(rules, "check_pair", broken)
-    assert "our fault" in ask_about_rule("checks", CLAMP)["message"]
+    assert "error is ours" in ask_about_rule("checks", CLAMP)["message"]
     assert "a fault of ours" in caplog.text
 
 

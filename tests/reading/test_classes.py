@@ -146,7 +146,7 @@ def test_a_class_is_read_from_its_file() -> None:
 
 
 def test_an_unknown_keyword_is_not_called_an_error_of_the_code() -> None:
-    with pytest.raises(ReadingError, match="the keyword device_map, with which it cannot be read here"):
+    with pytest.raises(ReadingError, match="the keyword device_map, which is not supported here"):
         read_source("def f(x):\n    return torch.relu(x, device_map=1)")
 
 
@@ -218,7 +218,7 @@ class SAWB(Function):
     keys = read_source(code)
     (note,) = keys.notes
     alpha = "3.212 * sqrt(mean(x ** 2)) - 2.178 * mean(abs(x))"
-    assert note.startswith(f"statistic stands for {alpha}, too long to be written out")
+    assert note.startswith(f"statistic is short for {alpha}, which is too long to write out")
     x = torch.linspace(-2, 2, 41, dtype=torch.float64)
     value = 3.212 * x.square().mean().sqrt() - 2.178 * x.abs().mean()
     y = apply(*keys, x, statistic=float(value))

@@ -211,9 +211,9 @@ LEFT_OUT = {
     "by the first dimension": ("(g * x).sum() / x.size(0)", "depends on the shape of a tensor"),
     "by channels": ("(g * x).sum() / x.shape[1]", "line 12: x.shape[1] asks for a dimension beyond"),
     "by a part of the shape": ("(g * x).sum() / math.prod(x.shape[:1])", "depends on the shape of a tensor"),
-    "all, by channel": ("(g * x).sum(0) / x.numel()", "it counts all elements, though"),
-    "all, unsummed": ("g * x / x.numel()", "it counts all elements, though"),
-    "all, mean by channel": ("(g * x).mean(0) / x.numel()", "it counts all elements, though"),
+    "all, by channel": ("(g * x).sum(0) / x.numel()", "it counts all elements, but"),
+    "all, unsummed": ("g * x / x.numel()", "it counts all elements, but"),
+    "all, mean by channel": ("(g * x).mean(0) / x.numel()", "it counts all elements, but"),
     "counted within": ("(g * x + x.numel()).sum()", "it counts elements elsewhere than in a factor"),
     "counted in a test": ("torch.where(x * x.numel() > 3, g, 0).sum()", "it counts elements elsewhere"),
     "a constant": ("torch.ones_like(s)", "it is neither a sum over elements nor a value for each"),
@@ -221,7 +221,7 @@ LEFT_OUT = {
     "mean and more": ("(g * x).mean() + 1", "it is neither a sum over elements"),
     "picked out": ("(g * x)[x > 0]", "it is picked out by a mask: sum it"),
     "matrices": ("g.t() @ x", "line 12: g.t() @ x multiplies matrices"),
-    "scaled by data": ("(g * x).sum() / (x.numel() * x.abs().mean())", "by what depends on the data"),
+    "scaled by data": ("(g * x).sum() / (x.numel() * x.abs().mean())", "by a value that depends on the data"),
 }
 
 
@@ -321,7 +321,7 @@ def test_a_gradient_that_hangs_on_another_input_is_left_out() -> None:
     backward = "t = None\nif ctx.needs_input_grad[2]:\n  t = (g * x).sum().view(-1)\nreturn g * s, t, None"
     learned, (note,) = parts_of(backward, "ctx, x, s, b")
     assert learned == {}
-    assert "hangs on what another input needs: that of s is ctx.needs_input_grad[1]" in note
+    assert "another input needs a gradient: for s the test is ctx.needs_input_grad[1]" in note
 
 
 def test_an_input_with_a_value_keeps_it() -> None:

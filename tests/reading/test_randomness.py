@@ -280,7 +280,7 @@ REFUSED = {
     "trains or not": (
         "def f(x, training):\n  return F.dropout(x, 0.5, training)\n",
         2,
-        "hangs on whether the module trains",
+        "depends on whether the module is in training mode",
     ),
     "rounded noise": (_fn("return x + torch.rand_like(x, dtype=torch.half)"), 3, "another number format"),
 }

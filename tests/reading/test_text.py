@@ -46,7 +46,7 @@ def test_lines_are_counted_in_the_text_as_it_was_pasted() -> None:
 
 
 def test_an_error_in_the_class_itself_is_not_passed_over() -> None:
-    with pytest.raises(ReadingError, match=r"^line 4: this is not Python as it stands") as caught:
+    with pytest.raises(ReadingError, match=r"^line 4: this is not valid Python") as caught:
         read_source("Prose isn't code\n" + DOCUMENTS_RELU.replace("(ctx, x):", "(ctx, x:"))
     assert caught.value.line == 4
 
@@ -57,9 +57,9 @@ def test_an_error_in_the_class_itself_is_not_passed_over() -> None:
         ("", "the text is empty", 1),
         (" \n\t\n", "the text is empty", 1),
         ("x" * (MAX_CHARACTERS + 1), "20,001 characters: 20,000 are the most", 1),
-        ("class A(:\n", "line 1: this is not Python as it stands", 1),
-        ("def f(x):\n    return (x\n", "line 2: this is not Python as it stands", 2),
-        ("just words, no code\n", "line 1: this is not Python as it stands", 1),
+        ("class A(:\n", "line 1: this is not valid Python", 1),
+        ("def f(x):\n    return (x\n", "line 2: this is not valid Python", 2),
+        ("just words, no code\n", "line 1: this is not valid Python", 1),
         ("9" * 19_000, "line 1: a number has 19,000 digits: 4,300 are the most", 1),
         (f"x = 1\ny = {'1' * 4_301}\n", "line 2: a number has 4,301 digits: 4,300 are the most", 2),
     ],

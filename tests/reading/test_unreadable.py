@@ -43,7 +43,7 @@ UNREADABLE = {
     "random": (_fn("return x + torch.empty_like(x).exponential_()"), 3, "draws otherwise than"),
     "sum": (_fn("return x / x.sum()"), 3, "x.sum() mixes the elements"),
     "largest and where": (_fn("return x / torch.max(x, 1)"), 3, "a number, not several values"),
-    "where the largest is": (_fn("return x * x.max(1)[1]"), 3, "depends on where the largest stands"),
+    "where the largest is": (_fn("return x * x.max(1)[1]"), 3, "the position of the largest"),
     "largest of some": (_fn("return x / x[x > 0].max()"), 3, "over elements picked out by a mask"),
     "number of some": (_fn("return x / x[x > 0].numel()"), 3, "counts the elements picked out"),
     "another deviation": (_fn("return x / x.std(unbiased=False)"), 3, "divides by the number of elements"),
@@ -101,7 +101,7 @@ UNREADABLE = {
     "weights of channels": (_fn("return x * w[None, :, None]", takes="ctx, x, w"), 3, "channels of a tensor"),
     "batch norm": (_fn("return F.batch_norm(x, None, None)"), 3, "treats each channel in its own way"),
     "whole division": (_fn("return x // 0.3"), 3, "write torch.floor(a / b)"),
-    "bits of a byte": (_fn("return ~(x > 0).byte()"), 3, "turns the bits of a byte"),
+    "bits of a byte": (_fn("return ~(x > 0).byte()"), 3, "flips the bits of a byte"),
     "bits of a float": (_fn("return ~x"), 3, "turns the bits"),
     "index by numbers": (_fn("x[(x > 0).long()] = 0\nreturn x"), 3, "takes single elements"),
     "shape decides": (_fn("if x.stride(0) > 9:\n  return x\nreturn -x"), 3, "another curve for another"),
@@ -196,7 +196,7 @@ def test_what_the_text_changes_in_a_way_that_cannot_be_followed_is_not_taken_as_
 @pytest.mark.parametrize("change", ["Fn.set(6)", "setattr(Fn, 'a', 6)"])
 def test_what_a_class_is_given_later_is_not_taken_as_it_was(change: str) -> None:
     setter = "  a = 1\n  @classmethod\n  def set(cls, a):\n    cls.a = a\n"
-    with pytest.raises(ReadingError, match="may change what the curve depends on"):
+    with pytest.raises(ReadingError, match="may change values that the curve depends on"):
         read_source(_fn("return x * Fn.a") + setter + change)
 
 

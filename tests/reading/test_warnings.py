@@ -218,7 +218,7 @@ def test_where_a_gradient_is_computed_that_nobody_needs_is_known() -> None:
     other = called("return g * s, (g * x).sum() if ctx.needs_input_grad[0] else None", tensor=True)
     assert "that of s is ctx.needs_input_grad[1]" in other.notes[0]
     crossed = called("return (g * s if ctx.needs_input_grad[1] else None), (g * x).sum()", tensor=True)
-    assert any("the gradient for x hangs on what another input needs" in note for note in crossed.notes)
+    assert any("x depends on whether another input needs a gradient" in note for note in crossed.notes)
 
 
 KEPT = "ctx.save_for_backward(x)\nreturn x ** 3"
@@ -260,7 +260,7 @@ def test_what_a_second_derivative_takes_for_a_constant_is_named(bodies: tuple[st
 
 def check_constant(note: Note, text: str, line: str) -> None:
     assert note.kind == "constant"
-    assert f"{line} makes a constant of it" in note or f"{line} keeps what forward computes" in note
+    assert f"{line} makes a constant of it" in note or f"{line} saves a value that forward computes" in note
     assert text.splitlines()[note.line - 1].strip() == line
 
 

@@ -96,5 +96,5 @@ def test_it_names_the_loss_and_is_always_the_same() -> None:
 
 
 def test_an_op_with_a_mean_over_all_x_is_refused() -> None:
-    with pytest.raises(ValueError, match="A notebook draws at each x alone, and this op has a mean"):
+    with pytest.raises(ValueError, match="A notebook draws each x separately, but this op takes a mean"):
         notebook("formula: x - mean(x) + normal()", "straight_through")

@@ -185,7 +185,7 @@ def test_the_words_say_what_is_learned_and_how():
 
 
 def test_what_cannot_learn_is_refused():
-    with pytest.raises(ValueError, match="c does not stand in y"):
+    with pytest.raises(ValueError, match="c does not appear in y"):
         snippet("sign", "clipped", learns=["c"])
 
 

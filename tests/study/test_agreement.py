@@ -90,7 +90,7 @@ def test_tables_csv_file_and_sentences_have_it(tmp_path):
     assert dsq.agree_changed == pytest.approx(means.loc[("dsq", dsq.lr), "agree_changed"])
     assert ",agree,agree_changed" in result.csv().splitlines()[0]
     said = f"Differentiable soft quantisation {100 * dsq.agree:.0f} % ({100 * dsq.agree_changed:.0f} %)."
-    assert f"of all (of those that it changed): {said}" in result.describe()
+    assert f"as a share of all (and of those that it changed): {said}" in result.describe()
     path = tmp_path / "study.csv"
     StudyFile(path, plan).append(result.rows)
     read = {row.trial: row.agree for row in StudyFile(path, plan).rows}

@@ -69,5 +69,5 @@ def test_a_file_that_cannot_be_is_refused_before_anything_is_computed(tmp_path, 
     monkeypatch.setattr(conduct, "_compute_here", None)
     path = tmp_path / "study.csv"
     path.write_text("a,b\n")
-    with pytest.raises(ValueError, match="is not the file of a study"):
+    with pytest.raises(ValueError, match="is not a study file"):
         explorer.study(**ARGUMENTS, file=path, progress=False)

@@ -68,7 +68,7 @@ def test_a_file_of_another_torch_is_refused(tmp_path, rows):
     path = tmp_path / "study.csv"
     StudyFile(path, PLAN).append(rows[:1])
     path.write_text(path.read_text().replace(" torch ", " torch 1."))
-    with pytest.raises(ValueError, match=r"were made with torch 1\.\d.*, and here is torch"):
+    with pytest.raises(ValueError, match=r"were made with torch 1\.\d.*, but this is torch"):
         StudyFile(path, PLAN)
 
 
@@ -76,7 +76,7 @@ def test_what_is_no_study_is_left_alone(tmp_path):
     path = tmp_path / "notes.csv"
     for text in ("name,age\nAda,36\n", "\n", "\x00\n"):
         path.write_text(text)
-        with pytest.raises(ValueError, match="is not the file of a study"):
+        with pytest.raises(ValueError, match="is not a study file"):
             StudyFile(path, PLAN)
         assert path.read_text() == text
 

@@ -110,13 +110,13 @@ def test_a_plan_goes_through_a_pickle_and_says_whether_it_is_the_same():
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        ({"rules": []}, "rules must name one rule or more: the list is empty"),
+        ({"rules": []}, "rules is empty: name at least one rule"),
         ({"rules": "clipped"}, "rules must be a list of keys"),
         ({"rules": ["clippd"]}, "unknown rule 'clippd': did you mean 'clipped'?"),
-        ({"lrs": []}, "lrs must hold one value or more: the list is empty"),
+        ({"lrs": []}, "lrs is empty: give at least one value"),
         ({"lrs": [0.1, -1]}, "lr must be above 0"),
         ({"lrs": ["fast"]}, "lrs must be a number, not 'fast'"),
-        ({"seeds": []}, "seeds must be 1 or more: the list is empty"),
+        ({"seeds": []}, "seeds is empty: give at least one"),
         ({"seeds": 0}, "seeds must be a whole number from 1"),
         ({"seeds": 1.5}, "seeds must be a whole number from 1"),
         ({"seeds": [-1]}, "seed must be a whole number from 0"),
@@ -124,9 +124,9 @@ def test_a_plan_goes_through_a_pickle_and_says_whether_it_is_the_same():
         ({"parameters": {"c": [0.5, 1]}}, "parameter c must be one number: a study no longer sweeps several"),
         ({"parameters": {"q": 1}}, "unknown parameter 'q': sign with default, clipped"),
         ({"parameters": {"c": float("nan")}}, "parameter c must be a finite number"),
-        ({"task": "documents"}, 'the task "documents" holds no data out'),
+        ({"task": "documents"}, 'the task "documents" has no held-out data'),
         ({"task": "digit"}, "unknown task 'digit'"),
-        ({"optimizer": "sgd"}, "a study has no setting 'optimizer': beside its own it takes hidden, batch"),
+        ({"optimizer": "sgd"}, "a study has no setting 'optimizer': in addition to its own arguments"),
         ({"pace": "full"}, "a study has no setting 'pace'"),
         ({"hidden": 0}, "hidden must be a whole number"),
     ],
@@ -142,9 +142,9 @@ def test_too_many_runs_are_refused_with_what_they_would_cost():
         ValueError, match=r"a study of 1,000,000 runs of 400 steps takes about \S+ \w+ of one core"
     ) as caught:
         Plan.create("digits", "sign", ["clipped"], lrs=[0.1], seeds=500_000, controls=False)
-    assert f"at most {MAX_TRIALS:,} runs are taken" in str(caught.value)
+    assert f"the limit is {MAX_TRIALS:,} runs" in str(caught.value)
     Plan.create("digits", "sign", ["clipped"], lrs=[0.1], seeds=MAX_TRIALS // 2, controls=False)
-    with pytest.raises(ValueError, match="at most 2 runs are taken"):
+    with pytest.raises(ValueError, match="the limit is 2 runs"):
         Plan.create("digits", "sign", ["clipped"], lrs=[0.1], seeds=2, controls=False, max_runs=2)
 
 

@@ -148,10 +148,10 @@ def test_one_seed_has_no_interval_and_says_so():
     result = result_of(["clipped", "default"], seeds=1)
     assert result.best["held_out_std"].isna().all()
     assert "One seed: Clipped straight-through (9" in result.describe()
-    assert "How far another seed would change that is unknown: take 5." in result.describe()
+    assert "One seed proves little: run 5." in result.describe()
     assert "lower" not in result.describe()
     assert "±" not in result.describe()
-    assert "Beside them stand the controls Zero (43.0 %) and Gradient reversal (11.0 %)." in result.describe()
+    assert "For comparison: the controls Zero (43.0 %) and Gradient reversal (11.0 %)." in result.describe()
     figure = result.figure()
     assert "one seed: no interval" in " ".join(each.text for each in figure.layout.annotations)
     means = {trace.meta: trace for trace in figure.data if trace.meta}
@@ -166,7 +166,10 @@ def test_what_diverges_is_shown_as_such():
     assert best.loc["approx_sign", "seeds"] == 0
     assert best.loc["default", "seeds"] == 3
     assert "ApproxSign diverged at every rate." in result.describe()
-    assert "1 of 4 seeds of Default autograd diverged and are left out, which flatters" in result.describe()
+    assert (
+        "1 of 4 seeds of Default autograd diverged and are left out, which flatters the mean."
+        in result.describe()
+    )
     cells = result.cells.set_index(["rule", "lr"])
     assert cells.loc[("approx_sign", 0.01), "diverged"] == 4
     assert math.isnan(cells.loc[("approx_sign", 0.01), "validation"])
@@ -204,9 +207,9 @@ def test_a_rule_that_equals_a_control_with_every_seed_is_said_and_no_other():
     assert describe_control_ties(*parts(result_of(["clipped", "default"]))) == []
     alike = SCORES | {"default": SCORES["zero"]}
     said = describe_control_ties(*parts(result_of(["clipped", "default"], alike)))
-    assert said == ["Default autograd has exactly the scores of Zero, a control, with all 4 seeds."]
+    assert said == ["Default autograd scores exactly the same as Zero, a control, on all 4 seeds."]
     one = describe_control_ties(*parts(result_of(["clipped", "default"], alike, seeds=1)))
-    assert one == ["Default autograd has exactly the scores of Zero, a control, with its one seed."]
+    assert one == ["Default autograd scores exactly the same as Zero, a control, on its one seed."]
 
 
 def parts(result):
@@ -219,7 +222,7 @@ def test_at_any_moment_there_is_a_result(count):
     part = Result(whole.plan, whole.rows[:count])
     assert len(part.frame) == count
     assert len(part.best) == 4
-    assert f"So far {count} of {whole.plan.runs} runs are done." in part.describe()
+    assert f"{count} of {whole.plan.runs} runs are done so far." in part.describe()
     assert part.figure().data
     assert not part.finished
     assert whole.finished

@@ -72,7 +72,7 @@ def test_the_table_and_the_sentences_have_it_before_the_first_trial():
     result = Result(plan, [])
     clipped, zero, broken = result.best["share"]
     assert (zero, math.isnan(broken)) == (0, True)
-    said = "At the start weights of seed 0 the rules pass, of straight-through's gradient: Clipped"
+    said = "At the start weights of seed 0 the rules pass this share of straight-through's gradient: Clipped"
     assert f"{said} straight-through {100 * clipped:.0f} % and Zero 0 %." in result.describe()
 
 
@@ -128,5 +128,5 @@ def test_straight_through_passes_itself_wherever_something_draws(task):
     own, zero, losses = plan.shares.values()
     assert (own, zero) == (1, 0)
     said = Result(plan, []).describe()
-    assert "gradient: Straight-through 100 % and Zero 0 %. Made of losses at the start" in said
+    assert "gradient: Straight-through 100 % and Zero 0 %. Computed from losses at the start" in said
     assert f"gradient: REINFORCE {100 * losses:.0f} %." in said

@@ -67,7 +67,7 @@ def test_a_chunk_that_is_lost_is_given_out_again(alone, losses, tmp_path):
 def test_chunks_that_are_lost_again_and_again_end_the_study_and_the_next_start_goes_on(alone, tmp_path):
     path = tmp_path / "study.csv"
     executor = Scripted([None, *[OSError("no route to host")] * 99])
-    with pytest.raises(StudyStoppedError, match=r"OSError: no route to host.*the same call goes on"):
+    with pytest.raises(StudyStoppedError, match=r"OSError: no route to host.*the same call continues"):
         explorer.study(**ARGUMENTS, executor=executor, file=path)
     first = executor.chunks[0]
     assert len(executor.chunks) <= 1 + ATTEMPTS * 2
@@ -153,7 +153,7 @@ def test_a_cluster_that_is_not_there_is_said_and_nothing_begins(monkeypatch, sai
     monkeypatch.setattr(workers, "CLUSTER_S", 0.2)
     monkeypatch.setattr(conduct, "compute_rows", None)
     monkeypatch.setenv(workers.CLUSTER, address if said == "environment" else "")
-    with pytest.raises(ConnectionError, match=f"no cluster answers at {address}, and nothing was started"):
+    with pytest.raises(ConnectionError, match=f"no cluster answers at {address}, so nothing was started"):
         explorer.study(**ARGUMENTS, executor=address if said == "executor" else None)
 
 
@@ -222,7 +222,7 @@ def test_a_cluster_that_went_away_for_good_ends_the_study(monkeypatch):
             return Future()
 
     monkeypatch.setattr(workers, "_POLL_S", 0.01)
-    with pytest.raises(StudyStoppedError, match="the cluster went away and did not come back"):
+    with pytest.raises(StudyStoppedError, match="the cluster was unreachable"):
         explorer.study(**ARGUMENTS, executor=Closed())
 
 
@@ -249,8 +249,8 @@ def test_a_cluster_that_is_away_is_told_of_in_seconds_and_ends_without_a_word_fo
 
     looks = []
     monkeypatch.setattr(workers, "wait", give_up)
-    with pytest.raises(StudyStoppedError, match="the cluster went away and did not come back within 120 s"):
+    with pytest.raises(StudyStoppedError, match="the cluster was unreachable for 120 s"):
         explorer.study(**ARGUMENTS, executor=Away())
     (said,) = caplog.messages
-    assert said.startswith("The cluster does not answer: the study waits 120 s for it. With file= what was")
+    assert said.startswith("The cluster does not respond: waiting up to 120 s for it. With file=, finished")
     assert looks.index(1) * workers._POLL_S <= 15

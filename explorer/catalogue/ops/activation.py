@@ -5,7 +5,7 @@ from dataclasses import replace
 from explorer.catalogue.parameters import HI, LO
 from explorer.catalogue.records import Op, Parameter
 
-LAMBDA = Parameter("lambd", 0.5, 0.0, 5.0, "threshold: what is closer to 0 becomes 0", domain="lambd >= 0")
+LAMBDA = Parameter("lambd", 0.5, 0.0, 5.0, "threshold: values closer to 0 become 0", domain="lambd >= 0")
 
 # Each entry is a paragraph: name and formula, facts, texts.
 # fmt: off
@@ -25,15 +25,15 @@ BOUNDED = (
 
 RECTIFIERS = (
     Op("relu", "ReLU", "relu(x)", also=("rectifier",), kinks=("0",),
-       purpose="Passes what is positive, blocks the rest: the default activation of deep nets."),
+       purpose="Passes positive values and blocks the rest: the default activation of deep nets."),
     Op("leaky_relu", "Leaky ReLU", "leaky_relu(x, slope)",
        parameters=(Parameter("slope", 0.01, 0.0, 0.9, "slope left of 0"),), kinks=("0",),
-       purpose="Lets a little of what is negative through, so that no unit can die.",
+       purpose="Lets a little of each negative value through, so no unit can die.",
        source="Maas et al. 2013, Rectifier Nonlinearities Improve Neural Network Acoustic Models"),
     Op("prelu", "PReLU", "where(x > 0, x, a * x)", also=("parametric relu",),
        parameters=(Parameter("a", 0.25, -1.0, 1.0, "slope left of 0: it is learned"),), kinks=("0",),
-       purpose="A leaky ReLU that learns how much of what is negative it lets through.",
-       note="Where a is negative the sign of y does not tell that of x: to ask for y > 0 is wrong.",
+       purpose="A leaky ReLU that learns its slope for negative values.",
+       note="If a is negative, the sign of y does not reveal that of x: testing y > 0 is wrong.",
        source="He et al. 2015, arXiv:1502.01852, section 2.1; torch.nn.PReLU"),
     Op("relu6", "ReLU6", "relu6(x)", kinks=("0", "6"),
        purpose="A ReLU that ends at 6, so that few bits suffice for its output.",
@@ -53,13 +53,13 @@ RECTIFIERS = (
                      domain="alpha > 0"),
        ),
        kinks=(),
-       purpose="An ELU whose slope is 1 at 0 whatever alpha is.",
+       purpose="An ELU whose slope at 0 is 1 for every alpha.",
        source="Barron 2017, arXiv:1704.07483"),
     Op("gelu", "GELU", "gelu(x)", kinks=(),
        purpose="Weights x by the chance that a normal variable is smaller: the activation of transformers.",
        source="Hendrycks and Gimpel 2016, arXiv:1606.08415"),
     Op("silu", "SiLU (Swish)", "silu(x)", also=("swish",), kinks=(),
-       purpose="Weights x by its own sigmoid, and so dips below 0 before it dies away.",
+       purpose="Weights x by its own sigmoid, so it dips below 0 before it fades out.",
        source="Elfwing et al. 2017, arXiv:1702.03118; Ramachandran et al. 2017, arXiv:1710.05941"),
     Op("mish", "Mish", "mish(x)", kinks=(), named=True,
        purpose="Weights x by the tanh of its softplus: a SiLU with a softer bend.",
@@ -89,5 +89,5 @@ SHRINKAGE = (
        purpose="Moves every value towards 0 by λ and stops there: the step that makes solutions sparse."),
     Op("hardshrink", "Hardshrink", "hardshrink(x, lambd)",
        also=("hard threshold",), parameters=(LAMBDA,), kinks=("-lambd", "lambd"),
-       purpose="Sets small values to 0 and leaves the others as they are: pruning as a function."),
+       purpose="Sets small values to 0 and keeps the others unchanged: pruning as a function."),
 )

@@ -25,7 +25,7 @@ SIGN = (
        source="TTQ, Zhu et al. 2017, arXiv:1612.01064, section 3"),
     Op("scaled_binarize", "Binarise (scaled)", "mean(abs(x)) * where(x >= 0, 1, -1)",
        also=("xnor",), kinks=("0",),
-       purpose="Keeps the mean magnitude beside the signs: the closest binary copy of a whole tensor.",
+       purpose="Keeps the signs and the mean magnitude: the closest binary copy of a whole tensor.",
        note="Not elementwise: the mean is over the whole tensor, where larq takes one per output channel.",
        source="XNOR-Net, Rastegari et al. 2016, arXiv:1603.05279; larq magnitude_aware_sign"),
 )

@@ -50,7 +50,7 @@ ESTIMATORS = (
          also=("both outputs", "local expectation gradient"),
          purpose="The losses of both outputs, compared: exact for one unit and any loss, whatever was "
                  "drawn.",
-         note="In a net it takes a pass for each unit, with all others as they were drawn.",
+         note="In a net it needs one pass per unit, with all other draws kept.",
          source="Titsias and Lázaro-Gredilla 2015, arXiv:1503.01494"),
 )
 

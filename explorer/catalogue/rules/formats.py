@@ -23,7 +23,7 @@ FORMATS = (
          parameters=(SCALE, MANTISSA, EMIN, TOP,
                      Parameter("k", 5.0, 1.0, 20.0, "steepness: 1 is a mask, far up it is the jumps alone",
                                domain="k > 0"),
-                     Parameter("cap", 3.0, 0.5, 20.0, "largest factor: what is larger is cut to it")),
+                     Parameter("cap", 3.0, 0.5, 20.0, "largest factor: larger ones are cut to it")),
          purpose="As if each step of a format were steep but smooth: strong at jumps, 1/k at the numbers.",
          source="Wang et al. 2025, arXiv:2501.17116; MS-AMP, FP4_QUANTIZER.apply_DGE_item"),
 )

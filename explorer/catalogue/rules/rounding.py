@@ -17,7 +17,7 @@ from explorer.catalogue.parameters import (
 )  # fmt: skip
 from explorer.catalogue.records import Learned, Parameter, Rule
 
-_NO_LEVELS = "It asks for the levels of a quantiser, which this op does not have."
+_NO_LEVELS = "It needs the levels of a quantiser, which this op does not have."
 _QMAX = replace(QMAX, domain="qmax > 0")  # a scale or a ratio divides by it
 _LSQ_START = "2 * mean(abs(x)) / sqrt(qmax)"  # section 2.1
 _LSQ_SCALE = "1 / sqrt(N * qmax)"  # keeps the step of a parameter in proportion to those of the weights
@@ -50,7 +50,7 @@ ROUNDING = (
          parameters=(Parameter("delta", 0.2, 0.0, 2.0, "strength: 0 is straight-through"),), kinks=(),
          linear=False,
          otherwise="It scales by the rounding error x − y, which means little where the op does not round.",
-         purpose="Weighs a gradient by how far x stands from its rounded value, and on which side.",
+         purpose="Weights a gradient by the distance from x to its rounded value, and by the side.",
          note="The authors take delta from the Hessian or fix it at 0.001; 0.2 is chosen here to show.",
          source="EWGS, Lee et al. 2021, arXiv:2104.00903, EWGS_discretizer"),
     Rule("quantize_masked", "Masked to the levels", "g * (qmin <= x / s <= qmax)",
@@ -70,13 +70,13 @@ ROUNDING = (
                      note="Much code writes < and >, and so has 0 exactly at the outermost levels.",
                      start=_LSQ_START),
          ),
-         purpose="Learns the step: what saturates pulls it outwards, and rounding has its part too.",
+         purpose="Learns the step: saturated values pull it outwards, and rounding errors count too.",
          source="LSQ, Esser et al. 2020, arXiv:1902.08153, equations 3 and 5, section 2.2"),
     Rule("lsq_plus", "LSQ+ (learned offset too)", "g * (qmin < (x - beta) / s < qmax)",
          also=("learned offset",), parameters=(STEP, QMIN, _QMAX, OFFSET),
          kinks=("qmin * s + beta", "qmax * s + beta"),
          antiderivative="clamp(x, qmin * s + beta, qmax * s + beta)", area="(qmax - qmin) * s",
-         otherwise="It asks for the levels of a quantiser with an offset, which this op does not have.",
+         otherwise="It needs the levels of a quantiser with an offset, which this op does not have.",
          learned=(
              Learned("s", "g * where((x - beta) / s <= qmin, qmin, where((x - beta) / s >= qmax, qmax, "
                      "round((x - beta) / s) - (x - beta) / s))", _LSQ_SCALE, at_bound="published",
@@ -85,19 +85,19 @@ ROUNDING = (
              Learned("beta", "g * where(qmin < (x - beta) / s < qmax, 0, 1)", _LSQ_SCALE,
                      at_bound="published", note="Some code scales the gradient of the step alone."),
          ),
-         purpose="Learns the step and the offset: only what saturates pulls at the offset.",
+         purpose="Learns the step and the offset: only saturated values pull at the offset.",
          source="LSQ+, Bhalgat et al. 2020, arXiv:2004.09576, section 3.1"),
     Rule("tqt", "TQT (trained threshold)", "g * (qmin <= round(x / 2**ceil(log2_s)) <= qmax)",
          also=("trained quantization thresholds",), parameters=(LOG2_STEP, QMIN, QMAX),
          kinks=("(qmin - 0.5) * 2**ceil(log2_s)", "(qmax + 0.5) * 2**ceil(log2_s)"),
          antiderivative="clamp(x, (qmin - 0.5) * 2**ceil(log2_s), (qmax + 0.5) * 2**ceil(log2_s))",
          area="(qmax - qmin + 1) * 2**ceil(log2_s)",
-         otherwise="It asks for a step that is a power of two, which this op does not have.",
+         otherwise="It needs a step that is a power of two, which this op does not have.",
          learned=(
              Learned("log2_s", "g * log(2) * 2**ceil(log2_s) * (clamp(round(x / 2**ceil(log2_s)), qmin, qmax)"
                      " - x / 2**ceil(log2_s) * (qmin <= round(x / 2**ceil(log2_s)) <= qmax))"),
          ),
-         purpose="Learns the step in octaves: range is weighed against precision by one gradient.",
+         purpose="Learns the step in octaves: one gradient weighs range against precision.",
          source="TQT, Jain et al. 2019, arXiv:1903.08066, section 3"),
     Rule("fake_quantize", "Fake quantise (torch)", "g * (qmin <= round(x / s) + round(z) <= qmax)",
          also=("fake_quantize_per_tensor_affine",), parameters=(STEP, ZERO_POINT, QMIN, QMAX),
@@ -135,7 +135,7 @@ ROUNDING = (
              Learned("s", "g * where(x / s < qmin, qmin, where(x / s > qmax, qmax, round(x / s) - x / s))",
                      _LSQ_SCALE),
          ),
-         purpose="A smoothed staircase in a turned frame: all of g at the jumps, next to none at the levels.",
+         purpose="A smoothed, rotated staircase: all of g at the jumps, almost none at the levels.",
          note="At amp = 1/(π√2), about 0.2251, it would have a pole next to every jump.",
          source="StableQAT, arXiv:2601.19320; microsoft/StableQAT, stableqat_surrogate_gradient"),
     Rule("mad", "MAD (magnitude-aware)",
@@ -143,7 +143,7 @@ ROUNDING = (
          also=("octav", "magnitude-aware differentiation"),
          parameters=(STEP, replace(QMIN, domain="qmin <= 0"), _QMAX),
          kinks=("qmin * s", "qmax * s"), area="infinite", otherwise=_NO_LEVELS,
-         purpose="Beyond the levels it passes the less the farther out, and never nothing.",
+         purpose="Beyond the levels it passes less the farther out x is, but never nothing.",
          source="Sakr et al. 2022, arXiv:2206.06501; SamirMoustafa/torch-floating-point, docs/autograd.md"),
     Rule("quest", "QuEST (trust estimator)", "g * (abs(y - x) <= t)",
          also=("quartet", "trust"),
@@ -152,8 +152,8 @@ ROUNDING = (
                        domain="t >= 0"),
          ),
          suits=("rounding", "format"),
-         otherwise="It asks how far the op moves x, which means little where the op does not round.",
-         purpose="Passes g only where the op changed x by little.",
+         otherwise="It uses how far the op moves x, which means little if the op does not round.",
+         purpose="Passes g only where the op changed x a little.",
          note="QuEST's t is a share of the standard deviation: half a step of its quantiser.",
          source="QuEST, Panferov et al. 2025, arXiv:2502.05003; Quartet, HalfHadamardTrustQuantizer"),
     Rule("seq", "SEQ (learned scale)", "g * (abs(x / s) <= 0.99)", also=("paretoq",),

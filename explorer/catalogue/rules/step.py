@@ -2,7 +2,7 @@
 
 from explorer.catalogue.records import Parameter, Rule
 
-OTHERWISE = "It stands for a jump by 1 at the threshold 0, which this op does not make."
+OTHERWISE = "It assumes a jump by 1 at the threshold 0, which this op does not make."
 
 
 def _make_sharpness(default: float, meaning: str) -> Parameter:
@@ -68,7 +68,7 @@ STEP = (
              "(1 - h + (1 + h) * erf(x / (s * sqrt(2)))"
              " - h * (erf((x - s) / (q * s * sqrt(2))) + erf((x + s) / (q * s * sqrt(2))))) / 2"
          ), area="1 - h",
-         purpose="A peak with shallow lobes below 0, so that neurons far below threshold are not left alone.",
+         purpose="A peak with shallow lobes below 0, which also reach neurons far below threshold.",
          source="Yin et al. 2021, arXiv:2103.12593; sinabs MultiGaussian"),
     Rule("erf_surrogate", "Erf surrogate", "g * a / sqrt(pi) * exp(-(a * x)**2)",
          parameters=(_make_sharpness(2.0, "steepness: the peak is a/√π"),), kinks=(),
@@ -79,13 +79,13 @@ STEP = (
     Rule("laplace", "Laplace", "g * a / 2 * exp(-a * abs(x))",
          also=("PiecewiseExp", "SLAYER"), parameters=(_make_sharpness(1.0, "steepness: the peak is a/2"),),
          kinks=("0",), antiderivative="0.5 + sign(x) * (1 - exp(-a * abs(x))) / 2", area="1",
-         purpose="Falls by the same share with every step away from the threshold: Laplace noise on it.",
+         purpose="Falls by the same factor with every step away from the threshold: Laplace noise on it.",
          note="sinabs's SingleExponential leaves out the half and has area 2.",
          source="SLAYER, Shrestha and Orchard 2018, arXiv:1810.08646; SpikingJelly PiecewiseExp"),
     Rule("softsign_surrogate", "Softsign surrogate", "g * a / 2 / (1 + a * abs(x))**2",
          parameters=(_make_sharpness(2.0, "steepness: the peak is a/2"),), kinks=("0",),
          antiderivative="(1 + softsign(a * x)) / 2", area="1",
-         purpose="The fast sigmoid made honest: the same shape, scaled so that its area stays 1.",
+         purpose="The fast sigmoid with its area kept at 1: the same shape, rescaled.",
          source="SpikingJelly SoftSign"),
     Rule("tanh_surrogate", "Tanh surrogate", "g * (1 - tanh(k * x)**2)", also=("HeaviTanh",),
          parameters=(
@@ -103,7 +103,7 @@ STEP = (
          ),
          kinks=("0",), antiderivative="0.5 + sign(x) * (1 - (1 + 2 * abs(x) / (a - 1))**(1 - a)) / 2",
          area="1",
-         purpose="Peak 1 and area 1 whatever its tail, so that the tail alone can be studied.",
+         purpose="Peak 1 and area 1 for every tail, so the tail alone can be studied.",
          source="Herranz-Celotti and Rouat 2022, arXiv:2202.00282; SpikingJelly QPseudoSpike"),
     Rule("leaky_spike", "Leaky spike", "g * where(x >= 0, 1, leak)", also=("LSO", "LeakyKReLU"),
          parameters=(Parameter("leak", 0.1, 0.0, 0.9, "leak: what passes below the threshold"),),
@@ -114,7 +114,7 @@ STEP = (
     Rule("log_tailed", "Log-tailed ReLU", "g * where(x > 0, 1 / max(x, 1), a)",
          also=("HWGQ",), parameters=(Parameter("a", 0.0, 0.0, 1.0, "gradient left of 0"),), kinks=("0", "1"),
          antiderivative="where(x > 0, min(x, 1) + log(max(x, 1)), a * x)", area="infinite",
-         purpose="Passes g up to 1 and less and less beyond, so that rare large values do not rule training.",
+         purpose="Passes g up to 1 and less beyond, so rare large values do not dominate training.",
          note="The paper begins the tail at its highest level; here, as in SpikingJelly, that level is 1.",
          source="HWGQ, Cai et al. 2017, arXiv:1702.00953; SpikingJelly LogTailedReLU"),
     Rule("spike_escape", "Spike rate escape", "g * k * exp(-b * abs(x - 1))", also=("SRE",),
@@ -133,13 +133,13 @@ STEP = (
              Parameter("B", 1.0, 0.05, 5.0, "window half-width: nothing passes outside", domain="B >= 0"),
          ), kinks=("-B", "0", "B"), antiderivative="clamp(x, -B, B) / (1 + k * abs(clamp(x, -B, B)))",
          area="2 * B / (1 + k * B)",
-         purpose="Cuts the fast sigmoid off, so that inactive neurons can be left out of the backward pass.",
+         purpose="Cuts the fast sigmoid off, so the backward pass can skip inactive neurons.",
          note="The paper keeps |x| < B; snnTorch's code keeps x > B, the very part that was to be left out.",
          source="Perez-Nieves and Goodman 2021, arXiv:2105.08810"),
     Rule("super_spike", "SuperSpike (by height)", "g * a / (1 + abs(x))**2", also=("SuperSpike",),
          parameters=(Parameter("a", 1.0, 0.05, 100.0, "height: the width is 1 at any a"),), kinks=("0",),
          antiderivative="a * softsign(x)", area="2 * a",
-         purpose="The fast sigmoid with its height as parameter, at a width that stays.",
+         purpose="The fast sigmoid with its height as the parameter, at a fixed width.",
          note="Zenke and Ganguli set the width, at height 1: that is Fast sigmoid here.",
          source="SpikingJelly SuperSpike"),
     Rule("nonzero_sign_log_abs", "Nonzero-sign log-abs", "g / (1 / a + abs(x))", also=("LogAbs",),

@@ -17,7 +17,7 @@ _WIDER = (1 / 64, 3.9)  # wide enough for a divergent mean to keep growing, fine
 _NUDGE = 2.0**-51  # of a cut: a spike that this shift hides is narrower than float precision
 _TOLERANCE = 1e-6  # relative: if two refinements agree this well, the finer has many more correct digits
 _GROWTH_TOLERANCE = 1e-5
-_NO_MEAN = "the mean over what is drawn does not exist here, cannot be computed, or is too large"
+_NO_MEAN = "the mean over draws does not exist here, cannot be computed, or is too large"
 _PROBE_COUNT = 24  # x at which a mean is checked again
 
 

@@ -73,7 +73,7 @@ class StochasticPair:
         if any(_RANDOM_NAMES.intersection(find_names(part)) for part in means) or (
             means and self.mean_points is None
         ):
-            raise ValueError("a mean over the elements of what is drawn has no one value at each x")
+            raise ValueError("a mean over elements of a random draw has no single value at each x")
         values = {part: float(Formula(part).bind(self.parameters)(self.mean_points)[0]) for part in means}
         numbers: dict[Node, Node] = {
             part: Number(value) if value >= 0 else Unary("-", Number(-value))
@@ -91,7 +91,7 @@ class StochasticPair:
         """The rule in x and u alone: y is the op, and g the slope of the loss at y."""
         rule = adapt_rule(self.op, self.rule).parsed or self.op.parsed.gradient
         if rule is None:
-            raise ValueError(f"torch's gradient of {quote(self.op.key)} is too long to be written out")
+            raise ValueError(f"torch's gradient of {quote(self.op.key)} is too long to write out")
         return self._expand_in_draws(rule)
 
     def _expand_in_draws(self, formula: Formula) -> Node:
@@ -154,7 +154,7 @@ class StochasticPair:
         tree = self._loss_tree
         smooth = Formula(tree).gradient
         if smooth is None:
-            raise ValueError(f"the gradient of {quote(self.op.key)} is too long to be written out")
+            raise ValueError(f"the gradient of {quote(self.op.key)} is too long to write out")
         path = self._compute_moments(x, substitute(smooth.tree, {_G: Number(1.0)})).mean
         moving_jumps = [
             self._find_moving_jumps(switch, x) for switch in find_switches(tree) if not switch.is_soft

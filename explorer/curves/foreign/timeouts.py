@@ -52,9 +52,7 @@ def run_within(limit_s: float, work: Callable[[], Answer]) -> Answer:
         answer = answers.get(timeout=limit_s)
     except Empty:
         _stop(thread)
-        raise HungError(
-            f"did not come back within {limit_s:g} s and is left behind in a daemon thread"
-        ) from None
+        raise HungError(f"did not return within {limit_s:g} s and keeps running in a daemon thread") from None
     if isinstance(answer, UntriedError):
         raise answer
     if isinstance(answer, BaseException):

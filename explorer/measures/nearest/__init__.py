@@ -47,7 +47,7 @@ def nearest(
     target = target_of(op, rule, settings, start, stop)
     if not target.is_enough:
         raise ValueError(
-            f"{rule.label} has hardly a finite value from {start:g} to {stop:g}: choose another range"
+            f"{rule.label} has almost no finite values from {start:g} to {stop:g}: choose another range"
         )
     if not target.is_comparable:
         raise ValueError(

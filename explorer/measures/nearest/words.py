@@ -83,7 +83,7 @@ def describe_match(rule: FittedRule, single: Sequence[Single], span: tuple[float
         return f"{here} is {name}{rule.area}."
     places = join_texts([f"x = {format_number(one.x)}" for one in single])
     if len(single) > _MAX_LISTED:
-        return f"{here} differs from {name} at {len(single)} single x only{rule.area}."
+        return f"{here} differs from {name} only at {len(single)} isolated x{rule.area}."
     each = join_texts(
         list(
             dict.fromkeys(
@@ -92,7 +92,7 @@ def describe_match(rule: FittedRule, single: Sequence[Single], span: tuple[float
             )
         )
     )
-    return f"{here} differs from {name} at {places} only, where it is {each}{rule.area}."
+    return f"{here} differs from {name} only at {places}: {each}{rule.area}."
 
 
 def _describe_source(rule: FittedRule) -> str:
@@ -101,7 +101,7 @@ def _describe_source(rule: FittedRule) -> str:
 
 def describe_distance(rule: FittedRule, distance: float, x: float) -> str:
     """Return the sentence for a different curve; ``distance`` is the residual relative to the rule's size."""
-    return f"{format_percent(distance)} off {rule.describe()}, most at x = {format_number(x)}."
+    return f"{rule.describe()}: {format_percent(distance)} off, most at x = {format_number(x)}."
 
 
 def format_number(value: float) -> str:

@@ -17,7 +17,7 @@ COLUMNS = (
     "blocked_here", "none_came", "units", "dead_by_rule", "dead_from_above", "note",
 )  # fmt: skip
 PARAMETER_COLUMNS = ("parameter", "gradient", "site", "op", "line", "why")
-_NOTES = {"trick": "detach trick", "mask": "mask made of its own x"}
+_NOTES = {"trick": "detach trick", "mask": "mask computed from its own x"}
 
 
 def rows_of(named: Mapping[str, Row]) -> list[dict[str, Any]]:

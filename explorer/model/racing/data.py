@@ -93,7 +93,7 @@ class Loader:
         sampler = getattr(loader, "sampler", None)
         if not isinstance(loader, DataLoader) or not isinstance(sampler, RandomSampler | SequentialSampler):
             raise ValueError(
-                "a tenth of train cannot be told apart in this loader, to validate by: give validation=…"
+                "no tenth of train can be split off this loader for validation: give validation=…"
             )
         held_indices, rest = _split_indices(len(loader.dataset))  # type: ignore[arg-type]  # its sampler knows the length
         shuffled = isinstance(sampler, RandomSampler)

@@ -26,7 +26,7 @@ def read_rules(rules: object) -> tuple[list[str | Rule], dict[str, Any]]:
         item = rule if isinstance(rule, str | Rule) else _record_of(rule)
         key = key_of(item)
         if key in code and code[key] is not rule and not isinstance(rule, str | Rule):
-            raise ValueError(f"two rules are called {key}: give one of them another name")
+            raise ValueError(f"two rules are called {key}: rename one of them")
         code.setdefault(key, rule)
         shown_rules.append(item)
     distinct = rules_of(shown_rules)

@@ -164,9 +164,7 @@ def _join_batches(pairs: list[Batch]) -> Batch:
         return pairs[0]
     outs, ys = zip(*pairs, strict=True)
     if not all(isinstance(item, Tensor) for item in (*outs, *ys)):
-        raise ValueError(
-            "outputs of several batches are judged together where they are tensors: give one batch"
-        )
+        raise ValueError("only tensor outputs of several batches can be evaluated together: give one batch")
     return torch.cat(outs), torch.cat(ys)
 
 

@@ -52,6 +52,6 @@ def require_portable(work: Work, pool: Executor) -> None:
         except Exception as error:
             message = str(error).strip().split("\n")[0] or type(error).__name__
             raise ValueError(
-                f"{name} cannot be pickled, so that no other process can have it: define it at the top of a "
-                f"module ({message})"
+                f"{name} cannot be pickled, so it cannot be sent to other processes: define it at the top "
+                f"of a module ({message})"
             ) from None

@@ -108,7 +108,7 @@ class Exchange:
                 f"{self.rule!r}"
             )
         if self.op is not None or self.parameters:
-            raise ValueError("a rule that is code of your own takes neither op nor parameters")
+            raise ValueError("a rule given as your own code takes neither op nor parameters")
         _count_arguments(self.rule)
 
     def require_suitable(self, op: str | Op) -> None:
@@ -174,8 +174,8 @@ class Exchange:
         self.require_suitable(self.op)
         if others_learn:
             raise ValueError(
-                f"{op} gets a tensor that learns beside x, which the op {find_op(self.op).key} would leave "
-                "without gradient: leave op out, and it keeps its own"
+                f"{op} gets a second tensor that learns, which the op {find_op(self.op).key} would leave "
+                "without gradient: leave op out to keep its own"
             )
         if self.entry is not None and self.entry.needs_loss:
             raise ValueError(f"{self.key} asks for the loss of each element, which a swap does not know")

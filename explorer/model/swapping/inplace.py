@@ -75,8 +75,8 @@ def replace_modules(model: nn.Module, target: Target, exchange: Exchange) -> Rep
     """
     if not target.modules:
         raise UnreachedError(
-            f"inplace=True replaces modules, and {target.told} is none: leave inplace out, or make it a "
-            "submodule of the model, such as explorer.Layer"
+            f"inplace=True replaces modules, and {target.told} is not a module: leave inplace out, or make "
+            "it a submodule of the model, such as explorer.Layer"
         )
     if exchange.is_code:
         raise ValueError(

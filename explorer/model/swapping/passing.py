@@ -223,8 +223,8 @@ class CallPass(Tape):
         needs = entry is not None and entry.parsed is not None and {"x", "y"} & {*entry.parsed.variables}
         if needs and self.target.op:
             raise UnreachedError(
-                f"the trick at {call.site} restores {call.op} of another scale: give op=…, a rule of g, "
-                f"or the site with a rule of your own"
+                f"the trick at {call.site} restores {call.op} at a different scale: give op=…, a rule of g, "
+                "or your own rule for the site"
             )
 
     def _find_meant(self, values: Iterable[Value]) -> Call | None:

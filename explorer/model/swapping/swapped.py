@@ -34,10 +34,7 @@ UNTRACED = (
     "torch.fx cannot trace a swapped model, since its graph would lose the rule: swap with inplace=True, and "
     "use torch.export"
 )
-_EAGER = (
-    "the model is compiled: while it is swapped it runs eagerly, as it is written; inplace=True keeps it "
-    "compiled"
-)
+_EAGER = "the model is compiled, but runs eagerly while it is swapped; inplace=True keeps it compiled"
 _NOTHING = ": nothing is swapped; explorer.observe(model) names the sites that there are"
 
 
@@ -158,8 +155,8 @@ class ModelSwap:
         if lost:
             why = f"has left autograd's graph ({next(iter(lost.values()))}): no rule there has any effect"
             if len(lost) == len(current.hits):
-                raise UnreachedError(f"what {self.target.told} computes {why}")
-            warnings.warn(f"a part of what {self.target.told} computes {why}", stacklevel=2)
+                raise UnreachedError(f"the output of {self.target.told} {why}")
+            warnings.warn(f"part of the output of {self.target.told} {why}", stacklevel=2)
 
     def _require_elsewhere(self, current: Pass, origin: CalledModule) -> None:
         """Raise UnreachedError, unless a part that was called by itself has nothing to swap."""

@@ -106,7 +106,7 @@ def _find_module(model: nn.Module, wanted: nn.Module) -> Target:
 def _find_parameter(model: nn.Module, wanted: nn.Parameter) -> Target:
     name = next((name for name, item in model.named_parameters() if item is wanted), None)
     if name is None:
-        raise ValueError("this parameter is none of the model's")
+        raise ValueError("this parameter does not belong to the model")
     return Target(name, parameter=name)
 
 

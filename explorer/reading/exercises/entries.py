@@ -106,7 +106,7 @@ _EDGE = Exercise(
 
 _NEEDED = Exercise(
     "needed",
-    "x times a factor s that learns. Compute the gradient for s only where somebody needs it.",
+    "x times a factor s that learns. Compute the gradient for s only when it is needed.",
     """class Scale(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, s):

@@ -28,8 +28,8 @@ from explorer.reading.text import require_python
 
 UPSTREAM = (1.0, 2.0, -1.0, 0.3)  # each reveals further faults: a missing g, a wrong sign, a bound
 
-NO_FUNCTION = "There is no Function in it: a class of torch.autograd.Function with forward and backward."
-SEVERAL_FUNCTIONS = "There are {} Functions in it: leave one, {}."
+NO_FUNCTION = "No Function found: write a class of torch.autograd.Function with forward and backward."
+SEVERAL_FUNCTIONS = "Found {} Functions: leave one, {}."
 
 
 class Verdict(NamedTuple):
@@ -156,11 +156,11 @@ def _describe_pattern(table: Mapping[float, list[Case]], g: float) -> str:
     table_pairs = (zip(cases, table[1.0], strict=True) for cases in table.values())
     is_constant = all(is_close(case.actual, first.actual) for pairs in table_pairs for case, first in pairs)
     if g != 1.0:
-        return f"Right at g = 1 alone{': it does not hang on g' * is_constant}. "
+        return f"Right only at g = 1{': it does not depend on g' * is_constant}. "
     if is_constant:
-        return "It does not hang on g. "
+        return "It does not depend on g. "
     times = find_ratio(table[1.0])
-    return f"It is {format_short(times)} times what it should be. " if times else ""
+    return f"It is {format_short(times)} times the right value. " if times else ""
 
 
 def _describe_case(exercise: Exercise, case: Case) -> str:
@@ -224,7 +224,7 @@ def _check_argument(solution: Solution, argument: Argument, learned: Learned) ->
         if times := find_ratio(cases):
             shared = f"where {count:g} elements share it, at g = {format_short(g)}"
             return _Fault(
-                f"The {subject} is {format_short(times)} times what it should be {shared}.", case=case
+                f"The {subject} is {format_short(times)} times the right value {shared}.", case=case
             )
         element = (
             f"the element x = {format_full(case.x)} adds {format_short(case.actual)} at g = {format_short(g)}"

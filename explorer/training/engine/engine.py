@@ -127,7 +127,7 @@ class Engine:
             ValueError: an invalid value, or a setting that needs a new run.
         """
         if other := [name for name in live if name not in LIVE]:
-            raise ValueError(f"{', '.join(other)} cannot change while a run goes on: start a new one")
+            raise ValueError(f"{', '.join(other)} cannot change during a run: start a new one")
         return self._apply(identity, lambda jobs, job: jobs.change(job, live))
 
     def snapshot(self, identity: str, shown: Collection[str] = ()) -> Status:
@@ -189,7 +189,7 @@ class Engine:
             if job.run is None and job.state in IDLE:
                 self._use(job, lambda _run: job.snapshot)
             if job.run is None:
-                raise ValueError("the run has nothing to measure yet, or no longer: press Start")
+                raise ValueError("this run has no nets to measure: press Start")
             return answer(job, job.run)
 
     def list(self) -> tuple[Status, ...]:

@@ -214,9 +214,7 @@ class EngineProcess:
         try:
             return self._replace(process).ask(name, *args, **kwargs)
         except (_EndedError, TimeoutError) as error:
-            raise RuntimeError(
-                "the training process could not be started; its own messages say why"
-            ) from error
+            raise RuntimeError("the training process could not be started: see its log") from error
 
     def _replace(self, dead: _Process) -> _Process:
         """Return the process that replaces a dead one; the first caller starts it."""

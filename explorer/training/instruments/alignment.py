@@ -61,19 +61,23 @@ def explain_missing(settings: Settings) -> str:
     """Return why units cannot be flipped, with the op or that of a branch point, or ""."""
     ops = [settings.op, *(str(value) for _, name, value in settings.branch if name == "op")]
     if get_op_site(settings).fires:
-        return "Not measured here: the flip of a unit that spikes changes its later steps of time as well."
+        return "Not measured here: flipping a spiking unit also changes its later time steps."
     if not get_op_site(settings).flips:
-        return "Not measured here: it takes an op at hidden units, and here it stands on weights."
+        return "Not measured here: it needs an op at hidden units, and this task applies the op to weights."
     if any(find_reductions(find_op(op).parsed.tree) for op in ops):
-        return "Not measured here: the op takes a mean over all values, so that no unit can be flipped alone."
+        return "Not measured here: the op averages over all values, so no unit can be flipped alone."
     if any(find_op(op).is_random for op in ops):
         return (
-            "Not measured here: the op draws, and noise would smooth each draw instead of the mean over them."
+            "Not measured here: the op is random, and noise would smooth each draw instead of the "
+            "mean over draws."
         )
     if is_too_wide(settings.layers):
-        return "Not measured here: the layers are so wide that the flip of each unit would take too long."
+        return "Not measured here: with layers this wide, flipping every unit would take too long."
     if settings.learn:
-        return "Not measured here: a parameter learns, so that noise would smooth another op in each net."
+        return (
+            "Not measured here: a parameter of the op learns, so noise would smooth a different op in "
+            "each net."
+        )
     return ""
 
 
@@ -81,18 +85,15 @@ INSTRUMENT = Recorded(
     key="alignment",
     label="Alignment",
     sentence=(
-        "The cosine of each rule's gradient with the gradient of the net whose op normal noise of width σ "
-        "smooths: 1 is the same direction, 0 across, −1 against it."
+        "How well each rule's gradient agrees with the gradient of the net after its op is smoothed by "
+        "normal noise of width σ. Cosine 1: same direction, 0: unrelated, −1: opposite."
     ),
     limits=(
-        "Jumps of the op count exactly, those that together lead no farther than σ as if the loss were "
-        "straight from the first to the last: with a number format the smoothed gradient is up to 8 % off. "
-        "Slopes count as if the loss were straight along them: the wider the "
-        "noise, the less exact. On digits, with ReLU, a clamp, tanh or a parabola, the smoothed gradient is "
-        "2 to 7 % off at σ = 0.25 and 6 to 24 % at σ = 0.5. "
-        f"It looks at up to {EXAMPLES} examples, at fewer where each unit leads to many: at 8 with 8 and 16 "
-        "maps. "
-        "It is evidence and no verdict: a rule with a lower one may still end higher."
+        "A rule with a lower cosine may still end higher. The smoothed gradient is an approximation. "
+        "The loss is taken as straight along the op's slopes, and across jumps that together span less "
+        "than σ: up to 8 % off for a number format; on digits, with ReLU, a clamp, tanh or a parabola, "
+        f"2 to 7 % off at σ = 0.25 and 6 to 24 % at σ = 0.5. It uses up to {EXAMPLES} examples, fewer "
+        "for nets with many connections: 8 with 8 and 16 maps."
     ),
     cost="1.2 ms for six rules with one hidden layer of 16 units",
     fields=("cosine", "agreement"),

@@ -21,7 +21,7 @@ NAMES = (
     "gradient",
     f"below {format_percent(_FAINT_SHARE)} of its peak",
     "0 by the rule",
-    "nothing from above",
+    "no gradient from above",
 )
 
 
@@ -106,7 +106,7 @@ def _describe_channels(shares: NDArray[float32]) -> str:
     lowest, highest = (
         f"{format_percent(shares[at])} (channel {at + 1})" for at in (shares.argmin(), shares.argmax())
     )
-    return f" By channel, from {lowest} to {highest} get none."
+    return f" By channel, {lowest} to {highest} get none."
 
 
 def _describe_layer(nets: Nets, layer: int, shares: Tensor, whole_shares: Tensor) -> str:
@@ -116,7 +116,7 @@ def _describe_layer(nets: Nets, layer: int, shares: Tensor, whole_shares: Tensor
         NAMES[1:], shares.tolist()[1:], whole_shares.tolist()[1:], strict=True
     ):
         always = (
-            f" ({format_percent(whole_share)} in units where it is so for every example)"
+            f" ({format_percent(whole_share)} in units where this holds for every example)"
             if whole_share
             else ""
         )
@@ -130,8 +130,8 @@ INSTRUMENT = Visible(
     sentence="How many of the op's inputs (units × examples, or weights) get no gradient, and why: the rule "
     f"returns 0, less than {format_percent(_FAINT_SHARE)} of its peak, or nothing comes from above. Hatched: "
     "for every example.",
-    limits="It does not say how much a net needs these inputs: a net with few of them may learn less. Where "
-    "each channel has learned a value of its own, the peak is that of the rule with their mean.",
+    limits="This does not show how much a net needs these inputs: a net with few of them may learn less. "
+    "If each channel has learned its own value, the peak is that of the rule at their mean.",
     cost="0.94 ms for six rules with one hidden layer of 16 units",
     measure=measure,
     legend=(*NAMES, "for every example"),

@@ -15,7 +15,7 @@ from explorer.training.instruments.base.rule_shape import compute_data_width, co
 
 _BINS = 40
 _MIN_RATIO = 1.5  # ratio of widths worth a sentence
-_NO_CURVE = "This rule hangs on the loss of each example, so that it has no one curve over x."
+_NO_CURVE = "This rule depends on the loss of each example, so it has no single curve over x."
 
 
 @torch.no_grad()
@@ -93,9 +93,10 @@ def _format_ratio(ratio: float) -> str:
 INSTRUMENT = Visible(
     key="inputs",
     label="Where the data sits",
-    sentence="How often the op sees which x, behind the rule's curve; the outermost bars hold all beyond.",
-    limits="It does not say which of them the loss depends on. Where each channel has learned a value of its "
-    "own, the curve is that of their mean; of what draws it is the mean over draws.",
+    sentence="The distribution of the op's inputs x, behind the rule's curve. The outermost bars hold "
+    "everything beyond.",
+    limits="This does not show which inputs the loss depends on. If each channel has learned its own value, "
+    "the curve uses their mean; for a random rule it is the mean over draws.",
     cost="1.4 ms for six rules with one hidden layer of 16 units",
     measure=measure,
 )

@@ -51,10 +51,10 @@ def _explain_missing(settings: Settings) -> str:
 INSTRUMENT = Visible(
     key="kernels",
     label="Kernels",
-    sentence="The kernels as the net uses them, blue above 0, orange below: a row for each map of a layer, a "
-    "column for each map below it; where there is one below, side by side.",
-    limits=f"It is one net of each rule, and at most {MAX_MAPS} × {MAX_MAPS} kernels of a layer: that they "
-    "look like something is no sign that they do more.",
+    sentence="The kernels as the net uses them: blue above 0, orange below. One row for each map of a layer, "
+    "one column for each map below it; with a single map below, kernels lie side by side.",
+    limits=f"One net per rule, and at most {MAX_MAPS} × {MAX_MAPS} kernels of a layer. Kernels that look "
+    "meaningful need not work better.",
     cost="0.37 ms and 8 kB for six rules",
     measure=measure,
     missing=_explain_missing,

@@ -60,10 +60,12 @@ INSTRUMENT = Requested(
     key="line_search",
     label="Line search",
     sentence=(
-        "The true loss on the first training examples along the step that each rule would take; parameters "
-        "that learn go along at their own rate."
+        "The true loss on the first training examples, along the step that each rule would take. "
+        "Learned parameters move too, at their own rate."
     ),
-    limits="It does not predict which rule ends higher: one step now says little of the hundreds after it.",
+    limits=(
+        "This does not predict which rule ends higher: one step says little about the hundreds after it."
+    ),
     cost="14 ms for six rules with one hidden layer of 16 units",
     measure=measure,
 )

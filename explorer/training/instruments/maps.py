@@ -59,11 +59,11 @@ def measure(nets: Nets, members: list[int], example: int) -> Callable[[int], dic
 def _describe(label: int, read: int, layers: list[Tensor]) -> str:
     constant_counts = [int((layer == layer[:, :1]).all(1).sum()) for layer in layers]
     parts = [
-        f"{count} of {len(each)} maps of layer {number} are of one value"
+        f"{count} of {len(each)} maps of layer {number} are constant"
         for number, (count, each) in enumerate(zip(constant_counts, layers, strict=True), 1)
         if count
     ]
-    return f"a {label} read as {read}; {', '.join(parts) or 'no map is of one value'}"
+    return f"a {label} read as {read}; {', '.join(parts) or 'no map is constant'}"
 
 
 def _scale(values: Tensor, low: Tensor, high: Tensor) -> Any:
@@ -77,10 +77,9 @@ def _explain_missing(settings: Settings) -> str:
 INSTRUMENT = Visible(
     key="maps",
     label="Maps",
-    sentence="What each convolution makes of one held-out example: the stronger the ink, the higher the "
-    "value in its layer.",
-    limits=f"It shows one net per rule, one example and at most {MAX_MAPS} maps of a layer: others may "
-    "differ.",
+    sentence="The maps that each convolution computes for one held-out example. Stronger ink: a higher value "
+    "within its layer.",
+    limits=f"One net per rule, one example and at most {MAX_MAPS} maps of a layer: others may differ.",
     cost="1.6 ms and 4 kB for six rules",
     arguments=(EXAMPLE,),
     measure=measure,

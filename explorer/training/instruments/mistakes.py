@@ -64,11 +64,11 @@ def _select_visible(order: Tensor, is_only: Tensor) -> Tensor:
 
 def _describe(count: int, total: int, alone_count: int | None, first: list[int], read: list[int]) -> str:
     if not count:
-        return f"all {total} held-out images are read right"
-    words = f"{count} of {total} held-out images are read wrong"
+        return f"all {total} held-out images are read correctly"
+    words = f"{count} of {total} held-out images are misread"
     if alone_count is not None:
         words += f", {alone_count} of them by this rule alone"
-    return f"{words}; the surest mistake is a {first[0]} read as {read[0]}"
+    return f"{words}; the most confident mistake is a {first[0]} read as {read[0]}"
 
 
 def _explain_missing(settings: Settings) -> str:
@@ -78,10 +78,10 @@ def _explain_missing(settings: Settings) -> str:
 INSTRUMENT = Visible(
     key="mistakes",
     label="Mistakes",
-    sentence="Held-out images that the net misreads, with its answer, the surest first.",
+    sentence="Held-out images that the net misreads, with its answers, most confident first.",
     limits=(
-        f"It is one net of each rule, and at most {MAX_VISIBLE} of its mistakes beside those it makes "
-        "alone: another seed makes others."
+        f"One net per rule, and at most {MAX_VISIBLE} of its mistakes in addition to those it alone "
+        "makes. Another seed makes other mistakes."
     ),
     cost="2.4 ms and 16 kB for six rules",
     measure=measure,

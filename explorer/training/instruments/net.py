@@ -86,8 +86,8 @@ def _to_numpy(values: Tensor) -> NDArray[float32]:
 INSTRUMENT = Visible(
     key="net",
     label="The net",
-    sentence="One example on its way: inputs, weights, the op with this example's values on it, outputs.",
-    limits="It shows one net per rule and one example: others look different.",
+    sentence="One example passes through the net: inputs, weights, the op at this example's values, outputs.",
+    limits="One net per rule and one example: others look different.",
     cost="0.6 ms and 10 kB for six rules",
     measure=measure,
 )

@@ -22,8 +22,8 @@ def measure(nets: Nets) -> dict[int, Record]:
 INSTRUMENT = Visible(
     key="norms",
     label="Gradient norms",
-    sentence="The length of the gradient of each layer of weights on the next batch, from first to last.",
-    limits="It says nothing of the direction: a long one may point anywhere, and Adam divides by its size.",
+    sentence="The length of each layer's weight gradient on the next batch, first layer to last.",
+    limits="This does not show direction: a long gradient may point the wrong way. Adam divides by its size.",
     cost="0.09 ms for six rules with one hidden layer of 16 units",
     measure=measure,
 )

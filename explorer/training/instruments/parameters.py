@@ -48,14 +48,14 @@ INSTRUMENT = Recorded(
     key="parameters",
     label="Parameters that learn",
     sentence=(
-        "Each parameter's value over the steps, layer by layer, and the gradient for it: where that is below "
-        "0 the value grows. Where each channel has a value of its own it is their mean, in the band from the "
-        "least to the greatest."
+        "Each parameter's value over the steps, layer by layer, and its gradient: where the gradient "
+        "is below 0, the value grows. With one value per channel, the line is their mean and the band "
+        "spans lowest to highest."
     ),
     limits=(
-        "The gradient is that of the first examples of the training data, the same at every step: where its "
-        "scale names N, the number of elements, it is that of these. That a value rests is no sign that it "
-        "rests at the best one."
+        "The gradient is measured on the first training examples, the same at every step; an N in its "
+        "scale counts the elements of those examples. A value that has stopped moving need not be the "
+        "best one."
     ),
     cost="0.04 ms for six rules with one hidden layer of 16 units",
     fields=("value", "gradient", "least", "most"),

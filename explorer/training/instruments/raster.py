@@ -68,9 +68,9 @@ def _explain_missing(settings: Settings) -> str:
 INSTRUMENT = Visible(
     key="raster",
     label="Spikes",
-    sentence="When each pixel and each hidden unit fires over the steps of time, a row a unit; below, the "
+    sentence="When each pixel and each hidden unit fires, one row per unit, over the time steps. Below: the "
     "mean potential of each output.",
-    limits="It shows one net per rule and one held-out example: others fire differently.",
+    limits="One net per rule and one held-out example: others fire differently.",
     cost="2.1 ms and 11 kB for six rules",
     arguments=(EXAMPLE,),
     measure=measure,

@@ -72,8 +72,8 @@ def _explain_missing(settings: Settings) -> str:
 INSTRUMENT = Visible(
     key="reads",
     label="Examples",
-    sentence="The first held-out examples, and which of them each rule's net reads right.",
-    limits="They are few, and from one net per rule: the score counts all held-out examples and every seed.",
+    sentence="The first held-out examples, and which of them each rule's net reads correctly.",
+    limits="A few examples from one net per rule; the score counts all held-out examples and every seed.",
     cost="0.4 ms and 5 kB for six rules",
     measure=measure,
     missing=_explain_missing,

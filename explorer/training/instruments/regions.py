@@ -114,7 +114,10 @@ def _encode_points(part: Part, square: Square) -> NDArray[uint8]:
 def _describe(score: float, count: int, shares: list[float], names: Sequence[str]) -> str:
     labels = names or [f"class {number}" for number in range(len(shares))]
     classes = ", ".join(f"{name} {format_percent(share)}" for name, share in zip(labels, shares, strict=True))
-    return f"{format_percent(score)} of {count} held-out points are given their class; of the plane {classes}"
+    return (
+        f"{format_percent(score)} of {count} held-out points are classified correctly; share of the "
+        f"plane: {classes}"
+    )
 
 
 def _explain_missing(settings: Settings) -> str:
@@ -125,10 +128,10 @@ def _explain_missing(settings: Settings) -> str:
 INSTRUMENT = Visible(
     key="regions",
     label="Regions",
-    sentence="The class that the net gives each point: the more mixed the colour, the less sure it is.",
+    sentence="The class that the net assigns to each point of the plane. Mixed colours: the net is unsure.",
     limits=(
-        "It is one net of each rule, and looks the same where there are data and where there are none: "
-        "how well a rule does is said by the accuracy over all seeds."
+        "One net per rule. The picture looks equally sure far from any data: judge a rule by its "
+        "accuracy over all seeds."
     ),
     cost="3.5 ms and 39 kB for six rules",
     measure=measure,

@@ -176,21 +176,21 @@ def explain_missing(settings: Settings) -> str:
     """Return why there is no spread, or "": nothing is random in any part of the run."""
     if any(entry.is_random for entry in settings.entries):
         return ""
-    return "Not measured here: nothing draws, so that the gradient of a batch has no spread."
+    return "Not measured here: nothing is random, so the gradient of a batch has no spread."
 
 
 INSTRUMENT = Visible(
     key="spread",
     label="Spread and bias",
-    sentence=f"The next batch, drawn anew {DRAWS} times. Bars: how far its gradient lies from the mean over "
-    "draws, in lengths of that mean, for each layer of weights. Bias: how far that mean lies from the exact "
-    "gradient of the mean loss, in % of its length.",
-    limits=f"{DRAWS} draws tell both roughly, ± is a standard error. ∞: the mean is lost among them. < 30 %: "
-    "no bias is told from none; if there is one, it is most likely below 30 %. A mean that points the exact "
-    "way and is twice as long has a bias of 100 %. The last layer of weights has none. "
-    "Bias is measured at hidden units, not those of maps or spikes, of an op without a mean that learns "
-    "nothing: where it draws one of two outputs, if the net is not too wide, and where it is smooth in x for "
-    "each draw, so that default autograd has none.",
+    sentence=f"The next batch, with {DRAWS} independent draws. Bars: how far a single gradient lies from the "
+    "mean over draws, relative to the length of that mean, for each layer of weights. Bias: how far "
+    "that mean lies from the exact gradient of the mean loss, in % of its length.",
+    limits=f"{DRAWS} draws are a rough estimate; ± is a standard error. ∞: the mean is lost in the noise. < "
+    "30 %: no bias was detected, and any bias is most likely below 30 %. A mean that points the exact way "
+    "but is twice as long has a bias of 100 %. The last layer of weights has none. Bias is measured only "
+    "at hidden units, not those of maps or spikes, of an op without a mean whose parameters do not learn: "
+    "if it draws one of two outputs and the net is not too wide, or if it is smooth in x for each draw, so "
+    "that default autograd has no bias.",
     cost="33 ms for six rules with three seeds and one hidden layer of 16 units, 90 ms with two",
     measure=measure,
     missing=explain_missing,

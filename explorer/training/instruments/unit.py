@@ -60,8 +60,8 @@ def _format_number(value: float) -> str:
 INSTRUMENT = Requested(
     key="unit",
     label="One unit",
-    sentence="The numbers of one unit and one example, put into the rule's formula.",
-    limits="It is one unit of many: others with the same cause have other numbers.",
+    sentence="The rule's formula with the numbers of one unit and one example.",
+    limits="One unit of many: others with the same cause have other numbers.",
     cost="0.7 ms for six rules with one hidden layer of 16 units",
     arguments=(
         Argument("layer", "Layer", lambda settings, _data: count_op_layers(settings) - 1),

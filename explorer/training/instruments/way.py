@@ -65,7 +65,7 @@ INSTRUMENT = Visible(
     key="way",
     label="The way back",
     sentence="How much of the gradient each layer with the op passes on, and how far all weights have moved.",
-    limits="Sizes say nothing of directions: a gradient that passes whole may point anywhere.",
+    limits="Size is not direction: a gradient that passes unchanged in size may point the wrong way.",
     cost="0.2 ms for six rules with one hidden layer of 16 units",
     measure=measure,
 )

@@ -69,23 +69,22 @@ def _describe_layer(before: Trace, now: Trace, at: int) -> dict[str, Any]:
 def _describe(layers: list[dict[str, Any]]) -> str:
     sizes = [int(layer["counts"].sum()) for layer in layers]
     changed = sum(layer["changed"] * size for layer, size in zip(layers, sizes, strict=True)) / sum(sizes)
-    return f"of {format_percent(changed)} of all weights the op makes another value than at the start"
+    return f"the op's value has changed for {format_percent(changed)} of all weights since the start"
 
 
 def _explain_missing(settings: Settings) -> str:
     if get_op_site(settings).per_example:
-        return "Not shown here: the op does not stand on the weights."
+        return "Not shown here: the op is not applied to the weights."
     return ""
 
 
 INSTRUMENT = Visible(
     key="weights",
     label="Weights",
-    sentence="Where the full-precision weights lie, and what the op makes of them: the stronger the colour, "
-    "the higher the value.",
+    sentence="The full-precision weights, and the op's value for each. Stronger colour: a higher value.",
     limits=(
-        "It is one net of each rule, and counts weights alike whether the loss depends on them or not: "
-        "that they change is no sign that they change for the better."
+        "One net per rule. All weights count equally, even those that the loss does not depend on: a "
+        "change need not be an improvement."
     ),
     cost="4.1 ms and 11 kB for six rules",
     measure=measure,

@@ -145,7 +145,7 @@ class Architecture:
 
     def __post_init__(self) -> None:
         if vars(self.op_layer).get("site") is None:  # an inherited site belongs to another kind
-            raise TypeError(f"{self.op_layer.__name__} needs a site of its own: give the class an OpSite")
+            raise TypeError(f"{self.op_layer.__name__} needs its own site: give the class an OpSite")
 
     @property
     def site(self) -> OpSite:

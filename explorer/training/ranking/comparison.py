@@ -70,7 +70,9 @@ def compare(scores: Mapping[str, Iterable[float]], example: float, unit: Unit) -
     by_label = {label: [float(value) for value in values] for label, values in scores.items()}
     started = {len(values) for values in by_label.values()}
     if len(started) != 1 or started == {0}:
-        raise ValueError("rank takes one score a seed for each rule, as many for all: NaN where one diverged")
+        raise ValueError(
+            "rank needs the same number of scores for each rule, one per seed: NaN for a seed that diverged"
+        )
     (seeds,) = started
     compared = _select_finite(by_label)
     means = {label: fmean(values.values()) for label, values in compared.items()}

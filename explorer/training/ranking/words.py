@@ -72,20 +72,20 @@ def _describe_means(ranking: Comparison) -> list[str]:
     if not order:
         return []
     best = order[0]
-    basis = f"means of {ranking.started} seeds; intervals hold together at 95 %"
-    caution = ["Two seeds show large differences only."] if ranking.shared == 2 else []
+    basis = f"means of {ranking.started} seeds; simultaneous 95 % intervals"
+    caution = ["Two seeds reveal only large differences."] if ranking.shared == 2 else []
     if len(order) == 1:
         basis_text = f"mean of {ranking.started} seeds" if ranking.started > 1 else "one seed"
         return [f"{best} is at {text.format_mean(best)} {place} ({basis_text})."]
     if ranking.started == 1:
-        unknown = f"How far another seed would change that is unknown: take {ADVISED_SEEDS}."
-        return [f"One seed: {text.list_means(order)} {place}.", unknown]
+        advice = f"One seed proves little: run {ADVISED_SEEDS}."
+        return [f"One seed: {text.list_means(order)} {place}.", advice]
     if ranking.shared < 2:
-        return [f"Too few seeds are left that all rules share: {text.list_means(order)} {place}."]
+        return [f"Too few seeds are finite with every rule: {text.list_means(order)} {place}."]
     if ranking.alike:
-        return [f"{join_texts(order)} score alike with every seed, at {text.format_mean(best)} {place}."]
+        return [f"{join_texts(order)} score the same on every seed, at {text.format_mean(best)} {place}."]
     if not ranking.lower:
-        hidden_text = f"a true difference of up to {text.describe_hidden()} may be hidden"
+        hidden_text = f"a true difference of up to {text.describe_hidden()} cannot be ruled out"
         means = text.list_means(order)
         main = f"{ranking.started} seeds do not show which is best {place}: {means}; {hidden_text}"
         return [f"{main} ({basis}).", *caution]
@@ -108,7 +108,7 @@ def _describe_diverged(ranking: Comparison) -> list[str]:
     excluded = {label: count for label, count in ranking.diverged.items() if label not in ranking.means}
     included = {label: count for label, count in ranking.diverged.items() if label in ranking.means}
     sentences = [
-        f"{count} of {ranking.started} seeds of {label} diverged and are left out, which flatters it."
+        f"{count} of {ranking.started} seeds of {label} diverged and are left out, which flatters the mean."
         for label, count in included.items()
     ]
     all_diverged = [label for label, count in excluded.items() if count == ranking.started]

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from explorer.formula import format_percent, join_texts, number_text
+from explorer.formula import format_percent, join_texts, number_text, with_minus
 from explorer.training.instruments import Record
 from explorer.training.ranking import Ranking, format_score, rank
 from explorer.training.runs.snapshot import Snapshot
@@ -25,8 +25,8 @@ _MIN_RATIO = 1.5  # width of the data ÷ width of the rule
 _MIN_GAIN = 1.5  # factor of the gradient's size
 _CAUSES = (
     (2, "no gradient", "inputs"),
-    (1, "under 1 % of its peak", "inputs"),
-    (3, "nothing from above", "causes"),
+    (1, "under 1 % of the rule's peak", "inputs"),
+    (3, "no gradient from above", "causes"),
 )
 """Index of a cause, the text on units with it, and the instrument that shows the reason."""
 _MAX_HEADLINE = 70  # characters
@@ -72,10 +72,10 @@ def _list_headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[
         yield f"One seed: {labels[first]} leads, at {means[first]}."
         yield f"One seed: the best of {len(means)} rules ends at {means[first]}."
     elif ranking.diverged or ranking.shared < _MIN_SEEDS:
-        yield f"{labels[first]} has the highest mean, {means[first]}, but seeds diverged."
-        yield f"The highest mean is {means[first]}, but seeds diverged."
+        yield f"{labels[first]} has the highest mean, {means[first]}, but some seeds diverged."
+        yield f"The highest mean is {means[first]}, but some seeds diverged."
     elif ranking.alike:
-        yield f"All end alike, at {means[first]}, with each of {count}."
+        yield f"All end equal, at {means[first]}, on each of {count}."
     elif not ranking.lower:
         yield f"{count} do not show which is best: all {at}."
     elif len(ranking.best) > 1:
@@ -119,7 +119,7 @@ def _find_statement(snapshot: Snapshot, way: Record, causes: Record, inputs: Rec
     """Return the most basic remarkable finding about the backward pass."""
     if not all(map(math.isfinite, way["reached"])):
         return _Statement(
-            f"In the {'next' if snapshot.step else 'first'} step a gradient is not finite", "norms"
+            f"A gradient of the {'next' if snapshot.step else 'first'} step is infinite or NaN", "norms"
         )
     unreached = [
         layer for layer, norm in enumerate(way["reached"], 1) if norm == 0 and _is_unmoved(way, layer)
@@ -131,9 +131,13 @@ def _find_statement(snapshot: Snapshot, way: Record, causes: Record, inputs: Rec
         share = float(causes["shares"][layer][cause])
         if share < _MIN_SHARE:
             continue
-        wide = _describe_width(snapshot, float(inputs["ratio"][layer])) if panel == "inputs" else ""
+        single = len(causes["shares"]) == 1
+        ratio = float(inputs["ratio"][layer])
+        wide = _describe_width(snapshot, ratio, "their" if single else "its") if panel == "inputs" else ""
         part = _name_inputs(snapshot, layer, len(causes["shares"]))
-        return _Statement(f"{format_percent(share)} of {part} get {lacks}{wide}", panel if wide else "causes")
+        verb = "get" if single else "gets"
+        finding = f"{format_percent(share)} of {part} {verb} {lacks}{wide}"
+        return _Statement(finding, panel if wide else "causes")
     return _Statement(_describe_propagation(snapshot, way), "norms", hinders=False)
 
 
@@ -169,12 +173,13 @@ def _name_inputs(snapshot: Snapshot, layer: int, layers: int) -> str:
     return f"layer {layer + 1}" if site.per_example else f"w{layer + 1}"
 
 
-def _describe_width(snapshot: Snapshot, ratio: float) -> str:
+def _describe_width(snapshot: Snapshot, ratio: float, whose: str) -> str:
     """Return a clause that the data is wider than the rule, or ""."""
     if not math.isfinite(ratio) or ratio < _MIN_RATIO:
         return ""
-    things = "data" if TASKS[snapshot.task].net.site.per_example else "weights"
-    return f": {things} {ratio:.1f} × as wide as the rule"
+    things = "inputs" if TASKS[snapshot.task].net.site.per_example else "values"
+    times = f"{ratio:.1f}".removesuffix(".0")
+    return f": {whose} {things} spread {times} times as wide as the rule's window"
 
 
 def _describe_propagation(snapshot: Snapshot, way: Record) -> str:
@@ -187,15 +192,16 @@ def _describe_propagation(snapshot: Snapshot, way: Record) -> str:
     subject = "gradient" if is_per_example else "gradient of w1"
     moved = f": w1 moved by {float(way['moved'][0]):.3g}" if snapshot.step else ""
     if way["of_losses"]:
-        return f"Its gradient is made of losses, not of g{moved}"
+        return f"Its gradient comes from losses, not from g{moved}"
     if not math.isfinite(remaining):
         return f"The {subject} passes{moved}"
     if remaining == 1:
         return f"The whole {subject} passes{moved}"
     if remaining > _MIN_GAIN:
-        return f"The rule makes the {subject} {remaining:.1f} × as large{moved}"
-    rounded = f"{remaining:.2f}" if remaining >= 0.1 else number_text(float(f"{remaining:.2g}"))
-    return f"The {subject} passes × {rounded}{moved}"
+        return f"The rule makes the {subject} {remaining:.1f} times as large{moved}"
+    percent = 100 * remaining
+    rounded = f"{percent:.0f}" if remaining >= 0.1 else number_text(float(f"{percent:.2g}"))
+    return f"The {subject} passes at {rounded} % of its size{moved}"
 
 
 def _rank_seeds(snapshot: Snapshot) -> Ranking | None:
@@ -223,12 +229,12 @@ def _describe_end(
     if rule in ranking.lower:
         return _describe_lower(snapshot, rule, finding, ranking)
     if ranking.best == (rule,):
-        return _Statement("Best all the same" if finding.hinders else "Best", "")
+        return _Statement("Best anyway" if finding.hinders else "Best", "")
     if rule == next(iter(ranking.means)):
-        return _Statement("Highest mean all the same" if finding.hinders else "Highest mean", "")
+        return _Statement("Highest mean anyway" if finding.hinders else "Highest mean", "")
     largest = ranking.differences[rule][1]
     if largest > _MAX_GAP:
-        return _Statement("Not told apart from the highest", "")
+        return _Statement("Not shown to be lower than the highest", "")
     bound = math.ceil(100 * largest) if ranking.unit == "%" else math.ceil(100 * largest) / 100
     points = f"{bound} point{'s' * (bound != 1)}" if ranking.unit == "%" else f"{bound} R²"
     return _Statement(f"Within {points} of the highest", "")
@@ -239,7 +245,7 @@ def _describe_lower(snapshot: Snapshot, rule: str, finding: _Statement, ranking:
     unit, times = ("points", 100) if ranking.unit == "%" else ("R²", 1)
     least = times * ranking.lower[rule][0]
     amount = f"{least:.1f}" if least >= 1 else f"{least:.1g}"
-    lower = f"Lower by at least {amount} {unit}"
+    lower = f"At least {amount} {unit} lower"
     if finding.hinders:
         return _Statement(lower, "")
     cosine = _get_cosine(snapshot, rule)
@@ -249,8 +255,9 @@ def _describe_lower(snapshot: Snapshot, rule: str, finding: _Statement, ranking:
     is_known = all(map(math.isfinite, [cosine, *better]))
     if is_known and cosine < min(better):
         better_text = f"{min(better):.2f} to {max(better):.2f}" if len(better) > 1 else f"{better[0]:.2f}"
-        return _Statement(f"{lower}; it points off: cosine {cosine:.2f} beside {better_text}", "alignment")
-    return _Statement(f"{lower}; nothing measured sets it apart", "alignment" if is_known else "")
+        numbers = with_minus(f"cosine {cosine:.2f}, against {better_text}")
+        return _Statement(f"{lower}; its gradient is misaligned ({numbers})", "alignment")
+    return _Statement(f"{lower}; nothing measured explains it", "alignment" if is_known else "")
 
 
 def _get_cosine(snapshot: Snapshot, rule: str) -> float:

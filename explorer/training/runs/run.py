@@ -29,9 +29,9 @@ if TYPE_CHECKING:
     Curve = NDArray[float32]
 
 FAULTS: Mapping[Fault, str] = {
-    "op": "the op gave no finite number for finite inputs",
-    "forward": "numbers outgrew what float32 holds on the way forward",
-    "backward": "a gradient is not finite",
+    "op": "the op returned infinity or NaN for finite inputs",
+    "forward": "values in the forward pass grew too large for float32",
+    "backward": "a gradient became infinite or NaN",
 }
 
 
@@ -134,7 +134,7 @@ class Run(Stepper):
         """
         part = self._nets.data[0].validation
         if part is None:
-            raise ValueError(f'the task "{self.settings.task}" has no data to judge by')
+            raise ValueError(f'the task "{self.settings.task}" has no held-out data')
         scores = np.full((len(self._rules), self.settings.seeds), np.nan, np.float32)
         with use_one_thread():
             for member, score in zip(
@@ -252,7 +252,7 @@ class Run(Stepper):
     def fault(self) -> str:
         """The reason for the latest removal of a member, if known, as a clause."""
         faults = list(self._nets.ensemble.faults.values())
-        return FAULTS[faults[-1]] if faults else "a value is not finite"
+        return FAULTS[faults[-1]] if faults else "a value became infinite or NaN"
 
     def _find_finite_seed(self, diverged: NDArray[int64]) -> int | None:
         """Return a rule's first finite seed, or None; ``diverged``: (seeds,), as in ``Series``."""
@@ -268,7 +268,7 @@ class Run(Stepper):
             return None
         layer, parameter = positions[0]
         name = self._nets.joined.learned[parameter].name
-        return f"{name} of layer {layer + 1} fell to 0 or below, where its formulas break"
+        return f"{name} of layer {layer + 1} fell to 0 or below, where its formulas are undefined"
 
     def _explain_resting(self, rule: int) -> str:
         """Return a sentence on parameters that learned at the start but do not any more, or ""."""

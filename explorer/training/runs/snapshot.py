@@ -54,7 +54,7 @@ class Snapshot:
         score_steps: (evaluations,) int64, the steps taken before each: 0, every ⌈steps ÷ 200⌉, the last.
         diverged: the step at which the last of a rule's seeds stopped being finite, or None.
         fallen: by rule, why the first seed with a learned parameter outside its domain left, as in "s of
-            layer 2 fell to 0 or below, where its formulas break"; None if no seed did.
+            layer 2 fell to 0 or below, where its formulas are undefined"; None if no seed did.
         resting: by rule, a sentence on parameters that learned before a branch and do not now, or "".
         learned: by rule, and then by parameter that learns in the run, for rules with that parameter: its
             present values (seeds, layers with the op) float32, NaN for a seed that diverged; the mean if each

@@ -140,7 +140,7 @@ class Stepper:
         Raises ValueError for an invalid value, or a setting that needs a new run.
         """
         if fixed := [name for name in live if name not in LIVE]:
-            raise ValueError(f"{', '.join(fixed)} cannot change while a run goes on: start a new one")
+            raise ValueError(f"{', '.join(fixed)} cannot change during a run: start a new one")
         settings = dataclasses.replace(self.settings, **live)
         if "lr" in live and self.step:
             original = dataclasses.replace(settings, lr=self.settings.lr)

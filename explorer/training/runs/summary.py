@@ -6,7 +6,7 @@ from itertools import chain
 
 import torch
 
-from explorer.formula import format_percent, join_texts
+from explorer.formula import format_percent, join_texts, number_text
 from explorer.training.instruments.base.gradients import Gradients
 from explorer.training.ranking import Unit, format_scores, rank
 from explorer.training.runs.snapshot import Snapshot
@@ -101,7 +101,7 @@ def _describe_unmoved(snapshot: Snapshot, labels: Mapping[str, str], order: list
     unmoved = [labels[rule] for rule, distance in moved.items() if distance == 0]
     if not unmoved or not snapshot.step:
         return []
-    return [f"With {join_texts(unmoved)} no gradient reached the first layer: it never moved."]
+    return [f"With {join_texts(unmoved)} no gradient reached the first layer, so it never moved."]
 
 
 def _describe_losses(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
@@ -134,24 +134,28 @@ def _describe_losses(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
 def _explain_difference(low: str, best: Gradients, high: str, worst: Gradients) -> str:
     """Return a sentence that compares w1 under the rules with the lowest and highest loss."""
     if not best.w1_moved and not worst.w1_moved:
-        return "w1 moved with neither: no gradient reached it, only w2 learned."
+        return "w1 moved with neither rule: no gradient reached it, so only w2 learned."
     if not worst.w1_moved:
-        return f"With {high} w1 never moved: no gradient reached it, only w2 learned."
+        return f"With {high} w1 never moved: no gradient reached it, so only w2 learned."
     if not best.w1_moved:
         return (
-            f"With {low} w1 never moved, so that w2 learned on hidden values that stood still; "
-            f"with {high} they changed all the time, as w1 moved by {format_number(worst.w1_moved)}."
+            f"With {low} w1 never moved, so w2 learned from constant hidden values; "
+            f"with {high} they kept changing, because w1 moved by {format_number(worst.w1_moved)}."
         )
     return (
-        f"w1 moved with both, by {format_number(best.w1_moved)} and {format_number(worst.w1_moved)}; "
-        f"in size the rules returned {best.passed or 0:.2g} and {worst.passed or 0:.2g} of the gradient "
-        "that came."
+        f"w1 moved with both, by {format_number(best.w1_moved)} and {format_number(worst.w1_moved)}. "
+        f"The rules passed on {_format_size(best)} and {_format_size(worst)} of the incoming gradient."
     )
+
+
+def _format_size(gradients: Gradients) -> str:
+    """Return the size of the gradient that a rule passes on, in percent of the size that it receives."""
+    return f"{number_text(float(f'{100 * (gradients.passed or 0):.2g}'))} %"
 
 
 def _describe_single(gradients: Gradients) -> str:
     if not gradients.w1_moved:
-        return "w1 never moved: no gradient reached it, only w2 learned."
+        return "w1 never moved: no gradient reached it, so only w2 learned."
     return f"w1 moved by {format_number(gradients.w1_moved)}."
 
 
@@ -159,7 +163,7 @@ def _describe_rule(snapshot: Snapshot, rule: str, label: str, score: str) -> str
     """Return a sentence on one rule: loss, score, and whether the gradient reaches the first layer."""
     diverged_step = snapshot.diverged[rule]
     if diverged_step is not None:
-        reason = snapshot.fallen[rule] or "a value was no longer finite"
+        reason = snapshot.fallen[rule] or "a value became infinite or NaN"
         return f"{label} diverged at step {diverged_step}: {reason}."
     loss, gradients = snapshot.loss[rule], snapshot.gradients[rule]
     resting = f" {snapshot.resting[rule]}" if snapshot.resting[rule] else ""
@@ -174,7 +178,7 @@ def _describe_rule(snapshot: Snapshot, rule: str, label: str, score: str) -> str
         return f"{', '.join(words)}; {blocked}."
     first, rest = ("The first layer", "the rest learns") if snapshot.metric else ("w1", "w2 learns")
     if gradients.w1_moved == 0:
-        return f"{', '.join(words)}. {first} has not moved: no gradient reaches it, only {rest}.{resting}"
+        return f"{', '.join(words)}. {first} has not moved: no gradient reaches it, so only {rest}.{resting}"
     return (
         f"{', '.join(words)}. {first} has moved by {format_number(gradients.w1_moved)}; {blocked}.{resting}"
     )

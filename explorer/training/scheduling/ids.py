@@ -51,7 +51,7 @@ class JobIds:
     def explain_missing(self, identity: str, kind: str) -> str:
         """Return a clause that explains why the engine has no job of this kind and id."""
         if identity.startswith(self._engine):
-            return f"This {kind} is gone"
+            return f"This {kind} no longer exists"
         if identity.startswith(self._home):
-            return f"The training process stopped unexpectedly and this {kind} is lost"
-        return f"The server was started anew and this {kind} is lost"
+            return f"The training process stopped unexpectedly, so this {kind} is lost"
+        return f"The server was restarted, so this {kind} is lost"

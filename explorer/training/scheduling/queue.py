@@ -34,16 +34,16 @@ AnyJob = TypeVar("AnyJob", bound=Job)
 _SWEEP_S = 0.05  # between two checks of all leases, so that they cost little per turn or request
 _MEMORY_POLL_S = 0.5  # between two checks of the memory that is left
 _ACTIVE = (
-    "{number} runs are running or waiting already: try again in about a minute.",
-    "{number} runs from your network already run or wait: stop one of them first.",
+    "The server is busy: {number} runs are running or waiting. Try again in about a minute.",
+    "Your network already has {number} runs running or waiting: stop one first.",
 )
 _EXISTING = (
-    "{number} runs are held open already: try again in about a minute.",
-    "{number} runs from your network are held open: close the page of one of them.",
+    "The server is full: {number} runs are open. Try again in about a minute.",
+    "Your network has {number} runs open: close one of their pages.",
 )
 _ACTIVE_STUDIES = (
-    "{number} studies are running or waiting already: try again in some minutes.",
-    "{number} studies from your network already run or wait: stop one of them first.",
+    "The server is busy: {number} studies are running or waiting. Try again in a few minutes.",
+    "Your network already has {number} studies running or waiting: stop one first.",
 )
 
 
@@ -263,7 +263,7 @@ class Runs(Jobs[RunJob]):
         if replace(before, **live) == before:
             return
         if "lr" in live and job.step and len(job.settings.branch) >= MAX_BRANCHES:
-            raise ValueError(f"a run branches at most {MAX_BRANCHES} times, and this one has")
+            raise ValueError(f"a run branches at most {MAX_BRANCHES} times, and this one already has")
         job.settings = replace(job.settings, **{name: live[name] for name in live if name != "lr"})
         job.speed_since = None
         job.news = {**job.news, **live}

@@ -21,7 +21,7 @@ EXISTING: tuple[State, ...] = (*IDLE, *ACTIVE, *ENDED, "failed", "stopped")
 
 SENTENCES: Mapping[State, str] = {
     "ready": "Ready at step 0: press Start or Step.",
-    "waiting": "Waiting for a free place: number {position} in the queue.",
+    "waiting": "Waiting in the queue: number {position}.",
     "running": "Running.",
     "paused": "Paused at step {step}{note}.",
     "finished": "Finished after {step} step{plural}.",
@@ -29,21 +29,21 @@ SENTENCES: Mapping[State, str] = {
     "failed": "This run failed: {note}.",
     "stopped": "Stopped at step {step}{note}.",
     "gone": "{note}: press Start to run it again.",
-    "silent": "Training is not available just now: {note}.",
+    "silent": "Training is unavailable: {note}.",
     "crowded": "{note}.",
 }
 STUDY_SENTENCES: Mapping[State, str] = {
     **SENTENCES,
-    "paused": "Stopped{note}: what is done is kept.",
+    "paused": "Stopped{note}: finished runs are kept.",
     "finished": "Finished.",
     "failed": "This study failed: {note}.",
     "stopped": "Stopped{note}.",
-    "silent": "The study is not to be seen just now: {note}.",
+    "silent": "The study is unavailable: {note}.",
 }
 RUN, STUDY = "run", "study"  # kinds of jobs, as in their ids
-ADVICE_AT_START = "No rate helps before the first step: choose another op or rule"
+ADVICE_AT_START = "No learning rate can fix a failure before the first step: choose another op or rule"
 UNWATCHED = " because nobody was watching"
-TAKING_TURNS = "Running in turn with {others} other{plural}."
+TAKING_TURNS = "Running, taking turns with {others} other{plural}."
 
 
 @dataclass(frozen=True)

@@ -22,12 +22,12 @@ from explorer.training.tasks.table import TABLE, read_table
 
 _UNSHARED = ("branch", "pace", "sigma")  # settings that do not affect the start of a run
 _WEIGHTS = (
-    "{nets} nets of these widths have {count:,} weights, at most {most:,} are taken: use fewer hidden units, "
+    "{nets} nets of these widths have {count:,} weights; the limit is {most:,}. Use fewer hidden units, "
     "seeds or rules"
 )
-_FEWER = "at most {most:,} are taken: use fewer hidden units, examples, seeds or rules"
-_VALUES = "a step of {nets} nets on {batch} examples makes {count:,} numbers, " + _FEWER
-_PRODUCTS = "a step of {nets} nets on {batch} examples takes {count:,} products, " + _FEWER
+_FEWER = "the limit is {most:,}. Use fewer hidden units, examples, seeds or rules"
+_VALUES = "a step of {nets} nets on {batch} examples computes {count:,} numbers; " + _FEWER
+_PRODUCTS = "a step of {nets} nets on {batch} examples takes {count:,} multiplications; " + _FEWER
 
 
 @dataclass(frozen=True)

@@ -33,58 +33,58 @@ class TrainingSettings:
     None is replaced by the task's default.
     """
 
-    task: str = _declare_setting("choice", "Task", "The task that the net learns.", words=TASKS)
+    task: str = _declare_setting("choice", "Task", "The task that the nets learn.", words=TASKS)
     steps: int = _declare_setting(
         "whole", "Steps", "Steps of gradient descent.", low=1, high=limits.MAX_STEPS
     )
     lr: float = _declare_setting(
-        "log", "Learning rate lr", "How far a step goes down the gradient.",
+        "log", "Learning rate lr", "How far each step goes down the gradient.",
         low=limits.MIN_LR, high=limits.MAX_LR, live=True,
     )  # fmt: skip
     hidden: int | tuple[int, ...] = _declare_setting(
         "widths", "Hidden units",
-        f"Width of the hidden layer, or of up to {limits.MAX_LAYERS} of them: 16,16,16. Of convolutions it "
-        "counts maps.",
+        f"Width of the hidden layer, or of up to {limits.MAX_LAYERS} layers: 16,16,16. For convolutions, "
+        "the number of maps.",
         low=1, high=limits.MAX_HIDDEN,
     )  # fmt: skip
-    batch: int = _declare_setting("whole", "Batch", "Examples in a step.", low=1, high=limits.MAX_BATCH)
+    batch: int = _declare_setting("whole", "Batch", "Examples per step.", low=1, high=limits.MAX_BATCH)
     seed: int = _declare_setting(
         "whole", "Seed", "The same seed gives the same losses.", low=0, high=limits.MAX_SEED
     )
     seeds: int = _declare_setting(
-        "whole", "Seeds", "Nets a rule trains, each from a start and with batches of its own.",
+        "whole", "Seeds", "Nets per rule, each with its own start weights and batches.",
         low=1, high=limits.MAX_SEEDS,
     )  # fmt: skip
     optimiser: str = _declare_setting(
-        "choice", "Optimiser", "What it does with a gradient.", words=OPTIMISERS
+        "choice", "Optimiser", "How it turns gradients into steps.", words=OPTIMISERS
     )
     bias: bool = _declare_setting("switch", "Biases", "Whether units have biases.", words=SWITCH)
     init_scale: float = _declare_setting(
-        "log", "Start weights", "How large the start weights are; 1 is usual.",
+        "log", "Start weights", "Size of the start weights; 1 is usual.",
         low=limits.MIN_SCALE, high=limits.MAX_SCALE,
     )  # fmt: skip
     pace: float | Literal["full"] = _declare_setting(
-        "log", "Pace", f'Steps a second; "{FULL}" goes as fast as it can.',
+        "log", "Pace", f"Steps per second; \"{FULL}\" runs as fast as possible.",
         low=1, high=limits.MAX_PACE, words=(FULL,), live=True,
     )  # fmt: skip
     sigma: float = _declare_setting(
-        "log", "Noise σ", "Width of the normal noise that smooths the op where gradients are compared.",
+        "log", "Noise σ", "Width of the normal noise that smooths the op when gradients are compared.",
         low=limits.MIN_SIGMA, high=limits.MAX_SIGMA, live=True,
     )  # fmt: skip
     learn: tuple[str, ...] = _declare_setting(
         "names", "Parameters that learn",
-        "Each gets values of its own in every layer, and the gradient that the rule gives them.",
+        "Each gets its own values in every layer, and the gradient that the rule defines for them.",
     )  # fmt: skip
     learn_rate: float = _declare_setting(
-        "log", "Their rate, times lr", "How far a step moves parameters that learn, in learning rates lr.",
+        "log", "Their rate, times lr", "Learning rate of learned parameters, as a multiple of lr.",
         low=limits.MIN_LEARN_RATE, high=limits.MAX_LEARN_RATE,
     )  # fmt: skip
     learn_each: str = _declare_setting(
         "choice", "One value for each",
-        "What has a value of its own: a layer, or each channel of it, which is a unit, a map or a kernel.",
+        "Where a learned parameter has one value: per layer, or per channel (a unit, a map or a kernel).",
         words=("layer", "channel"),
     )  # fmt: skip
-    device: str | None = _declare_setting("choice", "Device", "Where it computes.", words=devices())
+    device: str | None = _declare_setting("choice", "Device", "Where training runs.", words=devices())
 
     def __post_init__(self) -> None:
         self._put("task", SETTINGS["task"].check(DEFAULT_TASK if self.task is None else self.task))

@@ -20,8 +20,8 @@ _MAX_USE = 0.85  # of the limit; above it nothing more is begun
 _MMAP_THRESHOLD, _MMAP_THRESHOLD_BYTES = -3, 256 * 1024
 _OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")  # parts of torch's messages
 _log = logging.getLogger(__name__)
-FULL = "Training has no memory left for more: try again in about a minute."
-USED_UP = "it needs more memory than is left. Try a smaller net or batch, or try again in about a minute"
+FULL = "The server's memory for training is full: try again in about a minute."
+USED_UP = "it needs more memory than is free. Try a smaller net or batch, or try again in about a minute"
 
 
 def read_limit_bytes() -> int | None:
@@ -48,7 +48,7 @@ def limit_memory() -> None:
     if limit is None:
         return
     if sys.platform != "linux":
-        _log.warning("%s is passed over: only Linux bounds the memory of a process.", MEMORY)
+        _log.warning("%s is ignored: only Linux can limit the memory of a process.", MEMORY)
         return
     used = _read_used_bytes()
     required = used + MIN_ROOM_MB * 1_000_000

@@ -51,7 +51,9 @@ class Table:
         if not isinstance(fields, Mapping) or not isinstance(fields.get("text"), str):
             raise ValueError(f"table must be CSV text, not {type(table).__name__}")
         if other := sorted(set(map(str, fields)) - {"text", "target", "without"}):
-            raise ValueError(f"a table has a text, a target and what it is without, not {quote(other[0])}")
+            raise ValueError(
+                f"a table has a text, a target and columns left out (without), not {quote(other[0])}"
+            )
         return cls(fields["text"], _check_target(fields.get("target")), _check_names(fields.get("without")))
 
     @property
@@ -72,7 +74,7 @@ def _check_names(without: object) -> tuple[str, ...]:
     if not isinstance(without, list | tuple) or not all(
         isinstance(name, str) for name in without[:MAX_TABLE_COLUMNS]
     ):
-        raise ValueError(f"columns are left out by a list of their names, not by {quote(without)}")
+        raise ValueError(f"without must be a list of column names, not {quote(without)}")
     if len(without) > MAX_TABLE_COLUMNS:
         raise ValueError(f"{len(without):,} columns are left out: a table has at most {MAX_TABLE_COLUMNS}")
     return tuple(without)
@@ -123,11 +125,9 @@ class Cells:
                 raise ValueError(f"the table has no column {quote(name)}: it has {has}")
         columns = [column for column in range(len(self.names)) if self.names[column] not in table.without]
         if table.target in table.without:
-            raise ValueError(
-                f"column {quote(table.target)} cannot be learnt and left out: choose one of both"
-            )
+            raise ValueError(f"column {quote(table.target)} is both the target and left out: choose one")
         if len(columns) < 2:
-            raise ValueError("a column to learn and one to learn from are needed: leave fewer out")
+            raise ValueError("a table needs a target and at least one other column: leave fewer out")
         target = columns[-1] if table.target is None else index[table.target]
         return [column for column in columns if column != target], target
 
@@ -213,7 +213,7 @@ def cells_of(text: str) -> Cells:
     if not len(texts):
         raise ValueError(_EMPTY)
     if len(texts) > MAX_TABLE_ROWS + 1:
-        raise ValueError(f"a table may have at most {MAX_TABLE_ROWS:,} rows, this one has more")
+        raise ValueError(f"a table may have at most {MAX_TABLE_ROWS:,} rows, and this one has more")
     commas = delimiter != "," and texts.map(lambda cell: bool(_COMMA.fullmatch(cell))).any(axis=None)
     decimal = "," if commas else "."
     named = _is_named(_numbers_of(texts, decimal), _gaps_of(texts))

@@ -81,9 +81,9 @@ def _make_kernels(op: Callable[[Tensor], Tensor]) -> dict[str, Any]:
 
 
 _STILL_KERNELS = (
-    "Kernels that stay as drawn read about nine digits of ten: biases and the last layer learn. The "
-    "net's sizes were chosen by these held-out digits, for rules differ there; on another split torch's own "
-    "gradient is lower as well."
+    "Kernels that never learn still read about nine digits of ten, because biases and the last layer "
+    "learn. The net's sizes were chosen on these held-out digits, because rules differ there; on another "
+    "split torch's own gradient is lower as well."
 )
 _STANDARDISED = cache_data(_load_standardised)
 _PIXELS = f"""
@@ -96,7 +96,7 @@ _SOURCE = f"{_PIXELS}x = (x - x.mean()) / x.std()\n"
 DIGITS = Task(
     key="digits",
     label="Digits",
-    purpose="Reads handwritten digits of 8 × 8 pixels, with the op at the hidden units.",
+    purpose="Reads handwritten digits of 8 × 8 pixels; the op is at the hidden units.",
     data=_STANDARDISED,
     loss=cross_entropy,
     widths=(64, 10),
@@ -134,7 +134,7 @@ SPIKES = replace(
     DIGITS,
     key="spikes",
     label="Spikes",
-    purpose="Reads the digits with leaky units that fire over 8 steps of time; the op is the spike.",
+    purpose="Reads the digits with leaky units that fire over 8 time steps; the op is the spike.",
     data=cache_data(lambda: split_data(*_load_pixels(), outputs=10, judged=_JUDGED)),
     op="step",
     rules=("default", "straight_through", "fast_sigmoid", "boxcar"),
@@ -151,7 +151,7 @@ CONVOLUTION = replace(
     DIGITS,
     key="digits convolution",
     label="Digits, convolution",
-    purpose="Reads the digits with convolutions of 3 × 3, with the op at every unit of the hidden maps.",
+    purpose="Reads the digits with convolutions of 3 × 3; the op is at every unit of the hidden maps.",
     op="sign",
     rules=("default", "straight_through", "clipped"),
     net=MAPS,

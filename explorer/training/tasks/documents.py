@@ -28,7 +28,7 @@ def _make_picture() -> dict[str, Any]:
 DOCUMENTS = Task(
     key="documents",
     label="Random data",
-    purpose="A two-layer net learns random answers to random questions by heart.",
+    purpose="A two-layer net memorises random answers to random questions.",
     data=_draw_data,
     loss=squared_error,
     widths=(_INPUTS, _OUTPUTS),
@@ -38,7 +38,7 @@ DOCUMENTS = Task(
     metric=None,
     unit_weights=True,
     same=True,
-    note="Nothing is held out: a small loss says that 64 answers were learnt by heart, and no more.",
+    note="Nothing is held out: a small loss only means that 64 answers were memorised.",
     steps=500,
     lr=1e-6,
     hidden=100,

@@ -89,11 +89,16 @@ def _make_task(key: str, label: str, points: Points, purpose: str, **rest: Any) 
     )  # fmt: skip
 
 
-CIRCLES = _make_task("circles", "Circles", _make_circles, "Tells a ring of points from the one around it.")
-MOONS = _make_task("moons", "Moons", _make_moons, "Tells two half moons apart that reach into one another.")
+CIRCLES = _make_task(
+    "circles", "Circles", _make_circles, "Separates a ring of points from the ring around it."
+)
+MOONS = _make_task("moons", "Moons", _make_moons, "Separates two interlocking half moons.")
 SPIRAL = _make_task(
-    "spiral", "Spiral", _make_spiral, "Tells two arms of a spiral apart.", steps=800, hidden=(32, 32)
+    "spiral", "Spiral", _make_spiral, "Separates the two arms of a spiral.", steps=800, hidden=(32, 32)
 )
 XOR = _make_task(
-    "xor", "XOR", _make_xor, "Tells the quarters in which both coordinates have one sign from the others."
+    "xor",
+    "XOR",
+    _make_xor,
+    "Separates the quarters where both coordinates have the same sign from the others.",
 )

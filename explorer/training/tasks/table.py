@@ -58,7 +58,7 @@ def read_table(text: str | Table) -> Data:
     y, names = _read_targets(cells, target)
     data = split_data(x, y, outputs=len(names) or 1, judged=cells.rows // 5)._replace(names=names)
     if any(part is None or bool((part.y == part.y[0]).all()) for part in (data.train, data.held_out)):
-        raise ValueError("the rows that are held out all have one answer: more rows are needed")
+        raise ValueError("all held-out rows have the same answer: add rows")
     return data
 
 
@@ -93,11 +93,11 @@ def _read_classes(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
     labels, column_name = cells.texts[target].tolist(), cells.name_of(target)
     classes = sorted(set(labels))
     if len(classes) < 2:
-        raise ValueError(f"{column_name} has one class only: there is nothing to tell apart")
+        raise ValueError(f"{column_name} has only one class: choose another target")
     if len(classes) > MAX_CLASSES:
         raise ValueError(
-            f"{column_name} has {len(classes)} different texts: what is learnt has at most {MAX_CLASSES} "
-            "classes, or is a number"
+            f"{column_name} has {len(classes)} different texts: a target has at most {MAX_CLASSES} classes, "
+            "or is a number"
         )
     names = tuple(truncate(name, _MAX_CLASS_NAME) for name in classes)
     return torch.tensor([classes.index(label) for label in labels]), names
@@ -150,7 +150,7 @@ def _load_data(draw: Draw) -> Data:
 TABLE = Task(
     key="data",
     label="Your data",
-    purpose="Learns a column of a table of your own, the class or a number, from the others.",
+    purpose="Learns one column of your own table, a class or a number, from the others.",
     data=_load_data,
     loss=Loss(*(_dispatch_loss(part.name) for part in fields(Loss))),
     widths=(0, 0),

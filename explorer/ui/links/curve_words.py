@@ -111,8 +111,8 @@ class CurveReader(Reader):
         )
         if not name or name in candidates:
             return name
-        clause = f"what can is {', '.join(candidates)}" if candidates else "nothing of its op and rules can"
-        self.add_notice(f"The link lets {quote(name)} learn, which cannot: {clause}.")
+        clause = f"choose {', '.join(candidates)}" if candidates else "its op and rules have nothing to learn"
+        self.add_notice(f"The link lets {quote(name)} learn, which it cannot: {clause}.")
         return _DEFAULT.learns
 
     def _read_view(self) -> dict[str, Any]:

@@ -87,6 +87,6 @@ def check_study_task(query: Mapping[str, Sequence[str]]) -> list[str]:
     if list(query.get("task", ()))[-1:] != [task.key] or task.metric:
         return []
     return [
-        f"The link's task {quote(task.key)} has no data to judge by, so rules cannot be studied on it: "
-        f"{TASKS[FIRST].label} stands here instead."
+        f"The link's task {quote(task.key)} has no held-out data, so it cannot be studied: "
+        f"{TASKS[FIRST].label} is used instead."
     ]

@@ -92,8 +92,8 @@ class TrainingReader(Reader):
         removed = [self.pop_last(word) for word in _SWEEP]
         if any(removed):
             self.add_notice(
-                "The link sweeps a parameter, which a study no longer does: add a rule of your own for each "
-                "value, such as g * (abs(x) <= 0.5)."
+                "The link sweeps a parameter, which a study no longer does: add one rule for each value, "
+                "such as g * (abs(x) <= 0.5)."
             )
         controls, equal = self._read_flag("controls", default=True), self._read_flag("equal", default=False)
         return replace(choice, rates=rates, controls=controls, equal=equal)
@@ -118,7 +118,7 @@ class TrainingReader(Reader):
         if is_valid and len(numbers) <= max_count:
             return tuple(numbers)
         self.add_notice(
-            f"The link asks for {key} = {quote(text)}: up to {max_count} numbers from {low:.15g} to "
-            f"{high:.15g} can be had, between commas. {advice}"
+            f"The link asks for {key} = {quote(text)}: give up to {max_count} numbers from {low:.15g} to "
+            f"{high:.15g}, separated by commas. {advice}"
         )
         return ()

@@ -179,7 +179,7 @@ def test_one_draw_is_what_apply_returns(x: float, u: float, op: str) -> None:
 @pytest.mark.parametrize("op", ["1 / u()", "exp(1 / u())", "tan(pi * u())", "exp(800 + u())"])
 def test_a_mean_that_is_not_there_is_said(op: str) -> None:
     with pytest.raises(
-        NoMeanError, match="the mean over what is drawn does not exist here, cannot be computed, or is"
+        NoMeanError, match="the mean over draws does not exist here, cannot be computed, or is"
     ):
         drawn_pair(f"formula: {op}").forward(X)
 
@@ -200,7 +200,7 @@ def test_a_mean_that_grows_with_the_last_floats_below_1_is_not_there(loss: str) 
 
 def test_a_mean_over_elements_is_refused() -> None:
     for rule in ("g * mean(y)", "g * mean(abs(x))"):  # over which x is not said either
-        with pytest.raises(ValueError, match="a mean over the elements of what is drawn"):
+        with pytest.raises(ValueError, match="a mean over elements of a random draw"):
             drawn_pair(COIN, f"formula: {rule}").gradient(X)
 
 

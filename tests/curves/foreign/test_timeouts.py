@@ -18,7 +18,7 @@ def test_code_that_calls_sys_exit_is_told_at_once():
 
 def test_code_that_does_not_come_back_is_left_behind():
     event = threading.Event()
-    with pytest.raises(HungError, match=r"did not come back within 0\.01 s"):
+    with pytest.raises(HungError, match=r"did not return within 0\.01 s"):
         run_within(0.01, event.wait)
     event.set()
 

@@ -194,7 +194,7 @@ def test_distances_and_their_sentences():
     )
     near = explorer.lens("round", "straight_through", noise="normal", width=1.0)
     assert 1e-9 < near.distances["straight_through"] < 1e-8
-    assert near.describe().endswith("But for less than a millionth it is also Straight-through.")
+    assert near.describe().endswith("To within a millionth it is also Straight-through.")
     level = explorer.lens("formula: 3", ["default", "straight_through"])
     assert level.distances["default"] == 0
     assert level.describe().endswith("It is 0 everywhere, and no rule is compared with it.")

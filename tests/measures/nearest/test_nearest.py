@@ -119,10 +119,7 @@ def test_parameters_are_fitted_before_factors_and_the_plainest_stands_first():
 def test_values_at_single_x_are_told_apart():
     result = {one.rule: one for one in nearest("clamp", "formula: g * (0 <= x < 1)")}
     assert result["masked"].differs == (1.0,)
-    assert (
-        result["masked"].sentence
-        == "On −3 to 3 this differs from Masked at x = 1 only, where it is 0 instead of 1."
-    )
+    assert result["masked"].sentence == "On −3 to 3 this differs from Masked only at x = 1: 0 instead of 1."
     assert result["masked_open"].differs == (0.0,)
     torchs = bind("clamp", "default", {}).gradient(*torch.tensor([[1.0], [1.0], [1.0]]).double())
     assert (result["default"].differs == (1.0,)) == bool(torchs[0] == 1)
@@ -171,7 +168,7 @@ def test_a_rule_with_a_mean_is_compared_over_the_range():
 
 
 def test_a_rule_without_values_is_refused_in_words():
-    with pytest.raises(ValueError, match="hardly a finite value from -3 to -1: choose another range"):
+    with pytest.raises(ValueError, match="almost no finite values from -3 to -1: choose another range"):
         nearest("log", "formula: g * log(x)", start=-3, stop=-1)
 
 

@@ -59,14 +59,14 @@ def test_an_exercise_begins_with_what_is_wrong(exercise: Exercise) -> None:
 CLAMP = EXERCISES["clamp"]
 UNREAD = {
     "": "paste the source code",
-    "class Clamp(": "this is not Python as it stands",
+    "class Clamp(": "this is not valid Python",
     "x = 1": "there is no Function here",
-    CLAMP.code.replace("class", "klass"): "this is not Python as it stands",
-    CLAMP.code + "\nsome words\n": "this is not Python as it stands",
+    CLAMP.code.replace("class", "klass"): "this is not valid Python",
+    CLAMP.code + "\nsome words\n": "this is not valid Python",
     CLAMP.code.replace("grad[x > 1] = 1", "grad = torch.cumsum(grad, 0)"): "mixes the elements",
     CLAMP.code + CLAMP.code.replace("Clamp", "Other"): "",
     CLAMP.code.replace("Clamp", "One") + CLAMP.code.replace("Clamp", "Other"): "There are 2 Functions in it",
-    "def f(x):\n    return x.clamp(0, 1)\n": "There is no Function in it",
+    "def f(x):\n    return x.clamp(0, 1)\n": "No Function found",
     "\0": "",
     "x" * 30_000: "the text has 30,000 characters",
     "(" * 5_000: "",
@@ -86,7 +86,7 @@ def test_the_first_failing_case_is_named_and_where_it_stands() -> None:
     assert verdict.sentence == "At x = 2 and g = 1 it returns 1, not 0."
     assert verdict.case == (2.0, 1.0, 0.0, 1.0, "x", 16.0, False)
     bare = judge_text(CLAMP, RIGHT["clamp"][0].replace("return g *", "return"))
-    assert bare.sentence.startswith("Right at g = 1 alone: it does not hang on g. At x = 0.5 and g = 2")
+    assert bare.sentence.startswith("Right only at g = 1: it does not depend on g. At x = 0.5 and g = 2")
     edge = judge_text(EXERCISES["edge"], EXERCISES["edge"].code)
     assert edge.sentence.startswith("Right everywhere but exactly at x = −1 and x = 1. At x = −1 and g = 1")
     twice = judge_text(EXERCISES["twice"], EXERCISES["twice"].code)
@@ -96,7 +96,7 @@ def test_the_first_failing_case_is_named_and_where_it_stands() -> None:
     assert slope.sentence == "At x = −1, g = 1 and a = 0.25 it returns 0.1, not 0.25."
     step = judge_text(EXERCISES["step-size"], EXERCISES["step-size"].code)
     assert step.sentence == (
-        "The gradient for s is 6.928 times what it should be where 16 elements share it, at g = 1."
+        "The gradient for s is 6.928 times the right value where 16 elements share it, at g = 1."
     )
 
 
@@ -110,9 +110,9 @@ BUT = [
     (SCALE, "(g * x)", "(g * x.abs())",
      "The gradient for s is off: the element x = −1 adds 1 at g = 1, not −1."),
     (SCALE, "(g * x).sum()", "(g * x).mean()",
-     "The gradient for s is 0.0625 times what it should be where 16 elements share it, at g = 1."),
+     "The gradient for s is 0.0625 times the right value where 16 elements share it, at g = 1."),
     (STEP, "(g * part).sum()", "(g * part).sum() / (16 * qmax) ** 0.5",
-     "The gradient for s is 2.5 times what it should be where 100 elements share it, at g = 1."),
+     "The gradient for s is 2.5 times the right value where 100 elements share it, at g = 1."),
     (STEP, "(g * part).sum()", "None",
      "Backward returns None for s, a tensor that y depends on: it never learns."),
 ]  # fmt: skip

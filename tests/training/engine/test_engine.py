@@ -186,8 +186,8 @@ def test_an_op_that_is_undefined_from_the_start_takes_no_step(engine):
     status = engine.command(identity, "step")
     assert (status.state, status.step, status.snapshot.diverged) == ("diverged", 0, {"default": 0})
     assert status.sentence == (
-        "Diverged at step 0: the op gave no finite number for finite inputs. "
-        "No rate helps before the first step: choose another op or rule."
+        "Diverged at step 0: the op returned infinity or NaN for finite inputs. "
+        "No learning rate can fix a failure before the first step: choose another op or rule."
     )
 
 
@@ -196,7 +196,7 @@ def test_an_op_that_is_defined_everywhere_is_not_said_to_be_undefined(engine):
     identity = engine.start(Settings(task="spikes", op="round", device="cpu"), paused=True)
     status = engine.command(identity, "step")
     assert (status.state, status.step) == ("diverged", 0)
-    assert "numbers outgrew what float32 holds on the way forward" in status.sentence
+    assert "values in the forward pass grew too large for float32" in status.sentence
 
 
 def test_snapshots_are_made_when_somebody_asks(clock):

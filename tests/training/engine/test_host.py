@@ -107,7 +107,7 @@ def test_a_dead_process_is_replaced_and_its_runs_are_said_to_be_lost(engine):
     lost = engine.snapshot(identity)
     assert lost.state == "gone"
     assert lost.sentence == (
-        "The training process stopped unexpectedly and this run is lost: press Start to run it again."
+        "The training process stopped unexpectedly, so this run is lost: press Start to run it again."
     )
     assert engine.pid != dead
     watch(engine, engine.start(SMALL), "finished")

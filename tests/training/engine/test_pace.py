@@ -90,7 +90,7 @@ def test_a_reset_run_changes_where_it_did_before_and_back_to_the_first_rate(engi
 
 def test_what_cannot_change_is_said(engine):
     identity = engine.start(SMALL, paused=True)
-    with pytest.raises(ValueError, match="seed cannot change while a run goes on: start a new one"):
+    with pytest.raises(ValueError, match="seed cannot change during a run: start a new one"):
         engine.change(identity, seed=3)
     with pytest.raises(ValueError, match="lr must be above 0"):
         engine.change(identity, lr=-1)
@@ -141,4 +141,4 @@ def test_a_class_at_full_pace_sees_its_first_steps_soon():
         engine.turn()
     statuses = [engine.snapshot(identity) for identity in class_of]
     assert min(status.step for status in statuses) > 0
-    assert {status.sentence for status in statuses} == {"Running in turn with 29 others."}
+    assert {status.sentence for status in statuses} == {"Running, taking turns with 29 others."}

@@ -51,7 +51,7 @@ def test_alignment_of_a_convolution_is_that_of_the_gradients_of_its_kernels(monk
 def test_how_many_examples_it_looks_at_is_said(task, count):
     nets = nets_of(task=task, op="sign", rules=("straight_through",))
     assert count_examples(nets) == count
-    said = "at 8 with 8 and 16 maps" if nets.settings.widths == (8, 16) else f"up to {count} examples"
+    said = "8 with 8 and 16 maps" if nets.settings.widths == (8, 16) else f"up to {count} examples"
     assert said in INSTRUMENT.limits
 
 
@@ -124,11 +124,11 @@ def test_the_mean_is_over_the_seeds_that_are_there():
 @pytest.mark.parametrize(
     ("settings", "why"),
     [
-        ({"task": "binary weights"}, "here it stands on weights"),
-        ({"task": "spikes"}, "a unit that spikes changes its later steps of time"),
+        ({"task": "binary weights"}, "this task applies the op to weights"),
+        ({"task": "spikes"}, "flipping a spiking unit also changes its later time steps"),
         (
             {"task": "digits", "op": "scaled_binarize", "rules": ("straight_through",)},
-            "a mean over all values",
+            "averages over all values",
         ),
     ],
 )

@@ -21,14 +21,14 @@ def test_each_value_has_one_cause():
     assert known.sum(0).eq(1).all()
     named = [[NAMES[known[:, 0, n, unit].int().argmax()] for unit in range(2)] for n in range(3)]
     assert named == [
-        ["gradient", "nothing from above"],
-        ["below 1 % of its peak", "nothing from above"],
+        ["gradient", "no gradient from above"],
+        ["below 1 % of its peak", "no gradient from above"],
         ["0 by the rule", "0 by the rule"],
     ]
 
 
 def test_what_is_so_for_every_example_is_a_part_of_the_share():
-    """Of two units and three examples: the second unit gets nothing from above in all, the first in one."""
+    """Of two units and three examples: the second unit never gets a gradient from above."""
     none = torch.tensor([[[1.0, 0.0], [1.0, 0.0], [0.0, 0.0]]]) == 0
     share, whole = _compute_shares(torch.stack([~none, none]))
     assert share[0].tolist() == pytest.approx([2 / 6, 4 / 6])
@@ -42,9 +42,9 @@ def test_a_rule_that_returns_nothing_is_the_cause_in_the_last_layer_and_below_no
     assert [each.tolist() for each in default["shares"]] == [[0, 0, 0, 1], [0, 0, 1, 0]]
     assert [each.tolist() for each in default["whole"]] == [[0, 0, 0, 1], [0, 0, 1, 0]]
     assert default["words"] == [
-        "Layer 1, units × examples: 100 % nothing from above "
-        "(100 % in units where it is so for every example).",
-        "Layer 2, units × examples: 100 % 0 by the rule (100 % in units where it is so for every example).",
+        "Layer 1, units × examples: 100 % no gradient from above "
+        "(100 % in units where this holds for every example).",
+        "Layer 2, units × examples: 100 % 0 by the rule (100 % in units where this holds for every example).",
     ]
 
 
@@ -113,7 +113,7 @@ def test_channels_are_counted_one_by_one(task):
         assert record["channels"][at].tolist() == pytest.approx(counted, abs=1e-6)
         least, most = (f"(channel {counted.index(end(counted)) + 1})" for end in (min, max))
         assert re.search(
-            rf" By channel, from .+ {re.escape(least)} to .+ {re.escape(most)} get none\.$",
+            rf" By channel, .+ {re.escape(least)} to .+ {re.escape(most)} get none\.$",
             record["words"][at],
         )
 

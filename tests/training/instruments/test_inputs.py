@@ -99,5 +99,5 @@ def test_data_are_called_wider_from_half_as_wide_again(ratio: float, said: str):
 def test_of_a_rule_that_hangs_on_the_loss_no_width_is_told_and_why_it_has_no_curve(rule, hangs):
     run = Run(Settings(task="digits", op="bernoulli", rules=(rule,), device="cpu"))
     record = run.snapshot(("inputs",)).measured["inputs"][rule]
-    assert record["words"][0].startswith("This rule hangs on the loss of each example") is hangs
+    assert record["words"][0].startswith("This rule depends on the loss of each example") is hangs
     assert math.isnan(record["ratio"][0]) is hangs

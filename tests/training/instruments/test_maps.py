@@ -43,6 +43,6 @@ def test_maps_of_one_value_are_counted():
     run = Run(Settings(task="digits convolution", op="formula: 0*x", rules=("default",), hidden=(3, 2)))
     (record,) = run.snapshot(("maps",)).measured["maps"].values()
     assert record["words"].endswith(
-        "3 of 3 maps of layer 1 are of one value, 2 of 2 maps of layer 2 are of one value"
+        "3 of 3 maps of layer 1 are constant, 2 of 2 maps of layer 2 are constant"
     )
     assert not record["maps"].any()

@@ -87,5 +87,5 @@ def test_no_mistake_is_said_so(run: Run):
     perfect = data._replace(held_out=data.held_out._replace(y=read))
     result = SimpleNamespace(**measure(SimpleNamespace(ensemble=run._nets.ensemble, data=perfect))[2])
     assert (result.count, len(result.classes), result.images.size) == (0, 0, 0)
-    assert result.words == "all 360 held-out images are read right"
+    assert result.words == "all 360 held-out images are read correctly"
     assert result.images.dtype == np.uint8

@@ -185,7 +185,7 @@ def test_a_net_that_breaks_with_this_step_says_so_and_the_others_go_on():
     run = run_of(op="relu", rules=("default", "zero"), steps=0, hidden=8)
     run._nets.ensemble.parameters[0] = torch.inf
     records = run.measure("slow_motion", layer=0)
-    assert records["default"]["note"] == "With this step the net is no longer finite: it drops out."
+    assert records["default"]["note"] == "This step makes the net infinite or NaN: it drops out."
     assert records["zero"]["note"] == ""
     run.advance(1)
     assert run.measure("slow_motion", layer=0)["default"] is None
@@ -278,7 +278,7 @@ def test_the_formulas_give_what_the_step_had_for_what_is_drawn(task, op, rule, s
     torch.testing.assert_close(again, shown(record, "gradient").double(), rtol=1e-3, atol=1e-6)
     assert not any(name.endswith("()") for name in records["zero"]["tensors"]) or entry.is_random
     words = {stage["key"]: stage["words"] for stage in record["stages"]}
-    assert ("the curve is that of this u" in words["op"]) is entry.is_random
-    assert ("makes its gradient of losses" in words["rule"]) is backward.needs_loss
-    assert ("had this layer drawn 1 − u" in words["rule"]) is ("fa()" in shown_too)
+    assert ("the curve is for this u" in words["op"]) is entry.is_random
+    assert ("computes its gradient from losses" in words["rule"]) is backward.needs_loss
+    assert ("this layer had drawn 1 − u" in words["rule"]) is ("fa()" in shown_too)
     assert ("at this x and u" in words["rule"]) is (op == "gumbel_sigmoid")

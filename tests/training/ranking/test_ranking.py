@@ -118,8 +118,7 @@ def test_one_seed_claims_nothing():
     result = rank({"A": [0.99], "B": [0.01]}, 1 / 360, unit="%")
     assert not result.lower
     assert result.sentence == (
-        "One seed: A (99.0 %) and B (1.0 %) on the 360 held-out examples. How far another seed would change "
-        "that is unknown: take 5."
+        "One seed: A (99.0 %) and B (1.0 %) on the 360 held-out examples. One seed proves little: run 5."
     )
 
 
@@ -133,7 +132,7 @@ def test_an_equal_lead_on_two_seeds_is_no_claim():
     result = rank({"A": [0.95, 0.96], "B": [0.94, 0.95]}, 1 / 360, unit="%")
     assert not result.lower
     assert "a true difference of up to" in result.sentence
-    assert result.sentence.endswith("Two seeds show large differences only.")
+    assert result.sentence.endswith("Two seeds reveal only large differences.")
 
 
 def test_a_dead_rule_does_not_widen_the_intervals_of_good_ones():
@@ -148,7 +147,7 @@ SENTENCES = {
     "one best": (
         {"A": [0.95, 0.96, 0.94, 0.95, 0.96], "B": [0.75, 0.77, 0.74, 0.73, 0.78]},
         r"A is best on the 360 held-out examples, at 95.2 %; B \(75.4 %\) lower by \d+.\d to \d+.\d points "
-        r"\(means of 5 seeds; intervals hold together at 95 %\).",
+        r"\(means of 5 seeds; simultaneous 95 % intervals\).",
     ),
     "two level": (
         {"A": [0.95, 0.96, 0.94], "B": [0.95, 0.95, 0.95], "C": [0.3, 0.2, 0.25]},
@@ -157,7 +156,7 @@ SENTENCES = {
     ),
     "alike": (
         {"A": [0.95, 0.96], "B": [0.95, 0.96]},
-        r"A and B score alike with every seed, at 95.5 % on the 360 held-out examples.",
+        r"A and B score the same on every seed, at 95.5 % on the 360 held-out examples.",
     ),
     "some diverged": (
         {
@@ -166,7 +165,7 @@ SENTENCES = {
             "C": [0.3, NAN, NAN, 0.2],
             "D": [NAN] * 4,
         },
-        r"4 seeds do not show .* 1 of 4 seeds of B diverged and are left out, which flatters it. D "
+        r"4 seeds do not show .* 1 of 4 seeds of B diverged and are left out, which flatters the mean. D "
         r"diverged and cannot be compared. C diverged with 2 of 4 seeds and is not compared.",
     ),
     "one left": (
@@ -177,7 +176,7 @@ SENTENCES = {
     "none left": ({"A": [NAN], "B": [NAN]}, r"A and B diverged and cannot be compared."),
     "none shared": (
         {"A": [0.95, 0.96, NAN], "B": [NAN, 0.9, 0.9]},
-        r"Too few seeds are left that all rules share: A .* and B .* on the 360 held-out examples. .*",
+        r"Too few seeds are finite with every rule: A .* and B .* on the 360 held-out examples. .*",
     ),
 }
 
@@ -212,5 +211,5 @@ def test_no_bound_of_a_claimed_difference_is_written_as_zero():
 
 @pytest.mark.parametrize("scores", [{}, {"A": []}, {"A": [1.0], "B": [1.0, 2.0]}])
 def test_scores_that_cannot_be_paired_are_refused(scores: dict[str, list[float]]):
-    with pytest.raises(ValueError, match="one score a seed"):
+    with pytest.raises(ValueError, match="one per seed"):
         rank(scores)

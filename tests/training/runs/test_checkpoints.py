@@ -161,7 +161,7 @@ def test_changed_before_the_first_step_it_is_another_start():
     one = Run(SMALL)
     one.change(lr=0.5)
     assert (one.settings.lr, one.settings.branch) == (0.5, ())
-    with pytest.raises(ValueError, match="seed cannot change while a run goes on"):
+    with pytest.raises(ValueError, match="seed cannot change during a run"):
         one.change(seed=4)
 
 

@@ -163,9 +163,9 @@ MEASURED: dict[str, tuple[dict[str, Any], str]] = {
     "noise": ({"op": "noisy_round", "rules": ("default", "straight_through")}, "the op draws"),
     "weights": (
         {"op": "stochastic_round", "task": "ternary weights", "rules": ("straight_through", "reinforce")},
-        "it stands on weights",
+        "applies the op to weights",
     ),
-    "spikes": ({"task": "spikes", "rules": ("sigmoid_st", "reinforce")}, "a unit that spikes"),
+    "spikes": ({"task": "spikes", "rules": ("sigmoid_st", "reinforce")}, "a spiking unit"),
     "maps": ({"task": "digits convolution", "rules": ("sigmoid_st", "arm")}, "the op draws"),
     "a rule alone": ({"op": "round", "rules": ("formula: 2 * g * u()", "straight_through")}, ""),
 }

@@ -96,7 +96,7 @@ def test_validation_judges_other_examples():
         assert validation[rule].shape == (3,)
         assert abs(validation[rule].mean() - held_out[rule].mean()) < 0.1
     assert any(validation[rule].tolist() != held_out[rule].tolist() for rule in DIGITS.rules)
-    with pytest.raises(ValueError, match='"documents" has no data to judge by'):
+    with pytest.raises(ValueError, match='"documents" has no held-out data'):
         Run(SMALL).validation()
 
 

@@ -127,7 +127,7 @@ def test_what_falls_to_0_where_its_formula_needs_more_ends_its_rule_alone():
     assert snapshot.step == 20
     words = make_sentences(snapshot, {"down": "Down", "lsq": "LSQ"})
     assert words[0] == (
-        f"Down diverged at step {step}: s of layer 1 fell to 0 or below, where its formulas break."
+        f"Down diverged at step {step}: s of layer 1 fell to 0 or below, where its formulas are undefined."
     )
     again = Run(run.settings, recorded=())
     again.load_state_dict(run.state_dict())
@@ -147,7 +147,7 @@ def test_what_is_no_longer_a_number_ends_its_rule_alone():
         ({"learn": ("z",)}, "z cannot learn: "),
         ({"learn": ("lsq.z",)}, "lsq.z cannot learn: "),
         ({"learn": (3,)}, "learn must be names of parameters"),
-        ({"op": "sign", "rules": ("clipped",), "learn": ("c",), "parameters": {}}, "c does not stand in y"),
+        ({"op": "sign", "rules": ("clipped",), "learn": ("c",), "parameters": {}}, "c does not appear in y"),
         ({"learn_rate": 0}, "learn_rate must be above 0"),
     ],
 )

@@ -20,8 +20,14 @@ def test_a_run_of_which_all_nets_have_left_can_still_be_looked_at():
 
 
 AFTER: dict[str, tuple[dict[str, Any], str]] = {
-    "rests": ({"lsq": "quantize_masked"}, "s learns no more: Masked to the levels lets it stay as it is."),
-    "op without it": ({"op": "sign", "lsq": "zero"}, "s learns no more: Sign with Zero does not have it."),
+    "rests": (
+        {"lsq": "quantize_masked"},
+        "s no longer learns: Masked to the levels defines no gradient for it.",
+    ),
+    "op without it": (
+        {"op": "sign", "lsq": "zero"},
+        "s no longer learns: Sign with Zero has no such parameter.",
+    ),
     "goes on": ({"lr": 0.02}, ""),
 }
 
@@ -58,7 +64,7 @@ def test_a_rule_without_a_parameter_goes_on_where_one_learned():
     """An op that a branch goes on with need not have it: no instrument is at a loss."""
     run = trained(12, **UNITS | {"learn": ("hi",), "rules": ("default",), "branch": ((5, "op", "relu"),)})
     assert run.snapshot().resting == {
-        "default": "hi learns no more: ReLU with Default autograd does not have it."
+        "default": "hi no longer learns: ReLU with Default autograd has no such parameter."
     }
     assert run.snapshot().learned == {"default": {}}
 
@@ -149,7 +155,9 @@ def test_a_value_of_one_channel_that_falls_to_0_ends_its_rule():
         RULES["lsq"], key="down", label="Down", learned=(Learned("s", "abs(g)", scale="100"),)
     )
     run = trained(20, **WEIGHTS | {"rules": (down,), "learn_each": "channel"})
-    assert run.snapshot().fallen == {"down": "s of layer 1 fell to 0 or below, where its formulas break"}
+    assert run.snapshot().fallen == {
+        "down": "s of layer 1 fell to 0 or below, where its formulas are undefined"
+    }
 
 
 def test_numbers_of_a_unit_of_maps_are_those_of_its_channels_value():

@@ -47,18 +47,19 @@ def test_so_stands_only_where_no_gradient_at_all_reaches_the_weights_that_are_na
 def test_before_the_first_step_nothing_is_said_of_an_end(ended):
     before, _ = ended
     for line in make_lines(before).values():
-        assert not re.search("moved|Best|Lower|Within|Highest|learns", line.text)
+        assert not re.search("moved|Best|lower|Within|Highest|learns", line.text)
 
 
 def test_shares_and_widths_are_those_that_were_measured(ended):
     _, snapshot = ended
     for rule, line in make_lines(snapshot).items():
-        if result := re.match(r"(\d+) % of .+ get (no gradient|under 1 %|nothing from above)", line.text):
-            cause = {"no gradient": 2, "under 1 %": 1, "nothing from above": 3}[result[2]]
+        found = r"(\d+) % of .+ gets? (no gradient from above|no gradient|under 1 %)"
+        if result := re.match(found, line.text):
+            cause = {"no gradient": 2, "under 1 %": 1, "no gradient from above": 3}[result[2]]
             shares = [float(each[cause]) for each in snapshot.measured["causes"][rule]["shares"]]
             assert int(result[1]) == pytest.approx(100 * max(shares), abs=0.51)
             assert max(shares) >= 0.2
-        if wide := re.search(r"([\d.]+) × as wide as the rule", line.text):
+        if wide := re.search(r"([\d.]+) times as wide as the rule's window", line.text):
             ratios = snapshot.measured["inputs"][rule]["ratio"]
             assert min(abs(float(wide[1]) - ratios)) <= 0.051
 
@@ -69,7 +70,7 @@ def test_ends_are_those_of_the_ranking(ended):
         {rule: each.tolist() for rule, each in snapshot.score.items()}, 1 / snapshot.held_out, unit="%"
     )
     for rule, line in make_lines(snapshot).items():
-        lower = re.search(r"Lower by at least ([\d.]+) points", line.text)
+        lower = re.search(r"At least ([\d.]+) points lower", line.text)
         assert bool(lower) == (rule in ranking.lower), line.text
         assert bool(re.search(r"\bBest\b", line.text)) == (ranking.best == (rule,))
         if lower:
@@ -82,8 +83,8 @@ def test_ends_are_those_of_the_ranking(ended):
     ("apart", "said"),
     [
         ([0.0, 0.01, 0.0, 0.01, 0.0], "Within 2 points of the highest."),
-        ([0.02, 0.03, 0.02, 0.01, -0.04], "Not told apart from the highest."),
-        ([0.02, 0.021, 0.02, 0.019, 0.02], "Lower by at least 1.7 points; nothing measured sets it apart."),
+        ([0.02, 0.03, 0.02, 0.01, -0.04], "Not shown to be lower than the highest."),
+        ([0.02, 0.021, 0.02, 0.019, 0.02], "At least 1.7 points lower; nothing measured explains it."),
     ],
 )
 def test_within_so_many_points_stands_only_where_the_bound_of_the_ranking_is_three_at_most(apart, said):
@@ -98,11 +99,11 @@ def test_within_so_many_points_stands_only_where_the_bound_of_the_ranking_is_thr
     most = 100 * ranking.differences.get("straight_through", (math.nan, math.nan))[1]
     if "Within" in said:
         assert 1 < most <= 2
-    if "Not told" in said:
+    if "Not shown" in said:
         assert most > 3
     found = {rule: line.text for rule, line in make_lines(snapshot).items()}
     assert found["straight_through"].endswith(said)
-    lead = "Highest mean." if "Lower" not in said else "Best."
+    lead = "Highest mean." if "At least" not in said else "Best."
     assert found["default"].endswith(lead)
 
 
@@ -112,8 +113,8 @@ def test_what_is_left_of_the_gradient_is_what_was_measured(ended):
         for rule, line in make_lines(snapshot).items():
             passed = snapshot.measured["way"][rule]["passed"]
             left = math.prod(float(each) for each in (passed if along else passed[:1]))
-            if found := re.match(r"The gradient(?: of w1)? passes × ([\d.]+)", line.text):
-                assert float(found[1].rstrip(".")) == pytest.approx(left, abs=0.0051)
+            if found := re.match(r"The gradient(?: of w1)? passes at ([\d.]+) %", line.text):
+                assert float(found[1]) / 100 == pytest.approx(left, abs=0.0051)
             if line.text.startswith("The whole"):
                 assert left == 1
             if moved := re.search(r"w1 moved by ([\d.]+)", line.text):
@@ -127,10 +128,10 @@ def test_a_lower_rule_that_passes_all_is_set_apart_by_its_direction_or_by_nothin
     means = {rule: float(np.nanmean(each)) for rule, each in snapshot.score.items()}
     for rule, line in make_lines(snapshot).items():
         better = [cosines[each] for each in means if means[each] > means[rule]]
-        if "points off" in line.text:
+        if "misaligned" in line.text:
             assert line.panel == "alignment"
             assert cosines[rule] < min(better)
-        if "sets it apart" in line.text:
+        if "explains it" in line.text:
             assert not all(math.isfinite(each) and cosines[rule] < each for each in better)
 
 
@@ -156,13 +157,13 @@ def test_of_weights_that_get_nothing_only_biases_learn_where_there_are_some():
 def test_a_gradient_that_is_no_number_is_called_that():
     run = Run(Settings(task="spikes", op="round", rules=("straight_through",), device="cpu"), recorded=())
     said = make_lines(run.snapshot(BASIS))["straight_through"]
-    assert said.text == "In the first step a gradient is not finite."
+    assert said.text == "A gradient of the first step is infinite or NaN."
 
 
 def test_a_small_part_that_passes_is_not_called_nothing():
     faint = Run(Settings(task="digits", op="identity", rules=("formula: g/5000",), device="cpu"), recorded=())
     said = make_lines(faint.snapshot(BASIS))["formula: g/5000"]
-    assert said.text == "The gradient passes × 0.0002."
+    assert said.text == "The gradient passes at 0.02 % of its size."
 
 
 def test_a_rule_that_diverged_or_was_not_measured_has_no_line():
@@ -201,8 +202,8 @@ def test_the_headline_names_those_that_may_be_best_and_says_nothing_before_the_e
         ([[0.9, 0.91, 0.92], [0.5, 0.51, 0.52]], "best, at 91.0 %"),
         ([[0.9, 0.91, 0.95], [0.9, 0.92, 0.94]], "do not show which is best"),
         ([[0.9, 0.91, 0.95], [0.9, 0.92, 0.94], [0.1, 0.11, 0.1]], "be best, at"),
-        ([[0.9, 0.9], [0.9, 0.9]], "All end alike, at 90.0 %"),
-        ([[0.9, 0.91, 0.92], [0.5, math.nan, 0.52]], "but seeds diverged."),
+        ([[0.9, 0.9], [0.9, 0.9]], "All end equal, at 90.0 %"),
+        ([[0.9, 0.91, 0.92], [0.5, math.nan, 0.52]], "but some seeds diverged."),
         ([[math.nan, math.nan], [math.nan, math.nan]], ""),
     ],
 )
@@ -229,5 +230,5 @@ def test_a_gradient_that_is_made_of_losses_is_not_said_to_pass(rule, of_losses):
     for more in (0, 1):
         run.advance(more)
         said = make_lines(run.snapshot(BASIS))[rule].text
-        assert ("made of losses, not of g" in said) is of_losses
+        assert ("comes from losses, not from g" in said) is of_losses
         assert ("passes" in said or "get" in said or "as large" in said) is not of_losses

@@ -72,13 +72,13 @@ def race(default, ste):
     ("default", "ste", "words"),
     [
         ((5.0, 0), (1.0, 3), "Straight ended lower, at 1; Torch at 5. With Torch w1 never moved: no"),
-        ((1.3, 0), (1316.0, 3), "With Torch w1 never moved, so that w2 learned on hidden values that stood"),
+        ((1.3, 0), (1316.0, 3), "With Torch w1 never moved, so w2 learned from constant hidden values; with"),
         ((1.0, 0), (2.0, 0), "w1 moved with neither"),
-        ((1.0, 2, 0.5), (2.0, 3, 1.5), "by 2 and 3; in size the rules returned 0.5 and"),
-        ((1.0, 2, None), (2.0, 3), "in size the rules returned 0 and 1 of the gradient that came."),
+        ((1.0, 2, 0.5), (2.0, 3, 1.5), "by 2 and 3. The rules passed on 50 % and 150 % of"),
+        ((1.0, 2, None), (2.0, 3), "The rules passed on 0 % and 100 % of the incoming gradient."),
         ((1.0, 2), (1.00001, 3), "Torch and Straight ended at the same loss, 1."),
         (None, (2.0, 3), "Straight ended at 2. w1 moved by 3. Torch diverged and cannot be compared."),
-        (None, (2.0, 0), "w1 never moved: no gradient reached it, only w2 learned. Torch diverged"),
+        (None, (2.0, 0), "w1 never moved: no gradient reached it, so only w2 learned. Torch diverged"),
         (None, None, "No rule kept its values finite: try a smaller learning rate."),
     ],
 )
@@ -151,8 +151,8 @@ NAN = float("nan")
         (
             judged(default=[0.60, 0.62, 0.64], ste=[0.90, 0.92, 0.91]),
             "Straight is best on the 360 held-out examples, at 91.0 %; Torch (62.0 %) lower by 24.7 to 33.3 "
-            "points (means of 3 seeds; intervals hold together at 95 %). "
-            "With Torch no gradient reached the first layer: it never moved.",
+            "points (means of 3 seeds; simultaneous 95 % intervals). "
+            "With Torch no gradient reached the first layer, so it never moved.",
         ),
         (
             judged(default=[0.90, 0.94, 0.91], ste=[0.91, 0.92, 0.93]),
@@ -160,11 +160,11 @@ NAN = float("nan")
         ),
         (
             judged(default=[0.6], ste=[0.9]),
-            "One seed: Straight (90.0 %) and Torch (60.0 %) on the 360 held-out examples. How far another",
+            "One seed: Straight (90.0 %) and Torch (60.0 %) on the 360 held-out examples. One seed proves",
         ),
         (
             judged(default=[0.9, 0.91], ste=[0.9, 0.91]),
-            "Torch and Straight score alike with every seed, at 90.5 % on the 360 held-out examples.",
+            "Torch and Straight score the same on every seed, at 90.5 % on the 360 held-out examples.",
         ),
         (judged(ste=[0.951, 0.952, 0.953]), "Straight is at 95.2 % on the 360 held-out examples (mean of"),
         (
@@ -173,7 +173,7 @@ NAN = float("nan")
         ),
         (
             judged(default=[NAN] * 3, ste=[0.9, 0.8, NAN]),
-            "1 of 3 seeds of Straight diverged and are left out, which flatters it. Torch diverged and",
+            "1 of 3 seeds of Straight diverged and are left out, which flatters the mean. Torch diverged and",
         ),
         (judged(default=[NAN] * 3, ste=[NAN] * 3), "No rule kept its values finite: try a smaller"),
     ],
@@ -223,6 +223,6 @@ def test_the_first_race_says_that_the_dead_rule_is_worse_where_it_counts(seeds):
     assert words.startswith(
         "One seed: Straight (9" if seeds == 1 else "Straight is best on the 360 held-out examples, at 9"
     )
-    assert words.endswith("With Torch no gradient reached the first layer: it never moved.")
+    assert words.endswith("With Torch no gradient reached the first layer, so it never moved.")
     accuracy = {rule: values.mean() for rule, values in snapshot.accuracy.items()}
     assert accuracy["straight_through"] > accuracy["default"] + 0.1

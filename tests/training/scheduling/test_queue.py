@@ -50,8 +50,8 @@ def test_so_many_run_so_many_wait_and_one_more_is_refused(kind, clock):
     started = [kind.start(engine) for _ in range(4)]
     assert states_of(engine, started) == ["running", "running", "waiting", "waiting"]
     assert [engine.snapshot(each).position for each in started] == [None, None, 1, 2]
-    assert engine.snapshot(started[3]).sentence == "Waiting for a free place: number 2 in the queue."
-    with pytest.raises(EngineFull, match=f"4 {kind.plural} are running or waiting already: try again in"):
+    assert engine.snapshot(started[3]).sentence == "Waiting in the queue: number 2."
+    with pytest.raises(EngineFull, match=f"4 {kind.plural} are running or waiting. Try again in"):
         kind.start(engine)
     engine.command(started[0], "stop")
     assert states_of(engine, started) == ["stopped", "running", "running", "waiting"]
@@ -97,7 +97,7 @@ def test_a_third_of_a_share_is_refused_and_others_come_in(kind, clock):
     engine = kind.engine(clock)
     mine, all_here = {"me": 2, "here": 9}, {"you": 9, "here": 2}
     started = [kind.start(engine, name, mine) for name in ("ada", "bob")]
-    words = f"2 {kind.plural} from your network already run or wait: stop one of them first"
+    words = f"Your network already has 2 {kind.plural} running or waiting: stop one first"
     for shares in (mine, all_here):
         with pytest.raises(EngineFull, match=words):
             kind.start(engine, "eve", shares)
@@ -129,7 +129,7 @@ def test_one_that_nobody_watches_pauses_and_much_later_is_gone(kind, clock):
 
 def test_one_of_another_engine_was_lost_with_it(kind, clock):
     lost = kind.engine(clock).snapshot(kind.start(kind.engine(clock)))
-    said = f"The training process stopped unexpectedly and this {kind.word} is lost"
+    said = f"The training process stopped unexpectedly, so this {kind.word} is lost"
     assert lost.sentence == f"{said}: press Start to run it again."
 
 

@@ -40,7 +40,7 @@ def test_what_is_held_open_is_bounded(clock):
     """Nobody can fill the memory with runs that are begun and left at rest."""
     engine = Engine(Limits(workers=0, running=1, waiting=1, idle=2), clock)
     held = [engine.start(SMALL, name, paused=True) for name in ("ada", "bob")]
-    with pytest.raises(EngineFull, match="2 runs are held open already: try again in about a minute"):
+    with pytest.raises(EngineFull, match=r"2 runs are open\. Try again in about a minute"):
         engine.start(SMALL, "eve", paused=True)
     assert engine.start(SMALL, "ada", paused=True)  # in the place of her own
     assert engine.snapshot(held[1]).state == "ready"
@@ -52,7 +52,7 @@ def test_of_a_share_no_more_are_held_open(clock):
     engine = Engine(Limits(workers=0), clock)
     for name in ("ada", "bob"):
         engine.start(LONG, name, shares={"me": 2}, paused=True)
-    with pytest.raises(EngineFull, match="2 runs from your network are held open: close the page of one"):
+    with pytest.raises(EngineFull, match="Your network has 2 runs open: close one of their pages"):
         engine.start(LONG, "eve", shares={"me": 2}, paused=True)
     assert engine.start(LONG, "eve", shares={"you": 2}, paused=True)
 

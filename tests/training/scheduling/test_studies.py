@@ -51,7 +51,7 @@ def test_a_study_that_pauses_goes_on_where_it_was(clock, leaves):
         clock.now += 10
         assert not engine.turn()
     else:
-        assert engine.command(identity, "pause").sentence == "Stopped: what is done is kept."
+        assert engine.command(identity, "pause").sentence == "Stopped: finished runs are kept."
     paused = engine.snapshot(identity)
     assert (paused.state, paused.rows, engine.turn()) == ("paused", (0, 1, 2), False)
     assert engine.command(identity, "resume").state == "running"
@@ -143,7 +143,7 @@ def test_who_has_taken_all_places_makes_way_for_another_address(clock, names):
         shares = {name: 9, "there": 99}
         engine.start_study(counting(clock), "plan", f"owner {number}", shares=shares)
     one = engine.start_study(counting(clock), "plan", "me", shares=of("me", "here"))
-    assert engine.snapshot(one).sentence == "Waiting for a free place: number 1 in the queue."
+    assert engine.snapshot(one).sentence == "Waiting in the queue: number 1."
     for _ in range(2):
         engine.turn()  # at most a slice of each that has a place
     assert engine.snapshot(one).state == "running"

@@ -129,11 +129,15 @@ def test_a_switch_is_yes_or_no():
 
 
 def test_more_than_a_server_can_bear_is_refused_in_words():
-    with pytest.raises(ValueError, match=r"60 nets of these widths have .* weights, at most 2,000,000"):
+    with pytest.raises(ValueError, match=r"60 nets of these widths have .* weights; the limit is 2,000,000"):
         Settings(task="digits", rules=tuple(list(RULES)[:6]), seeds=10, hidden=(256, 256))
-    with pytest.raises(ValueError, match=r"on 256 examples takes .* products, at most 2,000,000,000"):
+    with pytest.raises(
+        ValueError, match=r"on 256 examples takes .* multiplications; the limit is 2,000,000,000"
+    ):
         Settings(task="spikes", rules=tuple(list(RULES)[:6]), seeds=10, hidden=(128, 128), batch=256)
-    with pytest.raises(ValueError, match=r"60 nets on 1024 examples makes .* numbers, at most 50,000,000"):
+    with pytest.raises(
+        ValueError, match=r"60 nets on 1024 examples computes .* numbers; the limit is 50,000,000"
+    ):
         Settings(task="digits convolution", rules=tuple(list(RULES)[:6]), seeds=10, batch=1_024)
     Settings(hidden=MAX_HIDDEN, batch=MAX_BATCH, rules=tuple(list(RULES)[:6]))
 

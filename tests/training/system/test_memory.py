@@ -66,8 +66,8 @@ def test_nothing_is_begun_while_little_is_left():
     engine = Engine(Limits(workers=0), Clock(), is_short=lambda: True)
     with pytest.raises(EngineFull) as full:
         engine.start(SMALL)
-    assert str(full.value) == "Training has no memory left for more: try again in about a minute."
-    with pytest.raises(EngineFull, match="no memory left"):
+    assert str(full.value) == "The server's memory for training is full: try again in about a minute."
+    with pytest.raises(EngineFull, match="memory for training is full"):
         engine.start_study(lambda _plan, _rows: None, "plan")
     assert engine.list() == ()
 
@@ -101,7 +101,7 @@ def test_a_run_that_waits_is_not_begun_while_little_is_left():
     for _ in range(3):
         engine.turn()
     assert engine.snapshot(waiting).state == "waiting"
-    with pytest.raises(EngineFull, match="no memory left"):
+    with pytest.raises(EngineFull, match="memory for training is full"):
         engine.start(LASTING, "a third")
     engine.command(holding, "stop")
     engine.turn()

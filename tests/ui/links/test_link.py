@@ -116,10 +116,10 @@ def test_a_parameter_that_learns():
     assert from_query(query)[0].sampling["learns"] == "s"
     choice, (notice,) = from_query(query | {"learns": ["c"]})
     assert choice.learns == ""
-    assert notice == 'The link lets "c" learn, which cannot: what can is s, qmin, qmax.'
+    assert notice == 'The link lets "c" learn, which it cannot: choose s, qmin, qmax.'
     choice, (notice,) = from_query({"op": ["sign"], "rule": ["clipped"], "learns": ["c"]})
     assert choice.learns == ""
-    assert notice == 'The link lets "c" learn, which cannot: nothing of its op and rules can.'
+    assert notice == 'The link lets "c" learn, which it cannot: its op and rules have nothing to learn.'
 
 
 def test_commas_within_an_own_formula_part_no_names_of_what_learns():

@@ -102,7 +102,7 @@ def test_an_example_is_judged_on_held_out_data_as_its_hint_says(preset: Preset):
     facts = ended.gradients[dead]
     assert facts
     assert facts.w1_moved == 0
-    assert f"With {labels[dead]} no gradient reached the first layer: it never moved." in words
+    assert f"With {labels[dead]} no gradient reached the first layer, so it never moved." in words
 
 
 def named(name: str) -> Preset:

@@ -39,7 +39,7 @@ def test_a_link_restores_the_study_and_starts_nothing(engine):
         ),
         ("controls=x", 'controls = "x"'),
         ("equal=1", 'equal = "1"'),
-        ("sweep=c&values=0.5,2", "The link sweeps a parameter, which a study no longer does: add a rule"),
+        ("sweep=c&values=0.5,2", "The link sweeps a parameter, which a study no longer does: add one rule"),
         ("values=1,2", "The link sweeps a parameter"),
     ],
 )
@@ -53,8 +53,8 @@ def test_a_link_to_the_task_that_cannot_be_judged_is_told_so():
     test = opened("task=documents&op=relu&rule=seed_relu", "study")
     assert mounted(test, "study")["choice"]["op"] == "relu"
     said = words_of(test)
-    assert 'task "documents" has no data to judge by' in said
-    assert f"{TASKS[FIRST].label} stands here instead" in said
+    assert 'task "documents" has no held-out data' in said
+    assert f"{TASKS[FIRST].label} is used instead" in said
     assert "documents" not in words_of(opened("task=circles", "study"))
     assert "documents" not in words_of(opened("task=documents", "train"))
 

@@ -91,7 +91,7 @@ def _record(step: Step, rule: int, member: int) -> Record:
         "step": nets.ensemble.optimiser.steps,
         "note": ""
         if step.batch_pass.finite[member]
-        else "With this step the net is no longer finite: it drops out.",
+        else "This step makes the net infinite or NaN: it drops out.",
         "stages": [_describe_stage(step, stage, facts, tensors) for stage in stages_of(nets.site)],
         "tensors": tensors,
     }
@@ -244,6 +244,7 @@ def _make_facts(step: Step, rule: int, linear: bool) -> dict[str, Any]:
     nets, settings = step.nets, step.nets.settings
     inputs, units = step.weights.shape[1:]
     optimiser = OPTIMISERS[settings.optimiser]
+    has_memory = bool(optimiser.memories and nets.ensemble.optimiser.steps)  # empty before the first step
     above = step.above
     short = len(nets.op.formula) <= _MAX_FORMULA_LENGTH
     return {
@@ -262,7 +263,7 @@ def _make_facts(step: Step, rule: int, linear: bool) -> dict[str, Any]:
         "factor": _describe_factor(step, nets.rules[rule], linear),
         "drawn": _DRAW_WORDS if nets.op.is_random else "",
         "optimiser": optimiser.label,
-        "still": _REST_WORDS[bool(optimiser.memories)].format(optimiser.label),
+        "still": _REST_WORDS[has_memory].format(optimiser.label),
     }
 
 
@@ -270,30 +271,33 @@ def _describe_factor(step: Step, rule: Rule, linear: bool) -> str:
     """Return a sentence on how a rule transforms g."""
     if not rule.needs_loss:
         return _FACTOR_WORDS[linear].format(u=" and u" if is_draw_dependent(step.nets.op, rule) else "")
-    loss = "the loss of the batch" if step.on_weights else "what the example adds to the loss of the batch"
+    loss = "the loss of the batch" if step.on_weights else "the example's part of the batch's loss"
     return _LOSS_RULE_WORDS.format(loss=loss, twin=_TWIN_WORDS if TWIN_LOSS in rule.random_names else "")
 
 
 _LOSS_WORDS = {
-    True: "The rest of the net makes chances of {outputs} classes; where that of the label is small, the "
-    "loss is large.",
-    False: "The rest of the net returns {outputs} numbers; the further they are from the targets, the larger "
-    "is the loss.",
+    True: "The rest of the net computes a probability for each of {outputs} classes. A small one for the "
+    "true label means a large loss.",
+    False: "The rest of the net returns {outputs} numbers. The farther they are from the targets, the "
+    "larger the loss.",
 }
 _FACTOR_WORDS = {
-    True: "The rule says how much of g passes at this x{u}: a factor, the height of its curve.",
-    False: "What the rule returns depends on g in more than a factor: the curve is drawn for this g{u}.",
+    True: "The rule decides how much of g passes at this x{u}: its curve is the factor.",
+    False: "This rule is not proportional to g: its curve is drawn for this g{u}.",
 }
-_LOSS_RULE_WORDS = "The rule makes its gradient of losses: f() is {loss}{twin}."
-_TWIN_WORDS = ", fa() the same had this layer drawn 1 − u"
-_DRAW_WORDS = " Each draws a u of its own; the curve is that of this u."
-_REST_WORDS = {True: "{} may still move it by what it remembers.", False: "It stays."}
+_LOSS_RULE_WORDS = "The rule computes its gradient from losses: f() is {loss}{twin}."
+_TWIN_WORDS = ", fa() the same if this layer had drawn 1 − u"
+_DRAW_WORDS = " Each has its own random u; the curve is for this u."
+_REST_WORDS = {
+    True: "but {} may still move it: it remembers earlier gradients.",
+    False: ("so this step leaves it where it is."),
+}
 
 INSTRUMENT = Requested(
     key="slow_motion",
     label="Slow motion",
-    sentence="The next step of a net as tensors, one stage after the other, before it is taken.",
-    limits="It shows one step of one net per rule: a single step says little about where a hundred lead.",
+    sentence="The next step of a net, stage by stage, as tensors, before it is taken.",
+    limits="One step of one net per rule: a single step says little about where a hundred lead.",
     cost="5.1 ms and 411 kB for six rules with one hidden layer of 16 units",
     arguments=(Argument("layer", "Layer", lambda settings, _data: count_op_layers(settings) - 1),),
     ahead=True,

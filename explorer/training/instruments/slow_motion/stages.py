@@ -71,11 +71,11 @@ def _outputs(read: Callable[[Step], Tensor]) -> Tensors:
     return read, ("example", "output")
 
 
-_NO_GRADIENT = "Nothing comes from above: g is 0 already, before the rule."
+_NO_GRADIENT = "No gradient arrives from above: g is already 0 before the rule."
 
 _INPUT = Stage(
     key="input", title="{incoming}", tensor=(lambda step: step.input, ("row", "input")), view="input",
-    words="{examples} examples go through the net at once; look at one of them.",
+    words="{examples} examples go through the net at once. This is one of them.",
     numbers="{inputs} inputs, $target",
 )  # fmt: skip
 _X = Stage(
@@ -85,12 +85,12 @@ _X = Stage(
 )  # fmt: skip
 _OP = Stage(
     key="op", title="op: {op}", tensor="y", view="op",
-    words="The op turns each x into a y, whatever the other units do.{drawn}",
+    words="The op turns each x into a y, independently of the other units.{drawn}",
     numbers="y = $op",
 )  # fmt: skip
 _Y = Stage(
     key="y", title="y = {formula}", tensor=_units(lambda step: step.op.y),
-    words="This is all that the next layer gets to see.",
+    words="The next layer sees nothing but these values.",
     numbers="y = $y",
 )  # fmt: skip
 _LOSS = Stage(
@@ -112,23 +112,22 @@ _G = Stage(
 _RULE = Stage(
     key="rule", title="rule: {rule}", tensor="gradient", view="rule", under="op",
     words="{factor}",
-    otherwise={"g": f"{_NO_GRADIENT} Whatever the rule does, it stays 0."},
+    otherwise={"g": f"{_NO_GRADIENT} Whatever the rule does, its result is 0."},
     numbers="$factor",
 )  # fmt: skip
 _GRADIENT = Stage(
     key="gradient", title="gradient of x", tensor=_units(lambda step: step.op.gradient), under="x", scale="g",
-    words="This much of g reaches the weights; blocked entries have no colour.",
+    words="The part of g that reaches the weights. Blocked entries have no colour.",
     otherwise={"g": _NO_GRADIENT,
-               "gradient": "The rule takes g away: nothing goes on to the weights from here."},
+               "gradient": "The rule blocks g: no gradient reaches the weights from here."},
     numbers="gradient = $rule",
     zeros=True,
 )  # fmt: skip
 _NEW = Stage(
     key="weights", title="new w", tensor=_weights(lambda step: step.new_weights), view="weights",
     under="input", scale="weights",
-    words="Inputs times gradients, added up over the examples, are the gradient of a weight. {optimiser} "
-    "takes the step.",
-    otherwise={"slope": "The gradient of this weight is 0. {still}"},
+    words="A weight's gradient is input times gradient, summed over examples. {optimiser} takes the step.",
+    otherwise={"slope": "The gradient of this weight is 0, {still}"},
     numbers="w: $before → $weights, ∂loss/∂w = $slope",
     also={
         "before": _weights(lambda step: step.weights),
@@ -146,79 +145,79 @@ WEIGHTS = (
     ),
     replace(
         _X, title="x = √{inputs} · w",
-        words="Multiplied by √inputs they have about unit size: these are the op's inputs.",
+        words="Multiplied by √inputs, the weights have about unit size: these are the op's inputs.",
         numbers="x = √{inputs} · w = $x",
     ),
-    replace(_OP, words="The op turns each weight into a value that few bits can hold.{drawn}"),
-    replace(_Y, words="With these, divided by √{inputs}, the layer multiplies its inputs."),
+    replace(_OP, words="The op turns each weight into a value that fits in a few bits.{drawn}"),
+    replace(_Y, words="Divided by √{inputs}, these are the weights that the layer multiplies its inputs by."),
     _LOSS,
     replace(_G, words="g says how fast the loss of the whole batch grows with this y."),
     _RULE,
     replace(
         _GRADIENT,
-        words="This much of g reaches the latent weight; blocked entries have no colour.",
+        words="The part of g that reaches the latent weight. Blocked entries have no colour.",
     ),
     replace(
-        _NEW, words="Times √{inputs} that is the gradient of the latent weight. {optimiser} takes the step."
+        _NEW, words="Times √{inputs}, this is the gradient of the latent weight. {optimiser} takes the step."
     ),
 )  # fmt: skip
 SPIKES = (
-    replace(_INPUT, words="An example lasts {times} steps of time: look at the input at one of them."),
+    replace(_INPUT, words="An example lasts {times} time steps. This is the input at one of them."),
     replace(
         _X, title="x = potential − 1",
-        words="The input is added to the potential that has not leaked away. A row is an example at one "
-        "time, a column a unit.",
+        words="The input adds to the potential left after leaking. A row is an example at one time, a "
+        "column a unit.",
         numbers="x = $left left + $arrives arriving − 1 = $x",
         also={
             "left": _units(lambda step: step.residual),
             "arrives": _units(lambda step: step.op.x + 1 - step.residual),
         },
     ),
-    replace(_OP, words="The op says which units fire; the potential of those starts again from 0.{drawn}"),
-    replace(_Y, words="The spikes: this is all that the next layer gets to see."),
+    replace(_OP, words="The op decides which units fire; their potential restarts from 0.{drawn}"),
+    replace(_Y, words="The spikes: the next layer sees nothing else."),
     _LOSS,
     replace(_G, words="g says how fast the loss grows with this spike."),
     _RULE,
     replace(
         _GRADIENT,
-        words="This much of g reaches the potential, and from there goes back through time to the weights.",
+        words="The part of g that reaches the potential, and from there the weights, back through time.",
     ),
     replace(
         _NEW,
-        words="Inputs times what came to the potentials, added up over examples and times, are the gradient "
-        "of a weight. {optimiser} takes the step.",
+        words="A weight's gradient is input times the potential's gradient, summed over examples and times. "
+        "{optimiser} takes the step.",
     ),
 )  # fmt: skip
 MAPS = (
     replace(
         _INPUT,
         title="below the kernel",
-        words="The kernel lies over 3 × 3 units of each map before it, at {places} places of an example: "
-        "look at one of them.",
+        words="The kernel covers 3 × 3 units of each map before it, at {places} places of an example. This "
+        "is one of them.",
         numbers="{inputs} inputs, $target",
     ),
     replace(
         _X,
-        words="One map of x: at every place the same kernel weighs what lies below it.",
+        words="One map of x: the same kernel weighs the units below it at every place.",
     ),
-    replace(_OP, words="The op turns each x of the maps into a y, whatever the other units do.{drawn}"),
-    replace(_Y, words="One map of y. Behind the first layer the next one gets to see its means of four."),
+    replace(_OP, words="The op turns each x of the maps into a y, independently of the other units.{drawn}"),
+    replace(_Y, words="One map of y. After the first layer, the next one sees means of four values."),
     _LOSS, _G, _RULE, _GRADIENT,
     replace(
         _NEW, title="new kernel",
-        words="Inputs times gradients, added up over examples and places, are the gradient of a weight of "
-        "the kernel. {optimiser} takes the step.",
+        words="A kernel weight's gradient is input times gradient, summed over examples and places. "
+        "{optimiser} takes the step.",
     ),
 )  # fmt: skip
 KERNELS = (
     Stage(
         key="input", title="kernel w", tensor=_weights(lambda step: step.weights), scale="weights",
-        words="The latent weights of one kernel, in full precision: 3 × 3 for each map that it lies over.",
+        words="The latent weights of one kernel, in full precision: 3 × 3 for each map that it covers.",
         numbers="w = $input",
     ),
     WEIGHTS[1],
     WEIGHTS[2],
-    replace(_Y, words="With these, divided by √{inputs}, the kernels weigh what they lie over."),
+    replace(_Y, words="Divided by √{inputs}, these are the kernels that the layer applies."),
     *WEIGHTS[4:],
 )  # fmt: skip
 

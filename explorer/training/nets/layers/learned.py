@@ -35,10 +35,10 @@ def explain_lost(learn: Sequence[str], before: tuple[Op, Rule], now: tuple[Op, R
     names = [name for name in list_learned(*before, learn) if name not in list_learned(op, rule, learn)]
     missing = [name for name in names if name not in resolve_values(op, rule, {})]
     fixed = [name for name in names if name not in missing]
-    parts = [f"{', '.join(missing)} learns no more: {op.label} with {rule.label} does not have it."] * bool(
-        missing
-    )
-    parts += [f"{', '.join(fixed)} learns no more: {rule.label} lets it stay as it is."] * bool(fixed)
+    parts = [
+        f"{', '.join(missing)} no longer learns: {op.label} with {rule.label} has no such parameter."
+    ] * bool(missing)
+    parts += [f"{', '.join(fixed)} no longer learns: {rule.label} defines no gradient for it."] * bool(fixed)
     return " ".join(parts)
 
 
@@ -74,4 +74,4 @@ def _explain_unlearnable(op: Op, rules: Sequence[Rule], name: str) -> str:
         find_contribution(op, rule, name.removeprefix(f"{rule.key}."))
     except ValueError as error:
         return str(error)
-    raise AssertionError("what has a contribution can learn")
+    raise AssertionError("only parameters with a contribution can learn")

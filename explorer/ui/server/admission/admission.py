@@ -39,7 +39,7 @@ _MESSAGE_TOO_BIG = 1009
 _POLICY_VIOLATION = 1008
 _SERVER_FULL_MESSAGE = "The explorer is full: {pages} pages are open. Try again in about a minute."
 _RATE_MESSAGE = "These are more than {rate} requests a second: wait a moment."
-_TOO_MANY_PAGES_MESSAGE = "{pages} pages are open from your network: close one of them and reload this one."
+_TOO_MANY_PAGES_MESSAGE = "Your network has {pages} pages open: close one of them and reload this one."
 
 _RETRY_S = 15  # until a refused page reloads itself
 _REFUSAL_HTML = """<!doctype html>
@@ -54,7 +54,7 @@ _REFUSAL_HTML = """<!doctype html>
 <main>
     <h1>One moment</h1>
     <p>{words}</p>
-    <p>This page asks again by itself every {seconds} seconds. <a href="">Ask now</a></p>
+    <p>This page retries every {seconds} seconds. <a href="">Ask now</a></p>
 </main>
 </html>
 """

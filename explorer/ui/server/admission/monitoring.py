@@ -37,9 +37,7 @@ computations = Gauge(
     "explorer_computing", "Requests for torch or the reader, computing or waiting", registry=registry
 )
 classes = Gauge("explorer_classes", "Classes that are open", registry=registry)
-watchers = Gauge(
-    "explorer_watchers", "Connections that watch, by what they watch", ["what"], registry=registry
-)
+watchers = Gauge("explorer_watchers", "Watching connections, by kind", ["what"], registry=registry)
 
 
 class EventLog:

@@ -19,7 +19,7 @@ Json = dict[str, Any]
 _JSON_TYPE = "application/json"  # needs a CORS preflight from other sites, which is never granted
 
 
-_TOO_MANY_MESSAGE = "{count} long texts are read for you already: try again in a moment."
+_TOO_MANY_MESSAGE = "{count} of your long texts are still being read: try again in a moment."
 
 
 class LongBodyLimiter:
@@ -107,7 +107,7 @@ async def _read_with_timeout(request: Request, max_bytes: int) -> bytes:
     except ClientDisconnect:
         raise RefusedError(400, "This broke off: send it again.") from None
     except ServerShutdown:
-        raise RefusedError(503, "The server ends just now: try again in about a minute.") from None
+        raise RefusedError(503, "The server is shutting down: try again in about a minute.") from None
 
 
 async def _read_stream(request: Request, max_bytes: int) -> bytes:

@@ -10,7 +10,7 @@ from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.admission import make_json_refusal
 from explorer.ui.server.admission.visitors import VisitorQuota, adapt_advice, visitor_from_request
 
-_TOO_MANY_MESSAGE = "{count} large answers are sent to you already: try again when one has come."
+_TOO_MANY_MESSAGE = "{count} large answers are already on their way to you: try again when one has arrived."
 
 
 class ResponseLimitMiddleware:

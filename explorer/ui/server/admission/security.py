@@ -23,7 +23,7 @@ _PROBES = (monitoring.LIVENESS_PATH, monitoring.READINESS_PATH)
 _POLICY_VIOLATION = 1008  # websocket close code
 _SAFE_METHODS = ("GET", "HEAD", "OPTIONS")  # allowed from any site
 _UNKNOWN_HOST_MESSAGE = f"This server is not known by that name: use its own, or add the name to {HOSTS}."
-_NO_METRICS_MESSAGE = "Metrics stand at /metrics, for who may read them."
+_NO_METRICS_MESSAGE = "Metrics are at /metrics, for authorised clients only."
 _NO_UPLOADS_MESSAGE = "Nothing can be uploaded here: paste code as text."
 _CROSS_SITE_MESSAGE = (
     f"Only the explorer's own pages may ask for this: reload the page, or add its name to {HOSTS}."

@@ -16,11 +16,11 @@ from explorer.ui.server.classes.predictions import Question
 MAX_AGE_S = 3 * 3600.0  # after which a class ends if its teacher has not ended it
 
 _SERVER_FULL_MESSAGE = "{count} classes are open on this server already: try again later."
-_TOO_MANY_MESSAGE = "{count} classes are already open from your network: end one of them."
+_TOO_MANY_MESSAGE = "Your network already has {count} classes open: end one of them."
 _NO_SEAT_MESSAGE = "The classes of this server have {count} seats, and all are taken: try again later."
-_NETWORK_FULL_MESSAGE = "{count} seats are already taken from your network: try again later."
-_RATE_MESSAGE = "Too many codes that no class has came just now: wait a moment, and try again."
-UNKNOWN_CODE_MESSAGE = "No class has this code: it may have ended, or a letter of it is wrong."
+_NETWORK_FULL_MESSAGE = "Your network has already taken {count} seats: try again later."
+_RATE_MESSAGE = "Too many wrong class codes: wait a moment, and try again."
+UNKNOWN_CODE_MESSAGE = "No class has this code: it may have ended, or the code has a typo."
 
 
 class Classes:

@@ -31,7 +31,7 @@ EXPIRY_INTERVAL_S = 10.0  # between two checks for expired classes
 
 _NOT_TEACHER_MESSAGE = "This class has ended, or it is led from another browser."
 _NO_SEAT_MESSAGE = "This class has ended, or you have not joined it."
-_TOO_LATE_MESSAGE = "The answers are shown already, or the class has gone on."
+_TOO_LATE_MESSAGE = "Too late: the answers are shown, or the class has moved on."
 _TARGET_PATHS = tuple(page.path for page in PAGES if page.can_be_class_target)
 
 classes = Classes()
@@ -82,7 +82,7 @@ async def command_class(request: Request) -> Response:
         raise RefusedError(403, _NOT_TEACHER_MESSAGE)
     command = _COMMANDS.get(request.path_params["command"])
     if command is None:
-        raise RefusedError(404, f"Classes know no such command: use {', '.join(_COMMANDS)}.")
+        raise RefusedError(404, f"Unknown class command: use {', '.join(_COMMANDS)}.")
     try:
         answer = command(room, data)
     except ValueError as error:
@@ -141,7 +141,7 @@ def _lead_to(room: Classroom, data: Json) -> Mapping[str, Any]:
     """
     path, query = data.get("path"), str(data.get("query", ""))
     if path not in _TARGET_PATHS:
-        raise ValueError(f"Students can be led to {' and '.join(_TARGET_PATHS)} alone.")
+        raise ValueError(f"Students can be led only to {' and '.join(_TARGET_PATHS)}.")
     _, notices = from_text(query)
     if notices:
         raise ValueError(notices[0])

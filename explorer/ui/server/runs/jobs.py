@@ -190,7 +190,7 @@ def _read_earlier_run(reference: Any) -> tuple[str, int] | None:
     require_local(identity)
     if not is_owned(identity, reference) or not isinstance(step, int):
         raise RefusedError(
-            403, "Only the visitor who started a run can go on from it: press Start for your own."
+            403, "Only the visitor who started a run can continue it: press Start for your own."
         )
     return identity, step
 
@@ -218,7 +218,7 @@ def _command(data: Json, identity: str, name: str) -> str:
         status = engine.snapshot(identity)
         if status.state != "gone":
             kind = "study" if isinstance(status, StudyStatus) else "run"
-            message = f"Only the visitor who started this {kind} can command it: press Start for your own."
+            message = f"Only the visitor who started this {kind} can control it: press Start for your own."
             raise RefusedError(403, message)
         return format_event(status)
     if name not in ("change", *get_args(Command)):

@@ -73,7 +73,7 @@ async def respond(
         monitoring.event_log.record("run refused")
         raise RefusedError(503, adapt_advice(str(full), full.share)) from None
     except RuntimeError as error:
-        raise RefusedError(503, f"Training is not available just now: {error}.") from None
+        raise RefusedError(503, f"Training is unavailable: {error}.") from None
     return Response(content, media_type="application/json", headers=NO_STORE | headers)
 
 

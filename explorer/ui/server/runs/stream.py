@@ -58,10 +58,10 @@ BY_SEED = ("seed_losses", "seed_scores")  # fields of a snapshot that no page sh
 _DTYPES = {"f": "f4", "i": "i4", "u": "u1"}  # by NumPy's kind; the names of typed arrays in plotly.js
 _HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
 _JOB_LIMIT_MESSAGE = (
-    "This training is watched in {count} places already: close one of them and reload the page."
+    "This training is already watched in {count} places: close one of them and reload the page."
 )
 _VISITOR_LIMIT_MESSAGE = (
-    "{count} trainings are already watched from your network: close one of them and reload the page."
+    "Your network already watches {count} trainings: close one of them and reload the page."
 )
 _SERVER_LIMIT_MESSAGE = "{count} trainings are watched already: reload the page in about a minute."
 

@@ -70,7 +70,7 @@ async def download_file(request: Request) -> Response:
     except ValueError as error:
         raise RefusedError(400, f"This cannot be taken away: {error}.") from None
     except RuntimeError as error:
-        raise RefusedError(503, f"Training is not available just now: {error}.") from None
+        raise RefusedError(503, f"Training is unavailable: {error}.") from None
     return make_download(content, name, FILES[name].media_type)
 
 
@@ -110,7 +110,7 @@ def _make_file(data: Json, identity: str, name: str) -> str | bytes:
     """Return the content of a run's file. Raises RefusedError for an unknown file or a wrong key."""
     file = FILES.get(name)
     if file is None:
-        raise RefusedError(404, f"There is no such file: take {', '.join(FILES)}.")
+        raise RefusedError(404, f"There is no such file: use {', '.join(FILES)}.")
     if not is_owned(identity, data):
         raise RefusedError(
             403, "Only the visitor who started this run can download it: press Start for your own."

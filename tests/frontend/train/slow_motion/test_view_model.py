@@ -79,7 +79,7 @@ def test_without_a_unit_one_is_shown_that_gets_a_gradient(shown, records) -> Non
     picture = shown("gradient")
     assert picture["position"]["rule"] == 1  # torch's own lets nothing through
     assert "gradient = 0" not in picture["numbers"]
-    assert picture["words"].startswith("This much of g reaches")
+    assert picture["words"].startswith("The part of g that reaches")
 
 
 def test_the_numbers_are_put_into_the_rules_formula(shown, records) -> None:
@@ -114,15 +114,18 @@ def test_a_unit_whose_channel_has_a_value_of_its_own_has_that_in_its_formula(sho
 def test_nothing_from_above_is_said_before_the_rule_is_blamed(shown) -> None:
     default = shown("rule,1,1,1,1")
     assert default["words"] == (
-        "Nothing comes from above: g is 0 already, before the rule. Whatever the rule does, it stays 0."
+        "No gradient arrives from above: g is already 0 before the rule. "
+        "Whatever the rule does, its result is 0."
     )
-    assert shown("weights,1,1,1,1")["words"].startswith("The gradient of this weight is 0. Adam may still")
+    assert shown("weights,1,1,1,1")["words"].startswith(
+        "The gradient of this weight is 0, but Adam may still"
+    )
     assert shown("gradient,1,1,1,1")["stages"][7]["note"] == "100 % exactly 0"
 
 
 def test_what_is_no_factor_and_what_needs_the_batch_is_told_by_its_formula(shown) -> None:
     clip = shown("rule,3")
-    assert clip["words"].startswith("What the rule returns depends on g in more than a factor")
+    assert clip["words"].startswith("This rule is not proportional to g")
     assert clip["numbers"].startswith("gradient = clamp(")
     mean = shown("gradient,4")
     assert mean["numbers"].startswith("gradient = g * mean(abs(x)) * (abs(x) <= c) = ")

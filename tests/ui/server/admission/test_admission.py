@@ -198,7 +198,7 @@ def test_a_third_page_of_a_share_is_told_and_others_come_in(
         tasks = [asyncio.create_task(opened(**one)) for one in who[:2]]
         await asyncio.sleep(0)
         (closed,) = await opened(**who[2])
-        words = f"2 pages are open from your network: {advice}."
+        words = f"Your network has 2 pages open: {advice}."
         assert (closed["code"], closed["reason"]) == (1013, words)
         assert len(words) < 124  # what a websocket has room for
         start, body = await _sent(app, scope_of(path="/", **who[2]))

@@ -122,9 +122,9 @@ def test_a_run_is_named_after_its_server():
 @pytest.mark.parametrize(
     ("identity", "words"),
     [
-        ("first~0a.other-1", "The training process stopped unexpectedly and this run is lost"),
-        ("first~0b.other-1", "The server was started anew and this run is lost"),
-        ("0b.other-1", "The server was started anew and this run is lost"),
+        ("first~0a.other-1", "The training process stopped unexpectedly, so this run is lost"),
+        ("first~0b.other-1", "The server was restarted, so this run is lost"),
+        ("0b.other-1", "The server was restarted, so this run is lost"),
     ],
 )
 def test_why_a_run_is_gone(identity: str, words: str):

@@ -59,11 +59,11 @@ def test_what_is_signed_for_one_purpose_is_worth_nothing_for_another():
 @pytest.mark.parametrize(
     ("who", "says"),
     [
-        (Visitor("one", "here"), "2 runs from your network already run or wait: stop one of them first."),
+        (Visitor("one", "here"), "Your network already has 2 runs running or waiting: stop one first."),
         (
             Visitor("", "here"),
-            "2 runs from your network already run or wait: let your browser keep cookies for this site, "
-            "or try again in about a minute.",
+            "Your network already has 2 runs running or waiting: let your browser keep cookies for this "
+            "site, or try again in about a minute.",
         ),
     ],
 )

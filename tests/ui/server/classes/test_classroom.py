@@ -104,12 +104,10 @@ def test_a_named_visitor_has_one_seat_and_others_as_many_as_their_share():
     nameless = joined(classes, room, "")
     assert classes.join(Visitor("", "10.0.0.2"), room.identity, nameless) == nameless
     joined(classes, room, "")
-    with pytest.raises(
-        RefusedError, match="2 seats are already taken from your network: let your browser keep"
-    ):
+    with pytest.raises(RefusedError, match="Your network has already taken 2 seats: let your browser keep"):
         joined(classes, room, "")
     joined(classes, room, "b")
-    with pytest.raises(RefusedError, match="4 seats are already taken from your network: try again in about"):
+    with pytest.raises(RefusedError, match="Your network has already taken 4 seats: try again in about"):
         joined(classes, room, "c")
     joined(classes, room, "c", "10.0.0.3")  # elsewhere there is room
 
@@ -129,7 +127,7 @@ def test_seats_are_bounded_and_free_again_at_the_end():
 def test_classes_are_bounded_for_all_and_for_each():
     classes = Classes(Clock(), max_classes=3, quota=VisitorQuota(visitor=2, anonymous=2, address=9))
     rooms = [classes.open(TEACHER, ROUND) for _ in range(2)]
-    with pytest.raises(RefusedError, match="2 classes are already open from your network: end one of them"):
+    with pytest.raises(RefusedError, match="Your network already has 2 classes open: end one of them"):
         classes.open(TEACHER, ROUND)
     classes.open(Visitor("other", "10.0.0.5"), ROUND)
     with pytest.raises(RefusedError, match="3 classes are open on this server already"):

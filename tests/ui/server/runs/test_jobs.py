@@ -224,7 +224,7 @@ def test_a_full_house_and_a_silent_engine_are_said(client, monkeypatch, kind, qu
 
     monkeypatch.setattr(jobs, "shared_engine", Silent)
     said = told(client.post(f"/{kind}", json=start), 503)
-    assert said == "Training is not available just now: it does not answer: try again in a moment."
+    assert said == "Training is unavailable: it does not answer: try again in a moment."
 
 
 def test_a_rate_that_comes_with_a_reset_holds_from_the_start(client, engine):

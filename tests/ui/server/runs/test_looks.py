@@ -193,4 +193,4 @@ def test_an_engine_that_is_silent_is_said_and_asked_again(engine):
 
     seen = told(Silent(), engine.start(SMALL, paused=True), most=2)
     assert [event["state"] for event in seen] == ["silent", "ready"]
-    assert seen[0]["sentence"] == "Training is not available just now: the training process does not answer."
+    assert seen[0]["sentence"] == "Training is unavailable: the training process does not answer."

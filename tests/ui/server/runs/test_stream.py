@@ -145,22 +145,22 @@ def test_the_route(monkeypatch):
         (
             {"max_per_job": 2},
             [{"run": "a", "cookie": name} for name in "xyz"],
-            "This training is watched in 2",
+            "This training is already watched in 2",
         ),
         (
             {"quota": VisitorQuota(visitor=2, anonymous=9, address=9)},
             [{"run": name, "cookie": "x"} for name in "abc"],
-            "2 trainings are already watched from your network",
+            "Your network already watches 2 trainings",
         ),
         (
             {"quota": VisitorQuota(visitor=9, anonymous=2, address=9)},
             [{"run": name} for name in "abc"],
-            "2 trainings are already watched from your network",
+            "Your network already watches 2 trainings",
         ),
         (
             {"quota": VisitorQuota(visitor=9, anonymous=9, address=2)},
             [{"run": name, "cookie": name} for name in "abc"],
-            "2 trainings are already watched from your network",
+            "Your network already watches 2 trainings",
         ),
         (
             {"max_watchers": 2},

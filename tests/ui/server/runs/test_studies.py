@@ -66,7 +66,7 @@ def test_a_study_is_what_the_link_says_and_fills_to_its_end(client, engine):
     assert {each["rule"]: each["share"] for each in results["judged"]} == {
         "straight_through": 1, "zero": 0, "reversal": 1
     }  # fmt: skip
-    assert "seeds 2 to 3 that chose nothing" in results["words"][0]
+    assert "seeds 2 to 3, not used to choose rates" in results["words"][0]
 
 
 def test_all_runs_are_there_as_csv(client, engine):
@@ -130,11 +130,11 @@ def test_a_rule_that_diverges_at_every_rate_is_told_as_such(client, engine):
 @pytest.mark.parametrize(
     ("query", "said"),
     [
-        ("op=sign&rule=zero", "nothing to judge by"),
+        ("op=sign&rule=zero", "no held-out data"),
         (f"{QUERY}&rates=0", "rates = "),
         (f"{QUERY}&rates=-1,0.1", "rates = "),
         (f"{QUERY}&rates=", "rates = "),
-        (f"{QUERY}&sweep=c&values=1,2", "a study no longer does: add a rule of your own"),
+        (f"{QUERY}&sweep=c&values=1,2", "a study no longer does: add one rule"),
         (f"{QUERY}&controls=perhaps", "yes or no"),
         (f"{QUERY}&optimiser=adam&equal=yes", "says nothing about adam"),
     ],
@@ -149,7 +149,7 @@ def test_more_runs_than_are_taken_are_refused_with_their_cost(client, engine, mo
     weighed = client.post("/studies/cost", json={"query": QUERY}).json()
     assert weighed["refused"]
     assert f"{RUNS} runs of 5 steps" in weighed["sentence"]
-    assert "at most 2 runs are taken" in weighed["sentence"]
+    assert "the limit is 2 runs" in weighed["sentence"]
     refusal = told(client.post("/studies", json={"query": QUERY, "owner": "me"}), 400)
     assert refusal == weighed["sentence"]
 
@@ -186,7 +186,7 @@ def test_an_engine_that_is_silent_is_said_in_the_words_of_studies(client, engine
             raise RuntimeError("the training process does not answer")
 
     (event,) = told_by(Silent(), begun(client)["id"], most=1)
-    assert event["sentence"] == "The study is not to be seen just now: the training process does not answer."
+    assert event["sentence"] == "The study is unavailable: the training process does not answer."
 
 
 def test_an_event_without_a_study_has_no_results():
