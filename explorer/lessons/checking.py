@@ -80,7 +80,7 @@ LESSON = Lesson(
             ),
             Answer(
                 "0",
-                "torch returns 0 there, but a measured slope uses both sides.",
+                "torch returns zero there, but a measured slope uses both sides.",
                 "default",
             ),
             Answer(

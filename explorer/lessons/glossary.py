@@ -3,7 +3,7 @@
 GLOSSARY = {
     "baseline": "A number subtracted from the loss before it weighs a draw: it leaves the mean unchanged,"
     " and a good one removes most of the noise.",
-    "bias": "The mean of an estimator minus the true value: 0 if the estimator is right on average.",
+    "bias": "The mean of an estimator minus the true value: zero if the estimator is right on average.",
     "chain_rule": "The derivative of a chain of functions is the product of their derivatives. If one of them"
     " is zero, so is the product.",
     "control": "A rule that cannot work, for comparison, such as no gradient at all.",

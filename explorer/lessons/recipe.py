@@ -113,7 +113,7 @@ LESSON = Lesson(
             ),
             Answer(
                 "gradcheck, whatever x is",
-                "Its last test uses g = 0, and the result is not 0.",
+                "Its last test uses a zero g, and the result is not zero.",
                 "zero",
             ),
             Answer(
@@ -133,10 +133,11 @@ LESSON = Lesson(
     {upstream[times]}, the right gradient is {upstream[Square]:g}; it returns {upstream[ForgetfulSquare]:g}.
 
     Its slope is right, and at a single x measured slopes agree with it. [gradcheck](gradcheck) still finds
-    the mistake, because it also tries g = 0: “{says}”. `Square` passes (`{checked[Square][single]}`,
+    the mistake, because it also
+    tries a zero g: “{says}”. `Square` passes (`{checked[Square][single]}`,
     `{checked[Square][several]}`).
 
-    Drag g: the curves agree only at g = 1.
+    Drag g: the curves agree only where it is one.
     """,
     code=(Square, ForgetfulSquare, is_accepted),
     numbers=(checked, says, upstream),

@@ -231,12 +231,12 @@ LESSON = Lesson(
         (
             Answer(
                 "To t, where the parabola is lowest",
-                "The parabola is lowest there, but y is only ever 0 or 1.",
+                "The parabola is lowest there, but a draw is never between the ends.",
                 "sigmoid_st",
             ),
             Answer(
                 "Up to one",
-                "There the loss is {ends[one]:.4f}; y = 0 has a lower loss.",
+                "There the loss is {ends[one]:.4f}; a draw of zero has a lower loss.",
                 "formula: (f() - fa()) * (ya() - y) * sigmoid(abs(x)) / 2",
             ),
             Answer(

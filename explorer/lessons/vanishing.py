@@ -39,7 +39,7 @@ LESSON = Lesson(
             ),
             make_curve_answer(
                 "default",
-                "Around every x the staircase is flat; at a jump torch returns 0 too.",
+                "Around every x the staircase is flat; at a jump torch returns zero too.",
             ),
             make_curve_answer(
                 "soft_round",
