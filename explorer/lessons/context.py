@@ -183,8 +183,8 @@ LESSON = Lesson(
         "return x.mul_(2)",
     ),
     words="""
-    **Keep tensors with `save_for_backward`.** An output stored on `ctx` forms a reference cycle: after `del
-    y` it is still in memory ({alive[StoredExp][unnamed]}) until the garbage collector runs
+    **Keep tensors with `save_for_backward`.** An output stored on `ctx` forms a reference cycle: after
+    `del y` it is still in memory ({alive[StoredExp][unnamed]}) until the garbage collector runs
     ({alive[StoredExp][collected]}); saved, it is not ({alive[SavedExp][unnamed]}). If the output is then
     changed, the stored one returns {changed[StoredExp]:g} where {true_slope:g} is right. The saved one
     raises “{changed[SavedExp]}”.
