@@ -64,13 +64,13 @@ LESSON = Lesson(
         (
             Answer(
                 "2 w",
-                "That is the gradient of one loss, and `backward` does not replace what stands in `.grad`.",
+                "That is the gradient of one loss, and `backward` does not replace `.grad`.",
                 "default",
             ),
-            Answer("4 w", "`backward` adds to `.grad`, whatever stands there.", "formula: 4 * g * x"),
+            Answer("4 w", "`backward` adds to whatever `.grad` already holds.", "formula: 4 * g * x"),
             Answer(
                 "an error at the second `backward`",
-                "That comes when the same graph is used again; here each round builds one of its own.",
+                "That happens when one graph is used twice; here each round builds a new graph.",
             ),
         ),
         lambda results: (
@@ -82,14 +82,14 @@ LESSON = Lesson(
     At `w = [1, 3]` one loss has the gradient `{after_one}`. After both rounds `w.grad` is `{after_two}`:
     `backward` adds to what is there. Within one graph it must, since a tensor that is used more than once
     gets a gradient from each use. Between steps it need not, so the loop clears: after `zero_grad()`,
-    `.grad` is {cleared}. Who forgets it steps along the sum of all gradients since the start, and no error
-    tells.
+    `.grad` is {cleared}. Without it, each step follows the sum of all gradients so far, and torch raises no
+    error.
 
-    It can be wanted. A batch that does not fit is cut in parts: the mean loss of each, divided by the number
-    of parts, is sent back, and then comes one step. Whole, the gradient is {in_parts[whole]:g}; in halves
-    it is {in_parts[halves]:g}.
+    Accumulation can be useful. Split a batch that does not fit in memory: call `backward` on each part's
+    mean loss, divided by the number of parts, then take one step. For the whole batch the gradient is
+    {in_parts[whole]:g}; in halves it is {in_parts[halves]:g}.
 
-    Another matter is a second `backward` of the same loss: “{called_again}”.
+    A second `backward` of the same loss is an error: “{called_again}”.
     """,
     numbers=(after_one, after_two, cleared, in_parts, called_again),
     scenes=(link_explore("square", "default", "formula: 4 * g * x"),),
@@ -100,5 +100,5 @@ LESSON = Lesson(
         make_variant("abs", "formula: 3 * g * sign(x)", -1, 0.5, 2),
         make_variant("formula: a * x**2", "formula: 4 * a * g * x", -1, 0.5, 2, a=3),
     ),
-    remember="A call of `backward` adds to what stands in `grad`, so clear it before each step.",
+    remember="A call of `backward` adds to `grad`, so clear it before each step.",
 )

@@ -79,12 +79,12 @@ LESSON = Lesson(
             Answer("0", "Then no `w` could change the sum; but each output moves with its own `w`.", "zero"),
             Answer(
                 "1",
-                "So it would be if the output were `w` alone; here it is a multiple of `w`.",
+                "That would be right if the output were `w` alone; here it is a multiple of `w`.",
                 "straight_through",
             ),
             Answer(
                 "2",
-                "When `w` grows a little, the output grows by as much times `input`.",
+                "When `w` grows a little, the output grows `input` times as much.",
                 "default",
             ),
             Answer(

@@ -115,13 +115,13 @@ LESSON = Lesson(
         (
             Answer(
                 "What all examples send",
-                "That would be straight-through, which asks nobody where x is: `{first[straight]}` would be"
-                " added up.",
+                "That would be straight-through, which ignores where x is: it would add up"
+                " `{first[straight]}`.",
                 "straight_through",
             ),
             Answer(
                 "Nothing, as one of them is blocked",
-                "A mask is set for each element: what blocks one example says nothing of the others.",
+                "The mask acts on each element: blocking one example does not block the others.",
                 "zero",
             ),
             Answer(
@@ -135,10 +135,10 @@ LESSON = Lesson(
     excerpt=Excerpt((MaskedClamp,), "return g * (x.abs() <= 1)"),
     words="""
     Below is one step of a net that is small enough for paper, for a few examples. Every number is printed
-    but one kind: what clamp's rule makes of g. Type it yourself, element by element: g where x is inside
-    the bounds, nothing where it is not.
+    except the gradient of x. Type it yourself, element by element: g where x is inside the bounds, zero
+    elsewhere.
 
-    Then one matrix product is left of the [chain rule](chain_rule). A weight joins one input to one unit;
+    The last step of the [chain rule](chain_rule) is one matrix product. A weight joins one input to one unit;
     each example adds its input times the gradient of that unit. With the [mask](mask) the first weight gets
     `{first[masked]}` from the examples, `{masked[w1_grad][0][0]}` in all. With
     [straight-through](straight_through) it is `{first[straight]}`, `{straight[w1_grad][0][0]}`.
@@ -159,5 +159,5 @@ LESSON = Lesson(
         make_variant("clamp", "masked", -1, 0.5, 1.5, lo=0, hi=2),
         make_variant("relu", "default", -2, 1, 3),
     ),
-    remember="A rule decides element by element; a weight adds up what the examples send through it.",
+    remember="A rule acts on each element; a weight's gradient sums over the examples.",
 )

@@ -60,13 +60,13 @@ LESSON = Lesson(
         (
             Answer(
                 "the same as from `MyReLU.apply(x)`",
-                "So it is with an `nn.Module`; a Function has static methods and keeps no state.",
+                "That works for an `nn.Module`; a Function has static methods and keeps no state.",
                 "seed_relu",
             ),
             Answer("an error", "An instance can be made, with a warning; torch refuses to call it."),
             Answer(
                 "y without a gradient",
-                "That would be silent; torch says something here.",
+                "That would be silent; torch raises an error here.",
                 "zero",
             ),
         ),

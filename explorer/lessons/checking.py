@@ -80,7 +80,7 @@ LESSON = Lesson(
             ),
             Answer(
                 "0",
-                "That is what torch returns there; a measured slope must come from both sides.",
+                "torch returns zero there, but a measured slope uses both sides.",
                 "default",
             ),
             Answer(
@@ -101,9 +101,9 @@ LESSON = Lesson(
     float64 it is {valley[float64][error]:.0e}, at eps = {valley[float64][eps]:g}. `gradcheck`'s own
     step is made for float64; in float32 its error would be {tiny_step:.0e}. So check in float64.
 
-    And stay away from [kinks](kink). For ReLU at exactly zero the step reaches over the corner: the
-    slope is {at_a_kink[numerical]:g}, torch returns {at_a_kink[analytical]:g}, and neither is wrong. A
-    little beside it gradcheck says `{beside_the_kink}`.
+    Stay away from [kinks](kink). For ReLU at exactly zero the step spans the corner: the slope is
+    {at_a_kink[numerical]:g}, torch returns {at_a_kink[analytical]:g}, and neither is wrong. A little to the
+    right of it, gradcheck returns `{beside_the_kink}`.
     """,
     code=(compute_error,),
     numbers=(valley, tiny_step, by_hand, at_a_kink, beside_the_kink),

@@ -80,7 +80,7 @@ LESSON = Lesson(
         (
             make_curve_answer(
                 "straight_through",
-                "This passes everything; but when x moves outside the bounds, y does not move with it.",
+                "This passes everything; but outside the bounds y does not move with x.",
             ),
             make_curve_answer(
                 "formula: g * clamp(x, 0, 1)", "This is y itself; the gradient is the slope of y."

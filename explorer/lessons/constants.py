@@ -107,14 +107,14 @@ LESSON = Lesson(
     prediction=Choice(
         "`MulConstant.forward` takes a tensor and a number. What must its `backward` return for the number?",
         (
-            Answer("0", "This is a value, and torch refuses it: it has nowhere to put it.", "zero"),
+            Answer("0", "torch rejects this value: a number has nowhere to store it.", "zero"),
             Answer(
                 "its derivative, x times g",
-                "So it would be for a tensor that learns; a number has no `.grad` to keep it in.",
+                "That would be right for a tensor that learns; a number has no `.grad`.",
                 "formula: x * g",
             ),
             Answer("None", "A number has no gradient."),
-            Answer("nothing", "Then one value is missing: torch counts them."),
+            Answer("nothing", "Then one value is missing, and torch raises an error."),
         ),
         lambda results: str(results["for_the_number"]),
     ),
@@ -133,10 +133,10 @@ LESSON = Lesson(
     “{returned[zero]}”. One value too many is accepted if it is `None` (`{returned[more]}`), so an
     argument may be optional.
 
-    Sometimes no gradient comes back at all, for example when a later function returns `None`. By
-    default torch then makes up zeros: `backward` is given `{given[usual]}`. After
-    `ctx.set_materialize_grads(False)` it is given `{given[spared]}`, and the code must handle it, as the
-    first lines of `backward` do. What ends up in `x.grad` is `{behind_a_block}`.
+    Sometimes no gradient comes back at all, for example when a later function returns `None`. By default
+    torch then fills in zeros: `backward` receives `{given[usual]}`. After `ctx.set_materialize_grads(False)`
+    it receives `{given[spared]}`, and the code must handle it, as the first lines of `backward` do. Then
+    `x.grad` is `{behind_a_block}`.
     """,
     code=(MulConstant, Blocked, try_returning, get_received),
     numbers=(for_the_number, returned, given, behind_a_block),

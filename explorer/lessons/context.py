@@ -171,10 +171,10 @@ LESSON = Lesson(
         "`h = x.clone()`, and `SecretlyDoubled.apply(h)` doubles h in place without saying so. Then"
         " `h.sum().backward()`. What is `x.grad`?",
         (
-            Answer("0", "Nothing was cut: h still leads back to x by `clone`.", "zero"),
-            Answer("2", "So it is if autograd knows of the doubling; here nobody has told it.", "default"),
-            Answer("1", "Under the name h autograd knows only the `clone`.", "straight_through"),
-            Answer("an error", "There would be one if autograd knew; it was not told."),
+            Answer("0", "The graph is intact: h still leads back to x through `clone`.", "zero"),
+            Answer("2", "That is right if autograd knows of the doubling; here it does not.", "default"),
+            Answer("1", "For h, autograd has recorded only the `clone`.", "straight_through"),
+            Answer("an error", "torch can raise an error only for a change it knows of."),
         ),
         lambda results: f"{results['dirty']['SecretlyDoubled']['h']:g}",
     ),
@@ -184,14 +184,14 @@ LESSON = Lesson(
     ),
     words="""
     **Keep tensors with `save_for_backward`.** An output stored on `ctx` forms a reference cycle: after
-    `del y` it is still in memory ({alive[StoredExp][unnamed]}) until the garbage collector comes
-    ({alive[StoredExp][collected]}); saved, it is not ({alive[SavedExp][unnamed]}). And if somebody
-    changes the output, the stored one returns {changed[StoredExp]:g} where {true_slope:g} is right. The
-    saved one raises “{changed[SavedExp]}”.
+    `del y` it is still in memory ({alive[StoredExp][unnamed]}) until the garbage collector runs
+    ({alive[StoredExp][collected]}); saved, it is not ({alive[SavedExp][unnamed]}). If the output is then
+    changed, the stored one returns {changed[StoredExp]:g} where {true_slope:g} is right. The saved one
+    raises “{changed[SavedExp]}”.
 
     **Say what you change: `mark_dirty`.** After doubling [in place](in_place) the gradient is
-    {dirty[Doubled][h]:g} by either name. Without the mark it is {dirty[SecretlyDoubled][h]:g} by the old
-    name and {dirty[SecretlyDoubled][returned]:g} by the returned one: silently wrong.
+    {dirty[Doubled][h]:g} under either name. Without the mark it is {dirty[SecretlyDoubled][h]:g} under the
+    old name and {dirty[SecretlyDoubled][returned]:g} under the returned one: silently wrong.
 
     **Say what has no gradient: `mark_non_differentiable`.** A backward through an unmarked mask returns
     `{mask[UnmarkedMask]}`, as if that meant something. With the mark: “{mask[ReluWithMask]}”.

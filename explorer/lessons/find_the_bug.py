@@ -127,13 +127,12 @@ LESSON = Lesson(
         (
             Answer(
                 "Any other upstream gradient than one",
-                "A larger g above zero is its own absolute value.",
+                "A positive g equals its absolute value.",
                 "formula: 4 * (abs(x) <= 1)",
             ),
             Answer(
                 "Only an upstream gradient below zero",
-                "There the sign is lost: it returns `{hidden[Second][-1]}`, and meant is"
-                " `{hidden[Meant][-1]}`.",
+                "There the sign is lost: it returns `{hidden[Second][-1]}` instead of `{hidden[Meant][-1]}`.",
                 "formula: 2 * abs(g) * (abs(x) <= 1)",
             ),
             Answer(
@@ -145,15 +144,15 @@ LESSON = Lesson(
         _get_answer,
     ),
     words="""
-    Below are Functions that you do not see, only what they return. Each is meant to be twice a clamp,
-    and one line of its backward is another than the one that you read. Pick it, from its curves and a few
-    numbers; each line, if it is wrong, leaves a trace of its own.
+    Below are Functions with hidden code; you see only their results. Each should be twice a clamp, but one
+    line of its backward is wrong. Find that line from the curves and a few numbers: each wrong line leaves
+    its own trace.
 
-    A wrong [mask](mask) moves the ends of a curve. A wrong slope changes its height at every g. And what is
-    done to g shows only where g changes: at g below zero the second one returns `{hidden[Second][-1]}`, and
-    `{hidden[Meant][-1]}` is meant.
+    A wrong [mask](mask) moves the ends of a curve. A wrong slope changes its height at every g. A wrong use
+    of g shows only when g changes: for g below zero the second one returns `{hidden[Second][-1]}` instead of
+    `{hidden[Meant][-1]}`.
 
-    So look at a backward with several g, and at x on all sides of its bounds.
+    So test a backward with several g, and with x inside and outside its bounds.
     """,
     code=(Meant, First, Second, Third, compute_gradient),
     numbers=(hidden,),
@@ -171,5 +170,5 @@ LESSON = Lesson(
         make_variant("formula: 3 * x", "formula: abs(3 * g)", -1, 0.5, 2),
         make_variant("formula: 2 * x", "formula: g", -1, 0.5, 2),
     ),
-    remember="Each kind of mistake leaves a trace of its own: look at several g, and beyond the bounds.",
+    remember="Each kind of mistake leaves its own trace: try several g, and x beyond the bounds.",
 )  # fmt: skip

@@ -1,12 +1,12 @@
 """The glossary of the lessons: an explanation for each term."""
 
 GLOSSARY = {
-    "baseline": "A number taken off the loss before it weighs a draw: it changes no mean, and a good one"
-    " takes off most of the noise.",
-    "bias": "The mean of an estimator less what it estimates: a mean that is right has none.",
+    "baseline": "A number subtracted from the loss before it weighs a draw: it leaves the mean unchanged,"
+    " and a good one removes most of the noise.",
+    "bias": "The mean of an estimator minus the true value: zero if the estimator is right on average.",
     "chain_rule": "The derivative of a chain of functions is the product of their derivatives. If one of them"
     " is zero, so is the product.",
-    "control": "What a rule is compared with that cannot work, such as no gradient at all.",
+    "control": "A rule that cannot work, for comparison, such as no gradient at all.",
     "double_backward": "A backward through a backward: the gradient of a gradient.",
     "estimator": "A formula that returns a number for each random draw, in place of a number that would take"
     " all draws.",
@@ -14,21 +14,21 @@ GLOSSARY = {
     " with them.",
     "gradcheck": "torch's test of a backward: it moves each input a little, measures the slope and compares.",
     "graph": "torch's record of all operations from parameters to loss; backward reads it from the end.",
-    "held_out": "Data that a net is judged by and not trained on.",
+    "held_out": "Data used to judge a net, not to train it.",
     "hessian": "The matrix of all second derivatives of a function.",
-    "hook": "A function of yours that torch calls with each gradient that passes by.",
+    "hook": "Your own function, which torch calls with each gradient of a tensor.",
     "in_place": "An operation in place changes a tensor itself; the others make a new one.",
     "kink": "A point where the derivative jumps or does not exist, such as the corner of ReLU.",
     "leaf": "Where a graph begins: a tensor you made, such as a parameter, or one that was computed where"
     " nothing requires a gradient.",
     "mask": "A pattern of zeros and ones that decides which gradients pass.",
-    "number_format": "The finite set of numbers that some bits can hold: with more for the exponent it"
-    " reaches further, with more for the mantissa it is finer. What lies between is rounded.",
+    "number_format": "The finite set of numbers that some bits can hold: more exponent bits extend its"
+    " range, more mantissa bits make it finer. Other numbers are rounded.",
     "optimiser": "The code that moves the parameters by their gradients, such as SGD or Adam.",
     "quantised": "Rounded to a few levels, so that each number needs only a few bits.",
     "spurious_minimum": "A minimum of the loss that is not its lowest one.",
     "straight_through": "A rule that returns the upstream gradient as if the function had done nothing.",
     "subgradient": "At a corner: any slope between the one on the left and the one on the right.",
-    "surrogate": "A gradient that stands in for the true one where the true one is zero or does not exist.",
-    "upstream": "The gradient that arrives from behind, written g: how the loss changes with the output.",
+    "surrogate": "A gradient used instead of the true one where that is zero or does not exist.",
+    "upstream": "The gradient that a backward receives, written g: how the loss changes with the output.",
 }

@@ -77,12 +77,12 @@ LESSON = Lesson(
             ),
             Answer(
                 "g left, double right",
-                "That is the true gradient, and what a copy of g would give; here g itself is changed.",
+                "That is the true gradient, which a copy of g would give; here g itself is changed.",
                 "default",
             ),
             Answer(
                 "nothing left, g right",
-                "That is ReLU's part alone; the x that is added brings a gradient as well.",
+                "That is ReLU's part alone; the added x contributes a gradient too.",
                 "formula: g * (x > 0)",
             ),
         ),
@@ -94,14 +94,13 @@ LESSON = Lesson(
     ),
     excerpt=Excerpt((GreedyReLU,), "g[x <= 0] = 0"),
     words="""
-    A block is often added to its input. Of `y = x + relu(x)`, at one x below zero and one above, the
+    A block is often added to its input. For `y = x + relu(x)`, at one x below zero and one above, the
     gradient is `{given[CloningReLU][beside]}`. With `GreedyReLU` it is `{given[GreedyReLU][beside]}`: both
-    branches are given the same tensor g, and one of them has written zeros into it. torch does not warn, and
-    alone the Function is right: `{given[GreedyReLU][alone]}`.
+    branches receive the same tensor g, and one has written zeros into it. torch does not warn, and alone the
+    Function is right: `{given[GreedyReLU][alone]}`.
 
-    After `sum()` it is worse. There g is one number that stands for all elements, so one zero
-    is everywhere: `{summed[beside]}`, and alone too: `{summed[alone]}`. This time torch warns:
-    “{summed[warning]}”.
+    After `sum()` it is worse. There all elements share one stored number, so one zero reaches them all:
+    `{summed[beside]}`, and alone too: `{summed[alone]}`. This time torch warns: “{summed[warning]}”.
 
     So make a new tensor: `g * (x > 0)`, or `g.clone()` first, as `CloningReLU` does.
     """,

@@ -56,17 +56,17 @@ LESSON = Lesson(
         (
             Answer(
                 "`w = torch.randn(3, requires_grad=True) * 0.1`",
-                "That w was computed: the leaf is the tensor before the product, which no name holds.",
+                "That w was computed: the leaf is the tensor before the product, which has no name.",
                 "formula: 0.1 * g",
             ),
             Answer(
                 "`w = (torch.randn(3) * 0.1).requires_grad_()`",
-                "That w is a leaf, since it asks for a gradient only after it was computed.",
+                "That w is a leaf: it requires a gradient only after it was computed.",
                 "straight_through",
             ),
             Answer(
                 "`w = torch.randn(3) * 0.1`",
-                "That w is a leaf but asks for no gradient, so there is nothing to send back.",
+                "That w is a leaf but requires no gradient, so backward computes none.",
             ),
         ),
         lambda results: (
@@ -77,19 +77,19 @@ LESSON = Lesson(
     ),
     excerpt=Excerpt((step,), "w -= 0.1 * w.grad"),
     words="""
-    A [leaf](leaf) is a tensor that no recorded operation made. `torch.randn(3, requires_grad=True)` is
-    one; times a factor it is one no longer. An optimiser refuses such a w; a loop of one's own stops at
-    `w.grad`, which is None: `{outcomes[scaled after]}`.
+    A [leaf](leaf) is a tensor that no recorded operation made. `torch.randn(3, requires_grad=True)` is one;
+    its product with a factor is not. An optimiser rejects such a w; your own loop fails at `w.grad`, which
+    is None: `{outcomes[scaled after]}`.
 
     The gradient went on to the leaf, times the factor: for the loss `3 * w` and a half as the factor the
-    leaf receives `{lost_leaf}`, and no name holds it.
+    leaf receives `{lost_leaf}`, but it has no name.
 
-    The plain product is a leaf but asks for nothing. Alone it raises `{outcomes[never asked]}`; beside
-    weights that ask, nothing is said, and it stays as it is.
+    The plain product is a leaf but requires no gradient. Alone it raises `{outcomes[never asked]}`; among
+    weights that require one, it never changes and no error is raised.
 
     So compute first and ask last, with `.requires_grad_()` or `nn.Parameter(…)`: such a w
-    {outcomes[parameter]}. Conversions are operations too: of a tensor that asks, `.double().is_leaf` is
-    `{converted}`.
+    {outcomes[parameter]}. Conversions are operations too: for a tensor that requires a gradient,
+    `.double().is_leaf` is `{converted}`.
     """,
     code=(step,),
     numbers=(outcomes, lost_leaf, converted),

@@ -128,7 +128,7 @@ LESSON = Lesson(
     is {pull[total]:.0f}, and a step against it makes s grow. LSQ multiplies it by `1 / sqrt(N * qmax)`,
     here {pull[factor]:.4g}.
 
-    Descent takes s to {learned[s]:.2f}. There it rests; the mean squared error fell from
+    Descent takes s to {learned[s]:.2f}. There it settles; the mean squared error fell from
     {learned[before]:.2f} to {learned[after]:.2f}. Where a rule forgets the rounding part, nothing pulls s
     back: after the same number of steps s is {careless[s]:.2f}, the error is {careless[after]:.2f}, and s
     still grows.

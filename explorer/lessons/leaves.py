@@ -85,11 +85,11 @@ LESSON = Lesson(
         (
             Answer(
                 "all 1",
-                "That gradient passes y and goes on to x; the question is whether y keeps it.",
+                "That gradient reaches y and goes on to x; the question is whether y keeps it.",
                 "straight_through",
             ),
             Answer("2 x", "That is `x.grad`: the gradient after it has passed the square.", "default"),
-            Answer("None", "A tensor that was computed on the way does not keep its gradient."),
+            Answer("None", "A computed tensor does not keep its gradient."),
         ),
         lambda results: str(results["of_non_leaf"]["grad"]),
     ),

@@ -109,16 +109,16 @@ LESSON = Lesson(
         "`LinearFunction.apply(x, weight)` is called without a bias, and x is data. How many"
         " gradients are due?",
         (
-            Answer("0", "Then nothing would ever be learned here, and the weight stays as it is.", "zero"),
-            Answer("1", "One for each input that asks: data need none, and no bias was given.", "default"),
+            Answer("0", "Then the weight would never learn.", "zero"),
+            Answer("1", "One per input that requires it: data do not, and no bias was given.", "default"),
             Answer(
                 "2",
-                "You count the data as well; nobody asks for their gradient, the weight itself.",
+                "You counted the data too; they require no gradient (it would be the weight).",
                 "formula: x * g",
             ),
             Answer(
                 "3",
-                "You count the bias as well; its gradient would be g, but nobody gave one.",
+                "You counted the bias too; its gradient would be g, but no bias was given.",
                 "straight_through",
             ),
         ),
@@ -126,15 +126,15 @@ LESSON = Lesson(
     ),
     excerpt=Excerpt((LinearFunction.backward,), "if ctx.needs_input_grad[0]:"),
     words="""
-    It returns one gradient for each input, in its order and its shape, and `None` where none is due.
-    `needs_input_grad` says which inputs ask; here it is `{due}`. Without a bias, `backward` returns
+    It returns one gradient per input, in the same order and shape, or `None` if none is needed.
+    `needs_input_grad` says which inputs need one; here it is `{due}`. Without a bias, `backward` returns
     {values_back} values: torch accepts extra ones that are `None`.
 
     The gradient of the weight is `grad_output.t().mm(input)`. Follow the framed entry in the pictures: in
     each row of data, the framed g times the framed input; their sum is {by_hand}. In the curves x is one
     weight, and a its input.
 
-    The wrong matrix is easily transposed: let [gradcheck](gradcheck) look. It moves every input a
+    Transposing the wrong matrix is easy: run [gradcheck](gradcheck). It moves every input a
     little and compares. For `LinearFunction`, with the published shapes, it says `{said[LinearFunction]}`.
     With the mean in place of the sum for the bias: “{said[WrongBiasFunction]}”. It counts inputs from
     zero, so the one it names is the bias.
@@ -151,5 +151,5 @@ LESSON = Lesson(
         make_variant("formula: a * (x + b)", "default", -1, 0.5, 2, a=3, b=1),
     ),
     exercise="needed",
-    remember="One gradient per input, in its order and its shape; None where none is due.",
+    remember="One gradient per input, in the same order and shape; None if none is needed.",
 )

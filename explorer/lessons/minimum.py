@@ -104,28 +104,28 @@ LESSON = Lesson(
     title="Leaving a minimum",
     question="Does a net that has found a minimum of its loss stay in it?",
     prediction=Choice(
-        "A net with `step` stands in a minimum of its loss. Which gradient of `step` moves it on?",
+        "A net with `step` is at a minimum of its loss. Which gradient of `step` moves it away?",
         (
             Answer(
                 "The ReLU's",
-                "It passes g where a unit fires, and on average {gradient[relu]:.2f} of it is left along w.",
+                "It passes g where a unit fires; the mean gradient along w is {gradient[relu]:.2f}.",
                 "formula: g * (x > 0)",
             ),
             Answer(
                 "The clipped ReLU's",
-                "It passes g where a unit has only just fired, and on average"
-                " {gradient[clipped_relu]:.2f} of it is left along w.",
+                "It passes g where a unit has only just fired; the mean gradient along w is"
+                " {gradient[clipped_relu]:.2f}.",
                 "formula: g * (0 < x < 1)",
             ),
             Answer(
                 "Straight-through",
-                "It also passes g where no unit fires, and on average"
-                " {gradient[straight_through]:.2f} of it is left along w.",
+                "It also passes g where no unit fires; the mean gradient along w is"
+                " {gradient[straight_through]:.2f}.",
                 "straight_through",
             ),
             Answer(
                 "None of them",
-                "In a minimum the loss is level, but none of these is the gradient of the loss.",
+                "At a minimum the loss is flat, but none of these is the gradient of the loss.",
             ),
         ),
         _get_answer,
@@ -158,5 +158,5 @@ LESSON = Lesson(
         make_variant("step_open", "formula: g * (x < 2)", -1, 0.5, 3),
         make_variant("sign", "formula: g * (0 < x < 1)", -1, 0.5, 2),
     ),
-    remember="A rule may push where the loss does not fall, and out of a minimum as well.",
+    remember="A rule can push the net uphill, even out of a minimum.",
 )

@@ -136,7 +136,7 @@ LESSON = Lesson(
         (
             Answer(
                 "2",
-                "So it is if a is an argument of its own; here the only argument is a list.",
+                "That is right if a is itself an argument; here the only argument is a list.",
                 "default",
             ),
             Answer("0", "A zero would be a gradient too; the question is whether one arrives.", "zero"),
@@ -147,13 +147,13 @@ LESSON = Lesson(
     excerpt=Excerpt((WeightedList,), "def forward(ctx, tensors):"),
     words="""
     **Lists and tuples.** `apply` looks for tensors among its arguments and not inside them. With `[a, b]`
-    the output's `requires_grad` is {in_a_list[asks]}, and `backward` raises “{in_a_list[error]}”. Give
-    each tensor by itself, `apply(*tensors)`: a, the x of the curves, and b receive `{one_by_one}`.
+    the output's `requires_grad` is {in_a_list[asks]}, and `backward` raises “{in_a_list[error]}”. Pass each
+    tensor as an argument, `apply(*tensors)`: a, the x of the curves, and b receive `{one_by_one}`.
 
-    **Several outputs.** `forward` returns a tuple, and `backward` is given one upstream gradient for
-    each. For an output that nobody uses it is given `{unused}`. At `x = 0`, `SinCos` has the gradient
-    {of_two_outputs[sin]:g} by the sine and {of_two_outputs[cos]:g} by the cosine; if both are used, they are
-    added. An output of integers never asks for a gradient: its `requires_grad` is {of_integers}.
+    **Several outputs.** `forward` returns a tuple, and `backward` receives one upstream gradient for each.
+    For an unused output it receives `{unused}`. At `x = 0`, `SinCos` has the gradient
+    {of_two_outputs[sin]:g} through the sine and {of_two_outputs[cos]:g} through the cosine; if both are
+    used, they are added. An integer output never requires a gradient: its `requires_grad` is {of_integers}.
 
     **Arguments left out.** `Scaled` may be called without its scale. Its `backward` still returns a value
     for it; this value is `None`, so torch accepts it: `{optional}`.
@@ -168,5 +168,5 @@ LESSON = Lesson(
         make_variant("formula: x**2 + b", "default", -1, 0.5, 2, b=2),
         make_variant("formula: b * x**2", "default", -1, 0.5, 2, b=-1),
     ),
-    remember="Each tensor is an argument of its own; each output brings back a gradient of its own.",
+    remember="Pass each tensor as its own argument; each output has its own upstream gradient.",
 )

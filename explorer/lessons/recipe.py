@@ -76,9 +76,9 @@ def make_order():
         "The recipe, out of order",
         (
             ("`forward` computes y from x; torch records nothing meanwhile.",
-             "Everything begins with y: before that nothing is there to be kept."),
+             "Everything begins with y: before forward runs there is nothing to save."),
             ("What backward will need goes onto `ctx`: tensors by `save_for_backward`, numbers as they are.",
-             "It is kept while forward runs: later x is out of reach."),
+             "Save it while forward runs: later x is out of reach."),
             ("`backward` takes it from `ctx` and returns g times the slope: one gradient for each argument of"
              " `forward`, `None` for a number.",
              "It can only read what was kept before, and be checked only after it is written."),
@@ -108,19 +108,18 @@ LESSON = Lesson(
         (
             Answer(
                 "gradcheck, if x has several elements",
-                "At a single x its g is one, which hides what was left out; but that is not the only g it"
-                " sends.",
+                "At a single x its g is one, which hides the missing factor; but it also tries another g.",
                 "default",
             ),
             Answer(
                 "gradcheck, whatever x is",
-                "Last of all it sends a g of zero, and something comes back.",
+                "Its last test uses a zero g, and the result is not zero.",
                 "zero",
             ),
             Answer(
                 "Nothing: it has no error of its own",
-                "It has one: where {upstream[times]} times as much arrives, the gradient is"
-                " {upstream[Square]:g} and not {upstream[ForgetfulSquare]:g}.",
+                "It has one: with g = {upstream[times]}, the gradient is {upstream[Square]:g}, not"
+                " {upstream[ForgetfulSquare]:g}.",
                 "formula: 2 * x",
             ),
         ),
@@ -128,17 +127,17 @@ LESSON = Lesson(
     ),
     excerpt=Excerpt((Square.forward, ForgetfulSquare.backward), "return ctx.exponent * x, None"),
     words="""
-    Below stands the recipe for a Function, out of order. Put it in order: what happens first, what lies on
-    `ctx` when, and what comes last.
+    Below are the steps for writing a Function, out of order. Put them in order.
 
-    `ForgetfulSquare` follows all of it but for the factor g. If something behind it multiplies by
-    {upstream[times]}, torch passes back {upstream[Square]:g}, and it {upstream[ForgetfulSquare]:g}.
+    `ForgetfulSquare` follows them all but omits the factor g. If a later operation multiplies by
+    {upstream[times]}, the right gradient is {upstream[Square]:g}; it returns {upstream[ForgetfulSquare]:g}.
 
     Its slope is right, and at a single x measured slopes agree with it. [gradcheck](gradcheck) still finds
-    it, for it also sends a g of zero: “{says}”. `Square` passes (`{checked[Square][single]}`,
+    the mistake, because it also
+    tries a zero g: “{says}”. `Square` passes (`{checked[Square][single]}`,
     `{checked[Square][several]}`).
 
-    Drag g: only where it is one do the curves agree.
+    Drag g: the curves agree only where it is one.
     """,
     code=(Square, ForgetfulSquare, is_accepted),
     numbers=(checked, says, upstream),
@@ -151,5 +150,5 @@ LESSON = Lesson(
         make_variant("cube", "formula: 3 * g * x**2", -1, 0.5, 2),
         make_variant("formula: 3 * x", "formula: 3 * g", -1, 0.5, 2),
     ),
-    remember="Keep in forward what backward needs, multiply by g, and look with another g.",
+    remember="Keep in forward what backward needs, multiply by g, and test with another g.",
 )

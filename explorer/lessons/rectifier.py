@@ -120,5 +120,5 @@ LESSON = Lesson(
         make_variant("formula: relu(x - 1)", "formula: g * (x >= 1)", 0, 1, 2),
     ),
     exercise="slope",
-    remember="At a corner the gradient is a choice: look which one your code makes.",
+    remember="At a corner the gradient is a choice: check which one your code makes.",
 )

@@ -104,8 +104,8 @@ LESSON = Lesson(
         (
             Answer(
                 "30",
-                "That is right for the square of x³, and it is what `Cube` finds; but this slope was computed"
-                " where autograd does not look.",
+                "That is right for the square of x³, and `Cube` returns it; but autograd did not record"
+                " how this slope was computed.",
                 "default",
             ),
             Answer(
@@ -115,7 +115,7 @@ LESSON = Lesson(
             ),
             Answer(
                 "an error",
-                "The square leads back to x by one factor at least, so there is something to differentiate.",
+                "The square still depends on x through y, so there is something to differentiate.",
             ),
         ),
         lambda results: f"{results['twice']['FrozenCube']:g}",
@@ -131,7 +131,7 @@ LESSON = Lesson(
     raised: a gradient penalty on `f(w * x)` gives w {penalty[OnceCube]:g}, where `Cube` gives
     {penalty[Cube]:g}.
 
-    Inside `forward` autograd does not look. `FrozenCube` computes its slope there, so the second time it
+    Inside `forward`, autograd records nothing. `FrozenCube` computes its slope there, so the second time it
     is constant: {twice[FrozenCube]:g}, without warning. Of x³ alone: “{of_the_cube}”.
 
     `gradcheck` differentiates once and says `{once}`; `gradgradcheck` says

@@ -60,15 +60,13 @@ LESSON = Lesson(
         "`RoundGradient` returns `g`, whatever x is. Draw its gradient while g is one.",
         "straight_through",
         (
-            make_curve_answer(
-                "straight_through", "The backward returns what it is given, the same at every x."
-            ),
+            make_curve_answer("straight_through", "The backward returns g, the same at every x."),
             make_curve_answer(
                 "default", "That is torch's own gradient of `round`, which this backward replaces."
             ),
             make_curve_answer(
                 "soft_round",
-                "A curve that changes with x must read x; this backward returns what it is given.",
+                "A curve that changes with x must use x; this backward returns g.",
             ),
         ),
     ),

@@ -132,7 +132,7 @@ def _get_answer(_results):
 LESSON = Lesson(
     key="surrogates",
     title="How wide a surrogate?",
-    question="How much of the neighbourhood of a `sign` should let the gradient pass?",
+    question="How wide a window around the jump of `sign` should pass the gradient?",
     prediction=Choice(
         "Nets with `sign` in all hidden layers learn by one of these gradients. Which gradient gives the best"
         " held-out accuracy?",
@@ -157,7 +157,7 @@ LESSON = Lesson(
             ),
             Answer(
                 "No gradient at all",
-                "Then the last layer learns alone, on hidden values that stay as they were drawn.",
+                "Then only the last layer learns; the other layers keep their random start weights.",
                 "zero",
             ),
         ),

@@ -231,12 +231,12 @@ LESSON = Lesson(
         (
             Answer(
                 "To t, where the parabola is lowest",
-                "The parabola is lowest there, but between both outputs nothing is ever drawn.",
+                "The parabola is lowest there, but a draw is never between the ends.",
                 "sigmoid_st",
             ),
             Answer(
                 "Up to one",
-                "There the loss is {ends[one]:.4f}, and a draw of zero has less.",
+                "There the loss is {ends[one]:.4f}; a draw of zero has a lower loss.",
                 "formula: (f() - fa()) * (ya() - y) * sigmoid(abs(x)) / 2",
             ),
             Answer(
@@ -253,13 +253,13 @@ LESSON = Lesson(
     The unit draws only the ends of the parabola, so its mean loss is their chord: p should go all the way
     down. At p = {start[p]:g} the exact gradient for x is {exact:.4f}.
 
-    Training has single draws, and needs an [estimator](estimator): a number for each draw. Its [bias](bias)
-    is how far its mean is off. *Straight-through* takes the slope of the parabola where y was drawn: its
+    Training uses single draws, and needs an [estimator](estimator): a number for each draw. Its [bias](bias)
+    is the error of its mean. *Straight-through* takes the slope of the parabola where y was drawn: its
     mean is {start[straight_through][mean]:.3f}, the wrong way.
 
-    *REINFORCE* is right on average, but its draws stray by {start[reinforce][sd]:.3f}. With the mean loss as
-    [baseline](baseline) it is {start[reinforce_baseline][sd]:.3f}, with a second draw, as *DisARM* takes,
-    {start[disarm][sd]:.4f}.
+    *REINFORCE* is right on average, but its draws have a standard deviation of {start[reinforce][sd]:.3f}.
+    With the mean loss as [baseline](baseline) it is {start[reinforce_baseline][sd]:.3f}, with a second draw,
+    as *DisARM* takes, {start[disarm][sd]:.4f}.
 
     Answer both questions, then walk.
     """,
@@ -279,5 +279,5 @@ LESSON = Lesson(
         variant("bernoulli", "sigmoid_st", 0, 0, u=(0.25, 0.75)),
         variant("dropout", "default", 1, -1, u=(0.25, 0.75), p=0.5),
     ),
-    remember="An estimator's bias decides where training rests, and its spread how many runs get there.",
+    remember="An estimator's bias decides where training settles, and its spread how many runs get there.",
 )  # fmt: skip

@@ -35,17 +35,16 @@ LESSON = Lesson(
         (
             make_curve_answer(
                 "straight_through",
-                "That is the slope of the line which the staircase follows from far away; a derivative looks"
-                " at one x from close by.",
+                "That is the slope of the line the staircase follows from far away; a derivative is local.",
             ),
             make_curve_answer(
                 "default",
-                "Beside any x the staircase is flat, and at a jump torch returns the same as beside it.",
+                "Around every x the staircase is flat; at a jump torch returns zero too.",
             ),
             make_curve_answer(
                 "soft_round",
-                "These peaks are the slopes of a staircase with round edges; this one jumps at once, and"
-                " beside each jump it is level.",
+                "These peaks are the slopes of a staircase with round edges; this one jumps at once and is"
+                " flat on both sides.",
             ),
         ),
     ),
@@ -72,5 +71,5 @@ LESSON = Lesson(
         make_variant("clamp", "default", -0.5, 0.25, 2),
         make_variant("fraction", "default", -1.5, 0.25, 2.75),
     ),
-    remember="A flat function has gradient zero, and zero times anything teaches nothing.",
+    remember="A flat function has gradient zero, so nothing before it learns.",
 )

@@ -131,7 +131,7 @@ def both_see_the_answer(teacher: Page, one: Page) -> None:
     (path,) = teacher.evaluate(PATHS)
     assert path.count("L") > 200
     in_the_end(teacher, lambda: lies_on_the_curve(teacher))
-    expect(one.locator(".verdict")).to_contain_text("Yes, as well as a hand draws")
+    expect(one.locator(".verdict")).to_contain_text("Yes, as close as a hand can draw")
     assert one.locator(".crowd, .answers").count() == 0
     assert in_both_themes(teacher, ".lesson") == []
     for size in ({"width": 1920, "height": 1080}, {"width": 1280, "height": 720}):

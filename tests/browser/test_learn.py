@@ -112,7 +112,7 @@ def test_two_fresh_questions_fill_the_dot_of_a_lesson_which_stays(course: Page) 
     answer(course, right=True)
     expect(course.get_by_text("Right. One more:")).to_be_in_viewport()
     answer(course, right=True)
-    expect(course.get_by_text("Both right.")).to_contain_text("kept in this browser alone")
+    expect(course.get_by_text("Both right: lesson complete.")).to_contain_text("Saved in this browser only")
     course.goto("/learn")
     course.get_by_role("button", name="Spikes").click()
     expect(course.locator(".contents a b")).to_have_text(

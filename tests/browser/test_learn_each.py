@@ -207,7 +207,7 @@ def on_a_stage_it_is_alone(page: Page) -> None:
 # What is said of other drawings, tests/frontend/learn/test_verdict.py reads without a page.
 @pytest.mark.parametrize(
     ("key", "level", "words"),
-    [("relu", 0, "This passes nothing"), ("vanishing", 0, "Yes, as well as a hand draws")],
+    [("relu", 0, "This passes nothing"), ("vanishing", 0, "Yes, as close as a hand can draw")],
 )
 def test_a_drawing_is_judged_beside_torchs_curve_and_stays_on_its_axes(
     course: Page, key: str, level: int, words: str, sent: list[str]
@@ -229,7 +229,7 @@ def test_a_drawing_is_judged_beside_torchs_curve_and_stays_on_its_axes(
     until_shown(course, lesson)
     assert said_of(lesson, sent) == []
     said = course.locator(".verdict").inner_text()
-    assert "Yes, as well as a hand draws" in said or "Your drawing is on average" in said
+    assert "Yes, as close as a hand can draw" in said or "Your drawing is on average" in said
     if lesson.prediction.at is not None:
         assert f"At x = {lesson.prediction.at:g} you expect" in said
     assert (drawn(course).get_attribute("d") or "").count("L") == before.count("L")

@@ -56,7 +56,7 @@ def test_the_recipe_is_put_in_order(course: Page) -> None:
     items, said = recipe.get_by_role("listitem"), recipe.get_by_role("status")
     first = [text.replace("`", "")[:20] for text, _ in make_order().steps]
     recipe.get_by_role("button", name="Check the order").click()
-    expect(said).to_have_text(f"Not yet at 1: another step stands there. {make_order().steps[0][1]}")
+    expect(said).to_have_text(f"Not yet at 1: another step belongs there. {make_order().steps[0][1]}")
     for start in first[::-1]:  # each to the top, the first one last
         earlier = recipe.get_by_role("button", name=f"Earlier: {start}")
         for _ in first:

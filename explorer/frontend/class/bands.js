@@ -8,7 +8,7 @@ import { describeAnswered } from "./tally.js";
 /** @import { View } from "./live.js" */
 /** @typedef {{element: HTMLElement, show: (view: View) => void}} Band */
 
-const LOST_TEXT = "The connection is lost: it is opened again by itself.";
+const LOST_TEXT = "The connection is lost: it reconnects automatically.";
 const ATTENDING_TEXT = "You are in a class. No name is asked for, and nobody sees which answer is yours.";
 const REVEALED_TEXT = "You are in a class. The answers are shown.";
 const ENDED_TEXT = "The class has ended. Nothing of it was kept.";

@@ -6,8 +6,7 @@ import { shape } from "../elements/svg.js";
 /** @typedef {{code: string, address: string, entry: string, size: number, path: string}} Invitation from the server */
 
 const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
-const LOCAL_TEXT =
-  "This address is that of this machine alone: for others, open the explorer by the name that they reach it by.";
+const LOCAL_TEXT = "Only this computer can open this address. Open the app under its network address first.";
 
 /**
  * Create a button with the QR code, the code next to it, and the window that the button opens.

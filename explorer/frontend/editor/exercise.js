@@ -13,7 +13,7 @@ import { createEditor } from "./editor.js";
  *   case: import("./case.js").Case|null, choice: *, drawn: string}} Verdict
  */
 
-const HINT = "torch, nn, F, math and np are imported. What is written is read, never run.";
+const HINT = "torch, nn, F, math and np are imported. Your code is read, never run.";
 const ROWS = 12;
 const AGAIN_MS = 2000; // minimum wait after a failed request; the maximum is twice that
 

@@ -10,7 +10,7 @@ import { renderInline } from "./words.js";
 /** @import { Spans } from "./code.js" */
 /** @typedef {{ask: string, code: Spans, answers: {text: string, why: string}[], right: number}} Question */
 
-const STORAGE_TEXT = "The dot of this lesson is filled. It is kept in this browser alone.";
+const STORAGE_TEXT = "(Saved in this browser only.)";
 
 /**
  * Create the retest of a lesson.
@@ -29,7 +29,7 @@ export function createRetest(key, questions, onTerm) {
 
   function finish() {
     markLearned(key);
-    put(element("p", { class: "learned", role: "status" }, `Both right. ${STORAGE_TEXT}`));
+    put(element("p", { class: "learned", role: "status" }, `Both right: lesson complete. ${STORAGE_TEXT}`));
   }
 
   /** Show a question. @param {number} index @param {number} place 1 or 2 @param {() => void} onRight */

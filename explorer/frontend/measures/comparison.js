@@ -29,7 +29,7 @@ export const COLUMNS = [
   { name: "peak", label: "Peak", title: "Its largest value by size, at g = 1" },
   { name: "area", label: "Area", title: "Its integral over all x, at g = 1" },
   { name: "support", label: "Support", title: "The length of x from where it begins to where it ends" },
-  { name: "share", label: "Share", title: "How large its gradient is beside straight-through's" },
+  { name: "share", label: "Share", title: "How large its gradient is relative to straight-through's" },
   {
     name: "lens",
     label: "Off lens",

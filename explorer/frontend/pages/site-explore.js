@@ -14,8 +14,8 @@ import { fillHeading, ask, setLinkQuery, siteReach, start, showReadNotices, show
 const FORMULAS_KEY = "own-formulas";
 const { sections, app, languages, notebook, torch } = start;
 const ORIGIN_TEXT =
-  `What torch ${torch} found for each op with each rule came along, at the defaults of their parameters and, for ` +
-  "what stands beside another rule, of the range. Elsewhere the app checks it.";
+  `This page includes results of torch ${torch} for each op with each rule, at default parameters and, for ` +
+  "comparisons with another rule, on the default range. Elsewhere the app checks it.";
 const [first, examples] = [parseMessage(start.choice), parseExamples(start.examples)];
 addCustomEntries(start.own);
 if (loadFromSession(FORMULAS_KEY)) addCustomEntries(loadFromSession(FORMULAS_KEY)); // from an earlier visit

@@ -10,12 +10,12 @@ import { createPython } from "../asking/python.js";
 import { createSiteAsk } from "../asking/ask-site.js";
 
 const EXPLANATION =
-  "The browser draws every curve. Torch's values came along with this page for each op with each rule at the " +
+  "The browser draws every curve. This page includes torch's values for each op with each rule at the " +
   "defaults of their parameters, of g and of the range, unless one draws at random, for the examples and for the " +
   "lessons: there the curves are torch's. Elsewhere the browser has computed them by the same formulas; in the app " +
   "torch confirms them all.";
 const WORDS_TEXT =
-  "The sentences came along for the defaults and the examples. Elsewhere, the app says them.";
+  "This page includes sentences for the defaults and the examples. The app has them for everything else.";
 const CHOICE_KEY = "site-choice";
 
 /** The data that Python wrote into the page. */

@@ -67,7 +67,7 @@ export function differencesOf(state) {
       `${quantity} above or below ${nameOf(best.rule)}, seed by seed`,
       rest.filter((each) => !isFar(each)),
     ),
-    far: makePanel("On an axis of their own: default and the controls", rest.filter(isFar)),
+    far: makePanel("On a separate axis: default and the controls", rest.filter(isFar)),
   };
 }
 

@@ -21,7 +21,7 @@ const MIN_SPAN = 0.1; // of scores between the lightest and the darkest shade: s
 const MISSING = "–";
 const LEGEND = "Framed: the rate each rule is judged at. A cell opens as a run on Train.";
 const SHARES =
-  "Share: how large the rule's gradient is beside straight-through's, at the start weights of seed 0.";
+  "Share: how large the rule's gradient is relative to straight-through's, at the start weights of seed 0.";
 const DIVIDED =
   "Each rule is trained at these rates divided by its share; one without a share above 0, at the rates.";
 

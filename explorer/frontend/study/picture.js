@@ -32,7 +32,7 @@ import { ACTIVE, isOfChoice } from "./state.js";
 
 const UNREACHABLE = ["gone", "silent"]; // states in which the server does not have or does not send the runs
 const describeLostConnection = () =>
-  `Connection lost: trying again every second. A study that nobody watches stops after ${getCatalogue().limits.unwatched} seconds; what is done is kept.`;
+  `Connection lost: trying again every second. An unwatched study stops after ${getCatalogue().limits.unwatched} seconds; finished runs are kept.`;
 const OTHER_SETTINGS = "These results belong to other settings: press Start to study the present ones.";
 const NOT_JUDGED = "This task has no data to judge by, so rules cannot be studied on it: choose another one.";
 const ONE_SEED = "With one seed there is no interval, and chance cannot be ruled out.";

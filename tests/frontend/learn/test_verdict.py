@@ -95,7 +95,7 @@ def test_what_was_drawn_in_part_is_right_so_far(node: Node) -> None:
 
 def test_the_distance_of_a_right_drawing(node: Node) -> None:
     said = words_of(node, "straight-through", np.full(300, 1.08))["right"]
-    assert said == "Yes, as well as a hand draws: on average 0.08 from torch's own gradient."
+    assert said == "Yes, as close as a hand can draw: on average 0.08 from torch's own gradient."
 
 
 def test_the_value_at_a_corner(node: Node) -> None:

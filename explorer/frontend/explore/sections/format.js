@@ -175,7 +175,7 @@ function drawRuler(numbers, largest) {
 function describeLanding({ value, x, y, before, after, isBeyond }) {
   const neighbourTexts = [before, after].filter((each) => each !== null).map(formatExact);
   const neighbours = `Beside ${formatExact(value)} ${neighbourTexts.length > 1 ? "lie" : "lies"} ${neighbourTexts.join(" and ")}.`;
-  const beyondText = isBeyond ? "What is rounded lies beyond the largest number. " : "";
+  const beyondText = isBeyond ? "The rounded value lies beyond the largest number. " : "";
   const originText = y === value ? "" : `From the format's number ${formatExact(value)}: `;
   return `${beyondText}${originText}${describeValue(x, y)} ${neighbours}`;
 }

@@ -67,7 +67,7 @@ export function createSizeMenu(store, ask) {
     if (!before) return;
     const { rules, parameters, bounds, learns, training } = before.choice;
     before = null;
-    setText(status, "The rules are as they were.");
+    setText(status, "The rules have their original sizes.");
     store.change({ ...store.current, rules, parameters, bounds, learns, training });
     menu.querySelector("summary")?.focus();
   }

@@ -24,7 +24,7 @@ export function judgeOrder({ steps }, order) {
   const wrong = order.findIndex((own, place) => own !== place);
   return wrong < 0
     ? "That is the order."
-    : `Not yet at ${wrong + 1}: another step stands there. ${steps[wrong][1]}`;
+    : `Not yet at ${wrong + 1}: another step belongs there. ${steps[wrong][1]}`;
 }
 
 /** Create the list of steps. @param {Order} recipe @returns {import("./pictures.js").Picture} */

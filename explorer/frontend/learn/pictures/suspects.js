@@ -15,7 +15,7 @@ const [WIDTH, HEIGHT, PAD] = [160, 90, 6];
 
 /** Return the reply to a picked line. @param {Suspects} hidden @param {number} named */
 export function getVerdict({ lines, faulty, hidden_line: line }, named) {
-  return named === faulty ? `Yes: there stands ${line}.` : `It is not this one. ${lines[named][1]}`;
+  return named === faulty ? `Yes: that line is ${line}.` : `It is not this one. ${lines[named][1]}`;
 }
 
 /** Create the picture of a hidden Function. @param {Suspects} hidden @returns {import("./pictures.js").Picture} */

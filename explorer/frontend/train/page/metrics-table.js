@@ -35,7 +35,7 @@ const COLUMNS = [
     meaning: "The present value of its curve in the alignment chart: the cosine, or the share of signs.",
     text: (_snapshot, key, { aligned }) => aligned[key] ?? MISSING,
   },
-  makeGradientColumn("w1 moved", "How far the first layer's weights, w1, are from where they started.", (g) =>
+  makeGradientColumn("w1 moved", "How far the first layer's weights, w1, have moved from their start.", (g) =>
     formatShort(g.w1_moved),
   ),
   makeGradientColumn("‖∇w1‖", "The norm of the gradient of the first layer's weights.", (g) =>
@@ -46,7 +46,7 @@ const COLUMNS = [
   ),
   makeGradientColumn(
     "Passed on, layer 1",
-    "The size of what the rule of layer 1 returns, in that of g: 0 blocks it, 1 is straight-through.",
+    "The size of layer 1's gradient after its rule, relative to g: 0 blocks it, 1 is straight-through.",
     (g) => (g.passed === null ? MISSING : `× ${formatShort(g.passed)}`),
   ),
   makeGradientColumn(
@@ -56,7 +56,7 @@ const COLUMNS = [
   ),
   makeGradientColumn(
     "Idle units, layer 1",
-    "The share of units of layer 1 that get no gradient from any example; – where the op stands on weights.",
+    "The share of units of layer 1 that get no gradient from any example; – if the op acts on weights.",
     (g) => (g.idle_units === null ? MISSING : formatShare(g.idle_units)),
   ),
 ];

@@ -34,7 +34,7 @@ export function createOnePanel(host, { onClose, onEvidence }) {
       host.style.setProperty("--colour", picture.colour);
       setText(title, `Why? ${picture.label}`);
       panels.show(picture.row ? [picture.row] : []);
-      setText(limits, picture.row ? `Not said here: ${picture.row.limits}` : "");
+      setText(limits, picture.row ? `Not shown here: ${picture.row.limits}` : "");
     },
   };
 }

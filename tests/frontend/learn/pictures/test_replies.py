@@ -70,7 +70,7 @@ def test_the_first_place_that_is_wrong_is_named(node: Node, order: list[int], wr
 def test_the_hidden_line_is_shown_to_whoever_names_it_and_to_nobody_else(node: Node, hidden):
     for index, (_, trace) in enumerate(hidden.lines):
         right = index == hidden.faulty
-        words = f"Yes: there stands {hidden.hidden_line}." if right else f"It is not this one. {trace}"
+        words = f"Yes: that line is {hidden.hidden_line}." if right else f"It is not this one. {trace}"
         assert said(node, "suspects", "getVerdict", asdict(hidden), index) == words
 
 
