@@ -10,7 +10,7 @@ def read_words(text: str) -> frozenset[str]:
 
 VERBS = read_words(
     """abort accept access accumulate acquire activate adapt add adjust advance align allocate allow alter
-    analyze answer append apply approximate argue arrange ask assemble assert assign attach attempt
+    analyze animate answer append apply approximate argue arrange ask assemble assert assign attach attempt
     authenticate average avoid await backpropagate balance begin bind bisect blend block bound branch
     bring broadcast build bundle cache calculate call cancel capture carry cast catch center change
     charge check choose clamp classify clean clear click clip clone close cluster collapse collect color

@@ -159,8 +159,12 @@ def assert_rule(
     """Raise AssertionError if a check of a backward rule fails, for a test suite.
 
     Args:
+        subject: as for ``check``, like all arguments but ``allow``.
+        *arguments: further arguments of the subject.
+        input: an example of the first argument.
+        domain: the range of x.
         allow: names of checks that may fail.
-        subject, arguments, input, domain, parameters: as for ``check``.
+        **parameters: parameters of op and rule.
 
     Raises:
         AssertionError: with one line per failing check and three lines that reproduce them; also if no check

@@ -8,7 +8,7 @@ from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
 from explorer.lessons.retest import make_variant
 
 
-def after_two():
+def accumulate_two():
     """Return ``.grad`` after two backward passes of the same loss."""
     w = torch.tensor([1.0, 3.0], requires_grad=True)
     for _ in range(2):
@@ -17,14 +17,14 @@ def after_two():
     return w.grad.tolist()
 
 
-def after_one():
+def compute_one():
     """Return the gradient of one loss."""
     w = torch.tensor([1.0, 3.0], requires_grad=True)
     (w**2).sum().backward()
     return w.grad.tolist()
 
 
-def cleared():
+def clear_gradient():
     """Return ``.grad`` after ``zero_grad``."""
     net = nn.Linear(2, 1)
     net(torch.ones(2)).backward()
@@ -32,7 +32,7 @@ def cleared():
     return net.weight.grad
 
 
-def in_parts():
+def accumulate_parts():
     """Return the gradient of a mean over eight examples, computed at once and summed over two halves."""
     x = torch.arange(8.0)
     gradients = {}
@@ -44,7 +44,7 @@ def in_parts():
     return gradients
 
 
-def called_again():
+def call_again():
     """Return the error of a second ``backward`` through one graph."""
     w = torch.tensor([1.0, 3.0], requires_grad=True)
     loss = (w**2).sum()
@@ -74,24 +74,24 @@ LESSON = Lesson(
             ),
         ),
         lambda results: (
-            "4 w" if results["after_two"] == [2 * each for each in results["after_one"]] else "2 w"
+            "4 w" if results["accumulate_two"] == [2 * each for each in results["compute_one"]] else "2 w"
         ),
     ),
-    excerpt=Excerpt((after_two,), "loss.backward()"),
+    excerpt=Excerpt((accumulate_two,), "loss.backward()"),
     words="""
-    At `w = [1, 3]` one loss has the gradient `{after_one}`. After both rounds `w.grad` is `{after_two}`:
-    `backward` adds to what is there. Within one graph it must, since a tensor that is used more than once
-    gets a gradient from each use. Between steps it need not, so the loop clears: after `zero_grad()`,
-    `.grad` is {cleared}. Without it, each step follows the sum of all gradients so far, and torch raises no
-    error.
+    At `w = [1, 3]` one loss has the gradient `{compute_one}`. After both rounds `w.grad` is
+    `{accumulate_two}`: `backward` adds to what is there. Within one graph it must, since a tensor that is
+    used more than once gets a gradient from each use. Between steps it need not, so the loop clears: after
+    `zero_grad()`, `.grad` is {clear_gradient}. Without it, each step follows the sum of all gradients so far,
+    and torch raises no error.
 
     Accumulation can be useful. Split a batch that does not fit in memory: call `backward` on each part's
     mean loss, divided by the number of parts, then take one step. For the whole batch the gradient is
-    {in_parts[whole]:g}; in halves it is {in_parts[halves]:g}.
+    {accumulate_parts[whole]:g}; in halves it is {accumulate_parts[halves]:g}.
 
-    A second `backward` of the same loss is an error: “{called_again}”.
+    A second `backward` of the same loss is an error: “{call_again}”.
     """,
-    numbers=(after_one, after_two, cleared, in_parts, called_again),
+    numbers=(compute_one, accumulate_two, clear_gradient, accumulate_parts, call_again),
     scenes=(link_explore("square", "default", "formula: 4 * g * x"),),
     retest=(
         make_variant("square", "formula: 4 * g * x", -1, 0.5, 2),

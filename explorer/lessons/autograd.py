@@ -30,17 +30,17 @@ def gradient():
     return layer.mytensor.grad[0].tolist()
 
 
-def learned():
+def list_learned():
     """Return the names of the parameters that an optimiser would receive."""
     return [name for name, _ in MyLayer().named_parameters()]
 
 
-def plain_tensor_asks():
+def check_plain_tensor():
     """Return whether a tensor that is not a parameter requires a gradient."""
     return torch.rand(3, 3).requires_grad
 
 
-def tensor_slip():
+def call_tensor():
     """Return torch's error for the published ``torch.tensor(3, 3)``."""
     try:
         torch.tensor(3, 3)
@@ -48,7 +48,7 @@ def tensor_slip():
         return str(error)
 
 
-def uniform_slip():
+def call_uniform():
     """Return torch's warning for the published ``init.uniform``."""
     with warnings.catch_warnings(record=True) as messages:
         warnings.simplefilter("always")
@@ -102,15 +102,15 @@ LESSON = Lesson(
     reads the graph from its end to its beginning.
 
     Here each weight of `MyLayer` (the x of the curves) is multiplied by `input = 2`, so one row of its
-    gradient is `{gradient}`. An [optimiser](optimiser) is given `{learned}`. For a plain tensor
-    `requires_grad` is {plain_tensor_asks}: a layer that holds one learns nothing.
+    gradient is `{gradient}`. An [optimiser](optimiser) is given `{list_learned}`. For a plain tensor
+    `requires_grad` is {check_plain_tensor}: a layer that holds one learns nothing.
 
-    The published layer has mistakes. `torch.tensor(3, 3)` raises “{tensor_slip}”: a shape
-    belongs in `torch.empty(3, 3)`. `init.uniform` warns: “{uniform_slip}” Without `super().__init__()`
+    The published layer has mistakes. `torch.tensor(3, 3)` raises “{call_tensor}”: a shape
+    belongs in `torch.empty(3, 3)`. `init.uniform` warns: “{call_uniform}” Without `super().__init__()`
     torch raises “{init_slip}”.
     """,
     code=(MyLayer,),
-    numbers=(gradient, learned, plain_tensor_asks, tensor_slip, uniform_slip, init_slip),
+    numbers=(gradient, list_learned, check_plain_tensor, call_tensor, call_uniform, init_slip),
     scenes=(link_explore("formula: a * x", "default", a=2),),
     retest=(
         make_variant("formula: a * x", "default", -1, 0.5, 2, a=3),

@@ -55,19 +55,19 @@ def step(clamp):
     }
 
 
-def masked():
+def take_masked_step():
     """Return the numbers of a step with the gradient of clamp."""
     return step(MaskedClamp.apply)
 
 
-def straight():
+def take_straight_step():
     """Return the numbers of a step with straight-through."""
     return step(StraightClamp.apply)
 
 
-def first():
+def list_contributions():
     """Return each example's contribution to the first weight's gradient: its input times its gradient."""
-    by_rule = {"masked": masked(), "straight": straight()}
+    by_rule = {"masked": take_masked_step(), "straight": take_straight_step()}
     return {
         rule: [
             round_short(row[0] * numbers["gradient"][index][0]) for index, row in enumerate(INPUTS.tolist())
@@ -78,8 +78,8 @@ def first():
 
 def make_exercise():
     """Return the exercise: inputs, weights, all numbers of forward and backward, gradients by two rules."""
-    numbers = masked()
-    rules = {"Masked": numbers, "Straight-through": straight()}
+    numbers = take_masked_step()
+    rules = {"Masked": numbers, "Straight-through": take_straight_step()}
     x, g = "x = inputs @ w1", "g = ∂loss/∂y"
     return ByHand(
         given={
@@ -102,7 +102,7 @@ def _get_answer(results):
         (True, True, True): "What all examples send",
         (False, False, False): "Nothing, as one of them is blocked",
     }
-    return answers[tuple(part != 0 for part in results["first"]["masked"])]
+    return answers[tuple(part != 0 for part in results["list_contributions"]["masked"])]
 
 
 LESSON = Lesson(
@@ -116,7 +116,7 @@ LESSON = Lesson(
             Answer(
                 "What all examples send",
                 "That would be straight-through, which ignores where x is: it would add up"
-                " `{first[straight]}`.",
+                " `{list_contributions[straight]}`.",
                 "straight_through",
             ),
             Answer(
@@ -126,7 +126,8 @@ LESSON = Lesson(
             ),
             Answer(
                 "What the other examples send",
-                "Each example sends its input times its gradient, and they are added up: `{first[masked]}`.",
+                "Each example sends its input times its gradient, and they are added up: "
+                "`{list_contributions[masked]}`.",
                 "masked",
             ),
         ),
@@ -140,13 +141,14 @@ LESSON = Lesson(
 
     The last step of the [chain rule](chain_rule) is one matrix product. A weight joins one input to one unit;
     each example adds its input times the gradient of that unit. With the [mask](mask) the first weight gets
-    `{first[masked]}` from the examples, `{masked[w1_grad][0][0]}` in all. With
-    [straight-through](straight_through) it is `{first[straight]}`, `{straight[w1_grad][0][0]}`.
+    `{list_contributions[masked]}` from the examples, `{take_masked_step[w1_grad][0][0]}` in all. With
+    [straight-through](straight_through) it is `{list_contributions[straight]}`,
+    `{take_straight_step[w1_grad][0][0]}`.
 
     Slow motion on Train shows the same step of a net with thousands of numbers.
     """,
     code=(MaskedClamp, StraightClamp, round_short, step),
-    numbers=(masked, straight, first),
+    numbers=(take_masked_step, take_straight_step, list_contributions),
     pictures=(make_exercise,),
     scenes=(
         link_explore("clamp", "masked", "straight_through", "zero", start=-2, stop=2, lo=-1.0, hi=1.0),

@@ -30,7 +30,7 @@ def compute_gradient(call):
     return x.grad.tolist()
 
 
-def called():
+def call_three_ways():
     """Return the result of calling ``apply``, an instance, and ``forward``."""
     return {
         "apply": try_call(lambda: compute_gradient(MyReLU.apply)),
@@ -70,23 +70,24 @@ LESSON = Lesson(
                 "zero",
             ),
         ),
-        lambda results: "an error" if isinstance(results["called"]["instance"], str) else "another",
+        lambda results: "an error" if isinstance(results["call_three_ways"]["instance"], str) else "another",
     ),
     excerpt=Excerpt((MyReLU,), "class MyReLU(Function):"),
     words="""
     A Function is called by `apply`: at one x below zero and one above, `MyReLU.apply` has the gradient
-    `{called[apply]}`. It is `apply` that makes the `ctx` and enters the Function in the [graph](graph).
+    `{call_three_ways[apply]}`. It is `apply` that makes the `ctx` and enters the Function in the
+    [graph](graph).
 
-    Older code calls an instance, `MyReLU()(x)`; today torch raises “{called[instance]}”. Nor can
-    `forward` be called with x alone: “{called[forward]}”. An `nn.Module` is the opposite: it is made, it
-    keeps its parameters, and it is called.
+    Older code calls an instance, `MyReLU()(x)`; today torch raises “{call_three_ways[instance]}”. Nor can
+    `forward` be called with x alone: “{call_three_ways[forward]}”. An `nn.Module` is the opposite: it is
+    made, it keeps its parameters, and it is called.
 
     Some published code uses names that do not exist. `import pytorch` finds “{import_slip}”: the module is
     called `torch`. And where `gradient.py` defines `RoundGradient`, the name `RoundNoGradient` finds
     “{name_slip}”.
     """,
     code=(MyReLU, RoundGradient, try_call, compute_gradient),
-    numbers=(called, import_slip, name_slip),
+    numbers=(call_three_ways, import_slip, name_slip),
     scenes=(link_explore("relu", "seed_relu", "default", start=-1, stop=1),),
     retest=(
         make_variant("relu", "seed_relu", -1, 0, 2),

@@ -20,7 +20,7 @@ def compute_error(eps, dtype):
     return abs(slope.item() - math.cos(1.0))
 
 
-def valley():
+def find_best_step():
     """Return the step with the smallest error, and this error, for both precisions."""
     best = {}
     for dtype in (torch.float32, torch.float64):
@@ -29,12 +29,12 @@ def valley():
     return best
 
 
-def tiny_step():
+def try_small_step():
     """Return the error in float32 with gradcheck's own step."""
     return compute_error(1e-6, torch.float32)
 
 
-def by_hand():
+def measure_at_kink():
     """Return the slope of ReLU at exactly 0, measured by gradcheck's method."""
     eps = 1e-6
     x = torch.zeros((), dtype=torch.double)
@@ -43,7 +43,7 @@ def by_hand():
     return slope.item()
 
 
-def at_a_kink():
+def compare_at_kink():
     """Return gradcheck's numerical and analytical slope of ReLU at exactly 0."""
     x = torch.zeros(1, dtype=torch.double, requires_grad=True)
     try:
@@ -53,7 +53,7 @@ def at_a_kink():
         return {"numerical": float(numerical), "analytical": float(analytical)}
 
 
-def beside_the_kink():
+def check_near_kink():
     """Return whether ReLU passes gradcheck at 0.1, next to the kink."""
     x = torch.tensor([0.1], dtype=torch.double, requires_grad=True)
     return gradcheck(torch.relu, (x,))
@@ -89,24 +89,25 @@ LESSON = Lesson(
                 "seed_relu",
             ),
         ),
-        lambda results: "between the two slopes" if 0 < results["by_hand"] < 1 else "0",
+        lambda results: "between the two slopes" if 0 < results["measure_at_kink"] < 1 else "0",
     ),
-    excerpt=Excerpt((by_hand,), "slope = (right - left) / (2 * eps)"),
+    excerpt=Excerpt((measure_at_kink,), "slope = (right - left) / (2 * eps)"),
     words="""
     `gradcheck` moves each input by eps to both sides and compares the slope with your `backward`. A
     large step sees the curve bend. A tiny step subtracts nearly equal numbers, and only rounding is
     left. Between them lies a valley.
 
-    In float32 the best error is {valley[float32][error]:.0e}, at eps = {valley[float32][eps]:g}. In
-    float64 it is {valley[float64][error]:.0e}, at eps = {valley[float64][eps]:g}. `gradcheck`'s own
-    step is made for float64; in float32 its error would be {tiny_step:.0e}. So check in float64.
+    In float32 the best error is {find_best_step[float32][error]:.0e}, at eps =
+    {find_best_step[float32][eps]:g}. In float64 it is {find_best_step[float64][error]:.0e}, at eps =
+    {find_best_step[float64][eps]:g}. `gradcheck`'s own step is made for float64; in float32 its error would
+    be {try_small_step:.0e}. So check in float64.
 
     Stay away from [kinks](kink). For ReLU at exactly zero the step spans the corner: the slope is
-    {at_a_kink[numerical]:g}, torch returns {at_a_kink[analytical]:g}, and neither is wrong. A little to the
-    right of it, gradcheck returns `{beside_the_kink}`.
+    {compare_at_kink[numerical]:g}, torch returns {compare_at_kink[analytical]:g}, and neither is wrong. A
+    little to the right of it, gradcheck returns `{check_near_kink}`.
     """,
     code=(compute_error,),
-    numbers=(valley, tiny_step, by_hand, at_a_kink, beside_the_kink),
+    numbers=(find_best_step, try_small_step, measure_at_kink, compare_at_kink, check_near_kink),
     pictures=(make_error_curve,),
     scenes=(
         link_explore(

@@ -43,12 +43,12 @@ def compute_gradients(clamp, g):
     return x.grad.tolist()
 
 
-def torch_own():
+def run_torch():
     """Return the gradient of torch's own clamp for g = 1."""
     return compute_gradients(lambda x: x.clamp(0, 1), 1.0)
 
 
-def published():
+def run_published():
     """Return the gradient of ClampGradient for three g."""
     return {
         name: compute_gradients(ClampGradient.apply, g)
@@ -56,12 +56,12 @@ def published():
     }
 
 
-def fixed():
+def run_fixed():
     """Return the gradient of FixedClampGradient for g = 2."""
     return compute_gradients(FixedClampGradient.apply, 2.0)
 
 
-def gradcheck_says():
+def run_gradcheck():
     """Return the error of plain gradcheck above the bound."""
     x = torch.tensor([2.0], dtype=torch.double, requires_grad=True)
     try:
@@ -93,18 +93,18 @@ LESSON = Lesson(
     words="""
     `clamp` moves each x outside its bounds to the nearest one. Its gradient is a [mask](mask): g inside, zero
     outside. At one x below, one inside and one above the bounds, with `g = 1`, torch returns
-    `{torch_own}`.
+    `{run_torch}`.
 
-    `ClampGradient` is a published clamp. It returns `{published[one]}`: above the bound it already
+    `ClampGradient` is a published clamp. It returns `{run_published[one]}`: above the bound it already
     differs. If you only print it, as the post does, you may mistake it for
-    [straight-through](straight_through). [gradcheck](gradcheck) does not: “{gradcheck_says}”.
+    [straight-through](straight_through). [gradcheck](gradcheck) does not: “{run_gradcheck}”.
 
-    Now move g. At `g = 2` the published rule returns `{published[two]}`; neither the mask nor
-    straight-through does that. At `g = -1` it returns `{published[minus]}`: the wrong sign, so a
-    training step goes the wrong way. `FixedClampGradient` returns `{fixed}` at `g = 2`, as torch does.
+    Now move g. At `g = 2` the published rule returns `{run_published[two]}`; neither the mask nor
+    straight-through does that. At `g = -1` it returns `{run_published[minus]}`: the wrong sign, so a
+    training step goes the wrong way. `FixedClampGradient` returns `{run_fixed}` at `g = 2`, as torch does.
     """,
     code=(ClampGradient, FixedClampGradient, compute_gradients),
-    numbers=(torch_own, published, fixed, gradcheck_says),
+    numbers=(run_torch, run_published, run_fixed, run_gradcheck),
     scenes=(link_explore("clamp", "default", "straight_through", "published_clamp", start=-1, stop=2),),
     retest=(
         make_variant("clamp", "masked", -2, 0.25, 2, lo=-1, hi=1),

@@ -36,7 +36,7 @@ class Blocked(Function):
         return None
 
 
-def for_the_number():
+def get_number_gradient():
     """Return the gradient that ``backward`` returns for the constant."""
     return MulConstant.backward(None, None)[1]
 
@@ -57,7 +57,7 @@ def try_returning(*extra):
     return x.grad.tolist()
 
 
-def returned():
+def try_returns():
     """Return the results with no value for the constant, with 0, with None, and with an additional None."""
     return {
         "short": try_returning(),
@@ -67,7 +67,7 @@ def returned():
     }
 
 
-def behind_a_block():
+def block_gradient():
     """Return the gradient of x if no gradient reaches MulConstant."""
     x = torch.ones(2, requires_grad=True)
     Blocked.apply(MulConstant.apply(x, 3.0)).sum().backward()
@@ -95,7 +95,7 @@ def get_received(materialize):
     return received[0] if received[0] is None else received[0].tolist()
 
 
-def given():
+def list_received():
     """Return this argument by default, materialized zeros, and after ``set_materialize_grads(False)``."""
     return {"usual": get_received(True), "spared": get_received(False)}
 
@@ -116,7 +116,7 @@ LESSON = Lesson(
             Answer("None", "A number has no gradient."),
             Answer("nothing", "Then one value is missing, and torch raises an error."),
         ),
-        lambda results: str(results["for_the_number"]),
+        lambda results: str(results["get_number_gradient"]),
     ),
     excerpt=Excerpt(
         (MulConstant.forward, MulConstant.backward),
@@ -127,19 +127,19 @@ LESSON = Lesson(
         },
     ),
     words="""
-    A `backward` returns one value for each argument of `forward`, and `{for_the_number}` for one that is
+    A `backward` returns one value for each argument of `forward`, and `{get_number_gradient}` for one that is
     not a tensor. The number itself is kept with `ctx.constant = constant`. With `constant = 3.0` the gradient
-    is `{returned[none]}`. With one value too few torch finds “{returned[short]}”. With a zero for it:
-    “{returned[zero]}”. One value too many is accepted if it is `None` (`{returned[more]}`), so an
+    is `{try_returns[none]}`. With one value too few torch finds “{try_returns[short]}”. With a zero for it:
+    “{try_returns[zero]}”. One value too many is accepted if it is `None` (`{try_returns[more]}`), so an
     argument may be optional.
 
     Sometimes no gradient comes back at all, for example when a later function returns `None`. By default
-    torch then fills in zeros: `backward` receives `{given[usual]}`. After `ctx.set_materialize_grads(False)`
-    it receives `{given[spared]}`, and the code must handle it, as the first lines of `backward` do. Then
-    `x.grad` is `{behind_a_block}`.
+    torch then fills in zeros: `backward` receives `{list_received[usual]}`. After
+    `ctx.set_materialize_grads(False)` it receives `{list_received[spared]}`, and the code must handle it, as
+    the first lines of `backward` do. Then `x.grad` is `{block_gradient}`.
     """,
     code=(MulConstant, Blocked, try_returning, get_received),
-    numbers=(for_the_number, returned, given, behind_a_block),
+    numbers=(get_number_gradient, try_returns, list_received, block_gradient),
     scenes=(link_explore("formula: c * x", "formula: c * g", c=3),),
     retest=(
         make_variant("formula: c * x", "formula: c * g", -1, 0.5, 2, c=-2),

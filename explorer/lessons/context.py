@@ -100,12 +100,12 @@ def check_lifetime(function):
         gc.enable()
 
 
-def alive():
+def check_lifetimes():
     """Return the lifetimes of the saved and of the stored output."""
     return {function.__name__: check_lifetime(function) for function in (SavedExp, StoredExp)}
 
 
-def true_slope():
+def compute_true_slope():
     """Return the gradient of torch's own exp at 0."""
     x = torch.zeros(1, requires_grad=True)
     x.exp().sum().backward()
@@ -126,7 +126,7 @@ def compute_after_change(function):
     return x.grad.item()
 
 
-def changed():
+def run_changed():
     """Return the result of both Functions after that change; the true gradient is exp(0)."""
     return {function.__name__: compute_after_change(function) for function in (SavedExp, StoredExp)}
 
@@ -143,7 +143,7 @@ def compute_after_doubling(function):
     return gradients
 
 
-def dirty():
+def compare_dirty():
     """Return these gradients with and without ``mark_dirty``."""
     return {function.__name__: compute_after_doubling(function) for function in (Doubled, SecretlyDoubled)}
 
@@ -176,7 +176,7 @@ LESSON = Lesson(
             Answer("1", "For h, autograd has recorded only the `clone`.", "straight_through"),
             Answer("an error", "torch can raise an error only for a change it knows of."),
         ),
-        lambda results: f"{results['dirty']['SecretlyDoubled']['h']:g}",
+        lambda results: f"{results['compare_dirty']['SecretlyDoubled']['h']:g}",
     ),
     excerpt=Excerpt(
         (SecretlyDoubled, Doubled.backward),
@@ -184,14 +184,15 @@ LESSON = Lesson(
     ),
     words="""
     **Keep tensors with `save_for_backward`.** An output stored on `ctx` forms a reference cycle: after
-    `del y` it is still in memory ({alive[StoredExp][unnamed]}) until the garbage collector runs
-    ({alive[StoredExp][collected]}); saved, it is not ({alive[SavedExp][unnamed]}). If the output is then
-    changed, the stored one returns {changed[StoredExp]:g} where {true_slope:g} is right. The saved one
-    raises “{changed[SavedExp]}”.
+    `del y` it is still in memory ({check_lifetimes[StoredExp][unnamed]}) until the garbage collector runs
+    ({check_lifetimes[StoredExp][collected]}); saved, it is not ({check_lifetimes[SavedExp][unnamed]}). If the
+    output is then changed, the stored one returns {run_changed[StoredExp]:g} where {compute_true_slope:g} is
+    right. The saved one raises “{run_changed[SavedExp]}”.
 
     **Say what you change: `mark_dirty`.** After doubling [in place](in_place) the gradient is
-    {dirty[Doubled][h]:g} under either name. Without the mark it is {dirty[SecretlyDoubled][h]:g} under the
-    old name and {dirty[SecretlyDoubled][returned]:g} under the returned one: silently wrong.
+    {compare_dirty[Doubled][h]:g} under either name. Without the mark it is
+    {compare_dirty[SecretlyDoubled][h]:g} under the old name and {compare_dirty[SecretlyDoubled][returned]:g}
+    under the returned one: silently wrong.
 
     **Say what has no gradient: `mark_non_differentiable`.** A backward through an unmarked mask returns
     `{mask[UnmarkedMask]}`, as if that meant something. With the mark: “{mask[ReluWithMask]}”.
@@ -201,7 +202,7 @@ LESSON = Lesson(
         *(Doubled, SecretlyDoubled, compute_after_doubling),
         *(ReluWithMask, UnmarkedMask, differentiate_mask),
     ),
-    numbers=(alive, true_slope, changed, dirty, mask),
+    numbers=(check_lifetimes, compute_true_slope, run_changed, compare_dirty, mask),
     scenes=(
         link_explore("formula: 2 * x", "default", "straight_through"),
         link_explore("exp", "default", "formula: g * y", start=-2, stop=2),

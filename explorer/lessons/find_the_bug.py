@@ -67,7 +67,7 @@ def compute_gradient(function, points, g):
     return [value + 0.0 for value in x.grad.tolist()]
 
 
-def hidden():
+def compute_hidden():
     """Return the gradient of each Function at x = −2, 0.5 and 3 for three g."""
     points = [-2.0, 0.5, 3.0]
     return {
@@ -95,24 +95,24 @@ def _make_suspects(function, line, hidden_line):
     )  # fmt: skip
 
 
-def first():
+def make_first():
     """Return the picture of the first Function."""
     return _make_suspects(First, 0, "inside = x <= 1")
 
 
-def second():
+def make_second():
     """Return the picture of the second Function."""
     return _make_suspects(Second, 2, "return g.abs() * slope")
 
 
-def third():
+def make_third():
     """Return the picture of the third Function."""
     return _make_suspects(Third, 1, "slope = 1.0 * inside")
 
 
 def _get_answer(results):
     """Return the answer that names the g at which the second Function is wrong."""
-    meant, second = results["hidden"]["Meant"], results["hidden"]["Second"]
+    meant, second = results["compute_hidden"]["Meant"], results["compute_hidden"]["Second"]
     wrong = [g for g in meant if meant[g] != second[g]]
     answers = {("-1",): "Only an upstream gradient below zero", (): "None: it is right"}
     return answers.get(tuple(wrong), "Any other upstream gradient than one")
@@ -132,7 +132,8 @@ LESSON = Lesson(
             ),
             Answer(
                 "Only an upstream gradient below zero",
-                "There the sign is lost: it returns `{hidden[Second][-1]}` instead of `{hidden[Meant][-1]}`.",
+                "There the sign is lost: it returns `{compute_hidden[Second][-1]}` instead of "
+                "`{compute_hidden[Meant][-1]}`.",
                 "formula: 2 * abs(g) * (abs(x) <= 1)",
             ),
             Answer(
@@ -149,14 +150,14 @@ LESSON = Lesson(
     its own trace.
 
     A wrong [mask](mask) moves the ends of a curve. A wrong slope changes its height at every g. A wrong use
-    of g shows only when g changes: for g below zero the second one returns `{hidden[Second][-1]}` instead of
-    `{hidden[Meant][-1]}`.
+    of g shows only when g changes: for g below zero the second one returns `{compute_hidden[Second][-1]}`
+    instead of `{compute_hidden[Meant][-1]}`.
 
     So test a backward with several g, and with x inside and outside its bounds.
     """,
     code=(Meant, First, Second, Third, compute_gradient),
-    numbers=(hidden,),
-    pictures=(first, second, third),
+    numbers=(compute_hidden,),
+    pictures=(make_first, make_second, make_third),
     scenes=(
         link_explore(
             "formula: 2 * clamp(x, -1, 1)", "default", "formula: 2 * abs(g) * (abs(x) <= 1)",

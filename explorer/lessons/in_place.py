@@ -47,14 +47,14 @@ def compute_gradients(function, total):
     return received
 
 
-def given():
+def propagate_ones():
     """Return the gradients for an upstream gradient of ones."""
     return {
         function.__name__: compute_gradients(function, total=False) for function in (CloningReLU, GreedyReLU)
     }
 
 
-def summed():
+def propagate_sum():
     """Return the gradients for that of ``sum()``, one expanded number, and the start of torch's warning."""
     with warnings.catch_warnings(record=True) as messages:
         warnings.simplefilter("always")
@@ -88,24 +88,25 @@ LESSON = Lesson(
         ),
         lambda results: (
             "g left, double right"
-            if results["given"]["GreedyReLU"] == results["given"]["CloningReLU"]
+            if results["propagate_ones"]["GreedyReLU"] == results["propagate_ones"]["CloningReLU"]
             else "nothing left, double right"
         ),
     ),
     excerpt=Excerpt((GreedyReLU,), "g[x <= 0] = 0"),
     words="""
     A block is often added to its input. For `y = x + relu(x)`, at one x below zero and one above, the
-    gradient is `{given[CloningReLU][beside]}`. With `GreedyReLU` it is `{given[GreedyReLU][beside]}`: both
-    branches receive the same tensor g, and one has written zeros into it. torch does not warn, and alone the
-    Function is right: `{given[GreedyReLU][alone]}`.
+    gradient is `{propagate_ones[CloningReLU][beside]}`. With `GreedyReLU` it is
+    `{propagate_ones[GreedyReLU][beside]}`: both branches receive the same tensor g, and one has written zeros
+    into it. torch does not warn, and alone the Function is right: `{propagate_ones[GreedyReLU][alone]}`.
 
     After `sum()` it is worse. There all elements share one stored number, so one zero reaches them all:
-    `{summed[beside]}`, and alone too: `{summed[alone]}`. This time torch warns: “{summed[warning]}”.
+    `{propagate_sum[beside]}`, and alone too: `{propagate_sum[alone]}`. This time torch warns:
+    “{propagate_sum[warning]}”.
 
     So make a new tensor: `g * (x > 0)`, or `g.clone()` first, as `CloningReLU` does.
     """,
     code=(CloningReLU, GreedyReLU, compute_gradients),
-    numbers=(given, summed),
+    numbers=(propagate_ones, propagate_sum),
     scenes=(link_explore("formula: x + relu(x)", "default", "formula: 2 * g * (x > 0)"),),
     retest=(
         make_variant("formula: x + relu(x)", "default", -1, 0.5, 2),

@@ -22,7 +22,7 @@ def step(w):
     return "moves"
 
 
-def outcomes():
+def compare_outcomes():
     """Return the outcome of a step for each way of making small random weights."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch warns about reading `.grad` of the first tensor
@@ -34,7 +34,7 @@ def outcomes():
         }
 
 
-def lost_leaf():
+def get_lost_leaf():
     """Return the gradient of a named leaf, if w is half of it and has a gradient of 3."""
     leaf = torch.full((2,), 2.0, requires_grad=True)
     w = leaf * 0.5
@@ -42,7 +42,7 @@ def lost_leaf():
     return leaf.grad.tolist()
 
 
-def converted():
+def check_converted():
     """Return whether a tensor that requires a gradient is still a leaf after a conversion."""
     return torch.randn(3, requires_grad=True).double().is_leaf
 
@@ -71,7 +71,7 @@ LESSON = Lesson(
         ),
         lambda results: (
             "`w = (torch.randn(3) * 0.1).requires_grad_()`"
-            if results["outcomes"]["asked last"] == "moves"
+            if results["compare_outcomes"]["asked last"] == "moves"
             else "`w = torch.randn(3) * 0.1`"
         ),
     ),
@@ -79,20 +79,20 @@ LESSON = Lesson(
     words="""
     A [leaf](leaf) is a tensor that no recorded operation made. `torch.randn(3, requires_grad=True)` is one;
     its product with a factor is not. An optimiser rejects such a w; your own loop fails at `w.grad`, which
-    is None: `{outcomes[scaled after]}`.
+    is None: `{compare_outcomes[scaled after]}`.
 
     The gradient went on to the leaf, times the factor: for the loss `3 * w` and a half as the factor the
-    leaf receives `{lost_leaf}`, but it has no name.
+    leaf receives `{get_lost_leaf}`, but it has no name.
 
-    The plain product is a leaf but requires no gradient. Alone it raises `{outcomes[never asked]}`; among
-    weights that require one, it never changes and no error is raised.
+    The plain product is a leaf but requires no gradient. Alone it raises `{compare_outcomes[never asked]}`;
+    among weights that require one, it never changes and no error is raised.
 
     So compute first and ask last, with `.requires_grad_()` or `nn.Parameter(…)`: such a w
-    {outcomes[parameter]}. Conversions are operations too: for a tensor that requires a gradient,
-    `.double().is_leaf` is `{converted}`.
+    {compare_outcomes[parameter]}. Conversions are operations too: for a tensor that requires a gradient,
+    `.double().is_leaf` is `{check_converted}`.
     """,
     code=(step,),
-    numbers=(outcomes, lost_leaf, converted),
+    numbers=(compare_outcomes, get_lost_leaf, check_converted),
     scenes=(link_explore("formula: 0.1 * x", "default", "straight_through"),),
     retest=(
         make_variant("formula: 0.1 * x", "default", -1, 0.5, 2),

@@ -72,12 +72,12 @@ def optimize_step(rounding):
     return {"s": s.item(), "before": errors[0], "after": errors[-1], "step": steps[-1]}
 
 
-def learned():
+def train_complete():
     """Return the result of training with both parts of the gradient."""
     return optimize_step(1.0)
 
 
-def careless():
+def train_careless():
     """Return the result of training without the rounding error's part."""
     return optimize_step(0.0)
 
@@ -128,15 +128,15 @@ LESSON = Lesson(
     is {pull[total]:.0f}, and a step against it makes s grow. LSQ multiplies it by `1 / sqrt(N * qmax)`,
     here {pull[factor]:.4g}.
 
-    Descent takes s to {learned[s]:.2f}. There it settles; the mean squared error fell from
-    {learned[before]:.2f} to {learned[after]:.2f}. Where a rule forgets the rounding part, nothing pulls s
-    back: after the same number of steps s is {careless[s]:.2f}, the error is {careless[after]:.2f}, and s
-    still grows.
+    Descent takes s to {train_complete[s]:.2f}. There it settles; the mean squared error fell from
+    {train_complete[before]:.2f} to {train_complete[after]:.2f}. Where a rule forgets the rounding part,
+    nothing pulls s back: after the same number of steps s is {train_careless[s]:.2f}, the error is
+    {train_careless[after]:.2f}, and s still grows.
 
     Drag s until the arrows turn, then ask where it comes to rest.
     """,
     code=(Quantise, make_normal, compute_part, optimize_step),
-    numbers=(pull, learned, careless),
+    numbers=(pull, train_complete, train_careless),
     scenes=(
         link_explore(
             "quantize", "lsq",

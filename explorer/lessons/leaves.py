@@ -11,14 +11,14 @@ from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
 from explorer.lessons.retest import make_variant
 
 
-def of_leaf():
+def get_leaf_gradient():
     """Return ``.grad`` of a plain tensor that requires a gradient; no Parameter is needed."""
     x = torch.tensor([1.0, 3.0], requires_grad=True)
     (x**2).sum().backward()
     return x.grad.tolist()
 
 
-def of_vector():
+def get_vector_error():
     """Return the error of ``backward`` for an output of several numbers."""
     x = torch.tensor([1.0, 3.0], requires_grad=True)
     try:
@@ -36,7 +36,7 @@ def compute_square():
     return y
 
 
-def of_non_leaf():
+def get_non_leaf_gradient():
     """Return ``.grad`` of a computed tensor, and the beginning of torch's warning."""
     y = compute_square()
     with warnings.catch_warnings(record=True) as messages:
@@ -45,7 +45,7 @@ def of_non_leaf():
     return {"grad": grad, "warning": str(messages[0].message).split(". ")[0]}
 
 
-def retained():
+def retain_gradient():
     """Return ``.grad`` of a computed tensor after ``retain_grad``."""
     x = torch.tensor([1.0, 3.0], requires_grad=True)
     y = x**2
@@ -54,7 +54,7 @@ def retained():
     return y.grad.tolist()
 
 
-def hooked():
+def hook_gradient():
     """Return the argument of a hook: the gradient that autograd propagates."""
     received = []
     y = torch.tensor([1.0, 3.0], requires_grad=True) ** 2
@@ -63,12 +63,12 @@ def hooked():
     return received[0]
 
 
-def kind_of_variable():
+def get_variable_type():
     """Return the type that ``Variable`` returns today."""
     return type(Variable(torch.ones(2), requires_grad=True)).__name__
 
 
-def registered():
+def count_registered():
     """Return the numbers of parameters of a layer with a Variable and a layer with a Parameter."""
     layers = {"Variable": nn.Module(), "Parameter": nn.Module()}
     layers["Variable"].w = Variable(torch.ones(2), requires_grad=True)
@@ -91,25 +91,33 @@ LESSON = Lesson(
             Answer("2 x", "That is `x.grad`: the gradient after it has passed the square.", "default"),
             Answer("None", "A computed tensor does not keep its gradient."),
         ),
-        lambda results: str(results["of_non_leaf"]["grad"]),
+        lambda results: str(results["get_non_leaf_gradient"]["grad"]),
     ),
     excerpt=Excerpt((compute_square,), "y = x**2"),
     words="""
     After `backward`, gradients are kept only on [leaves](leaf): tensors that you made and that ask for
-    a gradient. No `nn.Parameter` is needed: for `x = [1, 3]`, `x.grad` is `{of_leaf}`.
-    `backward` starts at one number, hence the sum; at `y` it raises “{of_vector}”.
+    a gradient. No `nn.Parameter` is needed: for `x = [1, 3]`, `x.grad` is `{get_leaf_gradient}`.
+    `backward` starts at one number, hence the sum; at `y` it raises “{get_vector_error}”.
 
     `y` was computed, so its gradient is used on the way and thrown away, to save memory. `y.grad` is
-    {of_non_leaf[grad]}, and torch warns: “{of_non_leaf[warning]}.” Ask for it with `y.retain_grad()`:
-    `{retained}`. Or look with a [hook](hook): `y.register_hook(print)` shows
-    `{hooked}`.
+    {get_non_leaf_gradient[grad]}, and torch warns: “{get_non_leaf_gradient[warning]}.” Ask for it with
+    `y.retain_grad()`: `{retain_gradient}`. Or look with a [hook](hook): `y.register_hook(print)` shows
+    `{hook_gradient}`.
 
-    And `Variable`, in older code? Today it returns a `{kind_of_variable}`; the name is history. A
-    `Parameter` is more: a layer finds it. A layer that holds a Variable has {registered[Variable]}
-    parameters, one that holds a Parameter has {registered[Parameter]}.
+    And `Variable`, in older code? Today it returns a `{get_variable_type}`; the name is history. A
+    `Parameter` is more: a layer finds it. A layer that holds a Variable has {count_registered[Variable]}
+    parameters, one that holds a Parameter has {count_registered[Parameter]}.
     """,
     code=(compute_square,),
-    numbers=(of_leaf, of_vector, of_non_leaf, retained, hooked, kind_of_variable, registered),
+    numbers=(
+        get_leaf_gradient,
+        get_vector_error,
+        get_non_leaf_gradient,
+        retain_gradient,
+        hook_gradient,
+        get_variable_type,
+        count_registered,
+    ),
     scenes=(link_explore("square", "default"),),
     retest=(
         make_variant("square", "default", -1, 0.5, 2),

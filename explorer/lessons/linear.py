@@ -53,24 +53,24 @@ def run_gradcheck(function):
         return str(error).splitlines()[0].rstrip(",")
 
 
-def said():
+def compare_gradchecks():
     """Return the results of ``gradcheck`` for the right function and the wrong one."""
     return {function.__name__: run_gradcheck(function) for function in (LinearFunction, WrongBiasFunction)}
 
 
-def due():
+def list_needed():
     """Return ``needs_input_grad`` if only the weight is learned and there is no bias."""
     output = LinearFunction.apply(torch.ones(2, 3), torch.ones(2, 3, requires_grad=True))
     return output.grad_fn.needs_input_grad
 
 
-def values_back():
+def count_values():
     """Return the number of values that ``backward`` returns after that call."""
     output = LinearFunction.apply(torch.ones(2, 3), torch.ones(2, 3, requires_grad=True))
     return len(LinearFunction.backward(output.grad_fn, torch.ones(2, 2)))
 
 
-def small():
+def make_small():
     """Return an input (3, 2), an upstream gradient g (3, 2) in small integers, and the weight's gradient."""
     input = torch.tensor([[1.0, 2.0], [0.0, 1.0], [3.0, 1.0]])
     g = torch.tensor([[1.0, 0.0], [2.0, 1.0], [1.0, 3.0]])
@@ -79,26 +79,26 @@ def small():
     return {"input": input.tolist(), "g": g.tolist(), "gradient": weight.grad.tolist()}
 
 
-def by_hand():
+def compute_entry():
     """Return the entry in row 1, column 0 of that gradient, written as a sum over the rows."""
-    input, g, _ = small().values()
+    input, g, _ = make_small().values()
     terms = [f"{g[row][1]:g}·{input[row][0]:g}" for row in range(3)]
     return f"{' + '.join(terms)} = {sum(g[row][1] * input[row][0] for row in range(3)):g}"
 
 
 def make_input_map():
     """Return the input, with the column that enters the sum marked."""
-    return HeatMap("input (n × in)", small()["input"], entry=(None, 0))
+    return HeatMap("input (n × in)", make_small()["input"], entry=(None, 0))
 
 
 def make_upstream_map():
     """Return the upstream gradient, with the other column of that sum marked."""
-    return HeatMap("g (n × out)", small()["g"], entry=(None, 1))
+    return HeatMap("g (n × out)", make_small()["g"], entry=(None, 1))
 
 
 def make_gradient_map():
     """Return the gradient of the weight, with the entry of that sum marked."""
-    return HeatMap("gradient of weight (out × in)", small()["gradient"], entry=(1, 0))
+    return HeatMap("gradient of weight (out × in)", make_small()["gradient"], entry=(1, 0))
 
 
 LESSON = Lesson(
@@ -122,25 +122,25 @@ LESSON = Lesson(
                 "straight_through",
             ),
         ),
-        lambda results: str(sum(results["due"])),
+        lambda results: str(sum(results["list_needed"])),
     ),
     excerpt=Excerpt((LinearFunction.backward,), "if ctx.needs_input_grad[0]:"),
     words="""
     It returns one gradient per input, in the same order and shape, or `None` if none is needed.
-    `needs_input_grad` says which inputs need one; here it is `{due}`. Without a bias, `backward` returns
-    {values_back} values: torch accepts extra ones that are `None`.
+    `needs_input_grad` says which inputs need one; here it is `{list_needed}`. Without a bias, `backward`
+    returns {count_values} values: torch accepts extra ones that are `None`.
 
     The gradient of the weight is `grad_output.t().mm(input)`. Follow the framed entry in the pictures: in
-    each row of data, the framed g times the framed input; their sum is {by_hand}. In the curves x is one
-    weight, and a its input.
+    each row of data, the framed g times the framed input; their sum is {compute_entry}. In the curves x is
+    one weight, and a its input.
 
-    Transposing the wrong matrix is easy: run [gradcheck](gradcheck). It moves every input a
-    little and compares. For `LinearFunction`, with the published shapes, it says `{said[LinearFunction]}`.
-    With the mean in place of the sum for the bias: “{said[WrongBiasFunction]}”. It counts inputs from
-    zero, so the one it names is the bias.
+    Transposing the wrong matrix is easy: run [gradcheck](gradcheck). It moves every input a little and
+    compares. For `LinearFunction`, with the published shapes, it says `{compare_gradchecks[LinearFunction]}`.
+    With the mean in place of the sum for the bias: “{compare_gradchecks[WrongBiasFunction]}”. It counts
+    inputs from zero, so the one it names is the bias.
     """,
     code=(LinearFunction, WrongBiasFunction, run_gradcheck),
-    numbers=(said, due, values_back, small, by_hand),
+    numbers=(compare_gradchecks, list_needed, count_values, make_small, compute_entry),
     pictures=(make_input_map, make_upstream_map, make_gradient_map),
     scenes=(link_explore("formula: a * x", "default", a=2),),
     retest=(

@@ -65,7 +65,7 @@ def make_pair():
     return torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
 
 
-def in_a_list():
+def pass_list():
     """Return the outcome for a and b in a list: whether the output requires a gradient, and the error."""
     y = WeightedList.apply(list(make_pair()))
     try:
@@ -74,14 +74,14 @@ def in_a_list():
         return {"asks": y.requires_grad, "error": str(error)}
 
 
-def one_by_one():
+def pass_tensors():
     """Return the gradients of both if passed separately: ``apply(*tensors)``."""
     tensors = make_pair()
     Weighted.apply(*tensors).sum().backward()
     return [tensor.grad.tolist() for tensor in tensors]
 
 
-def of_two_outputs():
+def use_one_output():
     """Return the gradient at x = 0 if only the sine is used, and if only the cosine is used."""
     gradients = {}
     for index, name in enumerate(("sin", "cos")):
@@ -91,7 +91,7 @@ def of_two_outputs():
     return gradients
 
 
-def unused():
+def get_unused():
     """Return the argument of backward for an unused output."""
     received = []
 
@@ -105,7 +105,7 @@ def unused():
     return received[0]
 
 
-def of_integers():
+def check_integers():
     """Return whether an output of integers requires a gradient if the input does."""
 
     class Sign(Function):
@@ -120,7 +120,7 @@ def of_integers():
     return Sign.apply(torch.ones(2, requires_grad=True)).requires_grad
 
 
-def optional():
+def omit_scale():
     """Return the gradient of x if scale is omitted, although backward returns None for it."""
     x = torch.ones(2, requires_grad=True)
     Scaled.apply(x).sum().backward()
@@ -142,24 +142,24 @@ LESSON = Lesson(
             Answer("0", "A zero would be a gradient too; the question is whether one arrives.", "zero"),
             Answer("none: `backward` raises an error", "Autograd looks at the arguments, not into them."),
         ),
-        lambda results: "none: `backward` raises an error" if not results["in_a_list"]["asks"] else "another",
+        lambda results: "none: `backward` raises an error" if not results["pass_list"]["asks"] else "another",
     ),
     excerpt=Excerpt((WeightedList,), "def forward(ctx, tensors):"),
     words="""
     **Lists and tuples.** `apply` looks for tensors among its arguments and not inside them. With `[a, b]`
-    the output's `requires_grad` is {in_a_list[asks]}, and `backward` raises “{in_a_list[error]}”. Pass each
-    tensor as an argument, `apply(*tensors)`: a, the x of the curves, and b receive `{one_by_one}`.
+    the output's `requires_grad` is {pass_list[asks]}, and `backward` raises “{pass_list[error]}”. Pass each
+    tensor as an argument, `apply(*tensors)`: a, the x of the curves, and b receive `{pass_tensors}`.
 
     **Several outputs.** `forward` returns a tuple, and `backward` receives one upstream gradient for each.
-    For an unused output it receives `{unused}`. At `x = 0`, `SinCos` has the gradient
-    {of_two_outputs[sin]:g} through the sine and {of_two_outputs[cos]:g} through the cosine; if both are
-    used, they are added. An integer output never requires a gradient: its `requires_grad` is {of_integers}.
+    For an unused output it receives `{get_unused}`. At `x = 0`, `SinCos` has the gradient
+    {use_one_output[sin]:g} through the sine and {use_one_output[cos]:g} through the cosine; if both are used,
+    they are added. An integer output never requires a gradient: its `requires_grad` is {check_integers}.
 
     **Arguments left out.** `Scaled` may be called without its scale. Its `backward` still returns a value
-    for it; this value is `None`, so torch accepts it: `{optional}`.
+    for it; this value is `None`, so torch accepts it: `{omit_scale}`.
     """,
     code=(WeightedList, Weighted, SinCos, Scaled, make_pair),
-    numbers=(in_a_list, one_by_one, of_two_outputs, unused, of_integers, optional),
+    numbers=(pass_list, pass_tensors, use_one_output, get_unused, check_integers, omit_scale),
     scenes=(link_explore("formula: 2 * x + 3 * b", "default", b=1), link_explore("sin", "default")),
     retest=(
         make_variant("formula: 2 * x + 3 * b", "default", -1, 0.5, 2, b=2),

@@ -39,7 +39,7 @@ def is_accepted(function, *values):
     return gradcheck(function.apply, (x, 2), raise_exception=False)
 
 
-def checked():
+def check_each():
     """Return whether each Function passes at a single x, and at several."""
     functions = (Square, ForgetfulSquare)
     return {
@@ -51,7 +51,7 @@ def checked():
     }
 
 
-def says():
+def read_error():
     """Return the first line of gradcheck's error for ForgetfulSquare at a single x."""
     x = torch.tensor([3.0], dtype=torch.double, requires_grad=True)
     try:
@@ -60,7 +60,7 @@ def says():
         return str(error).strip().splitlines()[0]
 
 
-def upstream():
+def scale_output():
     """Return the gradient at x = 3 by each Function if a later operation multiplies y."""
     gradients = {"times": 10}
     for function in (Square, ForgetfulSquare):
@@ -90,7 +90,7 @@ def make_order():
 
 def _get_answer(results):
     """Return the answer that names the check which ForgetfulSquare does not pass."""
-    passed = results["checked"]["ForgetfulSquare"]
+    passed = results["check_each"]["ForgetfulSquare"]
     answers = {
         (True, True): "Nothing: it has no error of its own",
         (True, False): "gradcheck, if x has several elements",
@@ -118,8 +118,8 @@ LESSON = Lesson(
             ),
             Answer(
                 "Nothing: it has no error of its own",
-                "It has one: with g = {upstream[times]}, the gradient is {upstream[Square]:g}, not"
-                " {upstream[ForgetfulSquare]:g}.",
+                "It has one: with g = {scale_output[times]}, the gradient is {scale_output[Square]:g}, not"
+                " {scale_output[ForgetfulSquare]:g}.",
                 "formula: 2 * x",
             ),
         ),
@@ -130,17 +130,18 @@ LESSON = Lesson(
     Below are the steps for writing a Function, out of order. Put them in order.
 
     `ForgetfulSquare` follows them all but omits the factor g. If a later operation multiplies by
-    {upstream[times]}, the right gradient is {upstream[Square]:g}; it returns {upstream[ForgetfulSquare]:g}.
+    {scale_output[times]}, the right gradient is {scale_output[Square]:g}; it returns
+    {scale_output[ForgetfulSquare]:g}.
 
     Its slope is right, and at a single x measured slopes agree with it. [gradcheck](gradcheck) still finds
     the mistake, because it also
-    tries a zero g: “{says}”. `Square` passes (`{checked[Square][single]}`,
-    `{checked[Square][several]}`).
+    tries a zero g: “{read_error}”. `Square` passes (`{check_each[Square][single]}`,
+    `{check_each[Square][several]}`).
 
     Drag g: the curves agree only where it is one.
     """,
     code=(Square, ForgetfulSquare, is_accepted),
-    numbers=(checked, says, upstream),
+    numbers=(check_each, read_error, scale_output),
     pictures=(make_order,),
     scenes=(link_explore("square", "default", "formula: 2 * x", "zero", start=-2, stop=2, g=2),),
     retest=(

@@ -33,19 +33,19 @@ def compute_gradients(relu):
     return {"left": left, "at_zero": at_zero, "right": right}
 
 
-def slopes():
+def compare_slopes():
     """Return the gradients of torch's own ReLU and of MyReLU."""
     return {"torch": compute_gradients(torch.relu), "MyReLU": compute_gradients(MyReLU.apply)}
 
 
 def make_corner():
     """Return the corner whose slope the reader drags."""
-    by_name = slopes()
+    by_name = compare_slopes()
     sides = by_name["torch"]
     return Corner(sides["left"], sides["right"], {name: by_name[name]["at_zero"] for name in by_name})
 
 
-def nets():
+def train_both():
     """Return the losses of the net with torch's own ReLU, and with MyReLU as in the published example."""
     nets = {"torch": train_two_layer_net(torch.relu), "MyReLU": train_two_layer_net(MyReLU.apply)}
     return {
@@ -54,7 +54,7 @@ def nets():
     }
 
 
-def corners():
+def count_zeros():
     """Return how many of the net's hidden values are exactly 0 in any training step."""
     zeros = []
 
@@ -90,23 +90,23 @@ LESSON = Lesson(
         at=0.0,
     ),
     words="""
-    ReLU has a corner at zero. Left of it the slope is {slopes[torch][left]:g}, right of it
-    {slopes[torch][right]:g}. At the corner itself the derivative does not exist, and any choice is
+    ReLU has a corner at zero. Left of it the slope is {compare_slopes[torch][left]:g}, right of it
+    {compare_slopes[torch][right]:g}. At the corner itself the derivative does not exist, and any choice is
     allowed: each value between its slopes is a [subgradient](subgradient). torch returns
-    {slopes[torch][at_zero]:g}. `MyReLU` blocks only `x < 0`, so at zero it returns
-    {slopes[MyReLU][at_zero]:g}.
+    {compare_slopes[torch][at_zero]:g}. `MyReLU` blocks only `x < 0`, so at zero it returns
+    {compare_slopes[MyReLU][at_zero]:g}.
 
     Does it matter? The net below is the one `MyReLU` was published with. Its hidden layer has
-    {corners[values]:,} values for the batch; in {corners[steps]} steps, {corners[zero]} of them are ever
-    exactly zero before the ReLU. The loss falls from about {nets[MyReLU][first]:,.0f} to
-    {nets[MyReLU][last]:g}; with torch's ReLU to {nets[torch][last]:g}. Here it hardly matters.
+    {count_zeros[values]:,} values for the batch; in {count_zeros[steps]} steps, {count_zeros[zero]} of them
+    are ever exactly zero before the ReLU. The loss falls from about {train_both[MyReLU][first]:,.0f} to
+    {train_both[MyReLU][last]:g}; with torch's ReLU to {train_both[torch][last]:g}. Here it hardly matters.
     (The weights change under `no_grad`, so that autograd records no step.)
 
     It matters where exact zeros are common: after another ReLU, in padding, in [quantised](quantised) nets,
     in a coarse [number format](number_format).
     """,
     code=(MyReLU, compute_gradients, train_two_layer_net, round_to),
-    numbers=(slopes, nets, corners),
+    numbers=(compare_slopes, train_both, count_zeros),
     pictures=(make_corner,),
     scenes=(
         link_explore("relu", "default", "seed_relu", start=-1, stop=1),

@@ -57,13 +57,13 @@ def compute_second_derivative(compute):
     return x.grad.item()
 
 
-def twice():
+def differentiate_twice():
     """Return the second derivative of the square of x³ by each of the three Functions."""
     functions = (Cube, OnceCube, FrozenCube)
     return {f.__name__: compute_second_derivative(lambda x, f=f: f.apply(x) ** 2) for f in functions}
 
 
-def penalty():
+def differentiate_penalty():
     """Return the gradient at w = 1 of the squared slope of f(w x) at x = 1, by the first two Functions."""
     gradients = {}
     for function in (Cube, OnceCube):
@@ -74,18 +74,18 @@ def penalty():
     return gradients
 
 
-def of_the_cube():
+def differentiate_cube():
     """Return the second derivative of x³ itself, by FrozenCube."""
     return compute_second_derivative(FrozenCube.apply)
 
 
-def once():
+def check_once():
     """Return whether gradcheck, which differentiates once, accepts FrozenCube."""
     x = torch.ones(1, dtype=torch.double, requires_grad=True)
     return gradcheck(FrozenCube.apply, (x,))
 
 
-def gradgradcheck_says():
+def run_gradgradcheck():
     """Return the results of gradgradcheck, which differentiates twice, for Cube and FrozenCube."""
     x = torch.ones(1, dtype=torch.double, requires_grad=True)
     try:
@@ -118,27 +118,27 @@ LESSON = Lesson(
                 "The square still depends on x through y, so there is something to differentiate.",
             ),
         ),
-        lambda results: f"{results['twice']['FrozenCube']:g}",
+        lambda results: f"{results['differentiate_twice']['FrozenCube']:g}",
     ),
     excerpt=Excerpt((FrozenCube,), "ctx.slope = 3 * x**2"),
     words="""
     Gradient penalties and [Hessians](hessian) need [double backward](double_backward). A `backward` made
     of torch's operations on saved tensors can do it: for the square of x³ at `x = 1`, `Cube` gives
-    {twice[Cube]:g}.
+    {differentiate_twice[Cube]:g}.
 
-    If yours cannot, say so with `once_differentiable`. Where g itself asks for a gradient, as for the
-    square, differentiating again raises “{twice[OnceCube]}”. Where it does not, as after `.sum()`, nothing is
-    raised: a gradient penalty on `f(w * x)` gives w {penalty[OnceCube]:g}, where `Cube` gives
-    {penalty[Cube]:g}.
+    If yours cannot, say so with `once_differentiable`. Where g itself asks for a gradient, as for the square,
+    differentiating again raises “{differentiate_twice[OnceCube]}”. Where it does not, as after `.sum()`,
+    nothing is raised: a gradient penalty on `f(w * x)` gives w {differentiate_penalty[OnceCube]:g}, where
+    `Cube` gives {differentiate_penalty[Cube]:g}.
 
     Inside `forward`, autograd records nothing. `FrozenCube` computes its slope there, so the second time it
-    is constant: {twice[FrozenCube]:g}, without warning. Of x³ alone: “{of_the_cube}”.
+    is constant: {differentiate_twice[FrozenCube]:g}, without warning. Of x³ alone: “{differentiate_cube}”.
 
-    `gradcheck` differentiates once and says `{once}`; `gradgradcheck` says
-    “{gradgradcheck_says[FrozenCube]}”. The curves show both derivatives.
+    `gradcheck` differentiates once and says `{check_once}`; `gradgradcheck` says
+    “{run_gradgradcheck[FrozenCube]}”. The curves show both derivatives.
     """,
     code=(Cube, OnceCube, FrozenCube, compute_second_derivative),
-    numbers=(twice, penalty, of_the_cube, once, gradgradcheck_says),
+    numbers=(differentiate_twice, differentiate_penalty, differentiate_cube, check_once, run_gradgradcheck),
     scenes=(link_explore("formula: 6 * x**5", "default", "formula: 18 * x**4 * g", start=-1.5, stop=1.5),),
     retest=(
         make_variant("formula: 3 * x**2", "default", -1, 0.5, 2),

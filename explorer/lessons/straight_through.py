@@ -37,7 +37,7 @@ def gradient():
     return input.grad.unique().tolist()
 
 
-def gradcheck_says():
+def run_gradcheck():
     """Return the error of gradcheck, which compares its numerical derivative with our gradient."""
     x = torch.tensor([0.3], dtype=torch.double, requires_grad=True)
     try:
@@ -76,14 +76,14 @@ LESSON = Lesson(
     changed nothing. Seen from far away this is fair: `round` follows the line y = x, never off by more
     than half a step. On the published example every entry of the gradient is `{gradient}`.
 
-    [gradcheck](gradcheck) does not accept it: “{gradcheck_says}”. It is right: this is not the
+    [gradcheck](gradcheck) does not accept it: “{run_gradcheck}”. It is right: this is not the
     derivative. It is a [surrogate](surrogate), chosen because it works.
 
     The same net as before now learns in both layers: the first one moves by about {net[moved]:g}, and
     the loss falls from about {net[first]:,.0f} to {net[last]:,.0f}.
     """,
     code=(RoundGradient, train_two_layer_net, round_to, quantise, QuantiseGradient),
-    numbers=(gradient, gradcheck_says, net),
+    numbers=(gradient, run_gradcheck, net),
     scenes=(
         link_explore("round", "default", "straight_through"),
         link_train("quantize", "default", "straight_through"),

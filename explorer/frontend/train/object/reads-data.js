@@ -16,7 +16,7 @@ import { isTableMissing, taskOf } from "../state/tasks.js";
 const MAX_EXAMPLES = 24; // examples next to a chart, and rows of a table
 const FEW_COLUMNS = 16; // the maximum for a small drawing
 const EMPTY = { points: [], examples: [], zero: null, long: false, rules: [] };
-/** The aim in a question about one rule, or about several. @typedef {{one: string, several: string}} Aim */
+/** @typedef {{one: string, several: string}} Aim the end of a question about one rule, or about several */
 const makeAim = (/** @type {string} */ text) => ({ one: text, several: text });
 const AIMS = {
   image: makeAim("read these images"),
