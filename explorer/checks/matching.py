@@ -70,12 +70,12 @@ def _iterate_for_op(curve: Curve, pulls: Mapping[float, Tensor]) -> Iterator[Mat
     is_bounded, is_rectifier = _is_close(y, x.clamp(lo, hi)), _is_close(y, x.relu())
     fitting = {"jumps": curve.is_flat, "bounded": is_bounded, "rectifier": is_rectifier}
     families = {family for family, fits in fitting.items() if fits}
-    known = {"slope": float(pulls[1.0][0]), **({} if curve.is_flat else {"lo": lo, "hi": hi})}
+    values_read = {"slope": float(pulls[1.0][0]), **({} if curve.is_flat else {"lo": lo, "hi": hi})}
     for rule in RULES.values():
         names = {parameter.name for parameter in rule.parameters}
         suits = not rule.fault and families & {*(rule.suits or _ANYWHERE)}
-        if rule.parsed and suits and names <= {*known}:
-            parameters = {name: value for name, value in known.items() if name in names}
+        if rule.parsed and suits and names <= {*values_read}:
+            parameters = {name: value for name, value in values_read.items() if name in names}
             evaluate = rule.parsed.bind(parameters)
             if all(_is_close(evaluate(x, y, torch.full_like(x, g)), r) for g, r in pulls.items()):
                 yield Match(rule, parameters)
@@ -121,7 +121,7 @@ def _fit(rule: Rule, u: Tensor, target: Tensor, curve: Curve) -> dict[str, float
     if names and not is_match(best) and measure_error(best) <= _TOO_FAR * float(target.norm()):
         best = _refine(compute_residuals, best)
     least, values = _MIN_LEVEL if rule.learned else 0.0, dict(zip(names, best.tolist(), strict=True))
-    ends = [(max(each.low * 0.99, least), each.high * 1.01) for each in rule.parameters]
+    ends = [(max(parameter.low * 0.99, least), parameter.high * 1.01) for parameter in rule.parameters]
     inside = all(low <= value <= high for (low, high), value in zip(ends, values.values(), strict=True))
     return values if inside and is_match(best) else None
 
@@ -131,7 +131,7 @@ def _iterate_candidates(rule: Rule, curve: Curve) -> Iterator[tuple[float, ...]]
     edges = (curve.gradient_jumps[0] - curve.jumps[0].mean()).abs().tolist()[:4]
     hints = dict.fromkeys(round(hint, 9) for hint in (*curve.subject.numbers, *edges) if hint > 0)
     values = [[item.default, *([] if rule.learned else [item.low]), *hints] for item in rule.parameters]
-    return product(*(values if len(values) < 3 else [each[:5] for each in values]))
+    return product(*(values if len(values) < 3 else [parameter[:5] for parameter in values]))
 
 
 def _refine(residuals: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
