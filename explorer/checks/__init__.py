@@ -52,25 +52,26 @@ class Check:
     run: Callable[[Curve], Result]  # for an elementwise subject
     # If y at one x depends on others, or is drawn at random; None to use ``run``.
     run_on_lines: Callable[[Curve], Result] | None = None
-    run_on_average: Callable[[Curve], Result] | None = None
+    run_on_average: Callable[[Curve], Result] | Result | None = None
     in_app: bool = False  # whether it applies to formulas and is quick, so that the page shows it
     needs_learned: bool = False  # whether it applies only to a rule that has gradients for parameters
     works_without_gradient: bool = False  # whether it can be tried although the backward fails
     needs_repeatable: bool = True  # whether two backwards of the same x and g must agree, to be compared
     limit_s: float = TIME_LIMIT_S  # the time it may take for a user's function, in seconds
-    # For pairs without draws, with draws, or both; one that draws is tried with the same u for each element.
+    # For pairs without draws, with draws, or both; those that draw have the same u for each element.
     pairs: Literal["all", "fixed", "drawn"] = "all"
 
     def find_result(self, curve: Curve) -> Result:
         """Return the result for a curve; "unknown" with the reason if the check raises."""
         try:
-            traits, run = curve.traits, self.run_on_lines if curve.traits.dependence else self.run
+            traits, is_random = curve.traits, curve.subject.seed is not None
             if (traits.failure or traits.no_path) and not self.works_without_gradient:
                 raise UntriedError("backward returns no gradient for x")
             if self.needs_repeatable and not traits.repeats:
                 raise UntriedError("two backwards of the same x and g differ")
-            run = self.run_on_average if curve.subject.seed is not None and self.run_on_average else run
-            finding = (run or self.run)(curve)
+            run = (self.run_on_average if is_random else None) or self.run
+            run = self.run_on_lines if run == self.run and traits.dependence and self.run_on_lines else run
+            finding = run if isinstance(run, Result) else run(curve)
         except UntriedError as error:
             finding = unknown(f"It could not be tried: {error}.")
         except Exception as error:
@@ -80,12 +81,11 @@ class Check:
 
 CHECKS = (
     Check("backward", check_backward, works_without_gradient=True, needs_repeatable=False),
-    Check("true derivative", check_derivative, lines.adapt(check_derivative),
-          draws.check_derivative_on_average, in_app=True, pairs="fixed"),
+    Check("true derivative", check_derivative, lines.adapt(check_derivative), draws.DERIVATIVE,
+          in_app=True, pairs="fixed"),
     Check("linear in g", check_linearity, lines.adapt(check_linearity), in_app=True),
     Check("finite", check_finiteness, lines.check_finiteness_at_scales, in_app=True, needs_repeatable=False),
-    Check("kinks", check_kinks, lines.adapt(check_kinks), draws.check_kinks_on_average,
-          in_app=True, pairs="fixed"),
+    Check("kinks", check_kinks, lines.adapt(check_kinks), draws.KINKS, in_app=True, pairs="fixed"),
     Check("area", check_area, lines.check_area_on_lines, draws.check_area_on_average,
           in_app=True, pairs="fixed"),
     Check("antiderivative", check_antiderivative, lines.check_antiderivative_on_lines,
@@ -181,14 +181,14 @@ def assert_rule(
     if {result.verdict for result in results} == {UNKNOWN}:
         failures, count = results[:1], "nothing was tried"
     if failures:
-        found = [f"{result.name}: {result.sentence}" for result in failures]
+        sentences = [f"{result.name}: {result.sentence}" for result in failures]
         name = results.title if results.title.isidentifier() else "function"
         options = {"input": input, "domain": domain}
-        given = {key: value for key, value in options.items() if value is not None} | parameters
+        keywords = {key: value for key, value in options.items() if value is not None} | parameters
         values = [repr(subject) if isinstance(subject, str) else name, *map(_write_value, arguments)]
-        values += [f"{key}={_write_value(value)}" for key, value in given.items()]
+        values += [f"{key}={_write_value(value)}" for key, value in keywords.items()]
         code = ["import explorer, torch", f"results = explorer.check({', '.join(values)})", "print(results)"]
-        raise AssertionError("\n".join([f"{results.title}: {count}", *found, "", *code]))
+        raise AssertionError("\n".join([f"{results.title}: {count}", *sentences, "", *code]))
 
 
 def _write_value(value: Any) -> str:

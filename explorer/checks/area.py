@@ -86,8 +86,8 @@ def check_antiderivative(curve: Curve) -> Result:
     if not curve.is_flat and not len(at):
         return holds("The op is an antiderivative of its gradient.")
     if not curve.is_flat:
-        where = round_position(min(at.tolist(), key=abs))
-        return by_design("The op is an antiderivative between its jumps, such as at {at}.", where)
+        position = round_position(min(at.tolist(), key=abs))
+        return by_design("The op is an antiderivative between its jumps, such as at {at}.", position)
     if obstacle := _explain_no_integral(curve):
         return obstacle
     if not bool(curve.gradient.any()):
@@ -104,9 +104,9 @@ def _judge_staircase(curve: Curve) -> Result:
     usual, largest = heights.abs().median(), float(heights.abs().max())
     against = heights * heights.median().sign() < -_WRAPS * usual
     if bool(against.any()):
-        where, height = round_position(find_nearest(at, against)), heights[against].abs().max()
+        position, height = round_position(find_nearest(at, against)), heights[against].abs().max()
         words = "At x = {at} the op falls back by {height}, as an integer that wraps around: clamp before the"
-        finding = fails(f"{words} cast.", where, height=height)
+        finding = fails(f"{words} cast.", position, height=height)
         return _excuse(curve, finding) if curve.subject.declared else finding
     x, total = curve.integral
     y = curve.subject.y(x)
@@ -121,10 +121,10 @@ def _judge_staircase(curve: Curve) -> Result:
     spots = off > 1.05 * largest + 1e-3 * float((y.max() - y.min()).abs())
     if not bool(spots.any()):
         return holds("Its antiderivative follows the op, never farther off than one step.")
-    where = find_nearest(x, spots)
-    words = f"{'above' if where > 0 else 'below'} about {format_number(where)}: the gradient goes on where"
-    words = f"Its antiderivative departs from the op {words} the op has stopped moving, or is scaled wrongly."
-    return _excuse(curve, fails(words, where, off.max()), departs=True)
+    position = find_nearest(x, spots)
+    words = f"Its antiderivative departs from the op {'above' if position > 0 else 'below'} about {{end}}:"
+    words += " the gradient goes on where the op has stopped moving, or is scaled wrongly."
+    return _excuse(curve, fails(words, position, off.max(), end=position), departs=True)
 
 
 def _find_stop(curve: Curve, step: float) -> float | None:

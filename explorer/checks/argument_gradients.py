@@ -55,8 +55,8 @@ class Probe:
         self.x = x if is_free else subject.sample(-4.0, 4.0, 61)
         self.y = subject.run(self.x.clone())
         count, random = self.argument.numel(), torch.Generator().manual_seed(11)
-        some = torch.randn(_MAX_SINGLE, count, generator=random, dtype=torch.float64).to(dtype)
-        self._directions = torch.eye(count, dtype=dtype) if count <= _MAX_SINGLE else some
+        directions = torch.randn(_MAX_SINGLE, count, generator=random, dtype=torch.float64).to(dtype)
+        self._directions = torch.eye(count, dtype=dtype) if count <= _MAX_SINGLE else directions
 
     def move(self, value: Tensor) -> "Probe":
         """Return the same with another value of the argument."""
@@ -114,9 +114,8 @@ class Probe:
         arguments = self.subject.prepare(x.dtype, learned=True)
         try:
             with torch.enable_grad():
-                copies = tuple(
-                    a.clone() if isinstance(a, Tensor) and a.requires_grad else a for a in arguments
-                )
+                is_leaf = [isinstance(a, Tensor) and a.requires_grad for a in arguments]
+                copies = [a.clone() if leaf else a for a, leaf in zip(arguments, is_leaf, strict=True)]
                 y = (forward or self.subject.call)(x.clone().requires_grad_().clone(), *copies)
             if not y.requires_grad:
                 return None
@@ -126,8 +125,10 @@ class Probe:
         return None if gradient is None else gradient.flatten()
 
     def _stack(self, gradients: list[Tensor | None]) -> Tensor | None:
-        known = [gradient for gradient in gradients if gradient is not None]
-        return torch.stack(known) @ self._directions.T.to(known[0]) if len(known) == len(gradients) else None
+        rows = [gradient for gradient in gradients if gradient is not None]
+        if len(rows) < len(gradients):
+            return None
+        return torch.stack(rows) @ self._directions.T.to(rows[0])
 
     def compute_due(self, *upstreams: Tensor) -> Tensor | None:
         """Return the gradients due for n upstreams, by autograd of the forward or differences of y; (n, m).
@@ -161,10 +162,10 @@ class Probe:
     @cached_property
     def growth(self) -> float:
         """The factor by which the gradient grows for three times the elements, relative to a sum's growth."""
-        x, g = (torch.cat([each] * _REPEATS) for each in (self.x, self.upstreams[0]))
-        once, more = self.pull(self.upstreams[0]), self.pull(g, x)
-        size = 0.0 if once is None else float(once.abs().sum())
-        return float(more.abs().sum()) / size / _REPEATS if more is not None and size else 1.0
+        x, g = (torch.cat([parts] * _REPEATS) for parts in (self.x, self.upstreams[0]))
+        single, repeated = self.pull(self.upstreams[0]), self.pull(g, x)
+        size = 0.0 if single is None else float(single.abs().sum())
+        return float(repeated.abs().sum()) / size / _REPEATS if repeated is not None and size else 1.0
 
     def compute_moments(self, share: float = 0.0) -> tuple[Tensor, Tensor, bool]:
         """Return the integrals of the gradient over x, and whether a jump of y moves with the argument.
@@ -183,7 +184,7 @@ class Probe:
         if not len(at) == len(low) == len(high) or len(at) > _MAX_JUMPS:
             raise UntriedError(f"{_JUMPS}, at more x than could be followed")
         speed, h = (high - low) / (2 * step), 1e-9 * at.abs().clamp(min=1.0)
-        lost = (centre._sum_rows(at + h) - centre._sum_rows(at - h)) * speed
+        losses = (centre._sum_rows(at + h) - centre._sum_rows(at - h)) * speed
         steps = torch.cat([10 ** torch.linspace(-6, 0.3, 400), torch.linspace(1e-4, 0.25, 1500)]).double()
         centres = [*at.tolist()[:12], *value.flatten().tolist()[:4]]
         x = merge_points([scan, *(subject.clip(torch.cat([item - steps, item + steps])) for item in centres)])
@@ -197,7 +198,7 @@ class Probe:
         for at_x, at_jumps in ((torch.ones_like(x), torch.ones_like(at)), (x / reach, at / reach)):
             gradient = centre.pull(subject.broadcast(weights * at_x), subject.broadcast(x))
             actual.append(x.new_zeros(()) if gradient is None else gradient.double().sum())
-            expected.append((weights * at_x * slope).sum() - (lost * at_jumps).sum())
+            expected.append((weights * at_x * slope).sum() - (losses * at_jumps).sum())
         return torch.stack(actual), torch.stack(expected), bool((speed.abs() > 1e-6).any())
 
     def _sum_rows(self, x: Tensor) -> Tensor:
@@ -208,7 +209,7 @@ class Probe:
 
 
 class _Context:
-    """A stand-in for ctx while a forward runs under autograd: its methods do nothing."""
+    """A substitute for ctx while a forward runs under autograd: its methods do nothing."""
 
     def __init__(self, inputs: int) -> None:
         self.needs_input_grad = (True,) * inputs

@@ -40,9 +40,9 @@ class Curve:
     is_line = False  # whether x is the position on a straight line through a function of several x
 
     def __init__(
-        self, subject: Subject, drawn: tuple[Op, Rule] | None = None, traits: Traits | None = None
+        self, subject: Subject, drawn_pair: tuple[Op, Rule] | None = None, traits: Traits | None = None
     ) -> None:
-        self.subject, self.traits, self.drawn_pair = subject, traits or find_traits(subject), drawn
+        self.subject, self.traits, self.drawn_pair = subject, traits or find_traits(subject), drawn_pair
         self.dtype = subject.trial.dtype
         self.siblings: tuple[Curve, ...] = (self,)
         dtypes = [item for item in (self.dtype, self.traits.y_dtype) if item.is_floating_point]
@@ -156,8 +156,8 @@ class Curve:
         centres = [*self.jumps[0][:4].tolist(), *edges[:8], float(peak), 0.0]
         x = self.spread(4001, 601, *(centre + around for centre in centres))
         r = self.subject.gradient(x)
-        known = r.nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
-        return x, r, (known[1:] + known[:-1]) / 2 * x.diff()
+        finite = r.nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
+        return x, r, (finite[1:] + finite[:-1]) / 2 * x.diff()
 
     @property
     def declared_kinks(self) -> list[float] | None:
@@ -186,8 +186,8 @@ class Curve:
             sides = self.subject.gradient(torch.cat([at - steps, at + steps])).abs().reshape(2, 2)
             near, far = (steps * sides.amax(0)).tolist()
             if near > _DIVERGENT * far:
-                where = format_position(at)
-                return f"the gradient grows without bound towards x = {where}, too fast to be summed"
+                position = format_position(at)
+                return f"the gradient grows without bound towards x = {position}, too fast to be summed"
         return ""
 
     @property
@@ -208,8 +208,8 @@ class Curve:
             return float(torch.trapezoid(self.subject.gradient(x), x)) + 0.0
         cells, near = self._samples[2], self._samples[0].abs() <= FAR / 2
         inner = near[1:] & near[:-1]
-        sums = ((float(each[inner].sum()), float(each.sum())) for each in (cells, cells.abs()))
-        area, size = (_limit_sum(*each, _GROWTH) for each in sums)
+        sums = ((float(weights[inner].sum()), float(weights.sum())) for weights in (cells, cells.abs()))
+        area, size = (_limit_sum(*weights, _GROWTH) for weights in sums)
         return math.nan if math.isinf(size) and (math.isfinite(area) or self.cancels) else area + 0.0
 
     @cached_property
@@ -220,7 +220,7 @@ class Curve:
 
 
 def _limit_sum(near: float, total: float, growth: float = 1e-3) -> float:
-    """Return a total; ±inf if its outer half adds more than a share ``growth`` to what is ``near``."""
+    """Return a total; ±inf if its outer half changes the sum ``near`` by more than a share ``growth``."""
     return math.copysign(math.inf, total) if abs(total - near) > growth * abs(total) + 1e-6 else total
 
 
@@ -232,7 +232,7 @@ def differentiate(values: Callable[[Tensor], Tensor], x: Tensor, h: Tensor | flo
 
 
 def is_near(left: Tensor, right: Tensor) -> bool:
-    """Return whether values agree but for the rounding of their dtype; NaN is NaN."""
+    """Return whether values agree up to the rounding of their dtype; NaN is NaN."""
     return is_same(left, right, 1e-6 if left.dtype == torch.float64 else 1e-3)
 
 

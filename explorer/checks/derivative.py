@@ -24,11 +24,11 @@ def check_derivative(curve: Curve) -> Result:
     """Return whether the gradient for g = 1 equals central differences of the op, away from kinks."""
     x, off = curve.x, (curve.gradient - curve.slope).abs()
     deviating = curve.trusted & (off > curve.tolerance)
-    broken = curve.y.isfinite() & curve.gradient.isnan() & (x.abs() < 100)
-    if broken.any() and bool(curve.gradient.isnan().all()):
+    is_broken = curve.y.isfinite() & curve.gradient.isnan() & (x.abs() < 100)
+    if is_broken.any() and bool(curve.gradient.isnan().all()):
         return fails("The gradient is NaN everywhere, although y is a number.")
     if not curve.is_flat and int(curve.trusted.sum()) < max(_MIN_TRUSTED * int(curve.y.isfinite().sum()), 1):
-        if curve.is_line and any(len(each.jumps[0]) for each in curve.siblings):
+        if curve.is_line and any(len(line.jumps[0]) for line in curve.siblings):
             return by_design("The op jumps at nearly every point, so the rule stands in for a derivative.")
         y = curve.y[curve.y.isfinite()]
         if curve.is_fine and len(y) and bool((y.float().double() == y).all()):
@@ -42,8 +42,8 @@ def check_derivative(curve: Curve) -> Result:
         distance = torch.where(deviating & (weighed >= 0.7 * weighed.max()), (x.abs() - 1).abs(), torch.inf)
         worst = int((distance <= distance.min() + _TIE).nonzero()[-1])
         return next(_judge_deviation(curve, deviating, worst))
-    if broken.any():
-        return fails("At x = {at} y is a number but the gradient is NaN.", x[broken][0])
+    if is_broken.any():
+        return fails("At x = {at} y is a number but the gradient is NaN.", x[is_broken][0])
     if find_effect_of_others(curve):
         return unknown("With the same g everywhere it is, but it depends on other elements: see linear in g.")
     if curve.is_flat:
@@ -85,12 +85,12 @@ def is_bounded_by_argument(curve: Curve, learned: bool = False) -> bool:
 
 
 def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Iterator[Result]:
-    """Yield findings on a gradient that is not the op's derivative; the first is the one that applies."""
+    """Yield findings on a gradient that is not the op's derivative; the first one applies."""
     at, r, slope = (float(values[worst]) for values in (curve.x, curve.gradient, curve.slope))
     size, declared, subject = abs(r - slope), curve.subject.declared, curve.subject
     gradient, due = format_unequal(r, slope)
     observed = f"At x = {{at}} the gradient is {gradient}, the op's slope {due}"
-    jumps = max(len(each.jumps[0]) for each in curve.siblings)
+    jumps = max(len(line.jumps[0]) for line in curve.siblings)
 
     def excuse(reason: str) -> Result:
         return by_design(f"{{reason}}. {observed}.", at, size, reason=reason)
@@ -109,7 +109,7 @@ def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Iterator[Re
         yield excuse("The op is the identity, so only the rule matters")
     if curve.is_line and jumps:
         yield excuse("The op jumps, so the rule stands in for a derivative")
-    times, *others = (_find_factor(each) for each in curve.siblings)
+    times, *others = (_find_factor(line) for line in curve.siblings)
     if times and any(other is None or abs(other - times) > 1e-4 * abs(times) for other in others):
         times = None
     if times and abs(times - 1) < _SLIP:
@@ -135,7 +135,7 @@ def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Iterator[Re
 
 
 def _judge_factor(curve: Curve, times: float, at: float) -> Result:
-    """Return the finding on a constant factor: by design if a formula, the code or an argument has it."""
+    """Return the finding on a constant factor: by design if the formula, code or an argument contains it."""
     least = _find_factor(curve, _SMALL)
     if least is not None and abs(least - 1) < _SLIP:
         return by_design("It is the op's derivative for small g, and {figure} times it for g = 1.", at, times)

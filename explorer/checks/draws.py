@@ -1,6 +1,7 @@
-"""Checks of what draws at random: on average for a function, and of the draw of a rule for a pair."""
+"""Checks of random functions on average, and of the draw of a rule in a random pair."""
 
 from dataclasses import replace
+from functools import partial
 
 import torch
 from torch import Tensor
@@ -25,22 +26,17 @@ _SIGNIFICANT = 5.0  # standard errors of a mean
 _X = torch.linspace(-2.95, 3.05, 25, dtype=torch.float64)
 
 
-def check_derivative_on_average(_: Curve) -> Result:
-    """Return that a rule stands in for the derivative of what draws."""
-    return by_design("Its forward draws at random, so y has no slope: the rule stands in for one. See area.")
-
-
-def check_kinks_on_average(_: Curve) -> Result:
-    """Return that kinks of what draws are not tried."""
-    return unknown("Its forward draws at random, so the gradient exactly at a kink was not tried.")
+DERIVATIVE = by_design(
+    "Its forward draws at random, so y has no slope: the rule stands in for one. See area."
+)
+KINKS = unknown("Its forward draws at random, so the gradient exactly at a kink was not tried.")
 
 
 def _average(curve: Curve) -> tuple[Tensor, Tensor, Tensor, float]:
     """Return x, the mean of y, the integral of the mean gradient, and y's largest standard error."""
     x = torch.linspace(*(curve.subject.domain or (-NEAR, NEAR)), _POINTS, dtype=curve.dtype)
-    y, r = (
-        values(x.repeat(_COPIES)).reshape(_COPIES, -1) for values in (curve.subject.y, curve.subject.gradient)
-    )
+    x_of_draws, subject = x.repeat(_COPIES), curve.subject
+    y, r = (values(x_of_draws).reshape(_COPIES, -1) for values in (subject.y, subject.gradient))
     total = torch.cat([torch.zeros(1, dtype=x.dtype), torch.cumulative_trapezoid(r.mean(0), x)])
     return x, y.mean(0), total, float(y.std(0).max()) / _COPIES**0.5
 
@@ -50,9 +46,9 @@ def check_area_on_average(curve: Curve) -> Result:
     x, y, total, error = _average(curve)
     area, rise = float(total[-1]), float(y[-1] - y[0])
     is_same = abs(area - rise) <= 2 * _SIGNIFICANT * error + 0.03 * abs(rise)
-    words = f"{', and' if is_same else ', where'} the mean of y over draws rises by {{rise}}."
-    words = f"From {{low}} to {{high}} its area is {{figure}}{words}"
-    return (holds if is_same else by_design)(words, None, area, low=x[0], high=x[-1], rise=rise)
+    words = f"From {{low}} to {{high}} its area is {{figure}}, {'and' if is_same else 'where'} the mean of y"
+    conclude = partial(holds if is_same else by_design, low=x[0], high=x[-1], rise=rise)
+    return conclude(f"{words} over draws rises by {{rise}}.", None, area)
 
 
 def check_antiderivative_on_average(curve: Curve) -> Result:

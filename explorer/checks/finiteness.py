@@ -58,8 +58,8 @@ def list_floats(dtype: torch.dtype, subject: Subject) -> Tensor:
     sizes = [0.0, info.smallest_normal / 2, info.tiny, info.eps, info.max / 2, info.max]
     ends = (math.log10(info.tiny) * 0.99, math.log10(info.max) * 0.99)
     powers, typical = torch.logspace(*ends, 160, dtype=wide), torch.logspace(-4, 4, 161, dtype=wide)
-    written = torch.tensor([*sizes, *(abs(number) for number in subject.constants)], dtype=wide)
-    positive = torch.cat([written, powers, typical])
+    constants = torch.tensor([*sizes, *(abs(number) for number in subject.constants)], dtype=wide)
+    positive = torch.cat([constants, powers, typical])
     even = torch.linspace(*(subject.domain or (-40.0, 40.0)), 401, dtype=wide)
     return subject.clip(torch.cat([positive, -positive, even]).to(dtype)).sort().values
 
@@ -89,10 +89,10 @@ def _find_lost_values(curve: Curve, samples: _Samples) -> Result | None:
     subject = curve.subject
     for dtype, (x, y, r) in samples.items():
         places, name = torch.arange(len(x)), f"In {name_dtype(dtype)}"
-        known = places[y.isfinite()]
-        if not len(known):
+        places_of_y = places[y.isfinite()]
+        if not len(places_of_y):
             continue
-        hole = y.isnan() & (places > known[0]) & (places < known[-1])
+        hole = y.isnan() & (places > places_of_y[0]) & (places < places_of_y[-1])
         if bool(hole.any()):
             return _report(subject.y, x, hole, f"{name} y at x = {{at}} is NaN, between finite values")
         sides = subject.y(torch.cat([x - 1e-6 * x.abs(), x + 1e-6 * x.abs()]).to(curve.dtype))
@@ -101,13 +101,13 @@ def _find_lost_values(curve: Curve, samples: _Samples) -> Result | None:
         if bool(blank.any()) and dtype in _FULL:
             words = f"{name} the gradient at x = {{at}} is NaN, where y is infinite"
             return _report(subject.gradient, x, blank, words)
-        for edge, step in ((int(known[0]), -1), (int(known[-1]), 1)):
-            gone = y.isnan() & ((places - edge) * step > 0)
-            if not bool(gone.any()):
+        for edge, step in ((int(places_of_y[0]), -1), (int(places_of_y[-1]), 1)):
+            is_lost = y.isnan() & ((places - edge) * step > 0)
+            if not bool(is_lost.any()):
                 continue
             if _is_overflow(samples, float(x[edge]), edge=-(step > 0)):
                 words = f"{name} y at x = {{at}} is NaN, though the function has a value there"
-                return _report(subject.y, x, gone, words)
+                return _report(subject.y, x, is_lost, words)
             near = subject.y(-step * torch.tensor([1e-6, 1e-9, 1e-12], dtype=curve.dtype))
             tends = bool(near.isfinite().all()) and bool(near.diff().abs().max() < 1e-3)
             if x[edge + step] == 0 and abs(y[edge]) < _POLE and tends:
@@ -117,13 +117,13 @@ def _find_lost_values(curve: Curve, samples: _Samples) -> Result | None:
 
 def _is_overflow(samples: _Samples, x: float, edge: int) -> bool:
     """Return whether the x at which y becomes NaN depends on the dtype."""
-    finite = [each[y.isfinite()] for each, y, _ in samples.values()]
-    ends = [float(each[edge]) for each in finite if len(each)]
+    finite = [values[y.isfinite()] for values, y, _ in samples.values()]
+    ends = [float(values[edge]) for values in finite if len(values)]
     return abs(x) > 1 and max(ends) - min(ends) > 0.3 * abs(x)
 
 
 def _name_range(curve: Curve, samples: _Samples) -> str:
-    """Return the range over which y is finite in float64, or in the first dtype tried, in words."""
+    """Return the range over which y is finite in float64, or in the first dtype tried, as a clause."""
     x, y, _ = next(iter(samples.values()))
     finite = y.isfinite().nonzero()[:, 0].tolist()
     if not finite:
@@ -164,8 +164,8 @@ def _describe_fault(curve: Curve, x: Tensor, r: Tensor, bad: Tensor) -> Result:
     sides = torch.tensor([at - 1e-9, at, at + 1e-9], dtype=curve.dtype)
     near, steps = subject.gradient(sides[[0, 2]]).abs(), subject.y(sides)
     steps = steps[steps.isfinite()].diff().abs()
-    what, place = "NaN" if value.isnan() else "infinite", format_position(at, 7)
-    observed = f"In {name_dtype(x.dtype)} the gradient at x = {place} is {what}, though y is finite"
+    fault, place = "NaN" if value.isnan() else "infinite", format_position(at, 7)
+    observed = f"In {name_dtype(x.dtype)} the gradient at x = {place} is {fault}, though y is finite"
     # y, too, is steep there, or a rule declares the pole.
     is_own = subject.op is not None or bool((steps > _POLE * 1e-9).any()) or not curve.is_flat
     if value.isinf() and is_own and bool((near[near.isfinite()] > _POLE).any()):

@@ -35,10 +35,12 @@ def check_kinks(curve: Curve) -> Result:
     wrong = tame & ~((value >= low - slack) & (value <= high + slack))
     order = sorted(range(len(x)), key=lambda i: (abs(x[i]), -x[i]))
 
-    def judge(conclude: Callable[..., Result], i: int, more: str, own: Tensor | None = None) -> Result:
+    def judge(
+        conclude: Callable[..., Result], i: int, more: str, native_gradient: Tensor | None = None
+    ) -> Result:
         place = f"At {'x = ' * curve.is_line}{format_position(x[i], 7)}"
         words = f"{place} the gradient is {{value}}, {{left}} to the left, {{right}} to the right{more}."
-        return conclude(words, x[i], value=value[i], left=left[i], right=right[i], own=own)
+        return conclude(words, x[i], value=value[i], left=left[i], right=right[i], own=native_gradient)
 
     if bool(wrong.any()) and not curve.is_line:  # along a line several elements may have a kink at once
         first = next(i for i in order if wrong[i])
@@ -54,11 +56,11 @@ def check_kinks(curve: Curve) -> Result:
     reference = _find_torch_function(curve, x)
     if reference is None:
         return judge(holds, jumping[0], more)
-    name, own = reference
+    name, native_gradient = reference
     version = torch.__version__.split("+")[0]
     for i in jumping:
-        if own[i].isfinite() and (own[i] - value[i]).abs() > 1e-6:
-            return judge(by_design, i, f"; torch {version}'s own {name} gives {{own}}", own[i])
+        if native_gradient[i].isfinite() and (native_gradient[i] - value[i]).abs() > 1e-6:
+            return judge(by_design, i, f"; torch {version}'s own {name} gives {{own}}", native_gradient[i])
     return judge(holds, jumping[0], f", as torch's own {name} gives in version {version}{more}")
 
 
@@ -67,10 +69,10 @@ def _find_positions(curve: Curve) -> Tensor:
     subject = curve.subject
     if (declared := curve.declared_kinks) is not None:
         return torch.tensor(declared, dtype=curve.dtype)
-    found = torch.cat([curve.gradient_jumps[0], curve.jumps[0], _find_corners(curve)])
-    jumps = [round_position(float(x)) for x in found if x.abs() <= 1e3]
-    written = [sign * number for number in subject.constants for sign in (1, -1)]
-    plain = [] if curve.is_line else [*torch.linspace(-8, 8, 33).tolist(), *written]
+    positions = torch.cat([curve.gradient_jumps[0], curve.jumps[0], _find_corners(curve)])
+    jumps = [round_position(float(x)) for x in positions if x.abs() <= 1e3]
+    constants = [sign * number for number in subject.constants for sign in (1, -1)]
+    plain = [] if curve.is_line else [*torch.linspace(-8, 8, 33).tolist(), *constants]
     candidates = subject.clip(torch.tensor(sorted({*jumps, *plain}), dtype=curve.dtype))
     left, at, right = _evaluate_sides(curve, candidates)
     kink = torch.tensor([x in jumps for x in candidates.tolist()], dtype=torch.bool)
@@ -99,9 +101,9 @@ def _find_torch_function(curve: Curve, x: Tensor) -> tuple[str, Tensor] | None:
     """Return the name and gradient at x of torch's own function that equals the op; None if there is none."""
     subject = curve.subject
     if subject.op:
-        own = make_pair_subject(subject.op, RULES["default"], subject.parameters)
+        native_gradient = make_pair_subject(subject.op, RULES["default"], subject.parameters)
         shared = any(find_tensor_gradient(subject.op, item.name) for item in subject.op.parameters)
-        return subject.op.label + " with numbers as bounds" * shared, own.gradient(x)
+        return subject.op.label + " with numbers as bounds" * shared, native_gradient.gradient(x)
     lo, hi = float(curve.y.min()), float(curve.y.max())
     native = {"clamp": lambda values: torch.clamp(values, lo, hi)} if lo < hi else {}
     for name, function in (_NATIVE | native).items():

@@ -20,8 +20,8 @@ def check_linearity(curve: Curve) -> Result:
     rule, declared = curve.subject.rule, curve.subject.declared
     if rule and rule.parsed is None and not curve.subject.rounds_gradient:
         return holds("It is torch's own derivative, which is linear in g.")
-    if others := find_effect_of_others(curve):
-        return others
+    if effect := find_effect_of_others(curve):
+        return effect
     plain = curve.x[:0] if curve.is_line else curve.subject.clip(_PLAIN.to(curve.dtype))
     departure = _find_departure(curve, plain) or _find_departure(curve, curve.x)
     if departure is None:
@@ -47,7 +47,7 @@ def _find_departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float
         return None
     single, sure, ranked = curve.subject.gradient(x), curve.subject.y(x).isfinite(), []
     found = find_departures(lambda g: curve.subject.gradient(x, g), sure, curve.traits.y_dtype)
-    departing = [each for each in found if bool(each.is_nonlinear.any())]
+    departing = [departure for departure in found if bool(departure.is_nonlinear.any())]
     rounding = _measure_rounding(curve, x) if departing else x
     for g, r, size, wrong in departing:
         off = (r - g * single).abs().nan_to_num(nan=torch.inf)
@@ -65,8 +65,8 @@ def _measure_rounding(curve: Curve, x: Tensor) -> Tensor:
     differences = []
     for near in torch.linspace(0.8, 1.2, 16).tolist():
         floats = (x * near * (1 + curve.eps * step) for step in (-3, -1, 1, 3))
-        first, *others = (curve.subject.gradient(each.clamp(low, high)) for each in floats)
-        differences += [(other - first).abs() for other in others]
+        first, *effect = (curve.subject.gradient(departure.clamp(low, high)) for departure in floats)
+        differences += [(other - first).abs() for other in effect]
     return torch.stack(differences).amax(0).nan_to_num()
 
 
@@ -113,8 +113,8 @@ def _judge(curve: Curve, at: float, example: str, actual: float) -> Result:
     mirrored = bool((((minus - single).abs() <= 1e-9 * single.abs()) & (single.abs() > 1e-9)).any())
     if purpose := _guess_purpose(lambda g: curve.subject.gradient(x, g), mirrored):
         return by_design(f"{purpose} {example}.", at, actual)
-    what = "The sign of g is lost" if mirrored else "It is not linear in g"
-    return fails(f"{what}. {example}: use g exactly once, as a factor.", at, actual)
+    fault = "The sign of g is lost" if mirrored else "It is not linear in g"
+    return fails(f"{fault}. {example}: use g exactly once, as a factor.", at, actual)
 
 
 def _guess_purpose(pull: Callable[[float], Tensor], mirrored: bool) -> str:
@@ -145,8 +145,8 @@ def _describe_place(x: Tensor, places: Tensor) -> str:
 
 
 def _is_at_most(left: Tensor, right: Tensor) -> bool:
-    known = left.isfinite() & right.isfinite()  # an infinite value is at most itself
-    return bool(known.any()) and bool((left.abs() <= right.abs() * (1 + 1e-6) + 1e-12)[known].all())
+    finite = left.isfinite() & right.isfinite()  # an infinite value is at most itself
+    return bool(finite.any()) and bool((left.abs() <= right.abs() * (1 + 1e-6) + 1e-12)[finite].all())
 
 
 def _is_close(left: Tensor, right: Tensor, tolerance: float = 1e-5) -> bool:

@@ -22,7 +22,7 @@ _ANYWHERE = ("jumps", "bounded")  # families of ops that a rule without a family
 _HEIGHTS = {"sign": 2.0, "step": 1.0}  # heights of the jumps that families of rules replace
 _MIN_LEVEL = 1e-3  # the least value of a fitted parameter if the rule learns it
 _TOO_FAR = 2.0  # error of a start, relative to the curve's size: beyond it the start is not refined
-_SAME = 1e-6  # of the peak
+_SAME, _STEP, _MAX_IDLE = 1e-6, 1e-6, 3
 
 
 @dataclass(frozen=True)
@@ -70,12 +70,12 @@ def _iterate_for_op(curve: Curve, pulls: Mapping[float, Tensor]) -> Iterator[Mat
     is_bounded, is_rectifier = _is_close(y, x.clamp(lo, hi)), _is_close(y, x.relu())
     fitting = {"jumps": curve.is_flat, "bounded": is_bounded, "rectifier": is_rectifier}
     families = {family for family, fits in fitting.items() if fits}
-    known = {"slope": float(pulls[1.0][0]), **({} if curve.is_flat else {"lo": lo, "hi": hi})}
+    values_read = {"slope": float(pulls[1.0][0]), **({} if curve.is_flat else {"lo": lo, "hi": hi})}
     for rule in RULES.values():
         names = {parameter.name for parameter in rule.parameters}
         suits = not rule.fault and families & {*(rule.suits or _ANYWHERE)}
-        if rule.parsed and suits and names <= {*known}:
-            parameters = {name: value for name, value in known.items() if name in names}
+        if rule.parsed and suits and names <= {*values_read}:
+            parameters = {name: value for name, value in values_read.items() if name in names}
             evaluate = rule.parsed.bind(parameters)
             if all(_is_close(evaluate(x, y, torch.full_like(x, g)), r) for g, r in pulls.items()):
                 yield Match(rule, parameters)
@@ -121,7 +121,7 @@ def _fit(rule: Rule, u: Tensor, target: Tensor, curve: Curve) -> dict[str, float
     if names and not is_match(best) and measure_error(best) <= _TOO_FAR * float(target.norm()):
         best = _refine(compute_residuals, best)
     least, values = _MIN_LEVEL if rule.learned else 0.0, dict(zip(names, best.tolist(), strict=True))
-    ends = [(max(each.low * 0.99, least), each.high * 1.01) for each in rule.parameters]
+    ends = [(max(parameter.low * 0.99, least), parameter.high * 1.01) for parameter in rule.parameters]
     inside = all(low <= value <= high for (low, high), value in zip(ends, values.values(), strict=True))
     return values if inside and is_match(best) else None
 
@@ -131,22 +131,29 @@ def _iterate_candidates(rule: Rule, curve: Curve) -> Iterator[tuple[float, ...]]
     edges = (curve.gradient_jumps[0] - curve.jumps[0].mean()).abs().tolist()[:4]
     hints = dict.fromkeys(round(hint, 9) for hint in (*curve.subject.numbers, *edges) if hint > 0)
     values = [[item.default, *([] if rule.learned else [item.low]), *hints] for item in rule.parameters]
-    return product(*(values if len(values) < 3 else [each[:5] for each in values]))
+    return product(*(values if len(values) < 3 else [parameter[:5] for parameter in values]))
 
 
 def _refine(residuals: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
-    """Return values with the least squares of residuals near a start; all of them are positive."""
-    logs = values.clamp(min=1e-3).log().requires_grad_()
-    search = "strong_wolfe"
-    optimiser = torch.optim.LBFGS([logs], max_iter=100, tolerance_change=0.0, line_search_fn=search)
+    """Return values after damped Gauss–Newton steps on the logarithms of positive parameters.
 
-    def compute_loss() -> Tensor:
-        loss = residuals(logs.exp()).square().sum() + 0 * logs.sum()  # a mask gives no slope
-        (logs.grad,) = torch.autograd.grad(loss, logs)
-        return loss
-
-    optimiser.step(compute_loss)  # type: ignore[no-untyped-call]  # torch's own
-    return logs.detach().exp()
+    An optimiser of torch would import its compiler first, which takes longer than a check may.
+    """
+    logs, damping, idle = values.clamp(min=1e-3).log(), 1e-3, 0
+    error, unit = residuals(logs.exp()), torch.eye(len(logs), dtype=logs.dtype)
+    while idle < _MAX_IDLE:
+        columns = [(residuals((logs + _STEP * single).exp()) - error) / _STEP for single in unit]
+        jacobian = torch.stack(columns, 1).nan_to_num(nan=0.0, posinf=0.0, neginf=0.0)
+        normal = jacobian.T @ jacobian
+        damped = normal + damping * torch.diag(normal.diagonal()) + 1e-15 * unit
+        tried = logs + torch.linalg.solve(damped, -jacobian.T @ error).clamp(-1, 1)
+        left, before = float(residuals(tried.exp()).square().sum()), float(error.square().sum())
+        idle = idle + 1 if not left < 0.7 * before else 0
+        if left < before:
+            logs, error, damping = tried, residuals(tried.exp()), damping / 5
+        else:
+            damping *= 10
+    return logs.exp()
 
 
 def _is_close(left: Tensor, right: Tensor) -> bool:

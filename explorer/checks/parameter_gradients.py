@@ -47,10 +47,10 @@ def check_parameter_gradients(curve: Curve) -> Result:
 
 def _explain_mismatch(op: Op, rule: Rule) -> str:
     """Return why the rule's parameter gradients do not apply to the op, as a sentence; "" if they do."""
-    known, learned = set(op.parsed.parameters), {single.name for single in rule.learned}
-    shown = {p.name: p.display_name for p in rule.parameters}
-    absent, foreign = sorted(shown[name] for name in learned - known), sorted(known - {*shown})
-    if not known & learned or (absent and rule.key in RULES):
+    in_y, learned = set(op.parsed.parameters), {single.name for single in rule.learned}
+    labels = {p.name: p.display_name for p in rule.parameters}
+    absent, foreign = sorted(labels[name] for name in learned - in_y), sorted(in_y - {*labels})
+    if not in_y & learned or (absent and rule.key in RULES):
         return f"Its gradient for {' and '.join(absent)}, which is not in y, is made for another op."
     if foreign and rule.key in RULES:
         return f"It does not use {' and '.join(foreign)}, which is in y: it is made for another op."
@@ -65,8 +65,8 @@ def _make_learnable(pair: Subject, op: Op, rule: Rule) -> Subject:
     forward = op.parsed.with_tensors(learned).bind(numbers)
 
     def call(x: Tensor, *tensors: Tensor) -> Tensor:
-        given: dict[str, Any] = numbers | dict(zip(learned, tensors, strict=True))
-        return apply(op, rule, x, **given)
+        settings: dict[str, Any] = numbers | dict(zip(learned, tensors, strict=True))
+        return apply(op, rule, x, **settings)
 
     def run_plain(x: Tensor, *tensors: Tensor) -> Tensor:
         return forward(x, None, None, dict(zip(learned, tensors, strict=True)))
@@ -114,15 +114,15 @@ def _check_at_value(probe: Probe) -> Result:
         return _judge_missing(probe)
     if zero is not None and float(zero.abs().max()) > 1e-9 * float(actual.abs().max()):
         return fails(f"{probe.name} gets a gradient even if g is 0: multiply by g.")
-    due, only_moving, reason = None, False, "the forward hides it from autograd"
+    target, only_moving, reason = None, False, "the forward hides it from autograd"
     try:
-        due = probe.compute_due(*probe.upstreams)
+        target = probe.compute_due(*probe.upstreams)
     except UntriedError as error:
         only_moving, reason = True, str(error)
-    if due is None or _is_hidden(probe):
+    if target is None or _is_hidden(probe):
         moments = _judge_moments(probe, only_moving)
         return moments or unknown(f"The gradient due to {probe.name} could not be computed: {reason}.")
-    finding = _judge(probe, actual, due)
+    finding = _judge(probe, actual, target)
     return (finding.verdict == FAILS and _judge_moments(probe, only_moving=True)) or finding
 
 
@@ -133,10 +133,10 @@ def _is_hidden(probe: Probe) -> bool:
         return False
     g = torch.zeros_like(y)
     g[0], g[-1] = 0.7, 1.3
-    due, slope = probe.compute_due(g), probe.differentiate(g)[0]
-    if due is None or not bool((slope.abs() < 10).all()):
+    target, slope = probe.compute_due(g), probe.differentiate(g)[0]
+    if target is None or not bool((slope.abs() < 10).all()):
         return False
-    return bool(((due[0] - slope).abs() > 1e-2 * slope.abs() + 1e-4 * x.abs().max()).any())
+    return bool(((target[0] - slope).abs() > 1e-2 * slope.abs() + 1e-4 * x.abs().max()).any())
 
 
 def _judge_moments(probe: Probe, only_moving: bool) -> Result | None:
@@ -150,18 +150,18 @@ def _judge_moments(probe: Probe, only_moving: bool) -> Result | None:
     if only_moving and probe.rounds:
         return None
     try:
-        actual, due, moves = probe.compute_moments()
+        actual, target, moves = probe.compute_moments()
         increased = _find_ratio(*probe.compute_moments(0.25)[:2], 0.05, 1e-6)
     except UntriedError:
         return None
     if only_moving and not moves:
         return None
-    times = _find_ratio(actual, due, 0.05, 1e-6)
+    times = _find_ratio(actual, target, 0.05, 1e-6)
     words = f"Over all x {name} gets {{actual}}, and {{due}} is due, which includes the jumps that move"
-    judge, numbers = fails, {"actual": actual[0], "due": due[0]}
+    judge, numbers = fails, {"actual": actual[0], "due": target[0]}
     if times is None:
         words = f"{words}: a part is missing, or at the wrong x."
-        return fails(words, None, actual[0] - due[0], **numbers)
+        return fails(words, None, actual[0] - target[0], **numbers)
     if _grows_by_root(probe):
         return by_design(f"{name} {_BY_ROOT}")
     if times < 0:
@@ -183,8 +183,8 @@ def _grows_by_root(probe: Probe) -> bool:
 
 def _judge_missing(probe: Probe) -> Result:
     try:
-        due = probe.compute_due(probe.upstreams[0])
-        is_due = due is not None and bool(due.any())
+        target = probe.compute_due(probe.upstreams[0])
+        is_due = target is not None and bool(target.any())
     except UntriedError:
         moments = _judge_moments(probe, only_moving=False)
         is_due = moments is not None and moments.verdict == FAILS
@@ -197,20 +197,20 @@ def _judge_missing(probe: Probe) -> Result:
     return fails(f"Its backward returns None for {probe.name}, {words}.")
 
 
-def _judge(probe: Probe, actual: Tensor, due: Tensor) -> Result:
-    times, name = _find_ratio(actual, due, 1e-6, _NOISE), probe.name
+def _judge(probe: Probe, actual: Tensor, target: Tensor) -> Result:
+    times, name = _find_ratio(actual, target, 1e-6, _NOISE), probe.name
     if times is None and _is_bound(probe, actual):
         return by_design(f"{name} learns only from the elements beyond it, as PACT does for a bound.")
     if times is None:
-        at = int((actual - due).abs().argmax())
-        value, expected = actual.flatten()[at], due.flatten()[at]
+        at = int((actual - target).abs().argmax())
+        value, expected = actual.flatten()[at], target.flatten()[at]
         words = f"{name} gets {{value}} where {{due}} is due: a part is missing, or in the wrong place."
         oracle = "differences of y" if probe.forward is None else "autograd of the forward in plain torch"
         if probe.forward is not None and probe.rounds:
             oracle += ", each round(v) written as v + (round(v) − v).detach()"
         words = f"{words} Compare with {oracle}."
         return fails(words, None, value - expected, value=value, due=expected)
-    if not probe.mixes and bool((due.abs() > _NOISE).any()):
+    if not probe.mixes and bool((target.abs() > _NOISE).any()):
         if _grows_by_root(probe):
             return by_design(f"{name} {_BY_ROOT}", None, times)
         if abs(probe.growth - 1) >= 1e-3:
@@ -223,13 +223,13 @@ def _judge(probe: Probe, actual: Tensor, due: Tensor) -> Result:
     return by_design(f"The gradient of {name} is {{figure}} times what autograd gives.", None, times)
 
 
-def _find_ratio(actual: Tensor, due: Tensor, tolerance: float, noise: float) -> float | None:
+def _find_ratio(actual: Tensor, target: Tensor, tolerance: float, noise: float) -> float | None:
     """Return the constant ratio of two gradients, up to a relative tolerance; None if there is none."""
-    size = float(due.abs().max())
+    size = float(target.abs().max())
     if size < noise:
         return 1.0 if float(actual.abs().max()) < noise else None
-    times = float((actual * due).sum() / due.square().sum())
-    off = float((actual - times * due).abs().max())
+    times = float((actual * target).sum() / target.square().sum())
+    off = float((actual - times * target).abs().max())
     return times if times and off <= tolerance * abs(times) * size else None
 
 
@@ -239,6 +239,6 @@ def _is_bound(probe: Probe, actual: Tensor) -> bool:
     if len(bound) != 1 or not bool((torch.stack([y.amax(), y.amin()]) - bound).abs().min() < 1e-6):
         return False
     # An x that is rounded to the bound is not beyond it: it still gets its gradient.
-    beyond = (probe.subject.run_both(probe.x)[1] == 0) & ((y - bound).abs() < 1e-6)
-    due = probe.compute_due(*(g * beyond for g in probe.upstreams))
-    return due is not None and _find_ratio(actual, due, 1e-6, _NOISE) is not None
+    is_beyond = (probe.subject.run_both(probe.x)[1] == 0) & ((y - bound).abs() < 1e-6)
+    target = probe.compute_due(*(g * is_beyond for g in probe.upstreams))
+    return target is not None and _find_ratio(actual, target, 1e-6, _NOISE) is not None

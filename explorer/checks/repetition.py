@@ -13,29 +13,23 @@ from explorer.checks.curve import Curve, is_near
 from explorer.checks.result import Result, by_design, fails, holds
 from explorer.curves.foreign import NoGradientError, Subject, UntriedError, is_same, pull_gradient
 
-_ROWS, _COLUMNS = 6, 4
-
 
 def check_memory(curve: Curve) -> Result:
     """Return whether x, g and saved tensors stay unchanged, for g in several layouts and two calls."""
     fault = next(_iterate_faults(curve.subject, _make_matrix(curve.subject)), None)
-    return (
-        fails(fault)
-        if fault
-        else holds("It leaves x, g and what it saved unchanged, and reads g in any layout.")
-    )
+    if fault is not None:
+        return fails(fault)
+    return holds("It leaves x, g and what it saved unchanged, and reads g in any layout.")
 
 
 def _make_matrix(subject: Subject) -> Tensor:
     """Return x in two dimensions if the function takes such x, so that layouts can differ."""
-    x = subject.sample(-2.3, 2.9, _ROWS * _COLUMNS)
-    if subject.trial.suffix or subject.example is not None:
-        return x[:_ROWS] if subject.example is None else x
-    try:
-        subject.run_both(x.reshape(_ROWS, _COLUMNS))
-    except UntriedError:
-        return x
-    return x.reshape(_ROWS, _COLUMNS)
+    x = subject.sample(-2.3, 2.9, 24)
+    with suppress(UntriedError):
+        if not subject.trial.suffix and subject.example is None:
+            subject.run_both(x.reshape(6, 4))
+            return x.reshape(6, 4)
+    return x
 
 
 def _iterate_faults(subject: Subject, x: Tensor) -> Iterator[str]:
@@ -49,7 +43,7 @@ def _iterate_faults(subject: Subject, x: Tensor) -> Iterator[str]:
     after = [argument for argument in arguments if isinstance(argument, Tensor)]
     if y is not copy and not is_same(copy, x, 0.0):
         yield "It changes x in place and does not say so: work on a copy, or call ctx.mark_dirty(x)."
-    if not subject.is_module and not all(is_same(*both, 0.0) for both in zip(before, after, strict=True)):
+    if not subject.is_module and not all(is_same(*pair, 0.0) for pair in zip(before, after, strict=True)):
         yield "It changes one of its arguments in place: work on a copy."
     g = (torch.arange(y.numel(), dtype=y.dtype) * 0.7).sin().reshape(y.shape) + 1.3
     passed = g.clone()
@@ -88,8 +82,8 @@ def _find_shadowed_global(function: type[torch.autograd.Function] | None) -> str
         return ""
     read = {item.argval for item in dis.get_instructions(backward) if item.opname == "LOAD_GLOBAL"}
     names = (name for name in forward.__code__.co_varnames if name in read)
-    known = (Tensor, int, float)
-    return next((name for name in names if isinstance(backward.__globals__.get(name), known)), "")
+    plain_types = (Tensor, int, float)
+    return next((name for name in names if isinstance(backward.__globals__.get(name), plain_types)), "")
 
 
 def _repeats_its_backward(subject: Subject, x: Tensor, g: Tensor | float = 1.0) -> bool:

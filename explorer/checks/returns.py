@@ -11,7 +11,7 @@ from explorer.checks.result import Result, by_design, fails, holds, name_dtype
 from explorer.checks.traits import call_backward
 from explorer.curves.foreign import Subject, UntriedError, describe_error, merge_points
 
-# Patterns of the reasons why a backward returns no gradient, with what to do.
+# Patterns of the reasons why a backward returns no gradient, with advice.
 _ADVICE = {
     "returns None": "x never learns; return zeros_like(x) if that is intended",
     "number of gradients": "return one gradient for each input of forward, None for those without",
@@ -85,8 +85,8 @@ def check_dtype_and_shape(curve: Curve) -> Result:
             advice = "if that is not intended, end forward with .to(x.dtype), or make tensors in x's dtype"
             return by_design(f"{words} {{long}}: {advice}.", short=short, long=long)
     is_exact = keeps and not (traits.dependence or traits.no_path) and subject.seed is None
-    if is_exact and (few := _check_digits(curve)):
-        return few
+    if is_exact and (fault := _check_digits(curve)):
+        return fault
     if traits.no_path:
         raise UntriedError("backward returns no gradient for x")
     return holds(f"{'y and the gradient keep' if keeps else 'The gradient keeps'} x's dtype and shape.")
@@ -94,15 +94,15 @@ def check_dtype_and_shape(curve: Curve) -> Result:
 
 def _make_shaped(subject: Subject) -> list[Tensor]:
     """Return x in several shapes, with no fewer dimensions than any argument: broadcasting keeps them."""
-    suffix, made = subject.trial.suffix, []
+    suffix, shaped = subject.trial.suffix, []
     dimensions = [argument.dim() for argument in subject.arguments if isinstance(argument, Tensor)]
     least = max(dimensions, default=0) - len(suffix)
     for shape in _SHAPES:
         if len(shape) == 1 if subject.example is not None else len(shape) >= least:
             x = torch.linspace(-1.3, 1.7, torch.Size(shape).numel(), dtype=subject.trial.dtype)
             x = subject.fit_domain(x).reshape((*shape, *[1] * len(suffix)))
-            made.append(x.expand((*shape, *suffix)).contiguous())
-    return made
+            shaped.append(x.expand((*shape, *suffix)).contiguous())
+    return shaped
 
 
 def _check_x(
@@ -152,11 +152,12 @@ def _check_digits(curve: Curve) -> Result | None:
         return fails("It works in float32 only; with float64 x it raises.")
     if curve.subject.rounds_gradient:
         return by_design("The gradient is rounded to a number format, so it has only that format's digits.")
-    r, again = (curve.subject.gradient(curve.x, g) for g in (_FINE_G, _FINE_G * (1 + 2.0**-6)))
-    for what, values in [("the gradient", r)] if curve.is_flat else [("y", curve.y), ("the gradient", r)]:
-        some = values[values.isfinite() & (values != 0)]
+    r, changed = (curve.subject.gradient(curve.x, g) for g in (_FINE_G, _FINE_G * (1 + 2.0**-6)))
+    for name, values in [("the gradient", r)] if curve.is_flat else [("y", curve.y), ("the gradient", r)]:
+        nonzero = values[values.isfinite() & (values != 0)]
         # A gradient that is rounded to steps of g does not change with a small change of g.
-        is_smooth = len(merge_points([some])) >= _MIN_DISTINCT or (values is r and not torch.equal(again, r))
-        if len(some) and is_smooth and bool((some.float().double() == some).all()):
-            return fails(f"For float64 x, {what} has only the digits of float32: leave out the cast.")
+        follows_g = values is r and not torch.equal(changed, r)
+        is_smooth = follows_g or len(merge_points([nonzero])) >= _MIN_DISTINCT
+        if len(nonzero) and is_smooth and bool((nonzero.float().double() == nonzero).all()):
+            return fails(f"For float64 x, {name} has only the digits of float32: leave out the cast.")
     return None

@@ -80,7 +80,7 @@ def _iterate_transforms(
 ) -> Iterator[tuple[str, Tensor, Callable[[], Tensor]]]:
     """Yield each transform: its name, the due result, and the function that computes it."""
     factors, arguments = torch.linspace(0.5, 1.2, _ROWS).tolist(), subject.prepare(x.dtype)
-    rows = torch.stack([subject.fit_domain(x * each + 0.01) for each in factors])
+    rows = torch.stack([subject.fit_domain(x * factor + 0.01) for factor in factors])
 
     def run_forward(x: Tensor) -> Tensor:
         return subject.run(x.clone(), arguments)
@@ -168,12 +168,10 @@ def check_devices(curve: Curve) -> Result:
     x = subject.sample(-2.3, 2.9, 101, torch.float32)
 
     def advise(error: UntriedError, place: str) -> Result:
-        other, explicit = (
-            "Make new tensors with x's device, such as by zeros_like",
-            "Leave out .cuda(), .cpu()",
-        )
-        is_explicit = re.search(_EXPLICIT_MOVES, str(error))
-        return fails(f"{place}{error}. {f'{explicit} and .numpy()' if is_explicit else other}.")
+        advice = "Make new tensors with x's device, such as by zeros_like."
+        if re.search(_EXPLICIT_MOVES, str(error)):
+            advice = "Leave out .cuda(), .cpu() and .numpy()."
+        return fails(f"{place}{error}. {advice}")
 
     try:
         results = subject.run_both(x)
@@ -194,6 +192,6 @@ def check_devices(curve: Curve) -> Result:
         return fails(f"{place}y stays on the CPU: make it with x's device, such as by zeros_like.")
     if accelerator is None:
         return unknown("There is no CUDA here. On torch's meta device, which has no values, it follows x.")
-    if all(torch.allclose(one, other.cpu(), 1e-4, 1e-5) for one, other in zip(results, moved, strict=True)):
+    if all(is_near(other.cpu(), plain) for plain, other in zip(results, moved, strict=True)):
         return holds(f"{place}it gives the same result as on the CPU.")
     return fails(f"{place}it gives a different result from the CPU.")

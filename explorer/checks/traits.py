@@ -37,8 +37,8 @@ def find_traits(subject: Subject) -> Traits:
     y, _ = subject.open_graph(x)
     failure, no_path, repeats, dependence = _describe_wrong_shape(y, x), "", True, find_dependence(subject)
     try:
-        (first, r), (second, again) = subject.run_both(x), subject.run_both(x)
-        repeats = is_same(r, again, 0.0) or not is_same(first, second, 0.0)
+        (first, r), (second, second_gradient) = subject.run_both(x), subject.run_both(x)
+        repeats = is_same(r, second_gradient, 0.0) or not is_same(first, second, 0.0)
         is_plain = not (subject.function or subject.op or subject.seed is not None)
         if is_plain and not dependence and _mixes_upstream(subject, x, y, r):
             dependence = "it is not elementwise: the gradient at one x depends on the other elements"
@@ -54,7 +54,7 @@ def find_traits(subject: Subject) -> Traits:
 
 
 def call_backward(y: Tensor) -> Any:
-    """Return what a Function's backward itself returns for x, for g = 1 on y and 0 on its other outputs.
+    """Return the value of a Function's own backward for x, for g = 1 on y and 0 on its other outputs.
 
     None if y comes from no Function. Raises whatever backward raises.
     """
