@@ -50,7 +50,7 @@ class Observation:
         self._listener = Listener(model)
 
     def __repr__(self) -> str:
-        return f"Observation({type(self.model).__name__}, sites: {len(self._named())})"
+        return f"Observation({type(self.model).__name__}, sites: {len(self._name_rows())})"
 
     def __enter__(self) -> Self:
         self._listener.enter()
@@ -75,7 +75,7 @@ class Observation:
     @property
     def sites(self) -> dict[str, Site]:
         """The sites by the names that tell them apart, in the order of their first calls."""
-        return {name: row.site for name, row in self._named().items()}
+        return {name: row.site for name, row in self._name_rows().items()}
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -117,7 +117,7 @@ class Observation:
     @property
     def sentences(self) -> list[str]:
         """The sentences of ``describe``: plain text, never markup."""
-        named = self._named()
+        named = self._name_rows()
         rows = rows_of(named)
         for row, row_seen in zip(rows, named.values(), strict=True):
             row["elements"] = row_seen.known
@@ -147,7 +147,7 @@ class Observation:
         from explorer.model.observing.picture import draw_chain, draw_site
 
         if site is None:
-            return draw_chain(self._listener.modules, self._named(), self._make_parameter_rows())
+            return draw_chain(self._listener.modules, self._name_rows(), self._make_parameter_rows())
         name, row = self._find_row(site)
         return draw_site(name, row)
 
@@ -181,12 +181,14 @@ class Observation:
         return slope_of(self.model, loss, name, row, sigma, draws, seed)
 
     def _make_rows(self) -> list[dict[str, Any]]:
-        return rows_of(self._named())
+        return rows_of(self._name_rows())
 
     def _make_parameter_rows(self) -> list[dict[str, Any]]:
-        return make_parameter_rows(self._listener, {row.site: name for name, row in self._named().items()})
+        return make_parameter_rows(
+            self._listener, {row.site: name for name, row in self._name_rows().items()}
+        )
 
-    def _named(self) -> dict[str, Row]:
+    def _name_rows(self) -> dict[str, Row]:
         """Return the sites that have a row, by the shortest name that no other has."""
         self._listener.settle()
         visible = [row for row in self._listener.rows.values() if row.listed and row.calls > 0]
@@ -201,7 +203,7 @@ class Observation:
         return named
 
     def _find_row(self, site: str | Site) -> tuple[str, Row]:
-        named = self._named()
+        named = self._name_rows()
         for name, row in named.items():
             if site == name or site == row.site or site in row.site.names:
                 return name, row

@@ -55,7 +55,7 @@ def _place(site: str, op: str) -> str:
     return site if op in site else f"{site} ({op})"
 
 
-def _named(row: Row) -> str:
+def _name_site(row: Row) -> str:
     return _place(str(row["site"]), row["op"])
 
 
@@ -69,7 +69,7 @@ def _describe_blame(rows: Sequence[Row]) -> list[str]:
     if worst is None or not share:
         return ["No site blocks any gradient."]
     if share > _MOST_BLOCKED:
-        return [f"{_named(worst)} blocks the gradient of {format_percent(share)} of its elements."]
+        return [f"{_name_site(worst)} blocks the gradient of {format_percent(share)} of its elements."]
     place = f"most are blocked at {worst['site']}: {format_percent(share)} of its elements"
     return [f"No unit is dead by a rule; {place}."]
 
@@ -78,10 +78,10 @@ def _group_alike(described: Sequence[tuple[str, Row]]) -> list[str]:
     """Return one sentence for all sites whose sentences differ in their names alone."""
     groups: dict[str, list[tuple[str, Row]]] = {}
     for sentence, row in described:
-        groups.setdefault(sentence.removeprefix(_named(row)), []).append((sentence, row))
+        groups.setdefault(sentence.removeprefix(_name_site(row)), []).append((sentence, row))
     said = []
     for rest, group in groups.items():
-        names = ", ".join(_named(row) for _, row in group[:_NAMED]) + ", …" * (len(group) > _NAMED)
+        names = ", ".join(_name_site(row) for _, row in group[:_NAMED]) + ", …" * (len(group) > _NAMED)
         each = f"{len(group)} sites alike ({names}), each{'' if rest.startswith(':') else ':'}{rest}"
         said.append(group[0][0] if len(group) == 1 else each)
     return said
@@ -106,7 +106,9 @@ def _describe_dead(row: Row) -> str:
     units_dead = f"{dead} of its {units} units"
     if dead == units:
         units_dead = "its one unit" if units == 1 else f"all its {units} units"
-    return f"{_named(row)} is to blame: its rule, {row['rule']}, lets no gradient through to {units_dead}."
+    return (
+        f"{_name_site(row)} is to blame: its rule, {row['rule']}, lets no gradient through to {units_dead}."
+    )
 
 
 def _describe_victims(rows: Sequence[Row]) -> list[str]:
@@ -121,12 +123,12 @@ def _describe_victims(rows: Sequence[Row]) -> list[str]:
 
 def _describe_cuts(rows: Sequence[Row]) -> list[str]:
     cut = [row for row in rows if row["note"] and row["note"] != UNNEEDED and not _is_known(row)]
-    return _group_alike([(f"{_named(row)}: no gradient is seen: {row['note']}.", row) for row in cut])
+    return _group_alike([(f"{_name_site(row)}: no gradient is seen: {row['note']}.", row) for row in cut])
 
 
 def _describe_tricks(rows: Sequence[Row]) -> list[str]:
     tricks = [row for row in rows if row["note"].startswith("detach trick") and _is_known(row)]
-    told = [(f"{_named(row)} is a detach trick, whose backward is {row['rule']}.", row) for row in tricks]
+    told = [(f"{_name_site(row)} is a detach trick, whose backward is {row['rule']}.", row) for row in tricks]
     return _group_alike(told)
 
 

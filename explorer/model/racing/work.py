@@ -199,7 +199,9 @@ def run_trial(work: Work, trial: Trial) -> Outcome:
                 loss = work.loss(call_model(model, x), y)
             losses.append(require_one_number(loss))
             if not math.isfinite(losses[-1]):
-                return Outcome(diverged(trial, len(losses) - 1, losses[-1]), TrainedNet(losses, None))
+                return Outcome(
+                    make_diverged_row(trial, len(losses) - 1, losses[-1]), TrainedNet(losses, None)
+                )
             _step(work.hooks, model, optimiser, scheduler, loss)
             if work.hooks.callback is not None:
                 work.hooks.callback(len(losses), model, losses[-1])
@@ -239,10 +241,10 @@ def require_one_number(loss: Any) -> float:
 def row_of(trial: Trial, steps: int, loss: float, scores: Scores) -> Row:
     """Return the row of a trial that has ended."""
     if not math.isfinite(scores.held_out):
-        return diverged(trial, steps, loss)
+        return make_diverged_row(trial, steps, loss)
     return Row(trial, steps, loss, scores.validation, scores.held_out, False, math.nan)
 
 
-def diverged(trial: Trial, steps: int, loss: float) -> Row:
+def make_diverged_row(trial: Trial, steps: int, loss: float) -> Row:
     """Return the row of a trial whose values are no longer finite."""
     return Row(trial, steps, loss, math.nan, math.nan, True, math.nan)
