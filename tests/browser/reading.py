@@ -56,13 +56,13 @@ def forget(page: Page) -> None:
 # Where somebody has been before goes, and a link becomes the choice as by a step of Back.
 _TURN = """async ([folder, message, address]) => {
     const at = name => new URL(folder + name, document.baseURI).href;
-    const [{received}, {ownEntries}] = await Promise.all(
+    const [{parseMessage}, {getCustomEntries}] = await Promise.all(
         ["choice/message.js", "choice/entries.js"].map(name => import(at(name))));
     document.activeElement.blur();
     document.querySelectorAll("details[open]").forEach(menu => (menu.open = false));
     document.querySelector(".stMain").scrollTo(0, 0);
-    const choice = received(message);
-    history.pushState({instrument: {choice, own: ownEntries(choice)}}, "", address);
+    const choice = parseMessage(message);
+    history.pushState({instrument: {choice, own: getCustomEntries(choice)}}, "", address);
     dispatchEvent(new PopStateEvent("popstate", {state: history.state}));
 }"""
 

@@ -11,19 +11,21 @@ from explorer.instrument.modules import MODULES
 NAMES = ("children", "dom")
 SETUP = """async ([source, beside]) => {
     const addressOf = (text) => `data:text/javascript,${encodeURIComponent(text)}`;
-    const { counted, keyed } = await import(addressOf(source.replace("./dom.js", addressOf(beside))));
+    const whole = source.replace("./dom.js", addressOf(beside));
+    const { updateChildren, createChildren } = await import(addressOf(whole));
     const [marks, list] = ["p", "div"].map((tag) => document.body.appendChild(document.createElement(tag)));
     list.append(document.createElement("hr"));
     const made = [];
     const left = [];
-    const parts = keyed(list, ({ key }) => {
+    const parts = createChildren(list, ({ key }) => {
         const element = document.createElement("button");
         made.push(key);
         return { element, show: ({ text }) => (element.textContent = text), leaves: () => left.push(key) };
     }, ({ key }) => key);
     const make = (index) => Object.assign(document.createElement("i"), { title: index });
     window.show = (values) => parts.show(values.map((text) => ({ key: text[0], text })));
-    window.mark = (values) => counted(marks, values, make, (mark, value) => (mark.textContent = value));
+    const mark = (element, value) => (element.textContent = value);
+    window.mark = (values) => updateChildren(marks, values, make, mark);
     window.seen = () => ({
         texts: Array.from(list.children, (child) => child.textContent || child.tagName),
         marks: Array.from(marks.children, (mark) => mark.title + mark.textContent),

@@ -34,17 +34,17 @@ def open_train(page: Page, query: str, address: str = "") -> None:
 
 _MODULES = """
     const module = name => import(new URL(`assets/${folder}/${name}.js`, document.baseURI).href);
-    const [{ mount, unmount }, { store }, { keep, load }, { post, server }] =
+    const [{ mount, unmount }, { store }, { saveInSession, loadFromSession }, { postJson, toServerUrl }] =
         await Promise.all(["pages/mount", "choice/store", "choice/session", "choice/server"].map(module));
     const host = document.querySelector("[data-testid=stBidiComponentRegular]:has(.instrument.training)");
 """
 
 # The run that the session has stops, and it keeps nothing.
 _FORGET = """
-    const run = load("run");
-    if (run) await post(server(`runs/${run.id}/stop`), { key: run.key });
+    const run = loadFromSession("run");
+    if (run) await postJson(toServerUrl(`runs/${run.id}/stop`), { key: run.key });
     if (host) unmount(host);
-    Object.keys(sessionStorage).forEach(name => keep(name.replace("gradient-explorer.", ""), null));
+    Object.keys(sessionStorage).forEach(name => saveInSession(name.replace("gradient-explorer.", ""), null));
     sessionStorage.clear();
 """
 _LEAVE = f"async folder => {{ {_MODULES} {_FORGET} }}"
