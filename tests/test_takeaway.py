@@ -86,11 +86,11 @@ def test_settings_with_a_table_come_back():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("", "no JSON"),
-        ("[" * 100_000, "no JSON"),
+        ("", "not JSON"),
+        ("[" * 100_000, "not JSON"),
         ("[]", "contains no settings"),
         ("{}", "contains no settings"),
-        ('{"rule": "zero"}', "sets 'rule', which is no setting"),
+        ('{"rule": "zero"}', "sets 'rule', which is not a setting"),
         ('{"steps": -1}', "steps must be a whole number"),
         ('{"rules": {"a": 1}}', "rules must be a list"),
         ('{"parameters": 3}', "parameters must be values by name"),

@@ -146,7 +146,7 @@ def lies_on_the_curve(teacher: Page) -> None:
 
 def comes_late(student: Page, code: str) -> None:
     student.goto(f"/c/{code}")
-    words = "You have not answered. The backward returns what it is given"
+    words = "You have not answered. The backward returns g"
     expect(student.locator(".verdict")).to_contain_text(words)
 
 

@@ -8,7 +8,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from explorer.catalogue.colours import RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
 from explorer.lessons import LESSONS, unbiased_or_quiet
-from explorer.lessons.by_hand import masked
+from explorer.lessons.by_hand import take_masked_step
 from explorer.lessons.recipe import make_order
 from tests.browser.access import show_in
 from tests.browser.lessons import present, press, turn_to
@@ -29,7 +29,7 @@ def test_a_step_is_done_by_hand(course: Page) -> None:
     step = opened(course, "by-hand", "One step by hand")
     said = step.get_by_role("status")
     product = step.get_by_role("table", name="gradient of w1 = inputsᵀ @ gradient of x")
-    found = masked()
+    found = take_masked_step()
 
     def field(row: int, column: int) -> Locator:
         return step.get_by_role("textbox", name=f"gradient of x, example {row + 1}, unit {column + 1}")

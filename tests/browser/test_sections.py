@@ -125,7 +125,7 @@ def test_the_section_format_says_where_an_x_lands_or_that_the_op_rounds_to_no_le
     for typed, words in (
         ("0.3", "y = 0.3125, 0.0125 more than x, 4.167 % of x. Beside 0.3125 lie 0.25 and 0.375."),
         ("1/4", "x = y = 0.25: nothing is lost."),
-        ("1e5", "What is rounded lies beyond the largest number. y = 57344, 42656 less than x"),
+        ("1e5", "The rounded value lies beyond the largest number. y = 57344, 42656 less than x"),
         ("nan", "“nan” is not a finite number: write it as 2.5, 1/3, pi/2 or 1e-3."),
     ):
         field.fill(typed)

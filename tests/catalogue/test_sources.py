@@ -164,7 +164,7 @@ def test_super_spike_and_fast_sigmoid_say_of_each_other_what_they_set():
     ("fp8_e5m2", "q / s, where q is g * s rounded to E5M2"),
     ("formula: float8_e4m3fn(x)", "g rounded to E4M3"),
     ("formula: fp(x, 3, -6, 448) + x", "g · dy/dx, 0 through fp"),
-    ("formula: float8_e4m3fn(x) * x", "g · dy/dx, rounded to E4M3 on its way"),
+    ("formula: float8_e4m3fn(x) * x", "g · dy/dx, rounded to E4M3 in the backward pass"),
 ])  # fmt: skip
 def test_the_words_on_torchs_own_gradient_say_what_it_rounds(op, words):
     assert describe_autograd(find_op(op)) == words

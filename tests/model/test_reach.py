@@ -200,7 +200,7 @@ def test_a_compiled_swap_has_the_right_gradients():
 @pytest.mark.parametrize(
     ("module", "what", "words"),
     [
-        (nn.ReLU(), torch.relu, "inplace=True replaces modules, and relu is none"),
+        (nn.ReLU(), torch.relu, "inplace=True replaces modules, and relu is not a module"),
         (nn.GELU(approximate="tanh"), nn.GELU, "computes something else than the op gelu"),
         (nn.PReLU(), nn.PReLU, "is not one op without parameters"),
         (nn.Softmax(1), nn.Softmax, "cannot be replaced: it takes no single numbers"),

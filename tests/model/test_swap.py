@@ -202,7 +202,7 @@ def test_a_trick_of_another_scale_takes_a_rule_of_g_alone_or_an_op():
         gradients_of(fixed),
         gradients_of(made(lambda h: explorer.apply("quantize", "lsq", h, s=0.5, qmin=-4, qmax=3))),
     )
-    with pytest.raises(explorer.model.UnreachedError, match=r"restores round → clamp of another scale"):
+    with pytest.raises(explorer.model.UnreachedError, match=r"restores round → clamp at a different scale"):
         gradients_of(swapped(several, "round", rule="formula: x * g"))
 
 

@@ -70,7 +70,7 @@ class Notebook:
         """Run a cell, and return its outputs once it has ended."""
         cell = self.cells.nth(index)
         prompt = cell.locator(".jp-InputPrompt").first
-        before = re.escape(prompt.inner_text())
+        before = re.escape(prompt.inner_text() or "[ ]:")
         cell.locator(".cm-content").first.click()
         self.page.keyboard.press("Shift+Enter")
         expect(prompt).to_have_text(re.compile(rf"^(?!{before})\[\d+\]"), timeout=PATIENCE_MS)

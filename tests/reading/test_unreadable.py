@@ -102,7 +102,7 @@ UNREADABLE = {
     "batch norm": (_fn("return F.batch_norm(x, None, None)"), 3, "treats each channel in its own way"),
     "whole division": (_fn("return x // 0.3"), 3, "write torch.floor(a / b)"),
     "bits of a byte": (_fn("return ~(x > 0).byte()"), 3, "flips the bits of a byte"),
-    "bits of a float": (_fn("return ~x"), 3, "turns the bits"),
+    "bits of a float": (_fn("return ~x"), 3, "flips the bits"),
     "index by numbers": (_fn("x[(x > 0).long()] = 0\nreturn x"), 3, "takes single elements"),
     "shape decides": (_fn("if x.stride(0) > 9:\n  return x\nreturn -x"), 3, "another curve for another"),
     "some elements": (_fn("return x[x > 0]"), 1, "returns only the elements picked out by a mask"),

@@ -179,7 +179,7 @@ def test_the_words_say_what_is_learned_and_how():
     flat = re.sub(r"\s+", " ", code)
     assert "gradient of s = (1 / sqrt(N * qmax)) * sum(g * where(" in flat
     assert "that learns s" in flat
-    assert "N of them" in flat
+    assert "the N elements that share a value" in flat
     assert flat.count("Source: LSQ") == 2
     assert snippet("ttq", "ttq", learns=["wp"]).count("Source: TTQ") == 1
 

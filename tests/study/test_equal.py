@@ -30,8 +30,8 @@ def test_what_passes_nothing_keeps_its_rates_and_that_is_said():
     assert plan.rate_of(Trial("choose", "zero", 0.02, 0)) == 0.02
     text = Result(plan, []).describe()
     assert (
-        "Each rule's rates are divided by its share, but not those of Zero, without a share above 0; those "
-        "named here are undivided." in text
+        "Each rule's rates are divided by its share, but not those of Zero, without a share above 0; the "
+        "rates named here are undivided." in text
     )
     assert "divided" not in Result(plan_of("clipped", "zero", equal=False), []).describe()
 
@@ -108,7 +108,7 @@ def test_the_same_study_changes_nothing_and_others_cannot_be_compared():
     assert same.sentence == "None of 3 pairs of rules changes order."
     alone = Result(judged_by(BEFORE).plan, [])
     assert alone.order(alone).sentence == "No pair of rules can be compared in both studies yet."
-    with pytest.raises(ValueError, match="other rules"):
+    with pytest.raises(ValueError, match="different rules"):
         alone.order(Result(plan_of("clipped"), []))
     lost = judged_by({**BEFORE, "default": (math.nan,) * 4}).order(judged_by(AFTER))
     assert lost.pairs == 1

@@ -99,7 +99,7 @@ def test_rules_that_may_each_be_best_are_said_together_and_the_controls_by_the_s
 def test_a_leader_leads_by_an_interval_above_0():
     text = result_of(["clipped", "default"]).describe()
     assert "Clipped straight-through is best on the 360 held-out examples, at 91.5 %; Default" in text
-    assert "(41.5 %) lower by 49.6 to 50.4 points (means of 4 seeds; intervals hold together at" in text
+    assert "(41.5 %) lower by 49.6 to 50.4 points (means of 4 seeds; simultaneous 95" in text
     better = result_of(["clipped"]).describe()
     controls = "the controls Zero (41.5 ± 1.3 %) and Gradient reversal (10.8 ± 1.0 %)"
     assert f"Clipped straight-through did better than {controls}." in better

@@ -65,7 +65,7 @@ UNREAD = {
     CLAMP.code + "\nsome words\n": "this is not valid Python",
     CLAMP.code.replace("grad[x > 1] = 1", "grad = torch.cumsum(grad, 0)"): "mixes the elements",
     CLAMP.code + CLAMP.code.replace("Clamp", "Other"): "",
-    CLAMP.code.replace("Clamp", "One") + CLAMP.code.replace("Clamp", "Other"): "There are 2 Functions in it",
+    CLAMP.code.replace("Clamp", "One") + CLAMP.code.replace("Clamp", "Other"): "Found 2 Functions",
     "def f(x):\n    return x.clamp(0, 1)\n": "No Function found",
     "\0": "",
     "x" * 30_000: "the text has 30,000 characters",

@@ -25,7 +25,7 @@ def test_the_first_step_of_a_run_at_rest_can_be_looked_at_before_it_is_taken():
     waiting = Engine(Limits(workers=0, running=0), Clock())
     identity = waiting.start(SMALL)
     assert waiting.snapshot(identity).state == "waiting"
-    with pytest.raises(ValueError, match="nothing to measure yet"):
+    with pytest.raises(ValueError, match="no nets to measure"):
         waiting.measure(identity, "slow_motion", layer=0)
 
 
@@ -140,7 +140,7 @@ def test_what_is_taken_away_is_what_the_run_did(engine):
     identity = engine.start(SMALL, paused=True)
     _, history = engine.export(identity, "history")
     assert history["step"].tolist() == [0]
-    with pytest.raises(ValueError, match="This run is gone"):
+    with pytest.raises(ValueError, match="This run no longer exists"):
         engine.export(f"{identity}0", "history")
     engine.command(identity, "step")
     engine.change(identity, lr=1e-9)

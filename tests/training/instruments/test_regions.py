@@ -89,7 +89,7 @@ def test_classes_of_a_table_go_by_their_names():
         Run(Settings(table=table, rules=("default",))).snapshot(("regions",)).measured["regions"].values()
     )
     assert seen["names"] == ["a class with a very…", "b"]
-    assert "of the plane a class with a very… " in seen["words"]
+    assert "of the plane: a class with a very… " in seen["words"]
     numbers = "\n".join(f"{n},{n % 7},{n / 3}" for n in range(40))
     assert TASKS["data"].data(Draw(torch.Generator(), 4, numbers)).names == ()
 

@@ -49,7 +49,7 @@ def test_a_mean_lost_among_the_draws_is_infinitely_small_beside_them() -> None:
 
 def test_what_draws_nothing_has_none() -> None:
     snapshot = Run(Settings(task="moons", op="sign", device="cpu")).snapshot(visible=("spread",))
-    assert "nothing draws" in snapshot.unmeasured["spread"]
+    assert "nothing is random" in snapshot.unmeasured["spread"]
     branch = [(5, "op", "bernoulli")]
     later = Run(Settings(task="moons", op="sign", device="cpu", branch=branch)).snapshot(visible=("spread",))
     assert "spread" in later.measured

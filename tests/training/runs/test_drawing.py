@@ -159,14 +159,14 @@ def test_what_a_net_has_no_loss_for_is_refused(given: dict[str, Any], why: str) 
 
 
 MEASURED: dict[str, tuple[dict[str, Any], str]] = {
-    "units": ({}, "the op draws"),
-    "noise": ({"op": "noisy_round", "rules": ("default", "straight_through")}, "the op draws"),
+    "units": ({}, "the op is random"),
+    "noise": ({"op": "noisy_round", "rules": ("default", "straight_through")}, "the op is random"),
     "weights": (
         {"op": "stochastic_round", "task": "ternary weights", "rules": ("straight_through", "reinforce")},
         "applies the op to weights",
     ),
     "spikes": ({"task": "spikes", "rules": ("sigmoid_st", "reinforce")}, "a spiking unit"),
-    "maps": ({"task": "digits convolution", "rules": ("sigmoid_st", "arm")}, "the op draws"),
+    "maps": ({"task": "digits convolution", "rules": ("sigmoid_st", "arm")}, "the op is random"),
     "a rule alone": ({"op": "round", "rules": ("formula: 2 * g * u()", "straight_through")}, ""),
 }
 

@@ -123,7 +123,7 @@ def test_one_that_nobody_watches_pauses_and_much_later_is_gone(kind, clock):
     for gone in (engine.snapshot(identity), engine.command(identity, "resume")):
         assert (gone.state, gone.sentence) == (
             "gone",
-            f"This {kind.word} is gone: press Start to run it again.",
+            f"This {kind.word} no longer exists: press Start to run it again.",
         )
 
 

@@ -75,7 +75,7 @@ def _assert_usable(choice: Choice) -> None:
     with suppress(ValueError):  # which the page says when somebody presses Start
         Settings(**asked)
         return
-    with pytest.raises(ValueError, match=r"needs a table|at most [\d,]+ are taken|asks for fa?\("):
+    with pytest.raises(ValueError, match=r"needs a table|the limit is [\d,]+|asks for fa?\("):
         Settings(**asked)
 
 

@@ -58,10 +58,10 @@ def test_a_class_that_comes_at_once_has_the_numbers_computed_once(monkeypatch: p
     counted = []
     lesson = LESSONS["constants"]
 
-    def behind_a_block():
+    def block_gradient():
         counted.append(None)
 
-    numbers = [behind_a_block if n.__name__ == "behind_a_block" else n for n in lesson.numbers]
+    numbers = [block_gradient if n.__name__ == "block_gradient" else n for n in lesson.numbers]
     monkeypatch.setattr(answers, "LESSONS", {"a class": replace(lesson, numbers=tuple(numbers))})
     with ThreadPoolExecutor(16) as pool:
         lessons = list(pool.map(lambda _: answers.get_lesson("a class"), range(32)))

@@ -36,7 +36,7 @@ const isQuick = ({ drawn, x }) => drawn !== undefined && x.length < getSampling(
  * Create the chart of a store's choice with its sentences.
  * @param {{words: HTMLElement, chart: HTMLElement}} hosts
  * @param {{store: import("../../choice/store.js").Store, plotly: string|Promise<*>, confirm: CreateConfirmation|null,
- *   ask: import("../../asking/ask.js").Ask, explanation?: string, missingText?: string, colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
+ *   ask: import("../../asking/ask.js").Ask, explanation?: string, elsewhere?: string, colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
  *   leastRange?: [number, number], over?: GetCurves, carries?: boolean, read?: import("../../cards/formula-field.js").Read|null, hasData?: boolean, onFrame?: (frame: import("../../chart/scene/panels.js").Frame) => void,
  *   onCurves?: (displayed: Displayed) => void}} options
  *   ``plotly`` is the address of plotly.js; ``confirm`` creates the source of torch's curves, or is null, and
@@ -49,7 +49,7 @@ export function createStage(hosts, options) {
   const {
     store,
     confirm,
-    missingText: elsewhere = "",
+    elsewhere = "",
     colours,
     words: startWords,
     leastRange,

@@ -7,7 +7,7 @@ import pytest
 
 from explorer.lessons import unbiased_or_quiet
 from explorer.lessons.by_hand import make_exercise
-from explorer.lessons.find_the_bug import first, second, third
+from explorer.lessons.find_the_bug import make_first, make_second, make_third
 from explorer.lessons.recipe import make_order
 from explorer.lessons.rectifier import make_corner
 from tests.frontend.modules import Node
@@ -66,7 +66,9 @@ def test_the_first_place_that_is_wrong_is_named(node: Node, order: list[int], wr
         assert words.endswith(make_order().steps[wrong][1])
 
 
-@pytest.mark.parametrize("hidden", [first(), second(), third()], ids=lambda hidden: hidden.title)
+@pytest.mark.parametrize(
+    "hidden", [make_first(), make_second(), make_third()], ids=lambda hidden: hidden.title
+)
 def test_the_hidden_line_is_shown_to_whoever_names_it_and_to_nobody_else(node: Node, hidden):
     for index, (_, trace) in enumerate(hidden.lines):
         right = index == hidden.faulty

@@ -130,7 +130,7 @@ def test_a_run_is_named_after_its_server():
 def test_why_a_run_is_gone(identity: str, words: str):
     names = JobIds("first~0a.")
     assert names.explain_missing(identity, "run") == words
-    assert names.explain_missing(names.create("run"), "run") == "This run is gone"
+    assert names.explain_missing(names.create("run"), "run") == "This run no longer exists"
 
 
 def test_a_browser_is_kept_here_and_told_so_once():

@@ -214,17 +214,17 @@ def test_a_full_house_and_a_silent_engine_are_said(client, monkeypatch, kind, qu
     full = Engine(Limits(workers=0, running=0, waiting=0, studying=0, studies_waiting=0), Clock())
     monkeypatch.setattr(jobs, "shared_engine", lambda: full)
     start = {"query": query, "owner": "me"}
-    assert "try again in " in told(client.post(f"/{kind}", json=start), 503)
+    assert "Try again in " in told(client.post(f"/{kind}", json=start), 503)
 
     class Silent:
         def start(self, *_given, **_named):
-            raise RuntimeError("it does not answer: try again in a moment")
+            raise RuntimeError("it does not answer: Try again in a moment")
 
         start_study = start
 
     monkeypatch.setattr(jobs, "shared_engine", Silent)
     said = told(client.post(f"/{kind}", json=start), 503)
-    assert said == "Training is unavailable: it does not answer: try again in a moment."
+    assert said == "Training is unavailable: it does not answer: Try again in a moment."
 
 
 def test_a_rate_that_comes_with_a_reset_holds_from_the_start(client, engine):
