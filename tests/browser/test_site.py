@@ -76,7 +76,7 @@ def test_explore_from_the_disk(disk: Page, folder: Path) -> None:
     expect(disk.locator(".words .main")).to_contain_text("Straight-through: the gradient is 1 everywhere.")
     enter(number(disk, "Upstream gradient g"), "2")
     drawn(disk, "Computed in the browser")
-    expect(disk.locator(".words .main")).to_contain_text("Elsewhere, the app says them.")
+    expect(disk.locator(".words .main")).to_contain_text("The app has them for everything else.")
     assert set(traces(disk)["straight_through"].y) == {2.0}
     back(disk)
     drawn(disk, "Confirmed by torch")
