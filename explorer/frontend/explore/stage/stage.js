@@ -46,15 +46,7 @@ const isQuick = ({ drawn, x }) => drawn !== undefined && x.length < getSampling(
  *   learning parameter has data, true by default; ``onCurves`` gets the settled curves
  */
 export function createStage(hosts, options) {
-  const {
-    store,
-    confirm,
-    elsewhere = "",
-    colours,
-    words: startWords,
-    leastRange,
-    onCurves,
-  } = options;
+  const { store, confirm, elsewhere = "", colours, words: startWords, leastRange, onCurves } = options;
   const words = createWords(hosts.words, options.explanation);
   const carried = options.carries ? createCarried() : null;
   const learning = createLearning(store, options.ask, colours, options.hasData ?? true);
