@@ -6,6 +6,7 @@
 import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Any, Literal
 
 from torch import Tensor
@@ -226,6 +227,7 @@ def _check_pair(
 def _check_own(subject: Subject) -> Results:
     """Return all results of a user's function; after a check that hangs no other is tried."""
     results, obstacle, verdict_of_forward = Results(title=subject.name), "", unknown
+    import_module("torch._dynamo")  # torch imports it late, which takes seconds: not within a time limit
 
     def prepare() -> Curve:
         assert subject.trial

@@ -1,9 +1,12 @@
 """Anybody's own Functions: faults are named, what is right raises no alarm, what cannot be tried is said."""
 
 import functools
+import subprocess
+import sys
 import threading
 import time
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 import torch
@@ -14,6 +17,8 @@ from explorer.checks import CHECKS, VERDICTS, check
 from explorer.lessons import ClampGradient, FixedClampGradient, MulConstant, MyReLU, RoundGradient
 from tests.checks.doubles import DOUBLES, Style
 from tests.checks.published import PUBLISHED
+
+ROOT = Path(__file__).parents[2]
 
 
 def verdicts(function, *arguments):
@@ -273,3 +278,16 @@ def test_an_example_is_a_tensor_for_a_function():
     for call in (lambda: check(torch.tanh, input=3), lambda: check("round", "zero", input=torch.ones(2))):
         with pytest.raises(ValueError, match="input is an example of x, a tensor"):
             call()
+
+
+LATE_IMPORT = """
+import sys, torch, explorer, explorer.checks as checks
+seen, run = [], checks.run_within
+checks.run_within = lambda limit_s, work: (seen.append("torch._dynamo" in sys.modules), run(limit_s, work))[1]
+explorer.check(torch.round)
+assert seen and all(seen)
+"""
+
+
+def test_a_late_import_of_torch_takes_none_of_a_checks_time():
+    subprocess.run([sys.executable, "-W", "ignore", "-c", LATE_IMPORT], cwd=ROOT, check=True)
