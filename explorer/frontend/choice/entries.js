@@ -64,12 +64,7 @@ export function getCatalogue() {
   return documentData;
 }
 
-/**
- * Return the op, rule or loss with a key, or undefined.
- * @template {Kind} K
- * @param {K} kind
- * @param {string} key
- */
+/** Return the op, rule or loss with a key, or undefined. @template {Kind} K @param {K} kind @param {string} key */
 export function findEntry(kind, key) {
   /** @type {{[K in Kind]: Record<string, ByKind[K]>}} */
   const catalogued = { op: documentData.ops, rule: documentData.rules, loss: documentData.losses };
@@ -82,12 +77,7 @@ export function findRuleForOp(op, key) {
   return op && rule ? adaptRule(op, rule) : rule;
 }
 
-/**
- * Add a custom formula.
- * @template {Kind} K
- * @param {K} kind
- * @param {ByKind[K]} entry
- */
+/** Add a custom formula. @template {Kind} K @param {K} kind @param {ByKind[K]} entry */
 export function addCustomEntry(kind, entry) {
   Object.assign(customEntries[kind], { [entry.key]: entry });
 }

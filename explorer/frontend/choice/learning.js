@@ -26,10 +26,7 @@ export function parseLearning(op, rules, text) {
   }));
 }
 
-/**
- * Return the link text of learning parameters; a name alone represents all rules.
- * @param {Learning[]} learning
- */
+/** Return the link text of learning parameters; a name alone represents all rules. @param {Learning[]} learning */
 export function formatLearning(learning) {
   const texts = learning.flatMap(({ name, rules }) => {
     const ruleNames = rules.filter(({ learns }) => learns).map(({ rule }) => `${rule.key}.${name}`);

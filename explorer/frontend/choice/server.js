@@ -18,11 +18,7 @@ export function toPostOptions(data) {
   return { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data) };
 }
 
-/**
- * Post data and return the server's answer, or a message.
- * @param {string} address
- * @param {*} data
- */
+/** Post data and return the server's answer, or a message. @param {string} address @param {*} data */
 export function postJson(address, data) {
   return requestJson(address, toPostOptions(data));
 }

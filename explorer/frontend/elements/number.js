@@ -61,10 +61,7 @@ export function createNumberField({ name, class: kind = "", onNumber, next, wron
     message,
     /** Show a message about the typed text until the text changes. @param {string} sentence "" for none */
     say: (sentence) => setText(message, sentence),
-    /**
-     * Show a text, unless the user is typing; a refused text stays until ``text`` changes.
-     * @param {string} text
-     */
+    /** Show a text, unless the user is typing; a refused text stays until ``text`` changes. @param {string} text */
     show(text) {
       const anew = text !== displayed;
       displayed = text;

@@ -52,11 +52,7 @@ export function evaluate(tree, scope) {
   return typeof value === "number" ? new Float64Array(scope.x.length).fill(value) : value;
 }
 
-/**
- * Return the value of a tree without x, y and g.
- * @param {Tree} tree
- * @param {Record<string, number>} parameters
- */
+/** Return the value of a tree without x, y and g. @param {Tree} tree @param {Record<string, number>} parameters */
 export const evaluateConstant = (tree, parameters) =>
   /** @type {number} */ (evaluateValue(tree, { x: NO_X, parameters }));
 

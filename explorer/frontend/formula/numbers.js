@@ -38,10 +38,7 @@ function parseFactor(text) {
   return (sign === "-" ? -1 : 1) * decimal * (pi ? Math.PI : 1) * (e ? Math.E : 1);
 }
 
-/**
- * Return why a typed text is not a number, with an example.
- * @param {string} text that ``parseNumber`` cannot parse
- */
+/** Return why a typed text is not a number, with an example. @param {string} text that ``parseNumber`` cannot parse */
 export function explainInvalidNumber(text) {
   const plain = normalizeTyped(text);
   if (AMBIGUOUS.test(plain)) {
@@ -63,12 +60,7 @@ export function explainOutOfBounds(value, low, high) {
   return `${formatNumber(value)} is not allowed here: choose a number from ${formatNumber(low)} to ${formatNumber(high)}.`;
 }
 
-/**
- * Return the nearest number within bounds.
- * @param {number} value
- * @param {number} low
- * @param {number} high
- */
+/** Return the nearest number within bounds. @param {number} value @param {number} low @param {number} high */
 export function clampTo(value, low, high) {
   return Math.min(Math.max(value, low), high);
 }

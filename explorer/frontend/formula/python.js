@@ -9,10 +9,7 @@ export function formatFloat(value) {
   return formatParts(value, Math.abs(value).toExponential(), MAX_PLAIN);
 }
 
-/**
- * Format a float32 number as NumPy does: the shortest text that parses to the same float32.
- * @param {number} value
- */
+/** Format a float32 number as NumPy does: the shortest text that parses to the same float32. @param {number} value */
 export function formatFloat32(value) {
   const size = Math.abs(value);
   for (let digits = 0; digits < SINGLE_DIGITS - 1; digits++) {

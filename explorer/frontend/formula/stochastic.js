@@ -39,11 +39,7 @@ const DOTS = 30; // random draws on a chart
 /** The output itself as a loss. @type {Loss} */
 export const OUTPUT = { key: "y", text: "y", tree: ["name", "y"], gradient: 1, parameters: [] };
 
-/**
- * Return the values of a loss's parameters, by name.
- * @param {Loss} loss
- * @param {Record<string, number>} settings
- */
+/** Return the values of a loss's parameters, by name. @param {Loss} loss @param {Record<string, number>} settings */
 export function getLossValues({ parameters }, settings) {
   return Object.fromEntries(
     parameters.map(({ name, default: defaultValue }) => [name, getOwn(settings, name) ?? defaultValue]),

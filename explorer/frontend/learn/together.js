@@ -42,12 +42,7 @@ export const classes = {
   follow: (watcher) => live.follow(watcher),
 };
 
-/**
- * Show a class in ``host``.
- * @param {HTMLElement} host
- * @param {string} id
- * @param {Means} means
- */
+/** Show a class in ``host``. @param {HTMLElement} host @param {string} id @param {Means} means */
 function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }) {
   const leads = getLed()?.id === id;
   const place = element("div", { class: "place" });

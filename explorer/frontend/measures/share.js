@@ -1,6 +1,4 @@
-/**
- * A rule's share of straight-through's gradient on given numbers, as in explorer/gradient/share.py.
- */
+/** A rule's share of straight-through's gradient on given numbers, as in explorer/gradient/share.py. */
 
 import { gradientOf } from "../formula/contribution.js";
 import { getParameterValues } from "../formula/curves.js";

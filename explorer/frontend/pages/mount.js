@@ -19,10 +19,7 @@ import { closeConnectionDialogs } from "./connection-dialog.js";
  * @typedef {(root: HTMLElement, component: Component) => () => void} Make mounts a part; returns a function that ends it
  */
 
-/**
- * The loaders of the parts by the selector of their host.
- * @type {[string, () => Promise<Make>][]}
- */
+/** The loaders of the parts by the selector of their host. @type {[string, () => Promise<Make>][]} */
 const PARTS = [
   [".heading", async () => mountHeading],
   [".notices", async () => mountNotices],

@@ -17,11 +17,7 @@ const MAX_LINES = 8;
 const CAPTION = "A ring is a run; new seeds judge each rule at its best rate.";
 const EQUAL = "Each rule's rates are divided by its share.";
 
-/**
- * Return the plan of the choice.
- * @param {State} state
- * @returns {Plan|null} null once there are results
- */
+/** Return the plan of the choice. @param {State} state @returns {Plan|null} null once there are results */
 export function planOf(state) {
   const { choice, view } = state;
   if (view.status.results) return null;

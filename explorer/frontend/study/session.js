@@ -13,9 +13,7 @@ import { ACTIVE, IDLE } from "./state.js";
 
 const WATCHED_STATES = [...ACTIVE, "paused", "finished", "silent"]; // the server keeps a study while a page watches it
 
-/**
- * @param {{server: (path: string) => string, onChange: (view: View) => void}} options
- */
+/** @param {{server: (path: string) => string, onChange: (view: View) => void}} options */
 export function createSession({ server, onChange }) {
   let study = loadFromSession("study");
   const watched = createWatcher({

@@ -38,11 +38,7 @@ export function findJumps({ x, marks }, y, kinks) {
   return { gaps, closed, open };
 }
 
-/**
- * Return the index of a kink in ascending x, −1 if it was not sampled.
- * @param {Floats} x
- * @param {number} kink
- */
+/** Return the index of a kink in ascending x, −1 if it was not sampled. @param {Floats} x @param {number} kink */
 function findKink(x, kink) {
   const value = x instanceof Float32Array ? Math.fround(kink) : kink;
   const at = findFirstAtLeast(x, value);

@@ -30,11 +30,7 @@ export function drawThumbnail({ op, rule }, settings) {
   return svg;
 }
 
-/**
- * Return the range of values to show; poles are cut off.
- * @param {ArrayLike<number>} y
- * @returns {[number, number]}
- */
+/** Return the range of values to show; poles are cut off. @param {ArrayLike<number>} y @returns {[number, number]} */
 function chooseSpan(y) {
   const ascending = Array.from(y)
     .filter(Number.isFinite)

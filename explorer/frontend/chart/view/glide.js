@@ -32,12 +32,7 @@ export function glide(from, to, draw, done) {
   return () => cancelAnimationFrame(frame);
 }
 
-/**
- * Return a curve sampled at the x of another curve.
- * @param {Pixels} curve
- * @param {Pixels} other
- * @returns {Pixels}
- */
+/** Return a curve sampled at the x of another curve. @param {Pixels} curve @param {Pixels} other @returns {Pixels} */
 function sampleAt(curve, other) {
   const y = new Float64Array(other.x.length).fill(NaN);
   for (let i = 0, at = 0; i < y.length; i += 1) {

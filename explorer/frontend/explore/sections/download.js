@@ -25,10 +25,7 @@ export function createDownload() {
   };
 }
 
-/**
- * Save a text as a file.
- * @param {{name: string, type: string, content: () => string}} file
- */
+/** Save a text as a file. @param {{name: string, type: string, content: () => string}} file */
 export function download({ name, type, content }) {
   const href = URL.createObjectURL(new Blob([content()], { type }));
   saveAs(href, name);

@@ -29,11 +29,7 @@ const TOO_MANY_TEXT = "The format has too many numbers to list.";
 const PER_CENT = 100;
 const [WIDTH, HEIGHT] = [600, 40];
 
-/**
- * Create the section.
- * @param {HTMLElement} host
- * @param {{store: import("../../choice/store.js").Store}} options
- */
+/** Create the section. @param {HTMLElement} host @param {{store: import("../../choice/store.js").Store}} options */
 export function createFormat(host, { store }) {
   const lead = element("p");
   const field = element("input", { inputmode: "decimal", value: "0.3", "aria-label": "Value to round" });

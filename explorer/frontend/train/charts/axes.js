@@ -37,10 +37,7 @@ function makeLinearAxis([low, high], text) {
   return { type: "linear", tickmode: "array", tickvals, ticktext: tickvals.map(text) };
 }
 
-/**
- * Return a logarithmic axis with ticks at 1, 2 and 5 or at decades, depending on the range.
- * @param {Range} range
- */
+/** Return a logarithmic axis with ticks at 1, 2 and 5 or at decades, depending on the range. @param {Range} range */
 function makeLogAxis([low, high]) {
   const stride = Math.ceil((high - low) / 8);
   const powers = Array.from({ length: high - low + 1 }, (_, at) => low + at).filter(

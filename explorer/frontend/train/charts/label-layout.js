@@ -73,11 +73,7 @@ function truncateEnd(name, most) {
   return name.length > most ? `${name.slice(0, most - 1).trimEnd()}…` : name;
 }
 
-/**
- * Return the last words of a name, or the end of a long word.
- * @param {string} name
- * @param {number} most letters
- */
+/** Return the last words of a name, or the end of a long word. @param {string} name @param {number} most letters */
 function truncateStart(name, most) {
   const end = name.slice(1 - most);
   const word = end.search(/\s\S/) + 1;

@@ -198,10 +198,7 @@ export function createRun({ server, live, onChange }) {
         ? decodeArrays(await requestJson(server(`runs/${run.id}/at/${step}?${toShowQuery()}`)))
         : NO_RUN;
     },
-    /**
-     * Save a file of the run through the browser; return a message if that fails.
-     * @param {string} file its name
-     */
+    /** Save a file of the run through the browser; return a message if that fails. @param {string} file its name */
     take: async (file) =>
       run ? downloadAnswer(server(`runs/${run.id}/files/${file}`), { key: run.key }, file) : NO_RUN.message,
     /** Parse exported settings; return the choice in them, or a message. @param {string} text */

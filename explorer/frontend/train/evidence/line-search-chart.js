@@ -9,10 +9,7 @@ import { createTrainChart } from "../charts/chart.js";
  *   chart: import("../charts/chart.js").Picture}} Picture
  */
 
-/**
- * @param {{plotly: string, onPoint: (rule: string|null) => void}} reach
- * @param {() => void} onAgain
- */
+/** @param {{plotly: string, onPoint: (rule: string|null) => void}} reach @param {() => void} onAgain */
 export function createSearch(reach, onAgain) {
   const [title, sentence, limits] = [element("h3", {}), element("p", {}), element("p", { class: "warning" })];
   const button = element("button", { onclick: onAgain });

@@ -39,11 +39,7 @@ export function createScrubber({ onScrub }) {
   return {
     element: host,
     said,
-    /**
-     * Align the scrubber with the x axis above it, in px, and show it.
-     * @param {number} left
-     * @param {number} width
-     */
+    /** Align the scrubber with the x axis above it, in px, and show it. @param {number} left @param {number} width */
     align(left, width) {
       host.style.visibility = "";
       host.style.marginLeft = `${left - THUMB / 2}px`;

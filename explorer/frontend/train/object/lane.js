@@ -9,10 +9,7 @@ import { makeBarPath, makeLinePath } from "../widgets/svg-paths.js";
 
 const MAX_WIDTH = 1.3; // maximum width of a band, relative to the gradient at the loss
 
-/**
- * Create a lane.
- * @param {(rule: string|null) => void} onWhy gets the rule whose evidence to open, null to close it
- */
+/** Create a lane. @param {(rule: string|null) => void} onWhy gets the rule whose evidence to open, null to close it */
 export function createLane(onWhy) {
   const plates = element("div", { class: "lane-plates" });
   const bands = element("div", { class: "lane-bands" });

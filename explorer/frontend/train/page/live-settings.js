@@ -7,11 +7,7 @@ import { withSetting } from "../state/tasks.js";
 
 /** @param {Page} page */
 export function createLiveSettings({ now, state, put, become, choose, run, isMine, rename }) {
-  /**
-   * Display a learning rate, and send it once the slider has settled.
-   * @param {string} rate
-   * @param {string} phase
-   */
+  /** Display a learning rate, and send it once the slider has settled. @param {string} rate @param {string} phase */
   function turn(rate, phase) {
     become({ rate });
     if (phase === "settled") run.change();

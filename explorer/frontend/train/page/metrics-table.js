@@ -61,12 +61,7 @@ const COLUMNS = [
   ),
 ];
 
-/**
- * @param {string} name
- * @param {string} meaning
- * @param {(gradients: Gradients) => string} text
- * @returns {Column}
- */
+/** @param {string} name @param {string} meaning @param {(gradients: Gradients) => string} text @returns {Column} */
 function makeGradientColumn(name, meaning, text) {
   return {
     name,

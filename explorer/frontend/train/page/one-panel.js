@@ -7,10 +7,7 @@ import { createPanel } from "../panels/panel.js";
 /** @import { Row } from "../panels/panel.js" */
 /** The panel of a rule. @typedef {{key: string, label: string, colour: string, row: Row|null}} Picture */
 
-/**
- * @param {HTMLElement} host
- * @param {{onClose: () => void, onEvidence: () => void}} on
- */
+/** @param {HTMLElement} host @param {{onClose: () => void, onEvidence: () => void}} on */
 export function createOnePanel(host, { onClose, onEvidence }) {
   const title = element("h2", {});
   const close = element("button", { class: "close", "aria-label": "Close", onclick: onClose }, "×");

@@ -16,10 +16,7 @@ import {
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { State } from "../state/state.js" */
 
-/**
- * Create the actions that change the task or replace op and rules.
- * @param {import("./controller.js").Page} page
- */
+/** Create the actions that change the task or replace op and rules. @param {import("./controller.js").Page} page */
 export function createTaskChange({ now, state, become, choose }) {
   /**
    * Change the choice; offer to undo if that loses something or a question was answered.
@@ -56,10 +53,7 @@ export function createTaskChange({ now, state, become, choose }) {
   };
 }
 
-/**
- * Return the question about a change of task, or a note on its effect; null without one.
- * @param {State} state
- */
+/** Return the question about a change of task, or a note on its effect; null without one. @param {State} state */
 export function asksOf({ changing, choice }) {
   if (!changing) return null;
   const { label, begins } = findTask(changing.key);

@@ -237,10 +237,7 @@ function headlineOf({ state, headline, words }) {
   return OVER.includes(state) ? headline || (words.at(-1) ?? "") : "";
 }
 
-/**
- * Return whether rules were compared on held-out data with a single seed, which proves little.
- * @param {State} state
- */
+/** Return whether rules were compared on held-out data with a single seed, which proves little. @param {State} state */
 function hasOneSeed(state) {
   const { status } = state.view;
   return metricOf(state) !== null && state.choice.rules.length > 1 && status.snapshot?.seeds === 1;
@@ -257,11 +254,7 @@ function describeRun(choice) {
   return `${steps.toLocaleString("en-US")} steps${time}${start}.`;
 }
 
-/**
- * Return the heading of the chart.
- * @param {State["choice"]} choice
- * @param {import("../charts/axes.js").Scale} scale
- */
+/** Return the heading of the chart. @param {State["choice"]} choice @param {import("../charts/axes.js").Scale} scale */
 function makeHeading(choice, { title, banded, heldOut }) {
   const seeds = Number(getSetting(choice, "seeds"));
   const name = heldOut ? `Held-out ${title}` : `${title[0].toUpperCase()}${title.slice(1)}`;

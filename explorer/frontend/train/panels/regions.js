@@ -58,10 +58,7 @@ export function pictureOf({ measured }) {
   return { words, note, cells, classes, levels, trained, heldOut };
 }
 
-/**
- * Describe the order of classes from light to dark; return "" if classes have no names.
- * @param {string[]} names
- */
+/** Describe the order of classes from light to dark; return "" if classes have no names. @param {string[]} names */
 function describeClasses(names) {
   if (!names.length) return "";
   const listed = names.length > MAX_NAMED ? [names[0], "…", ...names.slice(-1)] : names;
@@ -89,12 +86,7 @@ function getClassColour([from, to], kind, classes) {
   return /** @type {Rgb} */ (from.map((value, at) => Math.round(value + share * (to[at] - value))));
 }
 
-/**
- * Return the colour of each value of a cell.
- * @param {number} classes
- * @param {number} levels
- * @returns {Rgb[]}
- */
+/** Return the colour of each value of a cell. @param {number} classes @param {number} levels @returns {Rgb[]} */
 export function palette(classes, levels) {
   const middle = /** @type {Rgb} */ (GROUND[0].map((value, at) => (value + GROUND[1][at]) / 2));
   return Array.from({ length: 256 }, (_, value) => {

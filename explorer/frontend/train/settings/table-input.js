@@ -136,11 +136,7 @@ function describeLimits() {
   ].join(" ");
 }
 
-/**
- * Accept files that are dropped on an element.
- * @param {HTMLElement} host
- * @param {(file: File) => void} onFile
- */
+/** Accept files that are dropped on an element. @param {HTMLElement} host @param {(file: File) => void} onFile */
 function acceptDrops(host, onFile) {
   const mark = (/** @type {boolean} */ is) => host.classList.toggle("dropping", is);
   host.addEventListener("dragover", (event) => {

@@ -5,10 +5,7 @@ import { pictureOf } from "./task-picker.js";
 
 /** @import { Task } from "../state/tasks.js" */
 
-/**
- * @param {HTMLElement} bar
- * @param {HTMLElement} tray of all tasks, open while the bar has the class "with-tasks"
- */
+/** @param {HTMLElement} bar @param {HTMLElement} tray of all tasks, open while the bar has the class "with-tasks" */
 export function createTaskChip(bar, tray) {
   const picture = element("span", { class: "task-picture" });
   const name = element("b", {});

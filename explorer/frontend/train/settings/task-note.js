@@ -7,10 +7,7 @@ import { element, setAttribute, setText } from "../../elements/dom.js";
  * @typedef {{text: string, own: string, keep: string}} Picture
  */
 
-/**
- * @param {HTMLElement} host
- * @param {{onAnswer: (keep: boolean) => void, onUndo: () => void}} on
- */
+/** @param {HTMLElement} host @param {{onAnswer: (keep: boolean) => void, onUndo: () => void}} on */
 export function createTaskNote(host, { onAnswer, onUndo }) {
   const text = element("span", { role: "status" });
   const ownButton = element("button", { onclick: () => onAnswer(false) });

@@ -9,11 +9,7 @@ import { getTasks } from "../state/tasks.js";
 const SIZE = 30; // px, width and height of a picture
 const DOT = 1.3;
 
-/**
- * @param {HTMLElement} host
- * @param {(key: string) => void} onChoose
- * @param {Task[]} offered
- */
+/** @param {HTMLElement} host @param {(key: string) => void} onChoose @param {Task[]} offered */
 export function createPicker(host, onChoose, offered = getTasks()) {
   setAttribute(host, "role", "group");
   setAttribute(host, "aria-label", "Task");

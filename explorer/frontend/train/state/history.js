@@ -52,10 +52,7 @@ function extractSeries(snapshot, toList) {
   );
 }
 
-/**
- * Return the steps that can be displayed, ascending: the checkpoints and the present step.
- * @param {State} state
- */
+/** Return the steps that can be displayed, ascending: the checkpoints and the present step. @param {State} state */
 export function getDisplayableSteps({ view: { status } }) {
   const checkpoints = status.snapshot?.checkpoints ?? [];
   return [...checkpoints.filter((step) => step < status.step), ...(status.snapshot ? [status.step] : [])];
@@ -120,10 +117,7 @@ export function getRecordedChoice({ trained, choice, view: { status } }) {
   return withPoints(withSetting(base, "lr", lr), pointsOf(branch, keysOf(base)));
 }
 
-/**
- * Return whether a run has begun and not ended: a new learning rate applies to its next steps.
- * @param {State} state
- */
+/** Return whether a run has begun and not ended: a new learning rate applies to its next steps. @param {State} state */
 export function isUnderway({ view: { status } }) {
   return status.step > 0 && !["idle", ...OVER, ...UNAVAILABLE].includes(status.state);
 }

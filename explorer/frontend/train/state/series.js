@@ -203,11 +203,7 @@ export function makeGhosts(series, difference, present) {
   }));
 }
 
-/**
- * Return whether a curve contains the last point of another one.
- * @param {Series} curve
- * @param {Series} other
- */
+/** Return whether a curve contains the last point of another one. @param {Series} curve @param {Series} other */
 function hasEndOf({ x, y }, other) {
   const end = endOf(other);
   return end !== null && Array.from(x).some((step, at) => step === end.x && y[at] === end.y);

@@ -97,11 +97,7 @@ export function stateOf(choice, { colours, ink }, { table, panels, numbers }) {
   };
 }
 
-/**
- * Return the state after the visitor has started a run of the current choice.
- * @param {State} state
- * @returns {State}
- */
+/** Return the state after the visitor has started a run of the current choice. @param {State} state @returns {State} */
 export function withBegun(state) {
   return { ...state, ...AT_LAST_STEP, ...getTrained(state), changing: null };
 }
@@ -147,11 +143,7 @@ export function legendOf(choice, colours) {
   }));
 }
 
-/**
- * Return the earlier runs that learned from the current choice's data.
- * @param {State} state
- * @returns {PastRun[]}
- */
+/** Return the earlier runs that learned from the current choice's data. @param {State} state @returns {PastRun[]} */
 export function findComparable({ choice, table, ghosts }) {
   return ghosts.filter(({ data }) => data === toDataKey(choice, table));
 }

@@ -28,10 +28,7 @@ const FIRST_SEEDS = "5"; // for visitors who have set nothing: one seed gives no
 const OP_SETTINGS = ["learn", "learn_rate", "learn_each"]; // settings that are kept together with the op
 const GENERAL_SETTINGS = ["seed", "seeds", "pace", "device", "controls", "equal"]; // settings that do not depend on the task
 
-/**
- * Explain why the task's net cannot train an op or rule of a choice; return "" if it can.
- * @param {Choice} choice
- */
+/** Explain why the task's net cannot train an op or rule of a choice; return "" if it can. @param {Choice} choice */
 export function explainUntrained(choice) {
   const { op, rules } = getEntries(choice);
   const later = getEntryBranches(choice).map(({ name, value }) =>
@@ -42,10 +39,7 @@ export function explainUntrained(choice) {
   return refusals.find(Boolean) ?? "";
 }
 
-/**
- * Describe the task of a choice, and how its nets are judged, including those of branches.
- * @param {Choice} choice
- */
+/** Describe the task of a choice, and how its nets are judged, including those of branches. @param {Choice} choice */
 export function describeTask(choice) {
   const { purpose, note, of_own_op: ofOwnOp } = taskOf(choice);
   const judging = isJudged(choice) ? describeJudging(choice) : [];
@@ -73,10 +67,7 @@ export function isJudged(choice) {
   return metric !== null || kind === "own";
 }
 
-/**
- * Return sentences on how nets are judged, for the op and the ops of branches that have one.
- * @param {Choice} choice
- */
+/** Return sentences on how nets are judged, for the op and the ops of branches that have one. @param {Choice} choice */
 function describeJudging(choice) {
   const keys = getEntryBranches(choice).flatMap(({ name, value }) => (name === "op" ? [value] : []));
   const ops = [...new Set(keys)].filter((key) => key !== choice.op).map((key) => findEntry("op", key));
@@ -105,23 +96,14 @@ export function getSettings() {
   return getCatalogue().settings.filter((/** @type {Setting} */ { name }) => name !== "task");
 }
 
-/**
- * Return the task of a choice; links without a task mean the default one.
- * @param {Choice} choice
- * @returns {Task}
- */
+/** Return the task of a choice; links without a task mean the default one. @param {Choice} choice @returns {Task} */
 export function taskOf({ training }) {
   return /** @type {Task} */ (
     getTasks().find(({ key }) => key === (training.task ?? getCatalogue().usualTask))
   );
 }
 
-/**
- * Return the value of a setting as a link writes it.
- * @param {Choice} choice
- * @param {string} name
- * @returns {string}
- */
+/** Return the value of a setting as a link writes it. @param {Choice} choice @param {string} name @returns {string} */
 export function getSetting(choice, name) {
   return choice.training[name] ?? taskOf(choice).defaults[name];
 }
@@ -140,11 +122,7 @@ export function withSetting(choice, name, text) {
   return dropLostPanel(choice, { ...choice, training: isDefault ? rest : { ...rest, [name]: text } });
 }
 
-/**
- * Return the settings that can change during a run.
- * @param {Choice} choice
- * @returns {Object<string, string>}
- */
+/** Return the settings that can change during a run. @param {Choice} choice @returns {Object<string, string>} */
 export function getLiveSettings(choice) {
   const live = getSettings().filter(({ live }) => live);
   return Object.fromEntries(live.map(({ name }) => [name, getSetting(choice, name)]));
@@ -353,12 +331,7 @@ export function enterTraining(choice, by) {
   return by === "page" ? prepareTraining(next) : next;
 }
 
-/**
- * Return the choice with a task.
- * @param {Choice} choice
- * @param {"nothing"|"link"|"page"} by
- * @returns {Choice}
- */
+/** Return the choice with a task. @param {Choice} choice @param {"nothing"|"link"|"page"} by @returns {Choice} */
 function assignTask(choice, by) {
   if (choice.training.task) return choice;
   const { firstTask, usualTask } = getCatalogue();

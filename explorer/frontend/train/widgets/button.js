@@ -9,11 +9,7 @@ export function createButton(name, act, kind = "") {
   return node;
 }
 
-/**
- * Enable or disable a button; it keeps the focus while disabled.
- * @param {HTMLElement} node
- * @param {boolean} is
- */
+/** Enable or disable a button; it keeps the focus while disabled. @param {HTMLElement} node @param {boolean} is */
 export function setAvailable(node, is) {
   setAttribute(node, "aria-disabled", is ? null : "true");
 }

@@ -7,11 +7,7 @@ import { clampTo } from "../../formula/numbers.js";
 /** ``value`` and its maximum ``most`` are counted from 0; ``most`` is null before it is known. */
 /** @typedef {{value: number, most: number|null}} CounterValue */
 
-/**
- * Create a stepper.
- * @param {string} label
- * @param {(value: number) => void} onNumber gets the number counted from 0
- */
+/** Create a stepper. @param {string} label @param {(value: number) => void} onNumber gets the number counted from 0 */
 export function createCounter(label, onNumber) {
   let displayed = /** @type {CounterValue} */ ({ value: 0, most: null });
   const clamp = (/** @type {number} */ value) => clampTo(Math.round(value), 1, (displayed.most ?? 0) + 1);

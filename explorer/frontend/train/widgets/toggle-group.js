@@ -3,11 +3,7 @@
 import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 
-/**
- * @template Value
- * @param {string} name of the row
- * @param {(value: Value) => void} onChoose
- */
+/** @template Value @param {string} name of the row @param {(value: Value) => void} onChoose */
 export function createSwitch(name, onChoose) {
   const row = element("div", { class: "switch", role: "group", "aria-label": name });
   /** @type {Value[]} */
