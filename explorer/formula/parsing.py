@@ -98,12 +98,15 @@ def parse_tree(
 
 @lru_cache
 def parse_template(text: str) -> Node:
-    """Return a formula of the tables as a tree, in the operands a, b, c, d, the result y, and g."""
+    """Parse a derivative rule of the function tables, such as ``g / b``, and return its tree.
+
+    A template may use the operands a, b, c, d, the result y and the upstream gradient g.
+    """
     return _Parser(tokenize(text), ("y", "g"), ("a", "b", "c", "d")).parse_formula()
 
 
 def fill_template(text: str, operands: Sequence[Node]) -> Node:
-    """Return a formula of the tables with trees as its operands."""
+    """Parse a derivative rule of the function tables, and return its tree with the operands filled in."""
     return substitute(parse_template(text), dict(zip(map(Name, "abcd"), operands, strict=False)))
 
 

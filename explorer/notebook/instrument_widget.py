@@ -223,7 +223,7 @@ class Instrument(Cell):
         return QUESTIONS[question].answer(arguments, records)
 
     def draw_image(self) -> tuple[bytes, str]:
-        """Return the curves as a PNG, and a text of the choice and the sentences."""
+        """Return the curves as a PNG image, and a text with the choice and the sentences about it."""
         curves = self._sample(self._values)[0]
         texts = make_description(curves).texts
         rules = ", ".join(curves.labels.values())

@@ -279,7 +279,10 @@ class _Torch:
         return Tensor(detach(operand.node), operand.kind, operand.within, **copied)
 
     def view(self: Value, *shape: Value) -> Value:
-        """Return the tensor, marked as folded unless it keeps one dimension or gets another's shape."""
+        """Return the tensor with a new shape.
+
+        The result is marked as folded, unless it is flattened or takes the shape of another tensor.
+        """
         sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
         if values.sum_of(self):
             return values.reshape_sum(self)

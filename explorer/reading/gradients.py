@@ -70,7 +70,10 @@ def read_others(passes: Passes, asks: bool) -> OtherGradients:
 
 
 def _read_part(passes: Passes, position: int, name: str, asks: bool) -> Part:
-    """Return the gradient of one input by its name in the code. Raises UnreadableError if it is no sum."""
+    """Return the gradient that the pasted backward returns for one input, found by the input's name.
+
+    Raises UnreadableError if the gradient cannot be written as a sum over elements.
+    """
     reader, value = passes.reader, passes.returned[position]
     require(name in reader.parameters, HAS_A_VALUE.format(name))
     part = part_of(value, reader.parameters[name], reader.notes)

@@ -71,7 +71,7 @@ def lines_of(settings: Settings) -> tuple[Functions, list[Line]]:
 
 
 def _find_starts(settings: Settings) -> list[dict[str, float]]:
-    """Return the initial values of the run's learned parameters by name, for each rule."""
+    """Return the initial values of learned parameters: one dict per rule of the run, by parameter name."""
     op, rules, _ = settings.course_of(-1)
     joint = join_rules(op, rules, settings.parameters, settings.learn, settings.learned)
     names = [parameter.name for parameter in joint.learned]

@@ -100,7 +100,10 @@ def _make_grid(kinks: Sequence[float]) -> tuple[Floats, Any]:
 
 
 def write_sentences(op: str, rules: Iterable[str] = tuple(RULES)) -> dict[str, list[str]]:
-    """Return the texts of a description, by the space-separated keys of the rules that they describe."""
+    """Return the sentences that describe an op with each rule, alone and after the two basic rules.
+
+    The keys are the rules' keys, separated by spaces.
+    """
     combinations = [(*before, rule) for before in _PRECEDING for rule in rules if rule not in before]
     words = {keys: make_description(sample_curves(op, keys)) for keys in combinations}
     return {" ".join(keys): [*description.texts.values()] for keys, description in words.items()}

@@ -134,7 +134,7 @@ def _configuration_of(trial: Trial) -> tuple[str, float]:
 
 
 def _join_rules(plan: Plan, trials: Sequence[Trial]) -> OpRules:
-    """Return the op with the rule of each trial; all share one function of the op."""
+    """Return the op with one rule for each trial; all trials share one function of the op."""
     by_rule: dict[str, OpRules] = {}
     op: Function | None = None
     for trial in trials:

@@ -193,7 +193,7 @@ class Plan:
 
     @property
     def example(self) -> float:
-        """The worth of one held-out example in an accuracy; 0 for another metric."""
+        """The change in accuracy by one held-out example, as a fraction; 0 for any other metric."""
         if self.unit != "%":
             return 0.0
         held_out = TASKS[self.task].data(Draw(Generator(), batch=1, table=self.table)).held_out

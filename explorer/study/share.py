@@ -73,7 +73,10 @@ def _iterate_gradients(nets: Lockstep) -> Iterator[tuple[Tensor, Tensor]]:
 
 @lru_cache(maxsize=_OPS)
 def _observe_op(settings: Settings) -> Sequence[tuple[Tensor, Tensor]]:
-    """Return x and g of each layer with the op, (1, …) each."""
+    """Return the op's inputs x and upstream gradients g at the start weights of one seed.
+
+    One pair for each layer that contains the op; the first dimension of both tensors is 1.
+    """
     with use_one_thread():
         pair = join_rules(settings.op, settings.rules, settings.parameters)
         nets = Lockstep(settings, settings.table, [SEED], [Member(0, 0)], pair)

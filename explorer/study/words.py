@@ -178,7 +178,10 @@ class _Words:
         ]
 
     def _find_not_better(self, control: RuleOutcome, rules: Sequence[RuleOutcome]) -> tuple[str, ...] | None:
-        """Return the rules not shown to do better; None with fewer than two seeds or too many rules."""
+        """Return the rules that are not shown to score higher than a control.
+
+        None if there are fewer than two seeds, or too many rules to compare at once.
+        """
         names = [self._label_of(each) for each in (control, *rules)]
         scores = pair_scores([control, *rules], names)
         if min(map(len, scores.values())) < 2 or len(scores) > MAX_RULES:

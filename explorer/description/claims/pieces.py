@@ -43,7 +43,7 @@ class Piece:
 
     @property
     def hides_level(self) -> bool:
-        """Whether a part is constant although it does not end at a kink, as for ``relu(x)**2``."""
+        """Whether the curve has a constant segment that does not end at a kink, as ``relu(x)**2`` has."""
         is_level = self.values[1:] == self.values[:-1]
         return bool(np.isinf(self.level) and (is_level[1:] & is_level[:-1]).any())
 
@@ -138,7 +138,7 @@ class Curve:
 
     @cached_property
     def missing(self) -> Mask:
-        """Mask of the points in intervals without values, single x with a value included, (n,)."""
+        """A mask, (n,), of the points without a value and of single finite points between two gaps."""
         finite = np.isfinite(self.y)
         return np.asarray(~finite | self._mask_narrow(_find_runs(finite)))
 

@@ -386,7 +386,8 @@ function findLateJumps(x, marks, y, curve) {
 }
 
 /**
- * Bisect pairs of x, in place, down to neighbouring floats between which most of the change is.
+ * Bisect the intervals between pairs of x, in place: each step keeps the half in which the curve changes most, until
+ * the ends are neighbouring floats.
  * @param {(x: Float64Array) => Float64Array} curve
  * @param {Float64Array} inner
  * @param {Float64Array} outer

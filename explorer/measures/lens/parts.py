@@ -134,14 +134,15 @@ def _find_jumps(y: Curve, at: Tensor, side: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _classify_pieces(y: Curve, ends: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return masks of the straight pieces and of those without a value, and the slopes of the chords.
+    """Classify the pieces of a piecewise op by the shape of their graph.
 
     Args:
         y: the op.
         ends: (2, n) both ends of each piece.
 
     Returns:
-        Three tensors, (n,) each.
+        Three tensors, (n,) each: whether a piece is straight, whether it has points without a value, and the
+        slope of the line between its ends.
     """
     shares = torch.tensor(_SHARES, dtype=torch.float64)[:, None]
     first, last = y(ends)

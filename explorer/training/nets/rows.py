@@ -72,7 +72,7 @@ class Rows:
                 view[seed].copy_(value)
 
     def make_start_rows(self, members: Sequence[Member]) -> Tensor:
-        """Return the rows of members before the first step, (members, numbers)."""
+        """Return the initial weights and learned parameters of members, one row each, (members, numbers)."""
         flat = self.start[[member.seed for member in members]]
         if self._learning.positive:
             starts = flat.new_tensor([self._learning.starts[member.rule] for member in members])

@@ -24,7 +24,10 @@ def pad_count(count: int) -> int:
 
 
 def is_step_aligned(tensor: Tensor) -> bool:
-    """Return whether each member, (members, …), ends at the end of a step, so that all can share a call."""
+    """Return whether all members of a tensor, (members, …), can share one vectorised call with equal results.
+
+    On the CPU each member must fill whole vector steps.
+    """
     members = tensor.shape[0]
     return members == 1 or tensor.numel() // members % _STEP == 0 or not tensor.is_cpu
 

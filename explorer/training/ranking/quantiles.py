@@ -11,7 +11,7 @@ _POINTS = 180  # of each integral; torch would spread a few more over threads, w
 
 @cache
 def compute_quantile(rules: int, degrees: int) -> float:
-    """Return half of a 95 % interval in standard errors, for all differences of this many rules together.
+    """Return the half-width of simultaneous 95 % intervals for all differences of rules, in standard errors.
 
     The 95 % quantile of the studentised range over √2, which for two rules is Student's t; exact to 0.01 %.
     Raises ValueError outside 2 to ``MAX_RULES`` rules or below one degree of freedom.

@@ -216,7 +216,7 @@ class Run(Stepper):
         )
 
     def _get_records(self, visible: Collection[str]) -> dict[str, dict[str, Record | None]]:
-        """Return the records of instruments, by instrument or question and by rule."""
+        """Return the latest measurements by instrument (or question) and by rule."""
         with use_one_thread():
             records = self._recorder.get_records(self.step, self.settings, visible)
         lost_rules = [

@@ -125,7 +125,7 @@ class RunJob(Job):
 
     @property
     def joins(self) -> bool:
-        """Whether its next steps may be taken together with those of other runs."""
+        """Whether the engine may advance this run together with other runs, in shared steps."""
         is_busy = self.is_isolated or self.callers or self.news or self.interval_s
         return self.run is not None and self.state in ACTIVE and not is_busy
 

@@ -395,7 +395,10 @@ class Runs(Jobs[RunJob]):
         super()._require_room(job, other_jobs, paused)
 
     def _count_others(self, job: RunJob) -> int:
-        """Return the number of runs it takes turns with: all at full pace, if more than may run at once."""
+        """Return the number of runs that share the processor with a run, 0 if it need not wait for any.
+
+        Only runs at full pace count, and only if more of them are active than may run at the same time.
+        """
         if job.state not in ACTIVE or job.interval_s:
             return 0
         active = sum(not other.interval_s and other.state in ACTIVE for other in self)

@@ -163,7 +163,7 @@ CONVOLUTION = replace(
 def _move_to_kernels(
     task: Task, values: str, third: str, to_grey: Callable[[Tensor], Tensor], **settings: Any
 ) -> Task:
-    """Return a task of quantised weights with the op moved to kernels.
+    """Return a variant of a task of quantised weights in which the op quantises convolution kernels.
 
     Args:
         task: the task on weights.

@@ -35,7 +35,7 @@ _components = {
 
 
 def mount(part: str, **extra: Any) -> None:
-    """Mount a part of the page, named like its skeleton.
+    """Mount the component that draws a part of the page, such as "instrument" or "training".
 
     Args:
         part: the name of the part.

@@ -27,7 +27,7 @@ const AIMS = {
 };
 
 /**
- * Return the examples to show; null without any.
+ * Return the examples that Train shows next to the chart, or null if the run has none to show.
  * @param {State} state
  * @param {Snapshot|null} measured of the run
  * @param {Snapshot|null} before the first step

@@ -38,7 +38,8 @@ export function findLivelyCell({ tensors: { gradient, g } }) {
 }
 
 /**
- * Return the requested cell, clamped to the record, with the input whose weight changes most.
+ * Return the cell that slow motion shows: the requested unit and row, clamped to the tensors' sizes, and the input
+ * whose weight changes most in this step.
  * @param {Record} record
  * @param {{unit: number|null, row: number|null}} requested
  * @param {Cell} lively used if nothing is requested

@@ -84,7 +84,10 @@ def _sum_grouped_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
 
 
 def _sum_tabulated_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
-    """Return the change for a piecewise constant op below the output: one product for all its jumps."""
+    """Return the expected change of the loss for a piecewise constant op below the output layer.
+
+    The jumps of each part of the members are summed in one product.
+    """
     distances = op.distances
     parts = [
         (

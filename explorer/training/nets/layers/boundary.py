@@ -58,7 +58,7 @@ class Boundary:
 
     @property
     def asks(self) -> frozenset[str]:
-        """The losses that a rule asks for: of the example, and for antithetic draws."""
+        """The losses that the rules read besides g: of each example, and of its antithetic sample."""
         return self.draw_names & {LOSS, TWIN_LOSS}
 
     def draw(self, moment: Moment, like: Tensor) -> Tensor | None:

@@ -142,7 +142,10 @@ class Pool(Layer):
 
 
 def group_by_channel(x: Tensor, channels: int) -> Tensor:
-    """Return units of maps (members, n, units) as (members, channels, places · n)."""
+    """Reshape the units of a convolution, (members, n, units), to (members, channels, places · n).
+
+    A place is one position in a map.
+    """
     return x.mT.reshape(len(x), channels, -1)
 
 

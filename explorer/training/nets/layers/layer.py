@@ -76,7 +76,7 @@ class Trace:
 
     @property
     def op(self) -> OpTrace:
-        """The trace of the op, in a layer with the op after both passes."""
+        """The op's x, y, upstream gradient and gradient; only for a layer with the op, after both passes."""
         assert self.x is not None
         assert self.y is not None
         assert self.upstream is not None

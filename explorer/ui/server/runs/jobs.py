@@ -139,7 +139,10 @@ def settings_of(data: Json) -> Settings:
 
 
 def _read_branches(data: Json, choice: Choice) -> tuple[Branch, ...]:
-    """Return the branch points of a run, which may exceed a link's limit. Raises ValueError with a clause."""
+    """Return the branch points in a request's body, or those of its link if the body has none.
+
+    A body may hold more branch points than fit into a link. Raises ValueError for an invalid one.
+    """
     points = data.get("branch")
     if not isinstance(points, list):
         return choice.branch

@@ -225,7 +225,7 @@ class StateBatcher:
 
 @functools.cache
 def _get_batcher(engine: Engine | EngineProcess, _of_studies: bool) -> StateBatcher:
-    """Return the batcher for all runs, or for all studies, whose events take longer to write."""
+    """Return an engine's batcher of runs, or that of studies, whose events take longer to write."""
     return StateBatcher(engine)
 
 
