@@ -180,7 +180,7 @@ async def in_training(address: str, number: int) -> Connection:
 
 @pytest.mark.thorough
 def test_it_writes_to_one_folder_and_stops_in_time_while_thirty_train(address: str, tmp_path: Path):
-    """As process 1, with nothing that would pass a signal on. Faster: ``admission/test_ending``."""
+    """As process 1, with nothing that would pass a signal on. Faster: ``admission/test_shutdown``."""
     (outer,) = (each for each in children(os.getpid()) if "unshare" in _words(each))
     (server,) = children(outer)
     processes = [server, *children(server)]

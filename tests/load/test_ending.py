@@ -1,6 +1,6 @@
 """One server: whether it is ready, and its end by the signal.
 
-Thorough. Faster: ``ui/server/admission/test_operation`` for the probes,
+Thorough. Faster: ``ui/server/admission/test_monitoring`` for the probes,
 ``ui/server/admission/test_uvicorn_server`` and ``test_ending`` there for the end.
 """
 
