@@ -78,7 +78,7 @@ def test_a_solution_is_judged_in_a_seat(monkeypatch: pytest.MonkeyPatch) -> None
     assert seated == [(answers.QUESTIONS["judge"].answer, {"exercise": "clamp", "code": "x"})]
 
 
-def test_whatever_computes_is_paced() -> None:
+def test_every_request_that_computes_is_rate_limited() -> None:
     of_operators = {route.path for route in monitoring.ROUTES}  # a probe is never told to come again
     known = {"/assets/{name:path}", *(page.path for page in PAGES), *of_operators}
     ours = [route for route in app.app._user_routes if route.path not in known]
@@ -124,7 +124,7 @@ def test_an_address_that_is_no_page_has_the_style_of_one(path: str, is_ours: boo
         ("/ask/one", "GET"),
     ],
 )
-def test_where_nothing_is_among_the_answers_it_is_said(path: str, method: str) -> None:
+def test_a_missing_answer_is_explained(path: str, method: str) -> None:
     scope = scope_of(path=path) | {"method": method}
     matching = (route for route in app.app._user_routes if route.matches(scope)[0] is Match.FULL)
     route = next(matching)

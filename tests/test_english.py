@@ -110,7 +110,7 @@ def test_a_function_is_named_by_a_verb_phrase(name, kind):
         ("a.js", "const known = 1;\n", ["variable"]),
     ],
 )
-def test_what_a_native_speaker_would_not_write_is_found(tmp_path, file, code, findings):
+def test_unidiomatic_english_is_found(tmp_path, file, code, findings):
     (tmp_path / file).write_text(code, encoding="utf-8")
     assert sorted(finding.kind for finding in find_suspects(tmp_path / file)) == findings
 

@@ -102,7 +102,7 @@ def test_the_core_works_without_streamlit(loaded: list[set[str]]):
 
 
 @pytest.mark.parametrize("package", ["black", "sklearn", "scipy", "distributed", "sympy"])
-def test_what_few_need_is_loaded_when_it_is_needed(loaded: list[set[str]], package: str):
+def test_rarely_needed_modules_are_imported_lazily(loaded: list[set[str]], package: str):
     assert package not in loaded[-1]
 
 
@@ -159,7 +159,7 @@ def test_the_pins_of_the_app_fit_the_bounds_of_the_package():
         )
 
 
-def test_what_is_imported_is_declared():
+def test_every_imported_package_is_declared():
     core, cluster, notebook = ({Requirement(line).name for line in lines} for lines in
                                (PROJECT["dependencies"], EXTRAS["cluster"], EXTRAS["notebook"]))  # fmt: skip
     notebook |= core | {"ipywidgets", "traitlets", "IPython"}  # which anywidget requires
@@ -228,9 +228,7 @@ def test_a_run_and_a_snapshot_are_one_short_line():
         (explorer.assert_rule, "input"),
     ],
 )
-def test_what_is_no_parameter_has_a_type_and_a_default_of_its_own(
-    function: Callable[..., object], names: str
-) -> None:
+def test_options_have_their_own_types_and_defaults(function: Callable[..., object], names: str) -> None:
     known = inspect.signature(function).parameters
     for name in names.split():
         assert known[name].kind is inspect.Parameter.KEYWORD_ONLY

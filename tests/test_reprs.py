@@ -24,7 +24,7 @@ OBJECTS = {
 
 
 @pytest.mark.parametrize("name", OBJECTS)
-def test_what_is_shown_of_an_object_is_one_short_line(name: str):
+def test_reprs_are_one_short_line(name: str):
     make, words = OBJECTS[name]
     shown = repr(make())
     assert shown.startswith(f"{name}({words}")

@@ -36,7 +36,7 @@ def test_a_sheet_names_sizes_and_colours_and_has_none_of_its_own(sheet):
     assert COLOUR.findall(re.sub(r"\[[^\]]*\]", "", text)) == []
 
 
-def test_there_are_seven_sizes_from_small_to_large():
+def test_the_type_scale_has_seven_ascending_sizes():
     declared = re.findall(r"--(\w+): (?:calc\(([\d.]+) \* )?var\(--unit\)\)?;", text_of(TOKENS))
     assert tuple(name for name, _ in declared) == SIZES
     assert all(float(a or 1) < float(b or 1) for (_, a), (_, b) in pairwise(declared))

@@ -56,7 +56,7 @@ def test_a_history_has_a_row_a_rule_seed_and_step(run):
     assert means == pytest.approx(snapshot.alignment["clipped"].tolist(), rel=1e-5)
 
 
-def test_where_nothing_is_held_out_or_judged_there_is_nothing():
+def test_the_history_has_no_columns_for_data_that_is_not_held_out():
     documents = Run(Settings(rules=("default",), steps=500, device="cpu"))
     documents.advance(4)
     rows = list(csv.DictReader(io.StringIO(history_csv(documents.history()))))
@@ -104,7 +104,7 @@ def test_settings_with_a_table_come_back():
         ('{"device": 3}', "unknown device"),
     ],
 )
-def test_what_is_no_settings_is_said(text, said):
+def test_text_without_settings_is_explained(text, said):
     with pytest.raises(ValueError, match=said):
         read_settings(text)
 

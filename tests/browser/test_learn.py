@@ -152,7 +152,7 @@ def test_a_net_trains_in_its_lesson(course: Page) -> None:
     expect(opening).to_have_attribute("href", re.compile("/train.op=quantize"))
 
 
-def test_what_is_drawn_stays_over_a_reload_and_on_the_way_back(course: Page) -> None:
+def test_a_drawn_prediction_survives_a_reload_and_back(course: Page) -> None:
     turn_to(course, LESSONS["clamp"])
     until_ready_to_draw(course)
     draw(course, 1)
@@ -177,7 +177,7 @@ def test_what_is_drawn_stays_over_a_reload_and_on_the_way_back(course: Page) -> 
     expect(course.get_by_role("button", name="Check my prediction")).to_be_disabled()
 
 
-def test_what_is_revealed_stays_until_one_predicts_again(course: Page) -> None:
+def test_a_revealed_answer_stays_until_the_next_prediction(course: Page) -> None:
     turn_to(course, LESSONS["leaves"])
     course.get_by_role("radio", name="2 x").check()
     press(course, "Check my prediction")

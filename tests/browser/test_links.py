@@ -124,6 +124,8 @@ _LEFT = """async ([module, path]) => {
 
 
 @pytest.mark.parametrize(("path", "left"), [("", "/?op=sign&rule=clipped&g=2"), ("/train", "/train")])
-def test_what_a_page_has_not_yet_written_goes_to_no_other_page(explore: Page, path: str, left: str) -> None:
+def test_a_change_that_is_not_in_the_link_yet_reaches_no_other_page(
+    explore: Page, path: str, left: str
+) -> None:
     turn(explore, "/?op=sign&rule=clipped", shows=["clipped"])
     assert explore.evaluate(_LEFT, [f"assets/{answers.get_folder()}/", path]) == left

@@ -200,7 +200,7 @@ def test_on_a_touch_screen_the_chart_stays_where_it_is_when_the_words_come(new_p
     assert page.evaluate(top) == before
 
 
-def test_what_to_try_is_said_whole(explore: Page) -> None:
+def test_suggestions_are_not_cut_off(explore: Page) -> None:
     page = explore
     page.set_viewport_size({"width": 1280, "height": 720})
     turn(page, "/")

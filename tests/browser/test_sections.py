@@ -61,7 +61,7 @@ def test_a_section_that_opens_comes_into_view(explore: Page) -> None:
         page.locator(".stMain").evaluate("main => main.scrollTo(0, 0)")
 
 
-def test_whatever_the_keyboard_reaches_has_a_name_a_ring_and_a_role(explore: Page) -> None:
+def test_every_focusable_element_has_a_name_a_ring_and_a_role(explore: Page) -> None:
     """From page to page as a visitor goes; op and rules come first."""
     for viewport in reversed(SIZES):
         explore.set_viewport_size(viewport)

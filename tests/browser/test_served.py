@@ -92,7 +92,7 @@ def test_curves_and_the_focus_stay_where_they_are(held: Held) -> None:
 
 
 @sized("phone")
-def test_what_is_opened_stays_as_high_as_it_is(held: Held) -> None:
+def test_an_open_section_keeps_its_height(held: Held) -> None:
     visit(held, "/?op=round&rule=default&section=paste")
     panel = held.page.locator(".instrument .panel:visible")
     before = panel.bounding_box()
@@ -104,7 +104,7 @@ def test_what_is_opened_stays_as_high_as_it_is(held: Held) -> None:
 
 
 @sized("phone")
-def test_what_is_done_before_streamlit_is_kept_and_undone_by_back(held: Held) -> None:
+def test_changes_before_streamlit_loads_are_kept_and_undone_by_back(held: Held) -> None:
     visit(held, "/?op=clamp&rule=masked&g=2")
     enter(number(held.page, G), "-1.5")
     choose(held.page, "Add rule", "zero")

@@ -96,7 +96,7 @@ def test_explore_from_the_disk(disk: Page, folder: Path) -> None:
     assert in_both_themes(disk, "body") == []
 
 
-def test_what_is_taken_away_is_what_the_app_gives(disk: Page, folder: Path, tmp_path: Path) -> None:
+def test_exports_of_the_site_equal_those_of_the_app(disk: Page, folder: Path, tmp_path: Path) -> None:
     pair = ("round", ["default", "straight_through"])
     disk.goto(_at(folder, "index", "op=round&rule=default&rule=straight_through&section=data"))
     expect(disk.get_by_text("Torch's values.")).to_be_visible()
@@ -163,7 +163,7 @@ def test_a_lesson_from_the_disk_keeps_what_was_answered(disk: Page, folder: Path
 
 
 @needs_pyodide
-def test_what_takes_python_is_done_from_the_disk(disk: Page, folder: Path) -> None:
+def test_questions_to_python_are_answered_from_the_disk(disk: Page, folder: Path) -> None:
     """In one visit, since Python takes as long to come as all that it does then."""
     what_did_not_come_along_is_computed(disk, folder)
     an_own_formula_is_read_and_its_checks_need_the_app(disk)

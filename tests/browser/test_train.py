@@ -196,7 +196,7 @@ def test_another_rule_in_mid_run_begins_anew_and_leaves_ghosts(train: Page) -> N
     wait_for(train, f"() => {GHOSTS}.length === 0")
 
 
-def test_what_diverges_says_so_in_every_chart(train: Page) -> None:
+def test_divergence_is_marked_in_every_chart(train: Page) -> None:
     turn_train(train, "op=log&rule=default")
     press(train, "Start")
     expect(status(train)).to_contain_text("the op returned infinity or NaN for finite inputs.")

@@ -51,7 +51,7 @@ def step_on(page: Page, name: str) -> None:
     wait_for_steps(page, 0)
 
 
-def test_what_was_learned_is_drawn_and_asked_for_while_it_is_open(train: Page) -> None:
+def test_learned_parameters_are_requested_only_while_their_panel_is_open(train: Page) -> None:
     turn_train(train, "task=circles&op=sign&rule=default&rule=clipped&seeds=2")
     press(train, "Step")
     regions = cell(train, "regions", "clipped")

@@ -97,7 +97,7 @@ def test_a_task_keeps_my_op_or_asks_and_each_answer_can_be_undone(first_train: F
     page.wait_for_url("**op=sign*c=0.5*")
 
 
-def test_where_there_is_no_picture_columns_stand_as_bars_before_the_first_step(first_train: First) -> None:
+def test_inputs_without_a_picture_are_bars_before_the_first_step(first_train: First) -> None:
     page = first_train("task=documents&op=relu&rule=default&steps=20")
     wall = page.get_by_role("img", name="Examples")
     expect(wall.locator("canvas")).to_have_count(24)

@@ -92,7 +92,7 @@ def test_contributions_and_the_gradient_of_x_are_those_of_composed_code(op: Op, 
 
 
 @loop_over(("op", "rule"), PAIRS)
-def test_what_is_shown_is_what_is_computed(op: Op, rule: Rule):
+def test_the_displayed_contribution_is_the_computed_one(op: Op, rule: Rule):
     parameters = resolve_values(op, rule, {})
     x = points(op, rule, parameters)[-500:]
     y = op.parsed.bind(parameters)(x)
@@ -106,7 +106,7 @@ def test_what_is_shown_is_what_is_computed(op: Op, rule: Rule):
 
 
 @loop_over("rule", RULES.values())
-def test_who_learns_exactly_at_a_bound_is_as_the_entry_says(rule: Rule):
+def test_a_parameter_learns_at_a_bound_as_its_entry_declares(rule: Rule):
     """The value at the bound is that beyond it, that inside, or half way between."""
     share = {"published": 1.0, "minimum": 0.5, "clamp": 0.0}
     parameters = {p.name: p.default for p in rule.parameters}
@@ -148,7 +148,7 @@ BEYOND = {
          "-g * (tanh(b * x) / b / b) + g / b * (1 - tanh(b * x) ** 2) * x"),
     ],
 )  # fmt: skip
-def test_where_a_contribution_comes_from(op, rule, name, origin, text):
+def test_each_contribution_has_the_expected_origin(op, rule, name, origin, text):
     contributed = find_contribution(find_op(op), find_rule(rule), name)
     assert (contributed.origin, contributed.readable.text) == (origin, text)
 
@@ -157,7 +157,7 @@ def test_every_origin_has_its_words():
     assert set(ORIGINS) == {"rule", "follows", "torch"}
 
 
-def test_what_follows_from_any_rule_is_the_chain_rule():
+def test_derived_contributions_follow_the_chain_rule():
     """y = outer(q(inner)): a rule for x is a slope of q, and what the step gets follows from it."""
     op, parameters = OPS["quantize"], {"s": 0.37, "qmin": -4.0, "qmax": 3.0}
     x, k = torch.linspace(-3, 3, 501, dtype=torch.float64), 5.0
@@ -205,7 +205,7 @@ def test_an_op_that_is_not_made_of_its_parts_is_refused(inner, outer):
         ("sign", "clipped", "s", "unknown parameter 's': sign with clipped has no such parameter"),
     ],
 )
-def test_there_is_no_silent_zero(op, rule, name, message):
+def test_a_missing_contribution_raises_instead_of_giving_zero(op, rule, name, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         find_contribution(OPS[op], RULES[rule], name)
     assert name not in list_learnable(OPS[op], RULES[rule])

@@ -41,7 +41,7 @@ def test_its_key_is_canonical_and_read_back(text, key):
     assert make_custom_key(rule.formula, name, rule.learned) == key
 
 
-def test_what_is_learned_brings_its_parameters():
+def test_a_learned_parameter_adds_the_parameters_of_its_formula():
     rule = find_rule("formula: g; hi: sum(g * (x > hi + w)); k: N / c * sum(g)")
     assert [p.name for p in rule.parameters] == ["hi", "w", "c", "k"]
     assert [each.name for each in rule.learned] == ["hi", "k"]

@@ -204,7 +204,7 @@ def test_no_check_of_a_rule_of_the_catalogue_fails(rule: str) -> None:
 
 
 @pytest.mark.parametrize("op", [op.key for op in DRAWN_OPS])
-def test_what_needs_one_value_at_each_x_says_so(op: str) -> None:
+def test_functions_that_need_deterministic_ops_refuse_random_ones(op: str) -> None:
     for refuses in (
         lambda: explorer.nearest(op, "straight_through"),
         lambda: explorer.compare(op),

@@ -169,7 +169,7 @@ def test_an_entry_shows_itself(entry):
 
 
 @loop_over("entry", ENTRIES)
-def test_what_the_sliders_need(entry):
+def test_every_parameter_declares_a_slider_range(entry):
     for parameter in entry.parameters:
         assert parameter.scale == ("log" if 0 < 100 * parameter.low <= parameter.high else "linear")
         noun, _, hint = parameter.meaning.partition(":")

@@ -73,7 +73,7 @@ def test_every_name_of_an_entry_leads_to_it(entry):
         assert entry.key in table.suggest_keys(entry.key[:-2] + entry.key[-1])
 
 
-def test_what_is_no_key_is_refused():
+def test_an_unknown_key_is_refused():
     with pytest.raises(ValueError, match=r"unknown op 3: explorer\.OPS lists all"):
         find_op(3)
     with pytest.raises(FormulaError, match="column"):
@@ -129,7 +129,7 @@ def test_a_table_shows_itself(table):
         assert escape(entry.formula or "torch's own") in row
 
 
-def test_what_a_user_wrote_is_shown_escaped():
+def test_user_text_is_escaped():
     page = Op("<i>", "<b>", "x")._repr_html_()
     assert "<b>" not in page
     assert "&lt;b&gt;" in page

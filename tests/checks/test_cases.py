@@ -326,7 +326,7 @@ def test_a_gradient_that_depends_on_other_elements_is_no_rule_of_the_catalogue()
     assert not [each for each in found.values() if "the catalogue's" in each.sentence]
 
 
-def test_what_is_nan_for_no_g_is_quoted_with_the_gradient_for_one():
+def test_nan_at_g_0_is_quoted_with_the_gradient_at_g_1():
     found = check_case(finiteness.CASES["power of g"])["linear in g"]
     assert (found.verdict, "g = 0 gives nan, not 0" in found.sentence) == ("fails", True)
     at, one = (

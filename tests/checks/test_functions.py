@@ -76,7 +76,7 @@ def test_an_old_style_function_gets_the_lines_to_add():
         ("GradientReversalOfTensor", "parameter gradients", "None"),
     ],
 )
-def test_what_is_meant_is_said(name, of, words):
+def test_a_failure_says_what_was_probably_meant(name, of, words):
     function, arguments = PUBLISHED[name]
     found = {result.name: result for result in check(function, *arguments)}
     assert words in found[of].sentence
@@ -158,7 +158,7 @@ def test_of_a_backward_that_draws_nothing_else_is_claimed(name):
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
-def test_what_cannot_be_tried_is_unknown_with_its_reason(function, arguments, words):
+def test_an_untried_check_is_unknown_with_its_reason(function, arguments, words):
     if function is NeedsCuda and torch.cuda.is_available():
         pytest.skip("there is CUDA here")
     results = check(function, *arguments)
@@ -171,7 +171,7 @@ def test_what_cannot_be_tried_is_unknown_with_its_reason(function, arguments, wo
 
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("where", ["forward", "backward"])
-def test_what_hangs_is_left_behind(where, monkeypatch):
+def test_a_subject_that_hangs_is_abandoned(where, monkeypatch):
     released = threading.Event()
 
     class Hangs(Function):

@@ -54,7 +54,7 @@ def slope_by_hand(op, x, h=1e-6):
 
 
 @pytest.mark.parametrize("rule", [rule.key for rule in RULES.values() if not rule.linear])
-def test_what_is_said_of_a_rule_that_is_not_linear_is_seen_by_hand(rule, only):
+def test_the_sentence_on_a_nonlinear_rule_matches_values_by_hand(rule, only):
     """At the printed x and g, whatever the op: of each fault of the catalogue, and of what is by design."""
     only("linear in g")
     seen = 0
@@ -75,7 +75,7 @@ def test_what_is_said_of_a_rule_that_is_not_linear_is_seen_by_hand(rule, only):
     ["g - g * tanh(x)**2", "sign(g) * exp(log(abs(g)) - x**2)"],
     ids=["what is left of larger numbers", "a product by its logarithm"],
 )
-def test_what_rounding_leaves_is_linear_in_g(rule, only):
+def test_rounding_errors_do_not_fail_linear_in_g(rule, only):
     only("linear in g")
     (result,) = check_pair(make_custom_key("tanh(x)"), make_custom_key(rule), {})
     assert result.verdict == "holds", result.sentence
@@ -109,7 +109,7 @@ def test_why_a_rule_is_not_linear_in_g_is_said_where_it_is_meant(rule, words, qu
 @pytest.mark.parametrize(
     ("op", "rule"), [("clamp", "straight_through"), ("relu", "leaky_backward"), ("sign", "clipped")]
 )
-def test_where_a_gradient_is_not_the_slope_it_is_seen_by_hand(op, rule):
+def test_a_gradient_that_is_not_the_slope_matches_a_value_by_hand(op, rule):
     (said,) = [found for result in check_pair(op, rule, {}) if (found := APART.search(result.sentence))]
     at, gradient, slope = map(number, said.groups())
     assert tried_by_hand(op, rule, at, 1.0) == pytest.approx(gradient, rel=5e-3)
@@ -139,7 +139,7 @@ def test_a_rule_that_is_the_derivative_hears_that_it_holds(op, rule):
     assert verdicts(op, rule)["true derivative"] == "holds"
 
 
-def test_what_is_declared_is_by_design_and_said_in_numbers():
+def test_declared_properties_are_by_design_and_state_their_numbers():
     found = {result.name: result for result in check_pair("step", "fast_sigmoid", {})}
     assert found["area"].verdict == "by design"
     assert found["area"].figure == pytest.approx(0.08, rel=1e-2)
@@ -214,7 +214,7 @@ def test_an_own_formula_inherits_what_the_catalogue_declares_of_the_same_curve()
     assert "Fast sigmoid" in result["area"].sentence
 
 
-def test_what_torch_does_at_a_bound_is_said_of_numbers_where_tensors_differ():
+def test_torchs_gradient_at_a_bound_is_told_for_numbers_and_tensors():
     x = torch.tensor([0.0], requires_grad=True)
     kinds = (0.0, 1.0), (torch.tensor(0.0), torch.tensor(1.0))
     number, tensor = (torch.autograd.grad(torch.clamp(x, *each), x)[0].item() for each in kinds)
@@ -235,7 +235,7 @@ def test_the_app_gets_some_of_the_checks_in_their_order():
     assert others == [name for name in names if name != "parameter gradients"]
 
 
-def test_what_an_own_rule_teaches_is_held_against_autograd_of_the_op():
+def test_parameter_gradients_of_a_custom_rule_are_compared_with_autograd():
     """Each parameter by its name, at the values it has; what y does not depend on is not judged."""
     said = {
         "s: sum(g * x)": ("holds", "The gradient of s is what autograd of the forward gives."),
@@ -256,7 +256,7 @@ def test_what_an_own_rule_teaches_is_held_against_autograd_of_the_op():
         assert (result.verdict, words in result.sentence) == (verdict, True), result
 
 
-def test_what_asks_y_is_tried_on_both_signs_of_what_learns(only):
+def test_rules_that_use_y_are_tried_with_both_signs_of_the_parameter(only):
     """That y is negative where x is holds for positive a alone."""
     only("parameter gradients")
     prelu = make_custom_key("where(x > 0, x, a * x)")
@@ -269,7 +269,7 @@ def test_what_asks_y_is_tried_on_both_signs_of_what_learns(only):
         assert (result.verdict, result.sentence.startswith(words)) == (verdict, True), result
 
 
-def test_what_learns_where_no_x_was_tried_is_due_nothing(only):
+def test_a_parameter_without_probes_is_owed_no_gradient(only):
     only("parameter gradients")
     far = make_custom_key("where(x > 5000, s, x)")
     for taught, verdict in {"sum(g * (x > 5000))": "holds", "sum(g)": "fails"}.items():

@@ -60,7 +60,7 @@ def test_the_same_rule_twice_counts_once():
         ({"rules": list(RULES)[: MAX_RULES + 1]}, "choose 1 to 6 rules, not 7"),
     ],
 )
-def test_what_cannot_be_is_refused_in_a_plain_sentence(arguments: dict, words: str):
+def test_invalid_arguments_are_refused_in_a_plain_sentence(arguments: dict, words: str):
     settings = {"op": "round", "rules": ["default"]} | arguments
     with pytest.raises(ValueError, match=r"^[^\n]+") as caught:
         sample(**settings)

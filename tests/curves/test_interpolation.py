@@ -59,7 +59,7 @@ def test_the_browser_draws_the_functions_values(node, op, rules):
             np.testing.assert_allclose(seen["gradients"][key], values, rtol=1e-5, atol=1e-5)
 
 
-def test_what_is_not_linear_in_g_is_drawn_at_its_g_alone(node):
+def test_a_rule_that_is_not_linear_in_g_is_interpolated_at_one_g_only(node):
     curves = sample_curves("clamp", ClampGradient, g=2, dtype="float64")
     (rule,) = interpolate_functions(curves)[1]
     assert rule.formula == "sampled at g = 2 only, at 1,812 x from −9 to 9"

@@ -23,7 +23,7 @@ def test_torchs_own_gradient_has_kinks_where_it_is_another_at_one_x():
 
 @pytest.mark.parametrize("width", [3.0, 300.0, 1e6])
 @pytest.mark.parametrize("text", ["floor(x) - floor(x)", "0 * round(x)", "x + (x - floor(x)) * 0"])
-def test_what_cancels_has_no_kinks_however_many_its_parts_have(text: str, width: float):
+def test_terms_that_cancel_have_no_kinks(text: str, width: float):
     assert find_kinks(find_op(FORMULA_PREFIX + text), None, {}, -width, width) == []
     assert find_kinks(find_op(FORMULA_PREFIX + text), RULES["default"], {}, -width, width) == []
 

@@ -115,7 +115,7 @@ def test_a_jump_is_one_however_small(g: float):
 
 @loop_over("width", [1e-3, 1.0, 1e3, 1e6])
 @loop_over("text", ["x**2", "x**1.0", "x**3 - x", "x * x"])
-def test_what_is_smooth_has_none_however_wide_the_range(text: str, width: float):
+def test_a_smooth_function_has_no_kinks_over_any_range(text: str, width: float):
     assert find_kinks(find_op(FORMULA_PREFIX + text), None, {}, -width, width) == []
     assert (
         find_kinks(OPS["identity"], find_rule(f"{FORMULA_PREFIX}g * ({text})"), {}, -width, width, 2.0) == []
@@ -151,7 +151,7 @@ def test_found_where_a_piece_touches_0_without_a_change_of_its_sign(
         ("floor(9.25 + x - x**2)", None),
     ],
 )
-def test_what_turns_within_a_cell_of_the_scan_is_found(text: str, expected: list[float] | None):
+def test_two_kinks_within_one_cell_of_the_scan_are_found(text: str, expected: list[float] | None):
     """A pole that is touched, and two changes that lie side by side."""
     start, stop = -7.01234567, 7.0345678
     result = find_kinks(find_op(FORMULA_PREFIX + text), None, {}, start, stop)

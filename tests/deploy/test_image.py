@@ -55,7 +55,7 @@ def can_confine() -> bool:
     )
 
 
-def test_what_is_copied_is_there_and_is_sent():
+def test_every_copied_file_exists_and_is_in_the_build_context():
     copies = [each for each in dockerfile() if each.name == "COPY" and not is_of_a_stage(each)]
     sources = [word for each in copies for word in each.words[:-1]]
     assert {"app.py", "explorer", ".streamlit", "requirements.txt"} == set(sources)

@@ -86,7 +86,7 @@ def test_without_tls_or_the_last_slash_a_browser_is_led_on(ports: tuple[int, int
     assert "max-age" in str(answer.getheader("strict-transport-security"))
 
 
-def test_who_sends_slowly_is_cut_off(ports: tuple[int, int]):
+def test_a_slow_sender_is_disconnected(ports: tuple[int, int]):
     half_a_head = b"GET / HTTP/1.1\r\nHost: loc"
     lines = f"POST {PREFIX}/runs HTTP/1.1\r\nHost: localhost\r\nContent-Length: 99\r\n\r\n{{"
     with ExitStack() as stack:

@@ -103,7 +103,7 @@ def test_one_point_of_a_stretch_without_values_is_no_single_x():
 
 
 @pytest.mark.parametrize("width", [10.0, 1e3, 1e6])
-def test_what_rounding_leaves_is_no_slope(width: float):
+def test_rounding_errors_are_not_called_a_slope(width: float):
     curves = sample_curves("formula: hardswish(x) - x", ["default"], start=-width, stop=width)
     (flat,) = [claim for claim in make_description(curves).claims if claim.kind == "flat"]
     assert (flat.exact, flat.numbers) == (True, (pytest.approx((width - 3) / (2 * width)),))
@@ -139,7 +139,7 @@ def test_a_spike_between_two_kinks_that_touch_is_no_pole():
     assert "unbounded" in {claim.kind for claim in make_description(pole).claims}
 
 
-def test_what_overflows_before_a_kink_is_no_pole_at_it():
+def test_an_overflow_before_a_kink_is_not_called_a_pole():
     """exp(exp(x)) is beyond float64 from 6.56 on: how it grows up to there says nothing of the kink."""
     rule = "formula: g * exp(exp(x)) * (x < 6.61)"
     curves = sample_curves("identity", rule, start=-3, stop=8, dtype="float64")

@@ -32,7 +32,7 @@ def test_the_published_clamp_shows_its_bug_at_g_2_only():
     assert f"{PUBLISHED}: the gradient is 2 (that is g) for x up to 1 and 1 for x above 1." in words
 
 
-def test_what_the_headline_says_of_the_published_clamp():
+def test_the_headline_names_the_bug_of_the_published_clamp():
     """The README's demonstration: where it returns 1, whatever g is."""
     bug = f"{PUBLISHED} gives 1 for x above 1, where"
     shown = {"start": 0, "stop": 2, "g": 2}
@@ -79,7 +79,7 @@ def test_rules_that_differ_at_two_points():
         ("where(x <= -1, 2, where(x < 1, 3, g))", "2 for x up to −1, 3 for x from above −1 to below 1"),
     ],
 )
-def test_what_holds_at_a_bound_is_said(rule: str, words: str):
+def test_the_behaviour_at_a_bound_is_described(rule: str, words: str):
     assert f"the gradient is {words}" in describe(sample("identity", f"formula: {rule}"))
 
 
@@ -137,7 +137,7 @@ def test_curves_and_their_table_are_described_alike():
         ("formula: where(x >= 0, x, tanh(x))", "is flat nowhere in this picture."),
     ],
 )
-def test_where_the_op_is_flat(op: str, words: str):
+def test_a_flat_op_is_described_as_flat(op: str, words: str):
     sentences = re.split(r"(?<=\.) ", describe(sample(op, "straight_through")))
     label = find_op(op).label
     assert any(sentence.startswith(label) and sentence.endswith(words) for sentence in sentences)
@@ -160,7 +160,7 @@ def test_where_the_op_is_flat(op: str, words: str):
         ("formula: g * x * (x > 0)", 1.0, "between 0 and 3, strongest near x = 3, and 0 on 50 %"),
     ],
 )
-def test_what_the_gradient_is(rule: str, g: float, words: str):
+def test_the_gradient_is_described(rule: str, g: float, words: str):
     (label,) = sample_curves("round", rule).labels.values()
     assert f"{label}: the gradient is {words}" in describe(sample("round", rule, g=g))
 
@@ -203,7 +203,7 @@ def test_a_pole_is_called_one(op: str, rule: str, span: tuple[float, float], whe
     ],
 )
 @loop_over("width", [1.0, 1e6])
-def test_what_grows_up_to_a_limit_is_no_pole(rule: str, width: float):
+def test_a_bounded_growth_is_not_called_a_pole(rule: str, width: float):
     assert "unbounded" not in describe(sample("identity", rule, start=-width, stop=width))
 
 
@@ -243,7 +243,7 @@ def test_a_stretch_of_zeros_counts_though_its_kink_is_a_float_away(op, rule, spa
 
 
 @pytest.mark.parametrize("op", ["formula: log(1 + exp(5 * x)) / 5", lambda x: (1 + (5 * x).exp()).log() / 5])
-def test_what_float32_loses_to_an_overflow_on_the_way_is_said(op):
+def test_an_overflow_of_float32_is_described(op):
     frame = sample(op, "default", start=-3, stop=30)
     lost = frame["gradient"].isna()
     share = frame["x"].diff()[lost & lost.shift(fill_value=False)].sum() / 33

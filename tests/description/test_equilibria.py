@@ -115,7 +115,7 @@ def test_a_gradient_that_is_0_leaves_it_where_it_is():
     assert words == "Default autograd: a never moves, because the sum is 0 everywhere"
 
 
-def test_where_the_gradient_is_not_finite_nothing_is_claimed():
+def test_a_gradient_that_is_not_finite_gets_no_claim():
     resting, words = at_rest("formula: x + sqrt(a)", "default", "a")
     gradient = resting.gradients["default"]
     assert np.isnan(gradient[resting.points < 0]).all()
@@ -126,7 +126,7 @@ def test_where_the_gradient_is_not_finite_nothing_is_claimed():
     assert words.startswith("Default autograd: a never comes to rest")
 
 
-def test_what_cannot_learn_says_why():
+def test_a_net_that_cannot_learn_is_explained():
     with pytest.raises(ValueError, match="shapes the gradient of clipped alone"):
         find_equilibria("sign", ["clipped"], "c", NUMBERS)
 

@@ -48,7 +48,7 @@ def test_tiny_numbers_beside_0_are_neither_a_pole_nor_an_end():
     assert "between 0.329 and 98.7 in this picture" in words
 
 
-def test_what_has_too_many_kinks_is_not_summed_up():
+def test_a_curve_with_too_many_kinks_is_not_summarised():
     words = describe(sample("round", ["default", "soft_round"], start=-2000, stop=2000))
     assert words.startswith("Round has more kinks here than the chart can show, and is drawn as a line.")
     assert f"{DEFAULT}: the gradient is 0 everywhere." in words

@@ -43,6 +43,6 @@ def test_a_headline_stays_short(rule: str):
         assert len(told(op, "default", rule)) <= MAIN_LENGTH
 
 
-def test_what_holds_for_every_x_is_not_said_of_the_picture_alone():
+def test_a_statement_for_every_x_is_not_limited_to_the_plotted_range():
     nothing_learns = "its true gradient is 0, so nothing before it can learn."
     assert told("round", "default") == f"Round is flat: {nothing_learns}"

@@ -33,7 +33,7 @@ def test_bias_spread_and_rest_are_told() -> None:
     assert "REINFORCE moves x down, out of the picture" in rest
 
 
-def test_who_is_exact_is_told_for_each_loss() -> None:
+def test_exact_rules_are_named_for_each_loss() -> None:
     assert said("bernoulli", "reinmax")[0] == "On average ReinMax is exact for this loss."
     assert said("bernoulli", "reinmax", f="(y - 0.45)**4")[0].startswith("On average ReinMax is off by up to")
     assert (
@@ -41,7 +41,7 @@ def test_who_is_exact_is_told_for_each_loss() -> None:
     )
 
 
-def test_what_does_not_spread_or_move_says_so() -> None:
+def test_a_rule_without_spread_or_bias_is_described_so() -> None:
     _, main, rest = said("round", "disarm")
     assert main == "DisARM returns 0 on every draw."
     assert said("bernoulli", "default")[1] == "Default autograd returns 0 on every draw."
@@ -71,7 +71,7 @@ def test_a_rule_without_a_mean_is_told_beside_one_that_has_it() -> None:
     assert main == "Flip returns its mean on every draw."
 
 
-def test_what_would_be_long_above_the_chart_is_told_in_short() -> None:
+def test_long_descriptions_are_shortened_above_the_chart() -> None:
     unbiased = ("reinmax", "reinforce", "arm", "disarm")
     head, below, rest = said("bernoulli", "sigmoid_st", "st_gumbel", *unbiased)
     assert head == "On average 4 of 6 rules are exact for this loss; the others are off by up to 0.096."
@@ -88,7 +88,7 @@ def test_what_would_be_long_above_the_chart_is_told_in_short() -> None:
     assert head == "On average none of 6 rules is exact for this loss: they are off by up to 3.9."
 
 
-def test_what_is_said_of_bias_comes_first() -> None:
+def test_the_sentence_on_bias_comes_first() -> None:
     frame = explorer.sample("bernoulli", ["reinmax"])
     assert explorer.describe(frame).startswith("On average ReinMax is exact for this loss. Single draws ")
 

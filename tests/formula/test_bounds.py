@@ -76,13 +76,13 @@ def test_torch_is_asked_wherever_gradients_are_off():
         ),
     ],
 )
-def test_what_torch_does_at_a_bound(monkeypatch, text, passes, shares):
+def test_gradients_at_a_bound_are_those_of_torch(monkeypatch, text, passes, shares):
     for at, gradient in zip(SHARES, (passes, shares), strict=True):
         monkeypatch.setattr(sys.modules[differentiate.__module__], "at_bounds", lambda at=at: at)
         assert parse(text, parameters=("c",)).gradient.text == gradient
 
 
-def test_what_torch_does_at_bounds_that_learn(monkeypatch):
+def test_gradients_of_learned_bounds_are_those_of_torch(monkeypatch):
     monkeypatch.setattr(sys.modules[differentiate.__module__], "at_bounds", lambda: SHARES[1])
     formula = parse("clamp(x, lo, hi)", parameters=("lo", "hi"))
     written = [Formula(differentiate(formula.tree, name)).text for name in ("lo", "hi")]

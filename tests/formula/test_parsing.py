@@ -61,7 +61,7 @@ def test_any_text_is_a_formula_or_a_formula_error(text):
 
 
 @pytest.mark.parametrize("value", [None, 5, b"x", ["x"], 1j], ids=repr)
-def test_what_is_no_text_is_refused(value):
+def test_a_formula_that_is_not_text_is_refused(value):
     assert "text" in refused(value).message
 
 

@@ -84,7 +84,7 @@ FORGIVEN = [
 
 
 @loop_over(("text", "meant"), FORGIVEN)
-def test_what_people_write_is_read(text, meant):
+def test_common_spellings_are_read(text, meant):
     formula = parse(text, parameters=None)
     assert formula == parse(meant, parameters=None)
     assert parse(formula.text, parameters=None) == formula
@@ -154,7 +154,7 @@ def test_each_other_call_is_what_libraries_call_so(name, call):
 
 
 @loop_over(("name", "call"), OTHER_CALLS)
-def test_what_torch_has_a_default_for_may_be_left_out(name, call):
+def test_arguments_with_a_default_in_torch_are_optional(name, call):
     defaults = {key: p.default for key, p in call.signature.parameters.items() if p.default is not p.empty}
     theirs = next((space for space in (torch, torch.nn.functional) if hasattr(space, name)), None)
     if defaults and theirs and not name.startswith("addc"):

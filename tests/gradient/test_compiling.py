@@ -62,7 +62,7 @@ def test_every_parameter_that_learns_compiles_whole():
     assert agree(several, whole(several), [torch.linspace(-2.3, 2.9, 13), *starts])
 
 
-def test_what_needs_no_gradient_compiles_whole():
+def test_inputs_without_gradient_compile_whole():
     """Inference, and the first layer of a net: one of each kind of boundary."""
 
     def several(x):

@@ -51,7 +51,7 @@ def test_a_twin_is_drawn_with_one_minus_u() -> None:
     torch.testing.assert_close(gradient, x - 0.5 * torch.special.ndtri(U))
 
 
-def test_what_is_drawn_is_returned_in_memory_of_its_own() -> None:
+def test_random_numbers_are_returned_in_separate_memory() -> None:
     u = U.clone()
     x = leaf()
     y = apply("formula: u()", "formula: u()", x, draw=u)
@@ -113,14 +113,16 @@ def test_no_draw_is_0_or_1(dtype: torch.dtype) -> None:
         ({}, ValueError, "the rule needs the loss of each element: give f, a formula of y"),
     ],
 )
-def test_what_cannot_be_drawn_is_said(given: dict[str, Any], error: type[Exception], message: str) -> None:
+def test_an_invalid_generator_or_shape_is_explained(
+    given: dict[str, Any], error: type[Exception], message: str
+) -> None:
     lost = ("formula: f()", "formula: f(1) - f(0)", "flip")
     for rule in ("formula: g * u()",) if "draw" in given or "target" in given else lost:
         with pytest.raises(error, match=message):
             apply(COIN, rule, torch.zeros(5), **given)
 
 
-def test_what_takes_one_value_at_each_x_refuses_a_pair_that_draws() -> None:
+def test_functions_of_deterministic_pairs_refuse_random_ones() -> None:
     for op, rule in ((COIN, "straight_through"), ("round", "formula: g * u()")):
         with pytest.raises(ValueError, match="is random, so it has no single value at each x"):
             bind(op, rule, {})

@@ -53,7 +53,7 @@ def same(one, other):
 
 
 @pytest.mark.parametrize(("op", "rule", "names"), LEARNING)
-def test_what_learns_is_a_parameter_under_its_own_name(op, rule, names):
+def test_learned_parameters_are_registered_under_their_names(op, rule, names):
     layer = explorer.Layer(op, rule, learns=names)
     assert list(layer.state_dict()) == list(names)
     tensors = {name: getattr(layer, name) for name in names}
@@ -181,7 +181,7 @@ def test_it_says_what_it_is():
         (lambda: explorer.Layer("formula: x * half", "default", learns=("half",)), "choose another name"),
     ],
 )
-def test_what_cannot_be_is_told_when_it_is_made(call, words):
+def test_invalid_arguments_raise_at_construction(call, words):
     with pytest.raises(ValueError, match=words):
         call()
 

@@ -91,7 +91,7 @@ def test_bounds_that_are_tensors_are_torchs_own():
 @loop_over("shape", [(), (CHANNELS, 1)])
 @loop_over("names", [("lo",), ("s", "hi"), ("s", "lo", "hi")])
 @loop_over("rule", ["default", "formula: g"])
-def test_what_meets_a_bound_is_shared_as_torch_shares_it(
+def test_a_tie_at_a_bound_splits_the_gradient_as_torch_does(
     rule: str, names: tuple[str, ...], shape: tuple[int, ...]
 ):
     """Also what another parameter gets: bounds that learn are tensors, those beside them too."""

@@ -129,7 +129,7 @@ def test_torch_func_agrees_with_backward(op: Op, rule: Rule):
         ("sign", "clipped", "s", "unknown parameter 's'"),
     ],
 )
-def test_what_cannot_learn_is_refused(op, rule, name, message):
+def test_parameters_that_cannot_learn_are_refused(op, rule, name, message):
     with pytest.raises(ValueError, match=re.escape(f"apply('{op}', '{rule}'): {message}")):
         apply(op, rule, torch.zeros(3), **{name: torch.tensor(1.0, requires_grad=True)})
 
@@ -142,7 +142,7 @@ def test_a_shape_that_does_not_fit(shape):
         apply("clamp", "pact", x, hi=torch.ones(shape, requires_grad=True))
 
 
-def test_what_is_no_floating_tensor():
+def test_a_parameter_that_is_not_a_floating_tensor_is_refused():
     with pytest.raises(ValueError, match=r"parameter hi must be a floating tensor, not torch\.int64"):
         apply("clamp", "pact", torch.zeros(2, 3), hi=torch.tensor([1, 2, 3]))
 

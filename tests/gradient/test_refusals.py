@@ -49,7 +49,7 @@ def test_records_stand_where_keys_do():
         (("round", "masked"), {"masked.hi": -math.inf}, "parameter masked.hi must be a finite number"),
     ],
 )
-def test_what_cannot_be_is_refused_with_a_sentence(arguments, parameters, sentence):
+def test_invalid_arguments_are_refused_with_a_sentence(arguments, parameters, sentence):
     with pytest.raises(ValueError, match=sentence):
         apply(*arguments, torch.ones(1), **parameters)
 

@@ -72,7 +72,7 @@ def told_contribution(op: Op, rule: Rule, name: str) -> tuple[Node, Node | None]
 
 
 @pytest.mark.parametrize("op", [op for op in fixed.OPS.values() if op.parameters], ids=lambda op: op.key)
-def test_what_a_parameter_learns_is_told(op: Op):
+def test_the_gradient_of_each_learned_parameter_is_told(op: Op):
     x = torch.linspace(-3.1, 3.3, 65, dtype=torch.float64)
     for rule in (adapt_rule(op, rule) for rule in (find_rule("formula: g * abs(x)"), *fixed.RULES.values())):
         for name in list_learnable(op, rule):
@@ -85,7 +85,7 @@ def test_what_a_parameter_learns_is_told(op: Op):
         assert not unlearned & {*make_entry(op)["torch"], *make_entry(rule)["learned"]}
 
 
-def test_what_is_learned_has_its_words():
+def test_learned_parameters_have_descriptions():
     sent = make_entry(RULES["pact"])["learned"]["hi"]
     assert sent["text"] == "g * (x >= hi)"
     assert sent["atBound"] == AT_BOUND["published"]
@@ -100,7 +100,7 @@ def test_what_is_learned_has_its_words():
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.key)
-def test_what_is_movable_is_a_kink(record: Op | Rule):
+def test_only_kinks_are_movable(record: Op | Rule):
     values = {p.name: p.default + 0.125 for p in record.parameters}
     declared = [read_text(kink, record).value(values) for kink in record.kinks or () if isinstance(kink, str)]
     for movable in make_entry(record)["movable"]:

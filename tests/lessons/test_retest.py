@@ -51,7 +51,7 @@ def test_a_lesson_has_fresh_questions_for_two_rounds(key: str) -> None:
     assert len(ops) >= 3 or len({tuple(variant.parameters.items()) for variant in variants}) >= 3
 
 
-def test_what_cannot_be_asked_is_refused() -> None:
+def test_invalid_questions_are_refused() -> None:
     with pytest.raises(ValueError, match="makes no question"):
         make_question(make_variant("tanh", "default", 7, 8, 9))
     assert isinstance(make_variant("clamp", "default", 1, lo=0), Variant)

@@ -64,7 +64,7 @@ def test_it_is_linear_where_the_catalogue_says_so(op):
         assert {key: not bent for key, bent in found.bent.items()} == {key: RULES[key].linear for key in some}
 
 
-def test_what_is_not_linear_is_said():
+def test_rules_that_are_not_linear_are_named():
     both = rule_map("clamp", ["published_clamp", "toward_range", "masked"], lo=-1, hi=0.25)
     assert isinstance(both, RuleMap)
     assert both.describe() == (
@@ -118,7 +118,7 @@ def test_a_figure_has_three_maps_in_a_row_and_a_pole_does_not_take_all_colours()
     assert wide.layout.height > rule_map("sign", "ede").figure().layout.height
 
 
-def test_what_cannot_be_is_refused():
+def test_invalid_arguments_are_refused():
     for top in (0, -1):
         with pytest.raises(ValueError, match="top must be a number above 0, not"):
             rule_map("sign", "clipped", top=top)

@@ -52,7 +52,7 @@ def test_widths_by_hand(rule: str) -> None:
     ("bernoulli", "flip", "area", "depends on the loss"),
     ("bernoulli", "sigmoid_st", "area", ""),  # which hangs on x alone
 ])  # fmt: skip
-def test_what_cannot_be_scaled_has_a_reason(op: str, rule: str, kind: str, reason: str) -> None:
+def test_a_rule_that_cannot_be_scaled_gets_a_reason(op: str, rule: str, kind: str, reason: str) -> None:
     assert getattr(find_sizes(op, rule, {}), kind).reason.startswith(reason)
 
 

@@ -122,7 +122,7 @@ def test_two_sites_with_one_step_are_refused(model):
         ({"rule": "straight_through", "op": "quantize", "learns": ("w",)}, "unknown parameter"),
     ],
 )
-def test_what_cannot_learn_is_one_sentence(model, arguments, words):
+def test_a_parameter_that_cannot_learn_is_refused_in_one_sentence(model, arguments, words):
     with pytest.raises(ValueError, match=words):
         explorer.swap(model, "act1", **arguments)
 

@@ -55,7 +55,7 @@ def test_a_function_of_torch_computes_the_op_it_is_listed_for(function):
     assert positional == parameters_of(call, (x,), keywords)
 
 
-def test_what_a_call_leaves_out_is_at_torchs_own_default():
+def test_omitted_arguments_have_torchs_defaults():
     names = ("hardtanh", "leaky_relu", "elu", "celu", "softshrink")
     for function in (getattr(functional, name) for name in names):
         op = OPS[CALLS[function].op]
@@ -172,7 +172,7 @@ def no_grad_alone(h):
         (lambda h: h * torch.sigmoid(h).detach(), "its output is detached"),
     ],
 )
-def test_what_leaves_the_graph_is_named_and_never_called_dead(function, note):
+def test_values_that_leave_the_graph_are_named_and_not_called_dead(function, note):
     seen = observed(made(function))
     row = only(seen)
     assert row["note"].startswith(note)
@@ -193,7 +193,7 @@ with warnings.catch_warnings():
 earlier = FakeQuant.apply
 
 
-def test_what_no_site_explains_is_named():
+def test_unexplained_zero_gradients_are_named():
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         seen = observed(made(scripted))
@@ -229,7 +229,7 @@ def test_calls_masks_and_functions_that_are_no_ops_of_the_catalogue_are_sites(fu
         lambda h: h / h.detach().norm(),
     ],
 )
-def test_what_is_linear_or_mixes_elements_is_no_site(function):
+def test_linear_and_mixing_calls_are_not_sites(function):
     seen = observed(made(function))
     assert seen.frame.empty
     assert seen.unseen == ()
@@ -257,7 +257,7 @@ def test_a_function_that_another_thread_calls_does_no_harm():
     assert (seen.parameters["gradient"] == "arrives").all()
 
 
-def test_what_came_before_the_model_is_not_its_own():
+def test_calls_before_the_model_are_not_observed():
     model = made(torch.tanh)
     with explorer.observe(model) as seen:
         model(torch.atan(X.clone().requires_grad_())).sum().backward()

@@ -322,7 +322,7 @@ def test_bad_input_is_one_sentence(arguments, words):
         race(**{"make_model": Binary, "rules": ["clipped"], "seeds": 1, "steps": 2} | arguments)
 
 
-def test_what_the_model_raises_passes_through():
+def test_exceptions_of_the_model_pass_through():
     class Broken(nn.Module):
         def forward(self, x):
             raise KeyError("mine")

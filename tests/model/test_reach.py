@@ -73,14 +73,14 @@ class Traced(nn.Module):
         (torch.fx.symbolic_trace(Traced()), FakeQuant, "torch.fx, which inlines a Function's forward"),
     ],
 )
-def test_what_a_swap_would_not_reach_is_refused(function, what, words):
+def test_a_swap_that_reaches_no_call_is_refused(function, what, words):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         with pytest.raises(explorer.model.UnreachedError, match=words):
             gradients_of(swapped(function, what, rule="straight_through"))
 
 
-def test_what_is_called_under_no_grad_gets_the_rule_at_its_first_use():
+def test_a_call_under_no_grad_gets_the_rule_at_its_first_use():
     expected = gradients_of(made(lambda h: h * explorer.apply("sign", "clipped", h)))
     same(gradients_of(swapped(with_no_grad, "sign", rule="clipped")), expected)
 
@@ -134,7 +134,7 @@ def test_compiled_code_in_a_swapped_model_runs_as_it_is_written():
         assert torch._dynamo.eval_frame._stance.stance == "default"
 
 
-def test_what_came_before_the_model_is_not_asked_for():
+def test_calls_before_the_model_are_not_swapped():
     """The input's own history holds the op too, and is none of the swap's."""
     fixed = swapped(torch.relu, "relu", rule="straight_through")
     x = torch.relu(X.clone().requires_grad_())
@@ -206,7 +206,7 @@ def test_a_compiled_swap_has_the_right_gradients():
         (nn.Softmax(1), nn.Softmax, "cannot be replaced: it takes no single numbers"),
     ],
 )
-def test_what_cannot_be_replaced_is_refused_and_nothing_is_changed(module, what, words):
+def test_an_impossible_swap_is_refused_and_changes_nothing(module, what, words):
     model = nn.Sequential(nn.Linear(8, 3), module)
     with pytest.raises(explorer.model.UnreachedError, match=words):
         explorer.swap(model, what, rule="straight_through", inplace=True)

@@ -50,7 +50,7 @@ def test_the_forward_stays_and_the_backward_is_the_rules():
         (lambda h: h.clamp(min=0), torch.clamp),
     ],
 )
-def test_what_is_swapped_is_named_in_many_ways(function, what):
+def test_a_swap_accepts_many_kinds_of_names(function, what):
     expected = made(function)
     plain = expected(X)
     rule = "formula: 3 * g"
@@ -142,7 +142,7 @@ class Scaled(torch.autograd.Function):
         return g, (g * ((x / s).round() - x / s)).sum()
 
 
-def test_what_a_call_learns_beside_x_keeps_its_gradient():
+def test_other_arguments_of_a_swapped_call_keep_their_gradients():
     class Learned(nn.Module):
         def __init__(self):
             super().__init__()

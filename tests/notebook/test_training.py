@@ -94,7 +94,7 @@ def test_a_race_on_workers_shows_its_scores(pictures: list[Any]) -> None:
         assert float(lane["score"].split(" ")[0]) == pytest.approx(100 * best[lane["rule"]], abs=1)
 
 
-def test_what_stops_keeps_its_last_picture(pictures: list[Any]) -> None:
+def test_a_stopped_run_keeps_its_last_picture(pictures: list[Any]) -> None:
     def stop(step: int, *_: Any) -> None:
         if step == 3:
             raise KeyboardInterrupt

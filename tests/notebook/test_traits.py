@@ -26,7 +26,7 @@ def shown() -> Any:
     return explorer.instrument("clamp", ["default", "masked"], start=-2, stop=2, lo=-0.5)
 
 
-def test_what_is_set_is_shown(shown: Any) -> None:
+def test_assigned_traits_change_the_picture(shown: Any) -> None:
     shown.g, shown.range = 2, (-1, 1)
     shown.parameters = {"lo": 0, "hi": 0.5}
     looked = {"start": -1, "stop": 1, "g": 2, "lo": 0, "hi": 0.5}

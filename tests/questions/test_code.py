@@ -51,7 +51,7 @@ def test_a_parameter_that_learns_is_a_tensor_in_every_language(subtests: pytest.
     assert "nn.Parameter" in ask_code("PyTorch", "quantize", "lsq")["text"]
 
 
-def test_what_cannot_learn_is_a_number() -> None:
+def test_parameters_that_cannot_learn_are_exported_as_numbers() -> None:
     answer = ask_code("PyTorch", "clamp", "straight_through", learns="k")
     assert answer["note"] == "k cannot learn by this rule: in its code it is a number."
     assert set(LANGUAGES) == {*WRITERS, NOTEBOOK}

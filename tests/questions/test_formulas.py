@@ -76,7 +76,7 @@ def test_values_stand_below_the_formula_and_words_below_both() -> None:
     assert "".join(leaves(op["lines"][1])) == "lo=0hi=125"
 
 
-def test_what_a_rule_learns_stands_below_its_gradient() -> None:
+def test_gradients_of_learned_parameters_follow_the_gradient_for_x() -> None:
     learnt = ask("formulas", op="quantize", rule="quantize_masked", parameters={}, learns="s")["lines"]
     assert ["mtext", "gradient\xa0of\xa0"] in learnt[1]
     assert learnt[2] == "s: follows from the rule."

@@ -60,7 +60,7 @@ def test_the_row_of_a_rule_is_that_of_the_table_with_the_links_parameters():
     assert (row["area"], row["support"]) == ("inf", "inf")
 
 
-def test_what_draws_has_no_curve_beside_others():
+def test_stochastic_rules_are_not_compared_with_others():
     for query, name in (
         ("op=bernoulli&rule=default", "Bernoulli unit"),
         ("op=sign&rule=reinforce", "REINFORCE"),
@@ -76,7 +76,7 @@ def test_a_rule_that_nothing_comes_near_has_no_neighbours():
     assert ask_about_rule("neighbours", query) == {"lines": []}
 
 
-def test_what_cannot_be_compared_is_said():
+def test_rules_that_cannot_be_compared_are_explained():
     query = urlencode({"op": "log", "rule": "formula: g * log(x)", "range": [-3, -1]}, doseq=True)
     assert "almost no finite values" in ask_about_rule("neighbours", query)["message"]
 

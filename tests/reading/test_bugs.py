@@ -80,7 +80,7 @@ def test_none_for_a_tensor_that_y_depends_on_is_named() -> None:
 
 
 @pytest.mark.parametrize("name", ["LSQ"])
-def test_what_is_right_holds_when_it_is_pasted(name: str) -> None:
+def test_correct_code_passes_when_pasted(name: str) -> None:
     assert said(pasted(name), **LEVELS)[0] == "holds"
 
 

@@ -74,7 +74,7 @@ def test_a_name_in_a_class_body_does_not_hide_one_of_the_module_from_its_methods
 @pytest.mark.parametrize(
     "source", [_mish(), f"{IMPORT}{_mish()}", f"def make():\n    {_mish(indent='    ')}    return F\n"]
 )
-def test_where_a_class_does_hide_the_module_its_methods_find_the_class(source: str) -> None:
+def test_methods_find_the_class_that_hides_a_module(source: str) -> None:
     with pytest.raises(ReadingError, match=r"F.softplus is never given a value in this text"):
         read_source(source)
 
@@ -118,7 +118,7 @@ def test_a_module_does_what_it_does_when_it_is_called(source: str) -> None:
 @pytest.mark.parametrize(
     "change", ["self.half()", "self.to(torch.float16)", "self.apply(reset)", "self.load()"]
 )
-def test_what_a_module_may_do_to_its_own_numbers_is_not_passed_over(change: str) -> None:
+def test_changes_of_a_modules_attributes_are_followed(change: str) -> None:
     source = f"{LAYER}    {change}\n  def forward(self, x):\n    return x * self.a\n"
     with pytest.raises(ReadingError, match=r"^line 5: "):
         read_source(source)

@@ -55,7 +55,7 @@ def spread(sample: Published, size: int) -> Tensor:
 
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 @pytest.mark.parametrize("sample", PUBLISHED, ids=lambda sample: sample.name)
-def test_what_learns_gets_what_the_code_gives_it(sample: Published, shape: tuple[int, ...]) -> None:
+def test_parameters_get_the_gradients_of_the_pasted_code(sample: Published, shape: tuple[int, ...]) -> None:
     keys = read_source(sample.source)
     values, own = arguments(sample), arguments(sample)
     x = spread(sample, math.prod(shape)).reshape(shape)
@@ -93,7 +93,7 @@ def test_each_element_contributes_what_it_does_in_the_code(sample: Published) ->
             torch.testing.assert_close(part, due.reshape(()), rtol=1e-12, atol=0)
 
 
-def test_what_is_read_stays_readable() -> None:
+def test_a_rule_that_was_read_can_be_read_again() -> None:
     rules = {sample.name: find_rule(read_source(sample.source)[1]) for sample in PUBLISHED}
     parts = {
         name: {one.name: (one.formula, one.scale) for one in rule.learned} for name, rule in rules.items()
@@ -226,7 +226,7 @@ LEFT_OUT = {
 
 
 @pytest.mark.parametrize("what", LEFT_OUT)
-def test_what_is_no_plain_sum_is_left_out_and_named(what: str) -> None:
+def test_a_gradient_that_is_not_a_plain_sum_is_left_out_and_named(what: str) -> None:
     text, reason = LEFT_OUT[what]
     learned, (note,) = parts_of(f"return g * s, {text}")
     assert learned == {}
@@ -258,7 +258,7 @@ NOTES = {
 
 
 @pytest.mark.parametrize("text", NOTES)
-def test_what_the_shape_of_a_sum_means_is_said(text: str) -> None:
+def test_the_meaning_of_a_sums_shape_is_explained(text: str) -> None:
     learned, (note,) = parts_of(f"return g * s, {text}")
     assert learned == {"s": ("g * x", None)}
     assert note.startswith(NOTES[text])
@@ -281,7 +281,7 @@ def test_torch_raises_an_error_for_just_the_shapes_that_are_named(text: str) -> 
 NEVER = "backward returns None for s, a tensor that y depends on: it never learns"
 
 
-def test_what_is_returned_is_paired_with_what_forward_takes() -> None:
+def test_returned_gradients_are_paired_with_the_arguments_of_forward() -> None:
     swapped, notes = parts_of("return g * s, (g * m).sum().view(-1), (g * x).sum().view(-1)", "ctx, x, s, b")
     assert swapped == {"s": ("g * (x > s)", None), "b": ("g * x", None)}
     assert notes == ()
@@ -357,7 +357,7 @@ def test_a_parameter_called_n_is_not_the_number_of_elements() -> None:
         ("(g * x).sum().view(-1)", "(x * g).sum().view(-1)", ("where(k > 8, g * x, x * g)", None)),
     ],
 )  # fmt: skip
-def test_where_a_parameter_decides_both_are_read(
+def test_both_branches_are_read_if_a_parameter_decides(
     first: str, other: str, expected: tuple[str, str | None]
 ) -> None:
     backward = f"if ctx.k > 8:\n  return g * s, {first}, None\nreturn g * s, {other}, None"
@@ -368,7 +368,7 @@ def test_where_a_parameter_decides_both_are_read(
     assert (one.formula, one.scale) == expected
 
 
-def test_what_cannot_be_read_on_one_branch_is_left_out() -> None:
+def test_a_gradient_unreadable_on_one_branch_is_left_out() -> None:
     """It would else be taken for no gradient at all."""
     backward = "if ctx.k > 8:\n  return g, (g * x).norm(), None\nreturn g, (g * x).sum().view(-1), None"
     backward = f"(x,), g = ctx.saved_tensors, grad_output\n{backward}"
@@ -395,8 +395,6 @@ def test_the_number_of_a_parameter_s_values_is_no_formula() -> None:
     ],
     ids=["quantised", "straight through", "autograd's own", "nothing else for s"],
 )
-def test_what_composed_code_lets_learn_is_named_where_it_is_not_torchs_own(
-    returned: str, unread: list[str]
-) -> None:
+def test_parameters_that_learn_in_composed_code_are_named(returned: str, unread: list[str]) -> None:
     text = f"import torch\ndef f(x, s):\n  return {returned}\n"
     assert list(read_source(text).notes) == [COMPOSED.format(name) for name in unread]

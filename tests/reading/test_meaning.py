@@ -155,7 +155,7 @@ def test_attributes_of_inputs_and_tests_of_them(takes: str, forward: str, op: st
         "A = 2\nfor i in range(3):\n  print(A)\n",
     ],
 )
-def test_what_stands_around_a_function_is_followed_as_far_as_it_decides_something(before: str) -> None:
+def test_surrounding_code_is_followed_if_it_affects_the_function(before: str) -> None:
     assert _read(before + _fn("return x * A")) == _written("x * 2", "g")
 
 
@@ -181,14 +181,14 @@ def test_a_decorator_of_the_text_is_followed_and_any_other_passed_over() -> None
         ("y = x * 2\n  nn.LeakyReLU(0.5, True)(y)\n  return y", "leaky_relu(x * 2, 0.5)", "default"),
     ],
 )
-def test_what_changes_a_tensor_in_place_is_followed(body: str, op: str, rule: str) -> None:
+def test_in_place_changes_are_followed(body: str, op: str, rule: str) -> None:
     assert _read(f"def f(x):\n  {body}\n") == _written(op, rule)
 
 
 @pytest.mark.parametrize(
     "one", ["x.new_tensor(1)", "torch.tensor(1, dtype=x.dtype)", "torch.full((1,), 1, dtype=torch.float)"]
 )
-def test_what_is_made_a_float_is_one(one: str) -> None:
+def test_a_comparison_converted_to_float_is_numeric(one: str) -> None:
     assert _read(_fn(f"return torch.where(x > 0, {one}, 0 * {one})")) == _written("where(x > 0, 1, 0)", "g")
 
 
@@ -211,7 +211,7 @@ def test_constants_of_the_module_the_class_and_the_function_around_are_known() -
     assert _read(source) == _written("x * 2 * (b * 3) * 4 * pi", "g * 4")
 
 
-def test_what_a_script_does_around_a_function_does_not_matter() -> None:
+def test_unrelated_code_of_a_script_is_ignored() -> None:
     script = "data = load('x.csv')\nfor epoch in range(10):\n  print(epoch)\nwith open('f') as f:\n  pass\n"
     assert _read(script + _fn("return x.round()") + "y = Fn.apply(data)\n") == _written("round(x)", "g")
 

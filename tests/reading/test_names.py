@@ -17,7 +17,7 @@ def test_the_name_of_a_class_is_the_label_of_its_op_and_rule() -> None:
     assert (find_op(op).formula, find_rule(rule).formula) == ("round(x)", "g")
 
 
-def test_what_was_read_is_usable_wherever_keys_are() -> None:
+def test_a_rule_that_was_read_works_wherever_keys_do() -> None:
     reading = read_sources(DOCUMENTS_CLAMP)[1]
     x = torch.tensor([-1.0, 0.5, 2.0], requires_grad=True)
     explorer.apply(reading.op, reading.rule, x).backward(torch.full((3,), 2.0))

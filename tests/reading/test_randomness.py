@@ -287,7 +287,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("source", "line", "words"), REFUSED.values(), ids=REFUSED)
-def test_what_cannot_be_read_says_why(source: str, line: int, words: str) -> None:
+def test_unreadable_random_code_is_explained(source: str, line: int, words: str) -> None:
     with pytest.raises(ReadingError) as caught:
         read_source(source)
     assert words in caught.value.message

@@ -97,7 +97,7 @@ def test_the_gradient_autograd_gives_the_code_is_that_of_what_was_read(text: str
 
 
 @pytest.mark.parametrize("text", PER_CHANNEL)
-def test_what_the_code_takes_along_a_dimension_is_said_to_be_taken_over_all(text: str) -> None:
+def test_statistics_along_a_dimension_are_noted_as_taken_over_all_elements(text: str) -> None:
     (note,) = read_source(function(f"return {text}", "return grad_output")).notes
     assert note.startswith("line 4: ")
     assert "is taken over all elements here, though the code takes it along a dimension" in note

@@ -33,7 +33,7 @@ DRESSED = {
 
 
 @pytest.mark.parametrize("text", DRESSED.values(), ids=DRESSED)
-def test_what_surrounds_the_code_does_no_harm(text: str) -> None:
+def test_text_around_the_code_is_ignored(text: str) -> None:
     assert read_source(text) == WANTED
 
 
@@ -64,7 +64,7 @@ def test_an_error_in_the_class_itself_is_not_passed_over() -> None:
         (f"x = 1\ny = {'1' * 4_301}\n", "line 2: a number has 4,301 digits: 4,300 are the most", 2),
     ],
 )
-def test_what_is_no_code_is_refused_in_a_sentence(text: str, words: str, line: int) -> None:
+def test_text_that_is_not_code_is_refused_in_a_sentence(text: str, words: str, line: int) -> None:
     with pytest.raises(ReadingError) as caught:
         read_source(text)
     assert words in caught.value.message

@@ -143,7 +143,7 @@ UNREADABLE = {
 
 
 @pytest.mark.parametrize(("source", "line", "words"), UNREADABLE.values(), ids=UNREADABLE)
-def test_what_cannot_be_read_is_named_with_its_line(source: str, line: int, words: str) -> None:
+def test_unreadable_code_is_named_with_its_line(source: str, line: int, words: str) -> None:
     with pytest.raises(ReadingError) as caught:
         read_source(source)
     assert words in caught.value.message
@@ -167,9 +167,7 @@ def test_what_cannot_be_read_is_named_with_its_line(source: str, line: int, word
         ("self.reset()", 3),
     ],
 )
-def test_what_a_layer_changes_in_a_way_that_cannot_be_followed_is_not_taken_as_it_was(
-    change: str, lines: int
-) -> None:
+def test_untraceable_changes_by_a_layer_are_not_ignored(change: str, lines: int) -> None:
     with pytest.raises(ReadingError) as caught:
         read_source(_layer("self.a = nn.Parameter(torch.ones(1))\n" + change))
     assert caught.value.line == 3 + lines
@@ -188,13 +186,13 @@ def test_what_a_layer_changes_in_a_way_that_cannot_be_followed_is_not_taken_as_i
         "def change():\n  global A\n  A = [6]",
     ],
 )
-def test_what_the_text_changes_in_a_way_that_cannot_be_followed_is_not_taken_as_it_was(change: str) -> None:
+def test_untraceable_changes_by_the_text_are_not_ignored(change: str) -> None:
     with pytest.raises(ReadingError, match=r"^line [23]: "):
         read_source(f"A = [1]\n{change}\n" + _fn("return x * A[-1]"))
 
 
 @pytest.mark.parametrize("change", ["Fn.set(6)", "setattr(Fn, 'a', 6)"])
-def test_what_a_class_is_given_later_is_not_taken_as_it_was(change: str) -> None:
+def test_attributes_assigned_to_a_class_later_are_not_ignored(change: str) -> None:
     setter = "  a = 1\n  @classmethod\n  def set(cls, a):\n    cls.a = a\n"
     with pytest.raises(ReadingError, match="may change values that the curve depends on"):
         read_source(_fn("return x * Fn.a") + setter + change)
@@ -209,7 +207,7 @@ def test_a_layer_with_a_weight_matrix_is_refused_and_what_follows_is_read() -> N
     assert read_source(layer + _fn("return x.round()")) == (second.op, second.rule)
 
 
-def test_what_is_not_needed_may_be_unreadable() -> None:
+def test_unneeded_code_may_be_unreadable() -> None:
     backward = "grad_w = g.mm(g.t())\ngrad_w += unknown(g)\nreturn g * 2, grad_w, g.sum(0)"
     assert read_source(_fn("return x.sign()", backward)) == ("formula: Fn = sign(x)", "formula: Fn = g * 2")
 

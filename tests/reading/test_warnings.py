@@ -50,7 +50,7 @@ def is_changed(text: str) -> bool:
 
 
 @pytest.mark.parametrize(("backward", "line"), WRITES.items())
-def test_who_writes_to_g_is_told_so_with_the_line(backward: str, line: str) -> None:
+def test_writing_to_g_is_reported_with_its_line(backward: str, line: str) -> None:
     text = source(backward)
     assert is_changed(text)
     (note,) = read_source(text).notes
@@ -60,7 +60,7 @@ def test_who_writes_to_g_is_told_so_with_the_line(backward: str, line: str) -> N
 
 
 @pytest.mark.parametrize("backward", KEEPS)
-def test_who_changes_a_tensor_of_its_own_is_told_nothing(backward: str) -> None:
+def test_changing_a_new_tensor_in_place_is_not_reported(backward: str) -> None:
     text = source(backward)
     assert not is_changed(text)
     assert read_source(text).notes == ()
@@ -71,7 +71,7 @@ def learned(backward: str) -> tuple[dict[str, str], Any]:
     return {each.name: each.formula for each in find_rule(keys[1]).learned}, keys
 
 
-def test_who_asks_for_a_gradient_is_a_tuple_as_long_as_the_inputs() -> None:
+def test_needs_input_grad_has_one_entry_per_input() -> None:
     unpacked = "_, asks = ctx.needs_input_grad\nt = (g * x).sum().view(-1) if asks else None\nreturn g * s, t"
     assert learned(unpacked)[0] == {"s": "g * x"}
     last = "return g * s, (g * x).sum().view(-1) if ctx.needs_input_grad[-1] else None"
@@ -122,7 +122,7 @@ RAISES = {
 
 
 @pytest.mark.parametrize(("backward", "words"), RAISES.items())
-def test_what_torch_refuses_of_the_returned_gradients_is_said(backward: str, words: str) -> None:
+def test_gradients_that_torch_refuses_are_reported(backward: str, words: str) -> None:
     text = keeping(backward)
     assert raised(text, 2.0) == "RuntimeError"
     (reading,) = read_sources(text, [Input("s")])
@@ -147,7 +147,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("backward", "words"), REFUSED.items())
-def test_what_surely_raises_is_told_from_what_is_only_not_read(backward: str, words: str) -> None:
+def test_code_that_surely_raises_is_distinguished_from_unreadable_code(backward: str, words: str) -> None:
     text = keeping(backward)
     assert raised(text, 2.0)
     (reading,) = read_sources(text, [Input("s")])
@@ -167,7 +167,7 @@ def test_a_number_that_is_saved_as_a_tensor_raises_and_a_tensor_does_not() -> No
     assert called("return g * s, None", tensor=True).problem is None
 
 
-def test_what_cannot_be_read_alone_does_not_raise() -> None:
+def test_unreadable_code_alone_does_not_raise() -> None:
     problem = called("return g * torch.cumsum(x, 0), None", tensor=True).problem
     assert problem is not None
     assert not problem.raises
@@ -210,7 +210,7 @@ def test_a_list_that_a_module_changes_is_followed() -> None:
     assert read_source(text)[0] == "formula: Fn = x * 6"
 
 
-def test_where_a_gradient_is_computed_that_nobody_needs_is_known() -> None:
+def test_a_gradient_that_no_input_needs_is_found() -> None:
     asked = "return g * s, (g * x).sum() if ctx.needs_input_grad[1] else None"
     alias = "needs = ctx.needs_input_grad\nreturn g * s, (g * x).sum() if needs[1] else None"
     assert called(asked, tensor=True).guarded == called(alias, tensor=True).guarded == {"s"}
@@ -242,7 +242,9 @@ CONSTANT = {  # backward, forward: the line that loses the second derivative, ""
 
 
 @pytest.mark.parametrize(("bodies", "line"), CONSTANT.items())
-def test_what_a_second_derivative_takes_for_a_constant_is_named(bodies: tuple[str, str], line: str) -> None:
+def test_values_treated_as_constant_by_a_second_derivative_are_named(
+    bodies: tuple[str, str], line: str
+) -> None:
     text = function(bodies[1], bodies[0]).replace("grad_output", "g")
     x = (X + 0.25).requires_grad_()
     (first,) = torch.autograd.grad(executed(text).apply(x).sum(), x, create_graph=True)

@@ -55,7 +55,7 @@ def pages(site: Path) -> dict[str, str]:
     return {path.stem: path.read_text(encoding="utf-8") for path in site.glob("*.html")}
 
 
-def test_there_is_a_page_for_each_of_the_app(pages: dict[str, str]) -> None:
+def test_every_page_of_the_app_has_a_page_on_the_site(pages: dict[str, str]) -> None:
     assert set(pages) == {"index", "train", "study", "learn"}
     assert max(map(len, pages.values())) < LARGEST_PAGE
 
@@ -95,7 +95,7 @@ def test_every_section_is_there_and_pasted_code_with_pyodide(pages: dict[str, st
     assert json.loads(start)["sections"] == SECTIONS
 
 
-def test_what_is_not_seen_at_first_lies_beside_the_pages(site: Path, pages: dict[str, str]) -> None:
+def test_code_that_is_not_needed_at_first_is_in_separate_files(site: Path, pages: dict[str, str]) -> None:
     """Torch's values and the file to save are loaded when they are wanted."""
     for name in (answers.get_saved_name(), "torch/values.js"):
         assert (site / name).is_file()
@@ -122,7 +122,7 @@ def test_a_saved_file_is_the_one_that_python_writes(site: Path) -> None:
     }
 
 
-def test_what_reads_formulas_lies_beside_the_pages(site: Path, pages: dict[str, str]) -> None:
+def test_the_formula_reader_is_in_a_separate_file(site: Path, pages: dict[str, str]) -> None:
     files = sorted((site / "python").iterdir())
     assert [path.name.rpartition("-")[0] for path in files] == ["black", "program", "pyodide"]
     assert files[2].name == "pyodide-1.2.3.js"

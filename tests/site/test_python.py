@@ -58,7 +58,7 @@ def test_python_alone_reads_every_formula_as_the_app_does(ask: Ask) -> None:
     assert min(kinds.count(True), kinds.count(False)) > 200
 
 
-def test_what_the_torch_that_is_here_answered_comes_along() -> None:
+def test_answers_of_the_installed_torch_are_included() -> None:
     scope: dict[str, Any] = {}
     exec(python.pack_program()["modules"]["explorer/formula/measured.py"], scope)
     names = [*FUNCTIONS, "rond", "sigmod", "median", "rrelu", "abss", "tanhh", "clmp"]

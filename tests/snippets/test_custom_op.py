@@ -59,7 +59,7 @@ def test_the_ops_own_derivative_is_torchs(op):
 
 @pytest.mark.parametrize(("op", "rule", "names"), TEACHING)
 @pytest.mark.parametrize("shape", [(), (2, 1)], ids=str)
-def test_what_learns_gets_the_gradient_of_explorer(op, rule, names, shape):
+def test_learned_parameters_get_the_explorers_gradient(op, rule, names, shape):
     function, x = function_of(op, rule, names), torch.linspace(-2.3, 2.9, 26).reshape(2, 13)
     defaults, results = resolve_values(find_op(op), find_rule(rule), {}), []
     for each in (function, lambda x, *tensors: apply(op, rule, x, **dict(zip(names, tensors, strict=True)))):

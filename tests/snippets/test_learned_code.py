@@ -184,7 +184,7 @@ def test_the_words_say_what_is_learned_and_how():
     assert snippet("ttq", "ttq", learns=["wp"]).count("Source: TTQ") == 1
 
 
-def test_what_cannot_learn_is_refused():
+def test_parameters_that_cannot_learn_are_refused():
     with pytest.raises(ValueError, match="c does not appear in y"):
         snippet("sign", "clipped", learns=["c"])
 

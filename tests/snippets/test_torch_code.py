@@ -86,7 +86,7 @@ def test_parameters_become_the_defaults_of_the_signature():
     assert names["ClampClipped"](hi=0.5).extra_repr() == "lo=-1.5, hi=0.5, c=0.25"
 
 
-def test_what_cannot_be_is_refused():
+def test_invalid_arguments_are_refused():
     for value in (float("inf"), float("nan")):
         with pytest.raises(ValueError, match="parameter lo must be a finite number"):
             snippet("clamp", "masked", {"lo": value})
@@ -213,7 +213,7 @@ def test_text_of_an_entry_stays_in_its_docstring():
     [("identity", key) for key, rule in RULES.items() if rule.formula or key == "default"]
     + [("formula: detach(x)", "default")],
 )
-def test_what_the_code_returns_is_never_x_itself(op, rule):
+def test_exported_code_never_returns_x_itself(op, rule):
     x = torch.ones(3)
     defined(code_of(op, rule))[make_pair(op, rule, {}).name](x).add_(1)
     assert x.tolist() == [1, 1, 1]

@@ -72,7 +72,7 @@ def test_it_is_unknown_where_the_op_is_on_units_and_where_something_learns():
         assert "quantised weights" not in result.describe()
 
 
-def test_where_a_run_diverges_it_is_unknown():
+def test_agreement_is_unknown_if_a_run_diverges():
     plan = Plan.create("ternary weights", None, ["formula: g / 0", "dsq"], **SMALL)
     assert [row.agree is None for row in rows_of(plan)] == [row.diverged for row in rows_of(plan)]
 

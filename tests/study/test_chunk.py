@@ -65,7 +65,7 @@ def test_numbers_depend_on_neither_chunk_nor_place(case):
     assert repr(sorted(apart.items())) == repr(sorted(together.items()))  # NaN is equal too
 
 
-def test_what_diverges_leaves_the_others_alone_and_says_when():
+def test_a_diverging_run_reports_its_step_and_leaves_others_unchanged():
     breaks = "formula: g / 0"
     plan = Plan.create("circles", "sign", [breaks, "clipped"], lrs=[0.01], seeds=2, steps=5, controls=False)
     rows = chunk_rows(plan, plan.list_trials("choose"))
@@ -78,7 +78,7 @@ def test_what_diverges_leaves_the_others_alone_and_says_when():
     assert chunk_rows(plan, healthy) == {trial: rows[trial] for trial in healthy}
 
 
-def test_what_passes_is_what_the_rule_makes_of_the_gradient():
+def test_the_passed_gradient_is_that_of_the_rule():
     plan = Plan.create(
         "circles", "sign", ["straight_through", "scale"], lrs=[0.01], seeds=1, steps=2, parameters={"s": -0.5}
     )

@@ -84,9 +84,7 @@ def after(path, *acts):
 
 @pytest.mark.thorough
 @pytest.mark.timeout(480)  # five processes
-def test_what_happens_to_a_cluster_costs_no_run_and_counts_none_twice(
-    tmp_path, monkeypatch, scheduler, worker
-):
+def test_cluster_failures_lose_and_repeat_no_run(tmp_path, monkeypatch, scheduler, worker):
     """One study: a worker is killed, the other stands still for a second, then the scheduler is killed."""
     address, path = f"tcp://127.0.0.1:{free_port()}", tmp_path / "study.csv"
     monkeypatch.setenv(workers.CLUSTER, address)

@@ -72,7 +72,7 @@ def test_a_file_of_another_torch_is_refused(tmp_path, rows):
         StudyFile(path, PLAN)
 
 
-def test_what_is_no_study_is_left_alone(tmp_path):
+def test_a_file_that_is_not_a_study_is_not_overwritten(tmp_path):
     path = tmp_path / "notes.csv"
     for text in ("name,age\nAda,36\n", "\n", "\x00\n"):
         path.write_text(text)

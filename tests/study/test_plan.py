@@ -75,7 +75,7 @@ def test_a_picture_of_everything_comes_early():
 
 
 @pytest.mark.parametrize("task", [key for key, task in TASKS.items() if task.metric and task.kind != "own"])
-def test_what_is_not_given_is_the_tasks_own(task):
+def test_omitted_settings_are_the_tasks_defaults(task):
     plan = Plan.create(task)
     trial = plan.list_trials("choose")[0]
     settings = plan.settings(trial)
@@ -131,7 +131,7 @@ def test_a_plan_goes_through_a_pickle_and_says_whether_it_is_the_same():
         ({"hidden": 0}, "hidden must be a whole number"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_is_said_in_a_sentence(arguments, sentence):
+def test_invalid_plans_are_refused_in_a_sentence(arguments, sentence):
     with pytest.raises(ValueError, match=r"\w") as caught:
         Plan.create(**{"task": "digits", "op": "sign", "rules": RULES, **arguments})
     assert sentence in str(caught.value)

@@ -158,7 +158,7 @@ def test_one_seed_has_no_interval_and_says_so():
     assert means["default"].error_x.array == (None,)
 
 
-def test_what_diverges_is_shown_as_such():
+def test_divergence_is_displayed():
     scores = SCORES | {"approx_sign": None, "default": (0.4, math.nan, 0.5, 0.6)}
     result = result_of(["clipped", "approx_sign", "default"], scores)
     best = result.best.set_index("rule")

@@ -89,7 +89,7 @@ def test_kinks_of_a_mean_are_found_and_both_limits_drawn() -> None:
     np.testing.assert_allclose(curves.unbiased[at - 2 : at + 3], [0.1, 0.1, 1.1, 2.1, 2.1], atol=1e-6)
 
 
-def test_where_kinks_are_too_many_each_x_on_one_has_the_middle_of_its_slopes() -> None:
+def test_with_too_many_kinks_an_x_on_a_kink_gets_the_mean_of_its_slopes() -> None:
     frame = explorer.sample("stochastic_round", ["straight_through"], start=-300, stop=300, dtype="float64")
     assert frame.attrs["curves"].kinks["forward"] is None
     np.testing.assert_allclose(frame.unbiased, 2 * frame.x - 0.9, rtol=1e-6)
@@ -103,7 +103,7 @@ def test_noise_of_no_width_leaves_the_jumps_of_the_op(op: str) -> None:
     assert explorer.sample(op, ["straight_through"], s=0.1).attrs["curves"].kinks["forward"] == ()
 
 
-def test_what_draws_nothing_is_sampled_as_before() -> None:
+def test_deterministic_ops_are_sampled_without_random_numbers() -> None:
     frame = explorer.sample("round", ["straight_through"], f="y**3")
     assert list(frame) == ["rule", "x", "y", "gradient"]
     assert explorer.sample("formula: f * x", ["default"], f=2.0, points=3).y.tolist() == [-6.0, 0.0, 6.0]

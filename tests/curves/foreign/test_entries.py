@@ -143,7 +143,7 @@ REFUSED = {
 
 
 @pytest.mark.parametrize(("words", "function"), REFUSED.items(), ids=[words[:50] for words in REFUSED])
-def test_what_cannot_be_sampled_is_refused_with_the_reason(words, function):
+def test_a_function_that_cannot_be_sampled_is_refused_with_the_reason(words, function):
     calls = (
         lambda: explorer.sample(function, "default"),
         lambda: explorer.sample("round", ["zero", function]),
@@ -190,7 +190,7 @@ def test_a_gradient_that_depends_on_other_elements_is_not_sampled(what):
         explorer.sample("round", Own)
 
 
-def test_what_hangs_is_refused(monkeypatch):
+def test_a_function_that_hangs_is_refused(monkeypatch):
     monkeypatch.setattr(explorer.curves.foreign.entries, "TIME_LIMIT_S", 0.05)
 
     def slow(x):
@@ -202,7 +202,7 @@ def test_what_hangs_is_refused(monkeypatch):
 
 
 @pytest.mark.parametrize("value", [None, 3, [torch.round], "rounf"])
-def test_what_is_no_function_is_an_unknown_key(value):
+def test_a_value_that_is_not_a_function_is_an_unknown_key(value):
     with pytest.raises(ValueError, match="unknown op"):
         explorer.sample(value, "default")
 

@@ -48,7 +48,7 @@ TALLY = """
 """
 
 
-def test_who_picked_and_who_drew_are_counted_together(node: Node):
+def test_picked_and_drawn_predictions_are_counted_together(node: Node):
     tally, ways = node.run(TALLY, {"counts": [3, 0, 1], "alike": [0, 2, 2, -1, 0, -1, -1], "draws": True})
     assert [row["all"] for row in tally["rows"]] == [5, 0, 3]
     assert (tally["others"], tally["all"]) == (3, 11)
@@ -70,7 +70,7 @@ def test_of_answers_in_words_none_is_drawn(node: Node):
         (12, 0, "0 here, 12 have answered"),
     ],
 )
-def test_how_many_are_here(node: Node, answered: int, here: int, words: str):
+def test_the_number_of_students_is_displayed(node: Node, answered: int, here: int, words: str):
     body = 'return (await import("./class/tally.js")).describeAnswered(...given);'
     assert node.run(body, [answered, here]) == words
 

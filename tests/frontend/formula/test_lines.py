@@ -60,7 +60,7 @@ def test_a_line_that_allows_it_has_few_points(node):
     assert (counts["level"], counts["triangle"], counts["box"], counts["scribble"]) == (2, 5, 6, 16)
 
 
-def test_what_is_drawn_last_counts_where_the_hand_goes_back(node):
+def test_the_last_stroke_counts_where_strokes_overlap(node):
     x = np.concatenate([X, X[::-1][:250]])
     y = np.concatenate([np.zeros(501), np.ones(250)])
     points = np.array(drawn(node, y, x)["points"])

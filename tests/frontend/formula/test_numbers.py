@@ -38,7 +38,7 @@ TYPED: dict[str, float | str] = {
 }
 
 
-def test_what_is_typed_is_read_or_refused_in_words(node: Node) -> None:
+def test_typed_numbers_are_read_or_refused_in_words(node: Node) -> None:
     answers = node.run(READ, list(TYPED))
     result = {
         text: sentence if value is None else value

@@ -111,7 +111,7 @@ def test_a_mean_has_a_kink_where_the_largest_or_the_least_output_switches_a_rule
 
 
 @pytest.mark.parametrize("rule", ["g / mean(y)", "log(-u())"])
-def test_what_has_no_mean_is_no_number(node: Node, rule: str) -> None:
+def test_a_mean_that_does_not_exist_is_nan(node: Node, rule: str) -> None:
     pair = {
         "op": make_entry(find_op(FORMULA_PREFIX + "floor(x + u())")),
         "rules": [make_entry(find_rule(FORMULA_PREFIX + rule))],

@@ -87,7 +87,7 @@ def test_several_peaks_are_counted(node: Node) -> None:
     assert "in 6 places, among them x = " in words_of(node, "vanishing", peaks)["wrong"]
 
 
-def test_what_was_drawn_in_part_is_right_so_far(node: Node) -> None:
+def test_a_partial_drawing_is_right_so_far(node: Node) -> None:
     half = shape_of(LESSONS["relu"])(cells_of(LESSONS["relu"]))
     half[200:] = np.nan
     assert words_of(node, "relu", half)["right"].startswith("Right so far: you drew 67 % of the range.")

@@ -55,7 +55,7 @@ def test_the_page_waits_for_python_once_and_tries_again_where_it_is_gone(reader:
     assert reader["waits"] == [loading, loading, loading, loading, "", "", loading, ""]
 
 
-def test_what_went_wrong_with_python_is_told_for_what_it_is(reader: Any) -> None:
+def test_errors_of_python_in_the_browser_are_explained(reader: Any) -> None:
     found = {name: reader["answers"][name]["message"] for name in ("gone", "unfit", "failed", "crashed")}
     assert found["gone"].startswith("Python could not be loaded")
     assert found["unfit"].startswith("Python does not start in this browser")

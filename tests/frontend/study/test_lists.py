@@ -25,7 +25,7 @@ def read(node: Node, text: str) -> dict[str, Any]:
         ("10, 9", [9, 10]),
     ],
 )
-def test_what_is_read(node: Node, text: str, numbers: list[float]):
+def test_lists_of_numbers_are_read(node: Node, text: str, numbers: list[float]):
     assert read(node, text) == {"numbers": numbers, "sentence": ""}
 
 
@@ -41,7 +41,7 @@ def test_what_is_read(node: Node, text: str, numbers: list[float]):
         ("1 2 3 4 5", "These are 5: at most 4 can be tried."),
     ],
 )
-def test_what_cannot_be_is_said(node: Node, text: str, said: str):
+def test_invalid_lists_are_explained(node: Node, text: str, said: str):
     result = read(node, text)
     assert result["numbers"] == []
     assert said in result["sentence"]

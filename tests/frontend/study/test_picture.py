@@ -25,7 +25,7 @@ def test_before_it_starts_every_cell_is_empty_and_controls_stand_below(picture: 
     assert [name for name, offered in shown["offered"].items() if offered] == ["start"]
 
 
-def test_what_was_lost_with_its_server_stays_seen_but_cannot_be_taken_away(
+def test_a_study_lost_with_its_server_stays_visible_but_has_no_exports(
     picture: Run, study: tuple[Plan, list[Row]]
 ):
     fields = event(*study, "finished")
@@ -64,7 +64,7 @@ def test_other_settings_leave_what_is_seen_and_offer_another_study(
         ('state.choice.training.task = "documents";', "no data to judge by"),
     ],
 )
-def test_what_cannot_be_studied_cannot_be_started(picture: Run, body: str, said: str):
+def test_an_invalid_study_cannot_be_started(picture: Run, body: str, said: str):
     shown = picture(body)
     assert not shown["offered"]["start"]
     assert said in shown["status"]["main"], "and not that it is ready"
@@ -88,7 +88,7 @@ def test_one_seed_has_no_interval_and_that_is_said(picture: Run):
         ("gone", {"start", "reset"}),
     ],
 )
-def test_what_is_offered_in_each_state(picture: Run, state: str, offered: set[str]):
+def test_each_state_offers_its_buttons(picture: Run, state: str, offered: set[str]):
     shown = picture(SEEN, event={"state": state, "sentence": "So it is."})["offered"]
     assert {name for name, is_offered in shown.items() if is_offered} == offered
 

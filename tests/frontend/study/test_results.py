@@ -80,7 +80,7 @@ def test_cells_and_points_are_what_python_found(picture: Run, study: tuple[Plan,
     assert shown["metrics"][0] == f"{plan.runs} / {plan.runs}"
 
 
-def test_what_is_not_yet_judged_is_drawn_as_such(picture: Run, study: tuple[Plan, list[Row]]):
+def test_pending_cells_are_marked(picture: Run, study: tuple[Plan, list[Row]]):
     plan, rows = study
     first = [row for row in rows if row.trial.stage == "choose"]
     shown = picture(SEEN, event=event(plan, first))

@@ -37,7 +37,7 @@ def test_middle_layers_are_one_plate_until_it_opens(node, layers):
     assert len(opened) == 2 * layers + 1
 
 
-def test_what_is_left_multiplies_along_the_way_folded_or_not(node):
+def test_remaining_shares_multiply_along_folded_and_unfolded_layers(node):
     _, closed = drawn(node, 4, [0.5, 0.5, 0.8])
     assert closed == [None, 0.2, 0.4, 1, 1]
     _, opened = drawn(node, 4, [0.5, 0.5, 0.8], is_open=True)

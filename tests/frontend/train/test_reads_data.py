@@ -43,7 +43,7 @@ def test_rows_of_a_table_are_asked_about_as_bars_and_then_marked_right_or_wrong(
     assert [rule["right"] for rule in begun["rules"]] == [[True, False], [True, True]]
 
 
-def test_where_numbers_are_learnt_columns_stand_until_the_first_step(node, document):
+def test_a_regression_task_shows_columns_until_the_first_step(node, document):
     found = {"default": record([0] * 34, 17, [], [], judged=False, columns=1000)}
     before = reads(node, document, "documents", "default", reads=found)
     assert before["question"] == "Will this rule bring the loss down?"

@@ -36,7 +36,7 @@ def test_a_sine_is_only_made_smaller(noise, width):
 
 @pytest.mark.parametrize("width", [0.2, 0.5, 1.0])
 @pytest.mark.parametrize("noise", ["normal", "logistic", "cauchy"])
-def test_what_rises_and_jumps_for_ever_is_the_sum_of_its_waves(noise, width):
+def test_an_endless_staircase_is_the_sum_of_its_waves(noise, width):
     seen = explorer.lens("fraction", noise=noise, width=width)
     waves = np.arange(1, 30)
     sizes = np.array([COSINE[noise](2 * np.pi * wave * width) for wave in waves])
@@ -129,7 +129,7 @@ def _is_near(x, kinks, width, h):
     return len(edges) > 0 and np.abs(edges - x).min() < 2 * h
 
 
-def test_where_no_mean_exists_a_sentence_says_why():
+def test_a_mean_that_does_not_exist_is_explained():
     said = {
         (
             "exp",
@@ -216,7 +216,7 @@ def test_a_mean_in_the_op_is_over_the_range(op):
     assert near.gradient.max() < far.gradient.max()
 
 
-def test_what_cannot_be_is_refused():
+def test_invalid_arguments_are_refused():
     with pytest.raises(ValueError, match=r"noise must be one of uniform, triangular, .* not 'pink'"):
         explorer.lens("round", noise="pink")
     for width in (0, -1, 11, math.nan, "1", True):

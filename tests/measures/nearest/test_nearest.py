@@ -126,7 +126,7 @@ def test_values_at_single_x_are_told_apart():
     assert "torch's own gradient of Clamp" in result["default"].sentence
 
 
-def test_what_the_op_has_too_is_the_ops():
+def test_a_parameter_shared_with_the_op_keeps_the_ops_value():
     result = {one.rule: one for one in nearest("clamp", "formula: g * (-1 <= x <= 1)")}
     assert (result["masked"].parameters, result["masked"].width, result["masked"].shift) == ({}, 2, -1)
     assert result["masked"].is_same
@@ -142,7 +142,7 @@ def test_a_rule_that_is_not_linear_is_compared_at_several_g():
     assert not result["clip_value"].is_same  # though no g within ±c tells them apart
 
 
-def test_what_is_the_same_beside_two_ops_is_computed_once():
+def test_rules_that_are_equal_for_two_ops_are_computed_once():
     """And to the last bit what it would be beside the other op alone."""
     _compute_neighbour.cache_clear()
     alone = list(nearest("relu", "clipped"))
@@ -173,7 +173,7 @@ def test_a_rule_without_values_is_refused_in_words():
 
 
 @pytest.mark.parametrize("formula", ["g * exp(x**8)", "1e200 * g", "1e-200 * g"])
-def test_what_floats_cannot_compare_has_no_neighbour(formula: str):
+def test_non_finite_curves_have_no_nearest_rule(formula: str):
     with pytest.raises(ValueError, match="for floats to compare"):
         nearest("sign", f"formula: {formula}")
 
@@ -197,7 +197,7 @@ def test_beside_a_pole_there_is_no_neighbour(formula: str) -> None:
 
 
 @pytest.mark.parametrize("rule", ["sign(g)", "g * (abs(g) > 0.5)", "g * (abs(g) > 0.01)"])
-def test_what_happens_to_small_upstream_gradients_is_asked_too(rule: str):
+def test_small_upstream_gradients_are_compared_too(rule: str):
     others = [RULES["clip_value"], RULES["straight_through"]]
     found = find_neighbours(SIGN, target_of(SIGN, find_rule(f"formula: {rule}"), {}, -3, 3), {}, others)
     assert not any(one.is_same for one in found), found

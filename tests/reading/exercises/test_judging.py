@@ -36,7 +36,7 @@ def test_no_solution_written_after_the_judge_is_misjudged(subtests: pytest.Subte
             check(key, text, is_read=False)
 
 
-def test_most_of_them_are_read() -> None:
+def test_most_solutions_can_be_read() -> None:
     """Unread are a sum by torch.dot and .all() of a mask."""
     assert len(FRESH) >= 35
     assert sum(judge_text(EXERCISES[key], text).kind == "unread" for key, text in FRESH) == 2
@@ -74,7 +74,7 @@ UNREAD = {
 
 
 @pytest.mark.parametrize(("text", "words"), UNREAD.items(), ids=range(len(UNREAD)))
-def test_what_cannot_be_read_is_never_called_wrong(text: str, words: str) -> None:
+def test_an_unreadable_solution_is_not_called_wrong(text: str, words: str) -> None:
     verdict = judge_text(CLAMP, text)
     assert verdict.kind == ("unread" if words or text.count("class") != 2 else "wrong")
     assert words.lower() in verdict.sentence.lower()
@@ -222,7 +222,7 @@ def test_the_wrong_number_of_inputs_is_wrong_as_in_torch() -> None:
         ),
     ],
 )
-def test_what_is_right_by_chance_is_wrong(key, old, new, words):
+def test_a_solution_that_is_right_by_chance_is_wrong(key, old, new, words):
     exercise = EXERCISES[key]
     assert old in exercise.code
     verdict = judge_text(exercise, exercise.code.replace(old, new))

@@ -70,7 +70,7 @@ def test_a_run_from_start_to_finish(engine):
         assert weights[name].tolist() == each.tolist()
 
 
-def test_what_the_engine_answers_its_process_answers():
+def test_the_process_returns_the_engines_answers():
     own = {"turn", "close"}  # the process turns by itself, and ends itself
     for name, method in vars(Engine).items():
         if not name.startswith("_") and name not in own:
@@ -180,7 +180,7 @@ def test_a_process_that_hangs_is_replaced(quick, impatient):
     assert quick.snapshot(quick.start("another")) == "running"
 
 
-def test_what_the_process_hears_winds_its_clock():
+def test_every_message_resets_the_process_timeout():
     """Beats are heard and not answered: while none comes, no lease runs out."""
     ours, theirs = Pipe()
     heard = []
@@ -267,7 +267,7 @@ def test_after_close_nothing_answers(quick):
         quick.list()
 
 
-def test_where_the_engine_lives_is_decided_by_the_environment(monkeypatch):
+def test_the_environment_decides_where_the_engine_runs(monkeypatch):
     monkeypatch.setenv(host.ENGINE, "thread")
     engine = shared_engine()
     try:

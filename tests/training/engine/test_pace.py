@@ -88,7 +88,7 @@ def test_a_reset_run_changes_where_it_did_before_and_back_to_the_first_rate(engi
     assert losses(engine.snapshot(identity)) == curves(dataclasses.replace(SMALL, branch=branch))
 
 
-def test_what_cannot_change_is_said(engine):
+def test_settings_that_cannot_change_are_explained(engine):
     identity = engine.start(SMALL, paused=True)
     with pytest.raises(ValueError, match="seed cannot change during a run: start a new one"):
         engine.change(identity, seed=3)

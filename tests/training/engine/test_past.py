@@ -79,7 +79,7 @@ def test_a_kept_step_is_looked_at_while_the_run_goes_on_and_was_changed(engine):
     )
 
 
-def test_who_goes_on_from_a_kept_step_is_uninterrupted(engine):
+def test_continuing_from_a_kept_step_equals_an_uninterrupted_run(engine):
     identity = finished(engine, owner="me")
     again = engine.start(BRANCHING, "me", after=(identity, 15))
     assert engine.list()[1].state == "running"
@@ -136,7 +136,7 @@ def finished_bytes():
     return run.checkpoints.bytes
 
 
-def test_what_is_taken_away_is_what_the_run_did(engine):
+def test_exports_match_the_run(engine):
     identity = engine.start(SMALL, paused=True)
     _, history = engine.export(identity, "history")
     assert history["step"].tolist() == [0]

@@ -49,7 +49,7 @@ def test_a_class_on_one_task_goes_together(clock, monkeypatch):
     assert_all_ended_as_alone(engine, runs)
 
 
-def test_who_pauses_or_goes_at_a_pace_leaves_the_class(clock):
+def test_a_paused_or_paced_run_leaves_the_shared_batch(clock):
     engine = Engine(Limits(workers=0), clock)
     runs = class_at(engine)
     for _ in range(8):
@@ -64,7 +64,7 @@ def test_who_pauses_or_goes_at_a_pace_leaves_the_class(clock):
     assert engine.snapshot(runs[2]).snapshot.branch[0][1:] == ("lr", 1.0)
 
 
-def test_what_goes_wrong_together_ends_nobody(clock, monkeypatch, caplog):
+def test_an_error_in_a_shared_batch_ends_no_run(clock, monkeypatch, caplog):
     def broken(_together):
         raise RuntimeError("no memory for so many")
 

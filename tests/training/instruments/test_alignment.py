@@ -48,7 +48,7 @@ def test_alignment_of_a_convolution_is_that_of_the_gradients_of_its_kernels(monk
 
 
 @pytest.mark.parametrize(("task", "count"), [("digits", EXAMPLES), ("digits convolution", 8)])
-def test_how_many_examples_it_looks_at_is_said(task, count):
+def test_the_number_of_examples_is_reported(task, count):
     nets = nets_of(task=task, op="sign", rules=("straight_through",))
     assert count_examples(nets) == count
     said = "8 with 8 and 16 maps" if nets.settings.widths == (8, 16) else f"up to {count} examples"
@@ -132,7 +132,7 @@ def test_the_mean_is_over_the_seeds_that_are_there():
         ),
     ],
 )
-def test_where_it_is_not_measured_it_says_why(settings, why):
+def test_a_missing_measurement_is_explained(settings, why):
     snapshot = Run(Settings(device="cpu", **settings)).snapshot()
     assert snapshot.unmeasured["alignment"].startswith("Not measured here: ")
     assert why in snapshot.unmeasured["alignment"]

@@ -121,7 +121,7 @@ def test_it_is_that_over_all_outputs(op: str, hidden: tuple[int, ...]) -> None:
 
 @pytest.mark.parametrize("hidden", [(4,), (3, 2)], ids=str)
 @pytest.mark.parametrize("op", COINS)
-def test_what_it_is_held_to_is_exact_on_average(op: str, hidden: tuple[int, ...]) -> None:
+def test_the_reference_gradient_is_exact_on_average(op: str, hidden: tuple[int, ...]) -> None:
     coin = COINS[op]
     run = Run(Settings(op=op, rules=(coin.rule,), hidden=hidden, seeds=1, **SMALL), recorded=())
     run.advance(20)
@@ -182,7 +182,9 @@ def test_unbiased_rules_are_not_told_from_unbiased_and_straight_through_is() -> 
     ("gaussian_noise", "default", 0), ("gaussian_noise", "formula: 2 * g", 1), ("dropout", "default", 0),
     ("gumbel_sigmoid", "default", 0), ("stochastic_round", "default", 1), ("bernoulli", "zero", 1),
 ])  # fmt: skip
-def test_what_has_no_bias_has_none_and_no_gradient_misses_all_of_it(op: str, rule: str, wanted: int) -> None:
+def test_an_unbiased_rule_has_bias_0_and_a_zero_rule_misses_the_whole_gradient(
+    op: str, rule: str, wanted: int
+) -> None:
     run = Run(Settings(op=op, rules=(rule,), seeds=2, **DIGITS), recorded=())
     run.advance(10)
     ((share, within),) = seen(run)[rule]
@@ -197,7 +199,7 @@ def test_what_has_no_bias_has_none_and_no_gradient_misses_all_of_it(op: str, rul
     {"task": "moons", "op": "gaussian_noise", "rules": ("default",), "learn": ("s",)},
     {"task": "moons", "op": "formula: where(u() < sigmoid(x - mean(x)), 1, 0)"},
 ], ids=str)  # fmt: skip
-def test_where_it_is_not_measured_spread_is(given: dict[str, Any]) -> None:
+def test_the_spread_is_measured_if_the_bias_cannot_be(given: dict[str, Any]) -> None:
     run = Run(Settings(**{"rules": ("straight_through",), "device": "cpu", "steps": 4} | given), recorded=())
     run.advance(2)
     for own in run.snapshot(visible=("spread",)).measured["spread"].values():

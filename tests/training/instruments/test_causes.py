@@ -27,7 +27,7 @@ def test_each_value_has_one_cause():
     ]
 
 
-def test_what_is_so_for_every_example_is_a_part_of_the_share():
+def test_causes_shared_by_every_example_are_part_of_the_share():
     """Of two units and three examples: the second unit never gets a gradient from above."""
     none = torch.tensor([[[1.0, 0.0], [1.0, 0.0], [0.0, 0.0]]]) == 0
     share, whole = _compute_shares(torch.stack([~none, none]))

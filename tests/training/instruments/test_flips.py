@@ -95,7 +95,7 @@ def test_flips_of_a_maps_units_are_the_slope_too(hidden, monkeypatch):
 
 
 @pytest.mark.parametrize("op", ["relu", "clamp", "tanh", "formula: where(abs(x) > 0.5, x, 0)"])
-def test_what_does_not_jump_counts_with_its_mean_slope(op):
+def test_an_op_without_jumps_counts_with_its_mean_slope(op):
     """A step up or down of the loss at a jump is exact; elsewhere the loss is taken to be straight."""
     nets = nets_of(task="digits", op=op, rules=("default",), hidden=6)
     (layer,) = nets.op_layers

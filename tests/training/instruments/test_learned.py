@@ -67,7 +67,7 @@ def test_a_rule_that_diverged_has_no_record():
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_where_it_is_not_shown_a_sentence_says_why(task: str):
+def test_a_hidden_panel_is_explained(task: str):
     run = Run(Settings(task=task, steps=1, table=TABLE if task == "data" else None))
     snapshot = run.snapshot(visible=tuple(TASK_OF))
     for key in TASK_OF:

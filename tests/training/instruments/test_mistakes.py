@@ -44,7 +44,7 @@ def test_the_counts_are_those_of_the_score(run: Run, seen: dict[int, SimpleNames
     assert seen[0].count > 2 * seen[2].count > 0
 
 
-def test_what_is_shown_is_wrong_and_the_surest_is_first(run: Run, seen: dict[int, SimpleNamespace]):
+def test_mistakes_are_sorted_by_confidence(run: Run, seen: dict[int, SimpleNamespace]):
     x, y = run._nets.data[0].held_out
     chances = run._nets.ensemble.compute_output(x.unsqueeze(0))[::2].softmax(-1)
     pixels = ((x - x.min()) / (x.max() - x.min()) * 255).round().byte()

@@ -50,7 +50,7 @@ def test_rows_of_a_table_are_its_columns_as_bars_from_the_byte_of_0():
     assert back == pytest.approx(x[:48], abs=float(x.max() - x.min()) / 255)
 
 
-def test_where_numbers_are_learnt_nothing_is_read_and_the_first_columns_are_shown():
+def test_a_regression_task_shows_its_first_columns():
     _, found = records(task="documents", op="relu", seeds=2)
     first = found["default"]
     assert (first["judged"], first["of"], first["width"], first["columns"]) == (False, 64, 64, 1000)

@@ -79,7 +79,7 @@ def test_a_place_of_a_map_is_a_row_that_the_kernel_multiplies(layer):
                                             "1 of 3 kernels, 3 × 3 for the first 16 of 20 maps")),
     ],
 )  # fmt: skip
-def test_what_is_seen_of_maps_and_kernels_is_said(task, layer, notes):
+def test_descriptions_of_maps_and_kernels_are_given(task, layer, notes):
     run = run_of(task, hidden=(4, 20, 3) if task == "binary kernels" else (4, 20))
     for record in run.measure("slow_motion", layer=layer).values():
         stages = {stage["key"]: stage for stage in record["stages"]}

@@ -47,7 +47,7 @@ def test_a_mean_lost_among_the_draws_is_infinitely_small_beside_them() -> None:
     assert _compute_ratio(one).tolist() == pytest.approx([(variance / (16 - variance / DRAWS)) ** 0.5])
 
 
-def test_what_draws_nothing_has_none() -> None:
+def test_a_deterministic_rule_has_no_spread() -> None:
     snapshot = Run(Settings(task="moons", op="sign", device="cpu")).snapshot(visible=("spread",))
     assert "nothing is random" in snapshot.unmeasured["spread"]
     branch = [(5, "op", "bernoulli")]

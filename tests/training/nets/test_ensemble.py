@@ -102,7 +102,7 @@ def test_broken_weights_behind_an_op_that_hides_them_leave(net):
     assert trained.active == []
 
 
-def test_where_relu_is_0_its_gradient_is_0_whatever_comes_from_above():
+def test_the_gradient_is_0_where_relu_is_0_for_any_upstream_gradient():
     x, g = torch.tensor([[[-1.0, 0.0, 2.0]]]), torch.tensor([[[math.inf, math.nan, 3.0]]])
     layer, trace = Relu(), Trace()
     layer.forward(x, [], trace)
@@ -236,7 +236,7 @@ def test_hidden_biases_are_drawn_after_all_weights():
     assert found == [True, False, True, False, True, True]
 
 
-def test_what_an_own_formula_takes_over_all_elements_is_over_one_net_alone():
+def test_statistics_of_a_custom_formula_are_taken_over_one_net():
     """Any function that makes one number of all elements, not ``mean`` alone."""
     for whole in ("mean(abs(x))", "amax(x)", "amin(x)", "std(x)", "numel(x)"):
         rules = join_rules("sign", (f"formula: g * {whole}",), {})

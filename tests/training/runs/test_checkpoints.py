@@ -17,7 +17,7 @@ SMALL = Settings(
 
 
 @given(st.integers(1, 50), st.integers(0, 3000), st.integers(1, 300))
-def test_what_is_left_is_evenly_spaced_and_begins_at_the_start(spacing, end, most):
+def test_remaining_checkpoints_are_evenly_spaced_from_the_start(spacing, end, most):
     left, apart = select_steps(range(0, end + 1, spacing), spacing, most)
     assert left == tuple(range(0, end + 1, apart))
     assert len(left) <= most
@@ -96,7 +96,7 @@ def test_room_for_two_states(monkeypatch):
     assert trained(SMALL).checkpoints.steps == (0, 16)
 
 
-def test_what_a_state_keeps_of_a_net_is_its_numbers_and_where_its_generators_are(monkeypatch):
+def test_a_checkpoint_holds_a_nets_numbers_and_generator_states(monkeypatch):
     """The batch of a step is drawn again: with digits it would be a third of the state."""
     settings = Settings(task="digits", steps=4, seeds=5, device="cpu")
     one = trained(settings)

@@ -89,7 +89,7 @@ def test_a_learning_rate_that_changes_is_that_runs_alone():
     assert_as_alone(taken(begun(settings)), alone)
 
 
-def test_where_a_value_is_not_finite_or_one_has_ended_they_must_part():
+def test_fused_runs_part_after_a_non_finite_value_or_an_end():
     first, broken, last = begun(class_of(task="digits"))
     broken._nets.ensemble.parameters[0, 0] = torch.nan
     together = FusedRuns([first, broken])
@@ -101,7 +101,7 @@ def test_where_a_value_is_not_finite_or_one_has_ended_they_must_part():
     assert [together.advance() for _ in range(3)] == [True, True, False]
 
 
-def test_who_differs_in_what_is_computed_goes_apart():
+def test_runs_with_different_computations_are_not_fused():
     usual = {"task": "digits", "op": "clamp", "rules": ("default",), "device": "cpu"}
     changes = [
         {}, {"hidden": 8}, {"batch": 32}, {"optimiser": "sgd"}, {"bias": False}, {"sigma": 1.0},
@@ -114,7 +114,7 @@ def test_who_differs_in_what_is_computed_goes_apart():
     assert Run(Settings(**{**usual, **alike})).fusion_key in likenesses
 
 
-def test_who_has_data_of_its_own_or_shares_work_goes_alone():
+def test_runs_with_their_own_data_or_shared_work_are_not_fused():
     branch = ((5, "rule", "clipped"),)
     assert Run(Settings(device="cpu")).fusion_key is None
     assert Run(Settings(task="digits", branch=branch, device="cpu")).fusion_key is None

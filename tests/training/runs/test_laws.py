@@ -72,7 +72,7 @@ def test_gone_back_and_on_it_is_uninterrupted(name: str):
 
 
 @EACH
-def test_whoever_watches_changes_nothing(name: str):
+def test_observing_a_run_does_not_change_it(name: str):
     watched = Run(CASES[name])
     for steps in (0, 5, 99):
         watched.advance(steps)

@@ -64,7 +64,7 @@ def written_out(run: Run, steps: int, rate: float) -> tuple[list[float], list[fl
 
 @pytest.mark.parametrize("optimiser", OPTIMISERS)
 @pytest.mark.parametrize("given", [WEIGHTS, UNITS], ids=["weights", "units"])
-def test_what_learns_goes_as_torchs_own_optimiser_moves_it(given, optimiser):
+def test_learned_parameters_move_as_with_torchs_optimiser(given, optimiser):
     """By another way: autograd of composed code; the learned group has its own rate."""
     rate = 0.3 if optimiser == "sgd" else 0.1
     run = trained(25, **given | {"optimiser": optimiser, "lr": 0.01, "learn_rate": rate})
@@ -114,7 +114,7 @@ def test_the_series_of_what_learns_begins_with_its_start_and_ends_with_its_value
     assert np.isfinite(record["gradients"]).all()
 
 
-def test_what_falls_to_0_where_its_formula_needs_more_ends_its_rule_alone():
+def test_a_parameter_that_leaves_its_domain_ends_only_its_rule():
     down = dataclasses.replace(
         RULES["lsq"], key="down", label="Down", learned=(Learned("s", "abs(g)", scale="100"),)
     )
@@ -134,7 +134,7 @@ def test_what_falls_to_0_where_its_formula_needs_more_ends_its_rule_alone():
     assert again.snapshot().fallen == snapshot.fallen
 
 
-def test_what_is_no_longer_a_number_ends_its_rule_alone():
+def test_a_parameter_that_becomes_nan_ends_only_its_rule():
     broken = dataclasses.replace(RULES["lsq"], key="broken", learned=(Learned("s", "g / 0"),))
     run = trained(5, **WEIGHTS | {"rules": (broken, "lsq")})
     assert run.snapshot().diverged == {"broken": 1, "lsq": None}
@@ -161,7 +161,7 @@ def test_a_name_is_as_good_as_a_list_of_one():
     assert Settings(**WEIGHTS | {"learn": "s"}) == Settings(**WEIGHTS)
 
 
-def test_what_a_rule_alone_has_starts_from_its_own_value():
+def test_a_parameter_of_one_rule_starts_from_its_own_value():
     """Of two rules that both have it, each from where ``rule.name`` puts it."""
     one, other = (
         Rule(key, key, "g * (0 <= x <= c)", parameters=(Parameter("c", 1.0),), learned=(Learned("c", "g"),))
@@ -186,7 +186,7 @@ def test_numbers_of_a_unit_are_those_of_the_value_its_layer_has_now():
     assert op.gradient(x, op.forward(x), g).item() == answer["gradient"] == 0
 
 
-def test_what_was_learned_is_taken_away_with_the_weights():
+def test_learned_parameters_are_exported_with_the_weights():
     run = trained(10, **WEIGHTS | {"seeds": 2, "seed": 4})
     weights = run.weights()
     values = run.snapshot().learned["lsq"]["s"]

@@ -107,7 +107,7 @@ def test_within_so_many_points_stands_only_where_the_bound_of_the_ranking_is_thr
     assert found["default"].endswith(lead)
 
 
-def test_what_is_left_of_the_gradient_is_what_was_measured(ended):
+def test_the_remaining_gradient_is_the_measured_one(ended):
     for snapshot in ended:
         along = TASKS[snapshot.task].net.site.per_example
         for rule, line in make_lines(snapshot).items():

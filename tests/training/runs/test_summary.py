@@ -82,7 +82,7 @@ def race(default, ste):
         (None, None, "No rule kept its values finite: try a smaller learning rate."),
     ],
 )
-def test_what_is_said_of_a_race(default, ste, words):
+def test_a_race_is_summarised(default, ste, words):
     assert words in make_conclusion(race(default, ste), LABELS)
 
 
@@ -178,7 +178,7 @@ NAN = float("nan")
         (judged(default=[NAN] * 3, ste=[NAN] * 3), "No rule kept its values finite: try a smaller"),
     ],
 )
-def test_what_is_said_of_held_out_data(race, words):
+def test_held_out_data_is_summarised(race, words):
     labels = {rule: label for rule, label in LABELS.items() if rule in race.score}
     assert words in make_conclusion(race, labels)
 

@@ -67,7 +67,7 @@ def test_a_visitor_of_many_items_has_the_turns_of_one():
     assert set(counts.values()) == {2}
 
 
-def test_who_uses_more_of_a_turn_has_fewer():
+def test_a_job_with_longer_turns_gets_fewer_of_them():
     long, short = items = alone("long", "short")
     queue, order = queue_of(*items), []
     for _ in range(12):
@@ -76,7 +76,7 @@ def test_who_uses_more_of_a_turn_has_fewer():
     assert (order.count(long), order.count(short)) == (2, 10)
 
 
-def test_who_comes_later_has_lost_nothing_and_saved_nothing_up():
+def test_a_late_job_neither_loses_nor_saves_turns():
     first, late = alone("first", "late")
     queue = queue_of(first)
     served(queue, [first], 1000)
@@ -84,7 +84,7 @@ def test_who_comes_later_has_lost_nothing_and_saved_nothing_up():
     assert Counter(served(queue, [first, late], 10)) == {first: 5, late: 5}
 
 
-def test_who_did_not_want_its_turns_saves_none_up():
+def test_an_idle_job_saves_no_turns():
     idle, busy = items = alone("idle", "busy")
     queue = queue_of(*items)
     served(queue, [busy], 1000)

@@ -45,7 +45,7 @@ def states_of(engine, identities):
     return [status.state for status in engine.snapshots(dict.fromkeys(identities, ()))]
 
 
-def test_so_many_run_so_many_wait_and_one_more_is_refused(kind, clock):
+def test_jobs_beyond_the_running_and_waiting_limits_are_refused(kind, clock):
     engine = kind.engine(clock, running=2, waiting=2)
     started = [kind.start(engine) for _ in range(4)]
     assert states_of(engine, started) == ["running", "running", "waiting", "waiting"]
@@ -160,7 +160,7 @@ def test_visitors_take_turns_and_one_who_invents_owners_has_the_turns_of_one(kin
     assert (len(jobs._queue), states_of(engine, [one])) == (0, ["gone"])
 
 
-def test_what_cannot_be_asked_of_a_study_changes_nothing_or_is_said(clock):
+def test_invalid_commands_to_a_study_change_nothing(clock):
     engine = KINDS[0].engine(clock)
     identity = KINDS[1].start(engine)
     for command in ("step", "reset"):

@@ -36,7 +36,7 @@ def test_a_run_that_is_watched_is_never_dropped_for_others(clock, state):
     assert len(engine.list()) < len(watched) + 10
 
 
-def test_what_is_held_open_is_bounded(clock):
+def test_the_number_of_open_runs_is_bounded(clock):
     """Nobody can fill the memory with runs that are begun and left at rest."""
     engine = Engine(Limits(workers=0, running=1, waiting=1, idle=2), clock)
     held = [engine.start(SMALL, name, paused=True) for name in ("ada", "bob")]
@@ -57,7 +57,7 @@ def test_of_a_share_no_more_are_held_open(clock):
     assert engine.start(LONG, "eve", shares={"you": 2}, paused=True)
 
 
-def test_who_could_not_ask_loses_no_lease(clock):
+def test_a_client_that_could_not_ask_keeps_its_lease(clock):
     """A server that was stopped itself: the training went on, and its watchers could not be served."""
     awake = [0.0]
     engine = Engine(Limits(workers=0), clock, lease_clock=lambda: awake[0])
@@ -103,7 +103,7 @@ def test_a_reset_forgets_what_was_changed_while_a_run_waited(clock):
     assert engine.command(waiting, "reset").snapshot.lr == SMALL.lr
 
 
-def test_who_has_a_slot_keeps_it_until_it_was_used(clock):
+def test_a_slot_is_kept_until_it_is_used(clock):
     """However long others hold the worker, nobody is sent to the end of the line without a step."""
     engine = Engine(Limits(workers=0, running=1, turn_s=0.01), clock)
     identities = [engine.start(LONG) for _ in range(3)]

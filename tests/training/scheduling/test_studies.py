@@ -67,7 +67,7 @@ def test_only_so_many_that_rest_are_kept(clock):
     assert Counter(engine.snapshot(each).state for each in started) == {"gone": 2, "finished": 2}
 
 
-def test_what_goes_wrong_ends_that_study_and_no_other(clock):
+def test_an_error_ends_only_its_study(clock):
     class Broken(Counting):
         def advance(self, seconds):
             raise RuntimeError("the disk is on fire.\n  traceback, and more")
@@ -81,7 +81,7 @@ def test_what_goes_wrong_ends_that_study_and_no_other(clock):
 
 
 @pytest.mark.parametrize("cost_s", [0.1, 0.5])
-def test_where_runs_want_the_time_a_study_gets_its_share_however_long_its_slices_are(clock, cost_s):
+def test_a_study_gets_its_share_next_to_runs_for_any_slice_length(clock, cost_s):
     spent = 0.0
 
     class Greedy(Counting):
@@ -136,7 +136,7 @@ def of(visitor: str, address: str) -> dict[str, int]:
 
 
 @pytest.mark.parametrize("names", [("many",) * 6, tuple(f"name {number}" for number in range(6))])
-def test_who_has_taken_all_places_makes_way_for_another_address(clock, names):
+def test_an_address_that_holds_every_place_yields_one_to_another(clock, names):
     """Be it a visitor of many studies, or one under many names."""
     engine = engine_of(clock, studying=2)
     for number, name in enumerate(names):

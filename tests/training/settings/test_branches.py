@@ -59,13 +59,13 @@ MANY = [
         ),
     ],
 )
-def test_what_cannot_be_is_said(branch, said):
+def test_invalid_branches_are_explained(branch, said):
     with pytest.raises(ValueError, match=said):
         dataclasses.replace(SMALL, branch=branch)
 
 
 @pytest.mark.parametrize("text", ["", "5", "5,", "x,lr:1", "5,lr", "5,zero:default", "5,lr:fast", "1e3,lr:1"])
-def test_what_cannot_be_read_is_said(text):
+def test_unreadable_branches_are_explained(text):
     with pytest.raises(ValueError, match=r"must be|branch point"):
         read_branch(text, RULES)
 
@@ -158,7 +158,7 @@ def test_a_state_of_another_branch_is_refused():
     assert told(resumed) == told(trained(SMALL))
 
 
-def test_what_a_run_was_given_to_start_from_its_branch_has_too():
+def test_a_branch_keeps_the_initial_weights_of_its_run():
     settings = Settings(rules=("default",), steps=12, device="cpu")
     x, y, weights = Run(settings).tensors()
     start = Tensors(x, y, tuple(0.5 * each for each in weights))

@@ -91,7 +91,7 @@ def test_a_setting_is_whole(setting):
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_what_is_not_given_is_the_tasks(task):
+def test_omitted_settings_are_the_tasks_defaults(task):
     settings = TrainingSettings(task=task)
     for name, setting in SETTINGS.items():
         assert getattr(settings, name) == setting.default_of(task)

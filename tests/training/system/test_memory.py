@@ -73,14 +73,14 @@ def test_nothing_is_begun_while_little_is_left():
 
 
 @pytest.mark.parametrize(("most", "taken", "short"), [(100, 84, False), (100, 86, True), (-1, 86, False)])
-def test_what_is_left_is_looked_up(monkeypatch, most, taken, short):
+def test_the_available_memory_is_measured(monkeypatch, most, taken, short):
     assert resource.RLIM_INFINITY == -1
     monkeypatch.setattr(resource, "getrlimit", lambda _what: (most, most))
     monkeypatch.setattr(memory, "_read_used_bytes", lambda: taken)
     assert memory.is_short() is short
 
 
-def test_what_is_taken_is_what_the_bound_counts():
+def test_the_memory_bound_counts_the_memory_in_use():
     """Written to or not: at the bound an allocation fails, however much of it was never touched."""
     before = memory._read_used_bytes()
     with mmap.mmap(-1, 50_000_000, flags=mmap.MAP_PRIVATE):

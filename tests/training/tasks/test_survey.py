@@ -33,7 +33,7 @@ def test_a_survey_says_what_was_read_and_suggests_what_to_learn():
     assert result.head == tuple(tuple(line.split(";")) for line in mixed().split("\n")[1:6])
 
 
-def test_what_is_chosen_is_surveyed_as_it_is():
+def test_a_chosen_column_is_surveyed_unchanged():
     result = make_survey(CHOSEN.text, "links", ["Nr", "Notiz"])
     assert (result.target, result.without) == ("links", ("Nr", "Notiz"))
     assert result.refused == "column 'Ecke' holds text, such as 'a' in row 1: leave it out, or learn it"

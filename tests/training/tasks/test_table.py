@@ -96,7 +96,7 @@ def test_values_of_any_size_and_constant_columns_are_taken():
         ("\x00,1\n" * 30, "column 1 holds text, such as '\\x00' in row 1: leave it out"),
     ],
 )
-def test_what_cannot_be_read_is_said_in_a_sentence(text, words):
+def test_unreadable_tables_are_explained_in_a_sentence(text, words):
     with pytest.raises(ValueError, match=r"\w") as caught:
         Settings(table=text)
     assert words in str(caught.value)

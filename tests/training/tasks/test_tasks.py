@@ -42,7 +42,7 @@ def test_data_comes_from_the_generator_alone(task):
 
 
 @pytest.mark.parametrize("key", DRAWN)
-def test_what_is_held_out_is_not_trained_on(key):
+def test_held_out_data_is_not_trained_on(key):
     """Rows may be alike (some digits are), but parts are not: they are cut from one shuffled whole."""
     data = TASKS[key].data(draw(0))
     parts = [data.train, data.validation, data.held_out]
@@ -64,7 +64,7 @@ def test_entries_stand_under_their_own_key():
     assert all(task.note.endswith(".") for task in TASKS.values() if task.note)
 
 
-def test_what_a_task_begins_with_is_known_and_has_its_parameters(task):
+def test_the_initial_op_and_rules_of_a_task_are_known(task):
     op, rules = find_op(task.op), [find_rule(rule) for rule in task.rules]
     known = {p.name for entry in (op, *rules) for p in entry.parameters}
     assert set(task.parameters) <= known

@@ -155,7 +155,7 @@ def test_too_many_rules():
     assert notices == [f"The link names {MAX_RULES + 2} rules: the first {MAX_RULES} are shown."]
 
 
-def test_what_a_user_wrote_is_quoted_short_and_on_one_line():
+def test_user_text_is_quoted_short_and_on_one_line():
     for key in ("op", "rule", "g", "task", "a\nb" * 50):
         _, notices = from_query({key: ["<b>\n" + "z" * 500]})
         assert notices

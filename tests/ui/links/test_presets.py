@@ -111,7 +111,7 @@ def named(name: str) -> Preset:
 
 
 @pytest.mark.thorough
-def test_how_many_weights_change_sides_as_an_example_says():
+def test_as_many_weights_change_sign_as_the_example_states():
     records = trained(named("Weights of one bit")).measured["weights"]
     changed = {rule: record["layers"][0]["changed"] for rule, record in records.items() if record}
     assert changed["default"] == 0
@@ -138,7 +138,7 @@ def test_a_race_of_an_example_ends_as_its_hint_says(preset: Preset):
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", LEARNED)
-def test_what_learns_from_a_bad_start_saves_the_net(name: str):
+def test_a_learned_parameter_recovers_from_a_bad_start(name: str):
     """The other rule keeps the same parameter where it began."""
     ended, (rule, parameter, most) = trained(named(name)), LEARNED[name]
     (other,) = ended.losses.keys() - {rule}
@@ -229,7 +229,7 @@ def test_a_rule_times_2_is_the_rate_times_2_to_the_last_bit():
 
 
 @pytest.mark.thorough
-def test_where_the_quantised_activation_is_flat_its_rule_is_best_0():
+def test_zero_is_the_best_rule_where_the_quantised_activation_is_flat():
     judged = studied("Identity, ReLU and clipped ReLU", "rates=0.01,0.03&seeds=3&controls=no").best
     identity, relu, clipped = judged.set_index("rule")["held_out"]
     assert clipped > max(identity, relu) + 0.05

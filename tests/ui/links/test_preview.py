@@ -21,7 +21,7 @@ def test_any_other_link_names_op_and_rules():
     assert describe_purpose(choice) == f"The gradient that {named} return for Round, drawn below it."
 
 
-def test_what_a_user_wrote_is_text_in_a_head():
+def test_user_text_is_escaped_in_the_head():
     head = make_head_elements('</title><script>"', "<img src=x onerror='a'>")
     assert re.findall("<(?!/?title|meta)", head) == []
     assert head.count('"') == 2 * (head.count("<meta") * 2)

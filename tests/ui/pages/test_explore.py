@@ -73,7 +73,7 @@ def test_a_hostile_link_says_what_is_wrong(query: str):
     assert notices_of(test) or "tan(x)" in query
 
 
-def test_what_was_wrong_is_said_once():
+def test_an_error_is_shown_once():
     test = opened(HOSTILE[0])
     assert chosen(test)["rules"] == ["default", "straight_through"]
     words = words_of(test)

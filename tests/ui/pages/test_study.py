@@ -43,7 +43,7 @@ def test_a_link_restores_the_study_and_starts_nothing(engine):
         ("values=1,2", "The link sweeps a parameter"),
     ],
 )
-def test_what_a_link_cannot_have_is_said_and_left_out(asked, said):
+def test_invalid_values_of_a_link_are_explained_and_ignored(asked, said):
     test = opened(f"op=sign&rule=clipped&{asked}", "study")
     assert mounted(test, "study")["choice"]["training"] == {}
     assert said in words_of(test)

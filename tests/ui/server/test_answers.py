@@ -127,7 +127,7 @@ def test_code_that_cannot_be_read_is_named_with_its_line(text: str, words: str):
     assert words in " ".join(messages)
 
 
-def test_whatever_comes_as_code_gets_a_sentence():
+def test_any_text_as_code_gets_a_sentence():
     for code in (None, 7, [], {}, "", "\ud800", "class F:\n  x = '\ud800'", "\0"):
         assert json.dumps(ask("read", code=code), ensure_ascii=False).encode()
 
@@ -170,7 +170,7 @@ def test_pasted_code_without_a_rule_of_its_own_shows_torchs():
     assert reading["choice"]["op"].startswith(FORMULA_PREFIX)
 
 
-def test_what_pasted_code_teaches_its_parameters_is_told_and_chosen():
+def test_parameter_gradients_of_pasted_code_are_described_and_selected():
     source = function(
         "ctx.save_for_backward(x, s)\nreturn x * s",
         "x, s = ctx.saved_tensors\nreturn grad_output * s, (grad_output * x).mean().view(-1)",

@@ -82,7 +82,7 @@ def test_a_part_that_is_longer_than_can_be_read_is_not_drawn():
     assert answer["drawn"] == "No curve shows this fault."
 
 
-def test_whatever_is_sent_as_a_solution_has_a_sentence():
+def test_any_text_as_a_solution_gets_a_sentence():
     for code in ("", "\ud800", "\0", "x" * 30_000):
         answer = judge("clamp", code)
         assert answer["kind"] == "unread"

@@ -48,7 +48,7 @@ def test_a_label_stands_above_its_curve_where_there_is_room(node: Node) -> None:
     assert placed(node, [101]) == [101 + BELOW]
 
 
-def test_where_no_place_is_left_each_still_has_a_label_in_the_panel(node: Node) -> None:
+def test_labels_stay_in_a_panel_that_has_no_room_left(node: Node) -> None:
     ends = [100 + 10 * step for step in range(26)]
     assert all(PANEL["top"] <= y <= PANEL["top"] + PANEL["height"] for y in placed(node, ends))
 

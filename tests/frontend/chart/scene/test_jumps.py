@@ -25,7 +25,7 @@ def test_a_jump_has_its_value_and_its_limits(node: Node):
     assert (result["closed"], result["open"]) == ([4], [3, 5])
 
 
-def test_what_a_pole_reaches_has_no_circle(node: Node):
+def test_a_pole_has_no_circle(node: Node):
     """Plotly writes a position of 1e163 pixels in a way that no browser reads."""
     result = _jumps(node, [0.4, 0.5, 1e161, 2e161, math.inf, 2e161, 1e161, 0.5, 0.4])
     assert (result["closed"], result["open"]) == ([], [])

@@ -70,7 +70,7 @@ def test_the_axes_of_what_draws_are_seldom_drawn_under_a_hand(node: Node) -> Non
     assert ways.count("plot") <= 5, ways
 
 
-def test_what_was_moved_is_drawn_at_rest(node: Node) -> None:
+def test_a_dragged_curve_is_redrawn_at_rest(node: Node) -> None:
     moved = {"parameters": {"hi": 0.5}}
     ways = [by for by, *_ in steps(node, ({}, "settled"), (moved, "moving"), (moved, "settled"))]
     assert ways == ["plot", "paths", "plot"]

@@ -58,7 +58,7 @@ def test_a_neighbour_becomes_a_card_with_its_parameters_as_fitted(node: Node):
     assert values["atan_surrogate.a"] == 3  # its own, as it was
 
 
-def test_what_another_card_has_too_stays_as_it_is(node: Node):
+def test_a_parameter_shared_with_another_card_is_kept(node: Node):
     added = called(
         node, "addNeighbour", {"rule": "masked", "parameters": {"lo": -2, "hi": 2}}, rules=["masked_open"]
     )

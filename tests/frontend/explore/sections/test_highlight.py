@@ -33,7 +33,7 @@ def test_the_kinds_are_those_of_pythons_tokenizer(node: Node) -> None:
         assert [each for each in found if not each[1].lstrip().startswith("@")] == expected
 
 
-def test_what_is_no_python_has_no_fault(node: Node) -> None:
+def test_text_that_is_not_python_is_highlighted_without_errors(node: Node) -> None:
     for source in ("", "'", '"""', "'''a", "#", "\\", "\n\n", "1e", "@"):
         (tokens,) = node.run(SCRIPT, [source])
         assert "".join(token["text"] for token in tokens) == source

@@ -45,7 +45,7 @@ def test_names_keep_their_order_their_distance_and_the_chart(node: Node, wanted:
         assert result[below] - result[above] >= HEIGHT - 1e-6
 
 
-def test_where_there_is_no_room_all_of_it_is_taken(node: Node):
+def test_labels_take_the_whole_height_if_they_do_not_fit(node: Node):
     assert spread(node, [5.0] * 5, 100) == pytest.approx([0, 50, 100, 150, 200])
 
 

@@ -49,7 +49,7 @@ def test_a_run_that_is_over_is_measured_anew_and_stays_when_it_is_forgotten(node
 
 
 @pytest.mark.parametrize("state", ["gone", "silent", "failed", "crowded"])
-def test_what_was_displayed_stays_where_a_run_is_lost(node: Node, state: str):
+def test_a_lost_run_keeps_its_display(node: Node, state: str):
     """Its last event comes without a snapshot."""
     body = f"""{RUN}
         const snapshot = {{ step: 7, losses: {{}}, measured: {{}} }};
@@ -62,7 +62,7 @@ def test_what_was_displayed_stays_where_a_run_is_lost(node: Node, state: str):
     assert node.run(body, state) == [state, 7]
 
 
-def test_what_was_seen_last_keeps_the_steps_it_was_taken_at(node: Node):
+def test_the_last_snapshot_keeps_its_steps(node: Node):
     """The answer to a command comes without what instruments show: the next event has it again."""
     body = """
         const { withMeasured } = await import("./train/state/status.js");

@@ -35,7 +35,7 @@ def test_chart_and_table_say_one_number_for_an_alignment(picture: Run):
     assert signs["rows"]["aligned"] == {"straight_through": "87.5"}
 
 
-def test_what_came_after_the_step_that_is_looked_at_stays_thin(picture: Run):
+def test_lines_after_the_selected_step_are_thin(picture: Run):
     rules = ("default", "straight_through")
     latest, then = measured(*rules), measured(*rules)
     for known in then["snapshot"]["measured"]["alignment"].values():
@@ -66,7 +66,7 @@ def test_with_another_sigma_the_curve_ends_in_what_is_measured_now(picture: Run)
     assert (curve["x"], curve["y"]) == ([0, 2], [0.75, 1.0])
 
 
-def test_what_is_not_measured_on_a_task_says_so(picture: Run):
+def test_a_measurement_that_a_task_lacks_is_explained(picture: Run):
     seen = status("running", "default", "straight_through")
     why = "Not measured here: the op stands at the weights."
     seen["snapshot"] |= {"unmeasured": {"alignment": why, "inputs": why}}
@@ -199,7 +199,7 @@ def test_the_line_search_can_be_measured_and_measured_anew(picture: Run):
     ]
 
 
-def test_where_every_rule_has_diverged_one_line_stands_in_place_of_empty_cells(picture: Run):
+def test_one_line_replaces_the_cells_if_every_rule_has_diverged(picture: Run):
     seen = status("diverged", *ROUND[1:])
     for lost, told in ((1, ""), (2, "No net is left to look at: every rule has diverged.")):
         seen["snapshot"]["diverged"] |= dict.fromkeys(ROUND[1 : 1 + lost], 7)
@@ -251,7 +251,7 @@ def test_beside_its_slider_stands_what_a_parameter_has_learned(picture: Run):
     assert picture("", choice=chosen)["present"] == {"op": {}, "rules": {}}
 
 
-def test_where_each_channel_has_its_own_value_the_ends_stand_beside_the_slider(picture: Run):
+def test_values_per_channel_show_their_range_next_to_the_slider(picture: Run):
     seen = status("running", "lsq", "quantize_masked")
     chosen = choice("quantize", "lsq", task="ternary kernels", learn="s", learn_each="channel")
     seen["snapshot"] |= {"seeds": 1, "learned": {"lsq": {"s": [1.0, 2.0]}}}

@@ -25,7 +25,7 @@ from tests.frontend.train.page.conftest import IDLE, ROUND, SEEN, status
         ("gone", {"start", "step", "reset"}),
     ],
 )
-def test_what_is_offered_in_each_state(picture: Run, state: str, offered: set[str]):
+def test_each_state_offers_its_buttons(picture: Run, state: str, offered: set[str]):
     shown = picture(SEEN, status=IDLE | {"state": state})["offered"]
     assert {name for name, is_offered in shown.items() if is_offered} == offered
 
@@ -68,7 +68,7 @@ def test_a_band_says_what_is_left_of_the_gradient_where_each_is_a_number(
     assert not any(plate["still"] for plate in lane["plates"])
 
 
-def test_who_diverges_at_step_0_is_offered_the_tasks_own_op(picture: Run):
+def test_divergence_at_step_0_offers_the_tasks_op(picture: Run):
     spikes = choice("round", "default", task="spikes")
     lost = status("diverged", "default") | {"step": 0}
     assert picture(SEEN, status=lost, choice=spikes)["offersOwnOp"]
@@ -87,7 +87,7 @@ def test_who_diverges_at_step_0_is_offered_the_tasks_own_op(picture: Run):
         (("reinmax",), "moons", "", "", False),
     ],
 )  # fmt: skip
-def test_where_no_net_trains_a_rule_the_page_says_what_to_do(
+def test_a_rule_that_no_net_can_train_gets_advice(
     picture: Run, rules: tuple[str, ...], task: str, remedy: str, removal: str, own: bool
 ):
     shown = picture("state.drawn = true;", choice=choice("bernoulli", *rules, task=task))
@@ -235,7 +235,7 @@ def test_a_link_with_branches_says_how_the_line_is_had_that_it_leaves(picture: R
     assert picture("")["status"]["next"] == ""
 
 
-def test_who_has_no_table_yet_is_asked_for_one(picture: Run):
+def test_a_missing_table_is_requested(picture: Run):
     own = choice(*ROUND, task="data")
     cases = (("", "Paste a table first, or take an example that has one."), ("1,2", IDLE["sentence"]))
     for table, told in cases:
@@ -256,7 +256,7 @@ def test_a_table_is_trained_once_it_was_read_or_refused(picture: Run):
         assert (shown["offered"]["start"], shown["offered"]["step"]) == (offered, offered)
 
 
-def test_what_a_task_has_changed_can_be_undone_until_something_else_is_chosen(picture: Run):
+def test_changes_by_a_task_can_be_undone_until_the_next_choice(picture: Run):
     after = choice("step", "default", task="spikes")
     body = 'state.changing = { key: "spikes", before: given.choice, after: given.after };'
     now = f"{body} state.choice = {{ ...given.after, ...given.more }};"

@@ -92,7 +92,7 @@ CARRIED = """
 """
 
 
-def test_what_is_carried_counts_by_the_mean_of_its_bin(node: Node):
+def test_the_passed_gradient_uses_the_mean_of_each_bin(node: Node):
     """Values beyond the bins too; an empty bin counts nowhere."""
     carried = node.run(CARRIED, {"document": make_document(), "measured": INPUTS})
     assert (carried["values"].tolist(), carried["weights"].tolist()) == ([-3.0, -0.5, 0.25], [50, 10, 20])
@@ -120,7 +120,7 @@ def test_the_curve_is_that_of_what_the_layer_has_learned(node: Node):
         assert [min(passed), max(passed)] == pytest.approx([(2 - c) / 4, (2 + c) / 4], abs=0.003)
 
 
-def test_what_learns_is_drawn_layer_by_layer_with_its_gradient(node: Node):
+def test_learned_parameters_are_drawn_by_layer_with_their_gradients(node: Node):
     measured = {
         "values": [[1.0, 2.0, 3.0], [1.0, 1.0, 1.0]],
         "gradients": [[-1.0, -0.5, 0.0], [0.0, 0.0, 0.0]],
@@ -146,7 +146,7 @@ def test_what_learns_is_drawn_layer_by_layer_with_its_gradient(node: Node):
     assert still["words"] == "c stays at 3 (2 to 6), 1"
 
 
-def test_what_is_shown_is_of_the_layer_that_is_chosen(node: Node):
+def test_panels_show_the_selected_layer(node: Node):
     shown = picture(node, "inputs", INPUTS, layer=1)
     assert [round(bar["height"], 2) for bar in shown["bars"]] == [0, 0.94, 0.94, 0]
     assert shown["note"] == ""
@@ -202,7 +202,7 @@ def test_a_bias_is_told_with_its_error_or_below_a_bound(node: Node, bias: Any, w
     assert shown["words"].endswith(f". {shown['note']}")
 
 
-def test_what_passes_is_never_hatched(node: Node):
+def test_bins_that_pass_gradient_are_not_hatched(node: Node):
     """A unit that gets a gradient for every example lacks none."""
     body = """
         const { panel } = await import("./train/panels/causes.js");

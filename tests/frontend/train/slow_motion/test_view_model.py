@@ -65,7 +65,7 @@ def test_backward_stages_lie_under_the_forward_ones(shown) -> None:
     assert stages[7]["words"].startswith("gradient of x. ")
 
 
-def test_what_the_link_says_is_looked_at_as_far_as_there_is_one(shown, records) -> None:
+def test_the_example_in_the_link_is_selected_if_it_exists(shown, records) -> None:
     picture = shown("g,2,1,4,7")
     assert picture["title"] == "Slow motion: step 4, unit 4, example 7"
     assert [rule["chosen"] for rule in picture["rules"]] == [False, True, False, False]
@@ -123,7 +123,7 @@ def test_nothing_from_above_is_said_before_the_rule_is_blamed(shown) -> None:
     assert shown("gradient,1,1,1,1")["stages"][7]["note"] == "100 % exactly 0"
 
 
-def test_what_is_no_factor_and_what_needs_the_batch_is_told_by_its_formula(shown) -> None:
+def test_rules_without_a_local_factor_show_their_formula(shown) -> None:
     clip = shown("rule,3")
     assert clip["words"].startswith("This rule is not proportional to g")
     assert clip["numbers"].startswith("gradient = clamp(")
@@ -155,7 +155,7 @@ def test_g_and_gradient_share_their_colours_and_0_has_none(shown) -> None:
         (PAUSED, "run", "Asking …", ""),
     ],
 )
-def test_where_there_is_no_step_a_sentence_says_why(shown, status, identity, said, action) -> None:
+def test_a_missing_step_is_explained(shown, status, identity, said, action) -> None:
     picture = shown("gradient,2,1,1,1", answer=None, status=status, identity=identity)
     assert (picture["message"], picture["action"], picture["stages"]) == (said, action, [])
 
@@ -256,7 +256,7 @@ def of_drawn(node: Node, document: dict[str, Any], answer: Any, slow: str) -> An
 
 
 @pytest.mark.parametrize("cell", [(1, 1), (5, 9), (12, 40)])
-def test_what_was_drawn_at_a_cell_is_in_its_numbers_and_its_curves(
+def test_random_numbers_of_a_cell_appear_in_its_numbers_and_curves(
     node: Node, document: dict[str, Any], drawn_records: dict[str, Any], cell: tuple[int, int]
 ) -> None:
     picture = of_drawn(node, document, drawn_records, f"op,1,1,{cell[0]},{cell[1]}")

@@ -87,7 +87,7 @@ CHANGES = [
         (7, ["zero", "zero"], "sign"),
     ],
 )
-def test_what_the_last_step_was_taken_with(tell: Run, taken: int, rules: list[str], op: str):
+def test_the_settings_of_the_last_step_are_found(tell: Run, taken: int, rules: list[str], op: str):
     start = [{"op": "round", "rule": line["key"]} for line in LEGEND]
     result = [tell("state/branches", "findKeysInForce", CHANGES, taken, each) for each in start]
     assert result == [{"op": op, "rule": rule} for rule in rules]
@@ -205,7 +205,7 @@ def on_its_way(rate: str | None, branch: str, recorded: str, **status: Any) -> d
         (on_its_way(None, "9,lr:0.5", "", step=0), None),
     ],
 )
-def test_what_is_chosen_follows_what_the_run_recorded(tell: Run, state: dict[str, Any], branch: str | None):
+def test_the_choice_follows_the_runs_records(tell: Run, state: dict[str, Any], branch: str | None):
     known = tell("state/history", "mergeRecorded", state)
     assert (known and known["training"].get("branch", "")) == branch
 
@@ -218,7 +218,7 @@ def test_the_rate_that_is_shown(tell: Run):
     assert tell("state/history", "rateOf", on_its_way(None, "27,lr:0.2", "", state="finished")) == "0.01"
 
 
-def test_who_writes_a_rate_otherwise_has_the_same_settings(tell: Run):
+def test_spellings_of_one_learning_rate_give_equal_settings(tell: Run):
     keys = {
         tell("state/tasks", "toSettingsKey", choice("sign", "default", task="moons", branch=branch), "")
         for branch in ("27,lr:1e-8", "27,lr:1e-08", "27,lr:0.00000001")
@@ -226,7 +226,7 @@ def test_who_writes_a_rate_otherwise_has_the_same_settings(tell: Run):
     assert len(keys) == 1
 
 
-def test_what_a_session_keeps_of_earlier_runs_draws_the_same_lines(node: Node, document: dict[str, Any]):
+def test_stored_runs_draw_the_same_lines(node: Node, document: dict[str, Any]):
     body = """
         const { packGhosts, unpackGhosts } = await import("./train/state/history.js");
         const { seriesOf } = await import("./train/state/series.js");

@@ -14,16 +14,14 @@ from explorer.ui.links.link import from_query
 from tests.frontend.train.conftest import Run, choice, rules_of
 
 
-def test_who_asks_for_nothing_gets_the_first_task(tell: Run, document: dict[str, Any]):
+def test_an_empty_link_opens_the_first_task(tell: Run, document: dict[str, Any]):
     entered = tell("state/tasks", "enterTraining", choice("round", "default", "straight_through"), "nothing")
     task = next(task for task in document["tasks"] if task["key"] == document["firstTask"])
     assert entered["training"] == {"task": task["key"], "seeds": "5"}
     assert (entered["op"], rules_of(entered)) == (task["begins"]["op"], task["begins"]["rules"])
 
 
-def test_who_comes_from_another_page_trains_its_op_and_rules_on_the_first_task(
-    tell: Run, document: dict[str, Any]
-):
+def test_an_op_and_rules_from_another_page_train_on_the_first_task(tell: Run, document: dict[str, Any]):
     entered = tell("state/tasks", "enterTraining", choice("clamp", "masked", "zero"), "page")
     assert entered["training"]["task"] == document["firstTask"]
     assert (entered["op"], rules_of(entered)) == ("clamp", ["masked", "zero"])
@@ -71,7 +69,7 @@ def test_op_and_rules_of_ones_own_stay_where_they_stand_in_the_same_place(tell: 
 
 
 @pytest.mark.parametrize("task", ["circles", "moons", "spiral", "xor", "documents", "data"])
-def test_what_was_chosen_on_weights_stays_at_hidden_units_with_what_learns(tell: Run, task: str):
+def test_a_choice_for_weights_is_kept_for_hidden_units(tell: Run, task: str):
     start = choice(
         "quantize", "lsq", parameters={"qmax": 1}, task="ternary weights", learn="s", learn_rate="2"
     )
@@ -92,7 +90,7 @@ def test_weights_and_spikes_ask_before_they_take_what_was_chosen(tell: Run, task
 
 
 @pytest.mark.parametrize("task", TASKS)
-def test_what_every_task_begins_with_can_be_trained_and_linked(tell: Run, task: str):
+def test_the_initial_settings_of_every_task_can_be_trained_and_linked(tell: Run, task: str):
     start = tell("state/tasks", "withTask", choice("clamp", "masked", task="documents"), task)
     if task == "data":
         return
@@ -146,7 +144,7 @@ def test_a_task_that_takes_something_away_is_told_from_one_that_keeps_all(
 
 @pytest.mark.parametrize("task", ["digits", "spikes"])
 @pytest.mark.parametrize("rule", RULES)
-def test_what_is_refused_before_start_is_what_the_settings_refuse(tell: Run, task: str, rule: str):
+def test_the_page_refuses_exactly_what_the_settings_refuse(tell: Run, task: str, rule: str):
     said = tell("state/tasks", "explainUntrained", choice("bernoulli", "sigmoid_st", rule, task=task))
     if not said:
         Settings(op="bernoulli", rules=("sigmoid_st", rule), task=task)
@@ -172,7 +170,7 @@ def test_the_words_on_the_task_end_with_how_the_net_is_judged(tell: Run, op: str
 @pytest.mark.parametrize(
     "task", [each for each in TASKS.values() if each.of_own_op], ids=lambda task: task.key
 )
-def test_what_holds_for_a_tasks_own_op_is_said_of_that_alone(tell: Run, task: Task):
+def test_advice_for_a_tasks_op_is_not_given_for_other_ops(tell: Run, task: Task):
     def said(op: str = task.op, **changed: str) -> str:
         chosen = choice(op, *task.rules, parameters=dict(task.parameters), task=task.key, **changed)
         return tell("state/tasks", "describeTask", chosen)
@@ -200,7 +198,7 @@ def test_nor_where_the_ops_parameters_are_others_or_learn(
     ("branch", "refused"),
     [("3,op:bernoulli", False), ("3,rule:flip", True), ("3,clipped:flip", True), ("3,lr:0.1", False)],
 )
-def test_what_a_branch_names_is_refused_too(tell: Run, branch: str, refused: bool):
+def test_settings_of_a_branch_are_refused_too(tell: Run, branch: str, refused: bool):
     chosen = choice("sign", "clipped", task="digits", branch=branch)
     assert ("asks for f(1)" in tell("state/tasks", "explainUntrained", chosen)) is refused
 
@@ -211,7 +209,7 @@ def test_how_the_net_of_a_branch_is_judged_is_said_of_its_op(tell: Run):
     assert said == f"{TASKS['moons'].purpose} Dropout: judged without noise."
 
 
-def test_where_nothing_is_held_out_no_net_is_said_to_be_judged(tell: Run):
+def test_a_task_without_held_out_data_judges_no_net(tell: Run):
     said = {
         task: tell(
             "state/tasks", "describeTask", choice("bernoulli", "default", task=task, branch="3,op:dropout")

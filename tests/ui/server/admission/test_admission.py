@@ -74,7 +74,7 @@ def test_a_hurried_visitor_is_told_and_nobody_else():
     assert taken == [[200], [200], [429]]  # many names at one address are one crowd
 
 
-def test_who_is_refused_is_told_after_a_while_and_others_at_once(monkeypatch: pytest.MonkeyPatch):
+def test_a_refusal_is_delayed_and_other_answers_are_immediate(monkeypatch: pytest.MonkeyPatch):
     """Whoever is refused at once asks again at once: refusals alone kept a server busy."""
     monkeypatch.setattr(limits, "REFUSAL_DELAY_S", 60.0)
     paced = admission.RateLimitMiddleware(
@@ -117,7 +117,7 @@ def test_a_page_that_is_asked_for_too_often_is_refused_as_a_page(page: Page):
     assert '<a href="">Ask now</a>' in text
 
 
-def test_what_is_said_on_a_page_is_text():
+def test_messages_on_a_page_are_escaped():
     assert b"&lt;b&gt;" in admission.make_html_refusal(503, "<b>").body
 
 
@@ -221,7 +221,7 @@ def test_no_more_pages_than_there_are_files(monkeypatch: pytest.MonkeyPatch):
     assert asyncio.run(_sent(app, scope_of(path="/")))[0]["status"] == 503
 
 
-def test_who_sends_more_than_a_page_may_is_read_later(monkeypatch: pytest.MonkeyPatch):
+def test_an_excess_sender_is_read_later(monkeypatch: pytest.MonkeyPatch):
     slept: list[float] = []
     clock = _Clock()
 
@@ -247,7 +247,7 @@ def test_who_sends_more_than_a_page_may_is_read_later(monkeypatch: pytest.Monkey
     assert slept == pytest.approx([0.5] * 8)
 
 
-def test_who_opens_a_page_and_says_nothing_is_let_go():
+def test_a_silent_connection_is_closed():
     async def conversation() -> list[Message]:
         messages = iter([{"type": "websocket.connect"}, {"type": "websocket.receive"}])
 

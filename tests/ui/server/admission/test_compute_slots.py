@@ -119,7 +119,7 @@ def test_a_class_behind_one_address_is_no_single_visitor():
     assert len({*turns[:9]}) == 9
 
 
-def test_where_nobody_may_wait_many_names_give_way_to_one():
+def test_without_a_queue_many_visitors_of_one_address_yield_to_another():
     async def computed() -> list[Any]:
         house = _House(1, 4)
         for number in range(5):
@@ -185,7 +185,7 @@ def test_a_third_who_would_wait_is_told():
     assert (answer.status_code, b"2 requests wait" in answer.body) == (429, True)
 
 
-def test_where_nobody_may_wait_any_more_the_longest_line_loses_its_last():
+def test_a_full_queue_drops_the_last_of_the_longest_line():
     async def computed() -> list[Any]:
         house = _House(1, 2)
         for visitor in ("many", "many", "many", "one"):
@@ -199,7 +199,7 @@ def test_where_nobody_may_wait_any_more_the_longest_line_loses_its_last():
     assert one == "one"
 
 
-def test_who_goes_away_gives_up_the_place_and_the_seat():
+def test_a_leaving_client_frees_its_place_and_its_slot():
     async def visited() -> tuple[list[str], ComputeSlots]:
         house = _House(1, 9)
         await house.ask("a")
@@ -223,7 +223,7 @@ def test_who_goes_away_gives_up_the_place_and_the_seat():
     assert (left._visitors, len(left._queue)) == ({}, 0)
 
 
-def test_who_goes_away_in_the_moment_of_the_turn_passes_it_on():
+def test_a_client_that_leaves_at_its_turn_passes_it_on():
     """The turn of somebody whose task was cancelled, and who has not been told so yet."""
 
     async def visited() -> list[str]:

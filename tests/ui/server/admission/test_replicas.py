@@ -78,7 +78,7 @@ def answered(method: str, target: str, body: bytes = b"") -> tuple[int, dict[byt
         ("GET", f"/studies/{THERE}/rows.csv?replica=third", b"?replica=second"),
     ],
 )
-def test_who_asks_the_wrong_server_is_sent_to_the_right_one(method: str, target: str, way: bytes):
+def test_a_request_to_the_wrong_server_is_redirected(method: str, target: str, way: bytes):
     status, headers, _ = answered(method, target)
     assert (status, headers[b"location"]) == (307, way)
 
@@ -91,7 +91,7 @@ def test_a_run_that_goes_on_from_one_elsewhere_is_begun_there(engine: Engine):
 
 
 @pytest.mark.parametrize("kind", ["runs", "studies"])
-def test_who_was_sent_and_came_here_all_the_same_is_told_which_server_it_is(kind: str):
+def test_a_redirected_request_that_returns_is_told_the_servers_name(kind: str):
     status, _, body = answered("GET", f"/{kind}/{THERE}/events?replica=second")
     seen = json.loads(body.removeprefix(b"data: "))
     assert (status, seen["id"], seen["state"]) == (200, THERE, "silent")
@@ -103,7 +103,7 @@ def test_who_was_sent_and_came_here_all_the_same_is_told_which_server_it_is(kind
 
 
 @pytest.mark.parametrize("identity", [HERE, NOBODYS, "~", "UP~0a", "nobody"])
-def test_what_no_other_server_has_stays_here(identity: str, engine: Engine):
+def test_a_request_that_no_other_server_can_answer_stays(identity: str, engine: Engine):
     status, _, body = answered("POST", f"/runs/{identity}/pause", b"{}")
     assert (status, json.loads(body)["state"]) == (200, "gone")
 

@@ -116,7 +116,7 @@ def test_nothing_is_uploaded():
     ],
 )
 @pytest.mark.parametrize("method", ["POST", "PUT", "DELETE"])
-def test_whatever_changes_something_is_asked_for_by_our_own_pages(headers, code, method, monkeypatch):
+def test_changes_are_accepted_from_our_own_pages_only(headers, code, method, monkeypatch):
     monkeypatch.setenv(HOSTS, "rules.example")
     app = SecurityMiddleware(_page)
     assert _code(app, "localhost:8501", method=method, **headers) == code
@@ -148,7 +148,7 @@ def test_every_answer_carries_the_headers():
         (b"x=embed=true", "'self'"),
     ],
 )
-def test_who_may_frame_a_page(query: bytes, framed_by: str):
+def test_frame_ancestors_follow_the_configuration(query: bytes, framed_by: str):
     headers = dict(_answer(SecurityMiddleware(_page), "localhost", query=query)[0]["headers"])
     assert headers[b"content-security-policy"].decode().endswith(f"frame-ancestors {framed_by}")
 

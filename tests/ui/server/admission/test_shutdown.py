@@ -11,7 +11,7 @@ async def _never() -> None:
     await asyncio.Event().wait()
 
 
-def test_who_waits_is_let_go_of():
+def test_waiting_requests_are_released_at_shutdown():
     async def held() -> BaseException | str:
         ending = Shutdown()
         waits = [asyncio.create_task(ending.wait_for(_never())) for _ in range(3)]
@@ -26,7 +26,7 @@ def test_who_waits_is_let_go_of():
     assert asyncio.run(held()) == "here"
 
 
-def test_who_leaves_by_himself_is_not_told_that_the_server_ends():
+def test_a_client_that_leaves_is_not_told_of_the_shutdown():
     async def left() -> None:
         wait = asyncio.create_task(Shutdown().wait_for(_never()))
         await asyncio.sleep(0)

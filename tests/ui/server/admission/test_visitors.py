@@ -52,7 +52,7 @@ def test_a_name_is_known_from_every_address():
     assert one.key != visitor_from_request(HTTPConnection(scope_of())).key
 
 
-def test_what_is_signed_for_one_purpose_is_worth_nothing_for_another():
+def test_a_signature_is_valid_for_one_purpose_only():
     assert visitors.sign("visitor", "one") != visitors.sign("run", "one")
 
 
@@ -67,7 +67,7 @@ def test_what_is_signed_for_one_purpose_is_worth_nothing_for_another():
         ),
     ],
 )
-def test_who_can_stop_nothing_is_told_what_else_to_do(who: Visitor, says: str):
+def test_a_visitor_without_jobs_is_told_what_else_to_do(who: Visitor, says: str):
     for share, words in (
         (VisitorQuota(visitor=2, anonymous=2, address=9), says),
         (
@@ -84,7 +84,7 @@ def test_who_can_stop_nothing_is_told_what_else_to_do(who: Visitor, says: str):
         assert pickle.loads(pickle.dumps(full.value)).share == full.value.share
 
 
-def test_who_has_a_name_counts_alone_and_at_the_address():
+def test_a_named_visitor_counts_alone_and_for_its_address():
     share = VisitorQuota(visitor=1, anonymous=2, address=3)
     assert list(share.get_limits(Visitor("one", "here")).values()) == [1, 3]
     assert list(share.get_limits(Visitor("", "here")).values()) == [2, 3]

@@ -85,7 +85,7 @@ def test_the_next_question_forgets_what_was_answered_and_takes_no_late_answer(
     assert room.answer(token, 2, picked(0))
 
 
-def test_who_comes_late_or_again_finds_the_state_as_it_is(classes: Classes, room: Classroom):
+def test_a_late_or_returning_student_gets_the_current_state(classes: Classes, room: Classroom):
     token = joined(classes, room, "a")
     room.answer(token, 1, picked(0))
     room.ask(WORDS)
@@ -195,7 +195,7 @@ def test_an_answer_wakes_the_teacher_and_no_student(classes: Classes, room: Clas
         assert woken == ["teacher", "teacher", "student"]
 
 
-def test_so_many_tabs_may_watch(classes: Classes, room: Classroom):
+def test_the_number_of_watching_tabs_is_limited(classes: Classes, room: Classroom):
     for token, most in ((joined(classes, room, "a"), MAX_STUDENT_STREAMS), (None, MAX_TEACHER_STREAMS)):
         watching = [room.subscribe(token, print) for _ in range(most)]
         for each in watching:

@@ -21,7 +21,7 @@ def test_all_visitors_together_hardly_ever_guess_the_code_of_one_of_100_classes_
     assert 0 < chance < BELOW
 
 
-def test_so_many_guesses_and_no_more_are_answered():
+def test_guesses_beyond_the_limit_are_not_answered():
     """Whatever names and addresses they come from, and a right code is not told to who has no turn left."""
     clock = Clock()
     classes = Classes(clock)
@@ -48,7 +48,7 @@ def test_so_many_guesses_and_no_more_are_answered():
     ],
     ids=["one visitor", "without a name", "many names at one address"],
 )
-def test_who_guesses_often_waits(visitor, most: int):
+def test_frequent_guesses_are_delayed(visitor, most: int):
     classes = Classes(Clock())
     codes = []
     for guess in range(most + 5):
@@ -58,7 +58,7 @@ def test_who_guesses_often_waits(visitor, most: int):
     assert codes == [404] * most + [429] * 5
 
 
-def test_who_joins_loses_no_turn():
+def test_a_right_code_uses_up_no_guess():
     classes = Classes(Clock())
     room = classes.open(Visitor("teacher", "10.0.0.1"), ROUND)
     assert len({classes.join(Visitor("", "10.0.0.9"), room.identity) for _ in range(100)}) == 100
@@ -88,7 +88,7 @@ def test_a_code_has_its_letters_and_is_never_the_same():
         ("../../k7m", ""),
     ],
 )
-def test_what_somebody_types(typed: str, meant: str):
+def test_spellings_of_a_code_are_read(typed: str, meant: str):
     assert identity_of(typed) == meant
 
 

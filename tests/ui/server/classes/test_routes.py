@@ -93,7 +93,7 @@ def test_only_who_has_the_secret_leads(room: Any, command: str, classes: Classes
 
 
 @pytest.mark.parametrize("query", ["", "guest=", "guest=none", "watch=", "watch=none"])
-def test_who_has_no_seat_sees_as_much_of_an_open_class_as_of_none(room: Any, query: str):
+def test_an_open_class_looks_absent_without_a_seat(room: Any, query: str):
     assert got(f"/classes/{room['id']}/events?{query}").body == got(f"/classes/000000000/events?{query}").body
 
 

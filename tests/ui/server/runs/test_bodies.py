@@ -29,7 +29,7 @@ def test_hostile_bodies(client, engine, path, body):
 
 
 @pytest.mark.parametrize("kind", ["", "text/plain", "text/plain; application/json", "multipart/form-data"])
-def test_what_a_form_of_another_site_could_send_is_not_read(client, engine, kind):
+def test_bodies_that_a_foreign_form_could_send_are_refused(client, engine, kind):
     body = json.dumps({"query": QUERY, "owner": "me"})
     assert "send JSON" in told(client.post("/runs", content=body, kind=kind), 415)
     assert engine.list() == ()
@@ -59,7 +59,7 @@ def test_a_body_that_does_not_come_is_not_waited_for(client, engine, monkeypatch
     assert engine.list() == ()
 
 
-def test_who_sends_many_long_texts_at_once_waits_unread(engine, monkeypatch):
+def test_many_long_bodies_wait_unread(engine, monkeypatch):
     """Others do not, nor do short texts; who waits for too long is told so."""
     monkeypatch.setattr(
         responses, "_long_bodies", LongBodyLimiter(VisitorQuota(visitor=1, anonymous=1, address=2))

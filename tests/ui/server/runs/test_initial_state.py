@@ -59,7 +59,7 @@ def test_a_table_is_drawn_as_well():
     assert {each["width"] for each in answer["snapshot"]["measured"]["reads"].values()} == {2}
 
 
-def test_what_cannot_be_trained_is_said_and_no_error():
+def test_invalid_settings_give_a_message_instead_of_an_error():
     answer = First().post("/first", json={"query": "task=data"})
     assert answer.status_code == 200
     assert answer.json()["message"].startswith("This cannot be trained: the task")

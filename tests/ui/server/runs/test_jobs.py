@@ -197,7 +197,7 @@ def test_a_visitor_has_one_of_a_kind(client, engine, kind, query):
         ("rule=formula:+g*", "cannot be read"),
     ],
 )
-def test_what_cannot_be_had_starts_nothing(client, engine, query, said):
+def test_an_impossible_job_starts_nothing(client, engine, query, said):
     answer = client.post("/runs", json={"query": query, "owner": "me"})
     assert said in told(answer, 400)
     assert engine.list() == ()

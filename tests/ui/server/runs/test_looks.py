@@ -23,7 +23,7 @@ def test_all_watchers_together_share_the_pictures_of_a_second(watchers, now, pau
     assert watching.get_pause_s(now) == pytest.approx(pause)
 
 
-def test_who_watches_at_the_same_moment_is_one_question(engine):
+def test_simultaneous_watchers_share_one_request(engine):
     questions = []
 
     class Counted:
@@ -91,7 +91,7 @@ def test_a_picture_is_encoded_once_and_away_from_the_loop_that_serves_everybody(
 
 
 @pytest.mark.parametrize("kind", ["run", "study"])
-def test_what_has_been_seen_is_not_encoded_again_and_who_has_not_seen_it_gets_it(engine, monkeypatch, kind):
+def test_each_snapshot_is_encoded_once_for_all_watchers(engine, monkeypatch, kind):
     encoded, event = [], stream.format_event
     monkeypatch.setattr(stream, "format_event", lambda *given: encoded.append(given) or event(*given))
     if kind == "run":
@@ -132,7 +132,7 @@ def test_a_look_that_fails_ends_the_streams_and_the_next_one_is_taken(engine):
     assert "gone" in asyncio.run(watched())
 
 
-def test_who_asks_at_intervals_is_told_at_intervals(engine, monkeypatch):
+def test_a_periodic_request_is_answered_periodically(engine, monkeypatch):
     """However long a look takes, as long as it takes less than that."""
     times, now = [], [0.0]
 

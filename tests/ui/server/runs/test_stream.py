@@ -112,7 +112,7 @@ def test_gradients_that_are_not_finite_are_null(engine):
     assert (event["state"], event["snapshot"]["gradients"]) == ("diverged", {"formula: g / 0": None})
 
 
-def test_who_is_slow_gets_fewer_events(engine):
+def test_a_slow_reader_gets_fewer_events(engine):
     identity = engine.start(LONG)
     seen = told(engine, identity, most=4, meanwhile=lambda: [engine.turn() for _ in range(20)])
     assert np.diff([event["step"] for event in seen]).min() > 20
@@ -196,7 +196,7 @@ def test_a_third_who_watches_is_told_so_and_nobody_else(engine, most, who, said)
     assert again["state"] in ("running", "waiting")
 
 
-def test_who_watches_no_more_is_forgotten(engine):
+def test_a_disconnected_watcher_is_forgotten(engine):
     """A server that runs for weeks would keep a number of every run and visitor it ever had."""
     watching, looks = stream.WatchLimiter(), StateBatcher(engine)
 

@@ -139,7 +139,7 @@ def test_a_rule_that_diverges_at_every_rate_is_told_as_such(client, engine):
         (f"{QUERY}&optimiser=adam&equal=yes", "adam's steps do not depend on"),
     ],
 )
-def test_what_cannot_be_studied_is_said_and_starts_nothing(client, engine, query, said):
+def test_an_invalid_study_gives_a_message_and_starts_nothing(client, engine, query, said):
     assert said in told(client.post("/studies", json={"query": query, "owner": "me"}), 400)
     assert not engine.turn()
 
@@ -172,7 +172,7 @@ def test_a_watcher_sees_a_study_fill(client, engine):
     assert (stopped["state"], stopped["sentence"]) == ("stopped", "Stopped.")
 
 
-def test_so_many_runs_go_together(client, engine, monkeypatch):
+def test_the_number_of_concurrent_runs_is_limited(client, engine, monkeypatch):
     monkeypatch.setattr(limits, "STUDY_CHUNK", 2)
     study = begun(client)
     while not (runs := last_event(study)["results"]["runs"]):

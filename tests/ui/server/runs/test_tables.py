@@ -34,6 +34,6 @@ def test_a_table_is_told_with_the_columns_that_suggest_themselves_or_those_that_
         ({"text": mixed(), "without": ["Nr"] * 65}, "65 columns are left out"),
     ],
 )
-def test_what_is_no_table_is_refused_in_a_sentence(table, words):
+def test_text_that_is_not_a_table_is_refused_in_a_sentence(table, words):
     answer = Tables().post("/table", json={"table": table})
     assert words in told(answer, 413 if words == "at most" else 400)

@@ -106,7 +106,7 @@ def test_only_who_started_a_run_takes_it_away(client, run, name):
 
 
 @pytest.mark.parametrize("name", ["passwd", "..%2F..%2Fapp.py", "history.csv%00", "HISTORY.CSV"])
-def test_there_are_no_other_files(client, run, name):
+def test_unknown_file_names_are_refused(client, run, name):
     assert told(taken(client, run, name), 404).startswith("There is no such file")
 
 
@@ -129,7 +129,7 @@ def test_a_kept_step_is_told_as_an_event_is(client, run, alone):
     assert now != then
 
 
-def test_who_reads_compressed_answers_gets_the_same_in_half_the_bytes(client, run):
+def test_a_compressed_answer_has_the_same_content_in_half_the_bytes(client, run):
     for path, query in (("measured/slow_motion", "layer=0"), ("at/7", "show=inputs")):
         path = f"/runs/{run['id']}/{path}"
         plain = client.get(path, query).text
@@ -142,7 +142,7 @@ def test_who_reads_compressed_answers_gets_the_same_in_half_the_bytes(client, ru
     assert b"content-encoding" not in client.headers  # it would not be worth it
 
 
-def test_who_goes_on_from_a_run_shows_its_key(client, engine, run, alone):
+def test_continuing_a_run_requires_its_key(client, engine, run, alone):
     query = f"{QUERY}&branch=2,lr:0.02&branch=7,default:clipped"
     after = {"run": run["id"], "key": "0" * 64, "step": 7}
     refusal = client.post("/runs", json={"query": query, "owner": "me", "after": after})
@@ -177,7 +177,7 @@ def test_settings_are_opened_as_the_page_takes_them(client, run):
 
 
 @pytest.mark.parametrize("path", ["/settings", "/studies/cost"])
-def test_what_is_computed_while_its_visitor_waits_takes_a_seat(path):
+def test_an_export_takes_a_compute_slot(path):
     """A body is parsed in it as well."""
     done, client = threading.Event(), Takers()
     client.app = Starlette(
@@ -211,11 +211,11 @@ def test_settings_with_a_table_are_opened(client):
 @pytest.mark.parametrize(
     "text", ["", "{}", "[1]", '{"steps": 1e9}', '{"op": "formula: x +"}', json.dumps({"op": "x" * 400})]
 )
-def test_what_cannot_be_opened_is_said(client, text):
+def test_an_unreadable_settings_file_is_explained(client, text):
     assert told(opened(client, text), 400).startswith("This cannot be opened: ")
 
 
-def test_what_is_chosen_has_a_script_without_a_run(client, engine):
+def test_settings_have_a_script_without_a_run(client, engine):
     text = client.post("/script", json={"query": QUERY}).json()["text"]
     assert text == takeaway.script(jobs.settings_of({"query": QUERY}))
     assert not engine.list()
