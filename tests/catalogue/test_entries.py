@@ -169,7 +169,7 @@ def test_an_entry_shows_itself(entry):
 
 
 @loop_over("entry", ENTRIES)
-def test_every_parameter_declares_a_slider_range(entry):
+def test_every_parameter_has_a_fitting_scale_and_a_short_meaning(entry):
     for parameter in entry.parameters:
         assert parameter.scale == ("log" if 0 < 100 * parameter.low <= parameter.high else "linear")
         noun, _, hint = parameter.meaning.partition(":")

@@ -151,7 +151,7 @@ def test_found_where_a_piece_touches_0_without_a_change_of_its_sign(
         ("floor(9.25 + x - x**2)", None),
     ],
 )
-def test_two_kinks_within_one_cell_of_the_scan_are_found(text: str, expected: list[float] | None):
+def test_kinks_within_one_cell_of_the_scan_are_found(text: str, expected: list[float] | None):
     """A pole that is touched, and two changes that lie side by side."""
     start, stop = -7.01234567, 7.0345678
     result = find_kinks(find_op(FORMULA_PREFIX + text), None, {}, start, stop)

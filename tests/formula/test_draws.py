@@ -50,7 +50,7 @@ def test_a_draw_is_a_leaf_and_its_bare_name_a_parameter(draw: str) -> None:
         ("elu(x, f(1))", "the argument of elu at column 8 must be a number or a parameter"),
     ],
 )
-def test_an_invalid_distribution_is_explained(text: str, message: str) -> None:
+def test_invalid_random_functions_are_explained(text: str, message: str) -> None:
     with pytest.raises(FormulaError) as raised:
         parse(text, parameters=None)
     assert raised.value.message == message

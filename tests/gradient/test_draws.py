@@ -113,7 +113,7 @@ def test_no_draw_is_0_or_1(dtype: torch.dtype) -> None:
         ({}, ValueError, "the rule needs the loss of each element: give f, a formula of y"),
     ],
 )
-def test_an_invalid_generator_or_shape_is_explained(
+def test_invalid_draws_and_targets_are_explained(
     given: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     lost = ("formula: f()", "formula: f(1) - f(0)", "flip")

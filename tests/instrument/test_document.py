@@ -100,7 +100,7 @@ def test_learned_parameters_have_descriptions():
 
 
 @pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.key)
-def test_only_kinks_are_movable(record: Op | Rule):
+def test_movable_parameters_are_declared_kinks(record: Op | Rule):
     values = {p.name: p.default + 0.125 for p in record.parameters}
     declared = [read_text(kink, record).value(values) for kink in record.kinks or () if isinstance(kink, str)]
     for movable in make_entry(record)["movable"]:

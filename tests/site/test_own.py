@@ -75,7 +75,7 @@ def test_code_and_formulas_of_own_formulas_are_the_apps(ask: Ask) -> None:
     assert any(arguments["learns"] for _, arguments in questions)
 
 
-def test_every_readable_setting_can_be_set() -> None:
+def test_every_readable_formula_can_be_typeset() -> None:
     """No sign of a formula is left out."""
     count = 0
     for kind, text in corpus():

@@ -173,7 +173,7 @@ def test_a_rule_without_values_is_refused_in_words():
 
 
 @pytest.mark.parametrize("formula", ["g * exp(x**8)", "1e200 * g", "1e-200 * g"])
-def test_non_finite_curves_have_no_nearest_rule(formula: str):
+def test_curves_that_floats_cannot_compare_have_no_nearest_rule(formula: str):
     with pytest.raises(ValueError, match="for floats to compare"):
         nearest("sign", f"formula: {formula}")
 

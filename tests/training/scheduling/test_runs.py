@@ -57,7 +57,7 @@ def test_of_a_share_no_more_are_held_open(clock):
     assert engine.start(LONG, "eve", shares={"you": 2}, paused=True)
 
 
-def test_a_client_that_could_not_ask_keeps_its_lease(clock):
+def test_watchers_of_a_suspended_server_keep_their_lease(clock):
     """A server that was stopped itself: the training went on, and its watchers could not be served."""
     awake = [0.0]
     engine = Engine(Limits(workers=0), clock, lease_clock=lambda: awake[0])

@@ -67,7 +67,7 @@ def test_a_signature_is_valid_for_one_purpose_only():
         ),
     ],
 )
-def test_a_visitor_without_jobs_is_told_what_else_to_do(who: Visitor, says: str):
+def test_a_refusal_advises_what_each_kind_of_visitor_can_do(who: Visitor, says: str):
     for share, words in (
         (VisitorQuota(visitor=2, anonymous=2, address=9), says),
         (
