@@ -2,7 +2,7 @@
 
 torch's elementwise functions compute the last numbers of a tensor by another method than the rest and may
 round them differently. MKL sums in another order if a matrix begins at an odd address or has one row or
-column. So members are computed together only if neither can happen, and otherwise one by one. On an
+column, and with AVX-512 it rounds a product with one inner number before it adds the bias. So members are computed together only if neither can happen, and otherwise one by one. On an
 accelerator they are always computed together: there the last bits may depend on the other members.
 """
 
@@ -82,12 +82,12 @@ def multiply_singly(left: Iterable[Tensor], right: Iterable[Tensor]) -> Tensor:
 
 def _can_batch(left: Tensor, right: Tensor) -> bool:
     """Return whether one batched product gives each member the bits it has alone."""
-    members, rows, _ = left.shape
+    members, rows, inner = left.shape
     if members == 1 or not left.is_cpu:
         return True
     columns = right.shape[2]
     starts = left.stride(0) | right.stride(0) | rows * columns  # a power of 2 divides all if it divides this
-    return rows > 1 and columns > 1 and 4 * starts % _ALIGNMENT == 0
+    return min(rows, inner, columns) > 1 and 4 * starts % _ALIGNMENT == 0
 
 
 def _align(matrix: Tensor) -> Tensor:

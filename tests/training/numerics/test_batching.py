@@ -66,14 +66,13 @@ def test_a_member_trains_alone_as_in_company(given):
                 assert torch.equal(weights[name], each), name
 
 
-@pytest.mark.parametrize("shape", [(4, 3, 5), (4, 8, 8)])
-def test_functions_and_products_of_several_lanes_have_the_bits_of_one(shape):
+@pytest.mark.parametrize(("shape", "columns"), [((4, 3, 5), 33), ((4, 8, 8), 33), ((4, 32, 1), 16)])
+def test_functions_and_products_of_several_lanes_have_the_bits_of_one(shape, columns):
     generator = torch.Generator().manual_seed(0)
-    x, w = torch.randn(shape, generator=generator), torch.randn(4, shape[2], 33, generator=generator)
-    every, products = apply_to_members(torch.sigmoid, x), multiply_members(x, w)
+    x, w = torch.randn(shape, generator=generator), torch.randn(4, shape[2], columns, generator=generator)
+    bias = torch.randn(4, 1, columns, generator=generator)
+    every, products = apply_to_members(torch.sigmoid, x), multiply_members(x, w, bias)
     for member in range(4):
         assert torch.equal(every[member], x[member].clone().sigmoid())
-        assert torch.equal(
-            products[member],
-            multiply_members(x[member : member + 1].clone(), w[member : member + 1].clone())[0],
-        )
+        alone = (each[member : member + 1].clone() for each in (x, w, bias))
+        assert torch.equal(products[member], multiply_members(*alone)[0])
