@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import pairwise
 
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from explorer.lessons import LESSONS
 from explorer.reading.exercises import EXERCISES
@@ -42,6 +42,7 @@ def test_a_class_from_its_code_to_its_end(new_page: Open, chromium: Browser, add
         teacher.keyboard.press("Escape")
         is_told_that_a_code_is_of_no_class(other)
         predicts_once_and_keeps_it_over_a_reload(teacher, one)
+        a_key_before_the_lesson_is_loaded_skips_no_question(teacher)
         on_a_stage_the_answers_come_before_the_story(teacher)
         both_see_the_answer(teacher, one)
         comes_late(other, code)
@@ -106,6 +107,20 @@ def predicts_once_and_keeps_it_over_a_reload(teacher: Page, one: Page) -> None:
 
 def counts(teacher: Page) -> list[str]:
     return teacher.locator(".answers .count").all_inner_texts()
+
+
+def a_key_before_the_lesson_is_loaded_skips_no_question(teacher: Page) -> None:
+    requests: list[Route] = []
+    teacher.route("**/ask/lesson*", lambda route: requests.append(route))
+    teacher.reload()
+    expect(teacher.get_by_text("The numbers of this lesson are being computed")).to_be_visible()
+    present(teacher, True)
+    teacher.keyboard.press("PageDown")
+    requests[0].continue_()
+    teacher.unroute("**/ask/lesson*")
+    expect(teacher.get_by_role("button", name="Reveal")).to_be_visible()
+    expect(teacher.locator(".answers")).to_be_visible()
+    assert "lesson=straight-through" in teacher.url
 
 
 def on_a_stage_the_answers_come_before_the_story(teacher: Page) -> None:

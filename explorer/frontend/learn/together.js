@@ -163,7 +163,8 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     /** Ask the class a lesson, as its teacher. @param {string} key */
     ask: (key) => live.command("ask", { lesson: key }),
     showLinks: () => lesson?.showLinks(),
-    turn: (/** @type {number} */ step) => lesson?.turn(step) ?? false,
+    /** Move by slides; a key that comes while the lesson loads is ignored. @param {number} step @returns {boolean} */
+    turn: (step) => lesson?.turn(step) ?? live.goesOn,
     pick: (/** @type {number} */ index) => lesson?.pick(index),
     destroy() {
       clearTimeout(timer);
