@@ -21,6 +21,7 @@ from tests.browser.reading import visit
 from tests.browser.server import ROOT, serve
 from tests.browser.training import leave_train, open_train, turn_train
 from tests.browser.visitors import (
+    ALL_TOOLS,
     FINGER,
     NOTHING_CHOSEN,
     PATIENCE_MS,
@@ -119,6 +120,7 @@ def _as_at_first(tab: Tab, viewport: ViewportSize) -> Iterator[Page]:
     tab.page.set_viewport_size(viewport)
     tab.page.emulate_media(color_scheme="light")
     tab.page.bring_to_front()
+    tab.page.evaluate(ALL_TOOLS)  # another test may have closed them
     yield tab.page
     tab.page.unroute_all(behavior="ignoreErrors")
     tab.page.keyboard.press("Escape")
