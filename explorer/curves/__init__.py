@@ -1,8 +1,8 @@
-"""Sample ops, rules, tables and user-defined functions as curves with PyTorch, and locate their kinks."""
+"""Sample ops, backward rules and user-defined functions as curves with PyTorch, and locate their kinks."""
 
 from explorer.curves.grids import MIN_RANGE, MIN_RELATIVE_RANGE, make_grid
 from explorer.curves.interpolation import interpolate_functions
-from explorer.curves.sampling import READING_POINTS, Curves, sample, sample_curves, take_readings
+from explorer.curves.sampling import READING_POINTS, Curves, sample, sample_curves, tabulate_gradients
 
 __all__ = [
     "MIN_RANGE",
@@ -13,5 +13,5 @@ __all__ = [
     "make_grid",
     "sample",
     "sample_curves",
-    "take_readings",
+    "tabulate_gradients",
 ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Locate switches and jumps of a function of x: a scan of the range, then bisection to adjacent floats."""
+"""Find where a function of x jumps or switches, by scanning a range and bisecting to adjacent floats."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -13,20 +13,20 @@ from explorer.formula.reference import make_even_points
 
 MAX_KINKS = 512  # enough for all jumps of an 8-bit format; more would be indistinguishable in a plot
 SCAN_POINTS = 2001
-MAX_BISECTIONS = 64  # from a scan step down to adjacent floats
-_SETTLED = 30  # halvings after which the difference across a jump is that of the jump alone
-_LEAST_JUMP = 1e-3  # of the difference in a cell of the scan
+MAX_BISECTIONS = 64  # enough to halve a step of the scan down to adjacent floats
+_SETTLED = 30  # after so many halvings, a difference is due to a jump alone, not to the slope
+_LEAST_JUMP = 1e-3  # relative to the difference between neighbouring points of the scan
 
 Curve = Callable[[Tensor], Tensor]
 Floats = NDArray[np.float64]
 
 
 def find_changes(function: Curve, start: float, stop: float, extra_x: list[float]) -> list[float]:
-    """Return the x where a piecewise constant function changes, snapped to nearby short decimals.
+    """Find each x in a range at which a piecewise constant function changes its value.
 
-    The scan includes ``extra_x`` and extends one step beyond both ends, to catch changes exactly there. Both
-    halves of a bisected cell are kept if both change, so that several jumps in one cell are all found. Raises
-    TooManyKinksError.
+    Positions are rounded to short decimals where possible. The scan includes ``extra_x`` and extends one step
+    beyond both ends, to catch changes exactly there. If the value changes in both halves of an interval, both
+    are searched, so several jumps in one interval are all found. Raises TooManyKinksError.
     """
     step = (stop - start) / SCAN_POINTS
     scan = make_even_points(start - step, stop + step, SCAN_POINTS).numpy()
@@ -44,7 +44,7 @@ def find_changes(function: Curve, start: float, stop: float, extra_x: list[float
             raise TooManyKinksError(f"a piece of the formula changes {count} times")
         if (np.nextafter(cells[0], cells[1]) == cells[1]).all():
             break
-        # Several bisections per call while cells are few: the cost is in the calls, not in the number of x.
+        # While there are few cells, bisect several times per call: calls are expensive, further x are cheap.
         batch = min(bisections, 4 if 16 * count <= 4 * MAX_KINKS else 2 if count <= MAX_KINKS else 1)
         cells = _bisect_cells(function, cells, batch)
         bisections -= batch
@@ -52,7 +52,10 @@ def find_changes(function: Curve, start: float, stop: float, extra_x: list[float
 
 
 def _bisect_cells(function: Curve, cells: Floats, times: int) -> Floats:
-    """Return cells, (4, n), after ``times`` bisections; cells with equal ends are dropped at every level."""
+    """Bisect intervals several times and keep the halves in which a function's value changes.
+
+    ``cells``, (4, n), are the left and right x and the values there.
+    """
     x = cells[:2]
     for _ in range(times):
         middles, refined = (x[:-1] + x[1:]) / 2, np.empty((2 * len(x) - 1, x.shape[1]))
@@ -69,28 +72,28 @@ def _bisect_cells(function: Curve, cells: Floats, times: int) -> Floats:
 
 
 def find_zeros(function: Curve, x: list[float]) -> list[float]:
-    """Return the positions in x at which the function is exactly 0."""
+    """Return the elements of ``x`` at which a function is exactly 0."""
     x_tensor = torch.tensor(x, dtype=torch.float64)
     zeros: list[float] = x_tensor[function(x_tensor) == 0].tolist()
     return zeros
 
 
 def is_near(x: float, positions: Sequence[float], distance: float) -> bool:
-    """Return whether x is within a distance of any position."""
+    """Return whether a number is within a given distance of any of several positions."""
     return any(abs(x - position) <= distance for position in positions)
 
 
 def _evaluate_comparable(function: Curve, x: Floats) -> Floats:
-    """Return the values at x, (n,) float64, with NaN replaced by ∞ so that it equals itself."""
+    """Evaluate a function at float64 x, with NaN replaced by ∞ because NaN does not equal itself."""
     with torch.no_grad():
         y = function(torch.from_numpy(x))
         return y.nan_to_num(nan=math.inf, posinf=math.inf, neginf=-math.inf).numpy()
 
 
 def merge_close(positions: list[float], width: float) -> list[float]:
-    """Return ascending positions rounded to short decimals where possible, without near duplicates.
+    """Round ascending positions to short decimals where possible, and drop near duplicates.
 
-    ``sign`` for instance changes both at its zero and right after it.
+    Duplicates are common: ``sign``, for instance, changes both at its zero and at the next float.
     """
     merged: list[float] = []
     for x in positions:
@@ -102,10 +105,10 @@ def merge_close(positions: list[float], width: float) -> list[float]:
 
 
 def find_jumps(curve: Curve, scan: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the positions and heights of a function's jumps, (n,) each.
+    """Find the positions and heights of a function's jumps between the points of a scan, (n,) each.
 
-    A cell's difference counts as a jump if it survives bisection. Domain ends and poles do not count, nor do
-    differences below a thousandth of the difference in their cell of the scan.
+    A difference that does not shrink under bisection is a jump, but ends of the domain and poles are not, nor
+    is less than a thousandth of the difference between the points of the scan.
     """
     values = curve(scan)
     cells = torch.stack([scan[:-1], scan[1:], values[:-1], values[1:]])
@@ -125,7 +128,7 @@ def find_jumps(curve: Curve, scan: Tensor) -> tuple[Tensor, Tensor]:
         cells = torch.where(is_divisible, torch.where(is_left, *halves), cells)
         change = (cells[3] - cells[2]).abs()
         keep = change.isfinite() & (change < 4 * initial) & (change > _LEAST_JUMP * initial)
-        keep &= change > 0.4 * settled  # at its jump, sign has a third value halfway
+        keep &= change > 0.4 * settled  # sign jumps in two halves, from −1 to 0 to 1
         if iteration == _SETTLED:
             settled = change
         cells, initial, settled = cells[:, keep], initial[keep], settled[keep]

@@ -1,4 +1,4 @@
-"""Curves of deterministic ops and rules, whose formulas PyTorch evaluates."""
+"""Evaluate the curves of an op and its backward rules when neither draws random numbers."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,10 +16,10 @@ from explorer.gradient import backpropagate, bind_formulas
 
 @dataclass(frozen=True, eq=False)
 class DeterministicEvaluator:
-    """Evaluator of an op and rules without random draws.
+    """Evaluates an op and its backward rules with PyTorch when neither draws random numbers.
 
-    ``g`` is the upstream gradient; reductions such as ``mean(…)`` are taken over ``mean_range``. ``learns``
-    names the parameter that autograd sees as a tensor, "" for none.
+    ``g`` is the upstream gradient. Reductions such as ``mean(…)`` are taken over the range ``mean_range``.
+    ``learns`` is the name of the parameter that autograd treats as a tensor, or "".
     """
 
     op: Op
@@ -29,21 +29,21 @@ class DeterministicEvaluator:
     learns: str = ""
 
     def evaluate_curves(self, rules: Sequence[Rule], x: Floats, _marks: object) -> CurveValues:
-        """Evaluate y and the gradients of all rules at x (n,)."""
+        """Evaluate the op, and its gradient by each of the backward rules, at every element of x."""
         columns = {rule.key: self.evaluate(rule, x) for rule in rules}
         gradients = {key: gradients for key, (_, gradients) in columns.items()}
         return CurveValues(columns[rules[0].key][0], gradients, {}, None)
 
     def evaluate(self, rule: Rule, x: Floats) -> tuple[Floats, Floats]:
-        """Return y and the rule's gradient at x (n,), each (n,) of x's dtype."""
+        """Return the op's output and its gradient by a backward rule at each x, both of x's dtype."""
         op, parameters = self.op.parsed, resolve_values(self.op, rule, self.settings)
         backward = rule.parsed or find_tensor_gradient(self.op, self.learns)
         leaf = torch.from_numpy(x).requires_grad_()
         y = bind_formulas(*replace_pair_reductions(op, backward, parameters, *self.mean_range, self.g))(leaf)
         return y.detach().numpy(), backpropagate(y, leaf, self._make_upstream(y)).numpy()
 
-    def evaluate_part(self, rule: Rule, formula: Formula, x: Floats) -> Floats:
-        """Return the contribution of one element to a parameter's gradient, (n,) of x's dtype."""
+    def evaluate_contribution(self, rule: Rule, formula: Formula, x: Floats) -> Floats:
+        """Evaluate ``formula``, the contribution of each element of x to the gradient of a parameter."""
         op, parameters = self.op.parsed, resolve_values(self.op, rule, self.settings)
         forward, parameters_y = replace_reductions(op, op, parameters, *self.mean_range, self.g)
         formula, parameters_part = replace_reductions(formula, op, parameters, *self.mean_range, self.g)
@@ -55,5 +55,5 @@ class DeterministicEvaluator:
         return part
 
     def _make_upstream(self, y: Tensor) -> Tensor:
-        """Return the upstream gradient for every element of y, infinite where it overflows y's dtype."""
+        """Fill a tensor of y's shape with the upstream gradient; infinite where y's dtype overflows."""
         return self.g * torch.ones_like(y)

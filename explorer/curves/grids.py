@@ -1,4 +1,4 @@
-"""The x values of curves: an even grid, plus each kink and its neighbouring floats."""
+"""Choose the x values at which curves are sampled: an even grid, each kink and the floats next to it."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -13,21 +13,21 @@ from explorer.curves.sampled import EVEN, KINK, NEIGHBOUR, Floats
 from explorer.formula.reference import make_even_points
 
 MAX_POINTS = 4001
-# Narrower ranges hold too few float64 numbers for a curve: relative to the larger end, and absolute at 0.
+# Least width of a range, relative to its larger end and absolute: below it there are too few floats.
 MIN_RELATIVE_RANGE, MIN_RANGE = 1e-12, 1e-30
-_JUMP_FRACTION = 0.02  # of a curve's height; a smaller change within a grid step is not a candidate
-_MAX_BISECTIONS = 120  # reach adjacent float64 numbers even next to 0
+_JUMP_FRACTION = 0.02  # of a curve's height: smaller changes within a grid step are not examined
+_MAX_BISECTIONS = 120  # enough to reach adjacent float64 numbers even near 0
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 
 
 def normalize_range(start: float, stop: float, dtype: torch.dtype) -> tuple[float, float]:
-    """Return the ends of a range in ascending order, widened if they are the same float of the dtype.
+    """Sort the two ends of a range, and widen the range if both are the same float of the dtype.
 
-    Raises ValueError for ends that are not finite or out of bounds.
+    Raises ValueError if an end is not finite or out of bounds.
     """
     low, high = sorted((to_finite("start", start), to_finite("stop", stop)))
     if max(-low, high) > MAX_ABS_X:
-        raise ValueError(f"start and stop must lie within ±{MAX_ABS_X:.15g}, not at {start} and {stop}")
+        raise ValueError(f"start and stop must lie within ±{MAX_ABS_X:.15g}, got {start} and {stop}")
     floats = round_to_dtype([low, high], dtype)
     if floats[0] < floats[1]:
         return low, high
@@ -35,14 +35,14 @@ def normalize_range(start: float, stop: float, dtype: torch.dtype) -> tuple[floa
 
 
 def check_points(points: int) -> int:
-    """Return the number of points; raise ValueError if it is not an integer within the bounds."""
+    """Return a number of points unchanged, or raise ValueError if it is not an integer within bounds."""
     if not isinstance(points, int) or not 2 <= points <= MAX_POINTS:
         raise ValueError(f"points must be a whole number from 2 to {MAX_POINTS}, not {points!r}")
     return points
 
 
 def to_torch_dtype(dtype: str | torch.dtype) -> torch.dtype:
-    """Return the torch dtype for a name or a torch dtype; raise ValueError if it is not supported."""
+    """Return the torch dtype for a name such as "float32"; raise ValueError if it is not supported."""
     torch_dtype = DTYPES.get(str(dtype).removeprefix("torch."))
     if torch_dtype is None:
         raise ValueError(f"dtype must be {' or '.join(DTYPES)}, not {dtype!r}")
@@ -50,17 +50,18 @@ def to_torch_dtype(dtype: str | torch.dtype) -> torch.dtype:
 
 
 def round_to_dtype(numbers: Sequence[float], dtype: torch.dtype) -> tuple[float, ...]:
-    """Return numbers rounded to the nearest floats of a dtype, with −0 replaced by 0."""
+    """Round numbers to the nearest floats of a dtype, and replace −0 by 0."""
     return tuple((torch.tensor(numbers, dtype=torch.float64).to(dtype) + 0.0).tolist())
 
 
 def make_grid(
     start: float, stop: float, points: int, kinks: Sequence[float], dtype: torch.dtype
 ) -> tuple[Floats, NDArray[np.int8]]:
-    """Return the x of curves, (n,) ascending and distinct, and the mark of each, (n,) int8.
+    """Merge an even grid over a range with all kinks and the floats next to them.
 
-    Around each kink the first and the fourth float on both sides are included: an op that divides x before it
-    rounds may jump up to four floats late.
+    Returns the x, (n,) ascending and distinct, and (n,) int8 that tells for each x whether it belongs to the
+    even grid, is a kink or is next to one. Around each kink the first and the fourth float on both sides are
+    included, because an op that divides x before it rounds may jump up to four floats late.
     """
     kink_x = torch.tensor(kinks, dtype=dtype)
     neighbours = []
@@ -75,7 +76,7 @@ def make_grid(
         EVEN: make_even_points(start, stop, points).to(dtype),
     }
     marks = np.concatenate([np.full(len(part), mark, dtype=np.int8) for mark, part in parts.items()])
-    # unique() keeps the first of equal x: a kink wins over a neighbour, and a neighbour over the even grid.
+    # unique() keeps the first of equal x, so kinks take precedence over neighbours, and these over the grid.
     x, indices = np.unique(torch.cat(list(parts.values())).numpy(), return_index=True)
     low, high = round_to_dtype([start, stop], dtype)
     inside = (x >= low) & (x <= high)
@@ -85,10 +86,11 @@ def make_grid(
 def find_late_jumps(
     x: Floats, marks: NDArray[np.int8], y: Floats, curve: Callable[[Floats], Floats]
 ) -> dict[int, float]:
-    """Find jumps more than four floats past their kink; return the first x beyond each, by index in x.
+    """Find jumps that floating-point error has moved more than four floats away from their kink.
 
-    Near 0 floats are so dense that a summand absorbs them: ``round(x - 0.5)`` jumps at -3e-8 in float32. Only
-    grid steps next to a kink with a large change are searched.
+    Returns a dict from the index in x of the point before each jump to the first x after it. Near 0, floats
+    are so dense that a summand absorbs them: ``round(x - 0.5)`` jumps at -3e-8 in float32. Only steps of the
+    grid next to a kink are searched, and only if y changes much.
     """
     kinks, sides = np.flatnonzero(marks == KINK)[:, None], np.array([-1, 1])
     near, far = (kinks + 2 * sides).ravel(), (kinks + 3 * sides).ravel()
@@ -110,7 +112,7 @@ def find_late_jumps(
 
 
 def _bisect_changes(curve: Callable[[Floats], Floats], inner: Floats, outer: Floats) -> tuple[Floats, Floats]:
-    """Return adjacent floats between ``inner`` and ``outer``, (m,) each, that enclose most of each change."""
+    """Bisect intervals down to adjacent floats that enclose most of the change of a curve."""
     for _ in range(_MAX_BISECTIONS):
         middle = (inner + outer) / 2
         y_inner, y_middle, y_outer = curve(np.concatenate([inner, middle, outer])).reshape(3, -1)

@@ -1,4 +1,4 @@
-"""Replace user-defined functions by interpolation points, which the browser can evaluate."""
+"""Replace user-defined functions by sampled points, which a browser can plot and pickle can store."""
 
 import copyreg
 from collections.abc import Iterator, Mapping
@@ -15,16 +15,16 @@ from explorer.curves.sampling import Curves, sample_curves
 from explorer.formula import with_minus
 from explorer.formula.tree import Binary, Call, Compare, ForeignCall, Name, Node, Number, Unary
 
-_TEST_GRADIENTS = (1.0, 2.0, -1.0, -1000.0)  # a rule that is linear at these g is treated as linear
+_TEST_GRADIENTS = (1.0, 2.0, -1.0, -1000.0)  # a rule that is linear in g here is taken to be linear
 _X, _G, _A = Name("x"), Name("g"), Name("a")
 _NAN = Binary("/", Number(0.0), Number(0.0))
 
 
 def interpolate_functions(curves: Curves) -> tuple[Op, tuple[Rule, ...]]:
-    """Return the op and rules of curves with user-defined functions replaced by interpolation points.
+    """Replace the user-defined functions among an op and its backward rules by interpolated points.
 
-    The points cover the range and its width again on both sides. A gradient that is not linear in g is known
-    at the g of the curves only and NaN at any other, as its formula text says.
+    The points cover the curves' range and its width again on both sides. A gradient that is not linear in g
+    is known only at the g of the curves. At any other g it is NaN, as its formula text says.
     """
     op = _interpolate_op(curves.op, curves) if isinstance(curves.op, ForeignOp) else curves.op
     rules = (
@@ -34,7 +34,7 @@ def interpolate_functions(curves: Curves) -> tuple[Op, tuple[Rule, ...]]:
 
 
 def _interpolate_op(op: ForeignOp, curves: Curves) -> Op:
-    """Return the op with interpolation points as its formula."""
+    """Return a copy of a user-defined op whose formula interpolates sampled points."""
     by_g = dict(_sample_wide_range("default", curves))
     wide = by_g[curves.g]
     gradient, restriction = _make_gradient_tree(op.label, "default", by_g, curves.g, _A)
@@ -45,7 +45,7 @@ def _interpolate_op(op: ForeignOp, curves: Curves) -> Op:
 
 
 def _interpolate_rule(rule: ForeignRule, curves: Curves) -> Rule:
-    """Return the rule with interpolation points as its formula."""
+    """Return a copy of a user-defined backward rule whose formula interpolates sampled points."""
     by_g = dict(_sample_wide_range(rule, curves))
     wide = by_g[curves.g]
     tree, restriction = _make_gradient_tree(rule.label, rule.key, by_g, curves.g, _X)
@@ -55,7 +55,7 @@ def _interpolate_rule(rule: ForeignRule, curves: Curves) -> Rule:
 
 
 def _sample_wide_range(rule: str | Rule, curves: Curves) -> Iterator[tuple[float, Curves]]:
-    """Sample one rule over three times the range; yield each test value of g with its curves."""
+    """Sample a rule over three times the range of x, and yield each of several g with its curves."""
     width = curves.stop - curves.start
     view: dict[str, Any] = {
         "start": max(curves.start - width, -MAX_ABS_X),
@@ -72,7 +72,7 @@ def _sample_wide_range(rule: str | Rule, curves: Curves) -> Iterator[tuple[float
 def _make_gradient_tree(
     label: str, key: str, by_g: Mapping[float, Curves], g: float, argument: Node
 ) -> tuple[Node, str]:
-    """Return a gradient as a tree in g and ``argument``, and a note on the g for which it is known."""
+    """Turn a sampled gradient into an expression, and a note on the g for which it is known, or ""."""
     x, unit_gradient = by_g[1.0].x, by_g[1.0].gradients[key]
     is_linear = all(
         len(curves.x) == len(x)
@@ -87,17 +87,17 @@ def _make_gradient_tree(
 
 
 def _format_kinks(curves: Curves, key: str) -> tuple[str, ...] | None:
-    """Return the kinks of a curve as formula texts."""
+    """Return the kinks of a curve as text, in the form that the catalogue uses."""
     return tuple(repr(kink) for kink in curves.kinks[key] or ())
 
 
 def _describe_samples(curves: Curves, restriction: str) -> str:
-    """Return the formula text of a sampled function: number of points and range."""
+    """Describe in words at how many x, and over which range, a function was sampled."""
     return with_minus(f"sampled{restriction} at {len(curves.x):,} x from {curves.start:g} to {curves.stop:g}")
 
 
 def _reduce_curves(curves: Curves) -> str | tuple[Any, ...]:
-    """Return the arguments from which pickle rebuilds curves; user-defined functions become points."""
+    """Tell pickle how to store curves, with user-defined functions replaced by sampled points."""
     if any(isinstance(entry, ForeignOp | ForeignRule) for entry in (curves.op, *curves.rules)):
         op, rules = interpolate_functions(curves)
         curves = replace(curves, op=op, rules=rules)

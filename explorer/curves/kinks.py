@@ -1,4 +1,4 @@
-"""Positions of kinks, declared in the catalogue or found numerically for user-defined functions."""
+"""Find the kinks of ops and gradients: as the catalogue declares them, or else by a numerical search."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -42,7 +42,7 @@ from explorer.formula.reference import make_even_points, replace_reductions
 from explorer.formula.tree import Call, ForeignCall, Node, children, find_names, walk
 
 _OUTPUT_NAMES = {"y", "g", "ya()", "f()", "fa()"}
-_SCAN_OFFSET = 0.137  # of a step: keeps scan points off round numbers, where kinks tend to be
+_SCAN_OFFSET = 0.137  # of a step: shifts the scan off round numbers, where kinks tend to be
 
 
 def find_kinks(
@@ -55,14 +55,15 @@ def find_kinks(
     *,
     mean_range: tuple[float, float] | None = None,
 ) -> list[float] | None:
-    """Return the kinks of an op, or of its gradient by a rule, within ``[start, stop]``, ascending.
+    """Find the kinks of an op, or of its gradient by a backward rule, between ``start`` and ``stop``.
 
-    Catalogue entries declare their kinks. For a user-defined formula every comparison, rounding, division,
-    ``abs`` … is scanned over the range, and each x where it switches is located by bisection in float64. A
-    user-defined function is searched for jumps of its values and of its backward. A rule that does not depend
-    on y does not jump with its op, so an op with too many kinks adds none to it. Torch's own gradient also
-    has a kink where it differs at a single x from both sides. Reductions such as ``mean(…)`` are taken over
-    ``mean_range``, by default the range itself. None if there are too many kinks to plot.
+    Returns ascending positions, or None if there are too many to plot. Ops and rules of the catalogue declare
+    their kinks. In a custom formula, every comparison, rounding, division, ``abs`` and so on is scanned over
+    the range, and each x at which it switches is located by bisection in float64. A user-defined function is
+    searched for jumps of its values and of its backward. A rule that does not depend on y does not jump with
+    its op, so an op with too many kinks adds none to it. Torch's own gradient also has a kink where it
+    differs at a single x from both sides. Reductions such as ``mean(…)`` are taken over ``mean_range``, by
+    default the range itself.
     """
     parameters, rule = resolve_values(op, rule, settings), rule and adapt_rule(op, rule)
     is_autograd = rule is not None and rule.parsed is None
@@ -86,10 +87,11 @@ def find_mean_kinks(
     g: float,
     known_kinks: Sequence[float],
 ) -> list[float] | None:
-    """Return further kinks of a mean over draws, where rule or loss switches at an extreme draw.
+    """Find the kinks that averaging over random draws adds to a curve of a stochastic op or rule.
 
-    ``abs(y - 1)`` for instance has one where the largest possible y passes 1. Positions near ``known_kinks``
-    are left out. None if there are too many.
+    They lie where the rule or the loss switches at an extreme draw: ``abs(y - 1)``, for instance, has one
+    where the largest possible y passes 1. Positions near ``known_kinks`` are left out. Returns None if there
+    are too many.
     """
     parameters = loss.values(settings) | resolve_values(op, rule, settings) | {UPSTREAM.name: g}
     formulas = [loss.parsed, loss.slope, *([rule.parsed] if rule and rule.parsed else [])]
@@ -101,7 +103,7 @@ def find_mean_kinks(
     return all_kinks and [x for x in all_kinks if not is_near(x, known_kinks, 1e-6 * (stop - start))]
 
 
-def find_part_kinks(
+def find_contribution_kinks(
     op: Op,
     rule: Rule,
     name: str,
@@ -110,10 +112,11 @@ def find_part_kinks(
     stop: float,
     g: float = 1.0,
 ) -> list[float] | None:
-    """Return the kinks in x of one element's contribution to a parameter's gradient, as ``find_kinks`` does.
+    """Find the kinks in x of the contribution of one element to the gradient of a parameter.
 
-    They are those of the op, of the rule if the contribution depends on it, and of the contribution's formula
-    if the rule declares none for it. Raises ValueError if the parameter cannot learn by the rule.
+    These are the kinks of the op, those of the rule if the contribution depends on it, and those of the
+    contribution's formula if the rule declares none for it. Returns None if there are too many. Raises
+    ValueError if the parameter cannot learn by the rule.
     """
     element_part = find_contribution(op, rule, name)
     sources = [find_kinks(op, None, settings, start, stop, g)]
@@ -132,7 +135,7 @@ def find_part_kinks(
 
 
 def _sort_or_none(positions: set[float]) -> list[float] | None:
-    """Return positions in ascending order, or None if there are more than ``MAX_KINKS``."""
+    """Sort positions, or return None if there are more than ``MAX_KINKS``."""
     return sorted(positions) if len(positions) <= MAX_KINKS else None
 
 
@@ -146,7 +149,7 @@ def _find_entry_kinks(
     is_autograd: bool = False,
     mean_range: tuple[float, float] | None = None,
 ) -> list[float] | None:
-    """Return the declared kinks of an op or rule, or those found by a search; None if there are too many."""
+    """Return the kinks that an op or rule declares, or search its formula; None if there are too many."""
     try:
         if entry.kinks is not None:
             return _sort_or_none(set(list_kink_points(entry.kinks, parameters, start, stop, MAX_KINKS)))
@@ -161,14 +164,14 @@ def _find_entry_kinks(
 def _find_edge_kinks(
     formula: Formula, parameters: Mapping[str, float], start: float, stop: float
 ) -> list[float] | None:
-    """Return the x where the mean of a stochastic formula may have a kink."""
+    """Find each x at which the mean of a stochastic formula may have a kink."""
     return _find_tree_changes(dict.fromkeys(find_edge_pieces(formula.tree)), parameters, start, stop)
 
 
 def _find_tree_changes(
     trees: Iterable[Node], parameters: Mapping[str, float], start: float, stop: float
 ) -> list[float] | None:
-    """Return the x where any of several piecewise constant trees changes; None if there are too many."""
+    """Find each x at which any of several expressions changes its value; None if there are too many."""
     positions: list[float] = []
     try:
         for tree in trees:
@@ -188,7 +191,7 @@ def _search_formula(
     is_autograd: bool = False,
     mean_range: tuple[float, float] | None = None,
 ) -> list[float] | None:
-    """Return the kinks found in a user-defined formula or function; None if there are too many."""
+    """Search a custom formula or a user-defined function for kinks; return None if there are too many."""
     span = mean_range or (start, stop)
     reduced, parameters_formula = replace_reductions(formula, op.parsed, parameters, *span, g)
     forward, parameters_y = replace_reductions(op.parsed, op.parsed, parameters, *span, g)
@@ -214,7 +217,7 @@ def _search_kinks(
     g: float,
     is_autograd: bool,
 ) -> tuple[float, ...]:
-    """Return the kinks of a formula without reductions, ascending; ``forward`` is y's formula or None."""
+    """Search a formula without reductions for kinks; ``forward`` is the formula of y, None if not used."""
     bound = dict(parameters)
     op = forward.bind(bound) if forward else None
 
@@ -223,7 +226,7 @@ def _search_kinks(
         return lambda x: evaluate(x, op(x) if op else None, torch.full_like(x, g))
 
     positions: list[float] = []
-    # Inner pieces first: if an outer piece changes twice in a scan cell, an inner one has its extremum there.
+    # Search inner pieces first: where an outer piece changes twice in a cell, an inner one has an extremum.
     for piece in reversed(dict.fromkeys(find_pieces(formula.tree))):
         turning_points: list[float] = []
         for tree in list_derivative_signs(piece) or ():
@@ -245,10 +248,7 @@ def _search_kinks(
 
 
 def _find_foreign_kinks(curve: Curve, start: float, stop: float, g: float) -> list[float]:
-    """Return the jumps of a user-defined function's values and of its backward for upstream gradient g.
-
-    Raises TooManyKinksError.
-    """
+    """Find the jumps of a user-defined function's values, and of its gradient for an upstream gradient g."""
     step = (stop - start) / SCAN_POINTS
     scan = make_even_points(start - step, stop + step, SCAN_POINTS) + _SCAN_OFFSET * step
     positions: list[float] = []
@@ -261,7 +261,7 @@ def _find_foreign_kinks(curve: Curve, start: float, stop: float, g: float) -> li
 
 
 def _disable_grad(curve: Curve) -> Curve:
-    """Return the curve as a function that runs without autograd."""
+    """Wrap a function of x so that it runs without autograd."""
 
     def evaluate(x: Tensor) -> Tensor:
         with torch.no_grad():
@@ -271,7 +271,7 @@ def _disable_grad(curve: Curve) -> Curve:
 
 
 def _evaluate_with_slopes(curve: Curve, x: Tensor, g: float) -> tuple[Tensor, Tensor]:
-    """Return the values at x and autograd's gradient for g, (n,) each; the gradient is 0 without a graph."""
+    """Return a function's values at x and autograd's gradient for g, which is 0 if there is no graph."""
     leaf = x.detach().requires_grad_()
     values = curve(leaf)
     slopes = torch.zeros_like(leaf)
@@ -281,17 +281,17 @@ def _evaluate_with_slopes(curve: Curve, x: Tensor, g: float) -> tuple[Tensor, Te
 
 
 def _mask_kinks(curve: Curve, x: Tensor, width: float, is_autograd: bool, g: float) -> Tensor:
-    """Return a mask of the x, (n,) ascending, at which the curve itself has a kink.
+    """Return a mask of the candidate positions at which a curve really has a kink.
 
-    Value and slope are compared across two distances. Over a hundredth of the distance a smooth change
-    shrinks to a hundredth, but a jump or corner does not. Ends of the domain and unbounded slopes count as
-    kinks too.
+    x is (n,), ascending. The change of value and slope across each candidate is measured over two distances,
+    one a hundred times smaller: there a smooth change shrinks to a hundredth, but a jump or corner does not.
+    Ends of the domain and unbounded slopes count as kinks too.
     """
     if not len(x):
         return torch.zeros(0, dtype=torch.bool)
     rounding_step = 32 * torch.nextafter(x.abs(), torch.tensor(math.inf, dtype=x.dtype)) - 32 * x.abs()
     gaps = torch.cat([x.diff(), torch.tensor([width])])
-    max_step = torch.minimum(gaps, gaps.roll(1)) / 300  # 100 steps stay short of other candidates
+    max_step = torch.minimum(gaps, gaps.roll(1)) / 300  # so that 100 steps do not reach another candidate
     step = torch.maximum(rounding_step, max_step.clamp(max=1e-10 * width))
     (changes_far, steepness_far, _), (changes, steepness, has_value) = (
         _measure_changes(curve, x, step * factor, is_autograd, g) for factor in (100, 1)
@@ -305,10 +305,10 @@ def _mask_kinks(curve: Curve, x: Tensor, width: float, is_autograd: bool, g: flo
 def _measure_changes(
     curve: Curve, x: Tensor, step: Tensor, is_autograd: bool, g: float
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Measure how value and slope change across x, (2, n), and the largest slope, (n,).
+    """Measure how much the value and the slope of a curve change within ``step`` of each x.
 
-    The third result, a mask, (n,), tells whether the curve has a value at x or next to it. Changes below
-    rounding error are 0.
+    Returns these changes, (2, n), with those below rounding error set to 0; the largest slope, (n,); and a
+    mask, (n,), of the x at which, or next to which, the curve has a value.
     """
     values, slopes = _evaluate_with_slopes(curve, torch.stack([x - step, x, x + step]), g)
     jump = torch.maximum((values[0] - values[1]).abs(), (values[2] - values[1]).abs())

@@ -1,4 +1,4 @@
-"""Ticks at the output levels of ops that round to a number format."""
+"""Axis ticks at the output levels of ops that round to a number format."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from explorer.curves.sampled import FORWARD, SampledCurves
 from explorer.formula import FUNCTIONS
 from explorer.formula.tree import Call, walk
 
-MAX_LABEL_LENGTH = 5  # characters, without the sign
-MIN_LABELS = 3  # with fewer, ticks at round numbers are more useful
+MAX_LABEL_LENGTH = 5  # in characters, not counting the sign
+MIN_LABELS = 3  # with fewer labels, ordinary ticks at round numbers are more useful
 
 
 class LevelTicks(NamedTuple):
-    """Values and texts of labelled ticks, and values of all marks; empty for ops without levels."""
+    """The values and texts of an axis's labelled ticks, and the values of all ticks (``marks``)."""
 
     values: list[float]
     texts: list[str]
@@ -23,9 +23,9 @@ class LevelTicks(NamedTuple):
 
 
 def find_levels(curves: SampledCurves) -> list[float]:
-    """Return the sampled output levels of a format-rounding op, ascending.
+    """Return the sorted output values of an op that rounds to a number format; [] for any other op.
 
-    The list is empty for any other op, and if the op has too many jumps.
+    The list is also empty if the op has too many jumps.
     """
     calls = (part for part in walk(curves.op.parsed.tree) if isinstance(part, Call))
     is_rounding = any(FUNCTIONS[call.function].rounds_to_format for call in calls)
@@ -36,9 +36,10 @@ def find_levels(curves: SampledCurves) -> list[float]:
 
 
 def choose_level_ticks(levels: list[float], label_gap: float, mark_gap: float) -> LevelTicks:
-    """Choose as many ticks as fit, given the least gap between labels and between marks.
+    """Choose which output levels of an op get a labelled or an unlabelled axis tick.
 
-    Levels with short texts are labelled first.
+    ``label_gap`` and ``mark_gap`` are the least distances between labels and between ticks. Levels with short
+    texts are labelled first.
     """
     texts = {value: f"{value:.6g}".replace("-", "−") for value in (*levels, *map(abs, levels))}
     short = [
@@ -53,7 +54,7 @@ def choose_level_ticks(levels: list[float], label_gap: float, mark_gap: float) -
 
 
 def _keep_spaced(values: list[float], gap: float) -> list[float]:
-    """Drop each value closer than ``gap`` to an earlier one; return the others in ascending order."""
+    """Drop every value that is closer than ``gap`` to one already kept, and sort the rest."""
     spaced: list[float] = []
     for value in values:
         if all(abs(value - other) >= gap for other in spaced):

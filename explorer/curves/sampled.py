@@ -1,4 +1,4 @@
-"""Curves as arrays of numbers, however they were computed; describing them needs no torch."""
+"""The base class of sampled curves, which needs NumPy but not torch."""
 
 import math
 from abc import ABC, abstractmethod
@@ -16,7 +16,7 @@ from explorer.formula.tree import Call, ForeignCall, walk
 POINTS = 601
 EVEN, KINK, NEIGHBOUR = 0, 1, 2
 FORWARD = "forward"
-_FLOAT32_STEPS = 8  # float32 numbers per step of the grid; with fewer, curves need float64
+_FLOAT32_STEPS = 8  # with fewer float32 numbers per step of the grid, curves need float64
 
 Floats = NDArray[np.floating[Any]]
 Mask = NDArray[np.bool_]
@@ -24,27 +24,25 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class SampledCurves(ABC):
-    """An op and the gradients of its rules at the same x.
+    """An op's output and its gradients by several backward rules, sampled at the same x.
 
     Attributes:
-        op, rules: the entries; ``parameters`` holds their parameter values by name.
-        start, stop, points, g: the request; start is less than stop.
-        x: (n,) float32 or float64, ascending and distinct.
-        marks: (n,) int8: 0 for a point of the even grid, 1 for a kink of any curve, 2 for a float next to a
-            kink.
-        y: (n,) forward values, of x's dtype.
-        gradients: by rule key, (n,) of x's dtype.
-        kinks: by "forward", rule key or ``to_part_key(rule key)``, as floats of the dtype; None if there are
-            too many to plot.
+        op, rules: the catalogue entries; ``parameters`` maps the names of their parameters to values.
+        start, stop, points, g: the requested range, number of even points and upstream gradient.
+        x: (n,) float32 or float64, ascending and distinct; the arrays below have its shape and dtype.
+        marks: int8: 0 for a point of the even grid, 1 for a kink of any curve, 2 for a float next to a kink.
+        y: the op's output.
+        gradients: the gradient by each rule, by the rule's key.
+        kinks: the kinks of "forward", each rule's key and ``to_part_key(rule key)``, rounded;
+            None if there are too many to plot.
         loss: for a stochastic op or rule, the formula of y whose derivative, times g, is the upstream
             gradient; y, gradients and parts are then means over the random draws. "" otherwise.
-        spreads: by "forward" and rule key, (n,): the standard deviation over the random draws; empty if there
-            are none.
-        unbiased: (n,) g times the slope of the mean loss in x, the mean gradient of an unbiased rule; None
-            for deterministic ops and rules.
-        learns: the parameter whose contributions are sampled too, or "".
-        parts: by rule key, (n,) of x's dtype: the contribution of one element to that parameter's gradient,
-            unscaled. Rules by which it cannot learn are left out.
+        spreads: the standard deviations over the random draws of "forward" and each rule's key; may be empty.
+        unbiased: g times the slope of the mean loss in x, the mean gradient of an unbiased rule. None for
+            deterministic ops and rules.
+        learns: the name of the parameter whose contributions are sampled too, or "".
+        parts: the contribution of one element to that parameter's gradient, unscaled, by the key of each
+            rule by which it can learn.
     """
 
     op: Op
@@ -67,25 +65,28 @@ class SampledCurves(ABC):
 
     @property
     def labels(self) -> dict[str, str]:
-        """The label of each rule on screen, by its key."""
+        """A dict from the key of each backward rule to its label on screen."""
         return {rule.key: rule.label for rule in self.rules}
 
     @cached_property
     def columns(self) -> dict[str, Floats]:
-        """Every curve, by "forward", rule key or ``to_part_key(rule key)``."""
+        """A dict of all sampled values: the op's output, each rule's gradient and each rule's contributions.
+
+        Its keys are "forward", each rule's key and ``to_part_key(rule key)``.
+        """
         parts = {to_part_key(key): values for key, values in self.parts.items()}
         return {FORWARD: self.y, **self.gradients, **parts}
 
     @cached_property
     def degrees(self) -> dict[str, float]:
-        """The degree in x of each curve's polynomials between kinks; inf if unknown."""
+        """A dict from each curve's key to its degree as a polynomial between kinks; inf if unknown."""
         y = self.op.compute_degree()
         degrees = {rule.key: rule.compute_degree(y) if rule.parsed else max(y - 1, 0) for rule in self.rules}
         return {FORWARD: y, **degrees}
 
     @cached_property
     def declared(self) -> dict[str, bool]:
-        """Whether the catalogue declares the kinks of each curve, so that none is missed."""
+        """A dict from each curve's key to whether the catalogue declares all of its kinks."""
         op = self.op.kinks is not None
         without_y = {
             rule.key: rule.parsed is not None and "y" not in rule.parsed.variables for rule in self.rules
@@ -94,9 +95,9 @@ class SampledCurves(ABC):
         return {FORWARD: op, **rules}
 
     def mask_flat(self) -> Mask:
-        """Return a mask of the points at which the op has slope 0, except kinks and their neighbours; (n,).
+        """Return a mask of the points at which the op's slope is 0, leaving out kinks and their neighbours.
 
-        A user-defined function may have any backward, so its slope is measured to the neighbouring points.
+        A user-defined function may have any backward, so its slope is measured from the neighbouring points.
         """
         parts = [*walk(self.op.parsed.tree)]
         if any(isinstance(part, ForeignCall) for part in parts):
@@ -108,7 +109,7 @@ class SampledCurves(ABC):
         return is_flat
 
     def mask_near_kinks(self, key: str) -> Mask:
-        """Return a mask of the points that are a kink of one curve or a float next to it; (n,)."""
+        """Return a mask of the sampled points that are a kink of the given curve or a float next to one."""
         is_near = np.zeros(len(self.x), dtype=bool)
         indices = np.searchsorted(self.x, np.asarray(self.kinks[key] or (), dtype=self.x.dtype))
         for step in range(-2, 3):
@@ -118,19 +119,19 @@ class SampledCurves(ABC):
 
     @abstractmethod
     def evaluate(self, key: str, x: Floats) -> Floats:
-        """Return the values of one curve at other x within the range; (m,), of their dtype."""
+        """Evaluate one of the curves at other x within the sampled range; returns x's dtype."""
 
     @abstractmethod
     def compute_autograd(self, g: float) -> Floats:
-        """Return torch's own gradient of the op for an upstream gradient; (n,)."""
+        """Compute torch's own gradient of the op at each sampled x, for an upstream gradient g."""
 
 
 def to_part_key(rule: str) -> str:
-    """Return the key of a rule's contributions among curves and kinks."""
+    """Return the dict key under which the contributions of a backward rule to a parameter are stored."""
     return f"part {rule}"
 
 
 def choose_dtype(span: tuple[float, float]) -> str:
-    """Return "float32", or "float64" if the range is too narrow for the spacing of float32 numbers."""
+    """Choose "float32" for a range of x, or "float64" if float32 numbers are too coarse for its width."""
     spacing = math.ldexp(1.0, math.frexp(max(map(abs, span)))[1] - 24)  # float32 has 24 binary digits
     return "float32" if (span[1] - span[0]) / (POINTS - 1) > _FLOAT32_STEPS * spacing else "float64"

@@ -1,4 +1,4 @@
-"""Sample an op and its rules over a range."""
+"""Sample an op and its backward rules over a range of x."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from explorer.curves.grids import (
     round_to_dtype,
     to_torch_dtype,
 )
-from explorer.curves.kinks import find_kinks, find_mean_kinks, find_part_kinks
+from explorer.curves.kinks import find_contribution_kinks, find_kinks, find_mean_kinks
 from explorer.curves.sampled import FORWARD, KINK, NEIGHBOUR, POINTS, Floats, SampledCurves, to_part_key
 from explorer.curves.stochastic import StochasticEvaluator
 
@@ -48,38 +48,38 @@ READING_POINTS = 7
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Curves(SampledCurves):
-    """Curves computed by PyTorch."""
+    """An op's output and its gradients by several backward rules, sampled with PyTorch."""
 
     def __repr__(self) -> str:
         rules, span = ", ".join(self.gradients), f"{self.start:g} to {self.stop:g}"
         return f"Curves({self.op.key} with {rules}, x from {span}, {len(self.x)} points, g = {self.g:g})"
 
     def __deepcopy__(self, _memo: object) -> Curves:
-        return self  # immutable; pandas deep-copies attrs
+        return self  # pandas deep-copies attrs, which is a waste for an immutable object
 
     def evaluate(self, key: str, x: Floats) -> Floats:
-        """Return the values of one curve at other x within the range, (m,) of their dtype."""
+        """Evaluate one of the curves at other x within the sampled range; returns x's dtype."""
         rule = next((rule for rule in self.rules if rule.key == key), self.rules[0])
         y, gradients = self._evaluate_rule(rule, x, self.g)
         return y if key == FORWARD else gradients
 
     def compute_autograd(self, g: float) -> Floats:
-        """Return autograd's gradient of the op for an upstream gradient, (n,)."""
+        """Compute torch's own gradient of the op at each sampled x, for an upstream gradient g."""
         return self._evaluate_rule(RULES["default"], self.x, g)[1]
 
     def _evaluate_rule(self, rule: Rule, x: Floats, g: float) -> tuple[Floats, Floats]:
-        """Return y and the rule's gradient at x, each of x's shape and dtype."""
+        """Return the op's output and its gradient by a backward rule at x."""
         loss, span = find_loss(self.loss) if self.loss else None, (self.start, self.stop)
         return _make_evaluator(self.op, loss, self.parameters, g, span, self.learns).evaluate(rule, x)
 
     @property
     def frame(self) -> pd.DataFrame:
-        """The curves as a new tidy table, with columns rule, x, y, gradient and one block per rule.
+        """The curves as a new DataFrame with the columns rule, x, y and gradient, one block of rows per rule.
 
-        ``attrs["curves"]`` is self. If a parameter learns there is a column part, NaN for rules it cannot
-        learn by.
+        ``attrs["curves"]`` is this object. If a parameter learns, there is a column part, which is NaN for
+        rules by which it cannot learn.
         """
-        import pandas as pd  # lazy: 40 MB and 0.3 s that trainings do not need
+        import pandas as pd  # imported late: training does not need it, and it costs 40 MB and 0.3 s
 
         blocks = [
             pd.DataFrame({"rule": key, "x": self.x, "y": self.y, "gradient": gradients})
@@ -101,7 +101,7 @@ class Curves(SampledCurves):
 
     @cached_property
     def float64_curves(self) -> Curves:
-        """The same curves, sampled in float64."""
+        """The same curves sampled in float64, or this object if it is in float64 already."""
         if self.x.dtype == np.float64:
             return self
         request: dict[str, Any] = {
@@ -124,7 +124,10 @@ def sample_curves(
     f: str | float = SQUARE,
     **parameters: float,
 ) -> Curves:
-    """Sample an op and its rules; the arguments are those of ``sample``, which returns a table."""
+    """Sample an op and its gradients by backward rules over a range of x, and return a Curves object.
+
+    ``sample`` takes the same arguments, explains them and returns a table.
+    """
     op = resolve_op(op)
     chosen_rules = tuple(adapt_rule(op, rule) for rule in _resolve_rules(rules))
     torch_dtype = to_torch_dtype(dtype)
@@ -156,7 +159,7 @@ def sample_curves(
         x[list(late_x)] = list(late_x.values())
         values = evaluator.evaluate_curves(chosen_rules, x, known_marks)
     parts = {
-        rule.key: evaluator.evaluate_part(rule, contributions[rule.key].formula, x)
+        rule.key: evaluator.evaluate_contribution(rule, contributions[rule.key].formula, x)
         for rule in chosen_rules
         if rule.key in contributions
     }
@@ -174,7 +177,7 @@ def _make_evaluator(
     span: tuple[float, float],
     learns: str,
 ) -> StochasticEvaluator | DeterministicEvaluator:
-    """Return the evaluator for an op: stochastic if there is a loss, deterministic otherwise."""
+    """Create the evaluator for an op: a stochastic one if there is a loss, else a deterministic one."""
     return (
         StochasticEvaluator(op, loss, settings, g, span)
         if loss
@@ -192,14 +195,15 @@ def _find_all_kinks(
     g: float,
     loss: Loss | None,
 ) -> dict[str, list[float] | None]:
-    """Find the kinks of each curve, by "forward", rule key or ``to_part_key``; None for too many.
+    """Return a dict from the key of each curve to its kinks, or to None if there are too many.
 
-    With a loss, the kinks of means over draws are included.
+    The keys are "forward", each rule's key and ``to_part_key`` of it. With a loss, the kinks of means over
+    random draws are included.
     """
     all_kinks = {FORWARD: find_kinks(op, None, settings, *span, g)}
     all_kinks |= {rule.key: find_kinks(op, rule, settings, *span, g) for rule in rules}
     all_kinks |= {
-        to_part_key(rule.key): find_part_kinks(op, rule, learns, settings, *span, g)
+        to_part_key(rule.key): find_contribution_kinks(op, rule, learns, settings, *span, g)
         for rule in rules
         if rule.key in learning_keys
     }
@@ -214,7 +218,7 @@ def _find_all_kinks(
 
 
 def _find_contributions(op: Op, rules: Sequence[Rule], name: str) -> dict[str, Contribution]:
-    """Return each rule's per-element contribution to a parameter's gradient, by key.
+    """Return a dict from each rule's key to the contribution of one element to a parameter's gradient.
 
     Rules by which the parameter cannot learn are left out. Raises ValueError if none remains.
     """
@@ -222,7 +226,7 @@ def _find_contributions(op: Op, rules: Sequence[Rule], name: str) -> dict[str, C
         return {}
     parts = {rule.key: part for rule in rules if (part := find_contribution_or_none(op, rule, name))}
     if not parts:
-        find_contribution(op, rules[0], name)  # raises with the reason
+        find_contribution(op, rules[0], name)  # raises an error that gives the reason
     return parts
 
 
@@ -239,7 +243,7 @@ def sample(
     f: str | float = SQUARE,
     **parameters: float,
 ) -> pd.DataFrame:
-    """Sample an op and the gradients returned by its rules.
+    """Sample an op and its gradients by backward rules over a range of x, and return a table.
 
     Args:
         op: a key of ``OPS``, ``"formula: …"`` in x, or a user-defined function: a Function class, a module, a
@@ -249,9 +253,9 @@ def sample(
         start: one end of the range of x, within ±1e6.
         stop: the other end. If both round to the same float of the dtype, the range is widened by 1 on both
             sides, within the bounds.
-        points: number of evenly spaced x, 2 to 4,001; every kink in the range and the nearest floats on both
-            sides of it are added.
-        learns: the parameter that learns, or ""; autograd's gradient of x treats it as a tensor.
+        points: the number of evenly spaced x, 2 to 4,001. Every kink in the range and the nearest floats on
+            both sides of it are added.
+        learns: the name of the parameter that learns, or "". Autograd treats it as a tensor.
         g: the upstream gradient, the same for every x.
         f: the loss of a stochastic op or rule, a formula of y: the upstream gradient is its derivative times
             g. Its parameters are given by name. A number is a parameter named f. Ignored otherwise.
@@ -259,13 +263,14 @@ def sample(
         **parameters: parameter values by name, or by ``rule.name`` for one rule only.
 
     Returns:
-        A tidy table with the columns rule (key), x, y and gradient, numbers of the requested dtype; one block
-        per rule, all on the same ascending x. With ``learns`` there is a column part: the contribution of one
-        element to the parameter's gradient, before any scale. For a stochastic op or rule y, gradient and
-        part are means over the draws, y_sd and gradient_sd their standard deviations (NaN if unbounded), and
-        unbiased is the slope of the mean loss, the expectation of an unbiased rule. Values outside the op's
-        domain are NaN or infinite. ``mean(…)`` is taken over 2,001 even points of the range.
-        ``attrs["curves"]`` holds the Curves for ``explorer.figure`` and ``explorer.describe``.
+        A tidy table with the columns rule (key), x, y and gradient, with numbers of the requested dtype. It
+        has one block of rows per rule, all with the same ascending x. With ``learns`` there is a column part:
+        the contribution of one element to the parameter's gradient, before any scale. For a stochastic op or
+        rule, y, gradient and part are means over the random draws, y_sd and gradient_sd are their standard
+        deviations (NaN if unbounded), and unbiased is the slope of the mean loss, which is the expectation of
+        an unbiased rule. Values outside the op's domain are NaN or infinite. ``mean(…)`` is taken over 2,001
+        even points of the range. ``attrs["curves"]`` holds the Curves for ``explorer.figure`` and
+        ``explorer.describe``.
 
     Raises:
         ValueError: for an unknown key, parameter or dtype, a number out of bounds, or a function that is not
@@ -275,14 +280,14 @@ def sample(
     return sample_curves(op, rules, learns=learns, f=f, **(view | parameters)).frame
 
 
-def take_readings(
+def tabulate_gradients(
     op: OpLike, rules: Sequence[RuleLike], *, points: int = READING_POINTS, **sampling: Any
 ) -> pd.DataFrame:
-    """Tabulate autograd's and the rules' gradients at a few even points and around each kink.
+    """Tabulate an op, autograd's gradient and each backward rule's gradient at a few selected x.
 
-    The arguments are those of ``sample``. There is one row per x, with columns x, y, "torch" and one per
-    rule, named by its label, or by its key if the label is taken (such as a custom rule ``x``). Each kink is
-    listed with the nearest float on both sides.
+    These are a few even points and each kink with the nearest float on both sides. The arguments are those of
+    ``sample``. There is one row per x, with columns x, y, "torch" and one per rule, named by its label, or by
+    its key if the label is taken (such as a custom rule ``x``).
     """
     import pandas as pd
 
@@ -297,7 +302,7 @@ def take_readings(
 
 
 def _resolve_rules(rules: RuleLike | Sequence[RuleLike]) -> tuple[Rule, ...]:
-    """Return distinct rules for keys, formulas or functions; functions of the same name are numbered."""
+    """Look up backward rules by key, formula or function, and number functions that share a name."""
     rule_list = [rules] if isinstance(rules, str | Rule) or callable(rules) else list(rules)
     by_key: dict[str, Rule] = {}
     for rule in map(resolve_rule, {id(key_or_rule): key_or_rule for key_or_rule in rule_list}.values()):
@@ -310,6 +315,6 @@ def _resolve_rules(rules: RuleLike | Sequence[RuleLike]) -> tuple[Rule, ...]:
 
 
 def _choose_suffix(rule: Rule, used_keys: Collection[str]) -> str:
-    """Return the suffix that makes a rule's key unique, "" if it is unique already."""
+    """Return the suffix that makes a backward rule's key unique, or "" if it is unique already."""
     suffixes = chain([""], (f" {number}" for number in count(2)))
     return next(suffix for suffix in suffixes if rule.key + suffix not in used_keys)

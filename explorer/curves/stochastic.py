@@ -1,4 +1,4 @@
-"""Curves of stochastic ops and rules: means and spreads over the draws, and the unbiased gradient."""
+"""Evaluate the mean and the spread of stochastic ops and backward rules over their random draws."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ from explorer.formula.reference import REFERENCE_POINTS, make_even_points
 
 @dataclass(frozen=True, eq=False)
 class StochasticEvaluator:
-    """Evaluator of an op that is stochastic or has stochastic rules.
+    """Averages an op and its backward rules over random draws, if the op or a rule is stochastic.
 
-    ``g`` multiplies the loss; reductions such as ``mean(…)`` are taken over ``mean_range``.
+    ``g`` multiplies the loss. Reductions such as ``mean(…)`` are taken over the range ``mean_range``.
     """
 
     op: Op
@@ -39,20 +39,20 @@ class StochasticEvaluator:
     mean_range: tuple[float, float]
 
     def evaluate(self, rule: Rule, x: Floats) -> tuple[Floats, Floats]:
-        """Return the means over the draws of y and of the rule's gradient at x, (n,) of x's dtype each."""
+        """Return the means over random draws of the op's output and of a rule's gradient at each x."""
         pair, x64 = self._make_pair(rule), _to_float64(x)
         return _cast(pair.forward(x64).mean, x.dtype), _cast(_evaluate_gradient(pair, x64).mean, x.dtype)
 
-    def evaluate_part(self, rule: Rule, formula: Formula, x: Floats) -> Floats:
-        """Return the mean contribution of one element to a parameter's gradient, (n,) of x's dtype."""
-        return _cast(self._make_pair(rule).compute_part(_to_float64(x), formula).mean, x.dtype)
+    def evaluate_contribution(self, rule: Rule, formula: Formula, x: Floats) -> Floats:
+        """Return the mean of ``formula``, the contribution of each element of x to a parameter's gradient."""
+        return _cast(self._make_pair(rule).compute_contribution(_to_float64(x), formula).mean, x.dtype)
 
     def evaluate_curves(
         self, rules: Sequence[Rule], x: Floats, marks: NDArray[np.int8] | None
     ) -> CurveValues:
-        """Evaluate means and spreads of y and of all rules' gradients, and the unbiased gradient, at x (n,).
+        """Compute the mean and spread of the op and of all rules' gradients at x, and the unbiased gradient.
 
-        ``marks`` classifies each x; it is None if the op has too many kinks to list.
+        ``marks`` tells which x are kinks. It is None if the op has too many kinks to list.
         """
         pairs, x64 = {rule.key: self._make_pair(rule) for rule in rules}, _to_float64(x)
         any_pair = pairs[rules[0].key]
@@ -74,7 +74,7 @@ class StochasticEvaluator:
 
 
 def _evaluate_gradient(pair: StochasticPair, x: Tensor) -> Moments:
-    """Return mean and spread of the rule's gradient, NaN for a rule without a finite mean."""
+    """Return the mean and spread of a rule's gradient at x, which are NaN if it has no finite mean."""
     try:
         return pair.gradient(x)
     except NoMeanError:
@@ -82,7 +82,7 @@ def _evaluate_gradient(pair: StochasticPair, x: Tensor) -> Moments:
 
 
 def _cast(values: Tensor, dtype: np.dtype[Any]) -> Floats:
-    """Return values as a NumPy array of a dtype; overflow gives infinity."""
+    """Convert a tensor to a NumPy array of a dtype, where overflow gives infinity."""
     with np.errstate(over="ignore"):
         return values.numpy().astype(dtype)
 

@@ -1,4 +1,4 @@
-"""Restore curves from tables with the columns of ``explorer.sample``, edited or not."""
+"""Restore curves from a DataFrame with the columns of ``explorer.sample``, whether edited or not."""
 
 from __future__ import annotations
 
@@ -17,21 +17,20 @@ if TYPE_CHECKING:
     import pandas as pd
 
 COLUMNS = ("rule", "x", "y", "gradient")
-_NEIGHBOUR_STEPS = 5  # float32 spacings, at most, from a kink to its neighbours
+_NEIGHBOUR_STEPS = 5  # largest distance from a kink to its neighbours, in float32 spacings
 _Y = "y"
-_STOCHASTIC_COLUMNS = ("y_sd", "gradient_sd", "unbiased")  # only for stochastic ops and rules
+_STOCHASTIC_COLUMNS = ("y_sd", "gradient_sd", "unbiased")  # present only for stochastic ops and rules
 
 
 def to_curves(data: Curves | pd.DataFrame) -> list[Curves]:
-    """Return the curves of ``data``: Curves, a table from ``explorer.sample``, or any similar table.
+    """Convert a table of sampled values to a list of Curves objects; Curves are accepted as well.
 
-    An unmodified table gives the curves it was sampled from. Any other, say filtered, joined or read from
-    CSV, lacks op, loss and g: y and gradients become points joined by straight lines, g is NaN, and the
-    middle one of a cluster of x a few float32 spacings apart is the kink. Rules with the same x, y and
-    moments share one Curves. Rows may be in any order; if an x recurs with other values, the rule's rows are
-    split into several numbered curves wherever x falls.
-
-    Raises ValueError if a column is missing or the table is empty.
+    An unmodified table of ``explorer.sample`` gives the curves it was sampled from. Any other table, say
+    filtered, joined or read from CSV, lacks op, loss and g. Its y and gradients become points joined by
+    straight lines, g is NaN, and where several x are a few float32 spacings apart, the middle one is a kink.
+    Rules with the same x, y and moments share one Curves object. Rows may be in any order; if an x recurs
+    with other values, the rule's rows are split into several numbered curves wherever x falls. Raises
+    ValueError if a column is missing or the table is empty.
     """
     if isinstance(data, Curves):
         return [data]
@@ -39,7 +38,7 @@ def to_curves(data: Curves | pd.DataFrame) -> list[Curves]:
     if missing or not len(data):
         problem = f"has no {', '.join(missing)}" if missing else "is empty"
         raise ValueError(
-            f"figure and describe take a table with the columns {', '.join(COLUMNS)}: this one {problem}"
+            f"figure and describe take a table with the columns {', '.join(COLUMNS)}, but this one {problem}"
         )
     sampled = data.attrs.get("curves")
     if isinstance(sampled, Curves) and data.equals(sampled.frame):
@@ -53,20 +52,20 @@ def to_curves(data: Curves | pd.DataFrame) -> list[Curves]:
 
 
 def _split_curves(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
-    """Yield the key and the rows of each curve, in float64, by ascending x."""
+    """Yield the key and the rows of each curve in a table, with float64 numbers and ascending x."""
     for rule, rows in table.groupby("rule", sort=False):
         numbers = _to_numbers(rows)
         distinct = numbers.drop_duplicates()
         if not distinct["x"].duplicated().any():
             yield str(rule), distinct.sort_values("x")
             continue
-        curve_index = (numbers["x"].diff() <= 0).cumsum()  # x falls: the next curve begins
+        curve_index = (numbers["x"].diff() <= 0).cumsum()  # a new curve begins wherever x falls
         for index, (_, part) in enumerate(numbers.groupby(curve_index, sort=False), 1):
             yield f"{rule} {index}" if index > 1 else str(rule), part
 
 
 def _to_numbers(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return the numeric columns in float64; raise ValueError for text or an x that is not finite."""
+    """Return a table's numeric columns as float64; raise ValueError for text or an x that is not finite."""
     names = [name for name in (*COLUMNS[1:], *_STOCHASTIC_COLUMNS, "part") if name in rows]
     try:
         numbers = rows[names].astype(np.float64)
@@ -78,7 +77,7 @@ def _to_numbers(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _make_curves(group: dict[str, pd.DataFrame], *, is_only_group: bool) -> Curves:
-    """Combine rules with the same x and y into one Curves."""
+    """Combine the rows of backward rules with the same x and y into one Curves object."""
     rows = next(iter(group.values()))
     x, y = (rows[name].to_numpy() for name in ("x", "y"))
     gradients = {key: rows["gradient"].to_numpy() for key, rows in group.items()}
@@ -119,7 +118,7 @@ def _make_curves(group: dict[str, pd.DataFrame], *, is_only_group: bool) -> Curv
 
 
 def _collect_moments(group: dict[str, pd.DataFrame]) -> dict[str, Any]:
-    """Return spreads and the unbiased gradient of rules with the same x, or {} if the table lacks them."""
+    """Return the standard deviations and the unbiased gradient in a table, or {} if there are none."""
     rows = next(iter(group.values()))
     if not all(name in rows and rows[name].notna().any() for name in _STOCHASTIC_COLUMNS):
         return {}
@@ -132,7 +131,7 @@ def _make_tree(x: Floats, y: Floats, name: str) -> ForeignCall:
 
 
 def _make_label(key: str) -> str:
-    """Return the label of a rule, followed by its number if the rule recurs."""
+    """Return the label of a backward rule, with its number if the table has several curves of the rule."""
     for suffix in ("", f" {key.rpartition(' ')[2]}"):
         if (rule := key.removesuffix(suffix)) in RULES:
             return RULES[rule].label + suffix
@@ -140,7 +139,7 @@ def _make_label(key: str) -> str:
 
 
 def _classify_points(x: Floats) -> np.ndarray[Any, np.dtype[np.int8]]:
-    """Mark each x, (n,) int8, as even point, kink or neighbour of a kink, judging by the distances."""
+    """Judge from the distances between x whether each is an even point, a kink or next to a kink."""
     is_close = np.diff(x) <= _NEIGHBOUR_STEPS * np.spacing(np.abs(x[1:]).astype(np.float32)).astype(
         np.float64
     )

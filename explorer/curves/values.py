@@ -1,4 +1,4 @@
-"""The values of curves."""
+"""The type of the values that the evaluators of curves return."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -7,10 +7,10 @@ from explorer.curves.sampled import Floats
 
 
 class CurveValues(NamedTuple):
-    """Values of curves at shared x, (n,) each of x's dtype; means over the draws if stochastic.
+    """The values of an op and of its gradients by several backward rules, all at the same x.
 
-    ``spreads`` holds standard deviations by curve, ``unbiased`` the unbiased gradient, both only if
-    stochastic.
+    For a stochastic op or rule they are means over the random draws, with the standard deviation of each
+    curve in ``spreads`` and the unbiased gradient.
     """
 
     y: Floats

@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from explorer.catalogue import FORMULA_PREFIX as KEY
 from explorer.checks import check_pair
-from explorer.curves import sample_curves, take_readings
+from explorer.curves import sample_curves, tabulate_gradients
 from explorer.lessons import LESSONS
 from explorer.measures.nearest import nearest
 from explorer.site import python, write
@@ -107,7 +107,7 @@ def test_exports_of_the_site_equal_those_of_the_app(disk: Page, folder: Path, tm
     expected = notebook("round", "straight_through", kinks=curves.kinks["straight_through"])
     expect(disk.get_by_role("button", name="Download .ipynb")).to_be_visible(timeout=LOADING_MS)
     assert _downloaded(disk, "Download .ipynb") == ("backward_rule.ipynb", expected)
-    rows = len(take_readings("round", ["straight_through"]))
+    rows = len(tabulate_gradients("round", ["straight_through"]))
     disk.get_by_role("button", name="Formula", exact=True).click()
     expect(disk.locator(".formula-section math")).to_have_count(3)
     expect(disk.get_by_role("region", name="Readings").get_by_role("row")).to_have_count(1 + rows)

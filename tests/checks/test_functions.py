@@ -230,11 +230,9 @@ class PerChannel(torch.nn.Module):
 def test_a_module_that_needs_a_shape_is_given_an_example():
     results = check(PerChannel())
     assert {result.verdict for result in results} == {"unknown"}
-    expected = (
-        "It could not be tried: it raises IndexError: tuple index out of range; if it needs x of a shape"
-    )
+    expected = "It could not be tried: it raises IndexError: tuple index out of range; if x must have a shape"
     assert results[0].sentence.startswith(expected)
-    assert "give check an example, such as input=torch.randn(" in results[0].sentence
+    assert "give check an example such as input=torch.randn(" in results[0].sentence
     found = {result.name: result.verdict for result in check(PerChannel(), input=torch.randn(8, 3, 2, 2))}
     assert found["true derivative"] == "holds"
     assert "fails" not in found.values()

@@ -6,7 +6,7 @@ import pytest
 import torch
 
 from explorer.catalogue.records import MAX_ABS_X
-from explorer.curves import sample, sample_curves, take_readings
+from explorer.curves import sample, sample_curves, tabulate_gradients
 from explorer.curves.grids import MAX_POINTS
 from explorer.curves.sampling import MAX_RULES
 from explorer.formula import FormulaError
@@ -89,7 +89,7 @@ def test_a_rule_may_return_what_it_was_given(name: str):
 
 
 def test_readings_stand_around_each_kink():
-    table = take_readings("relu", ["default", "seed_relu"], start=-1, stop=1, g=2.0, points=3)
+    table = tabulate_gradients("relu", ["default", "seed_relu"], start=-1, stop=1, g=2.0, points=3)
     near = float(np.nextafter(np.float32(0), np.float32(1)))
     assert list(table.columns) == ["x", "y", "torch", RULES["seed_relu"].label]
     assert table["x"].tolist() == [-1, -near, 0, near, 1]
@@ -100,7 +100,7 @@ def test_readings_stand_around_each_kink():
 
 def test_readings_of_own_rules_called_like_a_column():
     rules = ["formula: x", "formula: y", "formula: 3 * g"]
-    table = take_readings("formula: c * x", rules, start=-1, stop=1, g=2.0, c=2.0, points=2)
+    table = tabulate_gradients("formula: c * x", rules, start=-1, stop=1, g=2.0, c=2.0, points=2)
     assert list(table.columns) == ["x", "y", "torch", "formula: x", "formula: y", "3 * g"]
     assert table.to_numpy().tolist() == [[-1, -2, 4, -1, -2, 6], [1, 2, 4, 1, 2, 6]]
 

@@ -96,7 +96,7 @@ FRAME = explorer.sample("relu", ["default", "zero"])
 @pytest.mark.parametrize(
     ("table", "words"),
     [
-        (FRAME.drop(columns="y"), "with the columns rule, x, y, gradient: this one has no y"),
+        (FRAME.drop(columns="y"), "with the columns rule, x, y, gradient, but this one has no y"),
         (FRAME[FRAME["x"] > 9], "this one is empty"),
         (FRAME.assign(gradient="much"), "the columns y, x, gradient must be numbers|must be numbers"),
         (FRAME.assign(x=np.nan), "every x must be a finite number"),

@@ -243,7 +243,7 @@ def test_curves_and_their_table_are_drawn_alike():
 
 def test_a_table_without_the_columns_is_refused_with_a_sentence():
     frame = sample("relu", ["default", "zero"])
-    with pytest.raises(ValueError, match="with the columns rule, x, y, gradient: this one has no y"):
+    with pytest.raises(ValueError, match="with the columns rule, x, y, gradient, but this one has no y"):
         curve_figure(frame.drop(columns="y"))
     with pytest.raises(ValueError, match="this one is empty"):
         curve_figure(frame[frame["x"] > 9])

@@ -1,19 +1,19 @@
-"""The unbiased gradient at corners of the mean loss, where the mean loss has two slopes."""
+"""Compute the unbiased gradient at corners, where the mean loss has a different slope on each side."""
 
 import torch
 from torch import Tensor
 
 from explorer.curves.expectation.pair import StochasticPair
 
-_SIDE_STEP = 1e-9  # of |x|, at least of 1: distance from a corner to the x on its sides
-_MIN_DIFFERENCE = 1e-6  # relative difference of two slopes, above which there is a corner
+_SIDE_STEP = 1e-9  # distance from a corner to the x on its sides, relative to max(|x|, 1)
+_MIN_DIFFERENCE = 1e-6  # slopes whose relative difference is larger form a corner
 
 
 def compute_unbiased_gradient(pair: StochasticPair, x: Tensor, corners: Tensor) -> Tensor:
-    """Return the unbiased gradient at x, (n,) float64; at a corner the mean of its two slopes.
+    """Return the gradient of the mean loss at each x; at a corner, the mean of the slopes on both sides.
 
-    ``corners``, (m,), are some of x. An x too close to a corner for float64 to separate their slopes gets the
-    slope of its side.
+    ``corners``, (m,), are elements of x. An x too close to one for float64 to tell them apart gets the slope
+    of its side.
     """
     if not len(corners):
         return pair.compute_mean_slope(x)
@@ -27,13 +27,13 @@ def compute_unbiased_gradient(pair: StochasticPair, x: Tensor, corners: Tensor) 
 
 
 def find_corners(pair: StochasticPair, x: Tensor) -> Tensor:
-    """Return those x, from (n,) float64, at which the mean loss has two slopes."""
+    """Return the elements of x at which the slope of the mean loss differs between left and right."""
     before, after = _compute_side_slopes(pair, x)
     return x[(after - before).abs() > _MIN_DIFFERENCE * torch.maximum(before.abs(), after.abs())]
 
 
 def _compute_side_slopes(pair: StochasticPair, x: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the unbiased gradients on the left and on the right of each x."""
+    """Return the slopes of the mean loss just to the left and just to the right of each x."""
     return pair.compute_mean_slope(x - _choose_step(x)), pair.compute_mean_slope(x + _choose_step(x))
 
 

@@ -1,4 +1,4 @@
-"""The table of a stochastic op and rule: means, standard deviation and unbiased gradient at given x."""
+"""Tabulate the mean, standard deviation and unbiased gradient of a stochastic op with a backward rule."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ def expected(
     g: float = 1.0,
     **parameters: float,
 ) -> pd.DataFrame:
-    """Compute the mean and the standard deviation of a stochastic op and rule.
+    """Compute the mean and standard deviation of a stochastic op and backward rule over their random draws.
 
     Args:
-        op: key, or custom formula, which may use the random numbers ``u()`` and ``normal()``. If neither op
-            nor rule is random, the standard deviation is 0.
-        rule: key or custom formula, as for ``op``.
-        x: numbers of any shape; one row each. Reductions such as ``mean(…)`` are taken over them.
+        op: a key, or a custom formula, which may use the random numbers ``u()`` and ``normal()``. If neither
+            op nor rule is random, the standard deviation is 0.
+        rule: a key or custom formula, as for ``op``.
+        x: numbers of any shape, one row each. Reductions such as ``mean(…)`` are taken over them.
         f: the loss, a formula of y; the upstream gradient is its derivative. Its parameters are given by
             name.
         g: a factor on the loss.
@@ -46,8 +46,8 @@ def expected(
         loss has a corner, exact is the mean of its two slopes.
 
     Raises:
-        ValueError: an unknown key or parameter, a number that is not finite, a mean that does not exist or is
-            too large; FormulaError for a formula that cannot be parsed.
+        ValueError: for an unknown key or parameter, a number that is not finite, or a mean that does not
+            exist or is too large; a FormulaError for a formula that cannot be parsed.
     """
     import pandas as pd
 
@@ -60,7 +60,7 @@ def expected(
 
 
 def _parse_x(x: Tensor | ArrayLike) -> Tensor:
-    """Return x as (n,) float64; raise ValueError unless all are finite real numbers."""
+    """Convert x to a flat float64 tensor; raise ValueError unless it holds finite real numbers."""
     try:
         values = x.detach().cpu() if isinstance(x, Tensor) else torch.from_numpy(np.array(x))
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Integrals over u in (0, 1), split at the discontinuities of the integrand."""
+"""Integrate functions of a random number u over (0, 1), splitting the interval where they jump."""
 
 from __future__ import annotations
 
@@ -10,40 +10,40 @@ import numpy as np
 import torch
 from torch import Tensor
 
-_MIN_U, _MAX_U = 1e-300, 1 - 2.0**-53  # the u used for 0 and 1
-_EARLIER_MAX_U = 1 - 2.0**-46  # a mean that changes if u stops here depends on details below float precision
+_MIN_U, _MAX_U = 1e-300, 1 - 2.0**-53  # the values used in place of u = 0 and u = 1
+_EARLIER_MAX_U = 1 - 2.0**-46  # a mean that changes if u ends here is not reliable in float precision
 _REFINEMENTS = ((1 / 8, 3.25), (1 / 16, 3.3), (1 / 32, 3.35), (1 / 64, 3.4))
-_WIDER = (1 / 64, 3.9)  # wide enough for a divergent mean to keep growing, fine enough to hit every spike
-_NUDGE = 2.0**-51  # of a cut: a spike that this shift hides is narrower than float precision
-_TOLERANCE = 1e-6  # relative: if two refinements agree this well, the finer has many more correct digits
+_WIDER = (1 / 64, 3.9)  # wide enough to reveal a divergent mean, fine enough to hit every spike
+_NUDGE = 2.0**-51  # relative shift of a cut: it hides only spikes narrower than float precision
+_TOLERANCE = 1e-6  # relative: if two step sizes agree this well, the finer is far more exact
 _GROWTH_TOLERANCE = 1e-5
 _NO_MEAN = "the mean over draws does not exist here, cannot be computed, or is too large"
-_PROBE_COUNT = 24  # x at which a mean is checked again
+_PROBE_COUNT = 24  # the number of x at which a mean is checked again
 
 
 class NoMeanError(ValueError):
-    """Raised for a mean over u that does not exist or is too large for a float."""
+    """Raised if the mean over random draws does not exist or is too large for a float."""
 
 
 Shape = Literal["flat", "smooth", "any"]
 
 
 class Moments(NamedTuple):
-    """Mean and standard deviation (``spread``) over u, (n,) each."""
+    """The mean and the standard deviation (``spread``) over random draws at each x, (n,) each."""
 
     mean: Tensor
     spread: Tensor
 
 
 class _SizedMoments(NamedTuple):
-    """Moments, and the mean of the absolute value."""
+    """The mean and standard deviation of a function over u, with the mean of its absolute value."""
 
     moments: Moments
     size: Tensor
 
 
 class Nodes(NamedTuple):
-    """Quadrature nodes on (0, 1): ``u``, the distances from 1 (``complement``) and weights."""
+    """Quadrature nodes ``u`` on (0, 1) with their weights, and ``complement``, which is 1 − u."""
 
     u: Tensor
     complement: Tensor
@@ -53,10 +53,10 @@ class Nodes(NamedTuple):
 def integrate_moments(
     function: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, shape: Shape
 ) -> Moments:
-    """Return mean and standard deviation of an integrand over u.
+    """Compute the mean and standard deviation of ``function(x, u)`` over u in (0, 1), for each x.
 
     Args:
-        function: the integrand ``function(x, u)``; arguments and result have the same shape.
+        function: the integrand; its arguments and its result have the same shape.
         x: (n,) float64.
         cuts: (n, m) ascending: the u at which the integrand is discontinuous, padded with 1.
         shape: the shape of the integrand along u between cuts.
@@ -84,19 +84,19 @@ def integrate_moments(
     if not all(_compare_moments(at_probes, wider, _GROWTH_TOLERANCE)):
         if not _compare_moments(at_probes, wider, _TOLERANCE).mean:
             raise NoMeanError(_NO_MEAN)
-        spread = torch.full_like(x, torch.nan)  # unbounded, or of spikes too narrow for float64
+        spread = torch.full_like(x, torch.nan)  # they are unbounded, or due to spikes too narrow for float64
     return _require_mean(Moments(mean, spread))
 
 
 class _Agreement(NamedTuple):
-    """Whether means agree, and whether standard deviations agree."""
+    """Whether two estimates of the means agree, and whether those of the standard deviations do."""
 
     mean: bool
     spread: bool
 
 
 def _compare_moments(first: _SizedMoments, second: _SizedMoments, tolerance: float) -> _Agreement:
-    """Return whether two moments agree, relative to their size, wherever the first is finite."""
+    """Compare two estimates of means and deviations relative to their size, where the first is finite."""
     sizes = 1 + second.size, 1 + second.size + second.moments.spread
     compared = zip(first.moments, second.moments, sizes, strict=True)
     return _Agreement(
@@ -105,10 +105,7 @@ def _compare_moments(first: _SizedMoments, second: _SizedMoments, tolerance: flo
 
 
 def _require_mean(moments: Moments) -> Moments:
-    """Return moments with NaN for values that are not finite, such as at a pole.
-
-    Raises NoMeanError if no mean is finite.
-    """
+    """Replace infinite means and deviations by NaN; raise NoMeanError if no mean is finite."""
     has_mean = moments.mean.isfinite()
     if len(has_mean) and not bool(has_mean.any()):
         raise NoMeanError(_NO_MEAN)
@@ -119,7 +116,7 @@ def _require_mean(moments: Moments) -> Moments:
 def _apply_quadrature(
     function: Callable[[Tensor, Tensor], Tensor], x: Tensor, cuts: Tensor, nodes: Nodes, max_u: float = _MAX_U
 ) -> _SizedMoments:
-    """Return moments by quadrature on each interval between cuts, with u limited to ``max_u``."""
+    """Integrate a function over u with the given nodes on each interval between cuts, up to ``max_u``."""
     begin = torch.cat([torch.zeros_like(cuts[:, :1]), cuts[:, :-1]], dim=1)[..., None]
     end = cuts[..., None]
     width = end - begin
@@ -139,7 +136,7 @@ def _make_legendre_nodes(n: int) -> Nodes:
 
 
 def _make_tanh_sinh_nodes(step: float, reach: float) -> Nodes:
-    """Return double exponential nodes, dense at both ends (Takahasi and Mori, 1974)."""
+    """Return double exponential quadrature nodes, dense at both ends (Takahasi and Mori, 1974)."""
     even = torch.arange(-round(reach / step), round(reach / step) + 1, dtype=torch.float64) * step
     inner = math.pi * torch.sinh(even)
     near, far = torch.sigmoid(inner), torch.sigmoid(-inner)

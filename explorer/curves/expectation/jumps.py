@@ -1,4 +1,4 @@
-"""The u in (0, 1) at which a formula switches at each x; between them it can be integrated."""
+"""Find the random numbers u at which a formula of x and u jumps, to integrate it between them."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from explorer.formula.pieces import find_pieces
 from explorer.formula.tree import NORMAL, UNIFORM, Call, Compare, Node, children, find_names, walk
 
 _RANDOM_NAMES = {UNIFORM, NORMAL}
-_STEEP = {"sigmoid", "tanh", "softplus", "erf"}  # smooth, but the change may be narrow
-_SCAN, _REACH = 72, 36.0  # even cells in logit(u); float64 rounds u to 0 or 1 beyond ±36
+_STEEP = {"sigmoid", "tanh", "softplus", "erf"}  # smooth functions whose change may be very narrow
+_SCAN, _REACH = 72, 36.0  # number and range of even cells in logit(u); beyond ±36 float64 rounds u to 0 or 1
 _BISECTIONS = 60
-_MAX_JUMPS = 200  # per switch and x
+_MAX_JUMPS = 200  # for each switch and each x
 
-Integrand = Callable[[Tensor, Tensor], Tensor]  # of x and u
+Integrand = Callable[[Tensor, Tensor], Tensor]  # a function of x and u
 
 
 @dataclass(frozen=True)
 class Switch:
-    """A function of x and u at whose roots a formula switches.
+    """A piece of a formula of x and u that makes the formula jump wherever the piece crosses a value.
 
     Attributes:
-        inner: the function of x and u.
+        inner: the function of x and u whose crossings count.
         at_integers: whether the formula switches at integer values plus ``shift``; otherwise at sign changes.
         shift: the offset of the integers.
         level: a formula that is constant between two switches; None to derive it from ``inner``.
@@ -42,7 +42,7 @@ class Switch:
 
 
 def find_switches(tree: Node) -> list[Switch]:
-    """Return the distinct switches of a tree along u; they use x, ``u()``, ``normal()`` and parameters."""
+    """List the pieces of an expression that make it jump, or change steeply, as u varies."""
     return list(dict.fromkeys((*_iterate_jumps(tree), *_iterate_steep(tree))))
 
 
@@ -50,7 +50,7 @@ def _iterate_jumps(tree: Node) -> Iterator[Switch]:
     for piece in find_pieces(tree):
         if _RANDOM_NAMES.intersection(find_names(piece)) and isinstance(piece, Call):
             inner = Formula(children(piece)[0])
-            if is_flat(inner.tree):  # then the piece only changes where its argument does
+            if is_flat(inner.tree):  # the piece then changes only where its argument does
                 continue
             match piece.function:
                 case "sign":
@@ -74,7 +74,7 @@ def _iterate_steep(tree: Node) -> Iterator[Switch]:
 
 
 def is_flat(node: Node) -> bool:
-    """Return whether a tree is constant along u except for jumps."""
+    """Return whether an expression is constant as the random number u varies, except for jumps."""
     is_piecewise_constant = isinstance(node, Compare) or (
         isinstance(node, Call) and FUNCTIONS[node.function].degree == 0
     )
@@ -84,7 +84,7 @@ def is_flat(node: Node) -> bool:
 
 
 def find_roots(switch: Switch, bind: Callable[[Formula], Integrand], x: Tensor) -> Tensor:
-    """Return the u at which a formula switches for each x, (n, m), unordered and padded with NaN."""
+    """Return the random numbers u at which a formula switches for each x, (n, m), padded with NaN."""
     inner = bind(switch.inner)
     if switch.level is None and (u := _solve_line(switch, inner, x)) is not None:
         return u
@@ -92,24 +92,24 @@ def find_roots(switch: Switch, bind: Callable[[Formula], Integrand], x: Tensor) 
 
 
 class _Scale(NamedTuple):
-    """A scale on which a function may be a straight line, between two ends."""
+    """A transformation of u, and its range, under which a function of u may become a straight line."""
 
     to_u: Callable[[Tensor], Tensor]
     low: float
     high: float
 
 
-# The ends are where float64 rounds u to 0 or 1.
+# Each scale ends where float64 rounds u to 0 or 1.
 _SCALES = (
     _Scale(lambda z: z, 0.0, 1.0),
     _Scale(torch.special.ndtr, -8.2, 8.2),
     _Scale(torch.sigmoid, -_REACH, _REACH),
 )
-_FRACTIONS = (0.1, 0.3, 0.4, 0.5)  # of a scale: in the lower half, where float64 resolves u better
+_FRACTIONS = (0.1, 0.3, 0.4, 0.5)  # of a scale; in its lower half float64 resolves u better
 
 
 def _solve_line(switch: Switch, inner: Integrand, x: Tensor) -> Tensor | None:
-    """Return roots in closed form if the function is linear in u, normal(u) or logit(u); None otherwise."""
+    """Find roots in closed form if a function is linear in u, normal(u) or logit(u); else return None."""
     for scale in _SCALES:
         z = [scale.low + share * (scale.high - scale.low) for share in _FRACTIONS]
         samples = [inner(x, scale.to_u(torch.full_like(x, each))) for each in z]
@@ -136,7 +136,7 @@ def _intersect_line(switch: Switch, start: Tensor, slope: Tensor, scale: _Scale)
 
 
 def _scan_roots(switch: Switch, inner: Integrand, level: Integrand | None, x: Tensor) -> Tensor:
-    """Return roots by a scan even in logit(u), followed by bisection of the cells whose level changes."""
+    """Find roots by a scan of u that is even in logit(u), then by bisection."""
 
     def compute_level(x_rows: Tensor, u: Tensor) -> Tensor:
         if level:
@@ -158,7 +158,7 @@ def _scan_roots(switch: Switch, inner: Integrand, level: Integrand | None, x: Te
 
 
 class _Cells(NamedTuple):
-    """Intervals of u, each for one x, with different levels at their ends; (m,) each."""
+    """Intervals of u, each for one x, with the function's levels at both ends."""
 
     row: Tensor
     low: Tensor
@@ -167,13 +167,13 @@ class _Cells(NamedTuple):
     after: Tensor
 
     def select_changing(self) -> _Cells:
-        """Return the cells whose ends have different levels."""
+        """Return the intervals whose two ends have different levels."""
         is_changing = self.before != self.after
         return _Cells(*(each[is_changing] for each in self))
 
 
 def _pad_rows(row: Tensor, values: Tensor, x: Tensor) -> Tensor:
-    """Return the values of each x in its own row, padded with NaN; (n, m)."""
+    """Arrange values in one row for each x, padded with NaN; ``row`` is the row of each value."""
     order = row.argsort(stable=True)
     row, values = row[order], values[order]
     count = torch.bincount(row, minlength=len(x))

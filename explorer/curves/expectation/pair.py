@@ -1,4 +1,4 @@
-"""A stochastic op with a rule: means and standard deviations over u at given x, and the unbiased gradient."""
+"""Average a stochastic op and its backward rule over random draws, and compute the unbiased gradient."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ from explorer.formula.tree import (
 )
 from explorer.gradient.draws import to_normal
 
-_SIDE_STEP = 1e-9  # of the distance from 0 or 1: from a jump to its sides
-_ROOT_ERROR = 2.0**-49  # of 1 + |x|: error of the position of a jump
-_SAME_JUMP = 1e-8  # of the distance from 0 or 1: closer jumps are the same jump
-_MIN_GAP = 1e-15  # cuts closer than this are merged
+_SIDE_STEP = 1e-9  # distance from a jump to the u on its sides, relative to its distance from 0 or 1
+_ROOT_ERROR = 2.0**-49  # error in the position of a jump, relative to 1 + |x|
+_SAME_JUMP = 1e-8  # closer jumps are taken for one, relative to their distance from 0 or 1
+_MIN_GAP = 1e-15  # cuts of the integral that are closer than this are merged
 _NOT_SMOOTH = {"where", "abs", "relu", "min", "max", "clamp", "detach"}
 _RANDOM_NAMES = {UNIFORM, NORMAL}
 _Y, _G = Name("y"), Name("g")
@@ -40,9 +40,9 @@ _Y, _G = Name("y"), Name("g")
 
 @dataclass(frozen=True)
 class StochasticPair:
-    """An op, a rule and a loss; op and rule may be stochastic.
+    """An op, a backward rule and a loss, to be averaged over random draws.
 
-    ``settings`` holds parameter values by name, including the loss's; ``g`` is a factor on the loss.
+    ``settings`` maps the names of parameters, including the loss's, to values. ``g`` is a factor on the loss.
     Reductions over elements, such as ``mean(…)``, are taken over the x in ``mean_points``, (n,) float64.
     Raises ValueError for a reduction of random values, and for any reduction without ``mean_points``.
     """
@@ -55,11 +55,11 @@ class StochasticPair:
     mean_points: Tensor | None = None
 
     def __post_init__(self) -> None:
-        self._forward, self._backward  # noqa: B018  # evaluated to raise early
+        self._forward, self._backward  # noqa: B018  # raises any error now
 
     @cached_property
     def parameters(self) -> dict[str, float]:
-        """All parameter values, by their names in formulas."""
+        """A dict from the names of all parameters, as formulas use them, to their values."""
         loss_parameters = self.loss.values(self.settings)
         return loss_parameters | resolve_values(self.op, self.rule, self.settings) | {UPSTREAM.name: self.g}
 
@@ -68,12 +68,14 @@ class StochasticPair:
         return self._replace_means(self.op.parsed.tree)
 
     def _replace_means(self, tree: Node) -> Node:
-        """Return a tree in x and u in which each reduction over elements is replaced by a number."""
+        """Replace each reduction over elements, such as ``mean(…)``, in an expression by its value."""
         means = find_reductions(tree)
         if any(_RANDOM_NAMES.intersection(find_names(part)) for part in means) or (
             means and self.mean_points is None
         ):
-            raise ValueError("a mean over elements of a random draw has no single value at each x")
+            raise ValueError(
+                "a formula cannot take the mean over elements of a random value, which differs in each draw"
+            )
         values = {part: float(Formula(part).bind(self.parameters)(self.mean_points)[0]) for part in means}
         numbers: dict[Node, Node] = {
             part: Number(value) if value >= 0 else Unary("-", Number(-value))
@@ -83,23 +85,23 @@ class StochasticPair:
 
     @cached_property
     def _loss_tree(self) -> Node:
-        """The tree of f(op(x, u))."""
+        """The loss of the op's output as an expression in x and u."""
         return substitute(self.loss.parsed.tree, {_Y: self._forward})
 
     @cached_property
     def _backward(self) -> Node:
-        """The rule in x and u alone: y is the op, and g the slope of the loss at y."""
+        """The backward rule as an expression in x and u, with y and the upstream gradient g filled in."""
         rule = adapt_rule(self.op, self.rule).parsed or self.op.parsed.gradient
         if rule is None:
             raise ValueError(f"torch's gradient of {quote(self.op.key)} is too long to write out")
         return self._expand_in_draws(rule)
 
     def _expand_in_draws(self, formula: Formula) -> Node:
-        """Return a formula in x, y, g and random numbers as a tree in x and u alone."""
+        """Rewrite a formula in x, y, g and random numbers as an expression in x and u alone."""
         return self._replace_means(expand_in_draws(formula, self.op.parsed, self.loss))
 
     def _bind_formula(self, formula: Formula) -> Callable[[Tensor, Tensor], Tensor]:
-        """Return a formula as a function of x and u."""
+        """Turn a formula into a function of two tensors, x and u."""
         function, needs_normal = formula.bind(self.parameters), NORMAL in formula.random_names
 
         def evaluate(x: Tensor, u: Tensor) -> Tensor:
@@ -109,7 +111,7 @@ class StochasticPair:
         return evaluate
 
     def _find_cuts(self, x: Tensor, tree: Node) -> Tensor:
-        """Return the u at which a tree switches, ascending and ending with 1; (n, m)."""
+        """Return for each x the u at which an expression switches, ascending and ending with 1; (n, m)."""
         root_lists = [find_roots(switch, self._bind_formula, x) for switch in find_switches(tree)]
         cuts = (
             torch.cat([*root_lists, torch.ones(len(x), 1, dtype=x.dtype)], dim=1)
@@ -120,36 +122,36 @@ class StochasticPair:
         return cuts.sort(dim=1)[0][:, : 1 + int((cuts < 1).sum(1).max())]
 
     def _compute_moments(self, x: Tensor, tree: Node) -> Moments:
-        """Return mean and standard deviation of a tree over u."""
+        """Compute the mean and standard deviation of an expression over the random draws u, at each x."""
         values = self._bind_formula(Formula(tree))
         if not _RANDOM_NAMES.intersection(find_names(tree)):
             return Moments(values(x, torch.full_like(x, 0.5)), torch.zeros_like(x))
         return integrate_moments(values, x, self._find_cuts(x, tree), _classify_shape(tree))
 
     def forward(self, x: Tensor) -> Moments:
-        """Compute mean and standard deviation of y at x, (n,) float64."""
+        """Compute the mean and standard deviation of the op's output at each x, (n,) float64."""
         return self._compute_moments(x, self._forward)
 
     def gradient(self, x: Tensor) -> Moments:
-        """Compute mean and standard deviation of the rule's gradient at x, (n,) float64."""
+        """Compute the mean and standard deviation of the backward rule's gradient at each x, (n,) float64."""
         return self._compute_moments(x, self._backward)
 
-    def compute_part(self, x: Tensor, formula: Formula) -> Moments:
-        """Compute mean and standard deviation of a formula for the contribution of one element.
+    def compute_contribution(self, x: Tensor, formula: Formula) -> Moments:
+        """Compute the mean and standard deviation of each element's contribution to a parameter's gradient.
 
-        The formula is in x, y, g and random numbers.
+        ``formula`` is the formula of the contribution, in x, y, g and random numbers.
         """
         return self._compute_moments(x, self._expand_in_draws(formula))
 
     def compute_loss(self, x: Tensor) -> Tensor:
-        """Return the mean of the loss, times g."""
+        """Return the mean loss over random draws at each x, multiplied by the factor g."""
         return self.g * self._compute_moments(x, self._loss_tree).mean
 
     def compute_mean_slope(self, x: Tensor) -> Tensor:
-        """Return g · d/dx E f(op(x, u)), the gradient of the mean loss.
+        """Return the unbiased gradient, which is the slope in x of the mean loss over random draws, times g.
 
-        It is the mean of f's slope in x, plus the contribution of jumps along u that move with x. At a corner
-        of the mean loss it is the slope of one side.
+        It is g · d/dx E f(op(x, u)): the mean of f's slope in x, plus the contribution of jumps along u that
+        move with x. At a corner of the mean loss it is the slope of one side.
         """
         tree = self._loss_tree
         smooth = Formula(tree).gradient
@@ -165,7 +167,7 @@ class StochasticPair:
         u = jump_u.nan_to_num(0.5)
         room = torch.minimum(u, 1 - u)
         is_same = (jump_u[:, :, None] - jump_u[:, None]).abs() <= _SAME_JUMP * room[..., None]
-        times = is_same.sum(2).clamp(min=1)  # several switches may find the same jump
+        times = is_same.sum(2).clamp(min=1)  # because several switches may find the same jump
         value, at = self._bind_formula(Formula(tree)), x[:, None].expand(jump_u.shape)
         error = _ROOT_ERROR * (1 + x.abs())[:, None]
         step = torch.maximum(_SIDE_STEP * room, error).minimum(room / 2)
@@ -173,7 +175,7 @@ class StochasticPair:
         return self.g * (path + torch.where(jump == 0, 0.0, jump * speeds / times).nansum(1))
 
     def _find_moving_jumps(self, switch: Switch, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the u at which a formula switches and their slopes in x; (n, m), NaN if u does not move."""
+        """Return the u at which a formula switches and how fast each moves with x, NaN if not."""
         u = find_roots(switch, self._bind_formula, x)
         is_root = u.isfinite()
         leaf = x[:, None].expand(u.shape)[is_root].clone().requires_grad_()
@@ -187,21 +189,21 @@ class StochasticPair:
         return torch.where(speeds.isfinite(), u, torch.nan), speeds
 
     def evaluate_draw(self, x: Tensor, u: Tensor) -> tuple[Tensor, Tensor]:
-        """Return y and the rule's gradient for one random draw at each x; (n,) each."""
+        """Return the op's output and the rule's gradient for one given random number u at each x."""
         return self._bind_formula(Formula(self._forward))(x, u), self._bind_formula(Formula(self._backward))(
             x, u
         )
 
 
 def _classify_shape(tree: Node) -> Shape:
-    """Return the shape of a tree along u between its switches: flat, a near polynomial, or any."""
+    """Tell whether an expression is, between its jumps along u, flat, nearly a polynomial or neither."""
     if is_flat(tree):
         return "flat"
     return "smooth" if _is_smooth(tree) else "any"
 
 
 def _is_smooth(node: Node) -> bool:
-    """Return whether a tree is nearly a polynomial along u, without sharp curves such as those of log."""
+    """Return whether an expression is nearly a polynomial in u, without sharp curves such as those of log."""
     if is_flat(node):
         return True
     match node:

@@ -1,4 +1,4 @@
-"""The single u at which an op with two outputs at each x jumps from one to the other."""
+"""Find the one random number u at which an op with two possible outputs jumps between them."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ _TEST_X = torch.linspace(-2, 2, 9)
 
 
 class Jump(NamedTuple):
-    """The jump of an op along u, (n,) float64 each.
+    """The jump of a stochastic op between its two outputs as its random number u grows, at each x.
 
     Attributes:
-        before: y below the u of the jump.
-        after: y above the u of the jump; equal to ``before`` if there is no jump.
-        speed: the slope of this u in x; 0 if there is no jump.
+        before: the output for u below the jump, (n,) float64 as all three.
+        after: the output for u above the jump; equal to ``before`` if there is no jump.
+        speed: the slope in x of the u at which it jumps; 0 if there is no jump.
     """
 
     before: Tensor
@@ -33,7 +33,7 @@ class Jump(NamedTuple):
 
 
 def has_two_outputs(op: Op, parameters: Mapping[str, float]) -> bool:
-    """Return whether an op has two outputs at each x and slope 0: only its one jump along u moves with x.
+    """Return whether a stochastic op has just two outputs at each x, so that only its jump depends on x.
 
     The op is tried at 9 x from −2 to 2.
     """
@@ -49,14 +49,14 @@ def has_two_outputs(op: Op, parameters: Mapping[str, float]) -> bool:
 
 
 def is_smooth(op: Op) -> bool:
-    """Return whether an op is random and no jump along u moves with x: its own gradient is then unbiased."""
+    """Return whether an op is random but its jumps do not move with x, so that its gradient is unbiased."""
     return bool(op.is_random) and not any(
         "x" in find_names(switch.inner.tree) for switch in _find_hard_switches(op)
     )
 
 
 def find_jump(op: Op, parameters: Mapping[str, float], x: Tensor) -> Jump | None:
-    """Return the jump of an op with two outputs at x, (n,), or None if it has several jumps at some x."""
+    """Find the jump of an op with two outputs at each x; return None if it has several jumps at some x."""
     (switch,) = _find_hard_switches(op)
     numbers = resolve_values(op, None, parameters)
 
@@ -78,7 +78,7 @@ def find_jump(op: Op, parameters: Mapping[str, float], x: Tensor) -> Jump | None
 
 
 def _compute_speed(inner: Callable[[Tensor, Tensor], Tensor], x: Tensor, u: Tensor) -> Tensor:
-    """Return du/dx along which a function keeps its value."""
+    """Return how fast u must change with x for a function of x and u to keep its value."""
     with torch.enable_grad():
         leaves = x.clone().requires_grad_(), u.clone().requires_grad_()
         by_x, by_u = torch.autograd.grad(inner(*leaves).sum(), leaves)
@@ -86,5 +86,5 @@ def _compute_speed(inner: Callable[[Tensor, Tensor], Tensor], x: Tensor, u: Tens
 
 
 def _find_hard_switches(op: Op) -> list[Switch]:
-    """Return the switches of an op at which it jumps."""
+    """Return the pieces of an op's formula at which it jumps rather than changes smoothly."""
     return [switch for switch in find_switches(op.parsed.tree) if not switch.is_soft]

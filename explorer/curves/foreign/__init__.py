@@ -1,4 +1,4 @@
-"""Functions without a formula: user-defined functions, tested under a time limit, and interpolated points."""
+"""Use functions without a formula as ops and rules: user-defined functions, and interpolated points."""
 
 from explorer.curves.foreign.elementwise import (
     FAR,

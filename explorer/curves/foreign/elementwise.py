@@ -1,4 +1,4 @@
-"""Tests whether a function is elementwise and deterministic, and the points used for them."""
+"""Test whether a user-defined function is elementwise and deterministic."""
 
 import itertools
 import math
@@ -9,15 +9,15 @@ from torch import Tensor
 
 from explorer.curves.foreign.subject import SEED, Subject, UntriedError
 
-NEAR, FAR = 8.0, 1e4  # the largest |x| of evenly spaced points, and of geometrically spaced ones
-OFF = 0.00137  # keeps points off round numbers, where kinks tend to be
-_MOVE = 0.83  # factor on the x that are moved to see their effect on other y
-_EXTRA_VALUES = 8  # random values to which the elements of an example are moved
-_TOLERANCE = 1e3  # in eps
+NEAR, FAR = 8.0, 1e4  # the largest |x| of the evenly spaced and of the geometrically spaced test points
+OFF = 0.00137  # shifts the test points off round numbers, where kinks tend to be
+_MOVE = 0.83  # elements of x are multiplied by this to see whether other outputs change
+_EXTRA_VALUES = 8  # how many random values each element of the user's example is replaced by in turn
+_TOLERANCE = 1e3  # in units of the machine epsilon
 
 
 def has_random_output(subject: Subject) -> bool:
-    """Return whether two calls on the same x give different y, on a wide range of x or on −1 to 1."""
+    """Return whether two calls of a function with the same x give different outputs."""
     wide, chances = subject.sample(-NEAR, NEAR, 64), subject.sample(-1.0, 1.0, 64)
     with torch.no_grad():
         pairs = [(subject.run(x.clone()), subject.run(x.clone())) for x in (wide, chances)]
@@ -25,9 +25,9 @@ def has_random_output(subject: Subject) -> bool:
 
 
 def find_dependence(subject: Subject) -> str:
-    """Return why a function is not elementwise, as a clause; "" if it is.
+    """Explain in a clause why a function is not elementwise; return "" if it is elementwise.
 
-    Some elements of x are moved, by four patterns: y may change at those elements only.
+    Some elements of x are moved, in four patterns. The output may change only at those elements.
     """
     x = subject.sample(-NEAR, NEAR, 64)
     with torch.no_grad():
@@ -41,16 +41,16 @@ def find_dependence(subject: Subject) -> str:
             shifted = subject.fit_domain(torch.where(is_moved, replacement, x))
             if not is_same(y[~is_moved], subject.run(shifted.clone())[~is_moved], tolerance):
                 return "it is not elementwise: y at one x depends on the other elements"
-        # The function may accept only the number of rows of an example.
+        # Skip this for an example: the function may accept only an input with that number of rows.
         if subject.example is None and not is_same(y[::3], subject.run(x[::3].clone()), tolerance):
             return "it is not elementwise: y at one x depends on the number of elements"
     return ""
 
 
 def _make_replacements(subject: Subject, x: Tensor) -> list[Tensor]:
-    """Return values that replace elements of x; more of them for an example, which may be small.
+    """Create tensors whose elements replace some of those of x, to see which outputs change.
 
-    A look-up, for instance, changes only if an element crosses a border.
+    A user's example may be small, so it gets more of them.
     """
     generator = torch.Generator().manual_seed(SEED)
     low, high = x.aminmax()
@@ -62,7 +62,7 @@ def _make_replacements(subject: Subject, x: Tensor) -> list[Tensor]:
 
 
 def require_elementwise(subject: Subject) -> None:
-    """Raise UntriedError with the reason if y at one x depends on other x, or is random."""
+    """Raise UntriedError if a function is random, or if an output depends on other elements of x."""
     if subject.seed is None and has_random_output(subject):
         raise UntriedError("two calls on the same x give different y: it draws at random")
     if reason := find_dependence(subject):
@@ -72,7 +72,7 @@ def require_elementwise(subject: Subject) -> None:
 
 
 def require_independence(function: Callable[..., Tensor], *inputs: Tensor, name: str) -> None:
-    """Raise UntriedError if a value depends on the other elements, or on its position among them.
+    """Raise UntriedError if a value of a function depends on other elements or on the order of elements.
 
     Args:
         function: ``(*inputs) -> (n,)``.
@@ -87,10 +87,7 @@ def require_independence(function: Callable[..., Tensor], *inputs: Tensor, name:
 
 
 def _list_subsets(x: Tensor) -> list[Tensor]:
-    """Return indices that select other subsets or orders of x.
-
-    They are every third, reversed, shifted by one, the first half, the quarter nearest to 0 and the farthest.
-    """
+    """Return index tensors that select parts of x (thirds, halves, quarters) or reorder it."""
     indices = torch.arange(len(x))
     nearest = x.abs().argsort()
     quarters = nearest[: len(x) // 4], nearest[-len(x) // 4 :]
@@ -98,25 +95,25 @@ def _list_subsets(x: Tensor) -> list[Tensor]:
 
 
 def _find_eps(*values: Tensor) -> float:
-    """Return the largest machine epsilon among floating values."""
+    """Return the largest machine epsilon of several floating-point tensors, or 0 if there are none."""
     return max((torch.finfo(value.dtype).eps for value in values if value.is_floating_point()), default=0.0)
 
 
 def merge_points(parts: list[Tensor]) -> Tensor:
-    """Return all distinct values in ascending order."""
+    """Concatenate tensors and return their distinct values in ascending order."""
     x = torch.cat(parts).sort().values
     return x[torch.cat([torch.ones_like(x[:1], dtype=torch.bool), x.diff() > 0])]
 
 
 def spread_points(near: float, even: int, factors: int, dtype: torch.dtype) -> Tensor:
-    """Return points spaced evenly up to ``near`` on both sides of 0, and geometrically up to ±10,000."""
+    """Return test values of x: evenly spaced within ±``near``, and geometrically spaced up to ±10,000."""
     far = torch.logspace(-6, math.log10(FAR), factors, dtype=dtype) * (1 - OFF)
     middle = torch.linspace(-near, near, even, dtype=dtype) + OFF
     return merge_points([-far, middle, far])
 
 
 def is_same(left: Tensor, right: Tensor, tolerance: float) -> bool:
-    """Return whether values agree up to a tolerance, relative and absolute; NaN is NaN."""
+    """Return whether two tensors agree up to a relative and absolute tolerance, with NaN equal to NaN."""
     return left.shape == right.shape and bool(
         torch.allclose(left, right, rtol=tolerance, atol=tolerance, equal_nan=True)
     )

@@ -1,4 +1,4 @@
-"""User-defined functions as ops and rules, accepted wherever keys are, with all parameters fixed."""
+"""Turn user-defined functions into ops and backward rules that can stand in for those of the catalogue."""
 
 import functools
 import warnings
@@ -24,7 +24,7 @@ from explorer.formula.derivative import ZERO
 from explorer.formula.tree import ForeignCall, Name, Node
 from explorer.gradient import Backward, BoundOp
 
-SAMPLED = "sampled: "  # prefix of the key of such an entry
+SAMPLED = "sampled: "  # prefix of the catalogue keys of user-defined functions
 _MAX_NAME_LENGTH = 40
 
 Callables = Callable[..., Any]  # a Function class, a module, a torch function, a lambda
@@ -34,33 +34,33 @@ RuleLike = str | Rule | Callables
 
 @dataclass(frozen=True, repr=False)
 class ForeignOp(Op):
-    """An op whose y has no formula: ``tree`` has a ``ForeignCall`` node."""
+    """An op whose ``tree`` calls a user-defined function instead of evaluating a formula."""
 
     tree: Node = ZERO
 
     @functools.cached_property
     def parsed(self) -> Formula:
-        """The tree as a formula, which can be evaluated but not written as text."""
+        """The op's expression tree as a Formula, which can be evaluated but not written as text."""
         return Formula(self.tree)
 
 
 @dataclass(frozen=True, repr=False)
 class ForeignRule(Rule):
-    """A rule whose gradient has no formula: ``tree`` has a ``ForeignCall`` node."""
+    """A backward rule whose ``tree`` calls a user-defined function instead of evaluating a formula."""
 
     tree: Node = ZERO
 
     @functools.cached_property
     def parsed(self) -> Formula:
-        """The tree as a formula, which can be evaluated but not written as text."""
+        """The rule's expression tree as a Formula, which can be evaluated but not written as text."""
         return Formula(self.tree)
 
 
 def resolve_op(op: OpLike) -> Op:
-    """Return the op for a key, as ``find_op`` does, or for the forward of a user-defined function.
+    """Return the op with a given key, or wrap the forward of a user-defined function as an op.
 
-    The default rule is then the function's own backward. Raises ValueError as ``find_op`` does, and, with the
-    reason, for a function that is not elementwise, raises, is random or exceeds the time limit.
+    The default rule is then the function's own backward. Raises ValueError for an unknown key, and for a
+    function that is not elementwise, raises, is random or exceeds the time limit.
     """
     if isinstance(op, str | Op) or not callable(op):
         return find_op(op)
@@ -69,9 +69,9 @@ def resolve_op(op: OpLike) -> Op:
 
 
 def resolve_rule(rule: RuleLike) -> Rule:
-    """Return the rule for a key, as ``find_rule`` does, or for the backward of a user-defined function.
+    """Return the backward rule with a given key, or wrap the backward of a user-defined function as one.
 
-    Raises ValueError as ``resolve_op`` does.
+    Raises ValueError for the same reasons as ``resolve_op``.
     """
     if isinstance(rule, str | Rule) or not callable(rule):
         return find_rule(rule)
@@ -83,7 +83,7 @@ def resolve_rule(rule: RuleLike) -> Rule:
 
 @dataclass(frozen=True, eq=False)
 class _NamedFunction:
-    """A function of tensors with its name; see ``formula.tree.ForeignFunction``."""
+    """A function of tensors together with its name, for use in an expression tree."""
 
     name: str
     call: Callable[..., Tensor]
@@ -96,22 +96,19 @@ class _NamedFunction:
 
 @dataclass(frozen=True, eq=False)
 class _UserFunction:
-    """A user-defined function of x with all other arguments fixed.
-
-    Each call may raise a ValueError with the reason.
-    """
+    """A user-defined function of x whose other arguments are fixed; a failing call raises ValueError."""
 
     label: str
     subject: Subject
 
     @property
     def fields(self) -> dict[str, Any]:
-        """The fields of a catalogue entry."""
+        """The key, label and formula text of the catalogue entry for the function."""
         return {"key": SAMPLED + self.label, "label": self.label, "formula": f"sampled from {self.label}"}
 
     @property
     def forward(self) -> Node:
-        """The forward y as a tree in x, with the function's own gradient for autograd."""
+        """An expression in x that calls the function, with its own gradient for autograd."""
         backward = _NamedFunction(self.label, self.gradient)
         bound = BoundOp(self.y, Backward(lambda x, _y, g: self.gradient(x, g), needs_x=True, needs_y=False))
         gradient_tree = ForeignCall(backward, (Name("a"), Name("g")))
@@ -119,31 +116,30 @@ class _UserFunction:
 
     @property
     def backward(self) -> Node:
-        """The gradient as a tree in x and g."""
+        """An expression in x and g that calls the function's backward."""
         return ForeignCall(_NamedFunction(self.label, self.gradient), (Name("x"), Name("g")))
 
     def y(self, x: Tensor) -> Tensor:
-        """Return the forward values at x, of its shape and dtype."""
+        """Call the user's function for each element of x, and return its output in x's shape and dtype."""
         return self._run(lambda: self.subject.y(self._flatten(x)), x)
 
     def gradient(self, x: Tensor, g: Tensor) -> Tensor:
-        """Return the gradient at x for an upstream gradient g; all of one shape and dtype."""
+        """Return the user's function's gradient at x for an upstream gradient g of the same shape."""
         return self._run(lambda: self.subject.gradient(self._flatten(x), self._flatten(g)), x)
 
     def _flatten(self, x: Tensor) -> Tensor:
-        """Return the elements of x as (n,), in a dtype that the function accepts."""
         accepted = self.subject.trial.dtype
         is_narrower = accepted == torch.float32 and x.dtype == torch.float64
         return x.detach().reshape(-1).to(accepted if is_narrower else x.dtype)
 
     def _run(self, work: Callable[[], Tensor], like: Tensor) -> Tensor:
-        """Return the result of ``work`` within the time limit, in the shape and dtype of ``like``."""
+        """Run ``work`` with a time limit, and return its result in the shape and dtype of ``like``."""
         values = _run_within_limit(self.label, work)
         return values.to(like.dtype).reshape(like.shape)
 
 
 def _make_user_function(function: Callables) -> _UserFunction:
-    """Return a user-defined function after its tests."""
+    """Wrap a user-defined function after testing that it can be sampled."""
     subject = make_own_subject(function, (), {})
     arguments = tuple(_freeze_argument(argument) for argument in subject.arguments)
     user_function = _UserFunction(_make_label(function, subject), replace(subject, arguments=arguments))
@@ -154,12 +150,12 @@ def _make_user_function(function: Callables) -> _UserFunction:
 
 
 def _freeze_argument(argument: Any) -> Any:
-    """Return a detached copy of a tensor, safe from later training, and any other argument unchanged."""
+    """Copy and detach a tensor argument, so that later training does not change it; keep anything else."""
     return argument.detach().clone() if isinstance(argument, Tensor) else argument
 
 
 def _require_sampleable(subject: Subject) -> None:
-    """Raise UntriedError if forward or backward is not elementwise, raises or differs between calls."""
+    """Raise UntriedError if a function or its backward fails, is random or is not elementwise."""
     require_elementwise(subject)
     x = spread_points(NEAR, 64, 8, subject.trial.dtype)
     if subject.y(x).is_complex():
@@ -167,12 +163,16 @@ def _require_sampleable(subject: Subject) -> None:
     if not is_same(subject.gradient(x), subject.gradient(x), 0.0):
         raise UntriedError("two backwards of the same x and g differ")
     varied = 2 * torch.sin(1.7 * torch.arange(len(x), dtype=x.dtype))
-    for g in (torch.ones_like(x), varied, varied + 2 * x.sign()):  # the mean of the last depends on x's sign
+    for g in (
+        torch.ones_like(x),
+        varied,
+        varied + 2 * x.sign(),
+    ):  # the last one's mean depends on the sign of x
         require_independence(subject.gradient, x, g, name="the gradient")
 
 
 def _run_within_limit(label: str, work: Callable[[], Answer]) -> Answer:
-    """Return the result of ``work``; raise ValueError with the reason if it fails or takes too long."""
+    """Run ``work`` with a time limit; raise a ValueError with the reason if it fails or takes too long."""
     try:
         return run_within(TIME_LIMIT_S, work)
     except HungError as hung:
@@ -186,7 +186,7 @@ def _make_refusal(label: str, reason: str) -> str:
 
 
 def _make_label(function: Callables, subject: Subject) -> str:
-    """Return a name for the legend; for a layer including its settings if they are short."""
+    """Return a function's name for the chart's legend, and for a short layer its settings too."""
     if isinstance(function, torch.nn.Module):
         text = repr(function)
         return text if len(text) <= _MAX_NAME_LENGTH and text.isprintable() else subject.name

@@ -1,4 +1,4 @@
-"""Find where a gradient is not linear in the upstream gradient g, for rule maps and checks."""
+"""Find where a gradient is not proportional to the upstream gradient g."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -6,20 +6,20 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-POWERS = (-1.0, 2.0, 0.5, -4.0)  # ± powers of two, which leave rounding unchanged
-UNEVEN = (-3.0, 0.37, -1.7, 1e-6, 1e-3, 0.1, 1e3, -1e6)  # a rule that rounds g to a power of two differs here
-_SLACK = 1e3  # in eps: products computed from logarithms of up to 745 are off by hundreds
-_COARSE = 1e-5  # a dtype with a larger eps holds no g as small as 1e-6, and large ones overflow
+POWERS = (-1.0, 2.0, 0.5, -4.0)  # multiplying by these is exact in floating point
+UNEVEN = (-3.0, 0.37, -1.7, 1e-6, 1e-3, 0.1, 1e3, -1e6)  # these reveal a rule that rounds g to a power of two
+_SLACK = 1e3  # in machine epsilons: products computed via logarithms are off by hundreds
+_COARSE = 1e-5  # a dtype with a larger machine epsilon cannot hold g = 1e-6 or 1e6
 
 
 class Departure(NamedTuple):
-    """The deviation of a gradient from linearity for one upstream gradient.
+    """How far a gradient is from being proportional to the upstream gradient, at one value of g.
 
     Attributes:
         g: the upstream gradient, rounded to the dtype of y.
-        gradient: (n,) the gradient for it.
-        size: (n,) the distance from g times the gradient at 1, relative to both.
-        is_nonlinear: (n,) whether the distance exceeds rounding error; False if there is no number at g = 1.
+        gradient: (n,) the gradient for this g.
+        size: (n,) the difference from g times the gradient at g = 1, relative to both.
+        is_nonlinear: (n,) whether the difference exceeds rounding error; False if the gradient at 1 is NaN.
     """
 
     g: float
@@ -31,11 +31,11 @@ class Departure(NamedTuple):
 def find_departures(
     gradient: Callable[[float], Tensor], mask: Tensor | None = None, dtype: torch.dtype = torch.float64
 ) -> list[Departure]:
-    """Compare a gradient for several g with the multiple of that for g = 1.
+    """Compare a gradient for several upstream gradients g with g times the gradient for g = 1.
 
     Args:
-        gradient: g -> the gradient at some x, (n,) floating.
-        mask: (n,) the x to compare; None for those at which the gradient is finite.
+        gradient: a function from g to the gradient at some x, (n,) floating.
+        mask: (n,) the x to compare. None compares those at which the gradient is finite.
         dtype: the dtype of y, to which g is rounded.
     """
     at_1 = gradient(1.0)
@@ -50,7 +50,7 @@ def find_departures(
         difference = torch.where(is_usable, (r - g * at_1).abs(), 0.0).nan_to_num(nan=torch.inf)
         scale = abs(g) * at_1.abs() + r.abs().nan_to_num()
         size = difference / (scale + 1e-30)
-        if g not in (0.0, *POWERS):  # a difference of large numbers keeps their rounding error
+        if g not in (0.0, *POWERS):  # subtracting large numbers keeps their rounding error
             scale = scale + abs(g) * largest
         min_difference = 1e-300 if eps < 1e-12 else abs(g) * 1e-30
         result.append(Departure(g, r, size, difference > _SLACK * eps * scale + min_difference))
@@ -58,8 +58,5 @@ def find_departures(
 
 
 def mask_nonlinear(gradient: Callable[[float], Tensor]) -> Tensor:
-    """Return a mask of the x at which a gradient is not linear in g, (n,).
-
-    ``gradient`` is the argument of ``find_departures``.
-    """
+    """Return a mask of the x at which a function from g to gradients is not proportional to g."""
     return torch.stack([departure.is_nonlinear for departure in find_departures(gradient)]).any(0)

@@ -1,4 +1,4 @@
-"""A function given by points and interpolated linearly between them."""
+"""A function given by points, with linear interpolation between them."""
 
 import math
 from collections.abc import Sequence
@@ -20,11 +20,13 @@ Numbers = Sequence[float] | NDArray[np.floating[Any]]
 
 @dataclass(frozen=True, eq=False)
 class Points:
-    """Values at ascending x with straight lines between them, NaN outside; the browser draws the same lines.
+    """A function given by points with straight lines between them; it is NaN outside their range.
+
+    The browser draws the same lines.
 
     Attributes:
         name: the name in messages.
-        x: the positions, at least two, distinct.
+        x: the positions, ascending and distinct, at least two.
         y: the values at x.
         gradient_tree: as in ``formula.tree.ForeignFunction``.
     """
@@ -36,12 +38,12 @@ class Points:
 
     @property
     def points(self) -> tuple[list[float], list[float | None]]:
-        """The points as JSON has them; a y that is not finite is None."""
+        """The x and y of the points as lists for JSON, with None in place of a y that is not finite."""
         return [float(x) for x in self.x], [float(y) if math.isfinite(y) else None for y in self.y]
 
     @cached_property
     def _lines(self) -> Tensor:
-        """The lines for ``follow_lines``; NaN before the first point and after a point that starts none."""
+        """The lines between the points, as ``follow_lines`` takes them, and NaN wherever there is no line."""
         x, y = torch.tensor(self.x, dtype=torch.float64), torch.tensor(self.y, dtype=torch.float64)
         slopes = torch.cat([y.diff() / x.diff(), x.new_tensor([math.nan])])
         is_end = ~slopes.isfinite()
@@ -52,5 +54,5 @@ class Points:
         return lines[:, lines[0].argsort(stable=True)]
 
     def __call__(self, x: Tensor) -> Tensor:
-        """Return the values at x, of its shape and dtype; exact at the points."""
+        """Interpolate the points linearly at each element of x; the values at the points are exact."""
         return follow_lines(self._lines, x.to(torch.float64)).to(x.dtype)

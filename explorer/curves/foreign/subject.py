@@ -1,4 +1,4 @@
-"""The subject of a check: an op with a rule, or a user-defined Function, behind one interface."""
+"""One interface for everything whose backward is checked: an op with a rule, or a user-defined function."""
 
 import functools
 import inspect
@@ -19,32 +19,32 @@ from explorer.formula.reference import replace_pair_reductions
 from explorer.formula.tree import Call, walk
 from explorer.gradient import bind_formulas
 
-SPAN = (-3.0, 3.0)  # the range of reductions such as mean(…)
-SEED = 7  # of random functions
+SPAN = (-3.0, 3.0)  # the range of x over which reductions such as mean(…) are taken
+SEED = 7  # the random seed set before a random function is called
 _CALL_ERROR_WORDS = ("positional argument", "keyword argument", "not callable")
 _SHAPE_WORDS = ("shape", "size", "dimension", "expected", "index", "mat1", "channels", "must match")
-_TRIED = 7  # elements of the first trial; a prime, so that no other shape fits by chance
+_TRIED = 7  # the number of elements first tried: a prime, so no other shape fits by chance
 _MOST_SHAPES = 12
-_NO_BACKWARD = 2  # rank of a trial whose backward fails
+_NO_BACKWARD = 2  # the rank of an input for which forward succeeds but backward fails
 _FORMATS = (torch.float8_e4m3fn, torch.float8_e5m2, torch.float8_e4m3fnuz, torch.float8_e5m2fnuz)
-_HALVES = (torch.bfloat16, torch.float16)  # only if y is cast as well are these torch's own casts
-_UNROUNDED = (1.3, -0.77, 2.9)  # x and g that short formats cannot represent
+_HALVES = (torch.bfloat16, torch.float16)  # for these, a cast by torch is recognised by the rounding of y
+_UNROUNDED = (1.3, -0.77, 2.9)  # values of x and g that short number formats cannot represent
 _MOST_CONSTANTS = 24
 
 
 class UntriedError(Exception):
-    """Raised if something could not be tried; the message gives the reason."""
+    """Raised if a function could not be tried; the message gives the reason."""
 
 
 class ForwardError(UntriedError):
-    """Raised if the forward fails although it was called correctly."""
+    """Raised if a function's forward fails although it was called correctly."""
 
 
 class NoGradientError(UntriedError):
-    """Raised if the backward fails although the forward does not.
+    """Raised if a function's backward fails although its forward succeeds.
 
     Attributes:
-        line: the place in the user's code, as ``file:line: code``; "" if unknown.
+        line: the line of the user's code, as ``file:line: code``; "" if unknown.
     """
 
     def __init__(self, message: str, line: str = "") -> None:
@@ -57,17 +57,17 @@ class Subject:
     """A function of x and further arguments whose backward is checked.
 
     Attributes:
-        name: the name in sentences.
+        name: the function's name in sentences.
         call: ``(x, *arguments) -> y``.
-        arguments: the arguments after x; tensors of floats are cast to x's dtype.
-        function: the Function class, if the subject is one.
+        arguments: the arguments after x; floating-point tensors are cast to x's dtype.
+        function: the Function class, if there is one.
         op, rule, parameters: those of an op with a rule; None and {} for a user-defined function.
         plain: the forward as code that autograd can follow, if it is known without a Function.
         names: the names of the arguments, if they have any.
         example: an x whose first dimension counts elements, if the user gave one.
         domain: the least and the greatest x to try; None for all floats.
-        seed: the seed set before each forward; None to leave the generator alone.
-        is_module: whether the subject is a module.
+        seed: the random seed that is set before each forward; None to leave the generator alone.
+        is_module: whether the function is a module.
     """
 
     name: str
@@ -86,7 +86,7 @@ class Subject:
 
     @property
     def declared(self) -> Rule | None:
-        """The rule with the declarations that apply; None if nothing is declared."""
+        """The backward rule if its declared properties are to be checked; None if nothing is declared."""
         rule = self.rule
         return (
             rule
@@ -96,12 +96,12 @@ class Subject:
 
     @property
     def shape(self) -> tuple[int, ...] | None:
-        """The dimensions of x after the first; None without an example."""
+        """The dimensions of the user's example after the first; None if the user gave no example."""
         return None if self.example is None else tuple(self.example.shape[1:])
 
     @cached_property
     def rounds_gradient(self) -> bool:
-        """Whether backward rounds g to a number format, as that of torch's own casts does."""
+        """Whether the backward rounds g to a number format, as the backward of torch's casts does."""
         if self.op is None or self.rule is None:
             x = torch.tensor(_UNROUNDED, dtype=self.trial.dtype)
             y, r = self.y(self.fit_domain(x)), self.gradient(self.fit_domain(x), x)
@@ -114,7 +114,7 @@ class Subject:
 
     @cached_property
     def numbers(self) -> list[float]:
-        """The plain numbers among arguments and parameters: thresholds, bounds, steps."""
+        """The numbers among the function's arguments and parameters, such as thresholds, bounds and steps."""
         arguments = [*self.arguments, *self.parameters.values()]
         first = [a.flatten()[0].item() if isinstance(a, Tensor) and a.numel() else a for a in arguments]
         plain = [float(a) for a in first if isinstance(a, int | float) and not isinstance(a, bool)]
@@ -122,7 +122,7 @@ class Subject:
 
     @cached_property
     def constants(self) -> list[float]:
-        """The numbers that may be kinks: those of ``numbers`` and the constants of the code; at most 24."""
+        """At most 24 numbers that may be kinks: the function's arguments and constants in its code."""
         functions = [self.function.forward, self.function.backward] if self.function else [self.call]
         literals = [
             number for each in functions for number in _iterate_constants(getattr(each, "__code__", None))
@@ -130,18 +130,18 @@ class Subject:
         return list(dict.fromkeys([*self.numbers, *(literals if self.op is None else [])]))[:_MOST_CONSTANTS]
 
     def prepare(self, dtype: torch.dtype, learned: bool = False, device: str = "cpu") -> tuple[Any, ...]:
-        """Return the arguments; tensors are copies of a dtype that require grad only if they are to learn."""
+        """Return copies of the arguments after x; tensors that are to learn require grad."""
         return tuple(_copy(argument, dtype, learned, device) for argument in self.arguments)
 
     def run(self, x: Tensor, arguments: tuple[Any, ...] | None = None) -> Tensor:
-        """Return y, the first of several outputs. Raises UntriedError if there is none or it is no tensor."""
+        """Call the function and return its first output; raise UntriedError if that is not a tensor."""
         y = next(iter(self.run_all(x, arguments)), None)
         if not isinstance(y, Tensor):
             raise UntriedError(f"it returns {_describe_kind(y)}, not a tensor")
         return y
 
     def run_all(self, x: Tensor, arguments: tuple[Any, ...] | None = None) -> tuple[Any, ...]:
-        """Return all outputs of the function. Raises UntriedError if it raises."""
+        """Call the function and return all its outputs as a tuple; raise UntriedError if the call fails."""
         prepared = self.prepare(x.dtype) if arguments is None else arguments
         try:
             if self.seed is None:
@@ -158,19 +158,21 @@ class Subject:
     def run_both(
         self, x: Tensor, g: Tensor | float = 1.0, arguments: tuple[Any, ...] | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Return y and the gradient for an upstream gradient g, of any shape; outside any graph."""
+        """Run the function forward and backward; return its output and its gradient, both detached."""
         y, leaf = self.open_graph(x, arguments)
         return y.detach(), pull_gradient(y, leaf, g).detach()
 
     def open_graph(self, x: Tensor, arguments: tuple[Any, ...] | None = None) -> tuple[Tensor, Tensor]:
-        """Return y, and the leaf of its graph, a copy of x that requires grad."""
+        """Call the function under autograd; return its output and the leaf, a copy of x."""
         leaf = x.detach().clone().requires_grad_()
         with torch.enable_grad():
-            return self.run(leaf.clone(), arguments), leaf  # code that works in place must not meet a leaf
+            return self.run(
+                leaf.clone(), arguments
+            ), leaf  # the clone is not a leaf, so code may change it in place
 
     @cached_property
     def trial(self) -> "Trial":
-        """The first dtype and shape that the function accepts; raises UntriedError if there is none."""
+        """The first dtype and shape of x that the function accepts; raises UntriedError if there is none."""
         reasons: list[UntriedError] = []
         accepted: list[tuple[int, Trial]] = []
         for dtype in (torch.float64, torch.float32):
@@ -187,12 +189,12 @@ class Subject:
             return min(accepted, key=lambda ranked: ranked[0])[1]
         words = str(reasons[0])
         if self.example is None and (self.is_module or any(part in words for part in _SHAPE_WORDS)):
-            hint = "if it needs x of a shape, give check an example, such as input=torch.randn(8, 3, 32, 32)"
+            hint = "if x must have a shape, give check an example such as input=torch.randn(8, 3, 32, 32)"
             raise UntriedError(f"{words}; {hint}")
         raise reasons[0]
 
     def _rank(self, trial: "Trial") -> int:
-        """Return 0 if backward runs and y has x's shape, else more; raises UntriedError without a y."""
+        """Rate how well an input works; 0 is best. Raises UntriedError if there is no output."""
         x = self.fit_domain(torch.linspace(-1.3, 1.7, _TRIED, dtype=trial.dtype))
         x = _spread(x, trial.suffix)
         y = self.run(x.clone())
@@ -203,7 +205,7 @@ class Subject:
         return int(y.shape != x.shape)
 
     def _list_suffixes(self) -> list[tuple[int, ...]]:
-        """Return shapes to try after the first dimension of x: the example's, or those of tensors in use."""
+        """List possible shapes of one row of x: the example's, or those of tensors that the function uses."""
         if self.shape is not None:
             return [self.shape]
         tensors = [argument for argument in self.arguments if isinstance(argument, Tensor)]
@@ -214,7 +216,7 @@ class Subject:
         return list(dict.fromkeys([(), *shapes, *ends]))[:_MOST_SHAPES]
 
     def fit_domain(self, x: Tensor) -> Tensor:
-        """Return x moved and scaled into the domain, in its order; x if there is no domain or x is inside."""
+        """Move and scale x into the function's domain, keeping its order; return it unchanged if it fits."""
         if self.domain is None or not x.numel():
             return x
         low, high = self.domain
@@ -224,13 +226,13 @@ class Subject:
         return low + (x - min_x) * ((high - low) / max(max_x - min_x, 1e-9))
 
     def clip(self, x: Tensor) -> Tensor:
-        """Return the x that lie in the domain."""
+        """Return the elements of x that lie in the function's domain."""
         return x if self.domain is None else x[(x >= self.domain[0]) & (x <= self.domain[1])]
 
     def sample(self, low: float, high: float, count: int, dtype: torch.dtype | None = None) -> Tensor:
-        """Return x of ``count`` even rows within the domain, in the shape that the function takes.
+        """Create an input of ``count`` rows, evenly spaced in the domain, in a shape that the function takes.
 
-        Further dimensions hold different values in each place. A user's example is returned as it came.
+        Along further dimensions the values differ. A user's example is returned as it is.
         """
         dtype = dtype or self.trial.dtype
         if self.example is not None:
@@ -243,28 +245,28 @@ class Subject:
         return lifted
 
     def broadcast(self, x: Tensor) -> Tensor:
-        """Return x (n,) in the shape that the function takes, constant along every further dimension."""
+        """Expand x, (n,), to the shape that the function takes, constant along every further dimension."""
         return _spread(x, self.trial.suffix)
 
     def reduce_rows(self, values: Tensor) -> Tensor:
-        """Return the first value of each row, in the dtype of the trial; (n,)."""
+        """Return the first value of each row of a tensor, in the dtype that the function accepts."""
         rows = values[(slice(None), *[0] * len(self.trial.suffix))]  # type: ignore[index]  # a tuple of ints
         return rows.to(self.trial.dtype) if rows.is_floating_point() or not rows.is_complex() else rows
 
     def y(self, x: Tensor) -> Tensor:
-        """Return the forward values at x (n,); (n,)."""
+        """Return the function's output at each element of x; both are (n,)."""
         with torch.no_grad():
             return self.reduce_rows(self.run(self.broadcast(x).clone()))
 
     def gradient(self, x: Tensor, g: Tensor | float = 1.0) -> Tensor:
-        """Return the gradients at x (n,) for an upstream gradient, one number or (n,); (n,)."""
+        """Return the function's gradient at each element of x; g is one number or (n,)."""
         upstream = self.broadcast(g) if isinstance(g, Tensor) else g
         return self.reduce_rows(self.run_both(self.broadcast(x), upstream)[1])
 
 
 @dataclass(frozen=True)
 class Trial:
-    """An input that a function accepts: the dtype of x, and the dimensions after the first."""
+    """An input that a function accepts: the dtype of x, and its dimensions after the first."""
 
     dtype: torch.dtype
     suffix: tuple[int, ...]
@@ -275,7 +277,7 @@ def _spread(x: Tensor, suffix: tuple[int, ...]) -> Tensor:
 
 
 def _iterate_captured_shapes(call: Callable[..., Any]) -> Iterator[tuple[int, ...]]:
-    """Yield the shapes of tensors with more than one element that a function reads from outside."""
+    """Yield the shapes of tensors that a function reads from its closure or from global variables."""
     function = inspect.unwrap(call.func if isinstance(call, partial) else call)
     if isinstance(function, types.FunctionType):
         outside = inspect.getclosurevars(function)
@@ -285,7 +287,7 @@ def _iterate_captured_shapes(call: Callable[..., Any]) -> Iterator[tuple[int, ..
 
 
 def _iterate_constants(code: Any) -> Iterator[float]:
-    """Yield the numbers that are written in compiled code, also in functions defined inside it."""
+    """Yield the numbers that are written in a code object, also in functions defined inside it."""
     for value in code.co_consts if code is not None else ():
         if isinstance(value, types.CodeType):
             yield from _iterate_constants(value)
@@ -294,7 +296,7 @@ def _iterate_constants(code: Any) -> Iterator[float]:
 
 
 def pull_gradient(y: Tensor, leaf: Tensor, g: Tensor | float = 1.0) -> Tensor:
-    """Return the gradient of a leaf for an upstream gradient of y; 0 if there is no path."""
+    """Return the gradient of a leaf for an upstream gradient of y; 0 if y does not require grad."""
     upstream = g.to(y.dtype) if isinstance(g, Tensor) else torch.full_like(y, g)
     if not y.requires_grad:
         return torch.zeros_like(leaf)
@@ -308,7 +310,7 @@ def pull_gradient(y: Tensor, leaf: Tensor, g: Tensor | float = 1.0) -> Tensor:
 
 
 def describe_error(error: BaseException) -> str:
-    """Return the kind of an exception and the first line of its message."""
+    """Return the class name of an exception and the first line of its message."""
     words = str(error).strip().splitlines()
     return f"{type(error).__name__}: {words[0][:160].rstrip('.!: ')}" if words else type(error).__name__
 
@@ -327,7 +329,7 @@ def find_line(error: BaseException) -> str:
 
 
 def _is_call_error(error: Exception) -> bool:
-    """Return whether a call failed because of its arguments or a missing device, not of its code."""
+    """Return whether a call failed because of its arguments or a missing GPU, not because of its code."""
     words = str(error)
     if not torch.cuda.is_available() and ("CUDA" in words or "NVIDIA" in words):
         return True
@@ -352,7 +354,10 @@ def _copy(argument: Any, dtype: torch.dtype, learned: bool, device: str) -> Any:
 
 
 def make_pair_subject(op: Op, rule: Rule, settings: Mapping[str, float]) -> Subject:
-    """Return an op with a rule; each mean in them is a number, that over 2,001 even points from −3 to 3."""
+    """Prepare an op with a backward rule for checks of its backward.
+
+    Each ``mean(…)`` in their formulas becomes a number, the mean over 2,001 even points from −3 to 3.
+    """
     parameters, rule = resolve_values(op, rule, settings), adapt_rule(op, rule)
     call = bind_formulas(*replace_pair_reductions(op.parsed, rule.parsed, parameters, *SPAN, 1.0))
     return Subject(f"{op.label} with {rule.label}", call, op=op, rule=rule, parameters=parameters)
@@ -365,9 +370,10 @@ def make_own_subject(
     example: Tensor | None = None,
     domain: tuple[float, float] | None = None,
 ) -> Subject:
-    """Return the subject of a Function class, its ``apply``, a module, or any callable of x.
+    """Prepare a user's Function class, module or callable for checks of its backward.
 
-    Without ``domain``, an ``example`` on one side of 0 or within −1 to 1 bounds x by its range.
+    ``apply`` of a Function class is accepted too. Without ``domain``, an ``example`` on one side of 0 or
+    within −1 to 1 bounds x by its range.
     """
     if example is not None and domain is None and example.numel():
         low, high = (float(end) for end in example.detach().double().aminmax())
@@ -395,7 +401,7 @@ def _is_function(value: object) -> bool:
 def _make_module_subject(
     name: str, module: torch.nn.Module, arguments: tuple[Any, ...], named: Mapping[str, Any]
 ) -> Subject:
-    """Return a module whose weights and buffers are arguments, so that copies can be cast and moved."""
+    """Prepare a module for checks, with its weights and buffers as arguments that can be cast and moved."""
     state = {**dict(module.named_parameters()), **dict(module.named_buffers())}
 
     def call(x: Tensor, *values: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Calls with a time limit, for code that may never return; exceptions become messages."""
+"""Run code that may never return, with a time limit."""
 
 import atexit
 import ctypes
@@ -16,27 +16,28 @@ from explorer.curves.foreign.subject import UntriedError, describe_error
 Answer = TypeVar("Answer")
 TIME_LIMIT_S = 10.0
 _IMPORTED_BY = os.getpid()
-_LAST_WAIT_S = 10.0  # at process exit
-_threads: list[Thread] = []  # threads that exceeded their limit
+_LAST_WAIT_S = 10.0  # how long to wait for such threads at process exit
+_threads: list[Thread] = []  # threads that exceeded their time limit
 
 
 class HungError(Exception):
-    """Raised for work that exceeds its time limit."""
+    """Raised when a function exceeds its time limit."""
 
 
 def use_one_thread_after_fork() -> None:
-    """Set torch to one thread in a process that was forked since this module was imported.
+    """Make torch use one thread if this process was forked after this module was imported.
 
-    OpenMP's threads exist only in the parent: if the parent has used them, the child would wait forever.
+    OpenMP's threads exist only in the parent. If the parent has used them, the child would wait forever.
     """
     if os.getpid() != _IMPORTED_BY:
         torch.set_num_threads(1)
 
 
 def run_within(limit_s: float, work: Callable[[], Answer]) -> Answer:
-    """Return the result of ``work``; raise HungError after ``limit_s`` and stop the work at its next line.
+    """Call ``work`` and return its result; raise HungError if it takes longer than ``limit_s`` seconds.
 
-    Any exception that it raises becomes an UntriedError with the reason.
+    The work is then stopped at its next line of Python. Any exception that it raises becomes an UntriedError
+    with the reason.
     """
     answers: SimpleQueue[Answer | BaseException] = SimpleQueue()
 
@@ -61,7 +62,7 @@ def run_within(limit_s: float, work: Callable[[], Answer]) -> Answer:
 
 
 def _stop(thread: Thread) -> None:
-    """Raise SystemExit in a thread, at its next line of Python."""
+    """Raise SystemExit in another thread, at its next line of Python."""
     _threads.append(thread)
     ctypes.pythonapi.PyThreadState_SetAsyncExc(
         ctypes.c_ulong(thread.ident or 0), ctypes.py_object(SystemExit)

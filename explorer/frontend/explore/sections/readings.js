@@ -1,4 +1,4 @@
-/** Curves at a few even steps and around each kink: the same rows as in explorer.curves.take_readings. */
+/** Curves at a few even steps and around each kink: the same rows as in explorer.curves.tabulate_gradients. */
 
 import { KINK } from "../../formula/curves.js";
 import { makeEvenPoints, findFirstAtLeast } from "../../formula/floats.js";

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from explorer.curves import take_readings
+from explorer.curves import tabulate_gradients
 from explorer.instrument import make_document
 from tests.frontend.modules import Node
 
@@ -27,6 +27,6 @@ def test_the_rows_are_those_of_python(node: Node, op: str) -> None:
         entries = {"op": known["ops"][op], "rules": [known["rules"]["default"]]}
         given = {"entries": entries, "start": start, "stop": stop, "g": g, "parameters": {}}
         result = node.run(READ, given)
-        expected = take_readings(op, ["default"], start=start, stop=stop, g=g, dtype="float64")
+        expected = tabulate_gradients(op, ["default"], start=start, stop=stop, g=g, dtype="float64")
         for name in result:
             np.testing.assert_allclose(result[name], expected[name], rtol=1e-9, atol=1e-12)
