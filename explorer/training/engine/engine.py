@@ -1,4 +1,4 @@
-"""The engine, which advances runs in the background, in slices of time."""
+"""The training engine, which advances training runs in the background, one slice of time after another."""
 
 import logging
 import threading
@@ -35,12 +35,12 @@ _EXPORTS: Mapping[str, Callable[[Run], Any]] = {
 }
 _log = logging.getLogger(__name__)
 
-_BATCH_S = 0.5  # limit for the snapshots of several runs; a heavy one alone may take as long
-_TICK_S = 0.25  # between two checks of the leases while idle
+_BATCH_S = 0.5  # time limit for the snapshots of several runs; a single heavy run may take as long
+_TICK_S = 0.25  # interval at which leases are checked while the engine is idle
 
 
 class Engine:
-    """Advances runs in the background.
+    """An engine that advances training runs in background threads.
 
     Every method may be called from any thread; a request about a run waits for the end of its current step.
 
@@ -86,7 +86,7 @@ class Engine:
         after: tuple[str, int] | None = None,
         shares: Mapping[Hashable, int] | None = None,
     ) -> str:
-        """Begin a run and return its id; the owner's earlier run stops.
+        """Begin a training run and return its id. The owner's earlier run stops.
 
         Args:
             settings: settings of the run.
@@ -107,7 +107,7 @@ class Engine:
             return job.id
 
     def command(self, identity: str, command: Command) -> Status:
-        """Pause, resume, step, reset or stop a run or a study; the returned status shows the effect.
+        """Pause, resume, step, reset or stop a run or a study, and return its new status.
 
         A command that does not fit the state, such as "pause" for a finished run, or "step" for a study,
         changes nothing.
@@ -121,7 +121,7 @@ class Engine:
         return self._apply(identity, lambda jobs, job: jobs.execute(job, command))
 
     def change(self, /, identity: str, **live: float | str) -> Status:
-        """Continue with another lr, pace or sigma, from the next step.
+        """Change the learning rate, pace or noise width of a run from its next step on.
 
         Raises:
             ValueError: an invalid value, or a setting that needs a new run.
@@ -139,9 +139,10 @@ class Engine:
         return self._apply(identity, lambda _jobs, _job: None, shown)
 
     def snapshots(self, shown: Mapping[str, Collection[str]]) -> tuple[Status, ...]:
-        """Return the statuses of several runs and studies; after half a second, the last known ones.
+        """Return the statuses of several runs and studies, waiting for at most half a second.
 
-        ``shown``: keys of instruments by id of the run.
+        After that time the last known statuses are returned. ``shown`` maps the id of a run to the keys of
+        the instruments that are visible.
         """
         deadline = self._clock() + _BATCH_S
         with self._hold_runs(shown):
@@ -153,7 +154,7 @@ class Engine:
     def measure(
         self, /, identity: str, key: str, at: int | None = None, **arguments: int
     ) -> dict[str, Record | None]:
-        """Return the records of a requested instrument by rule, and renew the run's lease.
+        """Measure a run's nets with one instrument and return the results by rule; renew the run's lease.
 
         ``at``: step of the checkpoint to measure, or None for the current step. Raises ValueError with a
         plain message if the instrument cannot measure or the nets are gone.
@@ -161,14 +162,14 @@ class Engine:
         return self._answer(identity, lambda job, run: _view_at(job, run, at).measure(key, **arguments))
 
     def look(self, identity: str, at: int, shown: Collection[str] = ()) -> Snapshot:
-        """Return a snapshot of a run at the checkpoint nearest to step ``at``, and renew its lease.
+        """Return a snapshot of a run at the checkpoint nearest to a step, and renew the run's lease.
 
         Raises ValueError with a plain message if its checkpoints are gone.
         """
         return self._answer(identity, lambda job, run: _view_at(job, run, at).snapshot(shown))
 
     def export(self, identity: str, kind: Literal["settings", "history", "weights"]) -> tuple[Settings, Any]:
-        """Return the run's settings, including changes during the run, and an export of its current state.
+        """Return a run's settings, including changes made during the run, and an export of its data.
 
         The export is ``Run.history``, ``Run.weights``, or None for "settings". Raises ValueError with a plain
         message if the run is gone.
@@ -176,7 +177,7 @@ class Engine:
         return self._answer(identity, lambda _entry, run: (run.settings, _EXPORTS[kind](run)))
 
     def _answer(self, identity: str, answer: Callable[[RunJob, Run], Answer]) -> Answer:
-        """Return what ``answer`` reads from a run; renew its lease."""
+        """Call ``answer`` on a run and return the result; renew the run's lease."""
         with self._changed:
             job = self._runs.get(identity)
             if job is None:
@@ -193,7 +194,7 @@ class Engine:
             return answer(job, job.run)
 
     def list(self) -> tuple[Status, ...]:
-        """List the last known statuses of all runs, in the order of their start; renew no lease."""
+        """Return the last known status of every run, oldest first, without renewing any lease."""
         with self._changed:
             self._runs.sweep()
             return tuple(self._runs.make_status(job) for job in self._runs)
@@ -206,7 +207,9 @@ class Engine:
         *,
         shares: Mapping[Hashable, int] | None = None,
     ) -> str:
-        """Begin a study in the time that runs leave, and return its id; the owner's earlier one stops.
+        """Begin a study, computed in the time that runs leave, and return its id.
+
+        The owner's earlier study stops.
 
         Args:
             make: makes the study's stepper from the plan and the rows so far.
@@ -224,7 +227,10 @@ class Engine:
             return job.id
 
     def compare_devices(self) -> str:
-        """Return which device trains nets faster, measured at the first call; "" if there is only one."""
+        """Return a sentence on which device trains nets faster; "" if there is only one device.
+
+        The devices are timed at the first call.
+        """
         return compare_devices()
 
     def close(self) -> None:
@@ -238,7 +244,7 @@ class Engine:
             worker.join()
 
     def turn(self) -> bool:
-        """Give one run a slice of time, and one study the rest; return False if nothing needs any."""
+        """Give one run a slice of time, and one study the rest. Returns False if there was nothing to do."""
         busy = self._turn_of_run()
         return self._turn_of_study(busy) or busy
 
@@ -299,10 +305,10 @@ class Engine:
             raise EngineFull(memory.FULL)
 
     def _slice(self, job: RunJob, run: Run, stay_s: float) -> Snapshot | None:
-        """Advance a run for a while, or until a caller wants to see or change something.
+        """Advance a run for a slice of time, or until a caller wants to read or change it.
 
-        A client that sent a request will soon send another: its snapshot is made here, so that it is ready by
-        then.
+        A client that sent a request will soon send another one, so the snapshot for it is taken here in
+        advance.
         """
         start, before, slice_s = self._clock(), run.step, self._limits.slice_s
         owed = job.count_owed(start, slice_s)
@@ -314,7 +320,7 @@ class Engine:
         return self._finish_slice(job, run, before)
 
     def _slice_several(self, jobs: Sequence[RunJob], stay_s: float) -> None:
-        """Give several runs one slice together, as long as the sum of their slices."""
+        """Advance several runs together for as long as the sum of their slices."""
         deadline = self._clock() + min(self._limits.slice_s, stay_s * len(jobs))
         pairs = [(job, job.run) for job in jobs if job.run]
         before = {job.id: run.step for job, run in pairs}
@@ -330,9 +336,9 @@ class Engine:
                 self._use(job, partial(end, job))
 
     def _advance_together(self, pairs: Sequence[tuple[RunJob, Run]], deadline: float) -> None:
-        """Advance runs together; if a step fails, each takes its steps alone afterwards.
+        """Advance several runs together. If a step fails, each run takes its steps alone afterwards.
 
-        An error while a step is recorded ends the runs: they would no longer equal runs that advance alone.
+        An error while a step is recorded ends these runs: they would no longer equal runs that advance alone.
         """
         group = FusedRuns([run for _, run in pairs])
         try:
@@ -350,7 +356,10 @@ class Engine:
             group.copy_back()
 
     def _finish_slice(self, job: RunJob, run: Run, before: int) -> Snapshot | None:
-        """Queue a run again after a slice that began at step ``before``; return a requested snapshot."""
+        """Put a run back into the queue after its slice, and return the snapshot that was requested, if any.
+
+        ``before`` is the run's step at the start of the slice.
+        """
         with self._changed:
             job.record_steps(run.step - before, self._clock(), self._limits.slice_s)
             self._runs.charge(job)
@@ -359,7 +368,10 @@ class Engine:
 
     @contextmanager
     def _hold_runs(self, shown: Mapping[str, Collection[str]]) -> Iterator[None]:
-        """Hold some runs still: runs that advance together stop once for all requests."""
+        """Keep some runs from advancing inside the context.
+
+        Runs that advance together then stop once for all requests.
+        """
         with self._changed:
             jobs = [(job, keys) for identity, keys in shown.items() if (job := self._runs.get(identity))]
             for job, keys in jobs:
@@ -375,7 +387,7 @@ class Engine:
                 self._changed.notify_all()
 
     def _jobs_of(self, identity: str) -> Jobs[Any]:
-        """Return the jobs of the kind that an id names."""
+        """Return the collection of jobs, runs or studies, that an id belongs to."""
         return self._studies if self._studies.is_own_id(identity) else self._runs
 
     def _get_last_status(self, identity: str) -> Status:
@@ -388,7 +400,10 @@ class Engine:
     def _apply(
         self, identity: str, act: Callable[[Jobs[Any], Any], int | None], shown: Collection[str] = ()
     ) -> Status:
-        """Apply ``act`` to a job, then take the single steps that it returns; return the resulting status."""
+        """Apply a change to a job, take the single steps it asks for, and return the resulting status.
+
+        ``act`` returns the number of steps to take.
+        """
         with self._changed:
             jobs = self._jobs_of(identity)
             job = jobs.get(identity)
@@ -411,9 +426,9 @@ class Engine:
                 return self._runs.make_status(job)
 
     def _use(self, job: RunJob, work: Callable[[Run], Snapshot | None]) -> None:
-        """Work with a run, its lock held, and keep the snapshot; an error ends only that run.
+        """Call ``work`` on a job's run under its lock, and keep the resulting snapshot.
 
-        If a reset has taken the run from its job in the meantime, the results are discarded.
+        An error ends only this run. If a reset has replaced the run in the meantime, the result is discarded.
         """
         run = job.run
         try:
@@ -432,7 +447,7 @@ class Engine:
                     job.update(run, snapshot or job.snapshot, self._clock())
 
     def _make_run(self, job: RunJob) -> Run:
-        """Make the run of a job; if it continues another run, copy that run's state."""
+        """Create the training run of a job. If the job continues another run, copy that run's state."""
         run = self._make(job.settings)
         if job.origin:
             lock, earlier, step = job.origin
@@ -443,7 +458,11 @@ class Engine:
 
 
 def _view_at(job: RunJob, run: Run, at: int | None) -> Run:
-    """Return the run of a job, or its viewer loaded with the checkpoint nearest to a step."""
+    """Return a run in the state of the checkpoint nearest to a step.
+
+    This is the job's own run if it is at that step, otherwise the job's second run, loaded with the
+    checkpoint.
+    """
     if at is None:
         return run
     if job.viewer is None or job.viewer.settings.find_parting_step(run.settings) < run.step:
@@ -456,7 +475,10 @@ def _view_at(job: RunJob, run: Run, at: int | None) -> Run:
 def _advance_and_snapshot(
     run: Run, last: Snapshot | None, shown: Collection[str], steps: int = 0
 ) -> Snapshot:
-    """Take single steps and return a snapshot: the last one if it is current and shows at least as much."""
+    """Advance a run by single steps and return a snapshot of it.
+
+    The last snapshot is reused if it is current and covers at least the same instruments.
+    """
     run.advance(steps)
     now = (run.step, run.finished, run.settings.sigma, run.settings.lr, run.settings.branch)
     is_current = (

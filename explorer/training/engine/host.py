@@ -1,4 +1,4 @@
-"""The engine of a server: in a separate process, or in threads of this one. Decided only here."""
+"""The engine of a server, in a separate process or in this one. This module alone decides which."""
 
 from __future__ import annotations
 
@@ -27,26 +27,26 @@ from explorer.training.system import WoundClock, memory
 ENGINE = "EXPLORER_ENGINE"  # environment variable: "process" or "thread"
 
 _ROOT = Path(__file__).parents[3]
-_PROGRAM = ("-P", "-m", "explorer.training.engine.process")  # arguments of Python, before the pipe
+_PROGRAM = ("-P", "-m", "explorer.training.engine.process")  # Python's arguments; the pipe's number follows
 _log = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
 
-HELLO = 0  # number of the message that reports that the process is ready
+HELLO = 0  # the number of the message by which the process says that it is ready
 BEAT = None  # sent regularly while this process is awake; needs no answer
 _BEAT_S = 0.5
-_START_UP_S = 60.0  # limit on the start of the process, which imports torch
-_ANSWER_S = 3.0  # limit on an answer
-_GIVE_UP_S = 12.0  # of silence, after which the process is replaced
+_START_UP_S = 60.0  # how long the process may take to start: it imports torch
+_ANSWER_S = 3.0  # how long an answer may take
+_GIVE_UP_S = 12.0  # a process that is silent for this long is replaced
 
 
 class _EndedError(Exception):
-    """The process ended before it answered."""
+    """Raised when the training process ends before it has answered a request."""
 
 
 class _Process:
-    """One training process, and the requests that it has not answered yet."""
+    """A training process and the requests that it has not answered yet."""
 
     def __init__(self) -> None:
         # Not multiprocessing's spawn: it runs the parent's main script again, which under Streamlit is
@@ -75,11 +75,14 @@ class _Process:
         threading.Thread(target=self._send_beats, name="training-beat", daemon=True).start()
 
     def ask(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """Return what a method of the engine returns, or raise its error, TimeoutError or _EndedError."""
+        """Call a method of the engine in the training process and return its result.
+
+        Raises the method's own error, TimeoutError, or _EndedError if the process ended.
+        """
         self.start_up()
         left_s = max(0.0, _ANSWER_S - self._get_silence_s())
         if not left_s:
-            raise TimeoutError  # another request would only fill the pipe
+            raise TimeoutError  # sending more requests would only fill the pipe
         answer: Future[Any] = Future()
         with self._lock:
             if not self._open:
@@ -93,16 +96,22 @@ class _Process:
         return self._wait(answer, left_s)
 
     def start_up(self) -> None:
-        """Wait until it is ready. Raises TimeoutError, _EndedError, or ValueError if it cannot start."""
+        """Wait until the training process is ready.
+
+        Raises TimeoutError, _EndedError, or ValueError if the process cannot start.
+        """
         self._wait(self._ready, _START_UP_S - self._get_silence_s())
 
     @property
     def hangs(self) -> bool:
-        """Whether it has not answered a request for so long that it must be replaced."""
+        """Whether the process has left a request unanswered for so long that it must be replaced."""
         return self._get_silence_s() > (_GIVE_UP_S if self._ready.done() else _START_UP_S)
 
     def end(self) -> None:
-        """End the process by SIGKILL: it has nothing to save, and if stopped it reacts to no other signal."""
+        """Kill the process with SIGKILL.
+
+        It has nothing to save, and a stopped process reacts to no other signal.
+        """
         self.popen.kill()
         self.popen.wait()
 
@@ -111,7 +120,10 @@ class _Process:
             return self._clock() - self._heard if self._open else 0.0
 
     def _wait(self, answer: Future[Any], most_s: float) -> Any:
-        """Return an answer that comes within ``most_s`` seconds awake. Raises TimeoutError otherwise."""
+        """Wait for an answer for at most ``most_s`` seconds in which this process is awake.
+
+        Raises TimeoutError if none comes.
+        """
         deadline = self._clock() + most_s
         while (left_s := deadline - self._clock()) > 0 and not answer.done():
             futures.wait([answer], max(left_s, 0.01))
@@ -146,7 +158,10 @@ class _Process:
 def _forward_to_engine(
     method: Callable[Concatenate[Engine, P], Answer],
 ) -> Callable[Concatenate[EngineProcess, P], Answer]:
-    """Return a method of ``EngineProcess`` that forwards to its engine; arguments and answers are pickled."""
+    """Return a method of ``EngineProcess`` that calls the same method of the engine in the training process.
+
+    Arguments and answers are pickled.
+    """
 
     @functools.wraps(method)
     def forward(self: EngineProcess, /, *args: P.args, **kwargs: P.kwargs) -> Answer:
@@ -157,7 +172,7 @@ def _forward_to_engine(
 
 
 class EngineProcess:
-    """An engine in a separate process, with the methods of ``Engine``.
+    """An engine that runs in a separate process and has the methods of ``Engine``.
 
     The process starts at once, in the background; the first call waits some seconds until it is ready. If it
     dies or stays silent for long, the next call starts another: runs of the old process are then "gone", as
@@ -185,24 +200,24 @@ class EngineProcess:
     compare_devices = _forward_to_engine(Engine.compare_devices)
 
     def close(self) -> None:
-        """End the process; every run is gone."""
+        """End the training process. All runs are lost."""
         with self._lock:
             self._closed = True
             self._process.end()
 
     def require_memory(self) -> None:
-        """Raise ValueError if the memory limit is too small for this torch, once the process has started."""
+        """Wait until the process has started, and raise ValueError if its memory limit is too small."""
         if memory.read_limit_bytes() is not None:
             with suppress(_EndedError, TimeoutError):  # the next request starts another process
                 self._process.start_up()
 
     @property
     def pid(self) -> int:
-        """The process id of the engine's current process."""
+        """The process id of the current training process."""
         return self._process.popen.pid
 
     def _ask(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """Ask the engine; ask a new one if the process turns out to be dead or to hang."""
+        """Call a method of the engine; if its process is dead or hangs, start a new one and call it there."""
         process = self._process
         try:
             if not process.hangs:
@@ -217,7 +232,7 @@ class EngineProcess:
             raise RuntimeError("the training process could not be started: see its log") from error
 
     def _replace(self, dead: _Process) -> _Process:
-        """Return the process that replaces a dead one; the first caller starts it."""
+        """Return the process that replaces a dead one, starting it at the first call."""
         with self._lock:
             if self._closed:
                 raise RuntimeError("the training process was closed")
@@ -229,7 +244,7 @@ class EngineProcess:
 
 
 def open_engine(kind: str | None = None) -> Engine | EngineProcess:
-    """Open a new engine; close it when done.
+    """Open a new engine. The caller must close it.
 
     Args:
         kind: "process" (training has a core to itself, and a crash there leaves the server alive) or
@@ -241,20 +256,20 @@ def open_engine(kind: str | None = None) -> Engine | EngineProcess:
             this torch.
     """
     kind = kind or os.environ.get(ENGINE) or ("thread" if sys.platform == "win32" else "process")
-    memory.read_limit_bytes()  # raises here for an invalid limit, rather than in a process that cannot start
+    memory.read_limit_bytes()  # an invalid limit should raise here rather than in the new process
     kinds: dict[str, Callable[[], Engine | EngineProcess]] = {
         "process": _open_process,
         "thread": _open_threads,
     }
     if kind not in kinds:
-        raise ValueError(f"{ENGINE} must be one of {', '.join(kinds)}, not {kind!r}")
+        raise ValueError(f"set the environment variable {ENGINE} to one of {', '.join(kinds)}, not {kind!r}")
     if kind == "process" and sys.platform == "win32":
-        raise ValueError(f"Windows hands no pipe to a process: leave {ENGINE} out, or set it to thread")
+        raise ValueError(f"a training process cannot be used on Windows: unset {ENGINE}, or set it to thread")
     return kinds[kind]()
 
 
 def _open_process() -> EngineProcess:
-    """Open an engine in a separate process; raise ValueError if the memory limit is too small for it."""
+    """Open an engine in a separate process. Raises ValueError if the memory limit is too small for torch."""
     engine = EngineProcess()
     try:
         engine.require_memory()
@@ -265,7 +280,10 @@ def _open_process() -> EngineProcess:
 
 
 def _open_threads() -> Engine:
-    """Open an engine in threads of this process: whenever it works, watchers can send requests."""
+    """Open an engine that runs in threads of this process.
+
+    Its clock of leases is the wall clock: whenever this process works, watchers can send requests.
+    """
     return Engine(lease_clock=WoundClock().wind, home=make_home_prefix())
 
 
@@ -273,7 +291,7 @@ _opening = threading.Lock()
 
 
 def shared_engine() -> Engine | EngineProcess:
-    """Return the one engine of this server, opened at the first call and closed at exit."""
+    """Return the server's only engine, which is opened at the first call and closed at exit."""
     with _opening:
         return _open_shared()
 

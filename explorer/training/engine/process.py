@@ -23,14 +23,14 @@ from explorer.training.tasks import FIRST
 
 
 def main() -> None:
-    """Answer requests until the pipe is closed."""
+    """Answer requests from the server until the pipe is closed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C ends the server, which closes the pipe
     torch.set_num_threads(1)
     pipe: Connection = Connection(int(sys.argv[1]))
     warm = Run(Settings(task=FIRST, steps=1))
     warm.advance()
-    warm.snapshot()  # saves the first visitor half a second; most visitors begin with this task
-    compare_devices()  # before any run, which would disturb the timing
+    warm.snapshot()  # most visitors begin with this task; this saves the first one half a second
+    compare_devices()  # before any run, since a run would disturb the timing
     try:
         limit_memory()
     except ValueError as error:
@@ -41,7 +41,10 @@ def main() -> None:
 
 
 def serve(pipe: Connection, engine: Engine, on_message: Callable[[], object]) -> None:
-    """Answer until the pipe is closed; call ``on_message`` for every message, requests and beats."""
+    """Answer the requests that arrive through a pipe until it is closed.
+
+    ``on_message`` is called for every message, whether it is a request or a beat.
+    """
     sending = threading.Lock()
 
     def send(number: int, answer: Any, error: Exception | None = None) -> None:

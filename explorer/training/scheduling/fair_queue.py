@@ -1,4 +1,4 @@
-"""A fair queue: addresses take turns, then the visitors of an address, then the items of a visitor."""
+"""A fair queue, in which addresses take turns, then the visitors of an address, then a visitor's items."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Generic, NamedTuple, TypeVar
 
 Item = TypeVar("Item", bound=Hashable)
 _Path = tuple[Hashable, ...]  # (address,), (address, visitor) or (address, visitor, item)
-_DIGITS = 9  # of a virtual time, so that times that differ only by rounding are equal
+_DIGITS = 9  # virtual times are rounded to these, so that rounding errors break no ties
 
 
 class Parties(NamedTuple):
@@ -20,12 +20,12 @@ class Parties(NamedTuple):
 
 
 def weigh_once(_visitors: int) -> float:
-    """Return the weight of an address that counts as one visitor, whatever the number of its visitors."""
+    """Return 1, so that an address counts as one visitor however many visitors it has."""
     return 1.0
 
 
 class _Party:
-    """An address, a visitor or an item; or the root, which contains all addresses.
+    """An address, a visitor or an item of a fair queue, or the root above all addresses.
 
     Attributes:
         key: its key among its siblings.
@@ -40,7 +40,7 @@ class _Party:
 
 
 class FairQueue(Generic[Item]):
-    """Weighted fair queueing on two levels (Demers, Keshav, Shenker 1989).
+    """A weighted fair queue with two levels (Demers, Keshav, Shenker 1989).
 
     Each party has a virtual time at which its next turn starts; the earliest is next. A turn advances this
     time by the use over the party's weight, and the parent's clock by the use over the sum of all weights. A
@@ -58,7 +58,7 @@ class FairQueue(Generic[Item]):
     ) -> None:
         self._parties_of, self._weight_of = parties, weight
         self._all = _Party()
-        self._present: dict[Item, tuple[_Party, ...]] = {}  # its address, its visitor, and itself
+        self._present: dict[Item, tuple[_Party, ...]] = {}  # each item's address, visitor and own party
         self._changes = 0
         self._positions: tuple[object, dict[Item, int]] = None, {}
 
@@ -66,7 +66,7 @@ class FairQueue(Generic[Item]):
         return len(self._present)
 
     def keep(self, items: Iterable[Item]) -> None:
-        """Set the items that are present: newcomers start now, all others are forgotten."""
+        """Set which items are in the queue. Newcomers start now, and all other items are removed."""
         present = dict.fromkeys(items)
         self._changes += present.keys() != self._present.keys()
         for item in [each for each in present if each not in self._present]:
@@ -81,7 +81,10 @@ class FairQueue(Generic[Item]):
             del self._present[item]
 
     def charge(self, item: Item, used: float = 1.0) -> None:
-        """Record how much of its turn an item has used, in turns or seconds, if it is present."""
+        """Record how much of its turn an item has used, in turns or seconds.
+
+        Items that are not in the queue are ignored.
+        """
         self._changes += 1
         for around, party in self._levels_of(item):
             is_address = around is self._all
@@ -95,27 +98,29 @@ class FairQueue(Generic[Item]):
             party.start = round(party.start + used / self._compute_weight(party, is_address), _DIGITS)
 
     def catch_up(self, item: Item) -> None:
-        """Move the next turn of an item to now if it was earlier, so that nobody saves up turns."""
+        """Move an item's next turn to the present if it was due earlier: unused turns are not saved."""
         self._changes += 1
         for around, party in self._levels_of(item):
             party.start = max(party.start, around.now)
 
     def find_first(self, items: Iterable[Item]) -> Item | None:
-        """Return the item that is next, the first of ``order``; None if there is no item."""
+        """Return the item whose turn is next, or None if there are no items."""
         return min(items, key=self._starts_of, default=None)
 
     def order(self, items: Iterable[Item], holders: Iterable[Item] | None = None) -> list[Item]:
-        """Return the items in the order of their turns, if each turn uses 1; ties keep the input order.
+        """Sort items by the order in which they get their turns, if each turn takes equally long.
 
-        ``holders`` are the items that hold a slot. If given, the order is that for slots: the party with the
-        fewest slots for its weight is first, whatever it has used.
+        Ties keep the input order. ``holders`` are the items that hold a slot. If given, items are sorted for
+        slots instead: the party with the fewest slots for its weight is first, whatever it has used.
         """
         paths = {item: self._path_of(item) for item in items}
         held_places = Counter(self._path_of(each)[:depth] for each in holders or () for depth in (1, 2))
         order = list(paths)
         for depth in (3, 2, 1):
             times: dict[Item, float] = {}
-            following: dict[_Path, tuple[float, float]] = {}  # by party, its next turn and a turn's increment
+            following: dict[
+                _Path, tuple[float, float]
+            ] = {}  # each party's next turn, and how long a turn takes
             for item in order:
                 path = paths[item][:depth]
                 if path not in following:
@@ -131,9 +136,9 @@ class FairQueue(Generic[Item]):
         return order
 
     def position_of(self, item: Item, items: Iterable[Item]) -> int:
-        """Return the position of an item in the order of items, from 1."""
+        """Return an item's position in the queue, 1 for the next."""
         state = self._changes, tuple(items)
-        if self._positions[0] != state:  # cached, because many requests come between two turns
+        if self._positions[0] != state:  # the order is cached: many requests come between two turns
             self._positions = state, {each: at for at, each in enumerate(self.order(state[1]), 1)}
         return self._positions[1][item]
 
@@ -142,19 +147,22 @@ class FairQueue(Generic[Item]):
         return address, visitor, item
 
     def _find(self, path: _Path) -> _Party:
-        """Return the party at a path; if it is not present, a new party that starts now."""
+        """Return the address, visitor or item at a path, or a new one that starts now."""
         party = self._all
         for key in path:
             party = party.inside.get(key) or _Party(key, party.now)
         return party
 
     def _levels_of(self, item: Item) -> list[tuple[_Party, _Party]]:
-        """Return an item's address, visitor and itself, each after its parent; empty if not present."""
+        """Return an item's address, its visitor and the item itself, each paired with its parent.
+
+        The list is empty if the item is not in the queue.
+        """
         parties = self._present.get(item, ())
         return list(zip((self._all, *parties), parties, strict=False))
 
     def _starts_of(self, item: Item) -> tuple[float, ...]:
-        """Return the start of the next turns of an item's address, of its visitor, and of the item."""
+        """Return when the next turns of an item's address, of its visitor and of the item itself start."""
         return tuple([party.start for party in self._present[item]])
 
     def _compute_weight(self, party: _Party, is_address: bool) -> float:

@@ -1,4 +1,4 @@
-"""A job, which is a run or a study, as the engine keeps it: its state and its schedule."""
+"""The engine's record of a job, which is a training run or a study: its state and its schedule."""
 
 import math
 import threading
@@ -15,7 +15,7 @@ from explorer.training.settings import Settings
 
 @dataclass(eq=False, kw_only=True)
 class Job:
-    """A run or a study and its state.
+    """A job of the engine, which is a training run or a study.
 
     Attributes:
         renewed: time of the last request about the job, which renews its lease.
@@ -41,36 +41,36 @@ class Job:
     speed: float = 0.0
 
     def move(self, state: State, note: str = "") -> None:
-        """Set the state; ``note`` gives the reason."""
+        """Change the job's state. ``note`` gives the reason."""
         self.state, self.note = state, note
 
     def end(self, state: State, note: str = "") -> None:
-        """Set the final state and free the memory of the computation."""
+        """Set the job's final state and free the memory of its computation."""
         self.move(state, note)
         self.release()
 
     def release(self) -> None:
-        """Release the memory of the computation."""
+        """Free the memory that the job's computation uses."""
 
     def pause_unwatched(self) -> None:
-        """Pause the job if it runs or waits: nobody watches it."""
+        """Pause a job that runs or waits although nobody watches it."""
         if self.state in ACTIVE:
             self.move("paused", UNWATCHED)
 
     def measure_speed(self, now: float) -> None:
-        """Update the speed."""
+        """Update the measured speed of the job, in steps a second."""
         if self.state == "running" and self.speed_since is not None and now > self.speed_since:
             self.speed = (self.step - self.speed_since_step) / (now - self.speed_since)
 
     @property
     def parties(self) -> Parties:
-        """The visitor and the address that take turns."""
+        """The visitor and the address for which this job takes turns."""
         return make_parties(self.shares, self.owner or self.id)
 
 
 @dataclass(eq=False, kw_only=True)
 class RunJob(Job):
-    """A run.
+    """A training run as a job of the engine.
 
     Attributes:
         run: the run itself, made when first needed and dropped at the end; ``lock`` guards it.
@@ -95,11 +95,14 @@ class RunJob(Job):
     is_isolated: bool = False
 
     def release(self) -> None:
-        """Release the memory of the nets."""
+        """Free the memory of the run's nets."""
         self.run = self.viewer = self.origin = None
 
     def update(self, run: Run, snapshot: Snapshot | None, now: float) -> None:
-        """Copy progress and changed settings from the run, and set the final state if it has ended."""
+        """Copy the progress and the settings of a training run into its job.
+
+        Sets the final state if the run has ended.
+        """
         lr, branch = run.settings.lr, run.settings.branch
         if (self.settings.lr, self.settings.branch) != (lr, branch):
             self.settings = replace(self.settings, lr=lr, branch=branch)
@@ -112,7 +115,7 @@ class RunJob(Job):
                 self.move("finished")
 
     def take_slot(self, now: float) -> None:
-        """Give the run a slot among the running jobs; its turn begins with its next slice."""
+        """Give the run a slot. Its turn begins with its next slice of time."""
         self.move("running")
         self.slot_since = None
         if self.speed_since is None:
@@ -120,50 +123,53 @@ class RunJob(Job):
 
     @property
     def interval_s(self) -> float:
-        """Seconds between steps at the run's pace; 0 at full pace."""
+        """The time between two steps at the run's pace in seconds; 0 at full pace."""
         return 0.0 if isinstance(self.settings.pace, str) else 1 / self.settings.pace
 
     @property
     def joins(self) -> bool:
-        """Whether the engine may advance this run together with other runs, in shared steps."""
+        """Whether this run may be computed together with other runs in shared steps."""
         is_busy = self.is_isolated or self.callers or self.news or self.interval_s
         return self.run is not None and self.state in ACTIVE and not is_busy
 
     def should_continue(self, run: Run) -> bool:
-        """Return whether a worker should take another step of this run now."""
+        """Return whether the worker should take another step of this run now."""
         return self.run is run and self.state == "running" and not self.callers and not run.finished
 
     def find_ready_time(self, slice_s: float) -> float:
-        """Return the time of the next slice; at a fast pace a slice has several steps."""
+        """Return when the run's next slice of time is due. At a fast pace a slice has several steps."""
         return self.due_at + (max(0.0, slice_s - self.interval_s) if self.interval_s else 0.0)
 
     def count_owed(self, now: float, slice_s: float) -> float:
-        """Return the number of steps that are due, at most those of one slice."""
+        """Return how many steps are due at the run's pace, at most those of one slice."""
         late_s = min(now - self.due_at, slice_s)
         return int(late_s / self.interval_s) + 1 if self.interval_s else math.inf
 
     def record_steps(self, steps: int, now: float, slice_s: float) -> None:
-        """Record steps taken. Steps overdue by more than a slice, when the engine is busy, are forgiven."""
+        """Record that steps were taken at the run's pace.
+
+        If a busy engine is late by more than a slice, the missed steps are dropped.
+        """
         self.due_at = max(self.due_at + steps * self.interval_s, now - slice_s)
 
 
 class Stepper(Protocol):
-    """A computation that advances in slices and returns rows, which are not interpreted here."""
+    """A computation that advances in slices of time and returns rows of results."""
 
     @property
     def finished(self) -> bool:
-        """Whether nothing is left to do."""
+        """Whether the computation is complete."""
 
     @property
     def done(self) -> int:
-        """The number of steps taken."""
+        """The number of steps taken so far."""
 
     @property
     def total(self) -> int:
-        """The total number of steps."""
+        """The number of steps in the whole computation."""
 
     def advance(self, seconds: float) -> Sequence[Any]:
-        """Advance for about this many seconds; return the new rows."""
+        """Compute for about this many seconds and return the new rows."""
 
 
 Make = Callable[[Any, Sequence[Any]], Stepper]
@@ -172,7 +178,7 @@ Make = Callable[[Any, Sequence[Any]], Stepper]
 
 @dataclass(eq=False, kw_only=True)
 class StudyJob(Job):
-    """A study.
+    """A study as a job of the engine.
 
     Attributes:
         stepper: computes the study; None before the first slice and while nobody watches. The rows are kept.
@@ -186,17 +192,17 @@ class StudyJob(Job):
     steps: int = 0
 
     def move(self, state: State, note: str = "") -> None:
-        """Set the state; free the stepper of a study that is over."""
+        """Change the study's state, and free its stepper if the study is over."""
         super().move(state, note)
         if state not in ACTIVE + IDLE:
             self.release()
 
     def release(self) -> None:
-        """Release the memory of the stepper."""
+        """Free the memory of the study's stepper."""
         self.stepper = None
 
     def pause_unwatched(self) -> None:
-        """Pause the study, which nobody watches, and free its stepper; the rows are kept."""
+        """Pause a study that nobody watches, and free its stepper. The rows are kept."""
         super().pause_unwatched()
         self.release()
 
@@ -206,12 +212,15 @@ class StudyJob(Job):
         self.slot_since, self.speed_since = now, None
 
     def advance(self, seconds: float) -> tuple[Stepper, Sequence[Any]]:
-        """Advance for about this many seconds, with the lock held; return the stepper and the new rows."""
+        """Compute for about this many seconds under the study's lock.
+
+        Returns the stepper and the new rows.
+        """
         stepper = self.stepper or self.make(self.plan, self.rows)
         return stepper, stepper.advance(seconds)
 
     def take(self, stepper: Stepper, rows: Sequence[Any], now: float) -> None:
-        """Record the results of a slice, unless the study was stopped during the slice."""
+        """Record the rows of a slice, unless the study was stopped in the meantime."""
         if self.state not in ACTIVE + IDLE:
             return
         self.rows += tuple(rows)

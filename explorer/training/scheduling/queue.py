@@ -1,6 +1,6 @@
-"""The jobs of an engine: its runs and studies, which of them are computed, and the order of the queue.
+"""The runs and studies of an engine, and the queue that decides which of them are computed.
 
-These classes only keep records, under the engine's lock: they use no thread and no tensor.
+These classes only keep the books, under the engine's lock: they use no thread and no tensor.
 """
 
 import math
@@ -31,8 +31,8 @@ from explorer.training.scheduling.status import (
 from explorer.training.settings import Settings
 
 AnyJob = TypeVar("AnyJob", bound=Job)
-_SWEEP_S = 0.05  # between two checks of all leases, so that they cost little per turn or request
-_MEMORY_POLL_S = 0.5  # between two checks of the memory that is left
+_SWEEP_S = 0.05  # leases are checked at most this often, so that a check costs little per request
+_MEMORY_POLL_S = 0.5  # how often the free memory is checked
 _ACTIVE = (
     "The server is busy: {number} runs are running or waiting. Try again in about a minute.",
     "Your network already has {number} runs running or waiting: stop one first.",
@@ -48,7 +48,7 @@ _ACTIVE_STUDIES = (
 
 
 class Jobs(Generic[AnyJob]):
-    """All jobs of one kind; an owner has at most one unfinished job.
+    """All jobs of one kind, runs or studies. An owner has at most one unfinished job of a kind.
 
     Args:
         limits: limits of the engine.
@@ -80,18 +80,18 @@ class Jobs(Generic[AnyJob]):
         self._open(limits)
 
     def _open(self, limits: Limits) -> None:
-        """Set quota, queue and lease of jobs of this kind."""
+        """Create the quota, the queue and the lease for this kind of jobs."""
         raise NotImplementedError
 
     def __iter__(self) -> Iterator[AnyJob]:
         return iter(self._jobs.values())
 
     def is_own_id(self, identity: str) -> bool:
-        """Return whether an id is that of a job of this kind, whether or not the job exists."""
+        """Return whether an id has the form of this kind's ids. The job itself may not exist."""
         return kind_of(identity) is self.statuses
 
     def get(self, identity: str) -> AnyJob | None:
-        """Return the job of this id and renew its lease; None if it does not exist."""
+        """Return the job with an id and renew its lease, or return None if there is no such job."""
         self.sweep()
         job = self._jobs.get(identity)
         if job is not None:
@@ -99,7 +99,10 @@ class Jobs(Generic[AnyJob]):
         return job
 
     def _add(self, job: AnyJob, paused: bool = False) -> None:
-        """Add a new job; the owner's earlier one stops. Raises EngineFull, and then nothing has changed."""
+        """Add a new job and stop the owner's earlier one.
+
+        Raises EngineFull, in which case nothing has changed.
+        """
         own_jobs = [each for each in self if job.owner is not None and each.owner == job.owner]
         self._require_room(job, [each for each in self if each not in own_jobs], paused)
         for own_job in own_jobs:
@@ -112,14 +115,14 @@ class Jobs(Generic[AnyJob]):
         self.admit()
 
     def _make_fields(self, owner: str | None, shares: Shares | None) -> dict[str, Any]:
-        """Return the initial fields that a new job of any kind has."""
+        """Return the initial values of the fields that jobs of every kind have."""
         identity = self._names.create(self.kind)
         return {"id": identity, "owner": owner, "renewed": self._lease_clock(), "shares": shares or {}}
 
     def execute(self, job: AnyJob, command: Command) -> int:
-        """Execute a command; a command that does not fit the state changes nothing. Raises EngineFull.
+        """Execute a user's command on a job, and return how many single steps the job must now take.
 
-        Returns the number of single steps that the job must take now.
+        A command that does not fit the job's state changes nothing. Raises EngineFull.
         """
         match command:
             case "pause" if job.state in ACTIVE:
@@ -132,12 +135,15 @@ class Jobs(Generic[AnyJob]):
         return 0
 
     def change(self, job: AnyJob, live: Mapping[str, Any]) -> None:
-        """Change settings of a job in progress. Raises ValueError for settings that cannot change."""
+        """Change the settings of a job in progress. Raises ValueError for settings that cannot change."""
         if live:
             raise ValueError(f"{', '.join(live)} cannot change in a {self.kind}: start a new one")
 
     def sweep(self) -> None:
-        """Pause jobs that nobody watches, drop expired and surplus jobs; skip if it ran just before."""
+        """Pause jobs that nobody watches, and drop expired and surplus jobs.
+
+        Does nothing if called again within a short time.
+        """
         now = self._lease_clock()
         if now - self._swept < _SWEEP_S:
             return
@@ -150,28 +156,31 @@ class Jobs(Generic[AnyJob]):
         self._drop_excess()
 
     def admit(self) -> None:
-        """Start the first jobs in the queue if there is room."""
+        """Start the jobs at the head of the queue while there is room."""
         raise NotImplementedError
 
     def tidy(self) -> None:
-        """Release the memory of jobs that are over."""
+        """Free the memory of jobs that are over."""
 
     def clear(self) -> None:
-        """Drop every job."""
+        """Drop all jobs."""
         for job in list(self):
             self._drop(job)
         self.admit()
 
     def make_status(self, job: AnyJob) -> Status:
-        """Return the status of a job."""
+        """Return the current status of a job."""
         raise NotImplementedError
 
     def make_gone_status(self, identity: str) -> Status:
-        """Return the status of a job that was forgotten, or lost with an earlier engine."""
+        """Return the status for an id whose job was dropped, or was lost with an earlier engine."""
         return self.statuses.make_unseen(identity, "gone", self._names.explain_missing(identity, self.kind))
 
     def _lock_first_free(self, jobs: list[AnyJob]) -> AnyJob | None:
-        """Return the next of some jobs whose lock is free, and take the lock; None without such a job."""
+        """Lock and return the first of some jobs, in the order of turns, whose lock is free.
+
+        Returns None if every lock is taken.
+        """
         while (job := self._queue.find_first(jobs)) and not job.lock.acquire(blocking=False):
             jobs.remove(job)
         return job
@@ -180,23 +189,23 @@ class Jobs(Generic[AnyJob]):
         return now - job.renewed < self._limits.pause_after_s
 
     def _is_kept(self, job: AnyJob) -> bool:
-        """Return whether a job that neither runs nor waits is exempt from the limit on idle jobs."""
+        """Return whether an idle job is exempt from the limit on idle jobs."""
         return False
 
     def _drop_excess(self) -> None:
-        """Drop surplus jobs that neither run nor wait nor are kept, least recently requested first."""
+        """Drop the idle jobs beyond the limit, least recently requested first."""
         idle = [job for job in self if job.state not in ACTIVE]
         left = sorted((job for job in idle if not self._is_kept(job)), key=lambda job: job.renewed)
         for job in left[: max(0, len(idle) - self._limits.idle)]:
             self._drop(job)
 
     def _require_room(self, job: AnyJob, other_jobs: Sequence[AnyJob], paused: bool) -> None:
-        """Raise EngineFull if a new job, unless it is paused, exceeds a quota."""
+        """Raise EngineFull if a new job would exceed a quota. A paused job takes no room."""
         if not paused:
             self._active.require(job.shares, [each.shares for each in other_jobs if each.state in ACTIVE])
 
     def _enqueue(self, job: AnyJob) -> None:
-        """Put a job in the queue. Raises EngineFull."""
+        """Put a job into the queue. Raises EngineFull."""
         self._active.require(job.shares, [each.shares for each in self if each.state in ACTIVE])
         job.move("waiting")
         job.speed_since = None
@@ -210,14 +219,14 @@ class Jobs(Generic[AnyJob]):
 
 
 class Runs(Jobs[RunJob]):
-    """All runs of one engine."""
+    """All training runs of one engine."""
 
     kind = RUN
 
     def _open(self, limits: Limits) -> None:
         limit = limits.running + limits.waiting
         self._active, self._open_quota = Quota(limit, *_ACTIVE), Quota(limit, *_EXISTING)
-        self._queue = FairQueue(lambda job: job.parties)  # of runs that run or wait, in slices
+        self._queue = FairQueue(lambda job: job.parties)  # running and waiting runs; turns are slices
         self._forget_after_s = limits.forget_after_s
 
     def add(
@@ -228,9 +237,10 @@ class Runs(Jobs[RunJob]):
         shares: Shares | None = None,
         after: tuple[str, int] | None = None,
     ) -> RunJob:
-        """Return a new run; the owner's earlier one stops. Raises EngineFull, and then nothing has changed.
+        """Add a new run and stop the owner's earlier one.
 
-        ``after``: id and step of the run to continue from, as far as both runs agree up to that step.
+        Raises EngineFull, in which case nothing has changed. ``after`` is the id of a run to continue and a
+        step: the new run copies the other as far as both agree up to that step.
         """
         job = RunJob(settings=settings, **self._make_fields(owner, shares))
         earlier = self._jobs.get(after[0]) if after else None
@@ -241,7 +251,7 @@ class Runs(Jobs[RunJob]):
         return job
 
     def execute(self, job: RunJob, command: Command) -> int:
-        """Execute a command; see ``Jobs.execute``."""
+        """Execute a user's command on a run, as ``Jobs.execute`` does."""
         steps = 0
         match command:
             case "step" if job.state in IDLE:
@@ -254,7 +264,7 @@ class Runs(Jobs[RunJob]):
         return steps + super().execute(job, command)
 
     def change(self, job: RunJob, live: Mapping[str, Any]) -> None:
-        """Change settings of a run in progress; at full pace it needs a new slot.
+        """Change the settings of a run in progress. A run at full pace then queues for a new slot.
 
         Raises ValueError for an invalid value, or if the run has branched too often already.
         """
@@ -272,7 +282,7 @@ class Runs(Jobs[RunJob]):
             self.admit()
 
     def sweep(self) -> None:
-        """Pause and drop runs as ``Jobs`` does, and keep all checkpoints within their memory limit.
+        """Pause and drop runs as ``Jobs.sweep`` does, and keep all checkpoints within their memory limit.
 
         Checkpoints of runs that nobody watches are dropped first.
         """
@@ -291,7 +301,7 @@ class Runs(Jobs[RunJob]):
                     job.lock.release()
 
     def admit(self) -> None:
-        """Start the first runs in the queue if there is room; after a full turn a run queues again.
+        """Start the runs at the head of the queue while there is room. After a full turn, a run queues again.
 
         A run with a pace needs no slot: it leaves most of the time to others. While little memory is left,
         runs whose nets are not made yet wait until other runs free some.
@@ -312,7 +322,10 @@ class Runs(Jobs[RunJob]):
                 following.take_slot(now)
 
     def _is_memory_short(self, now: float) -> bool:
-        """Return whether little memory is left that other runs may free; checked every half second."""
+        """Return whether too little memory is left, and other runs may free some.
+
+        This is checked every half second.
+        """
         if not any(job.run is not None for job in self):
             return False
         if now >= self._short[0] + _MEMORY_POLL_S:
@@ -320,7 +333,7 @@ class Runs(Jobs[RunJob]):
         return self._short[1]
 
     def take_next(self) -> RunJob | None:
-        """Return the running job with steps due that is next, and take its lock; None without one."""
+        """Lock and return the run that gets the next slice of time, or None if no run has a step due."""
         now = self._clock()
         running = [job for job in self._list_in_state("running") if not job.callers]
         job = self._lock_first_free(
@@ -331,7 +344,7 @@ class Runs(Jobs[RunJob]):
         return job
 
     def lock_companions(self, job: RunJob) -> list[RunJob]:
-        """Return other runs that can take their next steps together with this one, and take their locks."""
+        """Lock and return other runs whose next steps can be computed together with those of this run."""
         likeness = job.run.fusion_key if job.run and job.joins else None
         if likeness is None:
             return []
@@ -349,18 +362,18 @@ class Runs(Jobs[RunJob]):
 
     @property
     def stay_s(self) -> float:
-        """Seconds that a worker spends on a run: no more than its turn if others wait for one."""
+        """How long a worker computes one run, in seconds: at most a turn if other runs wait."""
         others = any(job.state == "waiting" for job in self)
         return min(self._limits.slice_s, self._limits.turn_s) if others else self._limits.slice_s
 
     def get_pause_s(self, most_s: float) -> float:
-        """Return the seconds until the next run is ready, ``most_s`` at most."""
+        """Return the seconds until the next run has a step due, at most ``most_s``."""
         now = self._clock()
         ready = [job.find_ready_time(self._limits.slice_s) - now for job in self._list_in_state("running")]
         return min([most_s, *(wait for wait in ready if wait > 0)])
 
     def tidy(self) -> None:
-        """Release the nets of runs that are over, except the most recently requested ones."""
+        """Free the nets of runs that are over, except the most recently requested ones."""
         left = self._limits.kept_numbers
         for job in sorted(self, key=lambda job: job.renewed, reverse=True):
             if job.run is None or job.state in ACTIVE + IDLE:
@@ -370,13 +383,13 @@ class Runs(Jobs[RunJob]):
                 job.release()
 
     def charge(self, job: RunJob) -> None:
-        """Record that a run had a slice; a run with a pace saves up no turns until its next step."""
+        """Record that a run had a slice of time. A run with a pace saves up no turns until its next step."""
         self._queue.charge(job)
         if job.interval_s:
             self._queue.catch_up(job)
 
     def make_status(self, job: RunJob) -> Status:
-        """Return the status of a run."""
+        """Return the current status of a run."""
         waits = job.state == "waiting"
         position = self._queue.position_of(job, self._list_in_state("waiting")) if waits else None
         words = describe_state(
@@ -386,7 +399,7 @@ class Runs(Jobs[RunJob]):
         return Status(job.id, job.state, words, position, job.step, steps, job.speed, job.snapshot)
 
     def _is_kept(self, job: RunJob) -> bool:
-        """Return whether a run that neither runs nor waits is watched, so that it stays."""
+        """Return whether an idle run is being watched, so that it must not be dropped."""
         idle = job.state not in (*ACTIVE, "stopped")
         return idle and self._is_watched(job, self._lease_clock())
 
@@ -395,7 +408,7 @@ class Runs(Jobs[RunJob]):
         super()._require_room(job, other_jobs, paused)
 
     def _count_others(self, job: RunJob) -> int:
-        """Return the number of runs that share the processor with a run, 0 if it need not wait for any.
+        """Return how many runs compete with this run for the processor, 0 if it never has to wait.
 
         Only runs at full pace count, and only if more of them are active than may run at the same time.
         """
@@ -409,35 +422,35 @@ class Runs(Jobs[RunJob]):
 
 
 class Studies(Jobs[StudyJob]):
-    """All studies of one engine, which advance in slices in the time that its runs leave."""
+    """All studies of one engine. They advance in the time that its runs leave."""
 
     kind = STUDY
     statuses = StudyStatus
 
     def _open(self, limits: Limits) -> None:
         self._active = Quota(limits.studying + limits.studies_waiting, *_ACTIVE_STUDIES)
-        self._queue = FairQueue(lambda job: job.parties, weigh_once)  # of running studies, in slices
+        self._queue = FairQueue(lambda job: job.parties, weigh_once)  # running studies; turns are slices
         self._forget_after_s = limits.study_forget_after_s
         self._free_at = -math.inf
 
     def add(self, make: Make, plan: Any, owner: str | None, shares: Shares | None = None) -> StudyJob:
-        """Return a new study; the owner's earlier one stops.
+        """Add a new study and stop the owner's earlier one.
 
-        Raises EngineFull, and then nothing has changed.
+        Raises EngineFull, in which case nothing has changed.
         """
         job = StudyJob(make=make, plan=plan, **self._make_fields(owner, shares))
         self._add(job)
         return job
 
     def admit(self) -> None:
-        """Start the first studies in the queue if there is room."""
+        """Start the studies at the head of the queue while there is room."""
         free = max(0, self._limits.studying - len(self._list_in_state("running")))
         for job in self._list_waiting()[:free]:
             job.take_slot(self._clock())
         self._queue.keep(self._list_in_state("running"))
 
     def take_next(self, busy: bool) -> StudyJob | None:
-        """Return the study that gets a slice now, and take its lock; None if none needs one.
+        """Lock and return the study that gets a slice of time now, or return None if no study needs one.
 
         While runs are ``busy``, all studies together get only their share of the time.
         """
@@ -454,15 +467,15 @@ class Studies(Jobs[StudyJob]):
         return job
 
     def yield_to_runs(self, start: float) -> None:
-        """Leave the time to runs after a slice, until studies have had only their share.
+        """Leave the processor to runs after a slice, until studies have had no more than their share.
 
-        ``start`` is the time at which the slice began.
+        ``start`` is when the slice began.
         """
         now = self._clock()
         self._free_at = now + (now - start) * (1 / self._limits.study_share - 1)
 
     def take(self, job: StudyJob, stepper: Stepper, rows: Sequence[Any]) -> None:
-        """Record the results of a slice; the study that is first in line now gets the slot.
+        """Record the rows of a study's slice, and give the slot to the study that is now first in line.
 
         A study whose slice ended with ``rows`` has no work in progress, and its stepper is freed while it
         waits. Of other studies, at most as many as may run at a time give up their slot at the end of a turn.
@@ -480,7 +493,7 @@ class Studies(Jobs[StudyJob]):
         self.admit()
 
     def make_status(self, job: StudyJob) -> StudyStatus:
-        """Return the status of a study."""
+        """Return the current status of a study."""
         position = self._list_waiting().index(job) + 1 if job.state == "waiting" else None
         words = describe_state(job.state, position=position, note=job.note, sentences=STUDY_SENTENCES)
         progress = (position, job.step, job.steps, job.speed, None)
@@ -495,16 +508,16 @@ class Studies(Jobs[StudyJob]):
 
     @property
     def _count_begun(self) -> int:
-        """The number of waiting studies with work in progress."""
+        """The number of waiting studies that have work in progress."""
         return sum(each.stepper is not None for each in self._list_in_state("waiting"))
 
     def _list_waiting(self) -> list[StudyJob]:
         return [job for job in self._order_active() if job.state == "waiting"]
 
     def _order_active(self) -> list[StudyJob]:
-        """Return the studies that run or wait, in the order in which they get slots.
+        """Return the running and waiting studies in the order in which they get slots.
 
-        If too many waiting studies have work in progress, ties go to them.
+        If too many waiting studies have work in progress, those go first among equals.
         """
         active = [job for job in self if job.state in ACTIVE]
         if self._count_begun > self._limits.studying:
@@ -513,7 +526,10 @@ class Studies(Jobs[StudyJob]):
 
 
 def _lock_if_alike(job: RunJob, likeness: Hashable) -> bool:
-    """Take the lock of a run if it is free and its nets have this likeness; return whether it was taken."""
+    """Lock a run if its lock is free and its nets can be computed together with others of a kind.
+
+    ``likeness`` is that kind. Returns whether the lock was taken.
+    """
     if not job.lock.acquire(blocking=False):
         return False
     if job.run is not None and job.run.fusion_key == likeness:
@@ -523,7 +539,7 @@ def _lock_if_alike(job: RunJob, likeness: Hashable) -> bool:
 
 
 def _drop_checkpoints(run: Run | None) -> int:
-    """Drop every other checkpoint of a run except the first; return the number of freed bytes."""
+    """Drop every other checkpoint of a run except the first, and return the number of bytes freed."""
     if run is None:
         return 0
     before = run.checkpoints.bytes

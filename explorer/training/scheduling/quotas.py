@@ -1,4 +1,4 @@
-"""Quotas of jobs, in total and per group, and the groups that take turns."""
+"""Limits on the number of jobs, in total and for each group of jobs."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
@@ -11,7 +11,7 @@ Shares = Mapping[Hashable, int]
 
 
 class EngineFull(RuntimeError):  # noqa: N818  # a state, not an error
-    """No room for another run at the moment; the message is a sentence for the screen.
+    """Raised when there is no room for another run. The message is a sentence for the user.
 
     ``share`` is the group that has reached its limit, None if the engine itself has.
     """
@@ -22,7 +22,7 @@ class EngineFull(RuntimeError):  # noqa: N818  # a state, not an error
 
 
 class Quota(NamedTuple):
-    """The limit on a number of jobs, and the sentences for those over the limit.
+    """A limit on the number of jobs, and the messages for whoever exceeds it.
 
     Attributes:
         limit: the limit on all jobs together.
@@ -35,7 +35,7 @@ class Quota(NamedTuple):
     used_up: str
 
     def require(self, shares: Shares, other_shares: list[Shares]) -> None:
-        """Raise EngineFull if one more job in these groups exceeds a limit."""
+        """Raise EngineFull if one more job in these groups would exceed a limit."""
         if len(other_shares) >= self.limit:
             raise EngineFull(self.full.format(number=len(other_shares)))
         counts = Counter(share for group_shares in other_shares for share in group_shares)
@@ -45,6 +45,9 @@ class Quota(NamedTuple):
 
 
 def make_parties(shares: Shares, default: Hashable) -> Parties:
-    """Return the visitor and the address among the groups, the first and the last; ``default`` if empty."""
+    """Return the visitor and the address among a job's groups: the first and the last group.
+
+    Without groups, ``default`` is used for both.
+    """
     named = tuple(shares) or (default,)
     return Parties(named[0], named[-1])

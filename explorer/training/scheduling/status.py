@@ -1,4 +1,4 @@
-"""Status of a job, which is a run or a study: its state, a sentence for the screen, and its progress."""
+"""The status of a run or study: its state, a sentence for the user, and its progress."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -48,7 +48,7 @@ TAKING_TURNS = "Running, taking turns with {others} other{plural}."
 
 @dataclass(frozen=True)
 class Status:
-    """The status of a run, as the engine reports it.
+    """The status of a training run, as reported by the engine.
 
     Attributes:
         id: the id that ``Engine.start`` returned.
@@ -75,13 +75,15 @@ class Status:
 
     @classmethod
     def make_unseen(cls, identity: str, state: State, note: str) -> Self:
-        """Return the status of a job that cannot be seen; ``note`` as for ``describe_state``."""
+        """Return the status of a job that cannot be observed. ``note`` as for ``describe_state``."""
         return cls(identity, state, describe_state(state, note=note, sentences=cls.sentences))
 
 
 @dataclass(frozen=True)
 class StudyStatus(Status):
-    """The status of a study, without a snapshot; steps are summed over all runs, 0 before the first slice.
+    """The status of a study, which has no snapshot. Steps are summed over all of its runs.
+
+    ``steps`` is 0 before the first slice.
 
     Attributes:
         rows: all rows so far.
@@ -95,14 +97,14 @@ class StudyStatus(Status):
 
     @property
     def left_s(self) -> float | None:
-        """Seconds to the end at the speed so far; None before there is a speed, and unless it runs."""
+        """The estimated seconds to the end of the study, or None if it does not run or has no speed yet."""
         if self.state != "running" or not self.steps_per_second:
             return None
         return (self.steps - self.step) / self.steps_per_second
 
 
 def kind_of(identity: str) -> type[Status]:
-    """Return the class of status for a job of this id, whether or not the job exists."""
+    """Return the class of status, of a run or of a study, for an id. The job itself may not exist."""
     return StudyStatus if f"-{STUDY}-" in identity else Status
 
 
@@ -115,7 +117,7 @@ def describe_state(
     n_others: int = 0,
     sentences: Mapping[State, str] = SENTENCES,
 ) -> str:
-    """Return a state as a sentence.
+    """Describe the state of a job in one sentence for the user.
 
     ``n_others`` is the number of runs that take turns with a run that has begun. ``note`` is the reason: a
     clause that begins with its own space or comma for "paused" and "stopped", the error for "failed", the
@@ -131,7 +133,7 @@ def describe_state(
 
 
 def format_error(error: Exception) -> str:
-    """Return an error as a clause for the screen: its first line, without details for developers."""
+    """Format an error as a clause for the user: the first line, without details for developers."""
     if memory.is_used_up(error):
         return memory.USED_UP
     text = str(error).strip()

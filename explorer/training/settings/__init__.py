@@ -1,4 +1,4 @@
-"""The settings of a run, each declared once, and its branch points."""
+"""The settings of a training run, each declared once, and its branch points."""
 
 from explorer.training.settings.branches import (
     Branch,

@@ -1,4 +1,4 @@
-"""Branch points: steps at which a run changes a rule, the op or the learning rate."""
+"""Branch points, at which a training run changes a backward rule, the op or the learning rate."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Branch = tuple[int, str, str | float]
 
 
 class Course(NamedTuple):
-    """The course of a run at a step: its op, the rule of each line, and the learning rate."""
+    """The op, the backward rules and the learning rate of a run at one step."""
 
     op: str | Op
     rules: tuple[str | Rule, ...]
@@ -23,12 +23,13 @@ class Course(NamedTuple):
 
 
 def check_branches(branch: Any, rules: Sequence[str | Rule], steps: int) -> tuple[Branch, ...]:
-    """Return branch points in the order of their steps; the last of equal step and name counts.
+    """Validate branch points and return them in the order of their steps.
 
-    Raises ValueError with a plain message for invalid points.
+    Of several points with equal step and name the last one counts. Raises ValueError with a plain message for
+    invalid points.
     """
     if isinstance(branch, str) or not isinstance(branch, list | tuple):
-        raise ValueError(f"branch must be a list of (step, name, value), not {quote(branch)}")
+        raise ValueError(f"branch must be a list of tuples (step, name, value), not {quote(branch)}")
     if len(branch) > MAX_BRANCHES:
         raise ValueError(f"a run branches at most {MAX_BRANCHES} times, not {len(branch)}")
     points = {point[:2]: point for point in (_check_branch(item, rules, steps) for item in branch)}
@@ -59,7 +60,7 @@ def _check_value(name: str, value: Any) -> str | float:
 
 
 def read_branch(text: str, rules: Sequence[str | Rule]) -> Branch:
-    """Return the branch point of a link's text ``step,name:value``. Raises ValueError with a clause."""
+    """Parse a branch point written as ``step,name:value`` in a link. Raises ValueError with a clause."""
     step, _, rest = text.partition(",")
     names = ["lr", "op", "rule", *(find_rule(rule).key for rule in rules)]
     matches = [name for name in names if rest.startswith(f"{name}:")]
@@ -80,18 +81,18 @@ def _number(text: str) -> float:
 
 
 def format_branch(branch: Branch) -> str:
-    """Return a branch point as text for a link."""
+    """Format a branch point as ``step,name:value`` for a link."""
     step, name, value = branch
     return f"{step},{name}:{value if isinstance(value, str) else number_text(value)}"
 
 
 def format_branches(branch: Sequence[Branch]) -> str:
-    """Return branch points as text, one per line."""
+    """Format branch points as text with one point per line."""
     return "\n".join(map(format_branch, branch))
 
 
 def find_course(start: Course, branch: Sequence[Branch], step: int) -> Course:
-    """Return the course at a step, from 0."""
+    """Return the op, the backward rules and the learning rate of a run at a step, counted from 0."""
     past = [point for point in branch if point[0] <= step]
     if not past:
         return start
@@ -116,5 +117,5 @@ def find_first_difference(branch: Sequence[Branch], other: Sequence[Branch]) -> 
 
 
 def merge_branches(past: Sequence[Branch], future: Sequence[Branch], step: int) -> tuple[Branch, ...]:
-    """Return the past branch points before a step, and the future ones from that step onwards."""
+    """Combine the past branch points before a step with the future ones from that step on."""
     return (*(point for point in past if point[0] < step), *(each for each in future if each[0] >= step))

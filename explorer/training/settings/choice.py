@@ -1,4 +1,4 @@
-"""Checks of the op, the rules and the parameters chosen for a run."""
+"""Validation of the op, the backward rules and the parameter values chosen for a run."""
 
 from collections.abc import Mapping, Sequence
 from itertools import product
@@ -21,16 +21,20 @@ Entry = TypeVar("Entry", Op, Rule)
 
 
 def check_entry(label: str, entry: Any, kind: type[Entry]) -> str | Entry:
-    """Return a key, a formula or a record. Raises ValueError for anything else."""
+    """Return an op or backward rule, given as a key, a formula or an object, in the form that settings store.
+
+    Raises ValueError for anything else.
+    """
     if not isinstance(entry, str | kind):
         raise ValueError(f"{label} must be a key or a formula, not {quote(entry)}")
     return entry
 
 
 def check_rules(rules: object) -> tuple[str | Rule, ...]:
-    """Return the rules in their order without duplicates; two spellings of one formula are one rule.
+    """Validate a list of backward rules and return it without duplicates.
 
-    Raises ValueError for anything else, and for no rule or too many.
+    Two spellings of one formula count as one rule. Raises ValueError for anything that is not a rule, and for
+    no rule or too many.
     """
     if isinstance(rules, str) or not isinstance(rules, list | tuple):
         raise ValueError(f"rules must be a list of keys, such as ['default'], not {quote(rules)}")
@@ -47,9 +51,14 @@ def check_rules(rules: object) -> tuple[str | Rule, ...]:
 
 
 def check_parameters(ops: Sequence[Op], rules: Sequence[Rule], parameters: object) -> dict[str, float]:
-    """Return values of the ops and rules by name. Raises ValueError for names or values they do not take."""
+    """Validate parameter values of ops and rules, and return them as a dict.
+
+    Raises ValueError for unknown names and for values outside a parameter's domain.
+    """
     if not isinstance(parameters, Mapping):
-        raise ValueError(f"parameters must be values by name, such as {{'c': 1.0}}, not {quote(parameters)}")
+        raise ValueError(
+            f"parameters must be a dict of numbers, such as {{'c': 1.0}}, not {quote(parameters)}"
+        )
     op, *later = ops
     later_names = {name for op_entry in later for name in names_of(op_entry, rules)} - names_of(op, rules)
     values = check_values(
@@ -66,7 +75,7 @@ def check_parameters(ops: Sequence[Op], rules: Sequence[Rule], parameters: objec
 
 
 def names_of(op: Op, rules: Sequence[Rule]) -> set[str]:
-    """Return the names of all values that an op and rules take."""
+    """Return the names of all parameters that an op and some rules have."""
     pairs = [(rule, p) for rule in rules for p in adapt_rule(op, rule).parameters]
     return {p.name for p in op.parameters} | {
         name for rule, p in pairs for name in (p.name, qualify_name(rule, p))

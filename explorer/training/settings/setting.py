@@ -1,4 +1,4 @@
-"""A setting: its label, its values, and its text in a link."""
+"""The declaration of one setting: its label, its values, and its text in a link."""
 
 import math
 import operator
@@ -19,7 +19,7 @@ NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting of a run.
+    """The declaration of one setting of a training run.
 
     Attributes:
         name: name in ``Settings`` and in links.
@@ -43,15 +43,15 @@ class Setting:
 
     @property
     def visible(self) -> bool:
-        """Whether there is a choice to make."""
+        """Whether the setting offers a choice of several values."""
         return self.kind != "choice" or len(self.words) > 1
 
     def default_of(self, task: str) -> Any:
-        """Return the default value on a task."""
+        """Return the setting's default value for a task."""
         return task if self.name == "task" else getattr(TASKS[task], self.name)
 
     def text_of(self, value: Any) -> str:
-        """Return a value as text for a link."""
+        """Format a value of this setting as text for a link."""
         if value is None:
             return list(self.words)[-1]
         if isinstance(value, tuple):
@@ -61,7 +61,10 @@ class Setting:
         return value if isinstance(value, str) else number_text(float(value))
 
     def check(self, value: Any) -> Any:
-        """Return the value as a run takes it. Raises ValueError with a plain message."""
+        """Validate a value and convert it to the type that runs use.
+
+        Raises ValueError with a plain message.
+        """
         if self.kind != "switch" and isinstance(value, str) and value in self.words:
             return value
         match self.kind:
@@ -79,7 +82,7 @@ class Setting:
                 return self._check_positive(value)
 
     def read(self, text: str) -> Any:
-        """Return the value of a link's text. Raises ValueError with a clause or sentence."""
+        """Parse the text of this setting in a link. Raises ValueError with a clause or sentence."""
         if self.kind == "choice" or text in self.words:
             return self.check(SWITCH.get(text, text) if self.kind == "switch" else text)
         if self.kind == "switch":
@@ -107,10 +110,15 @@ class Setting:
         return widths if len(widths) > 1 else widths[0]
 
     def _check_names(self, value: Any) -> tuple[str, ...]:
-        """Return names without duplicates; ``Settings`` checks that such parameters exist."""
+        """Validate a list of names and return it without duplicates.
+
+        ``Settings`` checks that such parameters exist.
+        """
         names = (value,) if isinstance(value, str) else value
         if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-            raise ValueError(f"{self.name} must be names of parameters, such as ('s',), not {quote(value)}")
+            raise ValueError(
+                f"{self.name} must be a tuple of parameter names, such as ('s',), not {quote(value)}"
+            )
         return tuple(dict.fromkeys(names))
 
     def _check_whole(self, value: Any) -> int:
@@ -133,7 +141,7 @@ class Setting:
 
 
 def split_names(text: str) -> tuple[str, ...]:
-    """Split names at commas, except commas inside the parentheses of a formula."""
+    """Split a list of names at its commas, except commas inside the parentheses of a formula."""
     names, depth = [""], 0
     for character in text:
         depth += (character == "(") - (character == ")")

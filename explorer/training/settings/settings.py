@@ -1,4 +1,4 @@
-"""All settings of a run: its op and rules, its data, its branch points, and the training settings."""
+"""All settings of a training run: op, backward rules, data, branch points, and how it trains."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ from explorer.training.settings.training_settings import TrainingSettings
 from explorer.training.tasks import TASKS, Table
 from explorer.training.tasks.table import TABLE, read_table
 
-_UNSHARED = ("branch", "pace", "sigma")  # settings that do not affect the start of a run
+_UNSHARED = ("branch", "pace", "sigma")  # settings that do not affect how a run starts
 _WEIGHTS = (
     "{nets} nets of these widths have {count:,} weights; the limit is {most:,}. Use fewer hidden units, "
     "seeds or rules"
@@ -32,7 +32,7 @@ _PRODUCTS = "a step of {nets} nets on {batch} examples takes {count:,} multiplic
 
 @dataclass(frozen=True)
 class Settings(TrainingSettings):
-    """All settings of a run; by default a ReLU in the two-layer net on random data.
+    """All settings of a training run. By default, a ReLU in a two-layer net is trained on random data.
 
     Frozen, hashable, and limited to text and numbers, unless op or rules are records:
     ``Settings(**dataclasses.asdict(settings))`` restores them, through JSON too. Missing fields get the
@@ -77,27 +77,27 @@ class Settings(TrainingSettings):
         self._check_size()
 
     def course_of(self, step: int) -> Course:
-        """Return the op, rules and learning rate at a step, from 0."""
+        """Return the op, the backward rules and the learning rate at a step, counted from 0."""
         return find_course(Course(self.op, self.rules, self.lr), self.branch, step)
 
     @property
     def learned(self) -> tuple[LearnedParameter, ...]:
-        """The parameters that learn with one of the rules, including those of branches."""
+        """The parameters of ops and rules that are trained, including those of branches."""
         return collect_learned(self._ops, self._all_rules, self.learn)
 
     def with_lr(self, step: int, lr: float) -> "Settings":
-        """Return these settings with another lr from a step onwards, without later changes of lr.
+        """Return a copy of these settings in which the learning rate changes at a step.
 
-        Raises ValueError.
+        Later changes of the learning rate are dropped. Raises ValueError.
         """
         kept_points = [point for point in self.branch if point[1] != "lr" or point[0] < step]
         changed = lr != self.course_of(step).lr and step < self.steps
         return dataclasses.replace(self, branch=(*kept_points, *[(step, "lr", lr)] * changed))
 
     def find_parting_step(self, other: "Settings") -> int:
-        """Return the first step at which a run of other settings differs.
+        """Return the first step at which a run with other settings would differ from this one.
 
-        ``steps`` if no step differs, and −1 if the start differs.
+        Returns ``steps`` if no step differs, and −1 if the start differs.
         """
         alike = (field.name for field in dataclasses.fields(self) if field.name not in _UNSHARED)
         if any(getattr(self, name) != getattr(other, name) for name in alike):
@@ -107,7 +107,7 @@ class Settings(TrainingSettings):
 
     @property
     def entries(self) -> list[Op | Rule]:
-        """All ops and rules, including those of branches."""
+        """All ops and backward rules of the run, including those of branches."""
         return [*self._ops, *self._all_rules]
 
     @property
@@ -120,12 +120,12 @@ class Settings(TrainingSettings):
         return [*map(find_rule, self.rules), *map(find_rule, later)]
 
     def _select_parameters(self, parameters: Mapping[str, float]) -> dict[str, float]:
-        """Return the parameters that the op or one of the rules has."""
+        """Return only the values of parameters that the op or one of the rules has."""
         names = {name for op in self._ops for name in names_of(op, self._all_rules)}
         return {name: value for name, value in parameters.items() if name in names}
 
     def _check_losses(self) -> None:
-        """Raise ValueError for a rule that needs a loss that the task's nets do not have."""
+        """Raise ValueError if a rule needs the loss as a function of y and the task's nets have none."""
         spikes = TASKS[self.task].net.site.fires
         for rule in self._all_rules:
             if refused := explain_refusal(rule, truncate(rule.key), spikes=spikes):
@@ -144,39 +144,39 @@ class Settings(TrainingSettings):
 
     @property
     def weights(self) -> int:
-        """The number of weights in all nets."""
+        """The number of trainable weights in all nets of the run."""
         return self.seeds * len(self.rules) * self._size.weights
 
     @property
     def _size(self) -> Size:
-        """The size of one net."""
+        """The numbers of weights, values and multiplications of one net."""
         return TASKS[self.task].net.get_size(self._ends)
 
     @property
     def layers(self) -> list[Layer]:
-        """The layers of one net, for their shapes."""
+        """The layers of one net, built only for their shapes."""
         return TASKS[self.task].net.build_layers(self._ends)
 
     @property
     def _ends(self) -> tuple[int, ...]:
-        """Number of inputs, widths of the hidden layers, number of outputs."""
+        """The number of inputs, the widths of the hidden layers, and the number of outputs."""
         inputs, outputs = read_table(self.table).widths if self.table else TASKS[self.task].widths
         return inputs, *self.widths, outputs
 
     @property
     def work(self) -> int:
-        """Multiplications in the forward pass of one step, or of one measurement if that is more."""
+        """The number of multiplications in a forward pass, of a step or of a measurement if that has more."""
         looked = self.seeds * len(self.rules) * self._size.products * limits.EXAMPLES
         return max(self.products, looked)
 
     @property
     def products(self) -> int:
-        """Multiplications in the forward pass of one step of all nets."""
+        """The number of multiplications in the forward pass of one training step of all nets."""
         nets, times = self.seeds * len(self.rules), TASKS[self.task].net.site.times
         return nets * self._size.products * self.batch * times
 
     def _check_size(self) -> None:
-        """Raise ValueError if the nets, or a step of them, are too large."""
+        """Raise ValueError if the nets, or a training step of them, are too large."""
         nets = self.seeds * len(self.rules)
         values = nets * self._size.values * max(self.batch, limits.EXAMPLES)
         for count, limit, message in (

@@ -1,4 +1,4 @@
-"""Settings of a run except op and rules, each declared once, for runs, links, controls and texts."""
+"""The settings of a training run apart from op and rules. Runs, links and controls are built from them."""
 
 import dataclasses
 from collections.abc import Mapping
@@ -13,7 +13,7 @@ from explorer.training.numerics import OPTIMISERS
 from explorer.training.settings.setting import SWITCH, Setting
 from explorer.training.tasks import DEFAULT_TASK, TASKS
 
-FULL: Final = "full"  # pace without a limit
+FULL: Final = "full"  # the pace of a run that advances as fast as possible
 
 
 def _declare_setting(kind: str, label: str, meaning: str, **rest: Any) -> Any:
@@ -21,14 +21,14 @@ def _declare_setting(kind: str, label: str, meaning: str, **rest: Any) -> Any:
 
 
 def devices() -> tuple[str, ...]:
-    """Return the devices of this machine: "cpu", and the type of the accelerator if there is one."""
+    """Return the devices of this machine that can train: "cpu", and the type of the accelerator if any."""
     accelerator = torch.accelerator.current_accelerator(check_available=True)
     return ("cpu", *([accelerator.type] if accelerator else []))
 
 
 @dataclass(frozen=True)
 class TrainingSettings:
-    """The settings of a run except op and rules; ``SETTINGS`` holds their declarations by name.
+    """The settings of a training run apart from op and rules. ``SETTINGS`` holds their declarations.
 
     None is replaced by the task's default.
     """

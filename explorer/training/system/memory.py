@@ -1,4 +1,4 @@
-"""A limit on the memory of training: near it no run is begun, and a run that needs more fails."""
+"""The memory limit of training. Close to the limit no run is begun, and a run that needs more fails."""
 
 import ctypes
 import logging
@@ -12,10 +12,8 @@ if sys.platform == "linux":
     import resource
 
 MEMORY = "EXPLORER_TRAINER_MEMORY"  # environment variable: limit of the training process in MB
-MIN_ROOM_MB = (
-    300  # needed in addition to the use before the first run: 160 for data of tasks, the rest for runs
-)
-_MAX_USE = 0.85  # of the limit; above it nothing more is begun
+MIN_ROOM_MB = 300  # on top of the use before the first run: 160 for the data of tasks, the rest for runs
+_MAX_USE = 0.85  # fraction of the limit above which no run is begun
 # mallopt's M_MMAP_THRESHOLD: freed blocks above this size return to the system.
 _MMAP_THRESHOLD, _MMAP_THRESHOLD_BYTES = -3, 256 * 1024
 _OUT_OF_MEMORY = ("can't allocate memory", "not enough memory", "out of memory")  # parts of torch's messages
@@ -25,7 +23,7 @@ USED_UP = "it needs more memory than is free. Try a smaller net or batch, or try
 
 
 def read_limit_bytes() -> int | None:
-    """Return the limit on the training process's memory in bytes, from the environment; None without one.
+    """Return the memory limit of the training process in bytes, or None if the environment sets none.
 
     Raises:
         ValueError: the environment variable is not a whole number of MB.
@@ -34,12 +32,12 @@ def read_limit_bytes() -> int | None:
     if not text:
         return None
     if not (text.isascii() and text.isdecimal()):
-        raise ValueError(f"{MEMORY} must be a whole number of MB, not {text!r}")
+        raise ValueError(f"{MEMORY} must be a whole number of megabytes, not {text!r}")
     return int(text) * 1_000_000
 
 
 def limit_memory() -> None:
-    """Limit the memory of this process as the environment variable asks; only on Linux, elsewhere it warns.
+    """Limit the memory of this process as the environment asks. Only Linux can; elsewhere it warns.
 
     Raises:
         ValueError: the limit leaves too little for any run. Torch built for CUDA takes more at the start.
@@ -62,22 +60,25 @@ def limit_memory() -> None:
 
 
 def is_short() -> bool:
-    """Return whether too little memory is left below the limit to begin anything."""
+    """Return whether too little memory is left to begin another run."""
     if sys.platform != "linux":
         return False
     limit, _ = resource.getrlimit(resource.RLIMIT_DATA)
     if limit == resource.RLIM_INFINITY or _read_used_bytes() < _MAX_USE * limit:
         return False
-    ctypes.CDLL(None).malloc_trim(0)  # freed memory stays with the process until it is trimmed
+    ctypes.CDLL(None).malloc_trim(0)  # returns freed memory to the system
     return _read_used_bytes() >= _MAX_USE * limit
 
 
 def is_used_up(error: Exception) -> bool:
-    """Return whether an error reports that memory was used up."""
+    """Return whether an error says that memory has run out."""
     return isinstance(error, MemoryError) or any(words in str(error) for words in _OUT_OF_MEMORY)
 
 
 def _read_used_bytes() -> int:
-    """Return the bytes of this process that count towards the limit: more than it has written to."""
+    """Return how many bytes of this process count towards the limit.
+
+    This is more than the memory that the process has written to.
+    """
     line = re.search(r"VmData:\s+(\d+) kB", Path("/proc/self/status").read_text("ascii"))
     return int(line[1]) * 1024 if line else 0

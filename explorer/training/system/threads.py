@@ -10,7 +10,10 @@ import torch
 
 @contextmanager
 def use_one_thread() -> Iterator[None]:
-    """Use one torch thread inside the context, for this thread: another number would change the last bits."""
+    """Compute with one torch thread inside the context.
+
+    Another number of threads would change the last bits of results.
+    """
     before = torch.get_num_threads()
     torch.set_num_threads(1)
     try:
