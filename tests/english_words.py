@@ -10,41 +10,49 @@ def read_words(text: str) -> frozenset[str]:
 
 VERBS = read_words(
     """abort accept access accumulate acquire activate adapt add adjust advance align allocate allow alter
-    analyze animate answer append apply approximate argue arrange ask assemble assert assign attach attempt
-    authenticate average avoid await backpropagate balance begin bind bisect blend block bound branch
-    bring broadcast build bundle cache calculate call cancel capture carry cast catch center change
-    charge check choose clamp classify clean clear click clip clone close cluster collapse collect color
-    combine command compare compile complete compose compress compute concatenate configure confirm
-    connect consume construct contain continue convert copy correct count cover create cross cut decide
-    declare decode decrease deduplicate define delay delegate delete deliver derive describe deserialize
-    destroy detach detect determine differentiate disable discard disconnect dispatch display distribute
-    divide do download draft drag draw drop dump duplicate edit emit empty enable encode end enforce
-    ensure enter enumerate escape estimate evaluate examine exchange exclude execute exit expand expect
-    explain export express extend extract fail fall fetch fill filter find finish fit fix flatten flip
-    flush focus fold follow forbid force format forward freeze gather generate get give go group grow
-    guard guess halt handle hash have hide highlight hold identify ignore implement import include
-    increase indent index infer inherit init initialize inject insert inspect install instantiate
-    integrate interpolate interpret intersect invalidate invert invoke isolate iterate join judge jump
-    keep label launch lay lead leave limit link list listen load locate lock log look lower make manage
-    map mark mask match measure merge migrate minimize mirror mock model modify monitor mount move
-    multiply mutate name narrow negate nest normalize note notify number observe obtain offer omit open
-    optimize order override pack pad paint pair parse pass paste patch pause perform permit pick pin
-    place plan play plot point poll pop populate post predict prefer prepare present preserve press
-    prevent print process produce profile project promote propagate prove provide publish pull push put
-    query queue quote raise rank rate reach react read rebuild recall receive recompute record recover
-    redirect redo reduce refer refine reflect refresh refuse register reject relate release reload
-    remember remove rename render reorder repeat replace reply report represent request require reserve
-    reset reshape resize resolve respond restart restore restrict resume retrieve retry return reuse
-    reveal reverse revert revoke rewrite roll rotate round route run sample satisfy save say scale scan
-    schedule scroll seal search see seed select send separate serialize serve set settle share shift
-    show shuffle shut sign simplify simulate skip sleep slice slide smooth snap solve sort spawn specify
-    speed split spread stack standardize start state stay step stop store stream strip style submit
-    subscribe substitute subtract suggest sum summarize supply support suppress swap switch sync
-    synchronize tabulate tag take teach tell terminate test throttle throw tidy tighten time toggle tokenize
-    touch trace track train transfer transform translate traverse treat trigger trim truncate try tune
-    turn type unbind undo unify unlock unmount unpack unpad unregister unset unsubscribe update upgrade
-    upload use validate verify view visit wait wake walk warn watch weigh widen wire withdraw work wrap
-    write yield zip zoom"""
+    analyse analyze animate answer append apply approximate argue arrange ask assemble assert assign
+    attach attempt authenticate average avoid await backpropagate balance begin bind bisect blame
+    blend block blur borrow bound branch bring broadcast build bump bundle cache calculate call
+    cancel cap capture carry cast catch categorise center centre change charge check choose cite
+    clamp classify clean clear click clip clone close cluster collapse collect color colour combine
+    command compare compile complete compose compress compute concatenate configure confirm connect
+    construct consume contain continue convert copy correct count cover create credit crop cross cut
+    decide declare decode decrease decrypt deduct deduplicate define delay delegate delete deliver
+    derive describe deserialize destroy detach detect determine differentiate dim disable discard
+    disconnect dispatch display distribute divide do download draft drag draw drop dump duplicate
+    edit emit empty enable encode encrypt end enforce ensure enter enumerate escape estimate evaluate
+    evict examine exchange exclude execute exit expand expect expire explain export express extend
+    extract fail fall fetch fill filter find finish fit fix flatten flip flush focus fold follow
+    forbid force format forward free freeze gather generate get give go grant group grow guard guess
+    halt handle hash have hide highlight hold identify ignore implement import include increase
+    indent index infer inherit init initialise initialize inject insert inspect install instantiate
+    integrate interpolate interpret interrupt intersect invalidate invert invite invoke isolate
+    iterate join judge jump keep kill label launch lay lead leave lend lengthen limit link list
+    listen load locate lock log look lower make manage map mark mask match maximise measure mention
+    merge migrate minimise minimize mirror mock model modify monitor mount move multiply mutate name
+    narrow negate nest normalise normalize note notify number observe obtain offer omit open optimise
+    optimize order outline override pack pad paint pair parse pass paste patch pause perform permit
+    pick pin place plan play plot point poll pop populate post practise predict prefer prepare
+    present preserve press prevent print process produce profile project promote propagate prove
+    provide publish pull push put quantise query queue quote raise randomise rank rate reach react
+    read rebuild recall receive recognise recolour recompute record recover rectify redirect redo
+    redraw reduce refer refine reflect refresh refuse register reject relabel relate release reload
+    remember remove rename render renew reopen renumber reorder repaint repeat replace replay reply report
+    represent request require rescale reserve reset reshape resize resolve respond rest restart
+    restore restrict restyle resume retain retract retrieve retry return reuse reveal reverse revert
+    revise revoke rewind reword rewrite roll rotate round route run sample satisfy save say scale
+    scan scatter schedule scroll seal search see seed seek select send separate serialise serialize
+    serve set settle share sharpen shift shorten show shrink shuffle shut sign simplify simulate skim
+    skip sleep slice slide smooth smoothen snap snapshot solve sort spawn specify speed split spread
+    stack stagger standardise standardize start state stay steer step stop store straighten stream
+    strengthen stretch strip style submit subscribe substitute subtract suggest sum summarise
+    summarize supply support suppress survey swap sweep switch sync synchronize tabulate tag take
+    talk tally teach tear tell terminate test thin throttle throw tick tidy tie tighten tile time
+    tint toggle tokenize touch trace track trade train transfer transform translate transpose
+    traverse treat trigger trim truncate try tune turn tweak type typeset unbind undergo underline
+    undo unfold unhide unify unite unlock unmount unpack unpad unregister unset unsubscribe unwrap
+    update upgrade upload use validate vary verify view visit visualise wait wake walk warm warn
+    watch weigh widen wind wire withdraw work wrap write yield zip zoom"""
 )
 PREFIXES = read_words("is has can should must needs are was does to on from as with use will may")
 IRREGULAR = read_words(

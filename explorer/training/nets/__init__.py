@@ -1,4 +1,4 @@
-"""The nets of a run as one ensemble: layers with their backward by hand, and the op among them."""
+"""The nets of a training run, computed as one ensemble, with the backward pass written by hand."""
 
 from explorer.training.nets.architectures import (
     DENSE,

@@ -1,4 +1,4 @@
-"""Architectures: the layers of a task's nets, and the site of the op among them."""
+"""Architectures: the layers of a task's nets, and which of them contain the op."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ _NO_OP = Boundary(OpRules((), has_reduction=False), [], [])
 
 
 class Member(NamedTuple):
-    """A member of an ensemble, by the index of its rule and of its seed."""
+    """One net of an ensemble, identified by the index of its backward rule and of its seed."""
 
     rule: int
     seed: int
@@ -67,7 +67,7 @@ def _build_spikes(ends: Ends, bias: bool, boundary: Boundary, seeds: list[int]) 
     return [Latency(seeds), *units, LeakySum(last, outputs, bias=bias)]
 
 
-_MIN_SIDE = 2  # side of maps below which the stride is 1
+_MIN_SIDE = 2  # maps with a shorter side are not made smaller: their stride is 1
 
 
 def _build_maps(ends: Ends, bias: bool, boundary: Boundary, seeds: list[int]) -> list[Layer]:
@@ -91,7 +91,7 @@ def _build_convolutional(
     seeds: list[int],
     make_stage: Callable[[Maps, int, int, bool], tuple[Convolution, Layer]],
 ) -> list[Layer]:
-    """Return the layers of a convolutional net with one dense layer at its end.
+    """Build the layers of a convolutional net that ends in one dense layer.
 
     The first convolution has stride 1 and is followed by pooling. ``make_stage`` returns a convolution and
     its activation from maps, channels, stride and whether it is the first one.
@@ -112,7 +112,7 @@ def _build_convolutional(
 
 
 class Size(NamedTuple):
-    """The size of one net.
+    """The numbers of weights, multiplications and values of one net.
 
     Attributes:
         weights: the number of all weights.
@@ -127,7 +127,7 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True)
 class Architecture:
-    """The layers of a net, and the kind of layer that contains the op.
+    """How a task's nets are built, and which kind of layer contains the op.
 
     Attributes:
         op_layer: the kind of layer that contains the op.
@@ -145,24 +145,24 @@ class Architecture:
 
     def __post_init__(self) -> None:
         if vars(self.op_layer).get("site") is None:  # an inherited site belongs to another kind
-            raise TypeError(f"{self.op_layer.__name__} needs its own site: give the class an OpSite")
+            raise TypeError(f"{self.op_layer.__name__} does not say where its op is: set its attribute site")
 
     @property
     def site(self) -> OpSite:
-        """The site of the op in its layers."""
+        """A description of the place of the op in its layers."""
         assert self.op_layer.site is not None
         return self.op_layer.site
 
     def count_op_layers(self, widths: Sequence[int]) -> int:
-        """Return the number of layers with the op in a net with hidden layers of these widths."""
+        """Count the layers that contain the op in a net with these hidden widths."""
         return len(widths) + self.output
 
     def build_layers(self, ends: Ends) -> list[Layer]:
-        """Return the layers of one net, for reading their shapes."""
+        """Build the layers of a single net, from which their shapes can be read."""
         return self.build(ends, False, _NO_OP, [0])
 
     def get_size(self, ends: Ends) -> Size:
-        """Return the size of a net with these inputs, widths and outputs."""
+        """Return the size of a net with these numbers of inputs, hidden units and outputs."""
         weighted = [(layer.shapes[0], layer.uses) for layer in self.build_layers(ends) if layer.shapes]
         return Size(
             weights=sum(prod(shape) for shape, _ in weighted),
@@ -179,7 +179,7 @@ KERNELS = Architecture(OpKernels, _build_kernels)
 
 
 def build_tail(first: Layer, ends: Ends, boundary: Boundary) -> list[Layer]:
-    """Return a given first layer followed by dense layers without biases, with separate products."""
+    """Build dense layers without biases after a given first layer; each net's product is computed alone."""
     layers = [first]
     for a, b in pairwise(ends[1:]):
         layers += [Activation(boundary), Dense(a, b, bias=False, separate=True)]
@@ -189,7 +189,7 @@ def build_tail(first: Layer, ends: Ends, boundary: Boundary) -> list[Layer]:
 def draw_start(
     layers: Sequence[Layer], generator: Generator, scale: float, unit: bool, bias: float
 ) -> list[Tensor]:
-    """Return random start values of all parameters of one net: weights and biases, layer by layer.
+    """Draw random initial weights and biases for one net, layer by layer.
 
     Args:
         layers: the layers of the net.

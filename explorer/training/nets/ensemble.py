@@ -1,4 +1,4 @@
-"""The nets of a run as an ensemble: steps in lock-step, and removal of diverged members."""
+"""An ensemble of nets that take their training steps together; nets that diverge are removed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ Build = Callable[[Sequence[Member]], list[Layer]]
 
 
 class Ensemble:
-    """Nets in lock-step that differ only in rules and seeds, each bit for bit as if trained alone.
+    """Nets that differ only in rules and seeds and train together, each bit for bit as if alone.
 
     Members with non-finite values, or with a learned parameter outside its domain, are removed.
 
@@ -70,32 +70,33 @@ class Ensemble:
         self.rows = Rows(self.layers, start, learned or OpParameters())
         self.parameters = self.rows.make_start_rows(self.active)
         self.optimiser = optimiser(self.parameters)
-        self._cached_pass: tuple[Tensor, Pass] | None = None  # the latest batch, and its pass
+        self._cached_pass: tuple[Tensor, Pass] | None = None  # the latest batch and the result for it
         self._make_views()
 
     @property
     def weighted_layers(self) -> list[int]:
-        """The indices of the layers that have parameters."""
+        """The indices of the layers that have weights."""
         return [number for number, layer in enumerate(self.layers) if layer.shapes]
 
     def group_by_rule(self) -> dict[int, list[int]]:
-        """Return the indices of active members, by the index of their rule."""
+        """Return the indices of the active nets for each backward rule, by the rule's index."""
         indices: dict[int, list[int]] = {}
         for index, member in enumerate(self.active):
             indices.setdefault(member.rule, []).append(index)
         return indices
 
     def find_firsts(self) -> dict[int, int]:
-        """Return the index of each rule's first active member, by the index of the rule."""
+        """Return the index of the first active net for each backward rule, by the rule's index."""
         return {rule: indices[0] for rule, indices in self.group_by_rule().items()}
 
     @torch.no_grad()
     def forward_traced(
         self, x: Tensor, indices: Sequence[int], *, start: bool = False
     ) -> tuple[Tensor, list[Trace]]:
-        """Return output and traces by layer of the members at some indices, for examples x (1, n, inputs).
+        """Compute the output of some nets and keep every layer's tensors.
 
-        The op is evaluated as on held-out data. ``start``: with the parameters before the first step.
+        Returns the output and one trace per layer, for examples x (1, n, inputs). The op is evaluated as on
+        held-out data. ``start``: with the parameters before the first step.
         """
         members = [self.active[index] for index in indices]
         layers = self._build(members)
@@ -107,7 +108,7 @@ class Ensemble:
     def compute_output(
         self, x: Tensor, parameters: Views | None = None, step: int = EVALUATION_STEP
     ) -> Tensor:
-        """Return the output of the nets for examples x (seeds or 1, n, inputs): (active members, n, outputs).
+        """Compute the nets' output for examples x (seeds or 1, n, inputs): (active members, n, outputs).
 
         ``parameters``: used instead of the present ones; ``step``: the step whose random draws a stochastic
         op uses.
@@ -117,7 +118,7 @@ class Ensemble:
 
     @torch.no_grad()
     def step(self, x: Tensor, y: Tensor, loss: Loss, lr: Lr) -> NDArray[float32]:
-        """Take a step down the gradient with the members that stay finite; return their ``Pass.numbers``."""
+        """Take one gradient step with all nets that stay finite, and return the numbers of ``Pass``."""
         current = self.run_pass(x, y, loss)
         if not all(current.finite):
             lost_parameters = zip(self.active, self.rows.find_out_of_domain(self.parameters), strict=True)
@@ -132,7 +133,10 @@ class Ensemble:
 
     @torch.no_grad()
     def compute_next_parameters(self, x: Tensor, y: Tensor, loss: Loss, lr: Lr) -> Tensor:
-        """Return the parameters after the next step, (active members, numbers), if these stay finite."""
+        """Compute the parameters after the next step without taking it: (active members, numbers).
+
+        Only nets whose parameters stay finite are moved.
+        """
         self.run_pass(x, y, loss)
         parameters, optimiser = self.parameters.clone(), copy.deepcopy(self.optimiser)
         optimiser.step(parameters, self._gradients.clone(), self.rows.make_rates(lr, self.active))
@@ -140,16 +144,17 @@ class Ensemble:
 
     @torch.no_grad()
     def run_pass(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
-        """Run a pass on a batch at the present weights; the next step reuses it if it gets the same batch."""
+        """Run the nets forward and backward on a batch. A step on the same batch reuses the result."""
         if self._cached_pass is None or self._cached_pass[0] is not x:
             self._cached_pass = x, self._compute_pass(x, y, loss)
         return self._cached_pass[1]
 
     @torch.no_grad()
     def observe(self, x: Tensor, y: Tensor, loss: Loss, redraws: int = 0) -> ObservedPass:
-        """Run a pass on any examples. It is never part of a step, so its last bits may differ.
+        """Run the nets forward and backward on any examples, to look at them.
 
-        ``redraws``: how often the step's random draws are repeated with new values.
+        It is never part of a step, so its last bits may differ. ``redraws``: how often the step's random
+        draws are repeated with new values.
         """
         flat = torch.zeros_like(self.parameters)
         views = self.rows.make_views(flat)
@@ -157,7 +162,7 @@ class Ensemble:
 
     @torch.no_grad()
     def measure_distances(self, number: int | None = None) -> list[float]:
-        """Return the distance of a layer's weights from their start, by member; by default the first's."""
+        """Return how far the weights of one layer, by default the first, are from where they started."""
         number = self.weighted_layers[0] if number is None else number
         seeds = [member.seed for member in self.active]
         start = [view[seeds] for view in self.rows.make_views(self.rows.start)[number]]
@@ -167,7 +172,7 @@ class Ensemble:
         return distances
 
     def state(self) -> dict[str, Any]:
-        """Return the state that ``load`` continues from: numbers and copied tensors."""
+        """Return the ensemble's state as numbers and copied tensors, for ``load``."""
         tensors = [self.parameters, *self.optimiser.state]
         return {
             "lanes": [list(member) for member in self.active],
@@ -177,7 +182,7 @@ class Ensemble:
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Continue from the ``state`` of an ensemble of the same nets."""
+        """Restore the ``state`` of an ensemble of the same nets, and continue from there."""
         self.active = [Member(*member) for member in state["lanes"]]
         self.out_of_domain = {
             Member(*member): (layer, parameter) for *member, layer, parameter in state["fallen"]
@@ -188,7 +193,7 @@ class Ensemble:
     def merge(
         self, ensembles: Sequence[Ensemble], active: Sequence[Member], order: Tensor, build: Build
     ) -> Ensemble:
-        """Return one ensemble of this one and others of the same shapes, with copied parameters.
+        """Combine this ensemble with others of the same shapes into a new one with copied parameters.
 
         Args:
             ensembles: further ensembles, in which no parameters of the op learn.
@@ -206,11 +211,11 @@ class Ensemble:
         return merged
 
     def select(self, indices: Tensor) -> Ensemble:
-        """Return an ensemble of the members at some indices, copied."""
+        """Return a new ensemble with copies of the nets at some indices."""
         return self.merge([], [self.active[index] for index in indices.tolist()], indices, self._build)
 
     def copy_back(self, other: Ensemble, indices: Tensor) -> None:
-        """Copy parameters back from members of an ensemble that was split off this one and trained."""
+        """Copy the parameters of nets that were trained in another ensemble back into this one."""
         tensors = zip(
             (self.parameters, *self.optimiser.state), (other.parameters, *other.optimiser.state), strict=True
         )
@@ -220,18 +225,21 @@ class Ensemble:
         self._cached_pass = None
 
     def rebuild(self, build: Build) -> None:
-        """Build the layers of the same nets in another way."""
+        """Replace the layers of the nets by others that compute the same function."""
         self._build = build
         self._set_tensors((self.parameters, *self.optimiser.state))
 
     def expand_by_member(self, y: Tensor) -> Tensor:
-        """Return y (seeds or 1, …) by member, (members or 1, …)."""
+        """Repeat the data of each seed, (seeds or 1, …), for every net: (members or 1, …)."""
         return y if len(y) == 1 else y[[member.seed for member in self.active]]
 
     def _forward_backward(
         self, x: Tensor, y: Tensor, loss: Loss, value: Value, out: Views, redraws: int = 0
     ) -> tuple[Tensor, Tensor, list[Trace]]:
-        """Return losses, output and traces of a pass; write the gradients of the parameters to ``out``."""
+        """Run the nets forward and backward.
+
+        Returns losses, output and traces; writes gradients to ``out``.
+        """
         moments_by_layer, example = (
             make_moments(self.layers, self.optimiser.steps, redraws),
             (x, self.expand_by_member(y)),
@@ -241,9 +249,9 @@ class Ensemble:
         )
 
     def _compute_pass(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
-        """Return the pass on a batch, with its gradients in ``self._gradients``."""
+        """Run the nets forward and backward on a batch; the gradients are stored in ``self._gradients``."""
         gradients = self._gradient_views
-        self._gradients[:, self.rows.dense :] = 0  # gradients of learned parameters are added to it
+        self._gradients[:, self.rows.dense :] = 0  # backward adds the gradients of learned parameters here
         losses, output, traces = self._forward_backward(x, y, loss, loss.value, gradients)
         sizes = [
             self.layers[number].size(gradients[number])
@@ -260,19 +268,19 @@ class Ensemble:
         return Pass(numbers[:3], finite, traces, output, gradients)
 
     def _keep_members(self, stays: list[bool]) -> None:
-        """Keep the members of a mask and remove the others."""
+        """Keep the nets that a mask selects, and remove the others."""
         self.active = [member for member, stay in zip(self.active, stays, strict=True) if stay]
         self._set_tensors([tensor[stays] for tensor in (self.parameters, *self.optimiser.state)])
 
     def _set_tensors(self, tensors: Sequence[Tensor]) -> None:
-        """Set the parameters and the optimiser's state, and rebuild the layers."""
+        """Replace the parameters and the optimiser's state, and rebuild the layers."""
         self.parameters, *self.optimiser.state = tensors
         self._cached_pass = None
         self.layers = self._build(self.active)
         self._make_views()
 
     def _make_views(self) -> None:
-        """Create views of parameters and gradients, layer by layer."""
+        """Create views of the parameters and gradients of each layer."""
         self._gradients = torch.zeros_like(self.parameters)
         self.parameter_views = self.rows.make_views(self.parameters)
         self._gradient_views = self.rows.make_views(self._gradients)

@@ -1,4 +1,4 @@
-"""Passes of all members through the layers of their nets, forward and backward."""
+"""Forward and backward passes of all nets of an ensemble."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Fault = Literal["op", "forward", "backward"]
 
 
 class Pass(NamedTuple):
-    """A forward and backward pass of all members on the batch of a step.
+    """The results of a forward and backward pass of all nets on the batch of a step.
 
     Attributes:
         numbers: (3, members) loss, and norms of the gradients of the first and the last layer of weights.
@@ -39,7 +39,7 @@ class Pass(NamedTuple):
     gradients: Views
 
     def find_fault(self, index: int) -> Fault:
-        """Return the first non-finite part of the pass of the member at an index."""
+        """Find the first quantity of a pass that is not finite, for the net at an index."""
         for trace in self.traces:
             if trace.x is None or trace.y is None:
                 continue
@@ -50,7 +50,7 @@ class Pass(NamedTuple):
 
 
 class ObservedPass(NamedTuple):
-    """A forward and backward pass of all members on any examples.
+    """The results of a forward and backward pass of all nets on any examples.
 
     Attributes:
         losses: (members,).
@@ -70,7 +70,10 @@ class ObservedPass(NamedTuple):
 def forward(
     layers: Sequence[Layer], parameters: Sequence[Parameters], traces: Iterable[Trace], x: Tensor
 ) -> Tensor:
-    """Return the output for x; each layer's tensors go to its trace. ``traces`` may be an iterator."""
+    """Compute the output for x, and store each layer's tensors in its trace.
+
+    ``traces`` may be an iterator.
+    """
     for layer, values, trace in zip(layers, parameters, traces, strict=True):
         x = layer.forward(x, values, trace)
     return x
@@ -79,7 +82,7 @@ def forward(
 def forward_untraced(
     layers: Sequence[Layer], parameters: Sequence[Parameters], moments: Iterable[Moment], x: Tensor
 ) -> Tensor:
-    """Return the output for x at each layer's moment, without keeping traces, so that layers share memory."""
+    """Compute the output for x without keeping any layer's tensors, which saves memory."""
     return forward(layers, parameters, map(Trace, moments), x)
 
 
@@ -92,7 +95,10 @@ def forward_backward(
     value: Value,
     out: Views,
 ) -> tuple[Tensor, Tensor, list[Trace]]:
-    """Return losses, output and traces for (x, y); write the parameters' gradients to ``out``."""
+    """Run nets forward and backward on examples (x, y).
+
+    Returns losses, output and traces, and writes the parameters' gradients to ``out``.
+    """
     (x, y), traces, twins = example, [Trace(moment) for moment in moments], {}
     for number, (layer, values, trace) in enumerate(zip(layers, parameters, traces, strict=True)):
         if TWIN_LOSS in layer.asks:
@@ -112,6 +118,6 @@ def forward_backward(
 def _compute_twin_output(
     layers: Sequence[Layer], parameters: Views, moments: Sequence[Moment], number: int, x: Tensor
 ) -> Tensor:
-    """Return the output with antithetic draws 1 − u in one layer's op and unchanged draws in later ones."""
+    """Compute the output with antithetic draws 1 − u in one layer and the usual draws u in later layers."""
     at_twin = [moments[number]._replace(twin=True), *moments[number + 1 :]]
     return forward_untraced(layers[number:], parameters[number:], at_twin, x)

@@ -1,4 +1,4 @@
-"""The parameters of an ensemble as rows of numbers, one per member, with views by layer."""
+"""The parameters of an ensemble stored as one row of numbers for each net, with views by layer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Lr = float | Sequence[float]
 
 
 class OpParameters(NamedTuple):
-    """The op's parameters that learn, in each layer with the op.
+    """The parameters of the op that are trained, in each layer with the op.
 
     Attributes:
         starts: by rule, the value of each parameter before the first step.
@@ -36,7 +36,7 @@ class OpParameters(NamedTuple):
 
 
 class Rows:
-    """The positions of parameters in a member's row, and the rows before the first step.
+    """The layout of the parameters in a net's row of numbers, and the initial rows.
 
     Weights and biases come first, layer by layer, then the op's learned parameters. Each is padded to whole
     steps of the processor, so that one update handles all of them.
@@ -49,7 +49,7 @@ class Rows:
     def __init__(
         self, layers: Sequence[Layer], start: Sequence[Sequence[Tensor]], learning: OpParameters
     ) -> None:
-        """Lay out the parameters.
+        """Lay out the parameters of the nets in rows.
 
         Args:
             layers: the layers of the nets.
@@ -72,7 +72,7 @@ class Rows:
                 view[seed].copy_(value)
 
     def make_start_rows(self, members: Sequence[Member]) -> Tensor:
-        """Return the initial weights and learned parameters of members, one row each, (members, numbers)."""
+        """Return the initial parameters of nets, one row for each: (members, numbers)."""
         flat = self.start[[member.seed for member in members]]
         if self._learning.positive:
             starts = flat.new_tensor([self._learning.starts[member.rule] for member in members])
@@ -82,14 +82,14 @@ class Rows:
         return flat
 
     def make_views(self, flat: Tensor) -> Views:
-        """Return views of rows, layer by layer: weights and biases, then the op's learned parameters."""
+        """Return views of each layer's parameters: weights and biases, then the op's learned parameters."""
         views = self._view_parameters(flat)
         dense = sum(count for count, _ in self._counts)
         weights, learned = iter(views[:dense]), iter(views[dense:])
         return [[*islice(weights, count), *islice(learned, learn)] for count, learn in self._counts]
 
     def view_learned(self, flat: Tensor) -> Views:
-        """Return views of the learned parameters in rows, by layer with the op: (members, values) each.
+        """Return views of the learned parameters of each layer with the op: (members, values) each.
 
         A parameter has one value per layer, or one per channel.
         """
@@ -100,12 +100,15 @@ class Rows:
         ]
 
     def reduce_learned(self, reduce: Callable[[Tensor, int], Tensor], flat: Tensor) -> Tensor:
-        """Return learned parameters, reduced to one value per layer: (members, op layers, parameters)."""
+        """Reduce the values of learned parameters to one per layer: (members, op layers, parameters)."""
         layers = [torch.stack([reduce(each, 1) for each in layer], 1) for layer in self.view_learned(flat)]
         return torch.stack(layers, 1)
 
     def find_out_of_domain(self, flat: Tensor) -> list[tuple[int, int] | None]:
-        """Return by member the first layer with the op and its parameter that left its domain, or None."""
+        """Find, for each net, the first learned parameter that has left its domain.
+
+        Returns the index of the layer and of the parameter, or None.
+        """
         first: dict[int, tuple[int, int]] = {}
         for layer, layer_values in enumerate(self.view_learned(flat) if any(self._learning.positive) else ()):
             for parameter, (values, positive) in enumerate(
@@ -116,13 +119,13 @@ class Rows:
         return [first.get(member) for member in range(len(flat))]
 
     def scale_learned(self, flat: Tensor) -> Tensor:
-        """Return a direction (members, numbers) with its learned parameters multiplied by their rate."""
+        """Multiply the learned parameters in a direction (members, numbers) by their relative rate."""
         scaled = flat.clone()
         scaled[:, self.dense :] *= self._learning.rate
         return scaled
 
     def make_rates(self, lr: Lr, members: Sequence[Member]) -> float | Rates:
-        """Return the learning rates of neighbouring members, separately for learned parameters."""
+        """Return the learning rates of neighbouring nets, separately for their learned parameters."""
         is_uniform = not self._learning.positive or self._learning.rate == 1
         if is_uniform and isinstance(lr, float):
             return lr
@@ -137,7 +140,7 @@ class Rows:
         ]
 
     def _view_parameters(self, flat: Tensor) -> list[Tensor]:
-        """Return views of the parameters in rows (n, numbers), in order: (n, …) each."""
+        """Return views of all parameters in rows (n, numbers), in order: (n, …) each."""
         return [
             flat[:, start : start + prod(shape)].view(-1, *shape)
             for start, shape in zip(self._starts, self._shapes, strict=False)
@@ -145,7 +148,7 @@ class Rows:
 
 
 def list_channel_shapes(layers: Sequence[Layer]) -> list[tuple[int, int]]:
-    """Return the shape of one member's values by channel in each layer, for broadcasting with the op's x."""
+    """Return, for each layer, a shape in which one net's values by channel broadcast with the op's x."""
     shapes, outputs = [], 1
     for layer in layers:
         outputs = layer.shapes[0][1] if layer.shapes else outputs

@@ -1,4 +1,4 @@
-"""Losses, metrics and optimisers of many nets at once, and which of them may share one call of torch."""
+"""Losses, metrics and optimisers that compute many nets at once."""
 
 from explorer.training.numerics.batching import (
     Product,

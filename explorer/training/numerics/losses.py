@@ -1,4 +1,4 @@
-"""Losses of many nets at once, each with its gradient by hand."""
+"""Losses that compute many nets at once, with their gradients written by hand."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Value = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss to minimise; called as ``loss(output (members, n, outputs), y)``.
+    """A loss function to minimise, called as ``loss(output (members, n, outputs), y)``.
 
     Attributes:
         value: the exact function for a training step.
@@ -32,11 +32,11 @@ class Loss:
     growth: Callable[[Tensor, Tensor, int, Tensor, Tensor], Tensor]
 
     def __call__(self, output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the losses (members,), and their gradients for the output."""
+        """Compute the loss of each net, (members,), and its gradient for the output."""
         return self.value(output, y)
 
     def split_by_example(self, output: Tensor, y: Tensor) -> Tensor:
-        """Return the contribution of each example to the loss, (members, n, 1)."""
+        """Compute how much each example contributes to the loss, (members, n, 1)."""
         members, n, _ = output.shape
         shares = apply_to_members(
             lambda outputs, answers: self.shares(outputs.mT.unsqueeze(2), answers, n),
@@ -94,12 +94,12 @@ def _log_softmax(output: Tensor) -> Tensor:
 
 
 def _log_softmax_backward(g: Tensor, logs: Tensor) -> Tensor:
-    """Return autograd's gradient, to the last bit."""
+    """Compute the gradient of log-softmax with the same bits as autograd."""
     return torch._log_softmax_backward_data(g, logs, -1, logs.dtype)
 
 
 def _compute_fast_cross_entropy(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """Return losses and gradients by ``exp`` and separate sums: with few classes far faster than torch's."""
+    """Compute cross-entropies and gradients by ``exp`` and sums: for few classes far faster than torch's."""
     members, n, outputs = output.shape
     classes = y.expand(members, -1).unsqueeze(-1)
     shifted = output - output.amax(-1, keepdim=True)
@@ -120,7 +120,7 @@ def _compute_surprises(output: Tensor, y: Tensor, count: int) -> Tensor:
 def _compute_surprise_growth(
     output: Tensor, y: Tensor, count: int, directions: Tensor, distances: Tensor
 ) -> Tensor:
-    """Compute ``log Σ p · exp(d · w) − d · w[y]`` with one product for all examples, units and distances."""
+    """Compute ``log Σ p · exp(d · w) − d · w[y]`` for all examples, units and distances in one product."""
     members, outputs, n = output.shape
     units, count_d = directions.shape[1], len(distances)
     chances = (output - output.amax(1, keepdim=True)).exp_()
@@ -133,7 +133,7 @@ def _compute_surprise_growth(
 
 
 def _encode_one_hot(y: Tensor, classes: int) -> Tensor:
-    """Return y, (members or 1, n), as one-hot vectors, (members or 1, classes, n) float32."""
+    """Return classes (members or 1, n) as one-hot vectors, (members or 1, classes, n) float32."""
     return (y[:, None] == torch.arange(classes, device=y.device)[:, None]).float()
 
 

@@ -1,4 +1,4 @@
-"""Metrics of held-out data: accuracy and R²."""
+"""Metrics of nets on held-out data: accuracy and R²."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -9,12 +9,12 @@ Metric = Literal["accuracy", "R²"]
 
 
 def metric_of(y: Tensor) -> Metric:
-    """Return the metric for such targets: accuracy for classes, which are whole numbers, else R²."""
+    """Return the metric for targets y: accuracy if they are classes, otherwise R²."""
     return "R²" if y.is_floating_point() else "accuracy"
 
 
 def _compute_accuracy(output: Tensor, y: Tensor) -> Tensor:
-    """Return the accuracy by comparisons, in half the time of ``argmax``, unless there are ties."""
+    """Compute the accuracy by comparisons, which take half the time of ``argmax`` unless there are ties."""
     best = output == output.amax(-1, keepdim=True)
     if int(best.count_nonzero()) != best.shape[0] * best.shape[1]:
         return (output.argmax(-1) == y).float().mean(1)

@@ -1,4 +1,4 @@
-"""The optimisers of ``torch.optim``, bit for bit, on all members at once.
+"""The optimisers of ``torch.optim``, applied to many nets at once with the same bits.
 
 Each takes flat tensors (members, n) of parameters and gradients, and keeps ``state``, (members, n) each.
 """
@@ -22,7 +22,7 @@ _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8
 
 
 class Optimiser:
-    """An optimiser of flat parameters.
+    """An optimiser of the parameters of many nets, stored as flat tensors.
 
     Attributes:
         label: name on screen.
@@ -32,7 +32,7 @@ class Optimiser:
     """
 
     label = "Gradient descent"
-    memories = 0  # number of tensors in ``state``
+    memories = 0  # number of tensors kept in ``state``
     by_member: Sequence[int] | None = None
 
     def __init__(self, parameters: Tensor) -> None:
@@ -40,13 +40,13 @@ class Optimiser:
         self.state = [torch.zeros_like(parameters) for _ in range(self.memories)]
 
     def step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
-        """Change the parameters in place; the gradients may be overwritten."""
+        """Update the parameters in place. The gradients may be overwritten."""
         self.steps += 1
         self.by_member = self.by_member and [steps + 1 for steps in self.by_member]
         self._step(parameters, gradients, lr)
 
     def steps_of(self, members: int) -> Sequence[int]:
-        """Return the number of steps taken by each of this many members."""
+        """Return the number of steps that each net has taken."""
         return self.by_member or [self.steps] * members
 
     def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
@@ -54,14 +54,14 @@ class Optimiser:
 
 
 class Sgd(Optimiser):
-    """``torch.optim.SGD(lr)``."""
+    """Stochastic gradient descent, bit for bit ``torch.optim.SGD(lr)``."""
 
     def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
         _move_along(parameters, gradients, lr)
 
 
 class PlainDescent(Optimiser):
-    """Gradient descent as in tutorials, ``w -= lr * w.grad``: rounded after both operations."""
+    """Gradient descent as in tutorials, ``w -= lr * w.grad``, which rounds after both operations."""
 
     def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
         for rate, target, change in _pair_rates(lr, parameters, gradients):
@@ -69,7 +69,7 @@ class PlainDescent(Optimiser):
 
 
 class Momentum(Optimiser):
-    """``torch.optim.SGD(lr, momentum=0.9)``."""
+    """Gradient descent with momentum, bit for bit ``torch.optim.SGD(lr, momentum=0.9)``."""
 
     label = "Momentum"
     memories = 1
@@ -81,7 +81,7 @@ class Momentum(Optimiser):
 
 
 class Adam(Optimiser):
-    """``torch.optim.Adam(lr)``."""
+    """The Adam optimiser, bit for bit ``torch.optim.Adam(lr)``."""
 
     label = "Adam"
     memories = 2
@@ -107,7 +107,7 @@ def _compute_alpha(rate: float, steps: int) -> float:
 
 
 def _move_each(parameters: Tensor, mean: Tensor, square: Tensor, lr: Lr, steps: Sequence[int]) -> None:
-    """Apply Adam's update if members have taken different numbers of steps: a column replaces a number."""
+    """Apply Adam's update to nets that have taken different numbers of steps."""
     alphas = list(map(_compute_alpha, _expand_rates(lr, len(steps)), steps))
     column = parameters.new_tensor([list(map(_compute_root, steps)), alphas]).unsqueeze(-1)
     size = square.sqrt().div_(column[0]).add_(_EPSILON)
@@ -120,7 +120,7 @@ def _move_along(parameters: Tensor, direction: Tensor, lr: Lr) -> None:
 
 
 def _expand_rates(lr: Lr, members: int) -> list[float]:
-    """Return the rate of each member, if all its numbers have the same rate."""
+    """Return the learning rate of each net, if all numbers of a net have the same rate."""
     if not isinstance(lr, Sequence):
         return [lr] * members
     groups = [(index[0] if isinstance(index, tuple) else index, rate) for index, rate in lr]
@@ -128,7 +128,7 @@ def _expand_rates(lr: Lr, members: int) -> list[float]:
 
 
 def _pair_rates(lr: Lr, *tensors: Tensor) -> list[tuple[Any, ...]]:
-    """Return each rate with the slices of some tensors to which it applies."""
+    """Return each learning rate with the slices of some tensors that it applies to."""
     if isinstance(lr, Sequence):
         return [(rate, *(tensor[index] for tensor in tensors)) for index, rate in lr]
     return [(lr, *tensors)]

@@ -1,4 +1,4 @@
-"""Scores as text: scores that are compared share one number of decimals."""
+"""Scores formatted as text. Scores that are compared have the same number of decimals."""
 
 from __future__ import annotations
 
@@ -14,32 +14,32 @@ _MAX_DECIMALS = 4
 
 
 def count_decimals(scores: Iterable[Sequence[float]], unit: Unit) -> int:
-    """Return the number of decimals for compared scores: the smallest deviation must not round to 0."""
+    """Choose the number of decimals for compared scores, so that the smallest deviation is not 0."""
     spreads = [stdev(finite) for values in scores if len(finite := _drop_nonfinite(values)) > 1]
     return count_min_decimals([spread for spread in spreads if spread], unit)
 
 
 def count_min_decimals(values: Iterable[float], unit: Unit, max_decimals: int = _MAX_DECIMALS) -> int:
-    """Return the fewest decimals, at least the unit's default, with which no positive value rounds to 0.
+    """Return the fewest decimals with which no positive value rounds to 0.
 
-    At most ``max_decimals``.
+    At least the unit's default, and at most ``max_decimals``.
     """
     needed = [math.ceil(-math.log10(2 * scale_score(value, unit))) for value in values]
     return max([_MIN_DECIMALS[unit], *(min(n, max_decimals) for n in needed)])
 
 
 def scale_score(value: float, unit: Unit) -> float:
-    """Return a value in the unit of its text: times 100 for percent."""
+    """Convert a score to the unit in which it is written: times 100 for percent."""
     return 100 * value if unit == "%" else value
 
 
 def with_unit(number: str, unit: Unit) -> str:
-    """Return a number's text, followed by "%" if that is the unit."""
+    """Append "%" to a number's text if that is the unit."""
     return f"{number} %" if unit == "%" else number
 
 
 def format_scores(scores: Mapping[str, Sequence[float]], unit: Unit) -> dict[str, str]:
-    """Return scores as text with equal decimals: "94.6 ± 1.2 %" for several seeds.
+    """Format the scores of each label with the same number of decimals: "94.6 ± 1.2 %".
 
     ``scores``: label → one score per seed, NaN if a seed diverged; a label without a finite score is left
     out. The text is mean ± standard deviation, or the mean alone for one seed.
@@ -50,7 +50,7 @@ def format_scores(scores: Mapping[str, Sequence[float]], unit: Unit) -> dict[str
 
 
 def format_score(values: Sequence[float], digits: int, unit: Unit) -> str:
-    """Return finite scores as text with this many decimals: "94.6 ± 1.2 %", or "0.83" for one seed."""
+    """Format the mean and deviation of finite scores: "94.6 ± 1.2 %", or "0.83" for one seed."""
     spread = f" ± {scale_score(stdev(values), unit):.{digits}f}" if len(values) > 1 else ""
     return with_unit(f"{scale_score(fmean(values), unit):.{digits}f}{spread}", unit)
 

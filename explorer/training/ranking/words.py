@@ -1,4 +1,4 @@
-"""A ranking in one sentence, including the effect of seeds that diverged."""
+"""The conclusion of a ranking as one sentence, which also reports seeds that diverged."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from explorer.formula import join_texts
 from explorer.training.ranking.comparison import Comparison
 from explorer.training.ranking.digits import count_min_decimals, scale_score, with_unit
 
-ADVISED_SEEDS = 5  # seeds with which differences of two percentage points are detected nearly always
-_MAX_BOUND_DECIMALS = 12  # decimals, enough to write no claimed bound as 0
+ADVISED_SEEDS = 5  # with this many seeds, a difference of two percentage points is nearly always detected
+_MAX_BOUND_DECIMALS = 12  # enough decimals so that no claimed bound is written as 0
 
 
 def make_sentence(ranking: Comparison) -> str:
-    """Return a comparison as text, which claims no more than the scores show."""
+    """Describe a comparison of rules in a sentence that claims no more than the scores show."""
     return " ".join([*_describe_means(ranking), *_describe_diverged(ranking)])
 
 
 def describe_lower(ranking: Comparison, reach: tuple[float, float]) -> str:
-    """Return a difference from the highest: "lower by 0.6 to 3.2 points", "0.3 higher to 1.2 points lower".
+    """Describe a difference from the highest score, such as "lower by 0.6 to 3.2 points".
 
     ``reach``: least and greatest amount by which a rule is lower, such as one of ``ranking.differences``. Its
     numbers have as many digits as those of the ranking's sentence.
@@ -27,7 +27,7 @@ def describe_lower(ranking: Comparison, reach: tuple[float, float]) -> str:
 
 
 class _Formatter:
-    """A formatter for the numbers of one ranking, all with the same digits."""
+    """A formatter for the numbers of one ranking, which all get the same number of decimals."""
 
     def __init__(self, ranking: Comparison) -> None:
         self._ranking, unit = ranking, ranking.unit

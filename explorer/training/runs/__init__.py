@@ -1,4 +1,4 @@
-"""A run: its steps, checkpoints, series and snapshots, and a summary in sentences."""
+"""A training run: its steps, checkpoints, series and snapshots, and its summary in sentences."""
 
 from explorer.training.runs.fused import FusedRuns
 from explorer.training.runs.lockstep import Lockstep, Tensors, is_input_fixed

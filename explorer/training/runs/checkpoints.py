@@ -1,4 +1,4 @@
-"""Checkpoints: states that a run can go back to, evenly spaced, as many as fit into memory."""
+"""Checkpoints: evenly spaced states that a run can go back to, as many as fit into memory."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ State = Mapping[str, Any]
 
 
 def select_steps(steps: Sequence[int], spacing: int, max_count: int) -> tuple[tuple[int, ...], int]:
-    """Return at most ``max_count`` steps and their spacing, which doubles until they are few enough.
+    """Select at most ``max_count`` evenly spaced steps, and return them with their spacing.
 
     Step 0 is always kept. The result does not depend on whether steps are dropped at once or gradually.
     """
@@ -25,12 +25,12 @@ def select_steps(steps: Sequence[int], spacing: int, max_count: int) -> tuple[tu
 
 
 def find_nearest(steps: Collection[int], step: int) -> int:
-    """Return the nearest of some steps, the earlier one of two."""
+    """Return the step nearest to a given step; of two equally near ones, the earlier."""
     return min(steps, key=lambda candidate: (abs(candidate - step), candidate))
 
 
 class Checkpoints:
-    """States by step, every ``spacing`` steps; if memory is full every other one is dropped.
+    """The checkpoints of a run, one every ``spacing`` steps; if memory is full, every other one is dropped.
 
     Attributes:
         spacing: steps from one state to the next.
@@ -38,14 +38,14 @@ class Checkpoints:
     """
 
     def __init__(self, spacing: int, max_bytes: int = CHECKPOINT_BYTES) -> None:
-        """Create an empty collection of at most ``max_bytes`` bytes; the state at step 0 is always kept."""
+        """Create an empty collection of at most ``max_bytes`` bytes. Step 0 is always kept."""
         self.spacing, self._max_bytes = spacing, max_bytes
         self._states: dict[int, State] = {}
         self.bytes = 0
 
     @property
     def steps(self) -> tuple[int, ...]:
-        """The steps of all states, ascending."""
+        """The steps of all checkpoints, ascending."""
         return tuple(self._states)
 
     def is_due(self, step: int) -> bool:
@@ -53,7 +53,7 @@ class Checkpoints:
         return step % self.spacing == 0 and step not in self._states
 
     def keep(self, step: int, state: State) -> None:
-        """Add the state at a step."""
+        """Store the state of a run as the checkpoint at a step."""
         self._states[step] = state
         state_bytes = count_bytes(state)
         self.bytes += state_bytes
@@ -61,16 +61,16 @@ class Checkpoints:
             self.drop_excess(self._max_bytes // state_bytes)
 
     def drop_excess(self, max_count: int) -> None:
-        """Drop states until at most ``max_count`` are left."""
+        """Drop checkpoints until at most ``max_count`` are left."""
         selected, self.spacing = select_steps(self.steps, self.spacing, max_count)
         self._put({step: self._states[step] for step in selected})
 
     def state(self, step: int) -> State:
-        """Return the state at the step of a checkpoint."""
+        """Return the state of the run stored in the checkpoint at a step."""
         return self._states[step]
 
     def copy_until(self, step: int) -> Checkpoints:
-        """Return a copy without the states after a step; both share their tensors."""
+        """Return a copy without the checkpoints after a step. Both share their tensors."""
         copied = Checkpoints(self.spacing, self._max_bytes)
         copied._put({key: state for key, state in self._states.items() if key <= step})
         return copied
@@ -81,7 +81,7 @@ class Checkpoints:
 
 
 def count_bytes(state: Any) -> int:
-    """Return the number of bytes of the tensors in a state."""
+    """Count the bytes of all tensors in a state."""
     if isinstance(state, Tensor):
         return state.nbytes
     parts = state.values() if isinstance(state, Mapping) else state if isinstance(state, list | tuple) else ()

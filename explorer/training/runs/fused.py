@@ -1,4 +1,4 @@
-"""Fusion of similar runs, which take their steps in one computation, each bit for bit as it would alone."""
+"""Fusion of similar runs: they take their steps in one computation, each bit for bit as it would alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from explorer.training.system import use_one_thread
 
 
 class FusedRuns:
-    """Runs with equal ``fusion_key`` that take steps as one, until ``copy_back``.
+    """Runs with equal ``fusion_key`` whose steps are computed together, until ``copy_back``.
 
     Nets are so small that the overhead of torch's calls dominates a step. Each run still draws its batches,
     keeps its checkpoints and records its series; only the parameters are held here.
@@ -23,14 +23,14 @@ class FusedRuns:
     """
 
     def __init__(self, runs: Sequence[Run]) -> None:
-        """Fuse two or more runs with equal ``fusion_key``."""
+        """Fuse two or more runs that have the same ``fusion_key``."""
         first, *other_runs = self.runs = list(runs)
         self._nets, self._indices = first.nets.merge([run.nets for run in other_runs])
         self._recorder = first.recorder.merge(self._nets, [run.recorder for run in other_runs])
         self.is_recording = False
 
     def advance(self) -> bool:
-        """Take the next step of every run and return True; False without a step if this is impossible.
+        """Take the next step of every run, and return whether that was possible.
 
         This is the case when a run has finished, or a value is not finite.
         """
@@ -45,7 +45,7 @@ class FusedRuns:
         return True
 
     def copy_back(self) -> None:
-        """Copy the present parameters back to the runs."""
+        """Copy the current parameters back to each run."""
         for index in range(len(self.runs)):
             self._copy_back_run(index)
 
@@ -61,7 +61,7 @@ class FusedRuns:
         self._judge([index for index, is_due in enumerate(is_due_by_run) if is_due])
 
     def _judge(self, due_runs: list[int]) -> None:
-        """Record a judgement of the runs at some indices."""
+        """Evaluate the runs at some indices and record their scores and readings."""
         if not self._nets.has_exact_readings:
             for index in due_runs:
                 self._copy_back_run(index)
@@ -70,11 +70,11 @@ class FusedRuns:
             self._judge_together(due_runs)
 
     def _judge_together(self, due_runs: list[int]) -> None:
-        """Record a judgement of the runs at some indices, measured in one computation."""
+        """Evaluate the runs at some indices in one computation, and record their scores and readings."""
         indices_by_run = [self._indices[index] for index in due_runs]
         nets, settings = self._nets, self.runs[due_runs[0]].settings
         if len(due_runs) < len(self.runs):
-            selected, order = torch.cat(indices_by_run).sort()  # keeps members of one rule adjacent
+            selected, order = torch.cat(indices_by_run).sort()  # nets of the same rule stay adjacent
             nets = nets.select(selected)
             indices_by_run = split_positions(order, [len(indices) for indices in indices_by_run])
         judgement = Judgement.measure(nets, self._recorder.merge(nets, []), settings)
@@ -82,5 +82,5 @@ class FusedRuns:
             self.runs[index].record_judgement(judgement.select(indices.tolist()))
 
     def _copy_back_run(self, index: int) -> None:
-        """Copy the present parameters back to the run at an index."""
+        """Copy the current parameters back to the run at an index."""
         self.runs[index].nets.ensemble.copy_back(self._nets.ensemble, self._indices[index])

@@ -1,4 +1,4 @@
-"""One line per rule: the most basic finding about its gradient, and its result. Plain text.
+"""One line of plain text for each backward rule: the most basic finding about its gradient, and its result.
 
 "so" appears only if it is exact: if the gradient of weights is exactly 0. A fraction of units without a
 gradient explains nothing: of 34 rules on 8 tasks 16 had a fifth or more of such units, and 4 of them were
@@ -20,9 +20,9 @@ from explorer.training.tasks import TASKS
 
 BASIS = ("way", "causes", "inputs")
 """The instruments that a line needs, in addition to the alignment."""
-_MIN_SHARE = 0.2  # fraction of units × examples worth a sentence
-_MIN_RATIO = 1.5  # width of the data ÷ width of the rule
-_MIN_GAIN = 1.5  # factor of the gradient's size
+_MIN_SHARE = 0.2  # a smaller fraction of units and examples is not mentioned
+_MIN_RATIO = 1.5  # width of the data ÷ width of the rule from which it is mentioned
+_MIN_GAIN = 1.5  # factor by which the gradient must grow to be mentioned
 _CAUSES = (
     (2, "no gradient", "inputs"),
     (1, "under 1 % of the rule's peak", "inputs"),
@@ -30,13 +30,13 @@ _CAUSES = (
 )
 """Index of a cause, the text on units with it, and the instrument that shows the reason."""
 _MAX_HEADLINE = 70  # characters
-_MIN_SEEDS = 2  # for a comparison
-_MAX_GAP = 0.03  # largest difference to the best, by the ranking's bound
+_MIN_SEEDS = 2  # fewer seeds allow no comparison
+_MAX_GAP = 0.03  # a rule this close to the best, by the ranking's bound, is called close
 
 
 @dataclass(frozen=True)
 class Line:
-    """A line on one rule.
+    """One line of text about a backward rule in a run.
 
     Attributes:
         text: a sentence or two.
@@ -48,9 +48,10 @@ class Line:
 
 
 def make_headline(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """Return the result of a race in at most 70 characters; "" before its end, or without a comparison.
+    """Write the result of a race in at most 70 characters.
 
-    It names the rules that may be best, with their means, if there is room. ``labels``: by rule.
+    Returns "" before the end of the race or if nothing can be compared. The headline names the rules that may
+    be best, with their means if there is room. ``labels`` maps rules to their names.
     """
     ranking = _compare(snapshot)
     if ranking is None:
@@ -62,7 +63,7 @@ def make_headline(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
 
 
 def _list_headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[str, str]) -> Iterator[str]:
-    """Yield the headline, then shorter versions."""
+    """Yield the full headline, and then shorter and shorter versions."""
     first = next(iter(means))
     ends = [means[rule] for rule in ranking.best]
     at = f"at {ends[0]}" if ends[0] == ends[-1] else f"at {ends[-1].removesuffix(' %')} to {ends[0]}"
@@ -89,13 +90,13 @@ def _list_headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[
 
 @dataclass(frozen=True)
 class _Statement:
-    text: str  # without a full stop
+    text: str  # a sentence without its full stop
     panel: str
     hinders: bool = True  # whether part of the gradient is missing
 
 
 def make_lines(snapshot: Snapshot) -> dict[str, Line]:
-    """Return the line of each rule, except rules without measurements, as after divergence of all seeds."""
+    """Write the line of each backward rule. Rules without measurements are left out."""
     records_by_key = {key: snapshot.measured.get(key, {}) for key in BASIS}
     result: dict[str, Line] = {}
     ranking = _rank_seeds(snapshot)
@@ -109,14 +110,14 @@ def make_lines(snapshot: Snapshot) -> dict[str, Line]:
 
 
 def _make_line(finding: _Statement, end: _Statement | None) -> Line:
-    """Join a finding and a result to a line."""
+    """Join a finding about the gradient and a result into one line."""
     if end is None:
         return Line(f"{finding.text}.", finding.panel)
     return Line(f"{finding.text}. {end.text}.", end.panel or finding.panel)
 
 
 def _find_statement(snapshot: Snapshot, way: Record, causes: Record, inputs: Record) -> _Statement:
-    """Return the most basic remarkable finding about the backward pass."""
+    """Find the most basic remarkable fact about the backward pass."""
     if not all(map(math.isfinite, way["reached"])):
         return _Statement(
             f"A gradient of the {'next' if snapshot.step else 'first'} step is infinite or NaN", "norms"
@@ -142,12 +143,12 @@ def _find_statement(snapshot: Snapshot, way: Record, causes: Record, inputs: Rec
 
 
 def _is_unmoved(way: Record, layer: int) -> bool:
-    """Return whether a layer of weights, from 1, has not moved."""
+    """Return whether the weights of a layer, counted from 1, have not changed since the start."""
     return bool(way["moved"][layer - 1] == 0)
 
 
 def _describe_unreached(snapshot: Snapshot, unreached: Sequence[int], way: Record) -> str:
-    """Return a sentence on weights that no gradient reaches, and on the parameters that still learn."""
+    """Describe which weights no gradient reaches, and which parameters still learn."""
     count, site = len(way["reached"]), TASKS[snapshot.task].net.site
     time_clause = "" if snapshot.step else " in the first step"
     verb = "learns" if snapshot.step else "can learn"
@@ -155,7 +156,7 @@ def _describe_unreached(snapshot: Snapshot, unreached: Sequence[int], way: Recor
         rest = f"only biases {verb.removesuffix('s')}" if way["biased"] else f"nothing {verb}"
         return f"No gradient reaches any weight{time_clause}, so {rest}"
     layer_names = join_texts([f"w{layer}" for layer in unreached])
-    if not site.per_example:  # biases of these layers may learn
+    if not site.per_example:  # if the op is on weights, the biases of these layers may learn
         return f"No gradient reaches {layer_names}{time_clause}"
     reached = [layer for layer in range(1, count + 1) if layer not in unreached]
     if reached == [count]:
@@ -166,7 +167,7 @@ def _describe_unreached(snapshot: Snapshot, unreached: Sequence[int], way: Recor
 
 
 def _name_inputs(snapshot: Snapshot, layer: int, layers: int) -> str:
-    """Return a phrase for the inputs of the op in a layer, from 0."""
+    """Name the inputs of the op in a layer, counted from 0, such as "inputs of layer 2"."""
     site = TASKS[snapshot.task].net.site
     if layers == 1:
         return site.elements
@@ -174,7 +175,7 @@ def _name_inputs(snapshot: Snapshot, layer: int, layers: int) -> str:
 
 
 def _describe_width(snapshot: Snapshot, ratio: float, whose: str) -> str:
-    """Return a clause that the data is wider than the rule, or ""."""
+    """Describe that the data is wider than the rule's window, or return ""."""
     if not math.isfinite(ratio) or ratio < _MIN_RATIO:
         return ""
     things = "inputs" if TASKS[snapshot.task].net.site.per_example else "values"
@@ -183,7 +184,7 @@ def _describe_width(snapshot: Snapshot, ratio: float, whose: str) -> str:
 
 
 def _describe_propagation(snapshot: Snapshot, way: Record) -> str:
-    """Return a sentence on the fraction of the gradient that reaches w1, and on the distance w1 has moved.
+    """Describe which fraction of the gradient reaches the first weights w1, and how far these moved.
 
     On hidden units the gradient passes every layer with the op; on weights it passes only the op of w1.
     """
@@ -205,12 +206,12 @@ def _describe_propagation(snapshot: Snapshot, way: Record) -> str:
 
 
 def _rank_seeds(snapshot: Snapshot) -> Ranking | None:
-    """Return the ranking by rule after the end of a run with several seeds, or None."""
+    """Rank the rules at the end of a run with several seeds; None for other runs."""
     return _compare(snapshot) if snapshot.seeds > 1 else None
 
 
 def _compare(snapshot: Snapshot) -> Ranking | None:
-    """Return the ranking by rule at the end of a run, of one seed too, or None if nothing can be compared."""
+    """Rank the rules at the end of a run, even with a single seed; None if nothing can be compared."""
     scores = {rule: get_scores(snapshot, rule) for rule in snapshot.losses}
     finite = any(math.isfinite(score) for each in scores.values() for score in each)
     if not (snapshot.finished and snapshot.metric and finite and len(scores) > 1):
@@ -223,7 +224,7 @@ def _compare(snapshot: Snapshot) -> Ranking | None:
 def _describe_end(
     snapshot: Snapshot, rule: str, finding: _Statement, ranking: Ranking | None
 ) -> _Statement | None:
-    """Return a rule's result according to the ranking, or None if it has none."""
+    """Describe a rule's result at the end of a run, or return None if it has none."""
     if ranking is None or rule not in ranking.means or ranking.alike:
         return None
     if rule in ranking.lower:
@@ -241,7 +242,7 @@ def _describe_end(
 
 
 def _describe_lower(snapshot: Snapshot, rule: str, finding: _Statement, ranking: Ranking) -> _Statement:
-    """Return the result of a lower rule; if its gradient passes, with a possible reason: its direction."""
+    """Describe the result of a rule that is lower than the best, with a possible reason."""
     unit, times = ("points", 100) if ranking.unit == "%" else ("R²", 1)
     least = times * ranking.lower[rule][0]
     amount = f"{least:.1f}" if least >= 1 else f"{least:.1g}"
@@ -261,7 +262,7 @@ def _describe_lower(snapshot: Snapshot, rule: str, finding: _Statement, ranking:
 
 
 def _get_cosine(snapshot: Snapshot, rule: str) -> float:
-    """Return the present alignment in the first layer with the op, or NaN."""
+    """Return the current alignment of the gradient in the first layer with the op; NaN if unknown."""
     records: Mapping[str, Record | None] = snapshot.measured.get("alignment", {})
     record = records.get(rule)
     return float(record["cosine"][0]) if record else math.nan

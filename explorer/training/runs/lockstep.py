@@ -1,4 +1,4 @@
-"""Nets of several rules and seeds in lock-step: their starts, batches and scores."""
+"""Nets of several rules and seeds that train together: initial weights, batches and scores."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class Tensors(NamedTuple):
-    """The start of a net: data and parameters.
+    """The data and the initial parameters of a net.
 
     x (rows, inputs), y (rows, …), and the parameters in order: weights (inputs, outputs) of each layer,
     followed by its bias (1, outputs) if it has one.
@@ -56,7 +56,7 @@ class Tensors(NamedTuple):
 
 
 class Lockstep:
-    """Nets of several rules and seeds; each seed has a separate start and separate batches.
+    """Nets of several rules and seeds that train together. Each seed has its own start and batches.
 
     Each net trains as it would alone, bit for bit on a CPU. Steps are not counted. To be used inside
     ``one_thread``.
@@ -81,7 +81,7 @@ class Lockstep:
         op_rules: OpRules,
         tensors: Tensors | None = None,
     ) -> None:
-        """Create the nets before their first step.
+        """Create the nets of a run as they are before their first step.
 
         Args:
             settings: of the run.
@@ -111,15 +111,15 @@ class Lockstep:
         self.draw_batch()
 
     def step(self, lr: Lr) -> NDArray[float32]:
-        """Take a step with all members that stay finite; return their ``Pass.numbers``."""
+        """Take one training step with all nets that stay finite, and return ``Pass.numbers``."""
         return self.ensemble.step(*self.batch, self._task.loss, lr)
 
     def run_pass(self) -> Pass:
-        """Run a pass on the batch; the next step reuses it."""
+        """Run the nets forward and backward on the current batch. The next step reuses the result."""
         return self.ensemble.run_pass(*self.batch, self._task.loss)
 
     def merge(self, locksteps: Sequence[Lockstep]) -> tuple[Lockstep, list[Tensor]]:
-        """Return one lockstep of these nets and others of equal shapes, op and data, and each part's indices.
+        """Combine nets of equal shapes, op and data, and return them with the indices of each part.
 
         It continues from copies of the parameters, with the batches that the parts have drawn.
         """
@@ -135,19 +135,19 @@ class Lockstep:
         return merged, split_positions(order, [len(part.ensemble.active) for part in parts])
 
     def select(self, indices: Tensor) -> Lockstep:
-        """Return a lockstep of the members at some indices, copied."""
+        """Return copies of the nets at some indices."""
         selected = copy.copy(self)
         selected.ensemble = self.ensemble.select(indices)
         return selected
 
     def set_batch(self, parts: Sequence[Lockstep]) -> None:
-        """Set the batch of the next step to the batches that the parts have drawn."""
+        """Use the batches that the parts have drawn as the batch of the next step."""
         x, y = zip(*(part.batch for part in parts), strict=True)
         self.batch = torch.cat(x), torch.cat(y)
 
     @property
     def has_exact_readings(self) -> bool:
-        """Whether instruments read the same bits of a net in any ensemble."""
+        """Whether measurements of a net are bit-identical in ensembles of any size."""
         examples = min(EXAMPLES, len(self.start[0].x))
         return pad_count(examples) == examples and all(
             is_aligned(prod(layer.shapes[0]))
@@ -157,7 +157,7 @@ class Lockstep:
 
     @property
     def fusion_key(self) -> Hashable:
-        """The key, apart from the op, that others must share to be merged; None if these cannot be.
+        """A key that is equal for nets that can be merged, apart from their op; None if these cannot be.
 
         None if something is random, because runs with other seeds and steps draw other numbers; and on an
         accelerator, where the last bits may depend on the other members.
@@ -170,7 +170,7 @@ class Lockstep:
         return self._ends, settings.batch, settings.bias, settings.optimiser, settings.task, *data
 
     def draw_batch(self) -> None:
-        """Draw the batch of the next step."""
+        """Draw the batch of the next training step."""
         if self._has_random_batches:
             self._before = self._get_generator_states()
         self.batch = self._draw_next_batch()
@@ -180,18 +180,18 @@ class Lockstep:
 
     @property
     def _has_random_batches(self) -> bool:
-        """Whether a step draws a random subset of the rows; otherwise all rows fit into it."""
+        """Whether each step uses a random subset of the rows rather than all of them."""
         return len(self.start[0].x) > self.settings.batch
 
     def bind(self, op_rules: OpRules) -> None:
-        """Continue with another op or as many other rules, for the same members and learned parameters."""
+        """Continue training with another op, or with as many other backward rules."""
         self.joined = op_rules
         self.ensemble.rebuild(
             self._make_fixed_builder() if self._is_input_fixed else self._make_dense_builder()
         )
 
     def compute_scores(self, part: Part) -> NDArray[float32]:
-        """Return the score of each active member, NaN if a value is not finite."""
+        """Compute the score of each active net on some examples; NaN if a value is not finite."""
         x, y = (tensor.to(self.device) for tensor in part)
         output = self.ensemble.compute_output(x.unsqueeze(0))
         scores = METRICS[metric_of(y)](output, y)
@@ -200,7 +200,7 @@ class Lockstep:
         return scores.where(finite, torch.nan).cpu().numpy()
 
     def get_weights(self) -> list[list[Tensor]]:
-        """Return weights (active members, inputs, outputs) and biases of each layer with weights."""
+        """Return the weights, (active members, inputs, outputs), and biases of each layer."""
         ensemble = self.ensemble
         weighted_layers = [
             (ensemble.layers[number], ensemble.parameter_views[number]) for number in ensemble.weighted_layers
@@ -211,7 +211,7 @@ class Lockstep:
         ]
 
     def get_examples(self) -> tuple[Tensor, Tensor]:
-        """Return the first x and y of the training data, (seeds or 1, n, …); all if every step sees all."""
+        """Return the first training examples x and y, (seeds or 1, n, …), or all if each step uses all."""
         count = len(self.start[0].x) if self._is_input_fixed else EXAMPLES
         is_shared = all(start.x is self.start[0].x for start in self.start)
         starts = self.start[:1] if is_shared else self.start
@@ -219,14 +219,14 @@ class Lockstep:
         return torch.stack(x), torch.stack(y)
 
     def state(self) -> dict[str, Any]:
-        """Return the state that ``load`` continues from: numbers and copied tensors.
+        """Return the state of the nets, from which ``load`` continues, as numbers and copied tensors.
 
         The batch is not included: it is drawn again.
         """
         return {"generators": self._before, "nets": self.ensemble.state()}
 
     def load(self, state: Any) -> None:
-        """Continue from the ``state`` of nets of the same settings."""
+        """Restore the ``state`` of nets that have the same settings."""
         for generator, generator_state in zip(self.generators, state["generators"], strict=True):
             generator.set_state(generator_state)
         self._before = state["generators"]
@@ -234,7 +234,7 @@ class Lockstep:
         self.ensemble.load(state["nets"])
 
     def _draw_start(self, data: Data, generator: Generator) -> Tensors:
-        """Return the start of one seed's net, on the run's device."""
+        """Draw the initial parameters of one seed's net, on the run's device."""
         layers = self._make_dense_builder()([Member(0, 0)])
         task, scale = self._task, self.settings.init_scale
         values = draw_start(layers, generator, scale, task.unit_weights, task.start_bias)
@@ -301,7 +301,7 @@ class Lockstep:
         )
 
     def _draw_next_batch(self) -> tuple[Tensor, Tensor]:
-        """Return x and y of a step, (seeds, n, …); drawn with replacement, unless all rows fit."""
+        """Draw x and y of a step, (seeds, n, …), with replacement unless all rows fit."""
         rows, batch = len(self.start[0].x), self.settings.batch
         if not self._has_random_batches:
             pairs = [(start.x, start.y) for start in self.start]
@@ -321,22 +321,25 @@ class Lockstep:
 
 
 def is_input_fixed(settings: TrainingSettings) -> bool:
-    """Return whether a run uses ``FixedInput``, which saves most work of the first layer."""
+    """Return whether a run's first layer is a ``FixedInput``, which saves most of its work."""
     return TASKS[settings.task].same and settings.optimiser == "sgd" and not settings.bias
 
 
 def resolve_device(name: str | None) -> torch.device:
-    """Return the torch device of a name; for None the accelerator if there is one, otherwise the CPU."""
+    """Return the torch device with a name; for None the accelerator if there is one, otherwise the CPU."""
     return torch.device(name or devices()[-1])
 
 
 def split_positions(order: Tensor, counts: Sequence[int]) -> list[Tensor]:
-    """Return the positions of each part's items after reordering; ``counts``: items per part."""
+    """Return where the items of each part end up after a reordering. ``counts`` are the items per part."""
     return list(order.argsort().split_with_sizes(list(counts)))
 
 
 def _merge_members(parts: Sequence[Lockstep], op_rules: OpRules) -> tuple[list[Member], Tensor]:
-    """Return the members of several parts with new indices, members of one rule adjacent, and their order."""
+    """Renumber the nets of several parts so that nets of one rule are adjacent.
+
+    Returns the nets and their order.
+    """
     members, rules, seeds = [], 0, 0
     for part in parts:
         members += [Member(rules + rule, seeds + seed) for rule, seed in part.ensemble.active]
@@ -348,7 +351,7 @@ def _merge_members(parts: Sequence[Lockstep], op_rules: OpRules) -> tuple[list[M
 
 
 def _copy_start(drawn: Tensors, tensors: Tensors) -> Tensors:
-    """Return copies of start tensors on the device of the drawn ones. Raises ValueError for a wrong shape."""
+    """Copy given initial tensors to the device of the drawn ones. Raises ValueError for a wrong shape."""
     names = ["x", "y", *(f"parameter {number}" for number, _ in enumerate(drawn.parameters, 1))]
     pairs = list(
         zip((drawn.x, drawn.y, *drawn.parameters), (tensors.x, tensors.y, *tensors.parameters), strict=True)

@@ -1,4 +1,4 @@
-"""The recorder of a run: series of its instruments, and measurements on request."""
+"""The recorder of a run: it stores the series of its instruments, and measures on request."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ Records = dict[int, Record | None]
 
 
 class Recorder:
-    """The readings of instruments of one run. To be used inside ``one_thread``.
+    """The measurements of one run by its instruments. Use it inside ``one_thread``.
 
     ``settings`` are passed with each call, because some of them may change during the run.
     """
@@ -38,7 +38,7 @@ class Recorder:
         steps: NDArray[int64],
         recorded: Collection[str] | None,
     ) -> None:
-        """Create the recorder.
+        """Create a recorder for a run.
 
         Args:
             settings: of the run.
@@ -49,7 +49,7 @@ class Recorder:
         self._lockstep, self._steps = lockstep, steps
         self.bind(settings.course_of(-1))
         self._examples = lockstep.get_examples()
-        self._nets_key = (0, 0)  # steps taken and number of active members when ``_nets`` was created
+        self._nets_key = (0, 0)  # number of steps and of active nets when ``_nets`` was created
         self._missing = {key: each.missing(settings) for key, each in INSTRUMENTS.items()}
         self._max_arguments = {
             key: _list_max_arguments(each, settings, lockstep.data[0]) for key, each in INSTRUMENTS.items()
@@ -64,21 +64,21 @@ class Recorder:
             each.key: np.full((len(each.fields), *shape, each.columns(settings)), np.nan, np.float32)
             for each in self._recorded
         }
-        self._sigmas = np.full(len(steps), np.nan, np.float32)  # at each point of the series
+        self._sigmas = np.full(len(steps), np.nan, np.float32)  # noise width at each point of the series
 
     def bind(self, course: Course) -> None:
-        """Continue with another op or other rules."""
+        """Continue with another op or with other backward rules."""
         self._op = find_op(course.op)
         self._rules = [adapt_rule(self._op, find_rule(rule)) for rule in course.rules]
         self._nets: Nets | None = None
 
     @property
     def recorded(self) -> tuple[str, ...]:
-        """The keys of the instruments that are recorded."""
+        """The keys of the instruments whose series are recorded."""
         return tuple(instrument.key for instrument in self._recorded)
 
     def read(self, settings: Settings) -> dict[str, NDArray[float32]]:
-        """Return present readings of recorded instruments by key: (fields, active members, columns)."""
+        """Measure the nets with all recorded instruments: (fields, active members, columns) by key."""
         active = self._lockstep.ensemble.active
         return {
             instrument.key: instrument.measure(self.observe(settings))
@@ -87,14 +87,14 @@ class Recorder:
         }
 
     def merge(self, lockstep: Lockstep, recorders: Sequence[Recorder]) -> Recorder:
-        """Return a recorder for merged nets, which can only ``read``."""
+        """Create a recorder for merged nets. It can only ``read``."""
         merged = copy.copy(self)
         merged._lockstep, merged._nets = lockstep, None
         merged._rules = [rule for each in (self, *recorders) for rule in each._rules]
         return merged
 
     def store(self, step: int, settings: Settings, values: Mapping[str, NDArray[float32]]) -> None:
-        """Store values that were read after this many steps."""
+        """Store measurements that were made after this many steps."""
         index = int(np.searchsorted(self._steps, step))
         self._sigmas[index] = settings.sigma
         for instrument in self._recorded:
@@ -103,7 +103,7 @@ class Recorder:
             )
 
     def get_records(self, step: int, settings: Settings, questions: Collection[str]) -> dict[str, Records]:
-        """Return the records of recorded instruments by key, and of visible ones by question."""
+        """Return the measurements of all recorded and visible instruments, by key or by question."""
         records: dict[str, Records] = {
             each.key: dict(enumerate(self._summarize_series(each, step, settings))) for each in self._recorded
         }
@@ -114,7 +114,7 @@ class Recorder:
         return records
 
     def answer(self, settings: Settings, key: str, arguments: Mapping[str, int]) -> Records:
-        """Return the records of a requested instrument. Raises ValueError with a plain sentence."""
+        """Measure the nets with a requested instrument. Raises ValueError with a plain sentence."""
         instrument = INSTRUMENTS.get(key)
         if not isinstance(instrument, Requested):
             keys = ", ".join(each.key for each in self._find_available(Requested, INSTRUMENTS))
@@ -135,7 +135,7 @@ class Recorder:
         }
 
     def list_missing(self, questions: Collection[str]) -> dict[str, str]:
-        """Return why instruments, recorded or visible, are not measured here, by question."""
+        """Explain, for each instrument that cannot measure here, why; by question."""
         recorded = [key for key, each in INSTRUMENTS.items() if isinstance(each, Recorded)]
         texts = [*recorded, *(text for text in questions if key_of(text) in INSTRUMENTS)]
         reasons = {text: self._missing[key_of(text)] or self._explain_refusal(text) for text in texts}
@@ -143,23 +143,23 @@ class Recorder:
 
     @property
     def max_arguments(self) -> dict[str, dict[str, int]]:
-        """The maximum of each number that an instrument takes here, by key and name."""
+        """The largest value of each number that an instrument takes here, by its key and its name."""
         return {
             key: numbers for key, numbers in self._max_arguments.items() if numbers and not self._missing[key]
         }
 
     def get_sigmas(self, step: int) -> NDArray[float32]:
-        """Return the standard deviation of the noise at each point of the series until this step, copied."""
+        """Return the noise width at each recorded point until a step, as a copy."""
         return self._sigmas[: self._count(step)].copy()
 
     def state(self, step: int) -> dict[str, Any]:
-        """Return a copy of all series after this many steps."""
+        """Return a copy of all series as they were after this many steps."""
         count = self._count(step)
         series = {key: torch.from_numpy(values[:, :count].copy()) for key, values in self._series.items()}
         return {"series": series, "sigmas": torch.from_numpy(self.get_sigmas(step))}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Continue from the ``state`` of another recorder."""
+        """Restore the ``state`` of another recorder."""
         self._nets = None
         self._sigmas[:] = np.nan
         self._sigmas[: len(state["sigmas"])] = state["sigmas"].numpy()
@@ -169,13 +169,13 @@ class Recorder:
             series[:, : saved.shape[1]] = saved
 
     def _find_available(self, kind: type[Any], keys: Collection[str]) -> Iterator[Any]:
-        """Yield the instruments of a kind and of these keys that can be measured here."""
+        """Yield the instruments of a kind, among these keys, that can measure here."""
         for key in keys:
             if isinstance(instrument := INSTRUMENTS.get(key), kind) and not self._missing[key]:
                 yield instrument
 
     def _explain_refusal(self, text: str) -> str:
-        """Return why a question cannot be answered with its numbers, or ""."""
+        """Explain why a question with numbers cannot be answered, or return ""."""
         key, max_numbers = key_of(text), self._max_arguments[key_of(text)]
         try:
             numbers = numbers_of(text)
@@ -194,7 +194,10 @@ class Recorder:
         return int((self._steps <= step).sum())
 
     def _summarize_series(self, instrument: Recorded, step: int, settings: Settings) -> Iterator[Record]:
-        """Yield the record of each rule: present fields, and series under the plural; means over seeds."""
+        """Yield the record of each rule: current values, and series under the plural name.
+
+        All are means over seeds.
+        """
         series = self._series[instrument.key][:, : self._count(step)]
         changed = self.get_sigmas(step)[-1] != np.float32(settings.sigma)
         present = series[:, -1]
@@ -210,7 +213,7 @@ class Recorder:
             yield record
 
     def _fill_members(self, instrument: Recorded, member_values: NDArray[float32] | None) -> NDArray[float32]:
-        """Return members' values as (fields, rules, seeds, columns), NaN for members that have left."""
+        """Arrange the nets' values as (fields, rules, seeds, columns), with NaN for removed nets."""
         fields, _, *shape = self._series[instrument.key].shape
         values = np.full((fields, *shape), np.nan, np.float32)
         if member_values is not None:
@@ -221,7 +224,7 @@ class Recorder:
     def _measure_by_rule(
         self, settings: Settings, instrument: Visible | Requested, numbers: Mapping[str, int]
     ) -> Records:
-        """Return the records of an instrument, measured with the given numbers and 0 for all others."""
+        """Measure the nets with an instrument that takes numbers; numbers not given are 0."""
         records: Records = dict.fromkeys(range(len(settings.rules)))
         if self._lockstep.ensemble.active:
             arguments = dict.fromkeys(self._max_arguments[instrument.key], 0)
@@ -229,7 +232,7 @@ class Recorder:
         return records
 
     def observe(self, settings: Settings) -> Nets:
-        """Return the nets in the form that instruments read; cached with their pass until a change."""
+        """Return the nets in the form that instruments read. The result is cached until the nets change."""
         ensemble = self._lockstep.ensemble
         key = (ensemble.optimiser.steps, len(ensemble.active))
         if self._nets is None or self._nets.settings is not settings or self._nets_key != key:

@@ -1,4 +1,4 @@
-"""A run: one training of a task's net, one or more rules and seeds in lock-step."""
+"""A training run: the nets of a task, trained with one or more backward rules and seeds side by side."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ FAULTS: Mapping[Fault, str] = {
 
 
 class Run(Stepper):
-    """A seeded stepper: settings in, ``advance``, ``snapshot`` out.
+    """A training run that is advanced step by step and can be inspected at any step.
 
     It knows no clock, thread or screen. All rules start from the same tensors and see the same batches, and
     the members of seed k equal those of a run with ``seed + k`` only. Equal settings give equal losses, bit
@@ -66,7 +66,7 @@ class Run(Stepper):
 
     @property
     def kept(self) -> Checkpoints:
-        """An earlier name of ``checkpoints``."""
+        """The run's checkpoints, under their earlier name."""
         return self.checkpoints
 
     def weights(self) -> dict[str, torch.Tensor]:
@@ -93,7 +93,7 @@ class Run(Stepper):
         return tensors | self._collect_learned(names)
 
     def _collect_learned(self, names: Sequence[str]) -> dict[str, torch.Tensor]:
-        """Return the learned parameters of nets that have not diverged; ``names``: of the rules."""
+        """Return the learned parameters of the nets that have not diverged. ``names``: of the rules."""
         tensors: dict[str, torch.Tensor] = {}
         ensemble, learned = self._nets.ensemble, self._nets.joined.learned
         for layer, layer_values in enumerate(ensemble.rows.view_learned(ensemble.parameters)):
@@ -105,12 +105,12 @@ class Run(Stepper):
         return tensors
 
     def _get_values(self, rule: int) -> dict[str, float]:
-        """Return the values of a rule's and its op's parameters, by name."""
+        """Return the parameter values of a rule and of its op, by name."""
         op, rule_record = find_op(self._course.op), find_rule(self._course.rules[rule])
         return resolve_values(op, rule_record, self.settings.parameters)
 
     def history(self) -> dict[str, NDArray[Any]]:
-        """Return the complete history of the run as columns of equal length, one row per rule, seed and step.
+        """Return the whole history of the run as columns of equal length, one row per rule, seed and step.
 
         ``rule``, ``seed``, ``step``; ``loss``, ``w1_norm`` and ``w2_norm`` at the start of the step;
         ``held_out`` and measurements by hidden layer, such as ``alignment_cosine_1``, after ``step`` steps;
@@ -128,7 +128,7 @@ class Run(Stepper):
         return {name: column.reshape(-1) for name, column in columns.items()}
 
     def validation(self) -> dict[str, Curve]:
-        """Return scores on validation data by rule, (seeds,) float32 each, for choosing settings.
+        """Return the scores on validation data for each rule, (seeds,) float32.
 
         NaN for a seed that diverged. Raises ValueError if the task has no such data.
         """
@@ -144,12 +144,12 @@ class Run(Stepper):
         return dict(zip(self._rules, scores, strict=True))
 
     def tensors(self) -> Tensors:
-        """Return copies of the start tensors of the first seed's net, on the run's device."""
+        """Return copies of the initial data, weights and biases of the net with the first seed."""
         x, y, parameters = self._nets.start[0]
         return Tensors(x.clone(), y.clone(), tuple(parameter.clone() for parameter in parameters))
 
     def snapshot(self, visible: Collection[str] = (), *, shown: Collection[str] = ()) -> Snapshot:
-        """Return a snapshot of this step.
+        """Return a snapshot of the run at its current step.
 
         Args:
             visible: further instruments to measure: keys, or questions with numbers.
@@ -216,7 +216,7 @@ class Run(Stepper):
         )
 
     def _get_records(self, visible: Collection[str]) -> dict[str, dict[str, Record | None]]:
-        """Return the latest measurements by instrument (or question) and by rule."""
+        """Return the latest measurements, by instrument or question and by rule."""
         with use_one_thread():
             records = self._recorder.get_records(self.step, self.settings, visible)
         lost_rules = [
@@ -227,7 +227,7 @@ class Run(Stepper):
         }
 
     def measure(self, key: str, **arguments: int) -> dict[str, Record | None]:
-        """Return the records of a requested instrument by rule; None for a rule without a result.
+        """Measure the nets with a requested instrument, and return the records by rule.
 
         Raises ValueError with a plain sentence for an unknown instrument or invalid arguments.
         """
@@ -236,7 +236,7 @@ class Run(Stepper):
 
     @contextmanager
     def _bind_for(self, key: str) -> Iterator[None]:
-        """Bind the course of the previous or the next step, as an instrument needs, for a context."""
+        """Use the op and rules of the previous or next step inside the context, as an instrument needs."""
         instrument = INSTRUMENTS.get(key)
         if not (isinstance(instrument, Requested) and instrument.ahead):
             yield
@@ -250,17 +250,20 @@ class Run(Stepper):
 
     @property
     def fault(self) -> str:
-        """The reason for the latest removal of a member, if known, as a clause."""
+        """The reason why a net was last removed, as a clause, if it is known."""
         faults = list(self._nets.ensemble.faults.values())
         return FAULTS[faults[-1]] if faults else "a value became infinite or NaN"
 
     def _find_finite_seed(self, diverged: NDArray[int64]) -> int | None:
-        """Return a rule's first finite seed, or None; ``diverged``: (seeds,), as in ``Series``."""
+        """Return the first seed with which a rule has not diverged, or None.
+
+        ``diverged``: (seeds,), as in ``Series``.
+        """
         finite = np.flatnonzero(diverged < 0)
         return self.settings.seed + int(finite[0]) if len(finite) else None
 
     def _explain_fallen(self, rule: int) -> str | None:
-        """Return which learned parameter of a rule left its domain first, as a clause, or None."""
+        """Explain which learned parameter of a rule left its domain first, as a clause, or return None."""
         positions = [
             position for member, position in self._nets.ensemble.out_of_domain.items() if member.rule == rule
         ]
@@ -271,7 +274,7 @@ class Run(Stepper):
         return f"{name} of layer {layer + 1} fell to 0 or below, where its formulas are undefined"
 
     def _explain_resting(self, rule: int) -> str:
-        """Return a sentence on parameters that learned at the start but do not any more, or ""."""
+        """Explain which parameters learned at the start but no longer do, or return ""."""
         before, now = (
             (find_op(course.op), find_rule(course.rules[rule]))
             for course in (self.settings.course_of(-1), self._course)
@@ -279,7 +282,7 @@ class Run(Stepper):
         return explain_lost(self.settings.learn, before, now)
 
     def _get_learned(self, rule: int) -> dict[str, Curve]:
-        """Return a rule's learned parameters, (seeds, layers with the op) each: means over channels."""
+        """Return a rule's learned parameters, (seeds, layers with the op) each, as means over channels."""
         names = [parameter.name for parameter in self._nets.joined.learned]
         if not names:
             return {}
@@ -292,11 +295,11 @@ class Run(Stepper):
         return {name: values[..., index] for index, name in enumerate(names) if name in rule_values}
 
     def _map_rules(self, values: Any) -> dict[str, Any]:
-        """Return values by the key of their rule."""
+        """Return a dict from the keys of the rules to some values."""
         return dict(zip(self._rules, values, strict=True))
 
     def _compute_gradients(self) -> dict[str, Gradients | None]:
-        """Return the gradient facts of each rule, None if all its seeds diverged."""
+        """Compute facts about the gradient of each rule; None if all its seeds diverged."""
         by_rule: dict[str, Gradients | None] = dict.fromkeys(self._rules)
         if self._nets.ensemble.active:
             with use_one_thread():
@@ -307,7 +310,7 @@ class Run(Stepper):
 
 
 def _compute_chance(held_out: Part | None) -> float | None:
-    """Return the fraction of the most frequent class; None without held-out classes."""
+    """Compute the accuracy of always guessing the most frequent class; None without classes."""
     if held_out is None or held_out.y.is_floating_point():
         return None
     return held_out.y.bincount().max().item() / len(held_out.y)

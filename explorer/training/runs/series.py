@@ -1,4 +1,4 @@
-"""The series of a run: losses, norms and scores of its members, and their excerpts in snapshots."""
+"""The series of a run, which are the losses, norms and scores of its nets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Series:
-    """Numbers of every step and scores of every evaluation, by rule and seed.
+    """The losses and norms of every step and the scores of every evaluation, by rule and seed.
 
     Attributes:
         interval: steps between two evaluations.
@@ -38,7 +38,7 @@ class Series:
         self.diverged = np.full((rules, seeds), -1, np.int64)
 
     def record(self, step: int, members: Sequence[Member], numbers: Numbers) -> None:
-        """Record the numbers of a step, (3, members). Members missing for the first time have diverged."""
+        """Store the numbers of a step, (3, members). Nets missing for the first time have diverged."""
         if len(members) == self.diverged.size:
             self.numbers[:, step] = numbers.reshape(3, *self.diverged.shape)
             return
@@ -50,7 +50,7 @@ class Series:
         self.diverged[has_left] = step
 
     def record_scores(self, step: int, members: Sequence[Member], scores: Numbers) -> None:
-        """Record the scores of members, (members,), after this many steps."""
+        """Store the scores of some nets, (members,), after this many steps."""
         index = int(np.searchsorted(self.score_steps, step))
         self.scores[index][_split_indices(members)] = scores
 
@@ -59,25 +59,25 @@ class Series:
         return step % self.interval == 0 or step == self.numbers.shape[1]
 
     def count_steps(self, rule: int, step: int) -> int:
-        """Return how many of the first ``step`` steps at least one member of a rule took."""
+        """Count the steps, out of the first ``step``, that at least one net of a rule has taken."""
         left = self.diverged[rule]
         return int(left.max()) if (left >= 0).all() else step
 
     def state(self, step: int) -> dict[str, Any]:
-        """Return a copy of the series after this many steps."""
+        """Return a copy of the series as it was after this many steps."""
         count = int((self.score_steps <= step).sum())
         parts = (self.numbers[:, :step], self.scores[:count], self.diverged)
         numbers, scores, diverged = (torch.from_numpy(values.copy()) for values in parts)
         return {"numbers": numbers, "scores": scores, "diverged": diverged}
 
     def state_before(self, step: int) -> dict[str, Any]:
-        """Return a copy of the series before a step was taken, without its divergences."""
+        """Return a copy of the series as it was before a step, without the divergences of that step."""
         state = self.state(step)
         state["diverged"][state["diverged"] >= step] = -1
         return state
 
     def load(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Continue from the ``state`` of another series."""
+        """Restore the ``state`` of another series."""
         numbers, scores = state["numbers"].numpy(), state["scores"].numpy()
         self.numbers[:], self.scores[:] = np.nan, np.nan
         self.numbers[:, : numbers.shape[1]], self.scores[: len(scores)] = numbers, scores
@@ -85,12 +85,12 @@ class Series:
 
 
 def compute_mean(values: Numbers) -> Numbers:
-    """Return the mean of finite values over the last axis, NaN if there are none."""
+    """Compute the mean of the finite values over the last axis, NaN if there are none."""
     return values[..., 0] if values.shape[-1] == 1 else _compute_mean_and_count(values)[0]
 
 
 def compute_deviation(values: Numbers) -> Numbers:
-    """Return the standard deviation of finite values over the last axis, NaN if there are fewer than two."""
+    """Compute the standard deviation of finite values over the last axis, NaN for fewer than two."""
     if values.shape[-1] == 1:
         return np.full(values.shape[:-1], np.nan, np.float32)
     middle, count = _compute_mean_and_count(values)
@@ -101,7 +101,10 @@ def compute_deviation(values: Numbers) -> Numbers:
 
 
 def expand_steps(values: Numbers, steps: Iterable[int], count: int) -> Numbers:
-    """Return values (…, steps, rules, seeds) of some steps as (…, rules, seeds, count), with NaN between."""
+    """Spread the values of some steps, (…, steps, rules, seeds), over all: (…, rules, seeds, count).
+
+    Steps without a value get NaN.
+    """
     pairs = [(index, step) for index, step in enumerate(steps) if step < count and index < values.shape[-3]]
     result = np.full((*values.shape[:-3], *values.shape[-2:], count), np.nan, np.float32)
     indices, targets = ([pair[end] for pair in pairs] for end in (0, 1))
@@ -110,13 +113,13 @@ def expand_steps(values: Numbers, steps: Iterable[int], count: int) -> Numbers:
 
 
 def select_points(count: int) -> NDArray[int64]:
-    """Return at most ``MAX_POINTS`` evenly spaced indices below ``count``, with the first and last."""
+    """Select at most ``MAX_POINTS`` evenly spaced indices below ``count``, including the first and last."""
     stride = max(1, -(-(count - 1) // (MAX_POINTS - 1)))
     return np.append(np.arange(0, count - 1, stride), [count - 1] * (count > 0)).astype(np.int64)
 
 
 def _compute_mean_and_count(values: Numbers) -> tuple[Numbers, NDArray[int64]]:
-    """Return the mean of values over the last axis without NaN, and their number."""
+    """Compute the mean over the last axis, ignoring NaN, and the number of values that it includes."""
     absent = np.isnan(values)
     count = (~absent).sum(-1)
     total = np.where(absent, 0, values).sum(-1, dtype=np.float64)
@@ -124,6 +127,6 @@ def _compute_mean_and_count(values: Numbers) -> tuple[Numbers, NDArray[int64]]:
 
 
 def _split_indices(members: Sequence[Member]) -> tuple[NDArray[int64], NDArray[int64]]:
-    """Return the indices of rules and of seeds of members, (members,) each."""
+    """Return the indices of the rules and of the seeds of some nets, (members,) each."""
     indices = np.array(members, np.int64).reshape(-1, 2)
     return indices[:, 0], indices[:, 1]

@@ -1,4 +1,4 @@
-"""Snapshots of a run."""
+"""A snapshot of a run at one step."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class Snapshot:
 
     @property
     def kept(self) -> tuple[int, ...]:
-        """An earlier name of ``checkpoints``."""
+        """The steps of the run's checkpoints, under their earlier name."""
         return self.checkpoints
 
     @property
@@ -132,7 +132,7 @@ class Snapshot:
         return f"Snapshot({self.task}, step {self.step} of {self.steps}, loss: {', '.join(losses)})"
 
     def has_answers(self, questions: Collection[str]) -> bool:
-        """Return whether it contains the answers to these questions; unknown instruments are ignored."""
+        """Return whether the snapshot answers some questions. Those to unknown instruments are ignored."""
         valid_questions = {text for text in questions if key_of(text) in INSTRUMENTS}
         return not valid_questions - {*self.measured, *self.unmeasured}
 

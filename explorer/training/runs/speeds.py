@@ -1,4 +1,4 @@
-"""The speed of training on each device of this machine, measured once and described in sentences."""
+"""How fast each device of this machine trains, measured once and described in sentences."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -17,7 +17,7 @@ _EQUAL_RATIO = 1.1  # the ratio of two times below which the devices count as eq
 
 
 class Speed(NamedTuple):
-    """The time of a step, by device.
+    """The time of a training step on each device, for one width of net.
 
     Attributes:
         hidden: units of the hidden layer.
@@ -30,7 +30,7 @@ class Speed(NamedTuple):
 
 @cache
 def compare_devices() -> str:
-    """Return sentences on which device trains small and wide nets faster; "" if there is only one device."""
+    """Describe which device trains small and wide nets faster; "" if there is only one device."""
     names = devices()
     if len(names) == 1:
         return ""
@@ -44,7 +44,7 @@ def compare_devices() -> str:
 def measure_speeds(
     names: Sequence[str], measure_ms: Callable[[str, int], float] | None = None
 ) -> tuple[Speed, ...]:
-    """Return the speeds of a small net and of the widest one, on devices by their keys.
+    """Measure how long a training step of a small and of the widest net takes on each device.
 
     ``measure_ms`` returns the milliseconds of a step from a device and a width; by default
     ``measure_step_ms``.
@@ -56,7 +56,7 @@ def measure_speeds(
 
 
 def measure_step_ms(name: str, hidden: int) -> float:
-    """Return the median time of a step of the first task's net on a device, in milliseconds."""
+    """Measure the median time of a training step on a device, in milliseconds."""
     run = Run(Settings(task=FIRST, hidden=hidden, device=name, steps=_WARM_UP + _STEPS), recorded=())
     run.advance(_WARM_UP)
     durations = []
@@ -68,7 +68,7 @@ def measure_step_ms(name: str, hidden: int) -> float:
 
 
 def describe(speeds: Sequence[Speed]) -> str:
-    """Return a sentence for each speed."""
+    """Describe each measured speed in a sentence."""
     small, wide = speeds
     subject = f"Nets with {wide.hidden} hidden units"
     return f"{_make_sentence('Small nets', small)} {_make_sentence(subject, wide)}"

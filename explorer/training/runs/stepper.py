@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Judgement(NamedTuple):
-    """The scores of a run's nets and the readings of its instruments at one step.
+    """The scores of a run's nets, and the readings of its instruments, at one step.
 
     Attributes:
         scores: (active members,) on held-out data; None without such data.
@@ -35,18 +35,18 @@ class Judgement(NamedTuple):
 
     @classmethod
     def measure(cls, nets: Lockstep, recorder: Recorder, settings: Settings) -> Judgement:
-        """Return the judgement of nets in their present state."""
+        """Evaluate nets on held-out data and read all recorded instruments."""
         held_out = nets.data[0].held_out
         return cls(nets.compute_scores(held_out) if held_out else None, recorder.read(settings))
 
     def select(self, indices: Sequence[int]) -> Judgement:
-        """Return the judgement of the members at some indices."""
+        """Return the scores and readings of the nets at some indices."""
         readings = {key: values[:, indices] for key, values in self.readings.items()}
         return Judgement(None if self.scores is None else self.scores[indices], readings)
 
 
 class Stepper:
-    """The computing part of a run; ``Run`` adds methods that read its results."""
+    """The part of a run that computes. ``Run`` adds the methods that read the results."""
 
     def __init__(
         self,
@@ -70,18 +70,21 @@ class Stepper:
 
     @property
     def finished(self) -> bool:
-        """Whether all steps are taken, or every member has diverged."""
+        """Whether all steps have been taken or every net has diverged."""
         return self.diverged or self.step >= self.settings.steps
 
     @property
     def diverged(self) -> bool:
-        """Whether every member has diverged."""
+        """Whether every net has diverged."""
         return not self._nets.ensemble.active
 
     def advance(self, steps: int = 1) -> None:
-        """Take ``steps`` steps, or the remaining ones if these are fewer. Raises ValueError below 0."""
+        """Take this many training steps, or the remaining ones if there are fewer.
+
+        Raises ValueError below 0.
+        """
         if steps < 0:
-            raise ValueError(f"a run advances by 0 or more steps, not {steps}")
+            raise ValueError(f"steps must be 0 or more, not {steps}")
         with use_one_thread():
             for _ in range(steps):
                 if self.finished:
@@ -89,13 +92,16 @@ class Stepper:
                 self._advance_once()
 
     def _advance_once(self) -> None:
-        """Take one step, with a checkpoint before it and a judgement after it if due."""
+        """Take one training step, with a checkpoint before it and an evaluation after it if these are due."""
         self.prepare()
         if self.record_step(self._nets.step(self._course.lr)):
             self.judge()
 
     def prepare(self) -> float:
-        """Keep a checkpoint if one is due, bind the course of the next step, and return its learning rate."""
+        """Prepare the next step and return its learning rate.
+
+        Keeps a checkpoint if one is due, and sets the op and rules of the step.
+        """
         if self.needs_checkpoint:
             self.checkpoints.keep(self.step, {"step": self.step, **self._nets.state()})
         self._bind(self.step)
@@ -107,7 +113,7 @@ class Stepper:
         return self.checkpoints.is_due(self.step)
 
     def record_step(self, numbers: NDArray[float32]) -> bool:
-        """Record a step and draw the next batch; return whether a judgement is due."""
+        """Record a step and draw the next batch. Returns whether an evaluation is due."""
         self._series.record(self.step, self._nets.ensemble.active, numbers)
         if self.diverged:
             return False
@@ -116,11 +122,11 @@ class Stepper:
         return self._series.is_due(self.step)
 
     def _bind(self, step: int) -> None:
-        """Bind the op and the rules of a step."""
+        """Set the op and the rules that a step uses."""
         self._bind_course(self.settings.course_of(step))
 
     def _bind_course(self, course: Course) -> None:
-        """Set the course, and rebuild nets and recorder if its op or rules differ."""
+        """Set op, rules and learning rate; rebuild nets and recorder if the op or a rule differs."""
         before, self._course = self._course, course
         if before[:2] == self._course[:2]:
             return
@@ -128,16 +134,17 @@ class Stepper:
         self._recorder.bind(self._course)
 
     def _join_rules(self) -> OpRules:
-        """Return the present op and rules with their learned parameters."""
+        """Return the functions of the current op and rules with their learned parameters."""
         settings = self.settings
         return join_rules(
             self._course.op, self._course.rules, settings.parameters, settings.learn, settings.learned
         )
 
     def change(self, **live: Any) -> None:
-        """Continue with another lr, pace or sigma; another lr after step 0 becomes a branch point.
+        """Change the learning rate, pace or noise width from the next step on.
 
-        Raises ValueError for an invalid value, or a setting that needs a new run.
+        A change of the learning rate after step 0 becomes a branch point. Raises ValueError for an invalid
+        value, or a setting that needs a new run.
         """
         if fixed := [name for name in live if name not in LIVE]:
             raise ValueError(f"{', '.join(fixed)} cannot change during a run: start a new one")
@@ -148,31 +155,31 @@ class Stepper:
         self.settings = settings
 
     def judge(self) -> None:
-        """Record scores on held-out data, if there is some, and the readings of instruments.
+        """Evaluate the nets on held-out data, if there is any, and record the instruments' readings.
 
         Neither uses a random generator.
         """
         self.record_judgement(Judgement.measure(self._nets, self._recorder, self.settings))
 
     def record_judgement(self, judgement: Judgement) -> None:
-        """Record a judgement of the nets."""
+        """Store the scores and readings of the nets at the current step."""
         if judgement.scores is not None:
             self._series.record_scores(self.step, self._nets.ensemble.active, judgement.scores)
         self._recorder.store(self.step, self.settings, judgement.readings)
 
     @property
     def nets(self) -> Lockstep:
-        """The nets that train."""
+        """The nets that are being trained."""
         return self._nets
 
     @property
     def recorder(self) -> Recorder:
-        """The recorder of the run's instruments."""
+        """The recorder of the run's measurements."""
         return self._recorder
 
     @property
     def fusion_key(self) -> Hashable:
-        """The key that runs must share to join ``FusedRuns``; None if this run cannot be fused."""
+        """A key that is equal for runs that can be computed together; None if this run cannot be."""
         settings, nets = self.settings, self._nets.fusion_key
         if nets is None or self.finished or any(name != "lr" for _, name, _ in settings.branch):
             return None
@@ -187,12 +194,12 @@ class Stepper:
 
     @property
     def numbers(self) -> int:
-        """The number of values stored in the nets and their optimiser."""
+        """The number of values stored in the nets and in the state of their optimiser."""
         ensemble = self._nets.ensemble
         return ensemble.parameters.numel() * (1 + len(ensemble.optimiser.state))
 
     def state_dict(self) -> dict[str, Any]:
-        """Return everything needed to continue exactly from here: text, numbers and tensors, copied.
+        """Return everything needed to continue exactly from here, as text, numbers and copied tensors.
 
         ``torch.load(..., weights_only=True)`` reads it back. Start tensors given to the run are not included:
         a run that continues it needs the same ones.
@@ -201,7 +208,7 @@ class Stepper:
         return self._complete_state(state) | {"series": self._series.state(self.step)}
 
     def state_at(self, step: int) -> dict[str, Any]:
-        """Return the ``state_dict`` of the nearest checkpoint or of this step; its ``step`` says which.
+        """Return the ``state_dict`` at the checkpoint nearest to a step; its ``step`` tells which that is.
 
         Its tensors of the nets are shared and must not be changed; ``load_state_dict`` copies them.
         """
@@ -213,7 +220,7 @@ class Stepper:
         )
 
     def _complete_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the complete state for a checkpoint of the nets."""
+        """Complete the state of the nets in a checkpoint to the state of the whole run."""
         step = state["step"]
         return {
             "settings": dataclasses.asdict(self.settings),
@@ -223,12 +230,15 @@ class Stepper:
         }
 
     def back(self, step: int) -> int:
-        """Go back to the nearest checkpoint and return its step; the run repeats itself from there."""
+        """Go back to the checkpoint nearest to a step, and return the step of that checkpoint.
+
+        From there the run repeats itself exactly.
+        """
         self.follow(self, step)
         return self.step
 
     def branch(self, step: int, **changes: Any) -> Self:
-        """Return another run that continues from the nearest checkpoint with another ``lr``, ``op`` or rule.
+        """Return a new run that continues from a checkpoint with another learning rate, op or rule.
 
         ``rule`` changes all rules. The key with which a rule began changes that one: ``branch(9,
         default="clipped")``. The new run has no later branch points of this run. This run does not change.
@@ -245,7 +255,7 @@ class Stepper:
         return branched
 
     def follow(self, other: Self, step: int) -> None:
-        """Start from the nearest checkpoint of another run that precedes the first difference of both."""
+        """Start from a checkpoint of another run, the nearest to ``step`` up to which both runs agree."""
         parting_step = self.settings.find_parting_step(other.settings)
         steps = {
             candidate for candidate in (*other.checkpoints.steps, other.step) if candidate <= parting_step
@@ -277,7 +287,7 @@ class Stepper:
         self.settings = dataclasses.replace(self.settings, branch=branch, **live)
         self.checkpoints = Checkpoints(self._series.interval)
         self.step = state["step"]
-        with use_one_thread():  # nets are rebuilt, and some compute while they are built
+        with use_one_thread():  # some nets compute while they are rebuilt
             self._nets.load(state)
             self._series.load(state["series"])
             self._recorder.load(state["readings"])

@@ -1,4 +1,4 @@
-"""Summaries of a run in sentences, from its measurements: plain text, never markup."""
+"""The summary of a run in sentences of plain text."""
 
 import math
 from collections.abc import Mapping
@@ -20,26 +20,26 @@ DEVICES = {
 
 
 def name_device(name: str) -> str:
-    """Return a device's name for display: "CPU" for "cpu", "NVIDIA GPU" for "cuda:0"."""
+    """Return the name of a device as it is displayed: "CPU" for "cpu", "NVIDIA GPU" for "cuda:0"."""
     kind = name.partition(":")[0]
     return DEVICES.get(kind, kind.upper())
 
 
 def format_number(value: float) -> str:
-    """Format a measured number with four digits: 46,970 or 0.01234."""
+    """Format a measured number with four significant digits: 46,970 or 0.01234."""
     rounded = float(f"{value:.4g}")
     return f"{rounded:,.0f}" if 1e3 <= abs(rounded) < 1e7 else f"{value:.4g}"
 
 
 def compute_quantile(degrees: int) -> float:
-    """Return the two-sided 95 % quantile of Student's t with ``degrees`` ≥ 1 of freedom: 2.78 for 4."""
+    """Compute the two-sided 95 % quantile of Student's t for some degrees of freedom: 2.78 for 4."""
     from scipy.special import stdtrit  # half a second and 14 MB, not needed by a run of one seed
 
     return float(stdtrit(degrees, 0.975))
 
 
 def make_sentences(snapshot: Snapshot, labels: Mapping[str, str]) -> list[str]:
-    """Return one or two sentences for each rule of ``labels``, then a comparison."""
+    """Describe each rule of ``labels`` in one or two sentences, and then compare the rules."""
     labels_in_run = {rule: label for rule, label in labels.items() if rule in snapshot.losses}
     score_texts = format_rule_scores(snapshot)
     rules = [
@@ -50,30 +50,33 @@ def make_sentences(snapshot: Snapshot, labels: Mapping[str, str]) -> list[str]:
 
 
 def make_conclusion(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """Return the comparison of rules: on held-out data with its uncertainty, or by loss."""
+    """Compare the rules of a run in a sentence: by held-out scores with their uncertainty, or by loss."""
     if not snapshot.finished and not snapshot.step:
         return "" if len(labels) == 1 else f"All {len(labels)} rules start from the same weights."
     return _describe_ranking(snapshot, labels) if snapshot.metric else _describe_losses(snapshot, labels)
 
 
 def _choose_verb(snapshot: Snapshot, rules: int = 1) -> str:
-    """Return the verb for a number of rules: "ended", or "is" and "are"."""
+    """Choose the verb of a sentence about some rules: "ended", or "is" or "are"."""
     return "ended" if snapshot.finished else "is" if rules == 1 else "are"
 
 
 def format_rule_scores(snapshot: Snapshot) -> dict[str, str]:
-    """Return the held-out score of each rule with a finite seed, all with the same decimals."""
+    """Format the held-out score of each rule with the same number of decimals.
+
+    Rules without a finite seed are left out.
+    """
     return format_scores({rule: get_scores(snapshot, rule) for rule in snapshot.losses}, unit_of(snapshot))
 
 
 def _describe_failure(snapshot: Snapshot) -> str:
-    """Return the sentence for the case that no rule is finite."""
+    """Describe a run in which every rule has diverged."""
     advice = ": try a smaller learning rate" if snapshot.step else ", not even before the first step"
     return f"No rule kept its values finite{advice}."
 
 
 def _describe_ranking(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """Return the ranking on held-out data, and the rules with which the first layer never moved."""
+    """Describe the ranking on held-out data, and the rules whose first layer never moved."""
     scores_by_rule = {rule: get_scores(snapshot, rule) for rule in labels}
     if not any(map(math.isfinite, chain(*scores_by_rule.values()))):
         return _describe_failure(snapshot)
@@ -85,18 +88,18 @@ def _describe_ranking(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
 
 
 def unit_of(snapshot: Snapshot) -> Unit:
-    """Return the unit of a snapshot's scores."""
+    """Return the unit in which the scores of a snapshot are written."""
     return "%" if snapshot.metric == "accuracy" else "R²"
 
 
 def get_scores(snapshot: Snapshot, rule: str) -> list[float]:
-    """Return the scores of a rule's seeds, NaN for diverged ones; empty without held-out data."""
+    """Return the score of a rule with each seed, NaN for a diverged one; empty without held-out data."""
     scores = snapshot.score[rule]
     return [] if scores is None else scores.tolist()
 
 
 def _describe_unmoved(snapshot: Snapshot, labels: Mapping[str, str], order: list[str]) -> list[str]:
-    """Return a sentence on rules with which the first layer never moved, or an empty list."""
+    """Describe the rules whose first layer never moved, as a list of at most one sentence."""
     moved = {rule: facts.w1_moved for rule in order if (facts := snapshot.gradients[rule])}
     unmoved = [labels[rule] for rule, distance in moved.items() if distance == 0]
     if not unmoved or not snapshot.step:
@@ -105,7 +108,7 @@ def _describe_unmoved(snapshot: Snapshot, labels: Mapping[str, str], order: list
 
 
 def _describe_losses(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """Return sentences on the lowest and the highest loss, and on how far w1 moved."""
+    """Describe which rules have the lowest and the highest loss, and how far w1 moved with each."""
     results = {
         rule: (loss, gradients)
         for rule in labels
@@ -132,7 +135,7 @@ def _describe_losses(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
 
 
 def _explain_difference(low: str, best: Gradients, high: str, worst: Gradients) -> str:
-    """Return a sentence that compares w1 under the rules with the lowest and highest loss."""
+    """Compare how far w1 moved under the rules with the lowest and the highest loss."""
     if not best.w1_moved and not worst.w1_moved:
         return "w1 moved with neither rule: no gradient reached it, so only w2 learned."
     if not worst.w1_moved:
@@ -149,7 +152,7 @@ def _explain_difference(low: str, best: Gradients, high: str, worst: Gradients) 
 
 
 def _format_size(gradients: Gradients) -> str:
-    """Return the size of the gradient that a rule passes on, in percent of the size that it receives."""
+    """Format the size of the gradient that a rule passes on, as a percentage of what it receives."""
     return f"{number_text(float(f'{100 * (gradients.passed or 0):.2g}'))} %"
 
 
@@ -160,7 +163,7 @@ def _describe_single(gradients: Gradients) -> str:
 
 
 def _describe_rule(snapshot: Snapshot, rule: str, label: str, score: str) -> str:
-    """Return a sentence on one rule: loss, score, and whether the gradient reaches the first layer."""
+    """Describe one rule: its loss, its score, and whether its gradient reaches the first layer."""
     diverged_step = snapshot.diverged[rule]
     if diverged_step is not None:
         reason = snapshot.fallen[rule] or "a value became infinite or NaN"

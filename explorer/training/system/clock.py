@@ -29,7 +29,7 @@ class WoundClock:
         return seconds + min(self._clock() - wound, self._most_s)
 
     def wind(self) -> float:
-        """Let the clock run on from its current reading, and return that reading in seconds."""
+        """Wind the clock, so that it runs on from its current reading, and return that reading in seconds."""
         now, seconds = self._clock(), self()
         self._wound = now, seconds
         return seconds

@@ -1,4 +1,4 @@
-"""The tasks: a data set plus a loss, one entry each."""
+"""The tasks that nets can learn. Each is a data set with a loss."""
 
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -20,8 +20,8 @@ from explorer.training.tasks.task import Data, Draw, Part, Task
 
 __all__ = ["CONTROLS", "DEFAULT_TASK", "FIRST", "TASKS", "Data", "Draw", "Part", "Table", "Task"]
 
-DEFAULT_TASK = DOCUMENTS.key  # default of settings and links
-FIRST = DIGITS.key  # default of the page for a new visitor
+DEFAULT_TASK = DOCUMENTS.key  # the task of settings and links that name none
+FIRST = DIGITS.key  # the task that a new visitor sees
 CONTROLS = ("zero", "reversal")  # rules that any working rule must beat
 
 _ENTRIES = (

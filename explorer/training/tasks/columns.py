@@ -1,4 +1,4 @@
-"""The columns of a table as text: their contents, the target column, and the columns to leave out."""
+"""The columns of a table as text, the target column among them, and the columns to leave out."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING
 from explorer.formula import quote, truncate
 from explorer.training.limits import MAX_CLASSES, MAX_TABLE_BYTES, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
 
-_MAX_NAME = 60  # characters of a column's name
+_MAX_NAME = 60  # maximum length of a column's name
 _MAX_VALUE = 1e30  # largest value, whose square is still finite
-_NAMED_ROWS = 5  # rows without a value that a message lists
+_NAMED_ROWS = 5  # how many rows without a value a message lists
 _DELIMITERS = ",;\t"
 _GAPS = frozenset({"", "-", "?", "#n/a", "n/a", "na", "nan", "none", "null"})  # in a column of numbers
 _COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Table:
-    """A table to learn from.
+    """A visitor's table to learn from, with the chosen columns.
 
     Attributes:
         text: CSV; columns are split at commas, semicolons or tabs, and the first row may hold names. If
@@ -44,7 +44,10 @@ class Table:
 
     @classmethod
     def create(cls, table: object) -> Table:
-        """Return a table from a ``Table``, CSV text, or fields by name. Raises ValueError otherwise."""
+        """Create a table from a ``Table``, from CSV text, or from a dict of fields.
+
+        Raises ValueError for anything else.
+        """
         if isinstance(table, Table):
             return table
         fields = {"text": table} if isinstance(table, str) else table
@@ -58,7 +61,7 @@ class Table:
 
     @property
     def plain(self) -> str | Table:
-        """The text alone if no column was chosen, else the table."""
+        """The CSV text alone if no column was chosen, otherwise the table."""
         return self if self.target is not None or self.without else self.text
 
 
@@ -82,7 +85,7 @@ def _check_names(without: object) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The texts of a table by column, without the row of names.
+    """The cells of a table as text, without the row of column names.
 
     Attributes:
         texts: one row per row of the table, without spaces around a text; columns are numbered from 0.
@@ -99,25 +102,28 @@ class Cells:
 
     @property
     def rows(self) -> int:
-        """The number of rows of values."""
+        """The number of rows, without the row of names."""
         return len(self.texts)
 
     @cached_property
     def numbers(self) -> pd.DataFrame:
-        """The finite numbers, float64; NaN for a cell without one."""
+        """The cells as float64 numbers, with NaN for cells without a finite number."""
         return _numbers_of(self.texts, self.decimal)
 
     @cached_property
     def gaps(self) -> pd.DataFrame:
-        """A mask of the cells that represent a missing number."""
+        """A mask of the cells that stand for a missing number."""
         return _gaps_of(self.texts)
 
     def name_of(self, column: int) -> str:
-        """Return the name of a column for a sentence."""
+        """Return the name of a column as it appears in sentences."""
         return f"column {quote(self.names[column])}" if self.named else self.names[column]
 
     def choose_columns(self, table: Table) -> tuple[list[int], int]:
-        """Return the columns to learn from and the target column. Raises ValueError for a missing column."""
+        """Return the indices of the columns to learn from and of the target.
+
+        Raises ValueError for a missing column.
+        """
         index = {name: column for column, name in enumerate(self.names)}
         for name in (*table.without, *([] if table.target is None else [table.target])):
             if name not in index:
@@ -132,7 +138,7 @@ class Cells:
         return [column for column in columns if column != target], target
 
     def find_fault(self, column: int) -> str:
-        """Return why nothing can be learnt from a column, as the end of a sentence, or ""."""
+        """Explain why nothing can be learnt from a column, as the end of a sentence, or return ""."""
         missing = self.numbers[column].isna()
         odd = _number_rows(missing & ~self.gaps[column])
         if odd and missing.all():
@@ -144,29 +150,29 @@ class Cells:
         return f"lacks a value in {format_rows(gaps)}: fill it in, or leave out row or column" if gaps else ""
 
     def find_target_fault(self, column: int) -> str:
-        """Return why rows lack a value of the target column, as the end of a sentence, or ""."""
+        """Explain why rows lack a value of the target column, as the end of a sentence, or return ""."""
         gaps = _number_rows(self.mask_target_gaps(column))
         return f"lacks a value in {format_rows(gaps)}: each row needs its class or number" if gaps else ""
 
     def mask_target_gaps(self, column: int) -> pd.Series[bool]:
-        """Return a mask of the rows that lack the target value; texts such as "none" may be classes."""
+        """Return which rows lack the target value. Texts such as "none" may be classes."""
         texts, gaps = self.texts[column], self.gaps[column]
         is_number = self.numbers[column][~gaps].notna()
         many = self.are_classes(column) and texts.nunique() > MAX_CLASSES
         return gaps if many and len(is_number) and is_number.all() else texts == ""
 
     def mask_incomplete(self, table: Table) -> pd.Series[bool]:
-        """Return a mask of the rows with a gap in the target column or in a column to learn from."""
+        """Return which rows lack a value of the target or of a column to learn from."""
         inputs, target = self.choose_columns(table)
         return self.gaps[inputs].any(axis=1) | self.mask_target_gaps(target)
 
     def csv_of(self, rows: pd.Series[bool]) -> str:
-        """Return some rows as CSV text, written as the table is."""
+        """Format some rows as CSV text with the separators of the table."""
         names = list(self.names) if self.named else False
         return self.texts[rows].to_csv(sep=self.delimiter, header=names, index=False, lineterminator="\n")
 
     def are_classes(self, column: int) -> bool:
-        """Return whether a column holds texts, or few enough different whole numbers."""
+        """Return whether a column holds classes: texts, or a few different whole numbers."""
         values = self.numbers[column]
         return bool(values.isna().any() or (values.nunique() <= MAX_CLASSES and (values % 1 == 0).all()))
 
@@ -189,12 +195,12 @@ def _gaps_of(texts: pd.DataFrame) -> pd.DataFrame:
 
 
 def _number_rows(rows: pd.Series[bool]) -> list[int]:
-    """Return the numbers of the selected rows, from 1."""
+    """Return the numbers of the selected rows, counted from 1."""
     return [int(row) + 1 for row in rows.to_numpy().nonzero()[0]]
 
 
 def format_rows(rows: Sequence[int]) -> str:
-    """Return row numbers as text, listing only the first few."""
+    """Format row numbers as a list of which only the first few are written out."""
     *head, last = [f"{row:,}" for row in rows[:_NAMED_ROWS]]
     if len(rows) > _NAMED_ROWS:
         head, last = [*head, last], f"{len(rows) - _NAMED_ROWS:,} more"
@@ -203,7 +209,7 @@ def format_rows(rows: Sequence[int]) -> str:
 
 @lru_cache(maxsize=4)
 def cells_of(text: str) -> Cells:
-    """Return the cells of CSV text. Raises ValueError with a plain message for an invalid table."""
+    """Split CSV text into cells. Raises ValueError with a plain message for an invalid table."""
     if len(text) > MAX_TABLE_BYTES or len(text.encode(errors="replace")) > MAX_TABLE_BYTES:
         raise ValueError(f"a table may have at most {MAX_TABLE_BYTES:,} bytes")
     text = _trim_text(text)
@@ -223,16 +229,17 @@ def cells_of(text: str) -> Cells:
 
 
 def _trim_text(text: str) -> str:
-    """Return text that UTF-8 can encode, without the empty rows that spreadsheets leave at its end."""
+    """Remove characters that UTF-8 cannot encode, and the empty rows that spreadsheets append."""
     text = text.encode(errors="replace").decode().lstrip("\ufeff\r\n ")
     end = text.find("\n", len(text.rstrip(f"{_DELIMITERS} \r\n")))
     return text if end < 0 else text[:end]
 
 
 def _find_delimiter(text: str) -> str:
-    """Return the separator that splits all rows alike, trying the first line's most frequent one first.
+    """Find the separator that splits all rows into the same number of cells.
 
-    A comma is tried last if it occurs inside numbers.
+    The most frequent separator of the first line is tried first. A comma is tried last if it occurs inside
+    numbers.
     """
     first = text.partition("\n")[0]
     parts = [part.strip() for part in re.split("[;\t]", first)]
@@ -242,7 +249,7 @@ def _find_delimiter(text: str) -> str:
 
 
 def _has_equal_widths(text: str, delimiter: str) -> bool:
-    """Return whether all rows with content have the same number of cells, two or more."""
+    """Return whether a separator splits all rows with content into equally many cells, two or more."""
     try:
         rows = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
         widths = {len(row) for row in rows if "".join(row).strip()}
@@ -252,11 +259,11 @@ def _has_equal_widths(text: str, delimiter: str) -> bool:
 
 
 def _check_width(text: str, delimiter: str) -> None:
-    """Raise ValueError for an invalid first line, before the rest is parsed."""
+    """Raise ValueError for an invalid first line, before the other lines are parsed."""
     try:
         width = len(next(csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True), []))
     except csv.Error as error:
-        raise ValueError(f"this is no CSV: {error}") from None
+        raise ValueError(f"the text is not CSV: {error}") from None
     if not width:
         raise ValueError(_EMPTY)
     if not 2 <= width <= MAX_TABLE_COLUMNS:
@@ -264,7 +271,7 @@ def _check_width(text: str, delimiter: str) -> None:
 
 
 def _read(text: str, delimiter: str) -> pd.DataFrame:
-    """Return all rows with content as texts, at most one more than needed to detect too many."""
+    """Parse all rows with content as text, reading at most one row more than is allowed."""
     import pandas as pd
 
     try:
@@ -277,13 +284,16 @@ def _read(text: str, delimiter: str) -> pd.DataFrame:
             first, line, width = match.groups()
             raise ValueError(f"line {line} has {width} columns, the first has {first}") from None
         reason = str(error).strip().rpartition("C error: ")[2]
-        raise ValueError(f"this is no CSV: {quote(reason)}") from None
+        raise ValueError(f"the text is not CSV: {quote(reason)}") from None
     texts = frame.map(str.strip)
     return texts[(texts != "").any(axis=1)].reset_index(drop=True)
 
 
 def _is_named(numbers: pd.DataFrame, gaps: pd.DataFrame) -> bool:
-    """Return whether the first row holds names: a word above numbers, or no number above a row with one."""
+    """Return whether the first row holds column names.
+
+    It does if it has a word above numbers, or no number while another row has one.
+    """
     if len(numbers) < 2:
         return False
     is_number = numbers.notna()

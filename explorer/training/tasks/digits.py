@@ -17,7 +17,7 @@ from explorer.training.numerics import cross_entropy
 from explorer.training.tasks.split import cache_data, split_data
 from explorer.training.tasks.task import Data, Task
 
-_JUDGED = 360  # held-out digits of 1,797, and as many for validation
+_JUDGED = 360  # of the 1,797 digits this many are held out, and as many are for validation
 _ZERO = """
     00 00 05 0d 09 01 00 00
     00 00 0d 0f 0a 0f 05 00
@@ -31,16 +31,18 @@ _ZERO = """
 
 
 def _load_pixels() -> tuple[Tensor, Tensor]:
-    """Return all 1,797 digits of scikit-learn's ``load_digits``: brightness from 0 to 1, and classes."""
+    """Load the 1,797 digits of scikit-learn's ``load_digits``: pixels from 0 to 1, and classes."""
     rows = np.loadtxt(_find_file(), delimiter=",", dtype=np.float32)
     return torch.from_numpy(rows[:, :-1]) / 16, torch.from_numpy(rows[:, -1]).long()
 
 
 def _find_file() -> Path:
-    """Return the path of scikit-learn's file: importing scikit-learn would take each process a second."""
+    """Return the path of scikit-learn's data file. Importing scikit-learn would take a second per process."""
     package = find_spec("sklearn")
     if package is None or package.origin is None:
-        raise ModuleNotFoundError("The digits come with scikit-learn: install it.", name="sklearn")
+        raise ModuleNotFoundError(
+            "The images of digits come with scikit-learn: install scikit-learn.", name="sklearn"
+        )
     return Path(package.origin).parent / "datasets/data/digits.csv.gz"
 
 
@@ -50,7 +52,7 @@ def _load_standardised() -> Data:
 
 
 def get_first_image() -> Tensor:
-    """Return the first of the digits, (8, 8), from 0 to 1."""
+    """Return the image of the first digit, (8, 8), with pixels from 0 to 1."""
     return torch.tensor([int(pixel, 16) for pixel in _ZERO.split()]).view(8, 8) / 16
 
 
@@ -69,12 +71,12 @@ def _make_raster() -> Tensor:
 
 
 def _find_edges() -> Tensor:
-    """Return 1 where the image grows brighter to the right and 0 elsewhere, (8, 8), like a map of signs."""
+    """Return a mask, (8, 8), of the pixels where the image grows brighter to the right."""
     return (functional.pad(get_first_image(), (1, 1)).diff(n=1)[:, 1:] > 0).float()
 
 
 def _make_kernels(op: Callable[[Tensor], Tensor]) -> dict[str, Any]:
-    """Return four kernels as a grid, from 0 to 1 after an op, with grey between them."""
+    """Draw a picture of four kernels, from 0 to 1 after an op, with grey between them."""
     kernels = op(torch.randn(2, 2, 3, 3, generator=torch.Generator().manual_seed(1)))
     framed = functional.pad(kernels, (0, 1, 0, 1), value=0.5)
     return _make_grid(framed.permute(0, 2, 1, 3).reshape(8, 8))
@@ -163,7 +165,7 @@ CONVOLUTION = replace(
 def _move_to_kernels(
     task: Task, values: str, third: str, to_grey: Callable[[Tensor], Tensor], **settings: Any
 ) -> Task:
-    """Return a variant of a task of quantised weights in which the op quantises convolution kernels.
+    """Return a variant of a task in which the op quantises convolution kernels instead of weights.
 
     Args:
         task: the task on weights.

@@ -1,4 +1,4 @@
-"""Two classes of points in a plane, separated by a curved border."""
+"""Tasks with two classes of points in a plane, separated by a curved border."""
 
 import inspect
 import math
@@ -14,7 +14,7 @@ from explorer.training.tasks.split import cache_data, split_data
 from explorer.training.tasks.task import Data, Task
 
 _POINTS = 2000
-_PICTURE_POINTS = 90  # points in a task's picture
+_PICTURE_POINTS = 90  # number of points in a task's picture
 
 Points = Callable[[Generator, int], tuple[Tensor, Tensor]]
 """``(generator, n) -> x (n, 2) float32, y (n,) 0 or 1``, with coordinates of about unit scale."""
@@ -25,7 +25,7 @@ def _add_noise(points: Tensor, generator: Generator, deviation: float) -> Tensor
 
 
 def _place_along(n: int) -> tuple[Tensor, Tensor]:
-    """Return even positions from 0 to 1 along the curve of each class, and the classes, (n,) each."""
+    """Return even positions from 0 to 1 along each class's curve, and the classes, (n,) each."""
     return torch.linspace(0, 1, n // 2).repeat(2), torch.arange(2).repeat_interleave(n // 2)
 
 
@@ -69,7 +69,7 @@ def _make_picture(points: Points) -> dict[str, Any]:
 
 
 def _write_source(points: Points) -> str:
-    """Return the source of the points, including the functions that they call, for a script."""
+    """Return the source code of the points for a script, with the functions that it calls."""
     used = [helper for helper in (_add_noise, _place_along) if helper.__name__ in points.__code__.co_names]
     code = "\n".join(inspect.getsource(function) for function in (*used, points))
     called = (
@@ -79,7 +79,10 @@ def _write_source(points: Points) -> str:
 
 
 def _make_task(key: str, label: str, points: Points, purpose: str, **rest: Any) -> Task:
-    """Return a task with random start biases: without them a net of signs could learn odd functions only."""
+    """Create a task on points in a plane.
+
+    Its biases start at random: without them a net of signs could learn odd functions only.
+    """
     rules = ("default", "straight_through", "clipped", "approx_sign", "reste")
     defaults: dict[str, Any] = {"rules": rules, "steps": 200, "hidden": (16, 16)}
     return Task(

@@ -1,4 +1,4 @@
-"""Data that is the same for every seed, split into three parts."""
+"""Data that is the same for every seed, split into training, validation and held-out examples."""
 
 from collections.abc import Callable
 from functools import cache
@@ -10,7 +10,7 @@ from explorer.training.tasks.task import Data, Draw, Part
 
 
 def split_data(x: Tensor, y: Tensor, outputs: int, judged: int) -> Data:
-    """Return shuffled data in three parts: the last ``judged`` rows held out, as many for validation."""
+    """Shuffle data and split it: the last ``judged`` rows are held out, as many are for validation."""
     order = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))
     x, y = x[order], y[order]
     train, validation, held_out = (
@@ -21,6 +21,6 @@ def split_data(x: Tensor, y: Tensor, outputs: int, judged: int) -> Data:
 
 
 def cache_data(load: Callable[[], Data]) -> Callable[[Draw], Data]:
-    """Return a task's ``data`` for examples that depend on no argument; they are loaded once."""
+    """Return a function that loads the examples of a task once and then returns them for any arguments."""
     loaded = cache(load)
     return lambda _draw: loaded()

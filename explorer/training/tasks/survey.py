@@ -1,4 +1,4 @@
-"""A survey of a table: its columns and first rows, the column to learn, and the columns to leave out."""
+"""A survey of a table before training: its columns, its first rows, and suggested choices."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from explorer.training.limits import MAX_CLASSES
 from explorer.training.tasks.columns import Cells, Table, cells_of
 from explorer.training.tasks.table import read_table
 
-_HEAD_ROWS = 5  # first rows in a survey
+_HEAD_ROWS = 5  # how many of the first rows a survey contains
 _MAX_TEXT = 60  # maximum characters of a text in a survey
 _ID = re.compile(r"(?:.*[ _.-])?(?:id|idx|index|key|no|nr)\.?|#|unnamed: \d+|column \d+", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Column:
-    """The facts of a column.
+    """Facts about one column of a table.
 
     Attributes:
         name: name of the column.
@@ -42,7 +42,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Survey:
-    """The survey of a table, before anything is learnt from it.
+    """Facts about a table, collected before anything is learnt from it.
 
     Attributes:
         rows: number of rows.
@@ -70,7 +70,7 @@ class Survey:
 
 
 def make_survey(text: str, target: str | None = None, without: Sequence[str] | None = None) -> Survey:
-    """Return the facts of a table, with the chosen columns, or else with suggested ones.
+    """Survey a table, with the chosen columns or with suggested ones.
 
     Raises ValueError with a plain message for a text that is no table.
     """
@@ -104,13 +104,13 @@ def make_survey(text: str, target: str | None = None, without: Sequence[str] | N
 
 
 def _take_head(cells: Cells) -> tuple[tuple[str, ...], ...]:
-    """Return the first rows of a table, each text shortened."""
+    """Return the first rows of a table with long texts shortened."""
     rows = cells.texts.head(_HEAD_ROWS).to_numpy()
     return tuple(tuple(truncate(cell, _MAX_TEXT) for cell in row) for row in rows)
 
 
 def _suggest_columns(cells: Cells, columns: Sequence[Column]) -> tuple[str, tuple[str, ...]]:
-    """Return the suggested target column, and the columns to leave out.
+    """Suggest a target column and the columns to leave out.
 
     The target is the last column if it can be learnt, or else the last of columns with repeated texts, or
     else of columns with numbers.
@@ -146,7 +146,7 @@ def _describe_column(cells: Cells, column: int) -> Column:
 
 
 def _explain_omission(cells: Cells, column: int, numbers: Sequence[float]) -> str:
-    """Return why a column should be left out: it names or numbers the rows, or holds text; or ""."""
+    """Explain why a column should be left out, or return "". It names or numbers the rows, or holds text."""
     if not numbers:
         return "It holds text, and a net learns from numbers."
     distinct = cells.texts[column].is_unique

@@ -1,4 +1,4 @@
-"""A task: data, a loss, the architecture of its nets, and the default settings."""
+"""A task: its data, its loss, the architecture of its nets, and default settings."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -19,7 +19,7 @@ class Part(NamedTuple):
 
 
 class Data(NamedTuple):
-    """The data of a task, to learn from and to judge by; without ``held_out`` nets cannot be judged.
+    """The data of a task. Without ``held_out``, its nets cannot be evaluated.
 
     ``validation`` chooses rates and other settings, ``held_out`` judges. ``names`` are the names of a table's
     classes, in their order.
@@ -38,7 +38,7 @@ class Data(NamedTuple):
 
 
 class Draw(NamedTuple):
-    """The arguments of a data set: the run's generator, the number of examples in a step, and a table."""
+    """The arguments that create a data set: a random generator, a number of examples, and a table."""
 
     generator: Generator
     batch: int
@@ -47,7 +47,7 @@ class Draw(NamedTuple):
 
 @dataclass(frozen=True)
 class Task:
-    """A data set plus a loss, and the default settings of a net on it.
+    """A data set with a loss, and the default settings for training a net on it.
 
     Attributes:
         key: permanent name, used in links and code.

@@ -1,4 +1,4 @@
-"""The layers of a net, each for all members at once, with its backward by hand."""
+"""Layers that compute all nets of an ensemble at once, with their backward pass written by hand."""
 
 from explorer.training.nets.layers.convolution import KERNEL, Convolution, Maps, Patches, Pool
 from explorer.training.nets.layers.dense import Dense, Relu

@@ -1,4 +1,4 @@
-"""The op with the rules of all members, in one object like an ``autograd.Function``; layers know neither."""
+"""The op with the backward rules of all nets as one object, so that layers need to know neither."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
@@ -23,7 +23,7 @@ Call = tuple[Function, int, int]
 
 
 class Boundary:
-    """An op with the rules of several members, on tensors (members, …).
+    """An op with the backward rules of several nets, called on tensors (members, …).
 
     Neighbouring members of one rule are computed in one call, as are those of one op, unless a reduction is
     over each member or their numbers do not fill whole steps (see ``even``). Learned values are passed with
@@ -37,7 +37,7 @@ class Boundary:
     """
 
     def __init__(self, joined: OpRules, rules: Sequence[int], seeds: Sequence[int]) -> None:
-        """Create the boundary for members.
+        """Combine an op with the backward rule of each net.
 
         Args:
             joined: the op with all rules.
@@ -45,7 +45,7 @@ class Boundary:
             seeds: the seed of each member.
         """
         self.draw_names, self._seeds = joined.draw_names, seeds
-        self._evaluation_draws: dict[tuple[Moment, torch.Size], Tensor] = {}  # equal at every evaluation
+        self._evaluation_draws: dict[tuple[Moment, torch.Size], Tensor] = {}  # the same at every evaluation
         self.has_reduction = joined.has_reduction
         self.learned = len(joined.learned)
         self._names = [parameter.name for parameter in joined.learned]
@@ -58,11 +58,11 @@ class Boundary:
 
     @property
     def asks(self) -> frozenset[str]:
-        """The losses that the rules read besides g: of each example, and of its antithetic sample."""
+        """The values of the loss that the rules need besides g: ``f()``, or ``fa()`` for antithetic draws."""
         return self.draw_names & {LOSS, TWIN_LOSS}
 
     def draw(self, moment: Moment, like: Tensor) -> Tensor | None:
-        """Return the random draws at a moment for elements like ``like``, or None if nothing is random."""
+        """Draw the op's random numbers for a pass, one per element of ``like``; None if nothing is random."""
         if not self.draw_names:
             return None
         if not moment.is_evaluation:
@@ -80,7 +80,7 @@ class Boundary:
         *,
         evaluating: bool = False,
     ) -> Tensor:
-        """Return the op's y, like x; ``evaluating``: of the op for held-out data."""
+        """Compute the op's output y, shaped like x. ``evaluating``: use the op for held-out data."""
         calls = self._split_calls(_EVALUATION if evaluating else _OP, (x,))
         return _concatenate([self._call(call, inputs, learned, random) for call, inputs in calls])
 
@@ -93,7 +93,7 @@ class Boundary:
         gradients: Sequence[Tensor] = (),
         random: RandomValues = NO_RANDOM_VALUES,
     ) -> Tensor:
-        """Return the rules' gradients at x for the upstream gradient g, like x.
+        """Compute the gradients at x from the upstream gradient g by the backward rules, shaped like x.
 
         ``gradients``: gets the gradients of the learned parameters, as in ``add_gradients``.
         """
@@ -112,7 +112,7 @@ class Boundary:
         gradients: Sequence[Tensor],
         random: RandomValues = NO_RANDOM_VALUES,
     ) -> None:
-        """Add the gradients of the learned parameters for g to ``gradients``, shaped like these.
+        """Add the gradients of the op's learned parameters to ``gradients``.
 
         A gradient is the rule's scale × the sum of every element's contribution. N in the scale is the number
         of elements of x that share the value: examples × units, or weights, of one layer or one of its
@@ -129,7 +129,7 @@ class Boundary:
         gradients: Sequence[Tensor],
         random: RandomValues,
     ) -> None:
-        """Add the gradients of the learned parameters of a call's members; ``tensors``: their x, y and g."""
+        """Add the gradients of learned parameters for the nets of one call. ``tensors``: their x, y and g."""
         (_, a, b), (x, y, g) = call, tensors
         functions = self._learning[a] if gradients else None
         if functions is None:
@@ -142,7 +142,7 @@ class Boundary:
     def _call(
         self, call: Call, tensors: Sequence[Tensor], learned: Sequence[Tensor], random: RandomValues
     ) -> Tensor:
-        """Return the result of a call for its members."""
+        """Call the op or a rule for the neighbouring nets that share it."""
         function, a, b = call
         if not self._learning[a]:
             return function(*tensors)
@@ -151,12 +151,12 @@ class Boundary:
     def _collect_arguments(
         self, learned: Sequence[Tensor], random: RandomValues, a: int, b: int
     ) -> dict[str, Tensor]:
-        """Return the learned and random values of the members a to b, by name."""
+        """Return the learned parameters and random numbers of the nets from a to b, by name."""
         named = [*zip(self._names, learned, strict=True), *random.items()]
         return {name: values[a:b] for name, values in named}
 
     def _split_calls(self, kind: int, tensors: Sequence[Tensor]) -> Iterable[tuple[Call, Sequence[Tensor]]]:
-        """Return the calls of the op or the rules, each with its members' slices of the tensors."""
+        """Yield each call of the op or the rules with the parts of the tensors that it computes."""
         calls = (
             self._calls_by_member
             if self.has_reduction or not is_step_aligned(tensors[0])
@@ -174,7 +174,7 @@ def get_random_values(
     arrange: Callable[[Tensor], Tensor] = lambda each: each,
     adapt_loss: Callable[[Tensor], Tensor] = lambda loss: loss,
 ) -> RandomValues:
-    """Return the random values of a trace, by name, in the arrangement that op and rules see.
+    """Return the random numbers and losses that an op or rule takes as arguments, by name.
 
     Args:
         trace: the trace of the layer.
@@ -192,8 +192,11 @@ def get_random_values(
 
 
 def _list_functions(joined: OpRules, rules: Sequence[int]) -> dict[int, tuple[Function, Function]]:
-    """Return the op's and the rule's function, by rule; with learned parameters they take values by name."""
-    ops: dict[int, Function] = {}  # one per op: its members are computed in one call
+    """Return the forward and gradient function of each backward rule, by its index.
+
+    With learned parameters the functions take values by name.
+    """
+    ops: dict[int, Function] = {}  # nets that share an op are computed in one call
     result: dict[int, tuple[Function, Function]] = {}
     for rule in dict.fromkeys(rules):
         if functions := joined.learning[rule] if joined.learning else None:
@@ -204,12 +207,12 @@ def _list_functions(joined: OpRules, rules: Sequence[int]) -> dict[int, tuple[Fu
 
 
 def _list_calls(functions: Sequence[Function]) -> list[Call]:
-    """Return one call per member."""
+    """Return one call for each net."""
     return [(function, member, member + 1) for member, function in enumerate(functions)]
 
 
 def _merge_calls(functions: Sequence[Function]) -> list[Call]:
-    """Return one call per run of neighbouring members with the same function object."""
+    """Return one call for each run of neighbouring nets that share a function."""
     groups = [
         list(each) for _, each in groupby(range(len(functions)), key=lambda member: id(functions[member]))
     ]
@@ -217,5 +220,5 @@ def _merge_calls(functions: Sequence[Function]) -> list[Call]:
 
 
 def _concatenate(results: list[Tensor]) -> Tensor:
-    """Return the results of all calls, (members, …)."""
+    """Join the results of all calls into one tensor (members, …)."""
     return torch.cat(results) if len(results) > 1 else results[0]

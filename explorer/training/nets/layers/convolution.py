@@ -1,4 +1,4 @@
-"""Convolutions over maps, and pooling, as products and sums of all members at once.
+"""Convolution and pooling layers that compute all nets of an ensemble at once.
 
 Units of maps are ordered by channel, then row, as in torch. In memory all examples of a unit are adjacent, so
 that an operation on a unit works on a whole row of numbers, and a patch is a few such rows.
@@ -13,12 +13,12 @@ from explorer.training.nets.layers.dense import Dense
 from explorer.training.nets.layers.layer import Layer, Parameters, Spread, Trace, spread
 from explorer.training.numerics import multiply_members
 
-KERNEL = 3  # side in units
+KERNEL = 3  # side of a kernel in units
 _TAPS = KERNEL**2
 
 
 class Maps(NamedTuple):
-    """Square maps of one size.
+    """The size of square feature maps.
 
     Attributes:
         side: side in units.
@@ -30,23 +30,23 @@ class Maps(NamedTuple):
 
     @property
     def units(self) -> int:
-        """The number of units in all maps of one example."""
+        """The number of units in all feature maps of one example."""
         return self.side**2 * self.channels
 
 
 class Patches(Spread):
-    """The patches of each image, by member: (seeds, n, units) -> (members, taps, places · n).
+    """A layer that extracts the patches of each image: (seeds, n, units) -> (members, taps, places · n).
 
     The first convolution of a net takes them: they are equal for all members of a seed.
     """
 
     def __init__(self, maps: Maps, seeds: list[int]) -> None:
-        """Create the layer from the size of the images and the index of each member's seed."""
+        """Create the layer from the size of the images and the index of each net's seed."""
         super().__init__(seeds)
         self._maps = maps
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the patches by member; see ``Layer``."""
+        """Return the patches of each image, repeated for each net; see ``Layer.forward``."""
         return spread(extract_patches(x, self._maps), self._seeds)
 
 
@@ -63,7 +63,7 @@ class Convolution(Dense):
     def __init__(
         self, maps: Maps, channels: int, *, stride: int = 1, bias: bool = True, first: bool = False
     ) -> None:
-        """Create the layer.
+        """Create a convolution for feature maps of a given size.
 
         Args:
             maps: the size of the maps at its input.
@@ -78,52 +78,52 @@ class Convolution(Dense):
         self._maps, self.stride = maps, stride
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the units of the output maps; see ``Layer``."""
+        """Compute the output feature maps; see ``Layer.forward``."""
         inputs = x if self._first else extract_patches(x, self._maps, self.stride)
         trace.saved = (inputs,)
         weights, *bias = parameters
         return self._to_units(multiply_members(weights.mT, inputs, *(each.mT for each in bias)))
 
     def propagate(self, g: Tensor, parameters: Parameters) -> Tensor:
-        """Return the gradient at x: the sum over overlapping patches. See ``Layer``."""
+        """Compute the gradient at x by summing over overlapping patches; see ``Layer.propagate``."""
         at_patches = multiply_members(parameters[0], group_by_channel(g, self.channels))
         return _fold_patches(self._split_places(at_patches), self._maps, self.stride)
 
     def _write_gradients(self, g: Tensor, gradients: Parameters, trace: Trace) -> None:
-        """Write the gradients of weights and biases to ``gradients``."""
+        """Compute the gradients of weights and biases and write them to ``gradients``."""
         g = group_by_channel(g, self.channels)
         gradients[0].copy_(multiply_members(trace.saved[0], g.mT))
         for bias in gradients[1:]:
             torch.sum(g, 2, keepdim=True, out=bias.mT)
 
     def compute_gradients(self, g: Tensor, trace: Trace) -> list[Tensor]:
-        """Return the gradients of the parameters for the first examples; see ``Layer``."""
+        """Compute the gradients of weights and biases for some examples; see ``Layer``."""
         inputs = self._split_places(trace.saved[0])[..., : g.shape[1]].flatten(2)
         g = group_by_channel(g, self.channels)
         return [torch.matmul(inputs, g.mT), *([g.sum(2).unsqueeze(1)] * (len(self.shapes) - 1))]
 
     def get_inputs(self, trace: Trace) -> Tensor:
-        """Return the patches, one per row, ordered by example; see ``Layer``."""
+        """Return the patches as rows, ordered by example; see ``Layer.get_inputs``."""
         return self._split_places(trace.saved[0]).permute(0, 3, 2, 1).flatten(1, 2)
 
     def _split_places(self, patches: Tensor) -> Tensor:
-        """Return (members, numbers, places · n) as (members, numbers, places, n)."""
+        """Reshape (members, numbers, places · n) to (members, numbers, places, n)."""
         return patches.view(*patches.shape[:2], self.uses, -1)
 
     def _to_units(self, maps: Tensor) -> Tensor:
-        """Return (members, channels, places · n) as (members, n, units)."""
+        """Reshape (members, channels, places · n) to (members, n, units)."""
         return maps.view(len(maps), self.output.units, -1).mT
 
 
 class Pool(Layer):
-    """The mean of each square of four units: maps of half the side."""
+    """Average pooling over squares of 2 × 2 units, which halves the side of the maps."""
 
     def __init__(self, maps: Maps) -> None:
-        """Create the layer for maps with an even side."""
+        """Create the layer for feature maps with an even side."""
         self.output = Maps(maps.side // 2, maps.channels)
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the means; see ``Layer``."""
+        """Compute the mean of each 2 × 2 square; see ``Layer.forward``."""
         side, channels = self.output
         four = x.mT.view(len(x), channels, side, 2, side, 2, -1)
         rows = four[:, :, :, 0] + four[:, :, :, 1]
@@ -131,18 +131,18 @@ class Pool(Layer):
         return means.flatten(1, 3).mT
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Return the gradient at x; see ``Layer``."""
+        """Spread the gradient of each mean over its four units; see ``Layer.backward``."""
         return self.propagate(g, parameters)
 
     def propagate(self, g: Tensor, parameters: Parameters) -> Tensor:
-        """Return the gradient at x; see ``Layer``."""
+        """Spread the gradient of each mean over its four units; see ``Layer.propagate``."""
         side, channels = self.output
         quarter = (g.mT * 0.25).view(len(g), channels, side, 1, side, 1, -1)
         return quarter.expand(-1, -1, -1, 2, -1, 2, -1).flatten(1, 5).mT
 
 
 def group_by_channel(x: Tensor, channels: int) -> Tensor:
-    """Reshape the units of a convolution, (members, n, units), to (members, channels, places · n).
+    """Reshape the units of feature maps, (members, n, units), to (members, channels, places · n).
 
     A place is one position in a map.
     """
@@ -150,7 +150,7 @@ def group_by_channel(x: Tensor, channels: int) -> Tensor:
 
 
 def extract_patches(x: Tensor, maps: Maps, stride: int = 1) -> Tensor:
-    """Return the 3 × 3 squares around every ``stride``-th unit: (members, channels · taps, places · n)."""
+    """Extract the 3 × 3 patch around every ``stride``-th unit: (members, channels · taps, places · n)."""
     members, n, _ = x.shape
     side, channels = maps
     framed = x.new_zeros(members, channels, side + 2, side + 2, n)
@@ -165,9 +165,10 @@ def extract_patches(x: Tensor, maps: Maps, stride: int = 1) -> Tensor:
 
 
 def _fold_patches(at_patches: Tensor, maps: Maps, stride: int) -> Tensor:
-    """Return patches (members, channels · taps, places, n) added up to maps, (members, n, units).
+    """Sum overlapping patches back into feature maps: the transpose of ``extract_patches``.
 
-    Sums go over columns first, then over rows, in the order of autograd.
+    Patches are (members, channels · taps, places, n), maps (members, n, units). Sums go over columns first,
+    then over rows, in the order of autograd.
     """
     members, _, _, n = at_patches.shape
     side, channels = maps
@@ -184,5 +185,5 @@ def _fold_patches(at_patches: Tensor, maps: Maps, stride: int) -> Tensor:
 
 
 def _count_places(side: int, stride: int) -> int:
-    """Return the number of patches along a side."""
+    """Return the number of patches along one side of a feature map."""
     return (side - 1) // stride + 1

@@ -8,12 +8,12 @@ from explorer.training.numerics import Product, multiply_members, multiply_singl
 
 
 class Dense(Layer):
-    """``x @ w + b``: (members, n, inputs) -> (members, n, outputs)."""
+    """A dense layer, ``x @ w + b``: (members, n, inputs) -> (members, n, outputs)."""
 
     def __init__(
         self, inputs: int, outputs: int, *, bias: bool = True, first: bool = False, separate: bool = False
     ) -> None:
-        """Create the layer.
+        """Create a dense layer.
 
         Args:
             inputs: units at the input.
@@ -27,46 +27,46 @@ class Dense(Layer):
         self._product: Product = multiply_singly if separate else multiply_members
 
     def init_parameters(self, generator: Generator, scale: float) -> list[Tensor]:
-        """Return normal weights with standard deviation ``scale``, and biases of 0."""
+        """Draw normal weights with standard deviation ``scale``, and set biases to 0."""
         weights, *biases = self.shapes
         return [torch.randn(weights, generator=generator) * scale, *map(torch.zeros, biases)]
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return ``x @ w + b``; see ``Layer``."""
+        """Compute ``x @ w + b``; see ``Layer.forward``."""
         trace.saved = (x,)
         weights, *bias = parameters
         return multiply_members(x, weights, *bias) if bias else self._product(x, weights)
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Return the gradient at x; see ``Layer``."""
+        """Compute the gradients at x and for the parameters; see ``Layer.backward``."""
         self._write_gradients(g, gradients, trace)
         return g if self._first else self.propagate(g, parameters)
 
     def propagate(self, g: Tensor, parameters: Parameters) -> Tensor:
-        """Return the gradient at x only; see ``Layer``."""
+        """Compute the gradient at x only; see ``Layer.propagate``."""
         return self._product(g, parameters[0].mT)
 
     def _write_gradients(self, g: Tensor, gradients: Parameters, trace: Trace) -> None:
-        """Write the gradients of weights and biases to ``gradients``."""
+        """Compute the gradients of weights and biases and write them to ``gradients``."""
         gradients[0].copy_(self._product(trace.saved[0].mT, g))
         for bias in gradients[1:]:
             torch.sum(g, 1, keepdim=True, out=bias)
 
     def compute_gradients(self, g: Tensor, trace: Trace) -> list[Tensor]:
-        """Return the gradients of the parameters for the first examples; see ``Layer``."""
+        """Compute the gradients of weights and biases for some examples; see ``Layer``."""
         x = trace.saved[0]
         return [torch.matmul(x[:, : g.shape[1]].mT, g), *([g.sum(1, keepdim=True)] * (len(self.shapes) - 1))]
 
 
 class Relu(Layer):
-    """``max(x, 0)``, for nets with the op elsewhere."""
+    """ReLU, ``max(x, 0)``, for nets whose op is on the weights."""
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return ``max(x, 0)``; see ``Layer``."""
+        """Compute ``max(x, 0)``; see ``Layer.forward``."""
         trace.saved = (x,)
         return x.relu()
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Return the gradient at x: 0 where x ≤ 0, even if g is not finite, as in autograd. See ``Layer``."""
+        """Compute the gradient at x, which is 0 where x ≤ 0 even if g is not finite, as in autograd."""
         before: Tensor = torch.ops.aten.threshold_backward(g, trace.saved[0], 0)
         return before

@@ -1,4 +1,4 @@
-"""A first layer for inputs that are equal at every step, which saves most of its work."""
+"""A first layer for inputs that are the same at every step, which saves most of its work."""
 
 from collections.abc import Sequence
 
@@ -10,7 +10,7 @@ from explorer.training.numerics import compute_norms, multiply_singly, sum_membe
 
 
 class FixedInput(Layer):
-    """``x @ w`` under gradient descent for x (n, inputs) that never changes, with small n.
+    """A dense layer ``x @ w`` trained by gradient descent on a few inputs that never change.
 
     A step changes ``x @ w`` by ``-lr · (x @ x.T) @ g``, a small product. The parameters of this layer are
     therefore the value ``x @ w`` and the accumulated displacement; the weights ``w - x.T @ displacement`` are
@@ -20,19 +20,19 @@ class FixedInput(Layer):
     biased = False
 
     def __init__(self, weights: Sequence[Tensor], x: Sequence[Tensor], seeds: Sequence[int]) -> None:
-        """Create the layer from each seed's weights and inputs, and the index of each member's seed."""
+        """Create the layer from each seed's weights and inputs, and the index of each net's seed."""
         self._weights, self._x, self._seeds = weights, x, seeds
         self._grams = [inputs.mm(inputs.t()) for inputs in x]
         value = (len(x[0]), weights[0].shape[1])
         self.shapes = (value, value)
 
     def get_start_values(self) -> list[list[Tensor]]:
-        """Return the parameters of each seed before the first step."""
+        """Return the layer's parameters before the first step, for each seed."""
         values = [inputs.mm(weights) for inputs, weights in zip(self._x, self._weights, strict=True)]
         return [[value, torch.zeros_like(value)] for value in values]
 
     def weights(self, parameters: Parameters) -> Tensor:
-        """Return the present weights; see ``Layer``."""
+        """Compute the current weights from the displacement; see ``Layer.weights``."""
         displacements = zip(self._seeds, parameters[1], strict=True)
         return torch.stack(
             [
@@ -42,17 +42,17 @@ class FixedInput(Layer):
         )
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the stored value ``x @ w``; see ``Layer``."""
+        """Return ``x @ w``, which is stored as a parameter; see ``Layer.forward``."""
         return parameters[0]
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Write the gradients of value and displacement; the result is unused. See ``Layer``."""
+        """Write the gradients of the layer's two parameters. The returned tensor is not used."""
         gradients[0].copy_(self._compute_change(g))
         torch.neg(g, out=gradients[1])
         return g
 
     def compute_gradients(self, g: Tensor, trace: Trace) -> list[Tensor]:
-        """Return the gradient of the weights for the first examples; see ``Layer``."""
+        """Compute the gradient of the weights for some examples; see ``Layer``."""
         return [
             torch.stack(
                 [self._x[seed][: len(each)].t().mm(each) for seed, each in zip(self._seeds, g, strict=True)]
@@ -60,24 +60,24 @@ class FixedInput(Layer):
         ]
 
     def slopes(self, gradients: Parameters) -> Tensor:
-        """Return the gradient of the weights; see ``Layer``."""
+        """Return the gradient of the weights; see ``Layer.slopes``."""
         pairs = zip(self._seeds, gradients[1], strict=True)
         return torch.stack([self._x[seed].t().mm(-negative) for seed, negative in pairs])
 
     def size(self, gradients: Parameters) -> Tensor:
-        """Return the norm of ``x.T @ g``, the gradient of the weights; see ``Layer``."""
+        """Compute the norm of the gradient of the weights, ``x.T @ g``; see ``Layer.size``."""
         change, negative = gradients
         return sum_members(negative * change).clamp_(max=0).abs_().sqrt_()
 
     def length(self, parameters: Parameters) -> Tensor:
-        """Return the norm of the weights; see ``Layer``."""
+        """Compute the norm of the weights; see ``Layer.length``."""
         return compute_norms(self.weights(parameters))
 
     def get_distance(self, parameters: Parameters, start: Parameters) -> Tensor:
-        """Return the distance of the weights from their start; see ``Layer``."""
+        """Compute how far the weights are from where they started; see ``Layer.get_distance``."""
         displacement = parameters[1]
         return sum_members(displacement * self._compute_change(displacement)).clamp_(min=0).sqrt_()
 
     def _compute_change(self, g: Tensor) -> Tensor:
-        """Return the change of ``x @ w`` for an upstream gradient at lr 1, with opposite sign."""
+        """Compute how ``x @ w`` changes in a step at learning rate 1, with opposite sign."""
         return multiply_singly([self._grams[seed] for seed in self._seeds], g)

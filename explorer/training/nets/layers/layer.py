@@ -1,4 +1,4 @@
-"""A layer of a net, its trace, and the site of an op in it."""
+"""The base class of layers, and the tensors that a layer keeps during a pass."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Parameters = Sequence[Tensor]
 
 
 class OpTrace(NamedTuple):
-    """Input and output of the op in one layer, the upstream gradient, and the gradient from its rule."""
+    """The op's input, output, upstream gradient and gradient in one layer."""
 
     x: Tensor
     y: Tensor
@@ -27,7 +27,7 @@ class OpTrace(NamedTuple):
 
 @dataclass(frozen=True)
 class OpSite:
-    """The site of an op in a layer, as data for instruments, scripts, pages and sentences.
+    """A description of the place of an op in a layer, for instruments, scripts, pages and sentences.
 
     Attributes:
         key: permanent name, also of this site's rows in the tables of stages and of scripts.
@@ -52,7 +52,7 @@ class OpSite:
 
 @dataclass
 class Trace:
-    """The tensors of one layer in one pass.
+    """The tensors that one layer keeps during a forward and backward pass.
 
     Attributes:
         moment: the time and place of the pass.
@@ -76,7 +76,10 @@ class Trace:
 
     @property
     def op(self) -> OpTrace:
-        """The op's x, y, upstream gradient and gradient; only for a layer with the op, after both passes."""
+        """The op's x and y, the upstream gradient, and the gradient at x.
+
+        Available only in a layer with the op, after both passes.
+        """
         assert self.x is not None
         assert self.y is not None
         assert self.upstream is not None
@@ -85,13 +88,16 @@ class Trace:
 
 
 def make_moments(layers: Sequence["Layer"], step: int, redraws: int = 0) -> list[Moment]:
-    """Return the moment of each layer of a pass at a step; ``redraws`` as in ``Moment``."""
+    """Return the moment of each layer's random draws in a pass at a training step.
+
+    ``redraws`` as in ``Moment``.
+    """
     with_op = accumulate(layer.site is not None for layer in layers)
     return [Moment(step, max(number - 1, 0), redraws) for number in with_op]
 
 
 class Layer:
-    """One layer, with ``forward`` from x to its output and ``backward`` from the gradient there to that at x.
+    """A layer that computes all nets of an ensemble at once, forward and backward.
 
     A layer stores no parameters: parameters and traces are passed with each call.
 
@@ -114,46 +120,46 @@ class Layer:
     asks: frozenset[str] = frozenset()
 
     def split_parameters(self, parameters: Parameters) -> tuple[Parameters, Parameters]:
-        """Return weights and biases, and the op's learned parameters; or their gradients."""
+        """Split a layer's parameters, or their gradients, into weights and biases and learned ones."""
         return parameters[: len(self.shapes)], parameters[len(self.shapes) :]
 
     def init_parameters(self, generator: Generator, scale: float) -> list[Tensor]:
-        """Return start values of one member's weights and biases, determined by the generator's state."""
+        """Draw the initial weights and biases of this layer for one net."""
         return []
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the output of this layer, (members, …)."""
+        """Compute the output of this layer, (members, …)."""
         raise NotImplementedError
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Return the gradient at x; write those of the parameters to ``gradients``."""
+        """Compute the gradient at x, and write the gradients of the parameters to ``gradients``."""
         raise NotImplementedError
 
     def compute_gradients(self, g: Tensor, trace: Trace) -> list[Tensor]:
-        """Return the gradients of the parameters for the first examples: (members, …) each, weights first.
+        """Compute the gradients of the parameters for the first examples: (members, …) each, weights first.
 
         ``g``: the gradient at this layer's output, (members, n or fewer, outputs).
         """
         raise NotImplementedError
 
     def propagate(self, g: Tensor, parameters: Parameters) -> Tensor:
-        """Return the gradient at x only, for a layer that is linear in x."""
+        """Compute the gradient at x only, for a layer that is linear in x."""
         raise NotImplementedError
 
     def group_by_channel(self, x: Tensor) -> Tensor:
-        """Return the op's x (members, …) as (members, channels, …); a channel of weights is a kernel."""
+        """Reshape the op's input (members, …) to (members, channels, …). A channel of weights is a kernel."""
         return x.mT
 
     def get_channel_shape(self, channels: int) -> tuple[int, int]:
-        """Return the shape of one member's values by channel, for broadcasting with the op's x."""
+        """Return a shape in which one net's values by channel broadcast with the op's input."""
         return 1, channels
 
     def get_inputs(self, trace: Trace) -> Tensor:
-        """Return the factors that the weights were multiplied with, (members, rows, inputs)."""
+        """Return the values that the weights were multiplied with, (members, rows, inputs)."""
         return trace.saved[0]
 
     def weights(self, parameters: Parameters) -> Tensor:
-        """Return the present weights, (members, inputs, outputs)."""
+        """Return the current weights, (members, inputs, outputs)."""
         return parameters[0]
 
     def slopes(self, gradients: Parameters) -> Tensor:
@@ -161,34 +167,34 @@ class Layer:
         return gradients[0]
 
     def size(self, gradients: Parameters) -> Tensor:
-        """Return the norm of the gradient of the weights, (members,)."""
+        """Return the norm of the weights' gradient for each net, (members,)."""
         return compute_norms(gradients[0])
 
     def length(self, parameters: Parameters) -> Tensor:
-        """Return the norm of the weights, (members,)."""
+        """Return the norm of the weights for each net, (members,)."""
         return compute_norms(parameters[0])
 
     def get_distance(self, parameters: Parameters, start: Parameters) -> Tensor:
-        """Return the distance of the weights from their start, (members,)."""
+        """Return how far the weights of each net are from where they started, (members,)."""
         return compute_norms(parameters[0] - start[0])
 
 
 class Spread(Layer):
-    """The examples of each member's seed: (seeds, …) -> (members, …)."""
+    """A layer that repeats the examples of each seed for its nets: (seeds, …) -> (members, …)."""
 
     def __init__(self, seeds: Sequence[int]) -> None:
-        """Create the layer from the index of each member's seed."""
+        """Create the layer from the index of each net's seed."""
         self._seeds = torch.tensor(seeds)
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the examples by member; see ``Layer``."""
+        """Return the examples of each net; see ``Layer.forward``."""
         return spread(x, self._seeds)
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Return g; the result is unused. See ``Layer``."""
+        """Return g unchanged. The result is not used."""
         return g
 
 
 def spread(x: Tensor, seeds: Tensor) -> Tensor:
-    """Return x (seeds or 1, …) by member, (members, …)."""
+    """Repeat the data of each seed, (seeds or 1, …), for its nets: (members, …)."""
     return x.expand(len(seeds), *x.shape[1:]) if len(x) == 1 else x[seeds.to(x.device)]

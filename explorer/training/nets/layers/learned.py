@@ -1,4 +1,4 @@
-"""Parameters of an op and its rules that learn in a net, requested by name."""
+"""Parameters of an op or a backward rule that are trained together with the weights."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -9,7 +9,7 @@ from explorer.formula import truncate
 
 
 class LearnedParameter(NamedTuple):
-    """A parameter of the op with a separate value in every layer.
+    """A parameter of the op that is trained, with a separate value in every layer.
 
     Attributes:
         name: its name in the formulas.
@@ -23,14 +23,17 @@ class LearnedParameter(NamedTuple):
 
 
 def list_learned(op: Op, rule: Rule, learn: Sequence[str]) -> tuple[str, ...]:
-    """Return the parameters that learn by a rule, of those requested as ``name`` or ``rule.name``."""
+    """Return the parameters that can be trained with a backward rule, out of the requested names.
+
+    Names are ``name`` or ``rule.name``.
+    """
     if not learn:
         return ()
     return tuple(name for name in list_learnable(op, rule) if name in learn or f"{rule.key}.{name}" in learn)
 
 
 def explain_lost(learn: Sequence[str], before: tuple[Op, Rule], now: tuple[Op, Rule]) -> str:
-    """Return sentences on the parameters that learned with one op and rule but not with others, and why."""
+    """Explain which parameters no longer learn after a change of op or rule, and why."""
     op, rule = now
     names = [name for name in list_learned(*before, learn) if name not in list_learned(op, rule, learn)]
     missing = [name for name in names if name not in resolve_values(op, rule, {})]
@@ -45,7 +48,7 @@ def explain_lost(learn: Sequence[str], before: tuple[Op, Rule], now: tuple[Op, R
 def collect_learned(
     ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]
 ) -> tuple[LearnedParameter, ...]:
-    """Return the parameters that learn with at least one pair of op and rule, without duplicates."""
+    """Return the parameters that learn with at least one of several ops and rules, without duplicates."""
     by_name: dict[str, LearnedParameter] = {}
     for op, rule in product(ops, rules):
         for name in list_learned(op, rule, learn):
@@ -57,7 +60,7 @@ def collect_learned(
 
 
 def check_learn(ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of parameters that learn, such as ``name``, or ``rule.name`` for one rule only.
+    """Validate the names of the parameters to train: ``name``, or ``rule.name`` for one rule only.
 
     Raises ValueError with a plain sentence if a name learns with none of the ops and rules.
     """
@@ -68,7 +71,7 @@ def check_learn(ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]) 
 
 
 def _explain_unlearnable(op: Op, rules: Sequence[Rule], name: str) -> str:
-    """Return why a parameter cannot learn, as a clause."""
+    """Explain, as a clause, why a parameter cannot be trained."""
     rule = next((rule for rule in rules if name.startswith(f"{rule.key}.")), rules[0])
     try:
         find_contribution(op, rule, name.removeprefix(f"{rule.key}."))

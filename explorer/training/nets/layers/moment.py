@@ -1,4 +1,4 @@
-"""The moment of a pass, which determines the random draws of a stochastic op."""
+"""The step and layer of a pass, which determine the random draws of a stochastic op."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ _MIN_U = 2.0**-24
 
 
 class Moment(NamedTuple):
-    """The time and place of an op's random draws.
+    """The step and layer for which an op draws random numbers.
 
     Attributes:
         step: the step of the run, from 0, or ``EVALUATION_STEP``.
@@ -37,7 +37,10 @@ class Moment(NamedTuple):
         return self.step == EVALUATION_STEP
 
     def draw(self, seeds: Sequence[int], like: Tensor) -> Tensor:
-        """Return a u per element, (members, …) like ``like``, in the open (0, 1); equal for equal seeds."""
+        """Draw a number in the open interval (0, 1) for each element, (members, …) like ``like``.
+
+        Nets with equal seeds get equal numbers.
+        """
         count = like[0].numel() // self.copies
         device = find_float64_device(like.device)
         by_seed = {

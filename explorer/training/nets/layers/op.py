@@ -1,4 +1,4 @@
-"""Layers with the op: on hidden units, on units of maps, on dense weights, or on kernels."""
+"""Layers that contain the op: on hidden units, on units of feature maps, on dense weights, or on kernels."""
 
 import torch
 from torch import Tensor
@@ -11,7 +11,7 @@ from explorer.training.numerics import make_aligned
 
 
 class Activation(Layer):
-    """The op on every unit's pre-activation."""
+    """A layer that applies the op to the pre-activation of every unit."""
 
     site = OpSite("activations", "pre-activations", flips=True)
 
@@ -19,7 +19,7 @@ class Activation(Layer):
         self._boundary, self.learned, self.asks = boundary, boundary.learned, boundary.asks
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the op's output; see ``Layer``."""
+        """Apply the op to x; see ``Layer.forward``."""
         arranged = self._arrange(x)
         trace.u = self._boundary.draw(trace.moment, arranged)
         evaluating, random = trace.moment.is_evaluation, get_random_values(trace, x, self._arrange)
@@ -28,7 +28,7 @@ class Activation(Layer):
         return trace.y
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Return the gradient at x from the rules; see ``Layer``."""
+        """Compute the gradient at x by the backward rules; see ``Layer.backward``."""
         assert trace.x is not None
         assert trace.y is not None
         trace.upstream = g
@@ -40,16 +40,16 @@ class Activation(Layer):
         return trace.gradient
 
     def _arrange(self, x: Tensor) -> Tensor:
-        """Return units (members, n, units) in the arrangement that op and rules see."""
+        """Reshape units (members, n, units) to the layout in which op and rules see them."""
         return x
 
     def _to_units(self, values: Tensor, like: Tensor) -> Tensor:
-        """Return arranged values as units, in the shape of ``like``."""
+        """Undo ``_arrange``: return values in the shape of ``like``."""
         return values
 
 
 class MapActivation(Activation):
-    """The op on every unit's pre-activation, for units of maps."""
+    """A layer that applies the op to the pre-activation of every unit of feature maps."""
 
     site = OpSite("maps", "pre-activations", flips=True, maps=True)
 
@@ -58,11 +58,11 @@ class MapActivation(Activation):
         self.channels = channels
 
     def group_by_channel(self, x: Tensor) -> Tensor:
-        """Return x grouped by channel; see ``Layer``."""
+        """Reshape x so that the units of each channel are adjacent; see ``Layer.group_by_channel``."""
         return group_by_channel(x, self.channels)
 
     def get_channel_shape(self, channels: int) -> tuple[int, int]:
-        """Return the shape of one member's values by channel; see ``Layer``."""
+        """Return a shape in which one value per channel broadcasts with x; see ``Layer``."""
         return channels, 1
 
     def _arrange(self, x: Tensor) -> Tensor:
@@ -73,15 +73,15 @@ class MapActivation(Activation):
 
 
 class _QuantisedWeights(Dense):
-    """A product with ``op(w·√fan in) / √fan in``: the op sees latent weights of about unit scale."""
+    """A product whose weights pass through the op: ``op(w·√fan in) / √fan in``. The op sees unit scale."""
 
     def _set_op(self, boundary: Boundary) -> None:
-        """Set the op, after the shapes are known."""
+        """Set the op once the shapes of the weights are known."""
         self._boundary, self._unit = boundary, self.shapes[0][0] ** 0.5
         self.learned, self.asks = boundary.learned, boundary.asks
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the product with the quantised weights; see ``Layer``."""
+        """Multiply x by the quantised weights; see ``Layer.forward``."""
         (latent, *bias), learned = self.split_parameters(parameters)
         trace.x = latent * self._unit
         trace.u = self._boundary.draw(trace.moment, trace.x)
@@ -95,7 +95,7 @@ class _QuantisedWeights(Dense):
         return output
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Return the gradient at x; g reaches the latent weights through the rules. See ``Layer``."""
+        """Compute the gradient at x, and those of the latent weights by the rules; see ``Layer.backward``."""
         assert trace.x is not None
         assert trace.y is not None
         (_, *bias), learned = self.split_parameters(parameters)
@@ -111,7 +111,7 @@ class _QuantisedWeights(Dense):
 
 
 class OpWeights(_QuantisedWeights):
-    """``x @ (op(w·√inputs) / √inputs) + b``."""
+    """A dense layer whose weights pass through the op: ``x @ (op(w·√inputs) / √inputs) + b``."""
 
     site = OpSite("weights", "latent weights", elements="weights", per_example=False)
 
@@ -123,7 +123,7 @@ class OpWeights(_QuantisedWeights):
 
 
 class OpKernels(_QuantisedWeights, Convolution):
-    """A convolution whose kernels are ``op(w·√fan in) / √fan in``."""
+    """A convolution whose kernels pass through the op: ``op(w·√fan in) / √fan in``."""
 
     site = OpSite(
         "kernels", "latent weights of kernels", elements="weights of kernels", per_example=False, maps=True

@@ -1,4 +1,4 @@
-"""An op with several rules, as functions of tensors."""
+"""An op with several backward rules, as functions of tensors."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ Function = Callable[..., Tensor]
 
 
 class OpRules(NamedTuple):
-    """An op with several rules, as functions for the members of an ensemble.
+    """The functions of an op and several backward rules, as the nets of an ensemble call them.
 
     Attributes:
         pairs: forward and gradient function by rule, with every parameter at its start; where ``learning`` is
@@ -39,7 +39,7 @@ class OpRules(NamedTuple):
     draw_names: frozenset[str] = frozenset()
 
     def mask_learned(self, rule: int) -> list[bool]:
-        """Return a mask of ``learned``: the parameters that a rule lets learn."""
+        """Return which of the learned parameters a backward rule trains, as a list of booleans."""
         functions = self.learning[rule] if self.learning else None
         return [functions is not None and each.name in functions.learned_names for each in self.learned]
 
@@ -51,7 +51,7 @@ def join_rules(
     learn: Sequence[str] = (),
     learned: Sequence[LearnedParameter] = (),
 ) -> OpRules:
-    """Return the op with each of the rules; if any is stochastic, all take random draws by name.
+    """Combine an op with each of several backward rules. If one is stochastic, all take random draws by name.
 
     Args:
         op: the op's key or record.
@@ -80,13 +80,16 @@ def join_rules(
 
 
 def _make_pairs(op: Op, rules: Sequence[Rule], parameters: Mapping[str, float]) -> list[Pair]:
-    """Return the op's function, the same one for all rules, with the gradient function of each rule."""
+    """Return the op's function paired with the gradient function of each rule.
+
+    All pairs share the op's function.
+    """
     forward, _ = _pair(op, find_rule("default"), to_hex(resolve_values(op, None, parameters)))
     return [(forward, _pair(op, rule, to_hex(resolve_values(op, rule, parameters)))[1]) for rule in rules]
 
 
 def _make_evaluation_op(op: Op) -> Function | None:
-    """Return the function of the op for held-out data, or None if it is the same op."""
+    """Return the function of the op for held-out data, or None if it is the op itself."""
     if not op.judged:
         return None
     function = bind_learnable(op.evaluation_op, find_rule("default"), {}, ()).op
@@ -94,22 +97,23 @@ def _make_evaluation_op(op: Op) -> Function | None:
 
 
 def to_hex(parameters: Mapping[str, float]) -> tuple[tuple[str, str], ...]:
-    """Return parameters as texts that can be compared and hashed, with -0.0 distinct from 0.0."""
+    """Return parameter values as hexadecimal texts, which are hashable and tell -0.0 from 0.0."""
     return tuple((name, float(value).hex()) for name, value in sorted(parameters.items()))
 
 
 @lru_cache(maxsize=1024)
 def _pair(op: Op, rule: Rule, parameters: tuple[tuple[str, str], ...]) -> Pair:
-    """Return cached functions of an op with a rule: members that share them are computed in one call."""
+    """Return the cached functions of an op with a rule. Nets that share them are computed in one call."""
     return pair(op, rule, {name: float.fromhex(value) for name, value in parameters})
 
 
 def _make_learnings(
     op: Op, rules: Sequence[Rule], parameters: Mapping[str, float], learn: Sequence[str], always: bool = False
 ) -> list[LearnableOp | None]:
-    """Return the functions for learned parameters by rule; equal parameters share the op's function.
+    """Return the functions that compute gradients of learned parameters, for each rule.
 
-    ``always``: also for rules without learned parameters.
+    Rules with equal parameters share the op's function. ``always``: also for rules without learned
+    parameters.
     """
     ops: dict[tuple[str, ...], Function] = {}
     learnings: list[LearnableOp | None] = []
@@ -127,7 +131,7 @@ def _list_starts(
 
 
 def concatenate(parts: Sequence[OpRules]) -> OpRules:
-    """Return all rules of several results in order; they share their learned parameters."""
+    """Return the rules of several results as one, in order. They share their learned parameters."""
     learning = [each for part in parts for each in part.learning or [None] * len(part.pairs)]
     starts = [each for part in parts for each in part.starts or [()] * len(part.pairs)]
     pairs = [pair for part in parts for pair in part.pairs]

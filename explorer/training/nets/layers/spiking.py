@@ -1,4 +1,4 @@
-"""Leaky integrate-and-fire units over several time steps."""
+"""Layers of leaky integrate-and-fire units over several time steps."""
 
 import torch
 from torch import Tensor
@@ -7,35 +7,35 @@ from explorer.training.nets.layers.boundary import Boundary, RandomValues, get_r
 from explorer.training.nets.layers.dense import Dense
 from explorer.training.nets.layers.layer import Layer, OpSite, Parameters, Trace, spread
 
-TIMES = 8  # time steps per example
+TIMES = 8  # number of time steps per example
 LEAK = 0.9  # the fraction of a potential that remains after a time step
 THRESHOLD = 1.0  # potential at which a unit fires
-MIN_BRIGHTNESS = 0.1  # of a pixel that fires
+MIN_BRIGHTNESS = 0.1  # darker pixels do not fire
 
 
 class Latency(Layer):
-    """Encoder of pixels (seeds, n, inputs) in 0 … 1 as one spike each, bright ones earlier, dark ones never.
+    """An encoder of pixels from 0 to 1 as one spike each; bright pixels fire early, dark ones never.
 
     Returns (members, times · n, inputs), the examples of the first time first.
     """
 
     def __init__(self, seeds: list[int]) -> None:
-        """Create the layer from the index of each member's seed."""
+        """Create the layer from the index of each net's seed."""
         self._seeds = torch.tensor(seeds)
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the spikes; see ``Layer``."""
+        """Return the spikes for each pixel and time step; see ``Layer.forward``."""
         spike_times = ((1 - x) * (TIMES - 1)).round().where(x > MIN_BRIGHTNESS, TIMES).unsqueeze(1)
         times = torch.arange(TIMES, device=x.device).view(TIMES, 1, 1)
         return spread((spike_times == times).to(x.dtype).flatten(1, 2), self._seeds)
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Return g; the result is unused. See ``Layer``."""
+        """Return g unchanged. The result is not used."""
         return g
 
 
 class SpikingUnits(Dense):
-    """Leaky integrate-and-fire units with current ``x @ w + b``; the op decides which fire and reset to 0.
+    """Leaky integrate-and-fire units with current ``x @ w + b``. The op decides which fire and reset to 0.
 
     ``v[t] = leak · v[t-1] · (1 - spike[t-1]) + current[t]``, ``spike[t] = op(v[t] - 1)``. Backpropagation
     goes through time and treats the reset as a constant. (members, times · n, inputs) -> (members, times · n,
@@ -51,7 +51,7 @@ class SpikingUnits(Dense):
         self._boundary, self.learned, self.asks = boundary, boundary.learned, boundary.asks
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the spikes of all times; see ``Layer``."""
+        """Compute the spikes at all time steps; see ``Layer.forward``."""
         own_parameters, learned = self.split_parameters(parameters)
         trace.x = super().forward(x, own_parameters, trace)
         trace.y = torch.empty_like(trace.x)
@@ -69,7 +69,7 @@ class SpikingUnits(Dense):
         return trace.y
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Return the gradient at x; see ``Layer``.
+        """Compute the gradient at x by backpropagation through time; see ``Layer.backward``.
 
         Learned parameters of the op get the sum over the times, each time scaled by its own N.
         """
@@ -85,19 +85,21 @@ class SpikingUnits(Dense):
         arriving = trace.gradient.chunk(TIMES, 1)
         at_potential = [arriving[-1]]
         for time in reversed(range(TIMES - 1)):
-            at_potential.append((decay[time] * at_potential[-1]).add_(arriving[time]))  # rounding of autograd
+            at_potential.append(
+                (decay[time] * at_potential[-1]).add_(arriving[time])
+            )  # rounds as autograd does
         return super().backward(torch.cat(at_potential[::-1], 1), own_parameters, own_gradients, trace)
 
     @staticmethod
     def get_residual_potentials(trace: Trace) -> Tensor:
-        """Return the potential left by the previous time, like ``trace.x``."""
+        """Return the potential that each unit keeps from the previous time step, like ``trace.x``."""
         assert trace.x is not None
         assert trace.y is not None
         charges = ((trace.x + THRESHOLD) * (LEAK * (1 - trace.y))).chunk(TIMES, 1)
         return torch.cat([torch.zeros_like(charges[0]), *charges[:-1]], 1)
 
     def _apply_rules(self, trace: Trace, g: Tensor, learned: Parameters) -> Tensor:
-        """Return the rules' gradients for g, for all times at once unless a reduction is over one time."""
+        """Compute the rules' gradients for g, in one call unless a reduction is over a single time step."""
         assert trace.x is not None
         assert trace.y is not None
         if not self._boundary.has_reduction:
@@ -110,19 +112,22 @@ class SpikingUnits(Dense):
 
 
 def _get_random_values(trace: Trace) -> RandomValues:
-    """Return the random values of all times; an example's loss is repeated for each of its times."""
+    """Return the random numbers and losses of all time steps.
+
+    The loss of an example is repeated for each time step.
+    """
     assert trace.x is not None
     return get_random_values(trace, trace.x, adapt_loss=lambda loss: loss.repeat(1, TIMES, 1))
 
 
 def _split_random_values(trace: Trace) -> list[RandomValues]:
-    """Return the random values of each time."""
+    """Return the random numbers and losses of each time step."""
     chunks = {name: each.chunk(TIMES, 1) for name, each in _get_random_values(trace).items()}
     return [{name: each[time] for name, each in chunks.items()} for time in range(TIMES)]
 
 
 def _split_by_time(trace: Trace, g: Tensor) -> list[tuple[Tensor, Tensor, Tensor, RandomValues]]:
-    """Return x, y, g and the random values of each time."""
+    """Return x, y, g and the random values of each time step."""
     assert trace.x is not None
     assert trace.y is not None
     parts = (each.chunk(TIMES, 1) for each in (trace.x, trace.y, g))
@@ -130,20 +135,20 @@ def _split_by_time(trace: Trace, g: Tensor) -> list[tuple[Tensor, Tensor, Tensor
 
 
 class LeakySum(Dense):
-    """Leaky units that never fire; their output is the mean potential over time, (members, n, outputs).
+    """Leaky units that never fire. Their output is the mean potential over time, (members, n, outputs).
 
     The layer is linear, so that inputs are summed over time before a single product.
     """
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the mean potentials; see ``Layer``."""
+        """Compute the mean potentials; see ``Layer.forward``."""
         by_time = zip(_WEIGHTS, x.chunk(TIMES, 1), strict=True)
         decayed = sum((each * weight for weight, each in by_time), start=x.new_zeros(()))
         weights, *bias = parameters
         return super().forward(decayed, [weights, *(each * sum(_WEIGHTS) for each in bias)], trace)
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Return the gradient at x; see ``Layer``."""
+        """Compute the gradient at x; see ``Layer.backward``."""
         before = super().backward(g, parameters, gradients, trace)
         for bias in gradients[1:]:
             bias.mul_(sum(_WEIGHTS))
