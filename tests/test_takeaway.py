@@ -93,7 +93,7 @@ def test_settings_with_a_table_come_back():
         ('{"rule": "zero"}', "sets 'rule', which is not a setting"),
         ('{"steps": -1}', "steps must be a whole number"),
         ('{"rules": {"a": 1}}', "rules must be a list"),
-        ('{"parameters": 3}', "parameters must be values by name"),
+        ('{"parameters": 3}', "parameters must be a dict of numbers"),
         ('{"branch": [[1, "lr"]]}', "a branch point is"),
         ('{"op": 5}', "op must be a key"),
         ('{"op": ["relu"]}', "op must be a key"),

@@ -1,4 +1,4 @@
-"""Instruments, one per file: measurements of the nets of a run at one step."""
+"""Instruments, one per file. Each measures the nets of a training run at one step."""
 
 from collections.abc import Mapping
 from importlib import import_module

@@ -1,4 +1,4 @@
-"""Alignment: the cosine of each rule's gradient with that of the net whose op is smoothed by noise."""
+"""Alignment: the cosine between a rule's gradient and that of the net whose op is smoothed by noise."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ if TYPE_CHECKING:
 
 @torch.no_grad()
 def measure(nets: Nets) -> NDArray[float32]:
-    """Return cosine and agreement of signs, (2, active members, hidden layers).
+    """Compare each rule's gradient with the smoothed net's: cosine and agreement of signs.
+
+    Returns (2, active members, hidden layers).
 
     Compared are the gradients of the weights and biases below a hidden layer by the rule and by the op
     smoothed by noise; NaN if either is 0 or not finite.
@@ -33,7 +35,7 @@ def measure(nets: Nets) -> NDArray[float32]:
 
 
 def _measure_layer(nets: Nets, layer: int, n: int) -> Tensor:
-    """Return cosine and agreement, (2, active members), in one layer, on the first n examples."""
+    """Compute cosine and agreement of signs in one layer, (2, active members), on the first n examples."""
     below, trace = nets.ensemble.layers[layer - 1], nets.current_pass.traces[layer - 1]
     op = nets.current_pass.traces[layer].op
     parts = [
@@ -45,7 +47,7 @@ def _measure_layer(nets: Nets, layer: int, n: int) -> Tensor:
 
 
 def compare_directions(ours: Tensor, theirs: Tensor) -> Tensor:
-    """Return cosine and agreement of signs of vectors (members, n): (2, members).
+    """Compute the cosine and the agreement of signs of two sets of vectors (members, n): (2, members).
 
     NaN if one vector is 0 or not finite.
     """
@@ -58,7 +60,7 @@ def compare_directions(ours: Tensor, theirs: Tensor) -> Tensor:
 
 
 def explain_missing(settings: Settings) -> str:
-    """Return why units cannot be flipped, with the op or that of a branch point, or ""."""
+    """Explain why the outputs of units cannot be exchanged with this op or that of a branch, or return ""."""
     ops = [settings.op, *(str(value) for _, name, value in settings.branch if name == "op")]
     if get_op_site(settings).fires:
         return "Not measured here: flipping a spiking unit also changes its later time steps."

@@ -1,4 +1,4 @@
-"""Causes of a missing gradient: the fraction of units and examples without one, by cause."""
+"""Why gradients are missing: the fraction of units and examples without a gradient, by cause."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from numpy import float32
     from numpy.typing import NDArray
 
-_FAINT_SHARE = 0.01  # fraction of the peak of a rule's shape
+_FAINT_SHARE = 0.01  # a gradient below this fraction of the rule's height counts as faint
 NAMES = (
     "gradient",
     f"below {format_percent(_FAINT_SHARE)} of its peak",
@@ -27,7 +27,7 @@ NAMES = (
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return the record of each active rule, means over its seeds.
+    """Measure which fraction of the units and examples of each rule has no gradient, and why.
 
     ``shares``: (4,) float32 by layer with the op, in the order of ``names``, with sum 1. ``whole``: the part
     of each in units with that cause for every example; 0 for weights, which see no examples. ``channels``:
@@ -63,13 +63,13 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def mask_causes(nets: Nets) -> list[Tensor]:
-    """Return one-hot masks of ``NAMES`` by layer with the op: (4, active members, n, units) bool each."""
+    """Mark the cause at each unit and example, by layer with the op: (4, active members, n, units) bool."""
     traces = [nets.current_pass.traces[number].op for number in nets.op_layers]
     return [_classify(op, _compute_peaks(nets, layer)) for layer, op in enumerate(traces)]
 
 
 def _compute_peaks(nets: Nets, layer: int) -> Tensor:
-    """Return the peak of each member's rule in a layer, (active members,)."""
+    """Compute the height of each net's rule in a layer, (active members,)."""
     low, high = compute_span(nets)
     members = range(len(nets.ensemble.active))
     return nets.x.new_tensor([compute_peak(nets, member, layer, low, high) for member in members])
@@ -85,13 +85,13 @@ def _classify(op: OpTrace, peaks: Tensor) -> Tensor:
 
 
 def _compute_shares(causes: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the fractions of all, and of units with one cause for every example: (members, 4) each."""
+    """Compute the fraction of each cause, and of units with that cause for every example: (members, 4)."""
     by_unit = causes.sum(2, dtype=torch.int32) / causes.shape[2]
     return by_unit.flatten(2).mean(2).T, (by_unit == 1).float().flatten(2).mean(2).T
 
 
 def _compute_channel_shares(nets: Nets, number: int, causes: Tensor) -> Tensor:
-    """Return the fraction without a gradient, (active members, channels)."""
+    """Compute the fraction of each channel without a gradient, (active members, channels)."""
     layer, has_gradient = nets.ensemble.layers[number], causes[0]
     if not layer.channels:
         return causes.new_zeros(len(has_gradient), 0, dtype=torch.float32)
@@ -100,7 +100,7 @@ def _compute_channel_shares(nets: Nets, number: int, causes: Tensor) -> Tensor:
 
 
 def _describe_channels(shares: NDArray[float32]) -> str:
-    """Return a sentence on the channels with the lowest and the highest fraction, "" if they are equal."""
+    """Name the channels with the lowest and the highest fraction; "" if they are equal."""
     if not len(shares) or format_percent(shares.min()) == format_percent(shares.max()):
         return ""
     lowest, highest = (
@@ -110,7 +110,7 @@ def _describe_channels(shares: NDArray[float32]) -> str:
 
 
 def _describe_layer(nets: Nets, layer: int, shares: Tensor, whole_shares: Tensor) -> str:
-    """Return a sentence on one layer, without the units that get a gradient."""
+    """Describe the units of one layer that get no gradient."""
     parts = []
     for name, share, whole_share in zip(
         NAMES[1:], shares.tolist()[1:], whole_shares.tolist()[1:], strict=True

@@ -1,4 +1,4 @@
-"""Inputs of the op, as histograms under the curve of each rule."""
+"""Histograms of the op's inputs, shown under the curve of each rule."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from explorer.training.instruments.base.instrument import Nets, Record, Visible
 from explorer.training.instruments.base.rule_shape import compute_data_width, compute_span, compute_width
 
 _BINS = 40
-_MIN_RATIO = 1.5  # ratio of widths worth a sentence
+_MIN_RATIO = 1.5  # a smaller ratio of widths is not mentioned
 _NO_CURVE = "This rule depends on the loss of each example, so it has no single curve over x."
 
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return the record of each active rule, over all its seeds.
+    """Compute a histogram of the op's inputs for each rule, over all of its seeds.
 
     ``edges``: (bins + 1,) float32, the same at every step. ``counts``: (bins,) int64 by layer with the op;
     values beyond are in the outermost bins. ``means``: (bins,) float32 by layer, of the values in each bin,
@@ -59,7 +59,7 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def _count_bins(x: Tensor, low: float, high: float) -> tuple[Tensor, Tensor]:
-    """Return the count and the sum of each member's values in each bin: (members, bins) each."""
+    """Compute the number and the sum of each net's values in each bin: (members, bins) each."""
     values = with_float64(x).flatten(1).nan_to_num(0)
     bins = ((values - low) * (_BINS / (high - low))).clamp_(0, _BINS - 1).int()
     first = _BINS * torch.arange(len(x), dtype=torch.int32, device=values.device)
@@ -75,7 +75,7 @@ def _to_finite(width: float) -> float:
 
 
 def _describe_layer(nets: Nets, layer: int, ratio: float) -> str:
-    """Return a sentence that compares the width of the data with that of the rule, or ""."""
+    """Compare the width of the data with that of the rule in a sentence, or return ""."""
     things = f"layer {layer}'s {nets.site.inputs}"
     if not math.isfinite(ratio) or not ratio:
         return ""

@@ -1,4 +1,4 @@
-"""The kernels of a convolutional net as pictures."""
+"""Pictures of the kernels of a convolutional net."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from explorer.training.settings import Settings
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return the record of the first finite net of each rule.
+    """Return the kernels of the first finite net of each rule as data for a picture.
 
     ``seed``: of the net. ``layers``: its kernels as it uses them, see ``encode_weights``, for the first
     ``MAX_MAPS`` maps and as many maps of the layer below; ``of``: by layer, the numbers of both. ``words``: a

@@ -1,4 +1,4 @@
-"""The maps of a convolutional net for one held-out example."""
+"""The feature maps of a convolutional net for one held-out example."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MAX_MAPS = 32  # per layer
 @measure_first_nets
 @torch.no_grad()
 def measure(nets: Nets, members: list[int], example: int) -> Callable[[int], dict[str, Any]]:
-    """Return a function from the index of a net to its maps for one held-out example.
+    """Return a function that gives the feature maps of a net for one held-out example, by the net's index.
 
     Maps are shown after the activation, before any pooling. ``example``: its index among the held-out ones.
     ``label``: its class. ``read``: the predicted class. ``image``: (pixels,) uint8, row by row, from 0 to

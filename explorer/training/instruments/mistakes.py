@@ -1,4 +1,4 @@
-"""Mistakes: held-out images that a net misclassifies."""
+"""Held-out images that a net misclassifies."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from explorer.training.instruments.base.instrument import Nets, Visible
 from explorer.training.settings import Settings
 from explorer.training.tasks import TASKS
 
-MAX_VISIBLE = 24  # per rule, and as many mistakes of this rule only
+MAX_VISIBLE = 24  # images per rule, and as many that only this rule's net misclassifies
 
 
 @measure_first_nets
 def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
-    """Return a function from the index of a net to its mistakes.
+    """Return a function that gives the images that a net misclassifies, by the net's index.
 
     ``of``: the number of held-out images. ``count``: the number of misclassified ones. ``alone``: the number
     of these that the nets of all other rules classify correctly; None without other rules. ``classes``:

@@ -1,4 +1,4 @@
-"""Norms of the gradient, layer by layer."""
+"""The norm of the gradient in each layer."""
 
 import numpy as np
 import torch
@@ -8,7 +8,10 @@ from explorer.training.instruments.base.instrument import Nets, Record, Visible
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return ``norms`` by rule: (layers of weights,) float32 on the next batch, means over seeds."""
+    """Measure the norm of each layer's gradient on the next batch, for each rule.
+
+    ``norms``: (layers of weights,) float32, means over seeds.
+    """
     batch_pass = nets.ensemble.run_pass(*nets.batch, nets.task.loss)
     pulls = zip(nets.ensemble.layers, batch_pass.gradients, strict=True)
     sizes = torch.stack([layer.size(gradients) for layer, gradients in pulls if layer.shapes], 1)

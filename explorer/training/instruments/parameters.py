@@ -1,4 +1,4 @@
-"""Learned parameters of the op, layer by layer, and the gradients that move them."""
+"""The learned parameters of the op in each layer, and the gradients that move them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @torch.no_grad()
 def measure(nets: Nets) -> NDArray[float32]:
-    """Return ``fields``, (4, active members, parameters · layers with the op), ordered by parameter.
+    """Measure the learned parameters and their gradients: (4, active members, parameters · op layers).
 
     Value and gradient, means over channels if each channel has a value, and the minimum and maximum over
     channels. The gradient is the rule's scale × the sum of every element's contribution, on the examples; NaN
@@ -35,12 +35,12 @@ def measure(nets: Nets) -> NDArray[float32]:
 
 
 def count_columns(settings: Settings) -> int:
-    """Return the number of parameters · layers with the op."""
+    """Return the number of learned parameters times the number of layers with the op."""
     return count_op_layers(settings) * len(settings.learned)
 
 
 def explain_missing(settings: Settings) -> str:
-    """Return why there is nothing to show, or ""."""
+    """Explain why there are no learned parameters to show, or return ""."""
     return "" if settings.learn else "Not measured here: no parameter learns."
 
 

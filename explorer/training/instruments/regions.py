@@ -1,4 +1,4 @@
-"""Regions: the class that a net predicts at each point of a plane, for tasks with two inputs and classes."""
+"""The class that a net predicts at each point of a plane, for tasks with two inputs and classes."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 SIDE = 64  # in cells
-MAX_POINTS = 80  # plotted per part of the data
-NO_CLASS = 255  # of a cell with an output of NaN
-_MARGIN = 0.06  # fraction of the plane beyond the outermost points
+MAX_POINTS = 80  # number of examples plotted for each part of the data
+NO_CLASS = 255  # the code of a cell in which an output is NaN
+_MARGIN = 0.06  # fraction of the plane that is left free around the points
 
 
 class Square(NamedTuple):
-    """A square of the plane, in units of the inputs."""
+    """A square region of the plane, in units of the inputs."""
 
     left: float
     bottom: float
@@ -33,13 +33,13 @@ class Square(NamedTuple):
 
 
 def is_plane(data: Data) -> bool:
-    """Return whether the examples of a task are classified points in a plane."""
+    """Return whether the examples of a task are points in a plane, each with a class."""
     return data.widths[0] == 2 and data.held_out is not None and not data.train.y.is_floating_point()
 
 
 @measure_first_nets
 def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
-    """Return a function from the index of a net to its predicted classes in the square around all examples.
+    """Return a function that gives a net's predicted classes around all examples, by the net's index.
 
     ``square``: the position of the square. ``classes``: their number; ``names`` their names in a table,
     otherwise empty. ``levels``: the number of levels of confidence. ``cells``: (side · side,) uint8, row by
@@ -85,14 +85,14 @@ def square_of(data: Data) -> Square:
 
 
 def _make_cell_centers(square: Square) -> Tensor:
-    """Return the centers of all cells, (cells, 2)."""
+    """Return the centres of all cells of a square, (cells, 2)."""
     middles = (torch.arange(SIDE) + 0.5) * (square.width / SIDE)
     rows, columns = torch.meshgrid(middles + square.bottom, middles + square.left, indexing="ij")
     return torch.stack([columns, rows], -1).flatten(0, 1)
 
 
 def _classify_cells(outputs: Tensor) -> tuple[Tensor, Tensor]:
-    """Return ``cells`` and ``shares`` of outputs (nets, cells, classes), by net."""
+    """Compute the class and confidence of each cell, and the fraction of each class, by net."""
     classes = outputs.shape[-1]
     levels = NO_CLASS // classes
     best, best_class = outputs.max(-1)

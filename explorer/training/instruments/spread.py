@@ -1,4 +1,4 @@
-"""Standard deviation and bias of the gradient of one batch over random draws, layer by layer."""
+"""How much the gradient of one batch varies over random draws, and its bias, layer by layer."""
 
 from __future__ import annotations
 
@@ -19,15 +19,13 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DRAWS = 8
-_MIN_ERRORS = (
-    3.0  # standard errors above 0 from which a squared bias counts; 2 in 1,000 unbiased rules had more
-)
-_BOUND_ERRORS = 2.0  # standard errors above the estimate for the upper bound of a bias that does not count
+_MIN_ERRORS = 3.0  # standard errors by which a squared bias must exceed 0; 2 in 1,000 unbiased rules had more
+_BOUND_ERRORS = 2.0  # the upper bound of an insignificant bias is this many standard errors higher
 _ROUNDING = 1e-9  # relative to the squared exact gradient: the rounding error of float32
 
 
 class Bias(NamedTuple):
-    """The distance of the mean gradient from the exact one ÷ the length of the exact one.
+    """The distance of a rule's mean gradient from the exact one, relative to the length of the exact one.
 
     Attributes:
         share: 0 if it is not distinguishable from 0.
@@ -41,7 +39,7 @@ class Bias(NamedTuple):
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return the record of each active rule.
+    """Measure the spread and the bias of each rule's gradient over random draws.
 
     ``spread``: (layers of weights,) float32, the standard deviation of single draws ÷ the length of the mean
     gradient, medians over the rule's seeds; infinite if the mean is not distinguishable from 0 with these
@@ -60,18 +58,18 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def _run_pass(nets: Nets, redraw: int) -> ObservedPass:
-    """Return a pass on the batch of the next step, with new random draws."""
+    """Run the nets on the batch of the next step with new random draws."""
     return nets.ensemble.observe(*nets.batch, nets.task.loss, redraw)
 
 
 def _list_slopes(nets: Nets, observed: ObservedPass) -> list[Tensor]:
-    """Return the gradients of each layer of weights: (members, numbers)."""
+    """Return the gradient of each layer of weights: (members, numbers)."""
     pulls = zip(nets.ensemble.layers, observed.gradients, strict=True)
     return [layer.slopes(gradients).flatten(1) for layer, gradients in pulls if layer.shapes]
 
 
 def _compute_ratio(slopes: Tensor) -> Tensor:
-    """Return the standard deviation ÷ length of the mean, of (draws, members, numbers).
+    """Compute the standard deviation over draws (draws, members, numbers), relative to the mean's length.
 
     The contribution of the variance to the squared mean is subtracted.
     """
@@ -82,7 +80,7 @@ def _compute_ratio(slopes: Tensor) -> Tensor:
 
 
 def _compute_biases(nets: Nets, passes: list[ObservedPass]) -> dict[int, Record]:
-    """Return lists of ``Bias``, in layers with the op, as records by rule."""
+    """Compute the ``Bias`` in each layer with the op, as records by rule."""
     exact = exact_of(nets)
     gradients = [
         gradients_of_pass
@@ -104,14 +102,20 @@ def _record(biases: list[Bias]) -> Record:
 
 
 def _compute_products(gradients: Tensor) -> NDArray[float64]:
-    """Return the products of every two draws: (2, members, draws, numbers) -> (2, members, draws, draws)."""
+    """Compute the inner products of all pairs of draws: (2, members, draws, draws).
+
+    ``gradients``: (2, members, draws, numbers).
+    """
     wide = with_float64(gradients).double()
     products: NDArray[float64] = (wide @ wide.mT).cpu().numpy()
     return products
 
 
 def _compute_gradients(nets: Nets, observed: ObservedPass, exact: Exact) -> list[Tensor] | None:
-    """Return the gradients of weights below each op, rule's − exact and exact: (2, members, …); or None."""
+    """Compute the rule's gradients minus the exact ones, and the exact ones, of weights below each op.
+
+    Returns (2, members, …) each, or None without an estimate.
+    """
     exact_gradients = exact(observed)
     if exact_gradients is None:
         return None
@@ -128,12 +132,12 @@ def _compute_gradients(nets: Nets, observed: ObservedPass, exact: Exact) -> list
 
 
 def _compute_weight_gradient(nets: Nets, observed: ObservedPass, number: int, g: Tensor) -> Tensor:
-    """Return the gradient of the weights below a layer, for the gradient g at its x: (members, numbers)."""
+    """Compute the gradient of the weights below a layer from the gradient g at its x: (members, numbers)."""
     return nets.ensemble.layers[number - 1].compute_gradients(g, observed.traces[number - 1])[0].flatten(1)
 
 
 def estimate_bias(difference: NDArray[float64], exact: NDArray[float64]) -> Bias:
-    """Return the bias from the products of every two draws, (draws, draws) each.
+    """Estimate the bias from the inner products of all pairs of draws, (draws, draws) each.
 
     Only products of different draws count: on average they equal squares of means, without the noise of
     single draws. The standard error is that of the jackknife over draws.
@@ -154,26 +158,26 @@ def estimate_bias(difference: NDArray[float64], exact: NDArray[float64]) -> Bias
 
 
 def _estimate_error(difference: NDArray[float64], exact: NDArray[float64]) -> float:
-    """Return the standard error of the squared bias, NaN or ∞ if the exact gradient is too uncertain."""
+    """Estimate the standard error of the squared bias. NaN or ∞ if the exact gradient is too uncertain."""
     with np.errstate(all="ignore"):
         ratios = _compute_means_without(difference) / _compute_means_without(exact)
         return float(((DRAWS - 1) * ratios.var()) ** 0.5)
 
 
 def _compute_mean(products: NDArray[float64]) -> float:
-    """Return the mean of the products of two different draws."""
+    """Compute the mean of the products of different draws."""
     return float(products.sum() - products.trace()) / (DRAWS * (DRAWS - 1))
 
 
 def _compute_means_without(products: NDArray[float64]) -> NDArray[float64]:
-    """Return this mean without one of the draws, by draw."""
+    """Compute, for each draw, the mean of the products of all other draws."""
     sums = products.sum(1) - products.diagonal()
     means: NDArray[float64] = (sums.sum() - 2 * sums) / ((DRAWS - 1) * (DRAWS - 2))
     return means
 
 
 def explain_missing(settings: Settings) -> str:
-    """Return why there is no spread, or "": nothing is random in any part of the run."""
+    """Explain why there is no spread, if nothing is random in any part of the run; otherwise return ""."""
     if any(entry.is_random for entry in settings.entries):
         return ""
     return "Not measured here: nothing is random, so the gradient of a batch has no spread."

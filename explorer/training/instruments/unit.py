@@ -10,7 +10,7 @@ from explorer.training.instruments.causes import NAMES, mask_causes
 
 @torch.no_grad()
 def measure(nets: Nets, *, layer: int, cause: int) -> dict[int, Record | None]:
-    """Return the first unit and example of a layer with a cause, by rule, in its first seed, or None.
+    """Find a unit and example for which a cause of missing gradients holds, for each rule.
 
     Args:
         nets: of the run.
@@ -42,7 +42,7 @@ def measure(nets: Nets, *, layer: int, cause: int) -> dict[int, Record | None]:
 
 
 def _describe_formula(nets: Nets, member: int, layer: int, unit: int, numbers: dict[str, float]) -> Record:
-    """Return the formula of a member's rule, its parameters at a unit, and an equation with numbers."""
+    """Return the formula of a net's rule, its parameters at a unit, and the equation with numbers."""
     entry, values = nets.rules[nets.ensemble.active[member].rule], nets.get_parameters(member, layer, unit)
     names = entry.parsed.variables if entry.parsed else {"x", "g"}
     used = {each.name: values[each.name] for each in (entry if entry.parsed else nets.op).parameters}

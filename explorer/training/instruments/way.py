@@ -1,4 +1,4 @@
-"""The backward pass: the factor of each layer with the op, and the weights that a gradient reaches."""
+"""The backward pass: how each layer with the op changes the gradient, and which weights it reaches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from explorer.training.instruments.base.instrument import Nets, Record, Visible
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return the record of each active rule, means over its seeds.
+    """Measure how each rule changes the gradient from layer to layer, and which weights it reaches.
 
     ``passed``: (layers with the op,) float32, the factor on the size of the gradient there, sum after ÷ sum
     before, NaN without an upstream gradient. ``reached``: (layers of weights,) float32, the norm of the
@@ -48,14 +48,14 @@ def _is_of_losses(rule: Rule) -> bool:
 
 
 def _compute_factors(ops: list[tuple[Tensor, ...]]) -> np.ndarray:
-    """Return the factor of each layer with the op, (active members, layers), NaN without a gradient."""
+    """Compute the factor of each layer with the op, (active members, layers); NaN without a gradient."""
     sizes = [[with_float64(each).abs().flatten(1).double().sum(1) for each in pair] for pair in ops]
     factors = torch.stack([below / above for above, below in sizes], 1)
     return factors.where(factors.isfinite(), math.nan).float().cpu().numpy()
 
 
 def _compute_mean(factors: np.ndarray) -> np.ndarray:
-    """Return the mean over the members with a factor, by layer; NaN if there are none."""
+    """Compute the mean of each layer's factor over the nets that have one; NaN if there are none."""
     has_factor = np.isfinite(factors)
     sums = np.where(has_factor, factors, 0).sum(0)
     return np.where(has_factor.any(0), sums / np.maximum(has_factor.sum(0), 1), np.nan).astype(np.float32)

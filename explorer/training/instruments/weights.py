@@ -15,12 +15,12 @@ from explorer.training.limits import BINS
 from explorer.training.nets import Trace
 from explorer.training.settings import Settings
 
-MAX_VALUES = 16  # quantised values that are counted separately
+MAX_VALUES = 16  # number of quantised values that are counted separately
 
 
 @measure_first_nets
 def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
-    """Return a function from the index of a net to the record of its weights.
+    """Return a function that describes the weights of a net, by the net's index.
 
     ``layers``: see ``_describe_layer``, from the first to the last. ``words``: the picture in a sentence.
     """
@@ -38,7 +38,7 @@ def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
 
 
 def _describe_layer(before: Trace, now: Trace, at: int) -> dict[str, Any]:
-    """Return the weights of one layer at the start and now; all as the op sees them, that is times √inputs.
+    """Describe the weights of one layer at the start and now, as the op sees them: times √inputs.
 
     ``edges``: (bins + 1,) float32, of the histogram of full-precision weights. ``counts``: (bins,) int64,
     weights in each bin. ``values``: (values,) float32, ascending, the op's outputs; empty if there are more

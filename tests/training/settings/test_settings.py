@@ -32,7 +32,7 @@ def test_defaults_are_the_documents_values():
         ("parameters", {"zz": 1.0}, "unknown parameter 'zz'"),
         ("parameters", {"c": float("nan")}, "parameter c must be a finite number, not nan"),
         ("parameters", {"c": "one"}, "parameter c must be a number, not 'one'"),
-        ("parameters", 3, "parameters must be values by name"),
+        ("parameters", 3, "parameters must be a dict of numbers"),
         ("steps", 0, f"steps must be a whole number from 1 to {MAX_STEPS}, not 0"),
         ("steps", MAX_STEPS + 1, f"not {MAX_STEPS + 1}"),
         ("steps", 2.5, "steps must be a whole number"),

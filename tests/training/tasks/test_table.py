@@ -92,7 +92,7 @@ def test_values_of_any_size_and_constant_columns_are_taken():
         ("\n".join(["1,2"] * (MAX_TABLE_ROWS + 2)), "at most 4,096 rows"),
         (",".join("1" * (MAX_TABLE_COLUMNS + 1)) + "\n", "columns, not 65"),
         ("1,2\n" * 300_000, "at most 1,000,000 bytes"),
-        ('"1,2\n', "this is no CSV"),
+        ('"1,2\n', "the text is not CSV"),
         ("\x00,1\n" * 30, "column 1 holds text, such as '\\x00' in row 1: leave it out"),
     ],
 )

@@ -1,1 +1,1 @@
-"""Shared by instruments: the nets that they measure, questions, shapes of rules, smoothing, exact slopes."""
+"""What instruments share: the nets that they measure, questions, shapes of rules, smoothing, exact slopes."""

@@ -1,4 +1,4 @@
-"""Unbiased estimates of the gradient of the mean loss of a stochastic op, at the op's x, per draw.
+"""Unbiased estimates of the gradient of the mean loss of a net with a stochastic op.
 
 The mean over a unit's own u is exact, that over all other units is sampled. For an op with two outputs at
 each x this is the local expectation gradient (Titsias and Lázaro-Gredilla 2015): the loss with either output,
@@ -28,11 +28,11 @@ from explorer.training.nets import ObservedPass, Trace
 Exact = Callable[[ObservedPass], list[Tensor] | None]
 """Estimates from a pass on the next batch, by layer with the op: (active members, n, units); or None."""
 
-_MAX_NUMBERS = 2**20  # numbers in one layer of all nets, for each replaced unit: about 10 ms a draw
+_MAX_NUMBERS = 2**20  # limit on the numbers in one layer of all nets, times units: about 10 ms a draw
 
 
 def exact_of(nets: Nets) -> Exact | None:
-    """Return a function that estimates the unbiased gradient, or None if there is no estimator.
+    """Return a function that estimates the unbiased gradient of a stochastic net, or None if none is known.
 
     There is one if the op draws at hidden units other than maps, contains no reduction over elements, has no
     learned parameter, and is either smooth for each u, or has two outputs at each x in nets that are not too
@@ -56,7 +56,7 @@ def _are_too_wide(nets: Nets) -> bool:
 
 @torch.enable_grad()
 def _compute_pathwise(nets: Nets, observed: ObservedPass) -> list[Tensor]:
-    """Return the gradient of the loss through the op itself."""
+    """Compute the gradient of the loss through the op itself."""
     x, leaves = nets.batch[0], []
     layers = zip(nets.ensemble.layers, nets.ensemble.parameter_views, observed.traces, strict=True)
     for layer, parameters, trace in layers:
@@ -70,14 +70,14 @@ def _compute_pathwise(nets: Nets, observed: ObservedPass) -> list[Tensor]:
 
 
 class _LocalExpectation:
-    """The local expectation gradient: the loss with the other output of each unit."""
+    """An estimator that compares the losses for both outputs of each binary unit."""
 
     def __init__(self, nets: Nets) -> None:
         self._nets, self._with_op = nets, nets.op_layers
-        self._jumps: dict[int, tuple[Tensor, Jump | None]] = {}  # by layer: no draw changes the first op's x
+        self._jumps: dict[int, tuple[Tensor, Jump | None]] = {}  # by layer; draws do not change the first x
 
     def __call__(self, observed: ObservedPass) -> list[Tensor] | None:
-        """Return the gradient by layer with the op, or None if a jump is not found."""
+        """Estimate the gradient at each layer with the op, or return None if a jump is not found."""
         gradients = [self._compute_layer(observed, layer) for layer in self._with_op]
         available = [each for each in gradients if each is not None]
         return available if len(available) == len(gradients) else None
@@ -101,7 +101,7 @@ class _LocalExpectation:
         return self._jumps[layer][1]
 
     def _compute_losses(self, observed: ObservedPass) -> Tensor:
-        """Return each example's contribution to the loss with the actual draws, (members, 1, n)."""
+        """Compute how much each example contributes to the loss as drawn, (members, 1, n)."""
         return self._nets.task.loss.split_by_example(observed.output, self._answers).mT
 
     @property
@@ -109,7 +109,7 @@ class _LocalExpectation:
         return self._nets.ensemble.expand_by_member(self._nets.batch[1])
 
     def _compute_replaced_losses(self, observed: ObservedPass, layer: int, other: Tensor) -> Tensor:
-        """Return each example's contribution to the loss with one output replaced, (members, units, n)."""
+        """Compute the loss of each example with one unit's output replaced, (members, units, n)."""
         nets, traces, index = self._nets, observed.traces, self._with_op.index(layer)
         end = len(nets.ensemble.layers)
         above = self._with_op[index + 1] if layer != self._with_op[-1] else end

@@ -1,4 +1,4 @@
-"""Records of the first finite net of each rule, and the argument for choosing a held-out example."""
+"""Measurements of the first finite net of each rule, and the choice of a held-out example."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ EXAMPLE = Argument("example", "Held-out example", _find_last)
 def measure_first_nets(
     measure_nets: Callable[Concatenate[Nets, list[int], P], Callable[[int], dict[str, Any]]],
 ) -> Callable[Concatenate[Nets, P], dict[int, Record]]:
-    """Return the ``measure`` function of an instrument of the first finite net of each rule.
+    """Turn a function that measures nets into one that measures the first finite net of each rule.
 
     ``measure_nets(nets, members, …)`` returns a function from an index to the record of ``members[index]``.
     ``seed`` is added to the record: the index of the net among the seeds of its rule.
@@ -46,5 +46,5 @@ def measure_first_nets(
 
 
 def to_uint8(values: Tensor) -> Any:
-    """Return values from 0 to 1 as uint8 from 0 to 255, flattened; NaN becomes 0."""
+    """Convert values from 0 to 1 to uint8 from 0 to 255, flattened. NaN becomes 0."""
     return (values.clamp(0, 1) * 255).round().nan_to_num(0).to(torch.uint8).flatten().numpy()

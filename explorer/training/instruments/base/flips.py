@@ -1,4 +1,4 @@
-"""The loss of nets with one unit flipped: the op returns another value there, all else is unchanged."""
+"""The loss of nets in which one unit outputs another value and everything else is unchanged."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from torch import Tensor
 from explorer.training.instruments.base.instrument import Nets
 from explorer.training.nets import Layer
 
-MAX_NUMBERS = 2**21  # numbers per call: 8 MB
-_FLIPS = 2**18  # numbers in one layer of one net with one unit flipped: bounds the number of examples
+MAX_NUMBERS = 2**21  # most numbers in one call: 8 MB
+_FLIPS = 2**18  # most numbers in one layer of a net with one unit flipped; this limits the examples
 
 
 class Flips:
-    """The loss with another value of one unit of a layer, all else unchanged.
+    """The losses of nets in which one unit of a layer outputs another value.
 
     Examples are the last dimension of all tensors, which is fastest for operations on many of them.
 
@@ -28,7 +28,7 @@ class Flips:
     """
 
     def __init__(self, nets: Nets, layer: int, n: int) -> None:
-        """Prepare the flips in one layer for the first n examples."""
+        """Prepare to exchange outputs of one layer's units, for the first n examples."""
         trace, self._output = nets.current_pass.traces[layer].op, nets.current_pass.output[:, :n].mT
         self.last = layer == nets.op_layers[-1]
         self.x, self.y = trace.x[:, :n].mT.contiguous(), trace.y[:, :n].mT
@@ -48,14 +48,14 @@ class Flips:
         return self._loss.shares(self._output.unsqueeze(2), self._answers, self._count)
 
     def tabulate_growth(self, distances: Tensor, members: slice = slice(None)) -> Tensor:
-        """Return the growth of some members' loss for each change of y, (members, distances, units, n)."""
+        """Compute how the loss of some nets grows for each change of y: (members, distances, units, n)."""
         answers = self._answers_of(members)
         return self._loss.growth(
             self._output[members], answers, self._count, self._weights[members], distances
         )
 
     def split_members(self, evaluations: int) -> list[slice]:
-        """Return slices of members, as many at a time as fit into memory with this many evaluations each."""
+        """Split the nets into groups small enough for memory, given the number of evaluations of each."""
         size = max(1, MAX_NUMBERS // (self.x[0].numel() * evaluations))
         return [slice(start, start + size) for start in range(0, len(self.x), size)]
 
@@ -63,7 +63,7 @@ class Flips:
         return self._answers[members] if len(self._answers) > 1 else self._answers
 
     def compute_growth(self, change: Tensor) -> Tensor:
-        """Return the growth of the loss for changes of each unit's y, both (members, units, n)."""
+        """Compute by how much the loss grows if each unit's y changes, both (members, units, n)."""
         members, units, n = change.shape
         size = max(1, MAX_NUMBERS // (self._above.shape[1] * units * n))
         parts = [
@@ -88,16 +88,16 @@ class Flips:
 
 
 def count_examples(nets: Nets) -> int:
-    """Return the number of examples for which each unit can be flipped through all layers above."""
+    """Return for how many examples the outputs of all units can be exchanged."""
     return min(nets.x.shape[1], max(1, _FLIPS // _find_largest(nets.ensemble.layers)))
 
 
 def is_too_wide(layers: Sequence[Layer]) -> bool:
-    """Return whether flips of one layer's units change too many numbers above, even for a single example."""
+    """Return whether exchanging one layer's outputs changes too many numbers even for one example."""
     return _find_largest(layers) > _FLIPS
 
 
 def _find_largest(layers: Sequence[Layer]) -> int:
-    """Return the maximum of numbers that flips of one layer's units change above, per example."""
+    """Return how many numbers above a layer change at most if its outputs are exchanged, per example."""
     units = [layer.shapes[0][1] * layer.uses for layer in layers if layer.shapes]
     return max(map(prod, pairwise(units)))

@@ -16,7 +16,9 @@ _DRAWS = 64
 def sample_gradients(
     op: Op, rule: Rule, parameters: Mapping[str, float], x: Tensor, g: float, loss: float = math.nan
 ) -> Tensor:
-    """Return the gradients at x (n,) for one g: (draws, n) at evenly spaced u, (1, n) if not random.
+    """Compute a rule's gradients at x (n,) for one g and evenly spaced random draws u.
+
+    Returns (draws, n), or (1, n) if nothing is random.
 
     ``loss``: the loss of the example; the antithetic loss is twice as large.
     """

@@ -1,4 +1,4 @@
-"""The gradient at one step: its size, and the fraction that the rule blocks."""
+"""The size of the gradient at one step, and the fraction of it that a rule blocks."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from explorer.training.nets import Ensemble, ObservedPass, Pass, Trace
 
 @dataclass(frozen=True)
 class Gradients:
-    """Facts about the gradient of one rule at one step, means over its seeds.
+    """Facts about the gradient of one rule at one step, as means over its seeds.
 
     Norms and ``passed`` belong to the batch of the next step, the last two to the examples of instruments. In
     a net with several layers with the op the last three belong to the first one: the first hidden layer, or
@@ -48,7 +48,7 @@ class Gradients:
 def compute_gradients(
     ensemble: Ensemble, batch_pass: Pass, observed: ObservedPass
 ) -> dict[int, Gradients | None]:
-    """Return the facts by the index of each active rule; None if a value is not finite.
+    """Compute the facts about the gradient of each active rule, by the rule's index.
 
     Args:
         ensemble: the nets.
@@ -78,18 +78,21 @@ def compute_gradients(
 
 
 def _get_first_op(traces: Sequence[Trace]) -> tuple[Tensor, Tensor, Tensor]:
-    """Return x and g before and after the rule, in the first layer with the op: (members, n, units …)."""
+    """Return x, and g before and after the rule, in the first layer with the op: (members, n, units …)."""
     op = next(trace for trace in traces if trace.gradient is not None).op
     return op.x, op.upstream, op.gradient
 
 
 def _sum_sizes(values: Tensor) -> Tensor:
-    """Return the sum of each member's absolute values, (members,) float64."""
+    """Sum the absolute values of each net, (members,) float64."""
     return with_float64(values).abs().flatten(1).sum(1, dtype=torch.float64)
 
 
 def _compute_shares(x: Tensor, upstream: Tensor, gradient: Tensor) -> Tensor:
-    """Return the fractions of blocked inputs and idle units, (2, members); NaN if an input is not finite."""
+    """Compute the fractions of blocked inputs and of idle units, (2, members).
+
+    NaN if an input is not finite.
+    """
     x, upstream, gradient = map(with_float64, (x, upstream, gradient))
     zero = gradient == 0
     blocked = (zero & (upstream != 0)).flatten(1).double().mean(1)

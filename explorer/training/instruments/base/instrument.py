@@ -1,4 +1,4 @@
-"""Instruments: functions of the nets of a run at one step, with texts that explain them."""
+"""The base classes of instruments, and the nets as instruments see them."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 def count_op_layers(settings: Settings) -> int:
-    """Return the number of layers with the op in a run's nets."""
+    """Return how many layers of a run's nets contain the op."""
     return TASKS[settings.task].net.count_op_layers(settings.widths)
 
 
 def get_op_site(settings: Settings) -> OpSite:
-    """Return the site of the op in a run's nets."""
+    """Return a description of where the op is in a run's nets."""
     return TASKS[settings.task].net.site
 
 
@@ -35,7 +35,7 @@ Record = Mapping[str, Any]
 
 
 class Product(NamedTuple):
-    """Linear layers combined to ``x @ weights + biases``.
+    """Linear layers combined to a single one, ``x @ weights + biases``.
 
     Attributes:
         weights: (active members, units, units above).
@@ -48,7 +48,7 @@ class Product(NamedTuple):
 
 @dataclass(frozen=True)
 class Nets:
-    """The nets of a run at one step, and examples that are the same at every step.
+    """The nets of a run at one step, with examples that are the same at every step.
 
     Instruments only read it: the run does not change.
 
@@ -76,31 +76,31 @@ class Nets:
 
     @cached_property
     def current_pass(self) -> ObservedPass:
-        """A forward and backward pass on the examples."""
+        """The results of running the nets forward and backward on the examples."""
         return self.ensemble.observe(self.x, self.targets, self.task.loss)
 
     @property
     def task(self) -> Task:
-        """The task of the run."""
+        """The task that the nets learn."""
         return TASKS[self.settings.task]
 
     @property
     def site(self) -> OpSite:
-        """The site of the op in the nets."""
+        """A description of where the op is in the nets."""
         return self.task.net.site
 
     @property
     def y(self) -> Tensor:
-        """The targets by member, (active members or 1, n, …)."""
+        """The targets of each net's examples, (active members or 1, n, …)."""
         return self.ensemble.expand_by_member(self.targets)
 
     @property
     def op_layers(self) -> list[int]:
-        """The indices of the layers with the op."""
+        """The indices of the layers that contain the op."""
         return [number for number, trace in enumerate(self.current_pass.traces) if trace.gradient is not None]
 
     def get_parameters(self, member: int, layer: int, unit: int | None = None) -> dict[str, float]:
-        """Return all parameters of the op and a member's rule by name, with present values of learned ones.
+        """Return the parameters of the op and of a net's rule by name, with current values of learned ones.
 
         Args:
             member: the index among the active members.
@@ -120,7 +120,7 @@ class Nets:
         return result
 
     def get_learned(self, member: int, layer: int) -> dict[str, Tensor]:
-        """Return a member's learned parameters in a layer, (values,) each: one value, or one per channel."""
+        """Return a net's learned parameters in a layer, (values,) each: one value, or one per channel."""
         rule = self.ensemble.active[member].rule
         if not any(self.op_rules.mask_learned(rule)):
             return {}
@@ -135,11 +135,11 @@ class Nets:
 
     @cached_property
     def products(self) -> list[Product]:
-        """The linear map from each layer with the op to the next one, or to the output, as one product."""
+        """The linear map from each layer with the op to the next such layer, or to the output."""
         return [self._make_product(layer) for layer in self.op_layers]
 
     def _make_product(self, layer: int) -> Product:
-        """Return the linear map from a layer with the op to the next one, or to the output."""
+        """Combine the layers between one op and the next, or the output, to a single linear map."""
         after = next((each for each in self.op_layers if each > layer), len(self.ensemble.layers))
         layers = [
             (self.ensemble.layers[at], self.ensemble.parameter_views[at]) for at in range(layer + 1, after)
@@ -164,7 +164,7 @@ class Nets:
 
 @dataclass(frozen=True)
 class Argument:
-    """An integer argument of an instrument, from 0, with default 0.
+    """An integer argument of an instrument, which starts at 0.
 
     Attributes:
         name: in questions.
@@ -179,7 +179,7 @@ class Argument:
 
 @dataclass(frozen=True, kw_only=True)
 class Instrument:
-    """A measurement of the nets of a run, with its texts.
+    """A measurement of the nets of a run, with the texts that explain it.
 
     Attributes:
         key: its name in snapshots and streams.
@@ -209,7 +209,7 @@ class Instrument:
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded(Instrument):
-    """An instrument recorded as a series during the run, whether or not its picture is visible.
+    """An instrument whose values are recorded throughout the run.
 
     Attributes:
         fields: names of the values in each column.
@@ -219,7 +219,7 @@ class Recorded(Instrument):
 
     kind = "recorded"
 
-    window: int = 5  # with less, lines of different rules cross at every point
+    window: int = 5  # with fewer points, the lines of different rules cross all the time
     fields: tuple[str, ...]
     columns: Callable[[Settings], int] = lambda settings: len(settings.widths)
     measure: Callable[[Nets], NDArray[float32]]
@@ -227,7 +227,7 @@ class Recorded(Instrument):
 
 @dataclass(frozen=True, kw_only=True)
 class Visible(Instrument):
-    """An instrument that is measured only while its picture is visible.
+    """An instrument that measures only while its picture is visible.
 
     Attributes:
         measure: ``(nets, **arguments) ->`` the record of each active rule, by the rule's index.
@@ -240,7 +240,7 @@ class Visible(Instrument):
 
 @dataclass(frozen=True, kw_only=True)
 class Requested(Instrument):
-    """An instrument that is measured once, on request.
+    """An instrument that measures once, when it is asked.
 
     Attributes:
         measure: ``(nets, **arguments) ->`` the record of each active rule, by the rule's index; None without

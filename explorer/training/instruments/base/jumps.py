@@ -1,4 +1,4 @@
-"""Unequal jumps of an op under normal noise, and the values at which the loss is evaluated for them.
+"""The unequal jumps of an op under normal noise, grouped so that they share evaluations of the loss.
 
 Jumps that change y little share evaluations: the loss is assumed linear between two values at most
 ``_MAX_SHARED`` standard deviations of the noise apart. Larger jumps are exact.
@@ -23,13 +23,13 @@ _ROUNDING = 1e-6
 
 
 def look_up(values: Tensor, index: Tensor) -> Tensor:
-    """Return ``values.take(index)``, which Apple's GPUs lack, in less time."""
+    """Return ``values.take(index)`` by a faster operation that Apple's GPUs have too."""
     return values.flatten().index_select(0, index.flatten()).view(index.shape)
 
 
 @dataclass(frozen=True)
 class Jumps:
-    """Jumps of an op, in float64.
+    """The jumps of an op under noise, in float64.
 
     Attributes:
         at, below, above: (jumps,) their x, ascending, and the op's values on both sides.
@@ -43,11 +43,11 @@ class Jumps:
 
     @property
     def reach(self) -> float:
-        """The largest noise considered."""
+        """The largest noise that is considered."""
         return REACH * self.sigma
 
     def compute_weights(self, x: Tensor, part: slice, shares: Tensor) -> Tensor:
-        """Return the sum of shares (jumps of the part, …) at x (points,), weighted by density ÷ its peak."""
+        """Sum the densities of the noise at some jumps, each times its shares, at x (points,)."""
         distance = (x[:, None] - self.at[part]) / self.sigma
         density: Tensor = NOISE.parsed_density.bind()(distance) / NOISE.peak
         return density @ shares
@@ -55,7 +55,7 @@ class Jumps:
 
 @dataclass(frozen=True)
 class Groups:
-    """Groups of neighbouring jumps with shared evaluations of the loss, in float32.
+    """Groups of neighbouring jumps that share evaluations of the loss, in float32.
 
     Attributes:
         start, end: (groups,) the op's values at which the loss is evaluated.
@@ -76,7 +76,7 @@ class Groups:
     weights: Tensor
 
     def compute_weight(self, x: Tensor, group: Tensor) -> Tensor:
-        """Return the weight of one group at each x."""
+        """Compute the weight of one group of jumps at each x."""
         points = self.weights.shape[1]
         position = ((x - look_up(self.origin, group)) / self.spacing).nan_to_num_(0).clamp_(0, points - 1.01)
         point = position.long()
@@ -87,7 +87,7 @@ class Groups:
 
 
 def group_jumps(jumps: Jumps, device: torch.device) -> Groups:
-    """Return jumps in groups of neighbours."""
+    """Group neighbouring jumps that change y little."""
     parts = _split_jumps(jumps.below.tolist(), jumps.above.tolist(), _MAX_SHARED * jumps.sigma)
     first, last = (torch.stack([jumps.at[part][side] for part in parts]) for side in (0, -1))
     origin, spacing = first - jumps.reach, jumps.sigma / FINE
@@ -109,7 +109,7 @@ def group_jumps(jumps: Jumps, device: torch.device) -> Groups:
 
 
 def _split_jumps(below: list[float], above: list[float], max_distance: float) -> list[slice]:
-    """Return slices of neighbouring jumps whose values all lie within ``max_distance`` of each other."""
+    """Split jumps into runs of neighbours whose values are at most ``max_distance`` apart."""
     starts: list[int] = []
     low, high = math.inf, -math.inf
     for index, values in enumerate(zip(below, above, strict=True)):
@@ -121,7 +121,7 @@ def _split_jumps(below: list[float], above: list[float], max_distance: float) ->
 
 
 def _find_ends(jumps: Jumps, part: slice) -> tuple[float, float]:
-    """Return the smallest and the largest value around some jumps, in reverse order if the jumps go down."""
+    """Return the smallest and largest value around some jumps, in reverse order if these go down."""
     below, above = jumps.below[part], jumps.above[part]
     low, high = (float(end) for end in torch.cat([below, above]).aminmax())
     return (low, high) if (above - below).sum() >= 0 else (high, low)

@@ -1,4 +1,4 @@
-"""The shape of a rule: the range of x for plotting it, its height, its width."""
+"""The shape of a backward rule: the range of x in which it is plotted, its height, and its width."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from explorer.curves.kinks import find_kinks
 from explorer.training.instruments.base.gradient_samples import sample_gradients
 from explorer.training.instruments.base.instrument import Nets
 
-_MARGIN = 4.0  # beyond the outermost kink, and around 0
-_MAX_KINK_X = 16.0  # largest |x| at which kinks are searched
-_SPAN_POINTS = 4001  # for measuring a height
-_MAX_KINKS = 8  # more kinks belong to a periodic pattern
-_DECADES, _POINTS = (-4, 4), 4000  # for measuring a width, on each side of 0
-_MAX_TAIL = 0.02  # fraction of the area in the last decade; with more the rule has no finite width
+_MARGIN = 4.0  # how far the range extends beyond the outermost kink, and around 0
+_MAX_KINK_X = 16.0  # kinks are searched up to this |x|
+_SPAN_POINTS = 4001  # number of x at which a height is measured
+_MAX_KINKS = 8  # a rule with more kinks is taken to be periodic
+_DECADES, _POINTS = (-4, 4), 4000  # powers of ten, and number, of the x at which a width is measured
+_MAX_TAIL = 0.02  # a rule with a larger fraction of its area in the last decade has no finite width
 
 ParameterItems = tuple[tuple[str, float], ...]
 
 
 def compute_span(nets: Nets) -> tuple[float, float]:
-    """Return the range of x for plotting all rules of a run: their kinks and the op's, 0, and a margin."""
+    """Compute the range of x in which all rules of a run are plotted: all kinks, 0, and a margin."""
     items = tuple(sorted(nets.settings.parameters.items()))
     ends = [_find_kinks(nets.op, rule, items) for rule in nets.rules]
     positions = [0.0, *(x for kinks_of_rule in ends for x in kinks_of_rule)]
@@ -32,7 +32,7 @@ def compute_span(nets: Nets) -> tuple[float, float]:
 
 
 def compute_peak(nets: Nets, member: int, layer: int, low: float, high: float) -> float:
-    """Return the height of a member's rule, its maximum size for g = 1 within [low, high]; 0 if it has none.
+    """Compute a rule's height, its largest absolute gradient for g = 1 in a range of x; 0 if it has none.
 
     For a stochastic rule it is the maximum of the mean size, and 0 if the rule depends on the loss.
     ``layer``, here and in ``compute_width``: an index in ``op_layers``, because learned parameters differ by
@@ -42,7 +42,7 @@ def compute_peak(nets: Nets, member: int, layer: int, low: float, high: float) -
 
 
 def compute_width(nets: Nets, member: int, layer: int) -> float:
-    """Return the width of a member's rule: its area ÷ its height, both of its size for g = 1 over all x.
+    """Compute the width of a rule: the area under its absolute gradient for g = 1, divided by its height.
 
     Infinite for a rule without an end. A box from −c to c has width 2c, a triangle half its base. NaN for a
     rule that is 0 everywhere, or that differs by batch.
@@ -51,10 +51,10 @@ def compute_width(nets: Nets, member: int, layer: int) -> float:
 
 
 def compute_data_width(x: Tensor) -> Tensor:
-    """Return the width of data (members, …), taken as normal: √(2π) standard deviations, (members,)."""
+    """Compute the width of data (members, …), assumed normal: √(2π) standard deviations, (members,)."""
     flat = x.flatten(1)
     norm: Tensor = torch.linalg.vector_norm(flat - flat.mean(1, keepdim=True), dim=1)
-    return norm * math.sqrt(math.tau / (flat.shape[1] - 1))  # ten times faster than ``std``
+    return norm * math.sqrt(math.tau / (flat.shape[1] - 1))  # ten times as fast as ``std``
 
 
 def _get_rule(nets: Nets, member: int) -> Rule:
@@ -90,5 +90,5 @@ def _compute_width(op: Op, rule: Rule, items: ParameterItems) -> float:
 
 
 def _compute_sizes(op: Op, rule: Rule, items: ParameterItems, x: Tensor) -> Tensor:
-    """Return the gradient's size at x for g = 1, its mean if random; NaN if it depends on the loss."""
+    """Compute the gradient's absolute value at x for g = 1, or its mean if random; NaN if it needs a loss."""
     return sample_gradients(op, rule, dict(items), x, 1.0).abs().mean(0)

@@ -26,13 +26,13 @@ from explorer.training.instruments.base.jumps import (
     make_distances,
 )
 
-_RANGES = (64.0, 16.0, 4.0)  # of x in which jumps are searched: the widest in which their number is limited
-_MIN_JUMP = 1e-4  # for an op with slopes, whose values on both sides of a kink differ slightly
+_RANGES = (64.0, 16.0, 4.0)  # jumps are searched in the widest range that does not have too many
+_MIN_JUMP = 1e-4  # smaller differences at a kink are due to the op's slope
 
 
 @dataclass(frozen=True)
 class SmoothedOp:
-    """An op under normal noise.
+    """The mean of an op under normal noise, described by its jumps and by its slope between them.
 
     Attributes:
         sigma: the standard deviation of the noise.
@@ -54,7 +54,7 @@ class SmoothedOp:
 
     @cached_property
     def steps(self) -> tuple[float, float, float] | None:
-        """The first jump's x, the distance between jumps and their height, if equal for all; else None."""
+        """The first jump's x, the distance between jumps and their height, or None if jumps differ."""
         if not self.flat:
             return None
         widths, heights = self.at.diff(), self.above - self.below
@@ -64,38 +64,38 @@ class SmoothedOp:
 
     @cached_property
     def groups(self) -> Groups:
-        """Its jumps, in groups of neighbours that change y little."""
+        """The jumps of the op, grouped so that neighbours that change y little share evaluations."""
         return group_jumps(Jumps(self.at, self.below, self.above, self.sigma), self.device)
 
     @cached_property
     def distances(self) -> Distances:
-        """The distances to its jumps from each x, for a piecewise constant op."""
+        """The distances from each x to the jumps of a piecewise constant op."""
         return make_distances(Jumps(self.at, self.below, self.above, self.sigma), self.device)
 
     @cached_property
     def near(self) -> int:
-        """The maximum number of jumps within reach of the noise on one side of an x."""
+        """The maximum number of jumps that the noise can reach on one side of an x."""
         ends = torch.searchsorted(self.at, self.at + REACH * self.sigma)
         return int((ends - torch.arange(len(ends))).max())
 
     def get_slope(self, x: Tensor) -> Tensor:
-        """Return the mean slope between jumps at any x."""
+        """Return the mean slope of the op between its jumps at any x."""
         position = ((x - self.start) / self.spacing).nan_to_num_(0).clamp_(0, len(self.slopes) - 1.01)
         point = position.long()
         return torch.lerp(look_up(self.slopes, point), look_up(self.slopes, point + 1), position - point)
 
     def compute_density(self, x: Tensor) -> Tensor:
-        """Return the density of the noise relative to its peak, computed in place in x."""
+        """Compute the density of the noise relative to its peak, in place in x."""
         return x.square_().mul_(-0.5 / self.sigma**2).exp_()
 
     @property
     def max_density(self) -> float:
-        """The maximum density of the noise."""
+        """The maximum of the noise's density."""
         return NOISE.peak / self.sigma
 
 
 def smooth_op(op: Op, parameters: Mapping[str, float], sigma: float, device: torch.device) -> SmoothedOp:
-    """Return an op under normal noise of standard deviation sigma."""
+    """Describe an op under normal noise of standard deviation sigma."""
     return _smooth_op(op, tuple(sorted(resolve_values(op, None, parameters).items())), sigma, device)
 
 
@@ -108,7 +108,7 @@ def _smooth_op(
     flat = find_degree(op.parsed.tree) == 0
     at, below, above = _find_jumps(op, parameters, evaluate, 0 if flat else _MIN_JUMP)
     spacing = sigma / FINE
-    # Avoids short decimals, at which ops jump and may have a separate value.
+    # The grid avoids short decimals, at which ops jump and may have a separate value.
     x = torch.arange(-_RANGES[0], _RANGES[0] + spacing, spacing, dtype=torch.float64) + spacing / math.e
     jump_sums = torch.cat([at.new_zeros(1), (above - below).cumsum(0)])
     continuous = evaluate(x) - jump_sums[torch.bucketize(x, at)]
@@ -120,7 +120,7 @@ def _smooth_op(
 def _find_jumps(
     op: Op, parameters: Mapping[str, float], evaluate: Callable[..., Tensor], min_height: float
 ) -> tuple[Tensor, ...]:
-    """Return the jumps of the op above a height and its values on both sides; empty if too many."""
+    """Find the jumps of an op above a height, and its values on both sides; empty if there are too many."""
     candidates = (find_kinks(op, None, parameters, -reach, reach) for reach in _RANGES)
     at = torch.tensor(
         next((positions for positions in candidates if positions is not None), []), dtype=torch.float64
@@ -132,7 +132,7 @@ def _find_jumps(
 
 
 def _average_slopes(slopes: Tensor) -> Tensor:
-    """Return the mean of slopes under the noise at each of their evenly spaced points."""
+    """Average slopes over the noise, at each of their evenly spaced points."""
     edges = torch.arange(-1.5 * REACH * FINE, 1.5 * REACH * FINE + 2, dtype=torch.float64) - 0.5
     weights = NOISE.parsed_distribution.bind()(edges / FINE).diff()
     ends = functional.pad(slopes[None, None], [len(weights) // 2] * 2, mode="replicate")

@@ -1,4 +1,4 @@
-"""The gradient of a net whose op is smoothed by noise: exact flips at its jumps, its slope elsewhere.
+"""The gradient of a net whose op is smoothed by noise: exact at the op's jumps, its slope elsewhere.
 
 A unit's op of ``x + noise``, with normal noise of standard deviation σ, has a slope at every x: at each jump
 the change of the loss times the density of the noise, plus the mean slope between jumps. One unit is smoothed
@@ -20,11 +20,11 @@ from explorer.training.instruments.base.instrument import Nets
 from explorer.training.instruments.base.jumps import REACH, look_up
 from explorer.training.instruments.base.smoothed_op import SmoothedOp, smooth_op
 
-_MAX_DISTANCES = 64  # in one product
+_MAX_DISTANCES = 64  # number of distances computed in one product
 
 
 def compute_smoothed_gradient(nets: Nets, layer: int, n: int) -> Tensor:
-    """Return the gradient at the x of a layer for the first n examples: (active members, n, units).
+    """Compute the gradient at the x of a layer for the first n examples: (active members, n, units).
 
     Jumps farther than ``REACH`` standard deviations from an x may be omitted: each contributes less than
     0.0004 of its maximum, which it has at the jump.
@@ -37,7 +37,7 @@ def compute_smoothed_gradient(nets: Nets, layer: int, n: int) -> Tensor:
 
 
 def _compute_upstream(nets: Nets, layer: int) -> Tensor:
-    """Return the gradient that reaches a layer's y through the op's own slope in the layers above."""
+    """Compute the gradient that reaches a layer's y through the op's own slope in the layers above."""
     upstream = nets.current_pass.traces[nets.op_layers[-1]].op.upstream
     for below, above in reversed(list(enumerate(nets.op_layers[1:]))):
         if above > layer:
@@ -47,7 +47,7 @@ def _compute_upstream(nets: Nets, layer: int) -> Tensor:
 
 
 def _compute_slope(nets: Nets, x: Tensor) -> Tensor:
-    """Return the op's own slope at x, 0 if it has none."""
+    """Compute the op's own slope at x, 0 if it has none."""
     leaf = x.detach().requires_grad_()
     with torch.enable_grad():
         y = nets.op_rules.pairs[0][0](leaf)
@@ -55,7 +55,10 @@ def _compute_slope(nets: Nets, x: Tensor) -> Tensor:
 
 
 def _compute_flip_gradient(nets: Nets, op: SmoothedOp, layer: int, n: int) -> Tensor:
-    """Return the change of the loss at jumps near each x, times the density: (active members, units, n)."""
+    """Compute how the loss changes at jumps near each x, times the noise's density.
+
+    Returns (active members, units, n).
+    """
     flips = Flips(nets, layer, n)
     if op.steps is None:
         is_tabulated = flips.last and op.flat and len(op.distances.distances) <= _MAX_DISTANCES
@@ -68,7 +71,7 @@ def _compute_flip_gradient(nets: Nets, op: SmoothedOp, layer: int, n: int) -> Te
 
 
 def _sum_grouped_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
-    """Return the change for any op: the loss at both ends of each group of jumps."""
+    """Sum the changes of the loss over the groups of jumps of any op."""
     groups, total = op.groups, torch.zeros_like(flips.x)
     first = torch.searchsorted(groups.last, flips.x - REACH * op.sigma).clamp_(
         max=len(groups.last) - groups.near
@@ -84,7 +87,7 @@ def _sum_grouped_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
 
 
 def _sum_tabulated_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
-    """Return the expected change of the loss for a piecewise constant op below the output layer.
+    """Sum the changes of the loss over all jumps of a piecewise constant op below the output layer.
 
     The jumps of each part of the members are summed in one product.
     """
@@ -100,7 +103,7 @@ def _sum_tabulated_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
 
 
 def _compute_one_step(flips: Flips, op: SmoothedOp, first: float, _width: float, height: float) -> Tensor:
-    """Return the change for a single step: the loss on its other side."""
+    """Compute the change of the loss for an op with a single step, on its other side."""
     over = flips.x > first
     if flips.last:
         rise, fall = flips.tabulate_growth(over.new_tensor([height, -height], dtype=flips.x.dtype)).unbind(1)
@@ -110,7 +113,7 @@ def _compute_one_step(flips: Flips, op: SmoothedOp, first: float, _width: float,
 
 
 def _sum_tabulated_steps(flips: Flips, op: SmoothedOp, first: float, width: float, height: float) -> Tensor:
-    """Return the change for equal steps below the output: one product for all of them."""
+    """Sum the changes of the loss over equal steps below the output layer, in one product."""
     parts = flips.split_members(2 * op.near + 1)
     return torch.cat([_sum_member_steps(flips, part, op, first, width, height) for part in parts])
 
@@ -118,7 +121,7 @@ def _sum_tabulated_steps(flips: Flips, op: SmoothedOp, first: float, width: floa
 def _sum_member_steps(
     flips: Flips, members: slice, op: SmoothedOp, first: float, width: float, height: float
 ) -> Tensor:
-    """Return the change for some members; a member's result does not depend on the others."""
+    """Sum the changes of the loss over equal steps for some nets, independently of all other nets."""
     x = flips.x[members]
     below = _count_steps_below(x, op, first, width)
     total = torch.zeros_like(x)
@@ -132,7 +135,7 @@ def _sum_member_steps(
 
 
 def _sum_steps(flips: Flips, op: SmoothedOp, first: float, width: float, height: float) -> Tensor:
-    """Return the change for equal steps: the loss at each level near the unit's own.
+    """Sum the changes of the loss over equal steps: the loss at each level near a unit's own.
 
     With few levels a level above the own one is a level below for other units: both are evaluated together.
     """
@@ -152,7 +155,7 @@ def _sum_steps(flips: Flips, op: SmoothedOp, first: float, width: float, height:
 
 
 def _group_offsets(near: int, levels: int) -> dict[int, list[int]]:
-    """Return the offsets from −near to near except 0, grouped by their remainder modulo ``levels``."""
+    """Group the offsets from −near to near, except 0, by their remainder modulo ``levels``."""
     groups: dict[int, list[int]] = {}
     for offset in (*range(-near, 0), *range(1, near + 1)):
         if abs(offset) < levels:
@@ -161,14 +164,14 @@ def _group_offsets(near: int, levels: int) -> dict[int, list[int]]:
 
 
 def _count_steps_below(x: Tensor, op: SmoothedOp, first: float, width: float) -> Tensor:
-    """Return the number of jumps below each x, like x."""
+    """Count the jumps below each x."""
     return ((x - first) / width).nan_to_num_(0).ceil_().clamp_(0, len(op.at))
 
 
 def _compute_densities(
     x: Tensor, below: Tensor, op: SmoothedOp, first: float, width: float, jumps: range
 ) -> Tensor:
-    """Return the density of the noise at jumps counted from the first above x, (members, jumps, units, n).
+    """Compute the noise's density at jumps counted from the first above x, (members, jumps, units, n).
 
     It is 0 for jumps that do not exist.
     """

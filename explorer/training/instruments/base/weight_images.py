@@ -1,4 +1,4 @@
-"""Weights encoded as small integers, for pictures."""
+"""Weights encoded as small integers, for pictures of them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from torch import Tensor
 from explorer.training.instruments.base.instrument import Nets
 from explorer.training.nets import KERNEL, Convolution
 
-MAX_MAPS = 16  # maps of a layer, and of the layer below, whose kernels are included
-_MAX_CODE = 127  # code of the largest weight
+MAX_MAPS = 16  # kernels of this many maps, from as many maps of the layer below, are included
+_MAX_CODE = 127  # the integer that encodes the largest weight
 
 
 def get_used_weights(nets: Nets, number: int) -> Tensor:
-    """Return the weights of a layer as the net uses them: after the op, if the op is on weights."""
+    """Return the weights of a layer as the net uses them: after the op if the op is on weights."""
     trace = nets.current_pass.traces[number]
     if trace.y is not None and not nets.site.per_example:
         return trace.y
@@ -23,12 +23,12 @@ def get_used_weights(nets: Nets, number: int) -> Tensor:
 
 
 def kernel_of(nets: Nets, number: int) -> int:
-    """Return the side of a layer's kernels, 0 if its weights are no kernels."""
+    """Return the side of a layer's kernels, or 0 if the layer is not a convolution."""
     return KERNEL if isinstance(nets.ensemble.layers[number], Convolution) else 0
 
 
 def encode_weights(weights: Tensor, kernel: int) -> dict[str, Any]:
-    """Return weights (inputs, outputs) of one net as data for a picture.
+    """Encode the weights (inputs, outputs) of one net as data for a picture.
 
     ``values``: (inputs · outputs,) int8, row by row, 127 for the absolute value ``largest``. ``columns``: the
     number of outputs. ``kernel``: the side of each kernel, or 0; a column consists of one kernel per map

@@ -1,4 +1,4 @@
-"""Slow motion: the next step of a run as tensors, stage by stage."""
+"""Slow motion, which shows the next training step as tensors, stage by stage."""
 
 from explorer.training.instruments.slow_motion.slow_motion import INSTRUMENT
 

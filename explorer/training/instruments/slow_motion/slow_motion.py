@@ -1,4 +1,4 @@
-"""Slow motion: the next step of a run as tensors, stage by stage, for one layer with the op."""
+"""Slow motion, which shows the next training step of one layer with the op as tensors."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from explorer.training.instruments.slow_motion.step import Step, has_formula, is
 from explorer.training.nets import TWIN_LOSS, U, list_learned
 from explorer.training.numerics import OPTIMISERS
 
-MAX_VISIBLE = 64  # first rows, inputs, units and outputs that are visible
-MAX_MAPS = 16  # first input maps whose part of a kernel is visible
+MAX_VISIBLE = 64  # number of rows, inputs, units and outputs that are visible
+MAX_MAPS = 16  # number of input maps whose part of a kernel is visible
 _MAX_FORMULA_LENGTH = 12  # in a title
 
 
 @torch.no_grad()
 def measure(nets: Nets, *, layer: int) -> dict[int, Record | None]:
-    """Return the next step of each rule, in its first active seed; the step is not taken.
+    """Compute the next step of each rule without taking it, in the rule's first active seed.
 
     Args:
         nets: of the run.
@@ -61,7 +61,7 @@ def measure(nets: Nets, *, layer: int) -> dict[int, Record | None]:
 
 
 def _record(step: Step, rule: int, member: int) -> Record:
-    """Return the record of one rule's step."""
+    """Return the data of one rule's next step."""
     nets = step.nets
     entry = nets.rules[rule]
     parameters = nets.get_parameters(member, step.layer)
@@ -104,13 +104,13 @@ def _list_unit_values(step: Step, member: int) -> dict[str, list[float]]:
 
 
 def _make_gradient_tree(op: Op, rule: Rule, learn: Sequence[str]) -> Data | None:
-    """Return torch's gradient for x as a tree, or None if learned parameters do not change it."""
+    """Return torch's gradient for x as an expression tree, or None if learned parameters do not change it."""
     gradient = None if rule.parsed else op.parsed.derive_gradient(list_learned(op, rule, learn))
     return None if gradient is None or gradient == op.parsed.gradient else gradient.data
 
 
 def _make_tensors(step: Step, member: int) -> dict[str, Record]:
-    """Return the visible parts of all tensors of a member's stages, by name."""
+    """Return the visible parts of all tensors of a net's stages, by name."""
     sources: dict[str, Tensors] = {}
     for stage in stages_of(step.nets.site):
         own_tensor = {} if isinstance(stage.tensor, str) else {stage.key: stage.tensor}
@@ -119,7 +119,7 @@ def _make_tensors(step: Step, member: int) -> dict[str, Record]:
 
 
 def _make_random_tensors(step: Step, rule: int, member: int) -> dict[str, Record]:
-    """Return the random draws and losses that op and rule need, by name in formulas; all depend on u."""
+    """Return the random draws and losses that the op and its rule use, by their names in formulas."""
     requested = {*step.nets.op.random_names, *step.nets.rules[rule].random_names}
     names = {U, *requested} if requested else requested
     tensors = {name: each for name, each in step.random.items() if name in names}
@@ -127,7 +127,7 @@ def _make_random_tensors(step: Step, rule: int, member: int) -> dict[str, Record
 
 
 def _make_visible(step: Step, tensor: Tensor, axes: tuple[Axis, Axis]) -> Record:
-    """Return the visible part of a tensor as data."""
+    """Return the visible part of a tensor as data for a picture."""
     rows, columns = (
         _select_visible(step, axis, count).to(tensor.device)
         for axis, count in zip(axes, tensor.shape, strict=True)
@@ -144,7 +144,7 @@ def _make_visible(step: Step, tensor: Tensor, axes: tuple[Axis, Axis]) -> Record
 
 
 def _find_images(step: Step, axes: tuple[Axis, Axis], part: Tensor) -> tuple[int, int]:
-    """Return the side and the number of images along the inputs of a visible part."""
+    """Find the side and the number of square images along the inputs of a visible part."""
     over = [count for axis, count in zip(axes, part.shape, strict=True) if _is_input_axis(step, axis)]
     if step.kernel and over:
         return step.kernel, over[0] // step.kernel**2
@@ -163,7 +163,7 @@ def _is_input_axis(step: Step, axis: Axis) -> bool:
 
 
 def _select_visible(step: Step, axis: Axis, count: int) -> Tensor:
-    """Return the indices that are visible.
+    """Select the indices of an axis that are visible.
 
     For examples over time these are all times of the first examples, example by example; for kernels complete
     parts.
@@ -197,7 +197,7 @@ def _describe_stage(
 
 
 def _note(step: Step, stage: Stage, tensor: Record) -> str:
-    """Return the fraction of a tensor that is 0, or a phrase for its visible part."""
+    """Describe which fraction of a tensor is 0, or which part of it is visible."""
     if stage.zeros:
         zeros = float((tensor["values"] == 0).mean())
         return f"{format_percent(zeros)} exactly 0" if zeros else "none exactly 0"
@@ -209,7 +209,7 @@ def _note(step: Step, stage: Stage, tensor: Record) -> str:
 
 
 def _describe_map_part(step: Step, tensor: Record) -> str:
-    """Return a phrase for the visible part of a tensor of maps: one map of one example, or one kernel."""
+    """Describe the visible part of a tensor of feature maps: one map of one example, or one kernel."""
     inputs, units = step.weights.shape[1:]
     visible, below = tensor["tiles"], inputs // step.kernel**2
     maps = f"{below} map{'s' * (below > 1)}" if visible == below else f"the first {visible} of {below} maps"
@@ -227,7 +227,7 @@ def _format_part(visible: int, count: int, name: str) -> str:
 
 
 def _list_sizes(step: Step) -> dict[str, tuple[int, str]]:
-    """Return the count and the noun of each axis."""
+    """Return the length of each axis and the noun for what it counts."""
     inputs, units = step.weights.shape[1:]
     repetitions = " × times" * (step.times > 1) + " × places" * (step.places > 1)
     rows = step.examples * step.times * step.places, f"examples{repetitions}"
@@ -268,7 +268,7 @@ def _make_facts(step: Step, rule: int, linear: bool) -> dict[str, Any]:
 
 
 def _describe_factor(step: Step, rule: Rule, linear: bool) -> str:
-    """Return a sentence on how a rule transforms g."""
+    """Describe in a sentence how a rule transforms g."""
     if not rule.needs_loss:
         return _FACTOR_WORDS[linear].format(u=" and u" if is_draw_dependent(step.nets.op, rule) else "")
     loss = "the loss of the batch" if step.on_weights else "the example's part of the batch's loss"

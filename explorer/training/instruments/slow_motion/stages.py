@@ -1,4 +1,4 @@
-"""The stages of one step in slow motion: one row per stage, in order of time."""
+"""The stages of one training step in slow motion, in order of time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Tensors = tuple[Callable[[Step], Tensor], tuple[Axis, Axis]]
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:
-    """One stage of a step.
+    """One stage of a training step in slow motion.
 
     Titles and words are for ``str.format`` with the facts of a step. In ``numbers`` and ``otherwise`` $name
     is the number of that tensor at the chosen row and unit, and $op, $rule and $factor are formulas with
@@ -57,17 +57,17 @@ class Stage:
 
 
 def _units(read: Callable[[Step], Tensor]) -> Tensors:
-    """Return a tensor by rows and units, as ``Tensors``."""
+    """Describe a tensor by rows and units."""
     return read, ("row", "unit")
 
 
 def _weights(read: Callable[[Step], Tensor]) -> Tensors:
-    """Return a tensor by inputs and units, as ``Tensors``."""
+    """Describe a tensor by inputs and units."""
     return read, ("input", "unit")
 
 
 def _outputs(read: Callable[[Step], Tensor]) -> Tensors:
-    """Return a tensor by examples and outputs, as ``Tensors``."""
+    """Describe a tensor by examples and outputs."""
     return read, ("example", "output")
 
 
@@ -232,9 +232,12 @@ STAGES: Mapping[str, tuple[Stage, ...]] = {
 
 
 def stages_of(site: OpSite) -> tuple[Stage, ...]:
-    """Return the stages of a step at a site of the op. Raises LookupError if there is no row for it."""
+    """Return the stages of a training step for a place of the op.
+
+    Raises LookupError if no stages are defined for it.
+    """
     if site.key not in STAGES:
-        raise LookupError(f"slow motion has no stages for the site {site.key!r}: add a row to STAGES")
+        raise LookupError(f"slow motion has no stages for an op at {site.key!r}: add an entry to STAGES")
     return STAGES[site.key]
 
 

@@ -1,4 +1,4 @@
-"""The next step of a run as tensors of one layer with the op; the step is not taken."""
+"""The next training step as tensors of one layer with the op. The step is not taken."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from explorer.training.instruments.base.gradient_samples import sample_gradients
 from explorer.training.instruments.base.instrument import Nets
 from explorer.training.nets import KERNEL, LOSS, TWIN_LOSS, OpTrace, Pass, SpikingUnits, Trace, U, Views
 
-_FACTORS = (-1.0, 2.0, 1e6, 1e-6)  # of g, which a linear rule multiplies into its result
-_REACH, _POINTS = 8.0, 801  # for the x of this test
+_FACTORS = (-1.0, 2.0, 1e6, 1e-6)  # a linear rule's result is multiplied by these if g is
+_REACH, _POINTS = 8.0, 801  # largest |x|, and number of x, in the test of linearity
 
 
 @dataclass(frozen=True)
 class Step:
-    """The next step of all active members, and its result; all tensors float32.
+    """The next training step of all active nets and its result, as float32 tensors of one layer.
 
     Attributes:
         nets: of the run.
@@ -36,26 +36,26 @@ class Step:
 
     def __post_init__(self) -> None:
         if self.layer >= len(self.op_layers):
-            raise ValueError(f"layer must be below {len(self.op_layers)}")
+            raise ValueError(f"layer must be from 0 to {len(self.op_layers) - 1}")
 
     @cached_property
     def batch_pass(self) -> Pass:
-        """The forward and backward pass on the batch, with which the step begins."""
+        """The results of running the nets forward and backward on the batch of the step."""
         return self.nets.ensemble.run_pass(*self.nets.batch, self.nets.task.loss)
 
     @cached_property
     def op_layers(self) -> list[int]:
-        """The indices of the layers with the op."""
+        """The indices of the layers that contain the op."""
         return [number for number, trace in enumerate(self.batch_pass.traces) if trace.gradient is not None]
 
     @property
     def trace(self) -> Trace:
-        """The trace of the layer with the op."""
+        """The tensors that the layer with the op keeps during a pass."""
         return self.batch_pass.traces[self.op_layers[self.layer]]
 
     @property
     def op(self) -> OpTrace:
-        """The trace of op and rules, (members, n, units) each; for weights (members, inputs, units).
+        """The op's x and y and the gradients at both, (members, n, units) or (members, inputs, units) each.
 
         For maps (members, n · places, channels): a place is a row.
         """
@@ -63,7 +63,10 @@ class Step:
 
     @cached_property
     def random(self) -> dict[str, Tensor]:
-        """Random draws, and losses that depend on them, by name in formulas, each in the shape of ``op``."""
+        """Random draws, and losses that depend on them, by their names in formulas.
+
+        Each has the shape of ``op``.
+        """
         trace, site = self.trace, self.nets.site
         u = trace.u
         if u is not None and trace.x is not None and site.maps and site.per_example:
@@ -73,7 +76,7 @@ class Step:
 
     @cached_property
     def input(self) -> Tensor:
-        """The inputs that the weights are multiplied with, (members, n · places, inputs)."""
+        """The values that the weights are multiplied with, (members, n · places, inputs)."""
         trace = self.batch_pass.traces[self._weight_layer]
         if not trace.saved:
             return self._expand_members(self.nets.batch[0])
@@ -86,7 +89,7 @@ class Step:
 
     @cached_property
     def slopes(self) -> Tensor:
-        """The gradient of the weights, over the complete batch, (members, inputs, units)."""
+        """The gradient of the weights over the whole batch, (members, inputs, units)."""
         return self._read_weights("slopes", self.batch_pass.gradients)
 
     @cached_property
@@ -99,18 +102,18 @@ class Step:
 
     @cached_property
     def residual(self) -> Tensor:
-        """The potential left over from the previous time, in spiking units, like the op's x."""
+        """The potential that spiking units keep from the previous time step, shaped like the op's x."""
         return SpikingUnits.get_residual_potentials(self.trace)
 
     @cached_property
     def output(self) -> Tensor:
-        """The outputs of the nets, (members, n, outputs): probabilities in the case of classes."""
+        """The outputs of the nets, (members, n, outputs), as probabilities if there are classes."""
         output = self.batch_pass.output
         return output.softmax(-1) if self.has_classes else output
 
     @cached_property
     def target(self) -> Tensor:
-        """The targets of the outputs, (members, n, outputs), or (members, n, 1) classes."""
+        """The target values, (members, n, outputs), or classes, (members, n, 1)."""
         y = self._expand_members(self.nets.batch[1])
         return (y.unsqueeze(-1) if self.has_classes else y).to(torch.float32)
 
@@ -122,7 +125,7 @@ class Step:
 
     @property
     def has_classes(self) -> bool:
-        """Whether each example belongs to a class."""
+        """Whether each example has a class."""
         return not self.nets.batch[1].is_floating_point()
 
     @property
@@ -132,64 +135,64 @@ class Step:
 
     @property
     def times(self) -> int:
-        """Time steps per example."""
+        """The number of time steps per example."""
         return self.nets.site.times
 
     @property
     def places(self) -> int:
-        """How often each weight is used per example: the number of units in a map, otherwise 1."""
+        """How often each weight is used per example: the number of units in a feature map, otherwise 1."""
         return 1 if self.on_weights else self.nets.ensemble.layers[self._weight_layer].uses
 
     @property
     def kernel(self) -> int:
-        """The side of the layer's kernels, 0 if there are none."""
+        """The side of the layer's kernels, or 0 if it has none."""
         return KERNEL if self.nets.site.maps else 0
 
     @property
     def on_weights(self) -> bool:
-        """Whether the op is on weights."""
+        """Whether the op is applied to weights."""
         return not self.nets.site.per_example
 
     @property
     def above(self) -> int:
-        """The number of layers of weights after this one."""
+        """The number of layers with weights above this one."""
         return sum(number > self._weight_layer for number in self.nets.ensemble.weighted_layers)
 
     @property
     def _weight_layer(self) -> int:
-        """The index of the layer with the weights of this step."""
+        """The index of the layer that holds the weights of this step."""
         return max(
             number for number in self.nets.ensemble.weighted_layers if number <= self.op_layers[self.layer]
         )
 
     def _split_rows(self, tensor: Tensor) -> Tensor:
-        """Return a tensor like the op's x with a row for each place."""
+        """Reshape a tensor like the op's x so that each place of a feature map is a row."""
         if self.places == 1:
             return tensor
         return tensor.reshape(*tensor.shape[:2], -1, self.places).mT.flatten(1, 2)
 
     def _expand_loss(self, loss: Tensor | None) -> Tensor | None:
-        """Return examples' contributions to the loss, (members, n, 1), expanded to the op's x."""
+        """Expand the examples' contributions to the loss, (members, n, 1), to the shape of the op's x."""
         if loss is None or self.trace.x is None:
             return None
         losses = loss.sum(1, keepdim=True) if self.on_weights else loss.repeat(1, self.times, 1)
         return losses.expand_as(self.trace.x)
 
     def _expand_members(self, tensor: Tensor) -> Tensor:
-        """Return a tensor by seed as a tensor by member, (members, n, …)."""
+        """Repeat a tensor of each seed for its nets, (members, n, …)."""
         return self.nets.ensemble.expand_by_member(tensor).expand(
             len(self.nets.ensemble.active), *tensor.shape[1:]
         )
 
     def _read_weights(self, method: str, views: Views) -> Tensor:
-        """Return the result of a method of the weights' layer for its part of the views."""
+        """Call a method of the layer that holds the weights, on its part of the views."""
         read: Callable[..., Tensor] = getattr(self.nets.ensemble.layers[self._weight_layer], method)
         return read(views[self._weight_layer])
 
 
 @lru_cache(maxsize=256)
 def has_formula(op: Op, rule: Rule | None = None) -> bool:
-    """Return whether a rule, or the op, has a formula of one element, without a reduction over others."""
+    """Return whether the formula of a rule or op uses one element only, without a reduction over others."""
     formula = (rule.parsed or op.parsed.gradient) if rule else op.parsed
     return formula is not None and not find_reductions(formula.tree) and not find_reductions(op.parsed.tree)
 
