@@ -279,5 +279,5 @@ def test_the_environment_decides_where_the_engine_runs(monkeypatch):
 
 
 def test_an_unknown_kind_of_engine_is_refused():
-    with pytest.raises(ValueError, match="EXPLORER_ENGINE must be one of process, thread, not 'moon'"):
+    with pytest.raises(ValueError, match="EXPLORER_ENGINE to one of process, thread, not 'moon'"):
         open_engine("moon")
