@@ -1,4 +1,4 @@
-"""The formula language: text → tree → torch, LaTeX and source code.
+"""Parse formulas, evaluate them with torch, differentiate them and write them as LaTeX and code.
 
 The language has numbers, ``x``, ``y``, ``g``, parameters, ``pi``, ``e``; ``+ - * / **``, comparisons (chained
 too), ``& | ~`` on conditions, and the functions of one table. A condition used in arithmetic is 0 or 1. There
@@ -74,7 +74,7 @@ __all__ = [
 
 @dataclass(frozen=True, repr=False)
 class Formula:
-    """A parsed formula; formulas are equal if their trees are equal."""
+    """A parsed formula such as ``g * (abs(x) <= 1)``; two formulas with equal trees are equal."""
 
     tree: Node
 
@@ -86,49 +86,46 @@ class Formula:
 
     @cached_property
     def text(self) -> str:
-        """The canonical text, which ``parse`` turns into an equal formula."""
+        """The formula as text in its standard form, which ``parse`` turns into an equal formula."""
         return printing.print_source(self.tree, printing.CANONICAL)
 
     @cached_property
     def variables(self) -> tuple[str, ...]:
-        """The variables among x, y, g that the formula uses."""
+        """The names among x, y and g that the formula uses."""
         return tuple(name for name in find_names(self.tree) if name in VARIABLES)
 
     @cached_property
     def random_names(self) -> tuple[str, ...]:
-        """The names of ``RANDOM_NAMES`` that the formula uses; the loss at any output counts as f()."""
+        """The names among ``RANDOM_NAMES`` that the formula uses; any ``f(…)`` counts as f()."""
         return tuple(name for name in find_names(self.tree) if name in RANDOM_NAMES)
 
     @cached_property
     def uses_loss(self) -> bool:
-        """Whether the formula uses a loss: of y, of the antithetic sample, or of another output."""
+        """Whether the formula uses the loss of y, of the antithetic sample or of another output."""
         return any(loss.name in self.random_names for loss in (LOSS, ANTITHETIC_LOSS))
 
     @cached_property
     def other_outputs(self) -> tuple[str, ...]:
-        """The losses at outputs other than the sampled one, such as ``f(1)``.
+        """The terms of the formula that are losses of outputs other than y, such as ``f(1)``.
 
-        In a net each needs a pass for every unit.
+        In a net each of them needs a pass for every unit.
         """
         parts = (part for part in walk(self.tree) if isinstance(part, LossAt))
         return tuple(dict.fromkeys(printing.print_source(part, printing.CANONICAL) for part in parts))
 
     @cached_property
     def parameters(self) -> tuple[str, ...]:
-        """The other names that need a value, in order of appearance."""
+        """The names of the formula's parameters, in the order in which they first appear."""
         return tuple(name for name in find_names(self.tree) if name not in RULE_NAMES + CONSTANTS)
 
     @cached_property
     def carries_gradient(self) -> bool:
-        """Whether torch finds a path back to x, y or g; ``where(x >= 0, 1, -1)`` has none."""
+        """Whether autograd finds a path back to x, y or g; in ``where(x >= 0, 1, -1)`` it does not."""
         return has_gradient_path(self.tree)
 
     @cached_property
     def alias(self) -> str | None:
-        """The variable or random name whose tensor is the value, detached or not.
-
-        None if the value is a new tensor.
-        """
+        """The name of the input tensor that the formula returns unchanged; None for a new tensor."""
         node = self.tree
         while isinstance(node, Call) and node.function == "detach":
             (node,) = node.arguments
@@ -136,57 +133,61 @@ class Formula:
 
     @cached_property
     def latex(self) -> str:
-        """The right-hand side in LaTeX, with parameters as symbols."""
+        """The formula in LaTeX, with parameters as symbols."""
         return to_latex(self.tree)
 
     @cached_property
     def torch_source(self) -> str:
-        """A torch expression in x, y, g and the parameters; it needs ``torch`` and ``math``."""
+        """The formula as a Python expression that needs ``torch`` and ``math``."""
         return printing.print_source(self.tree, printing.TORCH)
 
     @cached_property
     def jax_source(self) -> str:
-        """A JAX expression; it needs ``jax``, ``jnp``, ``np`` and ``math``."""
+        """The formula as a Python expression that needs ``jax``, ``jnp``, ``np`` and ``math``."""
         return printing.print_source(self.tree, printing.JAX)
 
     @cached_property
     def data(self) -> Data:
-        """The tree as nested lists in JSON, for the browser."""
+        """The formula's expression tree as nested lists, which can be sent to the browser as JSON."""
         return to_data(self.tree)
 
     @cached_property
     def gradient(self) -> Formula | None:
-        """The gradient of torch's autograd for this formula of x, in x and g; None if it is too long."""
+        """The gradient that autograd computes for the formula, as a formula of x and g; None if too long."""
         return _to_formula(differentiate(self.tree))
 
     def derive_gradient(self, tensors: Collection[str], *, finite: bool = False) -> Formula | None:
-        """Return the gradient in x and g if some parameters are tensors; None if it is too long.
+        """Write out the formula's gradient if some parameters are tensors; return None if it is too long.
 
-        With ``finite`` it is shortened for people: equal if all its parts are finite numbers. Exactly at a
-        bound of a clamp, x may get another share of g if the bound is a tensor than if it is a number.
+        With ``finite`` it is shortened for people, and equal if all its parts are finite numbers. Exactly at
+        a bound of a clamp, x may get another part of g if the bound is a tensor than if it is a number.
         """
         return _to_formula(differentiate(self.tree, tensors=tensors, finite=finite))
 
     def with_tensors(self, names: Collection[str]) -> Formula:
-        """Return the formula with some parameters as tensors, which are arguments of ``bind``'s function."""
+        """Return a copy of the formula in which some parameters are tensors.
+
+        The tensors are arguments of the function that ``bind`` returns.
+        """
         return Formula(replace_names(self.tree, tuple(names)))
 
     def bind(self, parameters: Mapping[str, float] | None = None) -> Callable[..., Tensor]:
-        """Return the function ``(x, y=None, g=None, tensors={}) -> Tensor`` of x's shape and dtype.
+        """Compile the formula to a function ``(x, y=None, g=None, tensors={}) -> Tensor``.
 
-        x, y, g are tensors of one shape and floating dtype. ``tensors`` holds the parameters of
-        ``with_tensors`` and the random numbers by name, in x's dtype and in shapes that broadcast to x's. The
-        function is differentiable wherever torch's own operations are. Outside the domain of a function it is
-        NaN or infinite, as in torch. Raises KeyError for a parameter without a value.
+        The result has x's shape and dtype. x, y and g are tensors of one shape and floating dtype.
+        ``tensors`` is a dict with the parameters of ``with_tensors`` and the random numbers, in x's dtype and
+        in shapes that broadcast to x's. The function is differentiable wherever torch's own operations are.
+        Outside the domain of a function it is NaN or infinite, as in torch. Raises KeyError for a parameter
+        without a value.
         """
-        from explorer.formula.evaluation import NO_TENSORS, Scope, bind_tree  # torch
+        from explorer.formula.evaluation import NO_TENSORS, Scope, bind_tree  # needs torch
 
         values = sorted((name, float(value).hex()) for name, value in (parameters or {}).items())
         evaluate = bind_tree(self.tree, tuple(values))
         return lambda x, y=None, g=None, tensors=NO_TENSORS: evaluate(Scope(x, y, g, tensors))
 
     def value(self, parameters: Mapping[str, float] | None = None) -> float:
-        """Return the value of a formula without x, y and g."""
+        """Return the number that a formula without x, y and g evaluates to."""
         return evaluate_constant(self.tree, parameters or {})
 
 
@@ -197,7 +198,7 @@ def _to_formula(tree: Node | None) -> Formula | None:
 def parse(
     text: str, *, variables: Collection[str] = RULE_NAMES, parameters: Collection[str] | None = ()
 ) -> Formula:
-    """Parse a formula.
+    """Parse the text of a formula such as ``g * (abs(x) <= 1)``.
 
     Args:
         text: at most 300 characters, 96 nodes, depth 16.

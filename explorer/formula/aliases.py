@@ -1,4 +1,4 @@
-"""Alternative spellings of the language: a table of signs, names and calls with their meanings."""
+"""Tables of alternative spellings that formulas accept: signs, names and functions of other libraries."""
 
 import difflib
 import re
@@ -11,7 +11,7 @@ from explorer.formula.functions import FUNCTIONS
 from explorer.formula.measured import at_bounds, is_elsewhere
 from explorer.formula.tree import CONSTANTS
 
-_MIN_SIMILARITY = 0.8  # "rond" and "round" are at 0.89, "prelu" and "selu" at 0.67
+_MIN_SIMILARITY = 0.8  # accepts "rond" for "round" (0.89), but not "prelu" for "selu" (0.67)
 
 SPELLINGS = {
     "^": "**", "−": "-", "×": "*", "·": "*", "⋅": "*", "∗": "*", "÷": "/", "≤": "<=", "≥": ">=", "≠": "!=",
@@ -20,11 +20,11 @@ SUPERSCRIPTS = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _LETTERS = """
 alpha beta gamma delta epsilon zeta eta theta iota kappa lambd mu nu xi omicron pi rho sigma tau upsilon
 phi chi psi omega
-"""  # torch's spelling of lambda, which is a keyword of Python
+"""  # torch writes lambd, because lambda is a keyword in Python
 GREEK = dict(zip("αβγδεζηθικλμνξοπρστυφχψω", _LETTERS.split(), strict=True))
-GREEK |= {"ϵ": "epsilon", "ϕ": "phi", "µ": "mu"}  # other characters for the same letters
+GREEK |= {"ϵ": "epsilon", "ϕ": "phi", "µ": "mu"}  # variants of these letters in Unicode
 
-# Names of operators as functions and methods.
+# Functions and methods of torch that are equivalent to an operator.
 OPERATORS = {
     "+": "add", "-": "sub subtract", "*": "mul multiply", "/": "div divide true_divide",
     "**": "pow power float_power", "%": "remainder mod",
@@ -33,16 +33,16 @@ OPERATORS = {
 
 @dataclass(frozen=True)
 class CallAlias:
-    """A call with another name, omitted defaults or keywords, and its formula with the table's functions.
+    """A function of torch or another library, and its definition by functions of the formula language.
 
-    ``signature`` is torch's, with the tensor first; its parameters are a, b, c, d in the formula.
+    ``signature`` is torch's, with the tensor first. Its parameters are called a, b, c, d in ``text``.
     """
 
     signature: Signature
     text: str
 
     def bind_operands(self, *arguments: Any, **keywords: Any) -> list[Any] | None:
-        """Return a call's operands a, b, c, d, including defaults; None if the signature does not fit."""
+        """Return a call's arguments in order, including defaults, or None if the signature does not fit."""
         try:
             bound = self.signature.bind(*arguments, **keywords)
         except TypeError:
@@ -51,7 +51,7 @@ class CallAlias:
         return list(bound.arguments.values())
 
 
-# Names, signatures and formulas. For a name with several signatures the first that fits is used.
+# Names, signatures and definitions. If a name has several signatures, the first that fits is used.
 _CALLS = (
     ("absolute fabs", "a", "abs(a)"), ("sgn", "a", "sign(a)"), ("rint", "a", "round(a)"),
     ("fix", "a", "trunc(a)"), ("ceiling", "a", "ceil(a)"), ("frac", "a", "a - trunc(a)"),
@@ -92,7 +92,7 @@ _CALLS = (
 
 
 def _parse_signature(declaration: str) -> Signature:
-    """Return a signature from its text: names, ``*`` before keyword-only names, defaults as numbers."""
+    """Parse a signature such as "a, min, *, max=1", whose defaults are numbers."""
     parameters = []
     positional, _, keyword_only = declaration.partition(", *")
     kinds = {Parameter.POSITIONAL_OR_KEYWORD: positional, Parameter.KEYWORD_ONLY: keyword_only}
@@ -107,7 +107,7 @@ for _names, _takes, _text in _CALLS:
     for _name in _names.split():
         CALLS.setdefault(_name, []).append(CallAlias(_parse_signature(_takes), _text))
 
-# Other names of the variables; as parameters they would become unintended sliders.
+# Names that people use for x, y and g. Taken for parameters they would become unintended sliders.
 _VARIABLES = {
     "x": ("X", "input", "inputs", "inp"),
     "y": ("Y", "output", "outputs", "out"),
@@ -119,7 +119,7 @@ _FUNCTION_NAMES = set(CALLS) | set(FUNCTIONS)
 
 
 def normalize_name(text: str) -> str:
-    """Return a known name without its library prefix, or a name with its Greek first letter spelled out."""
+    """Strip the library prefix of a known name such as "torch.exp", or spell out a Greek first letter."""
     short = text.rpartition(".")[2]
     if short in CONSTANTS or find_function(short):
         return short
@@ -127,19 +127,23 @@ def normalize_name(text: str) -> str:
 
 
 def find_function(name: str) -> str | None:
-    """Return a function's name in the spelling of the tables, ignoring case; None if it is unknown."""
+    """Look up a function's name ignoring case; return None if there is no such function."""
     return next((spelling for spelling in (name, name.lower()) if spelling in _FUNCTION_NAMES), None)
 
 
 def suggest_function(name: str) -> str | None:
-    """Return the function that a misspelled name probably means; None if a library has the name."""
+    """Return the function that a misspelled name probably means.
+
+    Returns None if there is none, or if a library has a function of this name.
+    """
     return next(iter([] if is_elsewhere(name) else find_similar(name, FUNCTIONS)), None)
 
 
 def find_similar(word: str, names: Iterable[str], count: int = 1) -> list[str]:
-    """Return at most ``count`` names that a misspelled word may mean, with its first letter and digits.
+    """Return up to ``count`` of the given names that a misspelled word may stand for.
 
-    Names of three letters or fewer are excluded: one letter makes another function.
+    They start with the same letter and have the same digits. Names of up to three letters are excluded,
+    because changing one letter gives another function.
     """
 
     def make_key(name: str) -> tuple[str, list[str]]:

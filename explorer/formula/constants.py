@@ -1,4 +1,4 @@
-"""Values of trees without x, y and g, by the arithmetic and functions of Python.
+"""Evaluate the parts of a formula that do not depend on x, y and g, with Python's arithmetic.
 
 Exported code computes constants in the same way. If Python raises, torch gives the value of IEEE arithmetic.
 """
@@ -10,7 +10,7 @@ from explorer.formula.operands import find_casts
 from explorer.formula.operators import get_operation
 from explorer.formula.tree import Binary, Call, Name, Node, Number, Unary, children
 
-# Python's functions for constants, here and in exported code.
+# The functions of Python that compute constants, both here and in exported code.
 PYTHON: dict[str, Callable[..., float]] = {
     function.__name__: function
     for function in (
@@ -19,7 +19,7 @@ PYTHON: dict[str, Callable[..., float]] = {
     )
 }  # fmt: skip
 
-# Functions in exported code for constants for which Python raises or drops NaN; the reader knows them.
+# Helpers for exported code, used where Python raises an error or drops NaN. explorer/reading knows them.
 IEEE_HELPERS: dict[str, str] = {
     "_ieee": '''def _ieee(function, *numbers):
     """Return a function of numbers; NaN or infinity where Python raises an error."""
@@ -36,7 +36,7 @@ IEEE_HELPERS: dict[str, str] = {
     return number / divisor if divisor else number * math.copysign(math.inf, divisor)
 ''',
 }
-# The function ``through`` in exported code, which the reader knows as well.
+# The helper for ``through`` in exported code, which explorer/reading knows as well.
 THROUGH_HELPER = '''def _through(x, *points):
     """Return straight lines through x0, y0, x1, y1, ...; constant beyond them."""
     at, y = points[::2], points[1::2]
@@ -49,11 +49,11 @@ THROUGH_HELPER = '''def _through(x, *points):
     return y + (inside - start) * slope
 '''
 
-_NO_VALUE_ERRORS = (ArithmeticError, ValueError, KeyError)  # by ``compute_in_python``, if there is no value
+_NO_VALUE_ERRORS = (ArithmeticError, ValueError, KeyError)  # of ``compute_in_python``: there is no value
 
 
 def compute_in_python(node: Node, values: list[float]) -> float:
-    """Return the value of an inner node as Python computes it.
+    """Apply the operation of one node of an expression tree to numbers, as Python computes it.
 
     Raises Python's errors, and KeyError if Python lacks the function.
     """
@@ -63,7 +63,7 @@ def compute_in_python(node: Node, values: list[float]) -> float:
         case Binary("**"):
             return math.pow(*values)
         case Call("min" | "max") if any(map(math.isnan, values)):
-            return math.nan  # as in torch; Python's min and max depend on the order
+            return math.nan  # as in torch; in Python the result would depend on the order
         case Call("where"):
             return values[1] if values[0] else values[2]
         case Call(function):
@@ -74,11 +74,11 @@ def compute_in_python(node: Node, values: list[float]) -> float:
 
 
 def compute_ieee(node: Node, values: list[float]) -> float:
-    """Return the value of an inner node in IEEE arithmetic."""
+    """Apply the operation of one node to numbers in IEEE arithmetic, with NaN and ∞ instead of errors."""
     try:
         return compute_in_python(node, values)
     except _NO_VALUE_ERRORS:
-        from explorer.formula.torch_operations import compute_in_torch  # lazy: the browser has no torch
+        from explorer.formula.torch_operations import compute_in_torch  # the browser has no torch
 
         return compute_in_torch(node, values)
 
@@ -86,9 +86,9 @@ def compute_ieee(node: Node, values: list[float]) -> float:
 def evaluate_constant(
     node: Node, parameters: Mapping[str, float], step: Callable[[Node, list[float]], float] = compute_ieee
 ) -> float:
-    """Return the value of a tree without x, y and g, a bool for a condition.
+    """Evaluate an expression without x, y and g to a number, or to a bool for a condition.
 
-    ``step`` evaluates inner nodes.
+    ``step`` applies the operation of a node to the values of its operands.
     """
     match node:
         case Number(value):
@@ -103,7 +103,7 @@ def evaluate_constant(
 
 
 def evaluate_in_python(node: Node) -> float | None:
-    """Return the value of a tree without names, computed by Python only; None if Python raises."""
+    """Evaluate an expression without names by Python's arithmetic; return None if Python raises an error."""
     try:
         return evaluate_constant(node, {}, compute_in_python)
     except _NO_VALUE_ERRORS:

@@ -1,8 +1,8 @@
-"""The gradient of torch's autograd for a formula, written out as a formula: reverse mode on the tree.
+"""Write out the gradient that torch's autograd computes for a formula, as another formula.
 
-Each operation passes the gradient of its result to its operands by a formula in torch's own form, so that 0 ·
-∞, ties, bounds and values at kinks are as in torch. The formulas of functions are in their table, those of
-operators are here.
+This is reverse mode on the expression tree. Each operation passes the gradient of its result to its operands
+by a formula in torch's own form, so that 0 · ∞, ties, bounds and values at kinks are as in torch. The
+formulas of functions are in their table, those of operators are here.
 """
 
 from collections.abc import Collection, Iterator, Mapping
@@ -34,7 +34,7 @@ from explorer.formula.tree import (
     walk,
 )
 
-MAX_DERIVATIVE_NODES = 2000  # longer derivatives are of no use
+MAX_DERIVATIVE_NODES = 2000  # longer derivatives are not useful
 ZERO, ONE = Number(0.0), Number(1.0)
 UPSTREAM = Name("g")
 
@@ -45,16 +45,16 @@ _OPERATORS = {
     "/": ("g / b", "-g * (y / b)"),
     "**": ("where(b == 0, 0, g * (b * a**(b - 1)))", "g * where((a == 0) & (b >= 0), 0, y * log(a))"),
 }
-# torch divides a number by a tensor as number * reciprocal.
+# For a number divided by a tensor, torch multiplies by the reciprocal.
 _NUMBER_DIVIDED = ("g / b", "-(g * a) * (reciprocal(b) * reciprocal(b))")
-# torch computes these with constants of float32, whatever the dtype of x. The expression rounds b to
-# float32: tiny numbers to multiples of 2**-149, others by a difference that leaves 24 bits. d denotes it.
+# torch rounds the constants of these functions to float32, whatever the dtype of x. This expression, d below,
+# rounds b to float32: tiny numbers to multiples of 2**-149, others by a difference that leaves 24 bits.
 _SINGLE = "where(abs(b) < 2**-126, round(b * 2**149) * 2**-149, b * 536870913 - (b * 536870913 - b))"
 _FLOAT32 = {
     "celu": "g * where(a > 0, 1, 1 / d * b * exp(a * (1 / d)))",
     "hardsigmoid": "where(-3 < a < 3, g * 0.1666666716337204, 0)",
 }
-_OUTSIDE_DOMAIN = "where((y == y) | (a != a), d, g * (0 / 0))"  # y is NaN there although a is not
+_OUTSIDE_DOMAIN = "where((y == y) | (a != a), d, g * (0 / 0))"  # outside, y is NaN although a is not
 
 
 def differentiate(
@@ -65,16 +65,16 @@ def differentiate(
     upstream: Node = UPSTREAM,
     finite: bool = False,
 ) -> Node | None:
-    """Return the gradient of autograd for the name ``wrt``, as a tree in the tree's names and ``g``.
+    """Write out the gradient that autograd computes for an expression, with respect to the name ``wrt``.
 
-    ``tensors`` are parameters that are tensors, as ``wrt`` always is: at a bound of a clamp torch may share
-    the gradient differently than with numbers. ``upstream`` is the gradient that arrives at each element,
-    ``g`` by default. Nodes that torch does not differentiate (conditions, ``heaviside``, ``detach``) pass
-    nothing on; if nothing arrives the tree is 0. At a kink the value is torch's. None for more than 2,000
-    nodes.
+    The result is an expression in the same names and ``g``. ``tensors`` are parameters that are tensors, as
+    ``wrt`` always is: at a bound of a clamp torch may divide the gradient differently than with numbers.
+    ``upstream`` is the gradient that arrives at each element, ``g`` by default. Nodes that torch does not
+    differentiate (conditions, ``heaviside``, ``detach``) pass nothing on; if nothing arrives the result is 0.
+    At a kink the value is torch's. Returns None for more than 2,000 nodes.
 
-    With ``finite`` it is shortened for people: the values are equal if all its parts are finite numbers and
-    every constant is in the domain of its function.
+    With ``finite`` the result is shortened for people: the values are equal if all its parts are finite
+    numbers and every constant is in the domain of its function.
     """
     total = _ReverseMode(wrt, frozenset((wrt, *tensors)), finite).sum_gradients(tree, upstream)
     return None if next(islice(walk(total), MAX_DERIVATIVE_NODES, None), None) else total
@@ -87,14 +87,13 @@ class _ReverseMode:
     finite: bool
 
     def sum_gradients(self, node: Node, gradient: Node) -> Node:
-        """Return the sum of the gradients that reach the name."""
+        """Add up the gradients that reach the name through all parts of an expression."""
         return reduce(self.add, self.iterate_gradients(node, gradient), cast(Node, ZERO))
 
     def iterate_gradients(self, node: Node, gradient: Node) -> Iterator[Node]:
-        """Yield the gradients that reach the name, one for each of its appearances.
+        """Yield the gradient that reaches each appearance of the name, in the order in which torch adds them.
 
-        They are in the order in which torch adds them. The latest operation comes first, which determines the
-        rounding error if large gradients cancel.
+        The latest operation comes first. The order determines the rounding error if large gradients cancel.
         """
         if node == Name(self.wrt):
             yield gradient
@@ -114,7 +113,7 @@ class _ReverseMode:
                 yield from self.iterate_gradients(operand, self.fill(operand_gradient, scope))
 
     def list_operand_gradients(self, node: Node) -> list[Node]:
-        """Return the gradient of each operand, as a tree in a, b, c, y and g."""
+        """Return the gradient of each operand of a node as an expression in a, b, c, y and g."""
         match node:
             case Unary():
                 return [parse_template("-g")]
@@ -144,7 +143,7 @@ class _ReverseMode:
                 return []
 
     def list_templates(self, node: Call) -> tuple[str, ...]:
-        """Return the gradients in a function's row; at bounds as the installed torch shares them."""
+        """Return the gradient formulas of a function, with values at bounds as in the installed torch."""
         row = FUNCTIONS[node.function]
         if row.overflowing and not e4m3_saturates():
             return (row.overflowing,)
@@ -155,15 +154,15 @@ class _ReverseMode:
         return row.shared.get(at_bounds().numbers if numbers else at_bounds().tensors, row.gradient)
 
     def fill(self, tree: Node, scope: Mapping[str, Node]) -> Node:
-        """Return a template with its letters replaced by trees, simplified at each node."""
+        """Replace the letters of a template by expressions, and simplify the result at each node."""
         if isinstance(tree, Name):
             return scope.get(tree.name, tree)
         return self.simplify(rebuild(tree, tuple(self.fill(part, scope) for part in children(tree))))
 
     def simplify(self, node: Node) -> Node:
-        """Return a node without parts that change no value.
+        """Simplify a node where this cannot change its value.
 
-        Such parts are ``1 * a``, ``a**1`` and a ``where`` with a constant condition.
+        Examples are ``1 * a``, ``a**1`` and a ``where`` with a constant condition.
         """
         match node:
             case Binary("*", left, right) if ONE in (left, right):
@@ -171,7 +170,7 @@ class _ReverseMode:
             case Binary("/" | "**", left, right) if right == ONE:
                 return left
             case Binary("/", left, right) if left == ZERO and not self.finite:
-                return Binary("/", parse_template("0 * sign(g)"), right)  # not a number, see _NUMBER_DIVIDED
+                return Binary("/", parse_template("0 * sign(g)"), right)  # a tensor: see _NUMBER_DIVIDED
             case Binary("-", Number(value), Number(less)):
                 return _make_number(value - less)
             case Binary("-", Unary("-", Number(value)), Number(less)):
@@ -188,7 +187,7 @@ class _ReverseMode:
                 return self.simplify_finite(node) if self.finite else node
 
     def simplify_finite(self, node: Node) -> Node:
-        """Return a node without parts that change no value among finite numbers."""
+        """Simplify a node where this cannot change its value if all numbers are finite."""
         match node:
             case Binary("*", left, right) if ZERO in (left, right):
                 return ZERO
@@ -210,7 +209,7 @@ class _ReverseMode:
                 return node
 
     def add(self, left: Node, right: Node) -> Node:
-        """Return the sum of two gradients; a zero is dropped."""
+        """Return the sum of two gradients, leaving out a zero."""
         if ZERO in (left, right):
             return right if left == ZERO else left
         if self.finite and isinstance(find_first_factor(right), Unary):
@@ -219,7 +218,10 @@ class _ReverseMode:
 
 
 def _make_slope_tree(node: Polyline) -> Node:
-    """Return the slope at ``a``: at a point that of the line to its right, 0 outside the points."""
+    """Return the slope of a polyline at ``a`` as an expression.
+
+    At a point it is the slope of the line to its right; outside the points it is 0.
+    """
     slope: Node = ZERO
     before_each = [0.0, *node.slopes[:-1]]
     for (x, _), before in reversed([*zip(node.points, before_each, strict=True)]):
@@ -232,13 +234,13 @@ def _make_number(value: float) -> Node:
 
 
 def _evaluate_condition(condition: Node) -> bool | None:
-    """Return whether a condition always holds; None if it has names or Python cannot evaluate it."""
+    """Evaluate a condition without names; return None if it has names or Python cannot evaluate it."""
     value = None if find_names(condition) else evaluate_in_python(condition)
     return None if value is None else bool(value)
 
 
 def _guard_domain(tree: Node, node: Call) -> Node:
-    """Return a template that is NaN if torch rejects the constants of a call."""
+    """Make a gradient NaN wherever torch rejects the constant arguments of a call."""
     is_valid, constants = FUNCTIONS[node.function].domain, node.arguments[1:]
     if not is_valid:
         return tree
@@ -250,14 +252,14 @@ def _guard_domain(tree: Node, node: Call) -> Node:
 
 
 def find_first_factor(node: Node) -> Node:
-    """Return the first factor of a product or quotient, which carries its sign."""
+    """Return the first factor of a product or quotient, where a sign can be put without parentheses."""
     while isinstance(node, Binary) and node.operator in ("*", "/"):
         node = node.left
     return node
 
 
 def negate(node: Node) -> Node:
-    """Return the negative, with the sign at the first factor, where it needs no parentheses."""
+    """Negate an expression, with the sign at its first factor, where it needs no parentheses."""
     match node:
         case Unary("-", operand):
             return operand

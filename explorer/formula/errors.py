@@ -1,4 +1,4 @@
-"""The error of the formula language."""
+"""The exception for formulas that cannot be parsed."""
 
 from typing import Self
 
@@ -6,9 +6,9 @@ from explorer.formula.quoting import cut_window
 
 
 class FormulaError(ValueError):
-    """A formula that cannot be parsed.
+    """Raised if a formula cannot be parsed.
 
-    ``message`` describes the error and its correction; ``column`` is the position of the error, 1 for the
+    ``message`` describes the error and how to correct it; ``column`` is the position of the error, 1 for the
     first character. If the ``text`` of the formula is given, it is printed as well, truncated around the
     column if it is long, with a caret under the column.
     """
@@ -18,19 +18,19 @@ class FormulaError(ValueError):
         super().__init__(f"{message}\n{self.mark_column(text)}" if text else message)
 
     def __reduce__(self) -> tuple[type[Self], tuple[str, int, str]]:
-        """Return the constructor's arguments: pickle would pass only the message."""
+        """Return all constructor arguments for pickle, which would otherwise pass only the message."""
         return type(self), (self.message, self.column, self.text)
 
     def mark_column(self, text: str) -> str:
-        """Return the text with a caret on the next line, under the column of the error."""
+        """Return a text with a caret on the next line, under the column of the error."""
         part, column = cut_window(text, self.column)
         flat = "".join(character if character.isprintable() else " " for character in part)
         return f"{flat}\n{' ' * (column - 1)}^"
 
 
 def make_error(column: int, subject: str, rest: str) -> FormulaError:
-    """Return an error about a subject at a column.
+    """Create the error "<subject> at column <column><rest>" about a formula.
 
-    ``rest`` of the sentence begins with a space or colon.
+    ``rest`` begins with a space or colon.
     """
     return FormulaError(f"{subject} at column {column}{rest}", column)

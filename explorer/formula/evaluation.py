@@ -1,4 +1,4 @@
-"""Evaluation of trees by plain torch operations, so that autograd, double backward and torch.func work.
+"""Compile formulas to torch operations, so that autograd, double backward and torch.func work.
 
 A node that depends on x, y or g is a tensor; any other is a number, computed once (see ``constants``). Among
 the modules for formulas only this one, ``torch_operations``, ``measured`` and ``reference`` need torch.
@@ -34,9 +34,9 @@ NO_TENSORS: Mapping[str, Tensor] = MappingProxyType({})
 
 
 class Scope(NamedTuple):
-    """The tensors on which a formula is evaluated; an op's formula uses x and ``tensors`` only.
+    """The tensors that a formula is evaluated with; an op's formula uses only x and ``tensors``.
 
-    ``tensors`` holds parameters and random numbers such as ``"u()"`` by name.
+    ``tensors`` maps the names of parameters and of random numbers such as ``"u()"`` to tensors.
     """
 
     x: Tensor
@@ -47,7 +47,7 @@ class Scope(NamedTuple):
 
 Evaluator = Callable[[Scope], Any]
 
-# torch.compile cannot trace attrgetter.
+# These are lambdas because torch.compile cannot trace attrgetter.
 _VARIABLES: Mapping[str, Evaluator] = {
     "x": lambda scope: scope.x, "y": lambda scope: scope.y, "g": lambda scope: scope.g,
 }  # fmt: skip
@@ -56,16 +56,16 @@ _VARIABLES: Mapping[str, Evaluator] = {
 def _bind_operand(
     node: Node, parameters: Mapping[str, float], cast: bool, fill: bool, limit: bool
 ) -> Evaluator:
-    """Return the evaluator of an operand, cast, filled and limited as its operation requires.
+    """Compile one operand of an operation to a function of the input tensors.
 
-    See ``find_casts``, ``find_fills`` and ``find_limits``.
+    ``cast``, ``fill`` and ``limit`` are explained in ``find_casts``, ``find_fills`` and ``find_limits``.
     """
     if not is_constant(node):
         evaluate = _compile(node, parameters)
         return (lambda scope: evaluate(scope).to(scope.x.dtype)) if cast else evaluate
     value = evaluate_constant(node, parameters)
     if is_condition(node) and not cast:
-        # A cached tensor could be on another device, or from inference mode.
+        # Created at each call, since a cached tensor could be on another device or from inference mode.
         return lambda scope: torch.tensor(value, device=scope.x.device)
     if not (limit and abs(value) > SMALLEST_MAX):
         number = float(value)
@@ -77,7 +77,7 @@ def _bind_operand(
 
 
 def _compile(node: Node, parameters: Mapping[str, float]) -> Evaluator:
-    """Return the evaluator of a node that depends on x, y, g, a random number or a tensor."""
+    """Compile a node that depends on x, y, g, a random number or a tensor."""
     if isinstance(node, TensorName) or (isinstance(node, Name) and node.name in RANDOM_NAMES):
         name = node.name
         return lambda scope: scope.tensors[name]
@@ -91,7 +91,7 @@ def _compile(node: Node, parameters: Mapping[str, float]) -> Evaluator:
         _bind_operand(_strip_ones(child, parameters, _is_fresh(node)), parameters, *requirement)
         for child, *requirement in requirements
     ]
-    match operands:  # a training step evaluates about fifty nodes: lists would take a tenth of its time
+    match operands:  # building lists would take a tenth of the time of a training step
         case [only]:
             return lambda scope: call(only(scope))
         case [left, right]:
@@ -100,7 +100,7 @@ def _compile(node: Node, parameters: Mapping[str, float]) -> Evaluator:
 
 
 def _strip_ones(node: Node, parameters: Mapping[str, float], may_alias: bool) -> Node:
-    """Return a node without factors and divisors of 1 around it, which change no bit.
+    """Remove multiplications and divisions by 1 around a node, which do not change a bit.
 
     ``may_alias`` tells whether the result may be an input tensor itself, because nothing keeps or changes it.
     """
@@ -114,18 +114,21 @@ def _strip_ones(node: Node, parameters: Mapping[str, float], may_alias: bool) ->
 
 
 def _is_fresh(node: Node) -> bool:
-    """Return whether a node's value is a new tensor."""
+    """Return whether a node's value is a new tensor and not one of the inputs."""
     return isinstance(node, Binary | Call) and not (isinstance(node, Call) and node.function == "detach")
 
 
 def _list_counts(elements: int) -> tuple[tuple[str, str], ...]:
-    """Return the names and values of the numbers of elements, in hexadecimal."""
+    """Return names and hexadecimal values for the number of elements of x, y and g."""
     return tuple((COUNT.format(name), float(elements).hex()) for name in VARIABLES)
 
 
 @lru_cache(maxsize=1024)
 def bind_tree(node: Node, parameters: tuple[tuple[str, str], ...]) -> Evaluator:
-    """Return the function that evaluates a formula to a tensor like x; hexadecimals preserve -0.0."""
+    """Compile an expression to a function from input tensors to a tensor like x.
+
+    Parameter values are hexadecimal strings, which tell -0.0 from 0.0.
+    """
     if (without_counts := replace_counts(node)) != node:
         return lambda scope: bind_tree(without_counts, parameters + _list_counts(scope.x.numel()))(scope)
     values = {name: float.fromhex(value) for name, value in parameters}

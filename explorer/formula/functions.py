@@ -1,4 +1,4 @@
-"""The functions of the formula language: one table with one row each.
+"""The functions that formulas may call, one per row of a table.
 
 Torch functions are called by their public names, so that the default rule shows torch's own gradient. JAX and
 LaTeX are templates in which ``#0``, ``#1`` … are replaced by the arguments.
@@ -9,23 +9,23 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-# Torch's requirements if some arguments have a value per element and others are constants:
+# What torch requires if some arguments are tensors and others are constants:
 #   scalars   all but the first argument must be constants (torch takes Python numbers there)
 #   tensors   constants are expanded to tensors
 #   bounds    all but the first are numbers, or all are tensors
 #   branches  at least one of the second and third is a tensor
 Mixing = Literal["scalars", "tensors", "bounds", "branches"]
 
-# The largest number of float16, the smallest maximum of all floating dtypes: torch rejects a constant
-# argument beyond the dtype of x.
+# The largest number of float16. Torch rejects a constant argument that exceeds the range of x's dtype,
+# and no floating dtype has a smaller range.
 SMALLEST_MAX = 65504.0
-_LARGEST_SINGLE = 3.4028234663852886e38  # of float32
+_LARGEST_SINGLE = 3.4028234663852886e38  # the largest number of float32
 
 
 class AtBounds(NamedTuple):
-    """The share of g that x gets exactly at a bound of torch.clamp, if the bounds are numbers or tensors.
+    """How much of g torch.clamp passes to x exactly at a bound, if the bounds are numbers or tensors.
 
-    ``equals`` is the share of the first of two equal arguments of torch.fmin and torch.fmax.
+    ``equals`` is the fraction of g that the first of two equal arguments of torch.fmin and torch.fmax gets.
     """
 
     numbers: float
@@ -34,7 +34,7 @@ class AtBounds(NamedTuple):
 
 
 class Format(NamedTuple):
-    """A number format: its name, bits of the mantissa, smallest exponent, largest number."""
+    """A floating-point format: its name, mantissa bits, smallest exponent and largest number."""
 
     name: str
     mantissa: int
@@ -44,30 +44,30 @@ class Format(NamedTuple):
 
 @dataclass(frozen=True)
 class Function:
-    """A row of the table: the spellings, gradients and properties of a function.
+    """A function of the formula language, with its spellings, gradients and properties.
 
     Attributes:
         torch: the dotted name below the torch module.
         gradient: torch's gradient for each argument, in ``a``, ``b``, ``c``, the result ``y`` and the
             upstream gradient ``g``, including infinities and kinks; for a constant that torch does not
             differentiate, the derivative of the function written out with ``where``.
-        shared: for ``mixing`` "bounds", the gradients by the share of g that a gets exactly at a bound, if
-            the share is not 1.
+        shared: for ``mixing`` "bounds", the gradients by the fraction of g that a gets exactly at a bound, if
+            it is not 1.
         overflowing: the gradient if torch's cast to E4M3 turns values that are too large into NaN.
-        pieces: the functions of the arguments at whose jumps this function may have a kink, as formulas.
+        pieces: formulas of the arguments at whose jumps this function may have a kink.
         differentiable: False for a function that is detached, so that its gradient is 0 instead of an error.
         degree: the factor on the degree of its arguments if it is a polynomial between its kinks: 0 for
             levels, 1 for straight lines; infinite otherwise.
         composed: the function written out, for constants that are tensors while torch takes numbers only.
         domain: whether torch accepts the constants, given True for float64 and the constants. For others the
             result is NaN, while torch raises.
-        keywords: torch's own, in every call.
+        keywords: keyword arguments that every call of the torch function gets.
         reduces: whether it gives one number for all elements. A constant argument is rejected.
         least: the number of elements below which a reduction is NaN, because torch raises or warns.
         own: whether torch lacks the function. It is then defined in ``torch_operations``, and in exported
             code under its name with a leading underscore.
-        format: the format of a cast.
-        word: whether the name, if it is not called, may be a parameter's, as in older links.
+        format: the number format of a cast.
+        word: whether the name may also be that of a parameter, as in older links.
     """
 
     name: str
@@ -93,24 +93,24 @@ class Function:
 
     @property
     def needs_detach(self) -> bool:
-        """Whether code must detach the result of torch's function."""
+        """Whether code has to detach the result of torch's function."""
         return not self.differentiable and not self.own and self.torch != "detach"
 
     @property
     def rounds_to_format(self) -> bool:
-        """Whether it returns numbers of a format: its jumps are those of fp."""
+        """Whether the function rounds to a number format, and so jumps where fp does."""
         return any(piece.startswith("fp(") for piece in self.pieces)
 
     @property
     def passes_levels(self) -> bool:
-        """Whether torch passes a gradient on although the function is piecewise constant: a cast, a mean."""
+        """Whether torch passes on a gradient although the function is piecewise constant: a cast, a mean."""
         return self.differentiable and self.degree == 0 and self.gradient != ("0",)
 
 
 def _row(
     name: str, *gradient: str, arity: int = 1, torch: str = "", jax: str = "", latex: str = "", **facts: Any
 ) -> Function:
-    """Return a function named alike in torch, ``jnp`` and LaTeX, unless the arguments say otherwise.
+    """Create a Function whose names in torch, ``jnp`` and LaTeX are its own, unless given.
 
     ``torch`` may be the module alone; ``jax`` and ``latex`` the name before the arguments.
     """
@@ -129,7 +129,7 @@ def _row(
 
 
 def _is_celu_alpha(double: bool, alpha: float) -> bool:
-    """Return whether torch accepts an alpha of celu.
+    """Return whether torch accepts a number as the alpha of celu.
 
     Torch converts alpha and, except in float64, its reciprocal to float32. It rejects zero.
     """
@@ -139,12 +139,12 @@ def _is_celu_alpha(double: bool, alpha: float) -> bool:
 
 _SIGN = ("sign(a)",)
 _NN = "nn.functional."
-# torch shares the gradient of a maximum evenly among all equal maxima; NaN is the largest value.
+# torch divides the gradient of a maximum evenly among all equal maxima; NaN counts as the largest value.
 _EVENLY = "where((a == y) | (a != a), mean(g) / mean(1 * ((a == y) | (a != a))), 0)"
-# Two equal arguments get half each.
+# Each of two equal arguments gets half of the gradient.
 _SMALLER = ("where(a > b, 0, g / where(a == b, 2, 1))", "where(a < b, 0, g / where(a == b, 2, 1))")
 _LARGER = (_SMALLER[1], _SMALLER[0])
-# The exponent of a format's step at a, if constants are tensors.
+# The exponent of the distance between a format's numbers near a, if constants are tensors.
 _BINADE = "(max(exponent(a, -1022), round(c)) - round(b))"
 _TANH = "tanh(sqrt(2 / pi) * (a + 0.044715 * a**3))"
 
@@ -159,18 +159,18 @@ _ROWS = (
     _row("floor", "0", latex=r"\left\lfloor #0\right\rfloor", pieces=("floor(a)",), degree=0),
     _row("ceil", "0", latex=r"\left\lceil #0\right\rceil", pieces=("ceil(a)",), degree=0),
     _row("trunc", "0", pieces=("trunc(a)",), degree=0),
-    # The nearest number of a format, halves to even, with a's sign. The arguments are the bits of the
-    # mantissa (0 to 52), the smallest exponent, and the largest number, at which values saturate. It is not
-    # defined by ``exponent``: fp is monotonic, so that the search finds every jump.
+    # fp rounds to the nearest number of a format, halves to even, keeping a's sign. Its arguments are the
+    # bits of the mantissa (0 to 52), the smallest exponent, and the largest number, at which values saturate.
+    # It is not defined by ``exponent``, because the search finds every jump of a monotonic function.
     _row("fp", arity=4, latex=r"\operatorname{fp}_{#1,#2}^{#3}\left(#0\right)", pieces=("fp(a, b, c, d)",),
          composed=f"detach(clamp(round(a / 2**{_BINADE}) * 2**{_BINADE}, -abs(d), abs(d)))",
          differentiable=False, degree=0, own=True, word=True),
-    # floor(log2(abs(a))), exact, and at least an integer b, so that the number of jumps is finite.
+    # exponent is floor(log2(abs(a))), exact, but at least an integer b, so that its jumps can be listed.
     _row("exponent", arity=2, latex=r"\max\left(\left\lfloor \log_2\left|#0\right|\right\rfloor,#1\right)",
          pieces=("exponent(a, b)", "sign(a)"), composed="detach(max(exponent(a, -1022), round(b)))",
          differentiable=False, degree=0, own=True, word=True),
-    # torch's casts to a format and back, whose backward casts g as well (at a finite a). Values beyond the
-    # largest number saturate; in float64 they round once, while torch rounds to float32 first.
+    # These are torch's casts to a format and back, whose backward casts g as well (at a finite a). Values
+    # beyond the largest number saturate. In float64 they round once, while torch rounds to float32 first.
     _row("float8_e4m3fn", "float8_e4m3fn(g)", overflowing="where(abs(g) > 464, 0 / 0, float8_e4m3fn(g))",
          latex=r"\operatorname{E4M3}", format=Format("E4M3", 3, -6, 448.0), degree=0, own=True, word=True),
     _row("float8_e5m2", "where(abs(g) >= 61440, sign(g) / 0, float8_e5m2(g))", latex=r"\operatorname{E5M2}",

@@ -1,4 +1,4 @@
-"""Trees as LaTeX."""
+"""Write formulas in LaTeX."""
 
 from explorer.formula.aliases import GREEK
 from explorer.formula.functions import FUNCTIONS
@@ -24,7 +24,7 @@ _SIGNS = {
 }  # fmt: skip
 _OR, _AND, _SUM, _PRODUCT, _POWER = (PRECEDENCE[sign] for sign in ("|", "&", "+", "*", "**"))
 _ATOM = _POWER + 1
-_COMPARE = (_AND + _SUM) / 2  # in mathematics, unlike in Python, comparisons bind tighter than "and" and "or"
+_COMPARE = (_AND + _SUM) / 2  # unlike in Python, comparisons bind tighter than "and" and "or"
 
 
 _DRAWS = {"u()": "u", "normal()": r"\mathrm{normal}\left(u\right)", "f()": r"f\left(y\right)",
@@ -32,7 +32,7 @@ _DRAWS = {"u()": "u", "normal()": r"\mathrm{normal}\left(u\right)", "f()": r"f\l
 
 
 def name_latex(name: str) -> str:
-    """Return a name as a symbol: a Greek letter, a single letter or an upright word."""
+    """Write a name as a LaTeX symbol: a Greek letter, a single letter or an upright word."""
     if name in _DRAWS:
         return _DRAWS[name]
     if name in GREEK.values():
@@ -43,7 +43,7 @@ def name_latex(name: str) -> str:
 
 
 def number_latex(value: float) -> str:
-    """Return a number as people write it: 1.5, or 3·10⁻⁴ for very small and very large ones."""
+    """Write a number in LaTeX as people do: 1.5, or 3·10⁻⁴ if it is very small or very large."""
     digits, _, exponent = number_text(value).partition("e")
     return rf"{digits}\cdot 10^{{{int(exponent)}}}" if exponent else digits
 
@@ -53,12 +53,12 @@ def _render_signed(value: float) -> str:
 
 
 def to_latex(node: Node) -> str:
-    """Return the tree in LaTeX, with fractions, cases for ``where``, and indicators for conditions."""
+    """Write an expression in LaTeX, with fractions, cases for ``where`` and indicators for conditions."""
     return _render(node)[0]
 
 
 def _render(node: Node) -> tuple[str, float]:
-    """Return the LaTeX of a node, and the precedence of its outermost operator."""
+    """Write an expression in LaTeX; also return the precedence of its outermost operator."""
     match node:
         case Number(value):
             return number_latex(value), _PRODUCT if "e" in number_text(value) else _ATOM
@@ -116,7 +116,7 @@ def _render_call(function: str, arguments: tuple[Node, ...]) -> tuple[str, float
 
 
 def _render_cases(node: Node) -> str:
-    """Return nested ``where`` as a single table of cases."""
+    """Write nested calls of ``where`` as a single LaTeX table of cases."""
     rows = []
     while isinstance(node, Call) and node.function == "where":
         condition, then, node = node.arguments
@@ -126,19 +126,19 @@ def _render_cases(node: Node) -> str:
 
 
 def _wrap(node: Node, level: float) -> str:
-    """Return the LaTeX of a node, in parentheses if it binds less tightly than ``level``."""
+    """Write a node in LaTeX, in parentheses if it binds less tightly than ``level``."""
     text, precedence = _render(node)
     return rf"\left({text}\right)" if precedence < level else text
 
 
 def _wrap_minus(node: Node, level: float) -> str:
-    """Return a number as ``_render_number`` does, but in parentheses if it begins with a minus."""
+    """Write a number in LaTeX, in parentheses if it begins with a minus."""
     text = _render_number(node, level)
     return rf"\left({text}\right)" if text.startswith("-") else text
 
 
 def _render_number(node: Node, level: float) -> str:
-    """Return the LaTeX of a number; a condition becomes its indicator."""
+    """Write an expression in LaTeX, with a condition as an indicator, which is 0 or 1."""
     if is_condition(node):
         return rf"\mathbf{{1}}\left[{_render(node)[0]}\right]"
     return _wrap(node, level)

@@ -1,4 +1,4 @@
-"""Text to tokens, by one regular expression; alternative spellings become those of the language."""
+"""Split the text of a formula into tokens, and replace alternative spellings."""
 
 import re
 from dataclasses import dataclass
@@ -9,29 +9,29 @@ from explorer.formula.errors import make_error
 _WORD = re.compile(
     r"(?P<space>[ \t\r\n]+)"
     r"|(?P<number>(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+−-]?[0-9]+)?)"
-    r"|(?P<sigmoid>σ(?=\())"  # without a parenthesis it is the letter
+    r"|(?P<sigmoid>σ(?=\())"  # without a parenthesis σ is a name
     r"|(?P<name>(?:(?:torch|nn|functional|F|np|numpy|jax|jnp|lax|math)\.)*[A-Za-z_][A-Za-z0-9_]*|[α-ωϵϕµ][0-9]*)"
     r"|(?P<power>⁻?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
     r"|(?P<mark>\*\*|//|<=|>=|==|!=|:=|&&|\|\||[-+*/()<>,&|~=%^!\[\].'\"#−×·⋅∗÷≤≥≠])"
 )
-# After a number these belong to it: an incomplete exponent, or a literal of another language.
+# Letters that belong to the number before them: an incomplete exponent, or a suffix as in other languages.
 _SUFFIXES = frozenset("eEjJfFlL")
 
 
 @dataclass(frozen=True, slots=True)
 class Token:
-    """A token and the column of its first character, counted from 1."""
+    """A token of a formula, with the column of its first character, counted from 1."""
 
-    kind: str  # number, name, mark or end
+    kind: str  # "number", "name", "mark" or "end"
     text: str
     column: int
 
 
 def tokenize(text: str) -> list[Token]:
-    """Return the tokens of a text, with an end token.
+    """Split the text of a formula into tokens, followed by an end token.
 
-    ``2x``, ``2(x + 1)`` and ``2πx`` contain a product. Raises FormulaError for a character that starts no
-    token, and for an ambiguous product.
+    ``2x``, ``2(x + 1)`` and ``2πx`` contain a product, whose * is inserted. Raises FormulaError for a
+    character that starts no token, and for an ambiguous product.
     """
     result: list[Token] = []
     position = product_position = 0
@@ -46,12 +46,12 @@ def tokenize(text: str) -> list[Token]:
     if position < len(text):
         character = text[position]
         quoted = f'"{character}"' if character.isprintable() else f"character U+{ord(character):04X}"
-        raise make_error(position + 1, quoted, " has no place in a formula")
+        raise make_error(position + 1, quoted, " is not allowed in a formula")
     return [*result, Token("end", "", len(text) + 1)]
 
 
 def _normalize(token: Token) -> list[Token]:
-    """Return a token in the spelling of the language, as a list; [] for spaces."""
+    """Replace a token by one or more tokens in the standard spelling, or by none if it is a space."""
     match token.kind:
         case "space":
             return []
@@ -71,14 +71,14 @@ def _normalize(token: Token) -> list[Token]:
 
 
 def _is_factor(number: Token, token: Token) -> bool:
-    """Return whether a token directly after a number is a second factor."""
+    """Return whether a token directly after a number is to be multiplied by it, as in ``2x``."""
     if token.kind in ("name", "sigmoid"):
         return number.text != "0" and token.text not in _SUFFIXES and token.text[0] != "_"
     return token.text == "("
 
 
 def require_unambiguous(before: list[Token], token: Token) -> None:
-    """Raise FormulaError for an ambiguous product without *: ``1/2x`` could be (1/2)x or 1/(2x)."""
+    """Raise FormulaError for a product without * that could be read in two ways, such as ``1/2x``."""
     operators = [word.text for word in before[:-1] if word.text not in ("+", "-")]
     if operators and operators[-1] in ("/", "**"):
         quoted = f'"{before[-1].text}{token.text}"'

@@ -1,4 +1,4 @@
-"""Properties of the installed torch and Python on which parsing depends.
+"""Measure how the installed versions of torch and Python behave where versions differ.
 
 The site without a server replaces this file by one with recorded answers: see site/python.py.
 """
@@ -14,7 +14,7 @@ from explorer.formula.functions import AtBounds
 
 @cache
 def at_bounds() -> AtBounds:
-    """Measure the share of g at bounds of torch.clamp: all of it up to version 2.13, then 0 and a half."""
+    """Measure how much of g torch.clamp passes to x at a bound: all up to torch 2.13, then 0 and a half."""
     with torch.inference_mode(False), torch.enable_grad():
         x, bounds = torch.zeros(1, requires_grad=True), (torch.zeros(1), torch.ones(1))
         outputs = torch.clamp(x, 0, 1), torch.clamp(x, *bounds), torch.fmax(x, bounds[0])
@@ -23,15 +23,15 @@ def at_bounds() -> AtBounds:
 
 @cache
 def e4m3_saturates() -> bool:
-    """Return whether torch's cast to E4M3 saturates, as it does since version 2.13, or returns NaN."""
+    """Return whether torch's cast to E4M3 saturates, as since version 2.13, rather than returning NaN."""
     return torch.full((1,), 1e3).to(torch.float8_e4m3fn).float().item() == 448
 
 
 def is_elsewhere(name: str) -> bool:
-    """Return whether torch or Python has a function of this name."""
+    """Return whether torch or Python's math module has a function with a given name."""
     return any(hasattr(library, name) for library in (torch, torch.nn.functional, math))
 
 
 def is_word(name: str) -> bool:
-    """Return whether a name is a keyword of Python's grammar, which grows from version to version."""
+    """Return whether a name is a keyword of the running version of Python."""
     return iskeyword(name) or issoftkeyword(name)

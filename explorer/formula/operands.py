@@ -1,4 +1,4 @@
-"""Requirements of operations on their operands, and properties of their results, from the tree alone."""
+"""Derive from an expression how torch needs the operands of its operations: cast, filled or limited."""
 
 from collections.abc import Collection
 
@@ -22,11 +22,11 @@ from explorer.formula.tree import (
     walk,
 )
 
-COUNT = "numel({})"  # brackets: no parameter's name
+COUNT = "numel({})"  # with its brackets, it cannot be the name of a parameter
 
 
 def find_casts(node: Node) -> tuple[bool, ...]:
-    """Return for each operand whether it is a condition that has to become 0 or 1 before the operation.
+    """Return for each operand of a node whether it is a condition that has to be cast to 0 or 1.
 
     A condition times a tensor stays a condition, since torch multiplies by it as by 0 and 1.
     """
@@ -46,7 +46,7 @@ def find_casts(node: Node) -> tuple[bool, ...]:
 
 
 def find_fills(node: Node) -> tuple[bool, ...]:
-    """Return for each operand whether it is a constant that has to be expanded to a tensor like x."""
+    """Return for each operand of a node whether it is a constant that has to become a tensor like x."""
     constant = tuple(map(is_constant, children(node)))
     match FUNCTIONS[node.function].mixing if isinstance(node, Call) else "scalars":
         case "tensors":
@@ -60,24 +60,24 @@ def find_fills(node: Node) -> tuple[bool, ...]:
 
 
 def find_limits(node: Node) -> tuple[bool, ...]:
-    """Return for each operand whether torch rejects a constant that is beyond the dtype of x."""
+    """Return for each operand of a node whether torch rejects a constant that exceeds x's dtype."""
     exponent = isinstance(node, Binary) and node.operator == "**"
     call = isinstance(node, Call) and not FUNCTIONS[node.function].own
     return tuple(call or (exponent and position == 1) for position in range(len(children(node))))
 
 
 def find_reductions(node: Node) -> list[Call]:
-    """Return the parts of a tree with one value for all elements, the outermost first."""
+    """Return the calls in an expression that give one value for all elements, the outermost first."""
     return [part for part in walk(node) if isinstance(part, Call) and FUNCTIONS[part.function].reduces]
 
 
 def has_level_gradient(node: Node) -> bool:
-    """Return whether a part of a tree passes a gradient on although it is piecewise constant."""
+    """Return whether an expression has a piecewise constant part that still passes on a gradient."""
     return any(isinstance(part, Call) and FUNCTIONS[part.function].passes_levels for part in walk(node))
 
 
 def has_elements(node: Node) -> bool:
-    """Return whether the value has x's shape; a mean or a constant has one value for all elements."""
+    """Return whether an expression has a value for each element of x, unlike a mean or a constant."""
     match node:
         case Name(name):
             return name in RULE_NAMES
@@ -90,9 +90,9 @@ def has_elements(node: Node) -> bool:
 
 
 def replace_counts(node: Node, count: str = COUNT) -> Node:
-    """Return the tree with each number of elements replaced by a name, a constant that needs no elements.
+    """Replace each ``numel(…)`` in an expression by the name of a constant.
 
-    ``count`` formats the name from that of a variable, such as ``"{}.numel()"``.
+    ``count`` formats that name from the name of a variable, such as ``"{}.numel()"``.
     """
     counts: dict[Node, Node] = {}
     for part in find_reductions(node):
@@ -103,7 +103,7 @@ def replace_counts(node: Node, count: str = COUNT) -> Node:
 
 
 def has_gradient_path(node: Node, variables: Collection[str] = VARIABLES) -> bool:
-    """Return whether torch finds a path from the node's value back to one of the variables."""
+    """Return whether autograd finds a path from an expression's value to one of the variables."""
     match node:
         case Name(name):
             return name in variables

@@ -1,4 +1,4 @@
-"""The operators of the language, for numbers and tensors alike."""
+"""The operators of the formula language, for numbers and tensors alike."""
 
 import operator
 from collections.abc import Callable
@@ -16,7 +16,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
 
 
 def get_operation(node: Node) -> Callable[..., Any]:
-    """Return the operation of an inner node other than a call, on the values of its operands.
+    """Return the Python function that computes a node with an operator from the values of its operands.
 
     The values may be tensors or numbers. Raises TypeError for a leaf or a call.
     """
@@ -34,4 +34,4 @@ def get_operation(node: Node) -> Callable[..., Any]:
                 [link(*pair) for link, pair in zip(links, pairwise(values), strict=True)],
             )
         case _:
-            raise TypeError(f"{node} is a leaf or a call")
+            raise TypeError(f"expected a node with an operator, got {node}")

@@ -1,4 +1,4 @@
-"""Text to tree, by precedence climbing over the tokens of ``lexing``.
+"""Parse the tokens of a formula into an expression tree, by precedence climbing.
 
 Precedence is Python's, so a formula means the same in exported code. Python's own parser is not used: it
 converts full-width letters in names, warns about odd literals, and recurses as deep as the text requires.
@@ -43,13 +43,13 @@ from explorer.formula.tree import (
 )
 
 MAX_LENGTH = 300
-MAX_NODES = 96  # LSQ+ as published has 72
+MAX_NODES = 96  # the published formula of LSQ+ has 72
 MAX_DEPTH = 16
-MAX_NESTING = 64  # redundant parentheses add no depth to the tree, but the parser recurses into each
+MAX_NESTING = 64  # limits the parser's recursion into redundant parentheses
 MAX_NAME = 20
-MIN_POINTS, MAX_POINTS = 2, 16  # of ``through``
+MIN_POINTS, MAX_POINTS = 2, 16  # how many points ``through`` takes
 
-# Names used in generated code, now or formerly: links have "constant" under another name.
+# Names that generated code uses or once used, so a parameter cannot have them.
 CODE_WORDS = frozenset((
     "torch", "math", "np", "jnp", "jax", "partial", "nn", "ctx", "self", "super", "float", "inputs", "output",
     "saved", "gradient", "surrogate", "constant", "inf", "nan", "Inf", "NaN", "Infinity",
@@ -79,7 +79,7 @@ _REPLACEMENTS = {
 def parse_tree(
     text: str, *, variables: Collection[str] = RULE_NAMES, parameters: Collection[str] | None = None
 ) -> Node:
-    """Parse a formula into a tree; arguments and errors are those of ``formula.parse``."""
+    """Parse the text of a formula into an expression tree; see ``formula.parse`` for the arguments."""
     if not isinstance(text, str):
         raise FormulaError("a formula is text, such as g * (abs(x) <= 1)", 1)
     if len(text) > MAX_LENGTH:
@@ -98,25 +98,25 @@ def parse_tree(
 
 @lru_cache
 def parse_template(text: str) -> Node:
-    """Parse a derivative rule of the function tables, such as ``g / b``, and return its tree.
+    """Parse a formula of the function tables, such as the gradient ``g / b``, into an expression tree.
 
-    A template may use the operands a, b, c, d, the result y and the upstream gradient g.
+    It may use the operands a, b, c, d, the result y and the upstream gradient g.
     """
     return _Parser(tokenize(text), ("y", "g"), ("a", "b", "c", "d")).parse_formula()
 
 
 def fill_template(text: str, operands: Sequence[Node]) -> Node:
-    """Parse a derivative rule of the function tables, and return its tree with the operands filled in."""
+    """Parse a formula of the function tables and replace a, b, c and d in it by the given operands."""
     return substitute(parse_template(text), dict(zip(map(Name, "abcd"), operands, strict=False)))
 
 
 def _to_tree(value: Node | float) -> Node:
-    """Return a number or a tree as a tree."""
+    """Convert a number to an expression tree; return a tree unchanged."""
     return parse_template(repr(value)) if isinstance(value, float) else value
 
 
 class Part(NamedTuple):
-    """An expression between two marks, its column, and the ``min=`` before it, if any."""
+    """An argument of a call: its expression, its column, and the ``min=`` before it, if any."""
 
     node: Node
     column: int
@@ -124,7 +124,7 @@ class Part(NamedTuple):
 
 
 class _Parser:
-    """A parser of one text; ``variables`` and ``parameters`` are the names that it may use."""
+    """A parser of one formula; ``variables`` and ``parameters`` are the names that it may use."""
 
     def __init__(
         self, tokens: list[Token], variables: Collection[str], parameters: Collection[str] | None
@@ -132,13 +132,13 @@ class _Parser:
         self.tokens = tokens
         self.position = 0
         self.nesting = 0
-        self.closing_mark = ""  # the mark that closes the innermost bracket
+        self.closing_mark = ""  # the character that closes the innermost bracket
         self.variables = variables
         self.parameters = parameters
 
     @property
     def bare_variables(self) -> list[str]:
-        """The variables that are written without brackets."""
+        """The variables that are written without brackets: x, y and g."""
         return [name for name in self.variables if name not in RANDOM_NAMES]
 
     @property
@@ -165,7 +165,7 @@ class _Parser:
         return node
 
     def require_distinct_names(self, node: Node) -> None:
-        """Raise FormulaError for a random name and a parameter that would have the same name in code."""
+        """Raise FormulaError if a parameter and a random number would have the same name in code."""
         used = find_names(node)
         for draw in RANDOM_NAMES:
             if draw in used and draw[:-2] in used:
@@ -178,7 +178,7 @@ class _Parser:
                 raise make_error(column, f'"{draw[:-2]}"', rest)
 
     def parse_comparison(self) -> Node:
-        """Parse a comparison chain, or an expression that binds tighter."""
+        """Parse a chain of comparisons, or an expression without comparisons."""
         column = self.token.column
         parts, operators = [Part(self.parse_binary(PRECEDENCE["|"]), column)], []
         while self.token.text in COMPARISONS:
@@ -190,7 +190,7 @@ class _Parser:
         return self.check_size(Compare(tuple(operators), tuple(part.node for part in parts)), column)
 
     def parse_binary(self, power: int) -> Node:
-        """Parse operators that bind at least as tightly as ``power``."""
+        """Parse an expression whose operators bind at least as tightly as ``power``."""
         column = self.token.column
         self.nesting += 1
         if self.nesting > MAX_NESTING:
@@ -206,13 +206,13 @@ class _Parser:
         return left
 
     def find_precedence(self) -> int:
-        """Return the precedence of the next token as an operator; 0 if it is not an operator."""
+        """Return the precedence of the next token, or 0 if it is not an operator."""
         if self.closing_mark == "|":
             self.split_bars()
         return 0 if self.token.text == self.closing_mark else PRECEDENCE.get(self.token.text, 0)
 
     def split_bars(self) -> None:
-        """Split a token of two bars, which may close or open two absolute values."""
+        """Split a token ``||`` into two bars, which may close or open two absolute values."""
         token = self.token
         if token.text == "||":
             bars = [Token("mark", "|", token.column), Token("mark", "|", token.column + 1)]
@@ -248,9 +248,10 @@ class _Parser:
         raise make_error(token.column, f'a value is missing before "{token.text}"', "")
 
     def parse_enclosed(self, opening: Token, is_list: bool) -> list[Part]:
-        """Parse the expressions between two marks.
+        """Parse the contents of a pair of brackets or bars.
 
-        There is one, or with ``is_list`` any number, separated by commas, with optional keywords.
+        This is one expression or, if ``is_list``, any number of arguments, separated by commas, with optional
+        keywords.
         """
         outer, self.closing_mark = self.closing_mark, "|" if opening.text == "|" else ")"
         parts: list[Part] = []
@@ -313,7 +314,7 @@ class _Parser:
         return Name(text)
 
     def parse_random(self, token: Token) -> Name:
-        """Parse a random name, after its first token; its brackets are empty."""
+        """Parse the empty brackets of a random number such as ``u()``, after its name."""
         name, opening = f"{token.text}()", self.take()
         if self.token.text != ")":
             hint = "the loss at an output is f(…)" if token.text == "fa" else "close the parenthesis"
@@ -323,9 +324,9 @@ class _Parser:
         return Name(name)
 
     def parse_loss(self, token: Token) -> Node:
-        """Parse ``f()``, the loss at the sampled output, or ``f(v)``, the loss at v.
+        """Parse ``f()``, the loss at the op's output, or ``f(v)``, the loss at v.
 
-        The results for ``f(y)`` and ``f(ya())`` are the named losses.
+        ``f(y)`` and ``f(ya())`` give the losses that have a name.
         """
         parts = self.parse_enclosed(self.take(), is_list=True)
         self.require_available(token, LOSS.name if not parts else "f(…)")
@@ -363,7 +364,7 @@ class _Parser:
         return self.check_size(lines, token.column)
 
     def require_available(self, token: Token, name: str) -> None:
-        """Raise FormulaError for a random name or loss that is not among the variables."""
+        """Raise FormulaError for a random number or loss that this formula may not use."""
         if (LOSS.name if token.text == "f" else name) not in self.variables:
             available = [draw for draw in RANDOM_NAMES if draw in self.variables]
             raise make_error(
@@ -394,7 +395,7 @@ class _Parser:
         return self.check_size(Call(name, tuple(part.node for part in parts)), token.column)
 
     def resolve_alias(self, name: str, parts: list[Part]) -> Node | None:
-        """Return the tree of a call in an alternative spelling; None for a call of the table itself."""
+        """Expand a call in an alternative spelling; return None if the function needs no expansion."""
         has_keyword = [bool(part.keyword) for part in parts]
         row = FUNCTIONS.get(name)
         if has_keyword != sorted(has_keyword) or (row and not any(has_keyword) and len(parts) == row.arity):
@@ -407,7 +408,7 @@ class _Parser:
         return None
 
     def require_positional(self, token: Token, name: str, parts: list[Part], arity: int) -> None:
-        """Raise FormulaError for arguments with keywords, or for a wrong number of them."""
+        """Raise FormulaError if a call has keyword arguments or the wrong number of arguments."""
         for part in parts:
             if part.keyword:
                 rest = f": leave it out, the arguments of {name} have no names here"
@@ -461,7 +462,7 @@ class _Parser:
             raise make_error(operator.column, f'"{operator.text}"', _NEEDS_CONDITIONS + bars)
 
     def check_size(self, node: Node, column: int) -> Node:
-        """Return the node; raise FormulaError if it is too large or nested too deeply."""
+        """Return a node unchanged; raise FormulaError if it is too large or nested too deeply."""
         count, depth = measure(node)
         if count > MAX_NODES:
             raise make_error(column, f"the formula has more than {MAX_NODES} parts", ": shorten it")
@@ -472,7 +473,7 @@ class _Parser:
 
 
 def _number_of(part: Part) -> float:
-    """Return the number of a part, with or without a sign; raise FormulaError for anything else."""
+    """Return the number that an argument consists of; raise FormulaError if it is anything else."""
     match part.node:
         case Number(value):
             return value

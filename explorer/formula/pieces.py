@@ -1,4 +1,4 @@
-"""The parts of a tree that are constant between its kinks, and its degree there."""
+"""Find the parts of a formula that are constant between its kinks, and its degree as a polynomial there."""
 
 import math
 from collections.abc import Iterator
@@ -28,13 +28,16 @@ from explorer.formula.tree import (
 )
 
 _U, _NORMAL = Name(UNIFORM), Name(NORMAL)
-# So large a normal number dominates all other terms, unless it is multiplied by 0.
+# A normal number of this size dominates all other terms, unless it is multiplied by 0.
 _ENDS = ((Number(0.0), Unary("-", Number(1e300))), (Number(1.0), Number(1e300)))
-_MAX_ORDERS, _MAX_SLOPE_NODES = 8, 200  # orders of derivatives, and nodes of each
+_MAX_ORDERS, _MAX_SLOPE_NODES = 8, 200  # limits on the order and on the number of nodes of a derivative
 
 
 def find_pieces(tree: Node) -> Iterator[Node]:
-    """Yield calls that are constant between kinks and change at them; further arguments are numbers."""
+    """Yield calls of an expression that are constant between its kinks and jump at them.
+
+    Arguments after the first are numbers.
+    """
     for node in _walk_relevant(tree):
         if isinstance(node, Compare):
             for left, right in zip(node.operands, node.operands[1:], strict=False):
@@ -57,12 +60,12 @@ def find_pieces(tree: Node) -> Iterator[Node]:
 
 
 def _is_natural(exponent: Node) -> bool:
-    """Return whether a power with this exponent is a polynomial."""
+    """Return whether an exponent is a natural number, so that the power is a polynomial."""
     return isinstance(exponent, Number) and exponent.value >= 0 and exponent.value.is_integer()
 
 
 def _walk_relevant(node: Node) -> Iterator[Node]:
-    """Yield the nodes of a tree, except those of parts subtracted from themselves or multiplied by 0."""
+    """Yield the nodes of an expression, leaving out terms such as ``a - a`` and ``0 * a``."""
     if _is_zero(node):
         return
     yield node
@@ -71,7 +74,7 @@ def _walk_relevant(node: Node) -> Iterator[Node]:
 
 
 def _is_zero(node: Node) -> bool:
-    """Return whether a tree is 0 for every x, as ``floor(x) - floor(x)`` is."""
+    """Return whether an expression is 0 for every x, as ``floor(x) - floor(x)`` is."""
     match node:
         case Binary("-", left, right) if left == right:
             return _is_finite(left)
@@ -82,23 +85,23 @@ def _is_zero(node: Node) -> bool:
 
 
 def _is_finite(node: Node) -> bool:
-    """Return whether a tree is finite for every finite x: polynomials between kinks, without division."""
+    """Return whether an expression is finite for every finite x: piecewise polynomial, without division."""
     is_divided = any(isinstance(part, Binary) and part.operator in ("/", "**") for part in walk(node))
     return find_degree(node) < math.inf and not is_divided
 
 
 def find_edge_pieces(tree: Node) -> Iterator[Node]:
-    """Yield the trees in x at whose changes the mean over ``u()`` may have a kink.
+    """Yield expressions in x at whose jumps the mean over ``u()`` may have a kink.
 
-    These are the x at which a switch along u is at 0 or 1, and at which a switch that depends on x only
-    changes. A normal number has no extremes, unless its width is 0.
+    These are the x at which a jump along u reaches 0 or 1, and the x of jumps that depend on x only. A normal
+    number has no extremes, unless its width is 0.
     """
     for piece in find_pieces(tree):
         yield from substitute_extremes(piece)
 
 
 def substitute_extremes(tree: Node) -> Iterator[Node]:
-    """Yield a tree with the smallest and with the largest draw, if it then depends on x only."""
+    """Yield an expression with the smallest and largest random number, if it then depends on x only."""
     for uniform, normal in _ENDS:
         at_end = substitute(tree, {_U: uniform, _NORMAL: normal})
         if not {*RANDOM_NAMES, "y", "g"}.intersection(find_names(at_end)) and "x" in find_names(at_end):
@@ -107,11 +110,11 @@ def substitute_extremes(tree: Node) -> Iterator[Node]:
 
 @lru_cache(maxsize=1024)
 def list_derivative_signs(piece: Node) -> tuple[Node, ...] | None:
-    """Return the signs of the derivatives of a piece's argument, the highest order first.
+    """Return the signs of the derivatives of the argument of a sign, the highest order first.
 
-    Between two x at which they change the argument is monotonic, so that no two changes of the piece are
-    missed together. A polynomial has a sign for every order, any other argument the first order only.
-    Straight lines and arguments that depend on y have none. None for a polynomial with too many or too long
+    Between two x at which they change the argument is monotonic, so two changes of its sign are not missed
+    together. A polynomial has a sign for every order, any other argument the first order only. Straight lines
+    and arguments that depend on y have none. Returns None for a polynomial with too many or too long
     derivatives.
     """
     inner, *_ = children(piece)
@@ -128,9 +131,9 @@ def list_derivative_signs(piece: Node) -> tuple[Node, ...] | None:
 
 
 def _find_signs(node: Node) -> Iterator[Node]:
-    """Yield the signs that determine that of a node.
+    """Yield ``sign(…)`` of each factor of an expression, whose signs determine its own.
 
-    There is one for each factor: ``x * x`` may be 0 without a sign change.
+    Factors are separated because ``x * x`` may be 0 without a change of sign.
     """
     match node:
         case Binary("*" | "/", left, right):
@@ -143,9 +146,9 @@ def _find_signs(node: Node) -> Iterator[Node]:
 
 
 def find_degree(node: Node, y: float = math.inf) -> float:
-    """Return the highest degree in x of a tree's polynomials between kinks.
+    """Return an expression's degree as a polynomial in x between its kinks; inf if it is not one.
 
-    Inf if the tree is not piecewise polynomial. ``y`` is the degree of the op, used for y in the tree.
+    ``y`` is the degree of the op, used for y in the expression.
     """
     operand_degrees = [find_degree(child, y) for child in children(node)]
     match node:
@@ -169,7 +172,7 @@ def find_degree(node: Node, y: float = math.inf) -> float:
 
 
 def find_known_degree(tree: Node, y: float = math.inf, *, is_searched: bool) -> float:
-    """Return the degree of a tree, or inf if a search may have missed some of its kinks.
+    """Return an expression's degree in x, or inf if a search may have missed some of its kinks.
 
     A search (``is_searched``) may miss kinks if their positions depend on more than polynomials, as in
     ``sin(x) > 0.5``. Declared kinks are complete.

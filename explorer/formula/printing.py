@@ -1,4 +1,4 @@
-"""Trees to text: the canonical formula, and source code for torch and JAX.
+"""Write formulas as text: in their standard form, or as source code for torch and JAX.
 
 One printer walks the tree with Python's precedence; a dialect defines the spelling of leaves, calls and
 conditions. Constants in code are Python's own, as ``constants`` computes them. Text from a user is never
@@ -33,41 +33,41 @@ from explorer.formula.tree import (
     walk,
 )
 
-_NEVER_RAISE = ("abs", "atan", "tanh", "erf")  # functions of ``PYTHON`` with a value for every number
+_NEVER_RAISE = ("abs", "atan", "tanh", "erf")  # functions in ``PYTHON`` that accept any number
 _CHOICE, _NOT, _COMPARE, _ATOM = -1, 0, PRECEDENCE["<"], PRECEDENCE["**"] + 1
 
 
 def number_text(value: float) -> str:
-    """Return the shortest text that parses to the same number: ``2`` for 2.0, ``0.1`` for 0.1."""
+    """Return the shortest text that parses to a given number: ``2`` for 2.0, ``0.1`` for 0.1."""
     return str(int(value)) if value.is_integer() and abs(value) < 1e15 else repr(value)
 
 
 def format_percent(share: float) -> str:
-    """Return a share as an integer percentage; 0 % and 100 % only if the share is exactly 0 or 1."""
-    rounded = math.floor(100 * share + 0.5)  # halves up, as in the browser
+    """Format a fraction as a whole percentage: 0 % or 100 % only if the fraction is exactly 0 or 1."""
+    rounded = math.floor(100 * share + 0.5)  # rounds halves up, as the browser does
     if share in (0, 1) or 0 < rounded < 100:
         return f"{rounded} %"
     return "less than 1 %" if rounded == 0 else "more than 99 %"
 
 
 def join_texts(texts: Iterable[str]) -> str:
-    """Return texts joined as in a sentence: ``a, b and c``; at least one."""
+    """Join at least one text as in a sentence: ``a, b and c``."""
     *head, last = texts
     return f"{', '.join(head)} and {last}" if head else last
 
 
 def with_minus(text: str) -> str:
-    """Return the text of a number with a typographic minus, for sentences; not for code."""
+    """Replace hyphens in the text of a number by typographic minus signs, for sentences and not for code."""
     return text.replace("-", "−")
 
 
 def _format_number(value: float) -> str:
-    """Return a number as ``number_text`` does, but as an integer only if JAX's 32-bit integers hold it."""
+    """Write a number in code, as an integer only if it fits into JAX's 32-bit integers."""
     return number_text(value) if abs(value) < 2**31 else repr(value)
 
 
 def _format_name(name: str, normal: str) -> str:
-    """Return a name in code: u is an argument, f a function of y, ya the antithetic sample's output."""
+    """Write a name of a formula as it appears in code, such as ``math.pi``, or ``f(y)`` for ``f()``."""
     if name in CONSTANTS:
         return f"math.{name}"
     return {"u()": "u", "normal()": normal, "f()": "f(y)", "ya()": "ya", "fa()": "f(ya)"}.get(name, name)
@@ -75,19 +75,19 @@ def _format_name(name: str, normal: str) -> str:
 
 @dataclass(frozen=True)
 class Dialect:
-    """The spellings in which one language differs from another."""
+    """How one output language spells numbers, names, calls and conditions."""
 
     call: Callable[[Function, list[str]], str]
     number: Callable[[float], str] = _format_number
     name: Callable[[str], str] = lambda name: _format_name(name, "torch.special.ndtri(u)")
-    scalar: Callable[[Function, list[str]], str] | None = None  # of constants, if Python has no function
-    guarded: str = "{}({})"  # a Python function and its arguments, if it may raise or drop NaN
-    cast: str = ""  # a condition used in arithmetic; empty if it is a number
-    fill: str = "{}"  # a constant as a tensor
-    limited: str = "{}"  # a constant that may be too large for the dtype
-    holds: str = "{}"  # a constant condition as a tensor
-    output: str = "{}"  # a constant output as an argument of the loss
-    count: str = ""  # the number of elements of a variable; empty if the language has a function
+    scalar: Callable[[Function, list[str]], str] | None = None  # for constants, if Python has no function
+    guarded: str = "{}({})"  # for a Python function that may raise or drop NaN
+    cast: str = ""  # for a condition used in arithmetic; empty if it is a number already
+    fill: str = "{}"  # for a constant that has to be a tensor
+    limited: str = "{}"  # for a constant that may be too large for the dtype
+    holds: str = "{}"  # for a constant condition that has to be a tensor
+    output: str = "{}"  # for a constant output in the brackets of the loss
+    count: str = ""  # for the number of elements of a variable; empty if there is a function
 
 
 def _print_torch_call(row: Function, arguments: list[str]) -> str:
@@ -112,10 +112,7 @@ def _print_jax_call(row: Function, arguments: list[str]) -> str:
 
 
 def _print_jax_scalar(row: Function, arguments: list[str]) -> str:
-    """Return a call on constants, by NumPy if possible.
-
-    Under ``jax.jit`` the results of jnp are traced arrays, not numbers.
-    """
+    """Write a call on constants with NumPy, since results of jnp are traced under ``jax.jit``."""
     return f"float({_print_jax_call(row, arguments).replace('jnp.', 'np.')})"
 
 
@@ -145,19 +142,19 @@ JAX = Dialect(
 
 
 def print_source(node: Node, dialect: Dialect) -> str:
-    """Return the tree as an expression of the dialect, with as few parentheses as possible."""
+    """Write an expression in the syntax of a dialect, with as few parentheses as possible."""
     return _print(replace_counts(node, dialect.count) if dialect.count else node, dialect)[0]
 
 
 def print_limited(node: Node, dialect: Dialect) -> str:
-    """Return a constant tree as an argument; a value too large for x's dtype becomes infinite."""
+    """Write a constant expression so that a value too large for x's dtype becomes infinite."""
     is_number = not _has_parameters(node) and not is_condition(node)
     is_large = is_number and SMALLEST_MAX < abs(evaluate_constant(node, {})) < math.inf
     return dialect.limited.format(print_source(node, dialect)) if is_large else print_source(node, dialect)
 
 
 def _print(node: Node, dialect: Dialect) -> tuple[str, int]:
-    """Return text, and the precedence of its outermost operator."""
+    """Write an expression, and return its text with the precedence of its outermost operator."""
     if dialect.scalar and children(node) and is_constant(node):
         if not _has_parameters(node):
             if evaluate_in_python(node) is None:
@@ -192,19 +189,19 @@ def _print(node: Node, dialect: Dialect) -> tuple[str, int]:
             return f"f({_print_output(output, dialect)})", _ATOM
         case ForeignCall(function):
             if dialect is not CANONICAL:
-                raise ValueError(f"{function.name} is no formula: there is no code to print for it")
+                raise ValueError(f"{function.name} is not a formula, so it cannot be written as code")
             return f"{function.name}({', '.join(_print_operands(node, dialect))})", _ATOM
 
 
 def _print_output(node: Node, dialect: Dialect) -> str:
-    """Return the argument of a loss; in code it is a tensor, even if all elements share one value."""
+    """Write the argument of a loss, which is a tensor in code even if all elements have one value."""
     if not dialect.scalar or not is_constant(node):
         return print_source(node, dialect)
     return dialect.output.format(print_limited(node, replace(dialect, number=repr)))
 
 
 def _print_constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:
-    """Return the text of a constant that Python spells differently from tensors; None for any other node."""
+    """Write a constant that Python spells differently from tensors; return None for any other node."""
     match node:
         case Unary("~"):
             return f"not {_print_operands(node, dialect, [_COMPARE])[0]}", _NOT
@@ -217,7 +214,7 @@ def _print_constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:
         case Call("where"):
             levels = [_NOT, _NOT, _CHOICE]
             condition = _print_operands(node, dialect, levels)[0]
-            # An integer branch would lose the sign of zero.
+            # Branches are written as floats, because an integer has no negative zero.
             _, true_text, false_text = _print_operands(node, replace(dialect, number=repr), levels)
             return f"{true_text} if {condition} else {false_text}", _CHOICE
         case Call(name) if name in PYTHON:
@@ -231,19 +228,19 @@ def _print_constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:
 
 
 def _may_fail(call: Call) -> bool:
-    """Return whether a function of Python may raise, or drop NaN, at some values of the parameters."""
+    """Return whether Python's function may raise or drop NaN for some values of the parameters."""
     if call.function in ("min", "max"):
         return any(map(_may_be_nan, children(call)))
     return call.function not in _NEVER_RAISE and _has_parameters(call)
 
 
 def _may_be_zero(node: Node) -> bool:
-    """Return whether a constant may be 0 at some values of the parameters."""
+    """Return whether a constant may be 0 for some values of the parameters."""
     return _has_parameters(node) or evaluate_constant(node, {}) == 0
 
 
 def _may_be_nan(node: Node) -> bool:
-    """Return whether a constant may be NaN at some values of the parameters, which are finite."""
+    """Return whether a constant may be NaN for some finite values of the parameters."""
     if not children(node) or not _has_parameters(node):
         return False
     keeps_finite = isinstance(node, Unary) or (
@@ -253,13 +250,13 @@ def _may_be_nan(node: Node) -> bool:
 
 
 def _is_real(base: Node, exponent: Node) -> bool:
-    """Return whether the result of Python's ``**`` cannot be complex."""
+    """Return whether Python's ``**`` cannot give a complex number for these operands."""
     is_integer = not _has_parameters(exponent) and float(evaluate_constant(exponent, {})).is_integer()
     return is_integer or (not _has_parameters(base) and evaluate_constant(base, {}) > 0)
 
 
 def _print_operands(node: Node, dialect: Dialect, levels: list[int] | None = None) -> list[str]:
-    """Return the operands' texts, in parentheses if they bind less tightly than ``levels``."""
+    """Write the operands of a node, in parentheses if they bind less tightly than ``levels``."""
     requirements = zip(children(node), find_casts(node), find_fills(node), find_limits(node), strict=True)
     texts = [_print_operand(node, child, dialect, *requirement) for child, *requirement in requirements]
     least = levels or [_CHOICE] * len(texts)
@@ -272,7 +269,7 @@ def _print_operands(node: Node, dialect: Dialect, levels: list[int] | None = Non
 def _print_operand(
     parent: Node, node: Node, dialect: Dialect, cast: bool, fill: bool, limit: bool
 ) -> tuple[str, int]:
-    """Return the text and precedence of an operand, with the cast and fill that its operation needs."""
+    """Write one operand of a node with the cast and fill that it needs; also return its precedence."""
     if cast and dialect.cast:
         template = "float({})" if is_constant(node) else dialect.cast
         return template.format(print_source(node, dialect)), PRECEDENCE["*"] if template[0] == "1" else _ATOM
@@ -280,7 +277,7 @@ def _print_operand(
         return _print(node, dialect)
     if is_condition(node) and isinstance(parent, Call):
         return dialect.holds.format(print_source(node, dialect)), _ATOM
-    if fill:  # as a float: two integer branches would give an integer array
+    if fill:  # as a float, because two integer branches would give an integer array
         wide = replace(dialect, number=repr) if dialect.fill == "{}" else dialect
         return dialect.fill.format(print_limited(node, wide)), _CHOICE
     if limit and (limited := print_limited(node, dialect)) != print_source(node, dialect):
@@ -289,7 +286,7 @@ def _print_operand(
 
 
 def _print_chain(signs: tuple[str, ...], texts: list[str], is_split: bool) -> tuple[str, int]:
-    """Return a comparison; ``is_split`` joins the links of a chain by ``&``, which tensors need."""
+    """Write a chain of comparisons; ``is_split`` joins its links by ``&``, as tensors need."""
     if not is_split or len(signs) == 1:
         links = [f" {sign} {text}" for sign, text in zip(signs, texts[1:], strict=True)]
         return texts[0] + "".join(links), _COMPARE
@@ -309,7 +306,7 @@ def _is_exact(node: Node) -> bool:
 
 
 def _print_value(value: float) -> tuple[str, int]:
-    """Return the text and precedence of a number that may be negative, infinite or NaN."""
+    """Write a number that may be negative, infinite or NaN; also return its precedence."""
     if isinstance(value, bool):
         return str(value), _ATOM
     size = abs(value)

@@ -1,11 +1,11 @@
-"""Quotations in messages, of limited length whatever the value."""
+"""Quote values in messages, at a limited length."""
 
 from reprlib import Repr
 
-MAX_QUOTE = 80  # characters of a user's input in a message
+MAX_QUOTE = 80  # how many characters of a user's input a message shows
 _ELLIPSIS = "…"
 
-_short = Repr()  # reads no more of a value than a quotation shows
+_short = Repr()  # does not read more of a large value than is shown
 _short.fillvalue = _ELLIPSIS
 _short.maxlist = _short.maxtuple = _short.maxdict = _short.maxset = 10
 _short.maxstring = _short.maxlong = _short.maxother = MAX_QUOTE
@@ -17,14 +17,14 @@ def quote(value: object) -> str:
 
 
 def truncate(text: str, max_length: int = MAX_QUOTE) -> str:
-    """Return a text of at most ``max_length`` characters; the last one is … if the text was longer."""
+    """Shorten a text to ``max_length`` characters, the last of which is then …."""
     return text if len(text) <= max_length else text[: max_length - 1] + _ELLIPSIS
 
 
 def cut_window(text: str, column: int) -> tuple[str, int]:
-    """Return the part of a text around a column, and the column in that part.
+    """Cut a long text to ``MAX_QUOTE`` characters around a column, and return the column in the result.
 
-    The part has at most ``MAX_QUOTE`` characters. Columns begin at 1.
+    Columns begin at 1.
     """
     if len(text) <= MAX_QUOTE:
         return text, column

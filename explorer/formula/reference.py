@@ -1,4 +1,4 @@
-"""Evenly spaced points for curves, and values of reductions such as ``mean(…)`` over such points."""
+"""Even points for curves, and values of reductions such as ``mean(…)`` over such points."""
 
 from collections.abc import Mapping
 
@@ -11,33 +11,31 @@ from explorer.formula.operands import find_reductions
 from explorer.formula.tree import Name, Node, substitute
 
 REFERENCE_POINTS = 2001
-NEAR_ZERO = 1e-12  # of the width of a range
+NEAR_ZERO = 1e-12  # relative to the width of a range
 
 
 def make_even_points(start: float, stop: float, points: int) -> Tensor:
-    """Return evenly spaced x in float64, ascending; (points,)."""
-    even = torch.from_numpy(
-        np.linspace(start, stop, points)
-    )  # torch.linspace rounds by the machine's vector unit
-    even[even.abs() < NEAR_ZERO * (stop - start)] = 0.0  # in the middle of a symmetric range it is −6e−17
+    """Return evenly spaced float64 numbers from ``start`` to ``stop``, with 0 exact in the middle."""
+    # torch.linspace rounds differently on CPUs with other vector units.
+    even = torch.from_numpy(np.linspace(start, stop, points))
+    even[even.abs() < NEAR_ZERO * (stop - start)] = 0.0  # the middle of −3 to 3 may be −6e−17
     return even
 
 
 def replace_reductions(
     formula: Formula, forward: Formula, parameters: Mapping[str, float], start: float, stop: float, g: float
 ) -> tuple[Formula, dict[str, float]]:
-    """Return a formula without reductions such as ``mean``, and its parameters.
+    """Replace reductions such as ``mean(…)`` in a formula by parameters, and return the values of all.
 
-    The parameters include the values of the reductions. ``forward`` is the formula of y. Reductions are taken
-    over 2,001 even points of the range, so that they depend on op, range and g only, not on the plotted
-    points or on other rules.
+    ``forward`` is the formula of y. Reductions are taken over 2,001 even points of the range, so that they
+    depend on op, range and g only, not on the plotted points or on other rules.
     """
     means = find_reductions(formula.tree)
     if not means:
         return formula, dict(parameters)
     x = make_even_points(start, stop, REFERENCE_POINTS)
     scope = x, forward.bind(parameters)(x), torch.full_like(x, g)
-    names: dict[Node, Name] = {node: Name(Formula(node).text) for node in means}  # in brackets: no parameter
+    names: dict[Node, Name] = {node: Name(Formula(node).text) for node in means}  # never a parameter's
     constants = {name.name: float(Formula(node).bind(parameters)(*scope)[0]) for node, name in names.items()}
     return Formula(substitute(formula.tree, names)), {**parameters, **constants}
 
@@ -50,11 +48,11 @@ def replace_pair_reductions(
     stop: float,
     g: float,
 ) -> tuple[Formula, Formula | None, dict[str, float]]:
-    """Return the formulas of an op and its rule without reductions, and the parameters of both.
+    """Replace reductions such as ``mean(…)`` in the formulas of an op and its backward rule by parameters.
 
-    The parameters include the values of the reductions. A rule of None means torch's own autograd. For an op
-    with a mean its gradient is written out as a formula if it is short enough: autograd would treat the mean
-    as a number.
+    Returns both formulas and the values of all parameters. A rule of None means torch's own autograd. For an
+    op with a mean its gradient is written out as a formula if it is short enough, because autograd would
+    treat the mean as a number.
     """
     forward, parameters_y = replace_reductions(op, op, parameters, start, stop, g)
     backward = op.gradient if rule is None and forward != op else rule

@@ -1,4 +1,4 @@
-"""Formulas with tensors as parameters: one value that learns, or one for each channel."""
+"""Turn parameters of formulas into tensors, for a value that learns or one for each channel."""
 
 from functools import lru_cache
 
@@ -9,7 +9,7 @@ from explorer.formula.tree import Call, Name, Node, TensorName, children, is_con
 
 @lru_cache(maxsize=1024)
 def replace_names(node: Node, names: tuple[str, ...]) -> Node:
-    """Return the tree with ``names`` as tensors.
+    """Mark the given parameters in an expression as tensors.
 
     A function for which torch accepts numbers only is written out if a tensor is among its parameters.
     """

@@ -1,4 +1,4 @@
-"""The torch operations of inner nodes, and functions of the language that torch lacks."""
+"""Map the nodes of an expression to torch operations, and define functions that torch lacks."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -16,7 +16,7 @@ from explorer.formula.tree import Call, ForeignCall, Node, Polyline
 
 
 def get_torch_operation(node: Node) -> Callable[..., Any]:
-    """Return the torch operation of an inner node, on the values of its operands."""
+    """Return the torch function that computes a node from the values of its operands."""
     if isinstance(node, ForeignCall):
         return node.function
     if isinstance(node, Polyline):
@@ -25,7 +25,7 @@ def get_torch_operation(node: Node) -> Callable[..., Any]:
 
 
 def _bind_function(row: Function) -> Callable[..., Any]:
-    """Return the torch operation of a function, on the values of its arguments."""
+    """Return the torch function for a row of the function table, with its keywords and checks."""
     if row.own:
         return _CUSTOM[row.name]
     call, is_valid = partial(attrgetter(row.torch)(torch), **dict(row.keywords)), row.domain
@@ -41,18 +41,18 @@ def _bind_function(row: Function) -> Callable[..., Any]:
 
 
 def _evaluate_polyline(node: Polyline, a: Tensor) -> Tensor:
-    """Return the values of straight lines between points, of a's shape and dtype; exact at the points.
+    """Evaluate straight lines between points at each element of a; the values at the points are exact.
 
-    The derivative is the slope; at a point it is that of the line to its right, which is 0 at the last one.
+    The derivative is the slope. At a point it is that of the line to its right, or 0 at the last one.
     """
     (first, *_), *_, (last, *_) = node.points
-    # Created at each call: a cached tensor could be on another device, or from inference mode.
+    # Created at each call, since a cached tensor could be on another device or from inference mode.
     lines = torch.tensor([*zip(*node.points, strict=True), node.slopes], dtype=a.dtype, device=a.device)
     return follow_lines(lines, a.clamp(first, last))
 
 
 def follow_lines(lines: Tensor, x: Tensor) -> Tensor:
-    """Return the values of straight lines at x; all tensors have the same dtype.
+    """Evaluate piecewise straight lines at each element of x; all tensors have the same dtype.
 
     Args:
         lines: (3, n): the start of each line, ascending, its value there, and its slope.
@@ -65,25 +65,25 @@ def follow_lines(lines: Tensor, x: Tensor) -> Tensor:
 
 
 def compute_in_torch(node: Node, values: list[float]) -> float:
-    """Return the value of an inner node in IEEE arithmetic, in float64."""
+    """Apply the operation of a node to numbers in float64, in IEEE arithmetic."""
     kinds = [torch.bool if isinstance(value, bool) else torch.float64 for value in values]
     tensors = [torch.tensor(value, dtype=kind) for value, kind in zip(values, kinds, strict=True)]
     return float(get_torch_operation(node)(*tensors))
 
 
 class _Layout(NamedTuple):
-    """The bit layout of a floating dtype viewed as an integer; ``mask`` has the exponent's bits set."""
+    """The bits of a floating dtype viewed as an integer; ``mask`` has the exponent's bits set."""
 
     floating: torch.dtype
     integer: torch.dtype
-    bits: int  # of the mantissa
+    bits: int  # the width of the mantissa
     bias: int
-    mask: Tensor  # converting a number at each call costs as much as the operation
+    mask: Tensor  # a tensor, since converting a number costs as much as the operation
 
 
 def _make_layout(floating: torch.dtype, integer: torch.dtype, bits: int, bias: int) -> _Layout:
     exponents = (2 * bias + 1) << bits
-    mask = torch.tensor(exponents, dtype=integer, device="cpu")  # a 0-d tensor works with any device
+    mask = torch.tensor(exponents, dtype=integer, device="cpu")  # works on any device
     return _Layout(floating, integer, bits, bias, mask)
 
 
@@ -93,7 +93,7 @@ _LAYOUTS = {
 }
 
 
-Numbers = float | Tensor  # one number for all elements, or a tensor that broadcasts to their shape
+Numbers = float | Tensor  # one number for all elements, or a tensor that broadcasts
 
 
 def _to_integer(value: Numbers, low: int, high: int) -> int:
@@ -109,7 +109,7 @@ def _is_varying(value: Numbers) -> bool:
 
 
 def fp(a: Tensor, mantissa: Numbers, least: Numbers, largest: Numbers) -> Tensor:
-    """Round to the nearest number of a format, halves to even; detached, of a's shape and dtype.
+    """Round a tensor to the nearest numbers of a floating-point format, halves to even, and detach it.
 
     Exact in every dtype. Values beyond ``largest`` become ``largest``, which need not be a number of the
     format.
@@ -127,7 +127,7 @@ def fp(a: Tensor, mantissa: Numbers, least: Numbers, largest: Numbers) -> Tensor
     if bits > layout.bits - 2 or low <= -layout.bias or high + layout.bits - bits > layout.bias:
         rounded = _round_by_fraction(x.double(), torch.tensor(bits), torch.tensor(low))
     else:
-        is_wide = x.dtype == layout.floating  # a conversion to the same dtype costs as much as a pass
+        is_wide = x.dtype == layout.floating  # converting to the same dtype is not free
         rounded = _round_by_sum(x if is_wide else x.to(layout.floating), layout, bits, low, high)
     rounded = rounded.clamp(-top, top).copysign_(x)
     return rounded if rounded.dtype == x.dtype else rounded.to(x.dtype)
@@ -136,8 +136,8 @@ def fp(a: Tensor, mantissa: Numbers, least: Numbers, largest: Numbers) -> Tensor
 def _round_by_sum(x: Tensor, layout: _Layout, bits: int, low: int, high: int) -> Tensor:
     """Round x to multiples of 2**(exponent - bits), by adding and subtracting a large number.
 
-    It is 3/2 of a power of two, computed from x's own exponent, so that sums of either sign are in one
-    octave.
+    The number is 3/2 of a power of two, computed from x's own exponent, so that sums of either sign are in
+    one octave.
     """
     exponents = (x.view(layout.integer) & layout.mask).view(layout.floating)
     exponents.clamp_min_(2.0**low).clamp_max_(2.0**high)
@@ -146,7 +146,7 @@ def _round_by_sum(x: Tensor, layout: _Layout, bits: int, low: int, high: int) ->
 
 
 def _round_by_fraction(x: Tensor, bits: Tensor, low: Tensor) -> Tensor:
-    """Round x, in float64, as ``_round_by_sum`` does, for formats about as wide as float64; slower."""
+    """Round x in float64 as ``_round_by_sum`` does; slower, but for formats almost as wide as float64."""
     fraction, power = torch.frexp(x)
     exponent = torch.maximum(power.long() - 1, low)
     return (
@@ -157,12 +157,15 @@ def _round_by_fraction(x: Tensor, bits: Tensor, low: Tensor) -> Tensor:
 
 
 def _compute_power(exponent: Tensor) -> Tensor:
-    """Return 2 to the power of an integer, exactly; at least 2**-1022."""
+    """Return 2 to the power of an integer, exactly, but at least 2**-1022."""
     return ((exponent.long().clamp(min=-1022) + 1023) << 52).view(torch.float64)
 
 
 def exponent(a: Tensor, least: Numbers) -> Tensor:
-    """Compute floor(log2(abs(a))), exact, at least ``least``, detached; infinity and NaN stay so."""
+    """Compute floor(log2(abs(a))), but at least ``least``; the result is exact and detached.
+
+    Infinity and NaN stay as they are.
+    """
     size = (a.detach().float() if a.element_size() < 4 else a.detach()).abs()
     binade = torch.frexp(size).exponent.long() - 1
     low = _to_integers(least, -1022, 1023)
@@ -171,7 +174,7 @@ def exponent(a: Tensor, least: Numbers) -> Tensor:
 
 
 def _cast(row: Function, a: Tensor) -> Tensor:
-    """Round to a format that torch has, with torch's own backward: that of a cast that changes no value."""
+    """Round to a number format that torch has, with the backward of torch's own cast."""
     assert row.format
     _, *layout = row.format
     if not torch.is_grad_enabled():

@@ -1,4 +1,4 @@
-"""The tree of a formula: frozen, hashable, without positions in the text or values of parameters."""
+"""The expression tree of a formula: frozen, hashable nodes, without text positions or parameter values."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ from itertools import pairwise
 from typing import Any, Protocol
 
 VARIABLES = ("x", "y", "g")
-# Random numbers of each element, and names that depend on them; with brackets no parameter has such a name.
+# Random numbers of each element, and values that depend on them. No parameter's name has brackets.
 RANDOM_NAMES = ("u()", "normal()", "f()", "ya()", "fa()")
 UNIFORM, NORMAL, *_ = RANDOM_NAMES
 OP_NAMES = ("x", UNIFORM, NORMAL)
 RULE_NAMES = VARIABLES + RANDOM_NAMES
 CONSTANTS = ("pi", "e")
 COMPARISONS = ("<=", ">=", "==", "!=", "<", ">")
-# Precedence of operators, as in Python; that of a sign is between "/" and "**".
+# The precedence of operators, as in Python. A sign comes between "/" and "**".
 PRECEDENCE = dict.fromkeys(COMPARISONS, 1) | {"|": 2, "&": 3, "+": 4, "-": 4, "*": 5, "/": 5, "**": 7}
 SIGN_PRECEDENCE = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Number:
-    """A literal, finite and not negative."""
+    """A number literal in a formula, finite and not negative."""
 
     value: float
 
@@ -41,7 +41,7 @@ class TensorName(Name):
 
 @dataclass(frozen=True, slots=True)
 class Unary:
-    """``-operand`` on a number, ``~operand`` on a condition."""
+    """A formula's ``-operand`` on a number or ``~operand`` on a condition."""
 
     operator: str
     operand: Node
@@ -66,7 +66,7 @@ class Compare:
 
 @dataclass(frozen=True, slots=True)
 class Call:
-    """A function of the table with its arguments, as many as its arity."""
+    """A call of a function in a formula."""
 
     function: str
     arguments: tuple[Node, ...]
@@ -87,52 +87,52 @@ class Polyline:
 
 @dataclass(frozen=True, slots=True)
 class LossAt:
-    """``f(output)``: the loss at an output other than the sampled one, whose loss is the name ``f()``."""
+    """``f(output)``: the loss at an output other than the op's own, whose loss is the name ``f()``."""
 
     output: Node
 
 
 @dataclass(frozen=True, slots=True)
 class ForeignCall:
-    """A function without formula, applied to the values of its arguments; no text parses to it."""
+    """A call of a function that has no formula; no text parses to it."""
 
     function: ForeignFunction
     arguments: tuple[Node, ...]
 
 
 class ForeignFunction(Protocol):
-    """A function of tensors of one shape and dtype that returns such a tensor; it is equal only to itself."""
+    """A function from tensors of one shape and dtype to such a tensor; it is equal only to itself."""
 
     @property
     def name(self) -> str:
-        """Its name in messages."""
+        """The name of the function in messages."""
 
     @property
     def gradient_tree(self) -> Node:
-        """The gradient of its first argument, as a tree in that argument as ``a``, and in ``g``."""
+        """The gradient of the function's first argument, as an expression in ``a`` and ``g``."""
 
     @property
     def points(self) -> tuple[list[float], list[float | None]] | None:
         """The x and y of an interpolated function, with None for NaN; None for any other function."""
 
     def __call__(self, *values: Any) -> Any:
-        """Return the values of the function."""
+        """Compute the function's values for the given tensors."""
 
 
 Node = Number | Name | Unary | Binary | Compare | Call | Polyline | LossAt | ForeignCall
-Data = float | list[Any]  # of JSON
+Data = float | list[Any]  # a value in JSON
 LOSS, ANTITHETIC_LOSS = Name("f()"), Name("fa()")
 LOSS_OUTPUTS: Mapping[Node, Node] = {LOSS: Name("y"), ANTITHETIC_LOSS: Name("ya()")}
 """The outputs of the losses with a name."""
 
 
 def children(node: Node) -> tuple[Node, ...]:
-    """Return the direct operands of a node, left to right."""
+    """Return the direct operands of a node in an expression tree, left to right."""
     operands = _OPERANDS.get(type(node))
     return operands(node) if operands else ()
 
 
-# A table for speed: every walk through a formula needs it at each node.
+# A dict is faster than ``match``, and every walk through a formula looks up each node.
 _OPERANDS: Mapping[type, Callable[[Any], tuple[Node, ...]]] = {
     Unary: lambda node: (node.operand,),
     Binary: lambda node: (node.left, node.right),
@@ -145,7 +145,7 @@ _OPERANDS: Mapping[type, Callable[[Any], tuple[Node, ...]]] = {
 
 
 def walk(node: Node) -> Iterator[Node]:
-    """Yield every node of the tree, the root first, each subtree before its right neighbour."""
+    """Yield every node of an expression tree, the root first, each subtree before its right neighbour."""
     pending = [node]
     while pending:
         node = pending.pop()
@@ -154,16 +154,16 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def find_names(node: Node) -> tuple[str, ...]:
-    """Return the distinct names in the tree, in order of first appearance.
+    """Return the distinct names in an expression, in order of first appearance.
 
-    The loss at any output counts as f().
+    Every ``f(…)`` counts as f().
     """
     parts = (LOSS if isinstance(part, LossAt) else part for part in walk(node))
     return tuple(dict.fromkeys(part.name for part in parts if isinstance(part, Name)))
 
 
 def is_condition(node: Node) -> bool:
-    """Return whether the node is true or false at each x, rather than a number."""
+    """Return whether an expression is true or false at each x, rather than a number."""
     return (
         isinstance(node, Compare)
         or (isinstance(node, Unary) and node.operator == "~")
@@ -172,23 +172,20 @@ def is_condition(node: Node) -> bool:
 
 
 def is_constant(node: Node) -> bool:
-    """Return whether the node has one value for all elements.
+    """Return whether an expression has one value for all elements, since it uses neither x, y nor g.
 
-    That is, it has no ``x``, ``y``, ``g``, random name, loss or tensor.
+    It must not use random names, losses or tensors either.
     """
     return not any(map(has_values, walk(node)))
 
 
 def has_values(node: Node) -> bool:
-    """Return whether a single node has a value for each element.
-
-    Such nodes are ``x``, ``y``, ``g``, random names, losses and tensors.
-    """
+    """Return whether a leaf of an expression has a value for each element, as x, y and g have."""
     return isinstance(node, TensorName | LossAt) or (isinstance(node, Name) and node.name in RULE_NAMES)
 
 
 def measure(node: Node) -> tuple[int, int]:
-    """Return the number of nodes and the depth of the tree (a leaf has depth 1)."""
+    """Return the number of nodes and the depth of an expression tree; a leaf has depth 1."""
     count, depth, level = 0, 0, [node]
     while level:
         count, depth = count + len(level), depth + 1
@@ -197,7 +194,7 @@ def measure(node: Node) -> tuple[int, int]:
 
 
 def replace_losses(node: Node, loss: Callable[[Node], Node]) -> Node:
-    """Return the tree with each loss replaced by ``loss(output)``.
+    """Replace each loss in an expression by ``loss(output)``, where the output is what the loss is taken of.
 
     The output is y, ya() or the argument of f.
     """
@@ -208,14 +205,14 @@ def replace_losses(node: Node, loss: Callable[[Node], Node]) -> Node:
 
 
 def substitute(node: Node, replacements: Mapping[Node, Node]) -> Node:
-    """Return the tree with every node that is a key of ``replacements`` replaced by its value."""
+    """Replace every node of an expression that is a key of ``replacements`` by its value."""
     if node in replacements:
         return replacements[node]
     return rebuild(node, tuple(substitute(child, replacements) for child in children(node)))
 
 
 def rebuild(node: Node, operands: tuple[Node, ...]) -> Node:
-    """Return the node with other operands."""
+    """Return a copy of a node with other operands."""
     match node:
         case Unary(operator, _):
             return Unary(operator, *operands)
@@ -236,12 +233,12 @@ def rebuild(node: Node, operands: tuple[Node, ...]) -> Node:
 
 
 def to_data(node: Node) -> Data:
-    """Return the tree as nested lists.
+    """Convert an expression tree to nested lists, which can be written as JSON.
 
     A number is a number, a name ``["name", "x"]``, a comparison ``["compare", ["<=", "<"], a, b, c]``, a call
     ``["call", "relu", a]``, straight lines ``["through", [x, …], [y, …], a]``, the loss at an output ``["f",
     a]``, an interpolated function ``["points", [x, …], [y, …], a]``. Any other node is its operator before
-    its operands: ``["-", a]``, ``["+", a, b]``. Raises ValueError for any other function without formula.
+    its operands: ``["-", a]``, ``["+", a, b]``. Raises ValueError for a function that can only be called.
     """
     match node:
         case Number(value):
@@ -258,7 +255,7 @@ def to_data(node: Node) -> Data:
             head = ["f"]
         case ForeignCall(function, _):
             if function.points is None:
-                raise ValueError(f"{function.name} is no formula: it can be sampled, but not written out")
+                raise ValueError(f"{function.name} is not a formula: it can be sampled, but not written out")
             head = ["points", *function.points]
         case _:
             head = [node.operator]

@@ -211,7 +211,7 @@ def test_a_function_has_no_code_and_its_parameters_do_not_learn():
     op = explorer.sample(torch.round, "default").attrs["curves"].op
     assert isinstance(op, ForeignOp)
     for write in (explorer.snippet, jax_snippet):
-        with pytest.raises(ValueError, match="round is no formula"):
+        with pytest.raises(ValueError, match="round is not a formula"):
             write(op, "straight_through")
     assert op.parsed.latex == r"\mathrm{round}\left(x\right)"
     with pytest.raises(ValueError, match=r"unknown parameter 's': .* takes no parameters"):
