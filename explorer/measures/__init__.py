@@ -1,4 +1,4 @@
-"""Numbers computed from an op with a rule: the size, the map over x and g, and the table of all rules."""
+"""Measure ops with backward rules: the rule's size, its map over x and g, and a table of all rules."""
 
 from explorer.measures.maps import RuleMap, rule_map
 from explorer.measures.size import Size, size_of

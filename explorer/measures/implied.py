@@ -1,4 +1,4 @@
-"""The implied forward of a rule: its antiderivative at g = 1, shifted to meet the op at one x."""
+"""Integrate a backward rule over x, to plot the function that training with the rule descends."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -16,8 +16,8 @@ from explorer.measures.maps import find_nonlinear_intervals
 _POINTS = 241
 _NODES = 0.5 + np.array([-1, 0, 1]) * np.sqrt(0.15)  # three Gauss-Legendre nodes in [0, 1]
 _WEIGHTS = np.array([5, 8, 5]) / 18
-_ANCHOR_SIDE = 1e-9  # relative to x: distance of the two samples around the anchor
-_TOLERANCE = 1e-6  # relative to the size of the op: a smaller difference is rounding
+_ANCHOR_SIDE = 1e-9  # distance of the two samples around the anchor, relative to x
+_TOLERANCE = 1e-6  # relative to the size of the op: smaller differences are rounding
 WORDS = {
     "lead": "Dashed: the function that each rule descends, its antiderivative, through y at x = {x}.",
     "nonlinear": "{rule} is not linear in g, so it descends no single function.",
@@ -29,13 +29,13 @@ WORDS = {
 
 @dataclass(frozen=True, eq=False)
 class ImpliedForward:
-    """The antiderivative of one rule.
+    """The antiderivative in x of one backward rule.
 
     Attributes:
-        linear: whether the rule is linear in g; None if it has no finite value at g = 1.
-        y: (n,) the antiderivative at each x of the curves; None for a rule that is not linear in g or
-            cannot be integrated.
-        offset: op − ``y``, if that is one constant away from kinks; else None.
+        linear: whether the rule is linear in g. None if it has no finite value at g = 1.
+        y: (n,) the antiderivative at each x of the curves. None for a rule that is not linear in g or cannot
+            be integrated.
+        offset: op − ``y``, if that is one constant away from kinks, else None.
     """
 
     linear: bool | None
@@ -45,19 +45,19 @@ class ImpliedForward:
 
 @dataclass(frozen=True, eq=False)
 class ImpliedForwards:
-    """The antiderivatives of rules over a range: `implied` by rule key, at the x of `curves`."""
+    """The antiderivatives of several backward rules at the x of ``curves``, by the rules' keys."""
 
     curves: Curves
     implied: Mapping[str, ImpliedForward]
 
     @property
     def lead(self) -> str:
-        """The sentence that introduces the plotted antiderivatives; "" if no rule has one."""
+        """The sentence that introduces the plotted antiderivatives, or "" if no rule has one."""
         x = _format_number(_choose_anchor(self.curves))
         return WORDS["lead"].format(x=x) if any(each.y is not None for each in self.implied.values()) else ""
 
     def describe(self, key: str) -> str:
-        """Return a sentence on one rule; "" if its curve needs no explanation."""
+        """Describe the antiderivative of one rule in a sentence; "" if its curve needs no explanation."""
         result, rule = self.implied[key], self.curves.labels[key]
         if result.linear is False:
             return WORDS["nonlinear"].format(rule=rule)
@@ -71,7 +71,7 @@ class ImpliedForwards:
 def compute_implied_forwards(
     op: OpLike, rules: RuleLike | Sequence[RuleLike], **sampling: Any
 ) -> ImpliedForwards:
-    """Return the antiderivatives of rules.
+    """Integrate backward rules over x at g = 1, each shifted so that it meets the op at one x.
 
     Args:
         op: the op, as for ``sample``; not stochastic.
@@ -88,7 +88,6 @@ def compute_implied_forwards(
 
 
 def _integrate_rule(curves: Curves, key: str) -> ImpliedForward:
-    """Return the antiderivative of one rule."""
     intervals = find_nonlinear_intervals(curves, key)
     if intervals != []:
         return ImpliedForward(None if intervals is None else False)
@@ -102,19 +101,19 @@ def _integrate_rule(curves: Curves, key: str) -> ImpliedForward:
 
 
 def _choose_anchor(curves: Curves) -> float:
-    """Return the x at which each antiderivative meets the op: 0, or the middle of a range without 0."""
+    """Return the x at which antiderivatives meet the op: 0, or the middle of a range without 0."""
     return 0.0 if curves.start <= 0 <= curves.stop else (curves.start + curves.stop) / 2
 
 
 def _integrate(curves: Curves, key: str, x: Floats) -> Floats:
-    """Return the integral of a rule from the first x to each x, (n,); the rule is not evaluated at kinks."""
+    """Integrate a backward rule from the first x to each x, without evaluating it at kinks."""
     width = np.diff(x)
     heights = [curves.evaluate(key, x[:-1] + share * width) for share in _NODES]
     return np.concatenate([[0.0], np.cumsum(width * (_WEIGHTS @ np.array(heights)))])
 
 
 def _find_offset(curves: Curves, y: Floats) -> float | None:
-    """Return op − ``y`` if it is one constant away from kinks, else None."""
+    """Return op − ``y`` if it is the same number at all x away from kinks, else None."""
     even = curves.marks == EVEN
     differences = (curves.evaluate(FORWARD, curves.x) - y)[even]
     size = max(1.0, float(np.abs(curves.y[even]).max(initial=0.0)))

@@ -1,4 +1,4 @@
-"""The gradient of rules over x and g, and the intervals of x in which it is not linear in g."""
+"""Map the gradient of backward rules over x and g, and find where it is not linear in g."""
 
 from __future__ import annotations
 
@@ -24,22 +24,22 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 COLUMNS, ROWS = 241, 121
-_SCAN_POINTS, _SCAN_OFFSET = 601, 0.137  # number of x to scan; their offset from round numbers, in steps
+_SCAN_POINTS, _SCAN_OFFSET = 601, 0.137  # the number of x to scan, and their offset in steps
 _BISECTIONS = 50
 _MAX_INTERVALS = 3
-_COLOUR_LIMIT = 5  # times the largest g: gradients beyond it share the last colour
-_PER_ROW, _ROW_HEIGHT, _TOP_MARGIN = 3, 260, 60  # maps per row; height of a row and of the top margin, in px
+_COLOUR_LIMIT = 5  # in units of the largest g: larger gradients all have the last colour
+_PER_ROW, _ROW_HEIGHT, _TOP_MARGIN = 3, 260, 60  # maps per row; heights in pixels
 
 
 @dataclass(frozen=True, eq=False)
 class RuleMap:
-    """The gradient of rules over x and g.
+    """The gradients of backward rules on a grid of x and upstream gradients g.
 
     Attributes:
         curves: op and rules over the range, in float64, at g = 1.
         x: (columns,) ascending.
         g: (rows,) ascending.
-        gradients: by rule key, (rows, columns).
+        gradients: a dict from each rule's key to its gradient, (rows, columns).
     """
 
     curves: Curves
@@ -53,7 +53,7 @@ class RuleMap:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A new tidy table with the columns rule, x, g and gradient."""
+        """The gradients as a new DataFrame with the columns rule, x, g and gradient."""
         import pandas as pd
 
         g, x = np.meshgrid(self.g, self.x, indexing="ij")
@@ -65,15 +65,15 @@ class RuleMap:
 
     @cached_property
     def bent(self) -> Mapping[str, list[tuple[float, float]] | None]:
-        """By rule key: the ascending intervals of x in which the rule is not linear in g; [] if it is linear.
+        """A dict from each rule's key to the intervals of x in which the rule is not linear in g.
 
-        An interval that extends beyond the range ends at the range's end. None for a rule without a finite
-        value at g = 1.
+        The list is empty if the rule is linear. An interval that extends beyond the range ends at the range's
+        end. None stands for a rule without a finite value at g = 1.
         """
         return {rule.key: find_nonlinear_intervals(self.curves, rule.key) for rule in self.curves.rules}
 
     def describe(self) -> str:
-        """Return sentences on which rules are linear in g, and where the others are not."""
+        """Describe in sentences which backward rules are linear in g, and where the others are not."""
         span = self.curves.start, self.curves.stop
         labels = self.curves.labels
         return " ".join(
@@ -81,7 +81,7 @@ class RuleMap:
         )
 
     def figure(self, **layout: Any) -> go.Figure:
-        """Draw one heat map per rule, all with the same colour scale.
+        """Draw one heat map per backward rule, all with the same colour scale.
 
         Args:
             **layout: keywords of Plotly's layout.
@@ -112,7 +112,7 @@ def rule_map(
     top: float = 2.0,
     **parameters: float,
 ) -> RuleMap:
-    """Compute the gradient of rules over x and the upstream gradient g.
+    """Compute the gradient of backward rules on a grid of x and upstream gradients g.
 
     Args:
         op: the op, as for ``sample``.
@@ -127,10 +127,10 @@ def rule_map(
         ``.describe()`` and ``.figure()``.
 
     Raises:
-        ValueError: an unknown key or parameter, or a number out of bounds.
+        ValueError: for an unknown key or parameter, or a number out of bounds.
     """
     if not to_finite("top", top) > 0:
-        raise ValueError(f"top must be a number above 0, not {top:g}")
+        raise ValueError(f"top must be a number above 0, got {top:g}")
     settings: dict[str, Any] = {"start": start, "stop": stop, "dtype": "float64"}
     curves = sample_curves(op, rules, **(settings | parameters))
     require_deterministic("the rule map", curves.op, *curves.rules)
@@ -141,7 +141,7 @@ def rule_map(
 
 
 def find_nonlinear_intervals(curves: Curves, key: str) -> list[tuple[float, float]] | None:
-    """Find the intervals of x in which a rule is not linear in g, by bisection; None if nothing is finite."""
+    """Find the intervals of x in which a rule is not linear in g; None if it has no finite value."""
     start, stop = curves.start, curves.stop
     step = (stop - start) / _SCAN_POINTS
     x = start + step * (np.arange(_SCAN_POINTS) + _SCAN_OFFSET)
@@ -169,7 +169,7 @@ def find_nonlinear_intervals(curves: Curves, key: str) -> list[tuple[float, floa
 
 
 def describe_linearity(intervals: Sequence[tuple[float, float]] | None, span: tuple[float, float]) -> str:
-    """Return a phrase on whether and where a rule is linear in g, such as "linear in g"."""
+    """Say in a phrase whether and where a backward rule is linear in g, such as "linear in g"."""
     if intervals is None:
         return "not known over g here"
     if not intervals:
@@ -196,6 +196,6 @@ def _format_number(value: float) -> str:
 
 
 def _find_largest(gradients: Floats, top: float) -> float:
-    """Return the largest finite size up to the colour limit; ``top`` if all are 0 or none is finite."""
+    """Return the largest finite size within the colour limit; ``top`` if it would be 0."""
     sizes = np.abs(gradients)
     return float(sizes[sizes <= _COLOUR_LIMIT * top].max(initial=0.0)) or float(top)

@@ -1,4 +1,4 @@
-"""Areas and widths of rules at g = 1, and rules scaled to the same area or width."""
+"""Measure the area and the width of backward rules, and scale rules to the same area or width."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -42,13 +42,13 @@ from explorer.measures.size import size_of
 Kind = Literal["area", "width"]
 
 _X = Name("x")
-_ROUNDING = 1e-9  # relative to a peak: smaller values are rounding
-_STEP, _MIN_DISTANCE, _MAX_DISTANCE = 1.02, 1e-6, 1e6  # distances from 0 and kinks: factor, smallest, largest
+_ROUNDING = 1e-9  # relative to a peak: smaller values are rounding errors
+_STEP, _MIN_DISTANCE, _MAX_DISTANCE = 1.02, 1e-6, 1e6  # of the grid around 0 and kinks
 _MAX_KINKS = 20  # with more kinks, the grid is refined around 0 only
 _FLAT = 1e-3  # relative to a width: a longer flat top is not a peak
 _NEAR_PEAK = 1e-6  # relative to a width: a peak this close to a kink is at the kink
 _BISECTIONS = 60
-_EQUAL_FACTOR = 1e-6  # of factor − 1: the rule has the wanted size already
+_EQUAL_FACTOR = 1e-6  # a factor this close to 1 changes nothing
 _MAX_LENGTH, _SUFFIX = 40, "_scaled"
 _IN_Y = "is written in y, which does not widen with it"
 _TOO_LONG = "would need too long a formula"
@@ -56,7 +56,7 @@ _TOO_LONG = "would need too long a formula"
 
 @dataclass(frozen=True)
 class SizeValue:
-    """An area or a width above 0, or NaN with the `reason` why it is undefined."""
+    """The area or the width of a backward rule, above 0, or NaN with the reason why it is undefined."""
 
     value: float = math.nan
     reason: str = ""
@@ -64,7 +64,7 @@ class SizeValue:
 
 @dataclass(frozen=True)
 class Sizes:
-    """The area of a rule over all x, its width at half its height, and the x of its peak; all at g = 1."""
+    """A backward rule's area over all x, its width at half its height, and the x of its peak, at g = 1."""
 
     area: SizeValue
     width: SizeValue
@@ -73,14 +73,14 @@ class Sizes:
 
 @dataclass(frozen=True)
 class ScaledRules:
-    """Rules scaled to the size of the first rule that has one: `rules` by the keys of the replaced rules."""
+    """Backward rules scaled to equal size, by the keys of the original rules, and a sentence on them."""
 
     rules: Mapping[str, Rule]
     sentence: str
 
 
 def find_sizes(op: str | Op, rule: str | Rule, parameters: Mapping[str, float]) -> Sizes:
-    """Return the sizes of a rule with an op; parameters left out of `parameters` have their defaults."""
+    """Measure the area and width of a backward rule with an op; missing parameters have their defaults."""
     op = find_op(op)
     rule = adapt_rule(op, find_rule(rule))
     reason = _find_reason(op, rule, parameters)
@@ -99,7 +99,7 @@ def find_sizes(op: str | Op, rule: str | Rule, parameters: Mapping[str, float]) 
 def scale_rules(
     op: str | Op, rules: Sequence[str], parameters: Mapping[str, float], kind: Kind
 ) -> ScaledRules:
-    """Return all rules that can be scaled to the area or width of the first rule that has one.
+    """Scale backward rules to the area or width of the first rule that has one.
 
     Raises ValueError if fewer than two rules have one.
     """
@@ -109,7 +109,7 @@ def scale_rules(
     chosen_sizes = {key: getattr(each, kind) for key, each in sizes.items()}
     first = next((key for key, each in chosen_sizes.items() if not each.reason), None)
     if first is None or sum(not each.reason for each in chosen_sizes.values()) < 2:
-        raise ValueError(f"needs at least two rules with a finite {kind}")
+        raise ValueError(f"choose at least two rules with a finite {kind}")
     scaled, descriptions, failures = {}, [], []
     for key, rule in records.items():
         label, size = rule.label, chosen_sizes[key]
@@ -130,7 +130,7 @@ def scale_rules(
 
 
 def _find_reason(op: Op, rule: Rule, parameters: Mapping[str, float]) -> str:
-    """Return why the size of a rule is undefined, "" if it may be defined."""
+    """Explain why the size of a backward rule is undefined; return "" if it may be defined."""
     if rule.parsed is None:
         return "is torch's own gradient of the op"
     nodes = [*walk(rule.parsed.tree)]
@@ -152,12 +152,12 @@ def _find_reason(op: Op, rule: Rule, parameters: Mapping[str, float]) -> str:
 
 
 def _replace_stochastic(op: Op) -> Op:
-    """Return the op, or identity for a stochastic one: a rule without y does not depend on it."""
+    """Return the op, or the identity in place of a stochastic op, on which rules without y do not depend."""
     return find_op("identity") if op.is_random else op
 
 
 def _select_values(op: Op, rule: Rule, parameters: Mapping[str, float]) -> dict[str, Any]:
-    """Return the parameters of a rule and of its op, unless the op is stochastic: name → value."""
+    """Return the parameter values of a rule and its op, leaving out those of a stochastic op."""
     names = {p.name for p in (*_replace_stochastic(op).parameters, *rule.parameters)}
     return {name: value for name, value in resolve_values(op, rule, parameters).items() if name in names}
 
@@ -174,7 +174,7 @@ def _measure_area(curve: Curve) -> SizeValue:
 
 
 def _measure_width(curve: Curve, kink_positions: Sequence[float]) -> tuple[SizeValue, float]:
-    """Return the width of a rule at half its height, and the x of its peak."""
+    """Return a rule's width at half its height, and the x of its peak."""
 
     def compute_sizes(x: Tensor) -> Tensor:
         return curve.subject.gradient(x).nan_to_num(nan=0.0, posinf=0.0, neginf=0.0).abs()
@@ -204,7 +204,7 @@ def _measure_width(curve: Curve, kink_positions: Sequence[float]) -> tuple[SizeV
 
 
 def _make_grid(kink_positions: Sequence[float]) -> Tensor:
-    """Return x at geometric distances from 0 and each kink, (n,) ascending, without the kinks themselves."""
+    """Return even x, and x at geometric distances from 0 and each kink, without the kinks themselves."""
     steps = _MIN_DISTANCE * _STEP ** torch.arange(
         math.ceil(math.log(_MAX_DISTANCE / _MIN_DISTANCE, _STEP)), dtype=torch.float64
     )
@@ -221,7 +221,7 @@ def _make_grid(kink_positions: Sequence[float]) -> Tensor:
 def _find_crossing(
     sizes: Callable[[Tensor], Tensor], x: Tensor, is_high: Tensor, top: int, half: float, step: int
 ) -> float:
-    """Return the x at which a rule falls below half its height on one side of its peak; NaN if it never does.
+    """Return the x at which a rule falls below half its height on one side of its peak; NaN if it does not.
 
     Args:
         sizes: function from x to the size of the rule.
@@ -247,7 +247,7 @@ def _find_crossing(
 
 
 def _find_highest(sizes: Callable[[Tensor], Tensor], low: float, high: float) -> float:
-    """Return the x of the peak of a rule between two x, by ternary search."""
+    """Return the x between two x at which a rule is largest, by ternary search."""
     for _ in range(_BISECTIONS):
         third = (high - low) / 3
         left, right = sizes(torch.tensor([low + third, high - third], dtype=torch.float64)).tolist()
@@ -258,7 +258,7 @@ def _find_highest(sizes: Callable[[Tensor], Tensor], low: float, high: float) ->
 def _scale(
     op: Op, rule: Rule, parameters: Mapping[str, float], kind: Kind, factor: float, peak: float
 ) -> Rule | None:
-    """Return the scaled rule, with numbers instead of parameters; None if its formula is too long."""
+    """Return a scaled copy of a rule, with its parameters fixed; None if its formula would be too long."""
     assert rule.parsed
     shared = {p.name for p in op.parameters}
     numbers = resolve_values(op, adapt_rule(op, rule), parameters)
@@ -281,7 +281,7 @@ def _scale(
 
 
 def _scale_x(factor: float, centre: float) -> Node:
-    """Return the expression for x that makes a rule 1 / `factor` times as wide around its centre."""
+    """Return the expression that replaces x to make a rule 1 / ``factor`` times as wide around its centre."""
     if centre == 0:
         return Binary("*", Number(factor), _X)
     distance = Binary("-" if centre > 0 else "+", _X, Number(abs(centre)))

@@ -1,4 +1,4 @@
-"""The size of a rule at g = 1: its peak, its area and the length of its support."""
+"""Measure the size of a backward rule at g = 1: its peak, its area and the length of its support."""
 
 import math
 from dataclasses import dataclass
@@ -10,23 +10,23 @@ from explorer.checks.curve import Curve
 from explorer.curves.foreign import FAR, NEAR, OFF, merge_points
 from explorer.formula import parse
 
-_FINE_POINTS, _MAX_ENDS = 40_001, 4_000  # points sampled to find gaps; number of gap ends that are refined
-_GAP_RANGE = 512.0  # even points up to here find the gaps between levels of 8-bit formats
-_BISECTIONS = 80  # locate the end of a rule to the last bit
-_TOLERANCE = 1e-6  # relative: a negative peak must exceed the positive one by this share
-_EDGE, _MIN_SHARE = 1e-3, 1e-9  # smaller than _LEAST of its peak at _EDGE of the support, a rule is a tail
+_FINE_POINTS, _MAX_ENDS = 40_001, 4_000  # points sampled to find gaps, and the most ends of gaps
+_GAP_RANGE = 512.0  # even points up to here reveal the gaps between the levels of 8-bit formats
+_BISECTIONS = 80  # enough to locate the end of a rule to the last bit
+_TOLERANCE = 1e-6  # relative: by how much a negative peak must exceed the positive one
+_EDGE, _MIN_SHARE = 1e-3, 1e-9  # below _MIN_SHARE of its peak at _EDGE of the support, a rule fades
 
 
 @dataclass(frozen=True)
 class Size:
-    """The size of a rule with an op at g = 1.
+    """The peak, the area and the support of a backward rule with an op, at g = 1.
 
     Attributes:
-        peak: its value of largest size, with its sign; infinite at a pole or if unbounded, 0 if it blocks
-            everything.
-        area: its integral over all x; infinite if the integral diverges, NaN if it cannot be computed, as at
-            a steep pole, or if its positive and negative parts only cancel, as of an endless wave.
-        support: the length of x on which it is not 0, without gaps; infinite for tails.
+        peak: the value of largest size, with its sign; infinite at a pole or if unbounded, 0 if the rule
+            blocks everything.
+        area: the integral over all x; infinite if it diverges. NaN if it cannot be computed, as at a steep
+            pole, or if its positive and negative parts only cancel, as of an endless wave.
+        support: the length of x on which the rule is not 0, without gaps; infinite for tails.
     """
 
     peak: float
@@ -35,7 +35,7 @@ class Size:
 
 
 def size_of(curve: Curve) -> Size:
-    """Return the size of a curve's rule, computed in float64."""
+    """Measure the peak, area and support of a curve's backward rule in float64."""
     x = curve.integral[0]
     r = curve.subject.gradient(x)
     x, r = _refine_grid(curve, x, r)
@@ -44,9 +44,9 @@ def size_of(curve: Curve) -> Size:
 
 
 def _refine_grid(curve: Curve, x: Tensor, r: Tensor) -> tuple[Tensor, Tensor]:
-    """Return a finer grid and the rule's values: it has both neighbours of each x where the rule becomes 0.
+    """Add to a grid both neighbours of each x at which the rule becomes 0, and evaluate the rule there.
 
-    The grid is that of the curve if the rule has at most two such x, or too many.
+    The grid is not changed if the rule has at most two such x, or too many.
     """
     far = torch.logspace(-6, math.log10(FAR) - 1e-4, _FINE_POINTS // 2, dtype=x.dtype)
     even = torch.linspace(-1, 1, _FINE_POINTS, dtype=x.dtype) + OFF / _FINE_POINTS
@@ -75,7 +75,7 @@ def _find_peak(curve: Curve, r: Tensor) -> float:
 
 
 def _find_unbounded(curve: Curve) -> Tensor:
-    """Return an infinite value, with the sign of the rule, for each side on which the rule is unbounded."""
+    """Return ∞ or −∞ for each side on which the rule is unbounded, with the sign of the rule."""
     far = torch.tensor([FAR * 100.0**step for step in range(5)], dtype=torch.float64)
     ends = []
     for x in (-far, far):
@@ -87,7 +87,10 @@ def _find_unbounded(curve: Curve) -> Tensor:
 
 
 def _measure_area(curve: Curve, x: Tensor, r: Tensor, support: float) -> float:
-    """Return the area that the entry declares, else the integral; over ``x`` if the rule has gaps."""
+    """Return the area that the catalogue declares for a rule, or else its integral.
+
+    The integral is taken over the points ``x`` if the rule has gaps.
+    """
     declared = curve.subject.declared
     if declared and declared.area not in (None, "infinite"):
         assert declared.area
@@ -116,7 +119,7 @@ def _measure_support(curve: Curve, x: Tensor, r: Tensor) -> float:
 
 
 def _bisect_end(curve: Curve, inside: float, outside: float) -> float:
-    """Return the x at which a rule becomes 0, between ``inside``, with another value, and ``outside``."""
+    """Find the x at which a rule becomes 0 between ``inside``, where it is not 0, and ``outside``."""
     for _ in range(_BISECTIONS):
         middle = (inside + outside) / 2
         at = curve.subject.gradient(torch.tensor([middle], dtype=curve.dtype))

@@ -1,4 +1,4 @@
-"""The table of all rules for an op, one row per rule: its size, its share, and the results of its checks."""
+"""Compare all backward rules for an op in a table of their sizes and the results of their checks."""
 
 from __future__ import annotations
 
@@ -36,18 +36,18 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Row:
-    """One rule with an op, at g = 1.
+    """The properties of one backward rule with an op, at g = 1.
 
     Attributes:
-        rule: its key.
+        rule: the rule's key.
         peak: as in ``Size``.
         area: as in ``Size``.
         support: as in ``Size``.
-        share: the size of its gradient relative to straight-through's, on standard normal data.
-        linear: whether it is linear in g.
-        finite: whether it is finite everywhere, in every dtype.
+        share: the size of the rule's gradient relative to straight-through's, on standard normal data.
+        linear: whether the rule is linear in g.
+        finite: whether the rule is finite everywhere, in every dtype.
         fails: the names of the failed checks, comma-separated.
-        source: paper or public file.
+        source: the paper or public file that the rule is from.
     """
 
     rule: str
@@ -62,7 +62,7 @@ class Row:
 
     @property
     def plain(self) -> dict[str, Any]:
-        """The fields as JSON types: infinite and NaN numbers are the texts "inf", "-inf" and "nan"."""
+        """The fields as a dict for JSON, in which infinite and NaN numbers are "inf", "-inf" and "nan"."""
         return {name: _to_json(value) for name, value in asdict(self).items()}
 
 
@@ -71,7 +71,7 @@ def _to_json(value: Any) -> Any:
 
 
 def list_suitable_rules(op: Op) -> list[Rule]:
-    """Return the rules suitable for an op; for a custom op all deterministic rules.
+    """Return the catalogue's backward rules that suit an op; for a custom op, all deterministic rules.
 
     The list is empty for a stochastic op, which has no table.
     """
@@ -83,7 +83,7 @@ def list_suitable_rules(op: Op) -> list[Rule]:
 
 
 def compare(op: str | Op, *, noise: str = "uniform", width: float = 1.0, **parameters: float) -> pd.DataFrame:
-    """Compare all rules of the catalogue that suit an op.
+    """Compare all backward rules of the catalogue that suit an op.
 
     Args:
         op: key of ``OPS``, ``"formula: …"`` in x, or an ``Op``.
@@ -92,7 +92,7 @@ def compare(op: str | Op, *, noise: str = "uniform", width: float = 1.0, **param
         **parameters: values by name, or ``rule.name`` for one rule only; the others have their defaults.
 
     Returns:
-        One row per rule, in the order of the catalogue, with the columns
+        A DataFrame with one row per rule, in the order of the catalogue, and the columns
 
         - rule: its key;
         - peak: its value of largest size, at g = 1;
@@ -106,12 +106,12 @@ def compare(op: str | Op, *, noise: str = "uniform", width: float = 1.0, **param
         - linear: whether it is linear in g;
         - finite: whether it is finite everywhere, in every dtype;
         - fails: the names of the failed checks, "" if all pass;
-        - source.
+        - source: the paper or public file that it is from.
 
     Raises:
-        ValueError: an unknown key, noise or parameter.
+        ValueError: for an unknown key, noise or parameter.
     """
-    import pandas as pd  # here because rows do not need it
+    import pandas as pd  # imported late: single rows do not need it
 
     op, law = find_op(op), noise_of(noise, width)
     require_deterministic("compare", op)
@@ -125,7 +125,10 @@ def compare(op: str | Op, *, noise: str = "uniform", width: float = 1.0, **param
 def compute_lens_distances(
     op: str | Op, parameters: Mapping[str, float], noise: str, width: float
 ) -> dict[str, float]:
-    """Return the column `lens` of `compare`, rule key → distance; parameters of other rules are ignored."""
+    """Return a dict from each rule's key to its distance from the op's gradient under noise.
+
+    These are the numbers in the column ``lens`` of ``compare``. Parameters of other rules are ignored.
+    """
     entry = find_op(op)
     require_deterministic("compare", entry)
     rules = list_suitable_rules(entry)
@@ -136,7 +139,7 @@ def compute_lens_distances(
 def _measure_distances(
     op: Op, rules: Sequence[Rule], settings: Mapping[str, float], noise: Noise, width: float
 ) -> list[float]:
-    """Return the distance of each rule from the op's gradient under noise."""
+    """Return the distance of each backward rule from the op's gradient under noise."""
     x, gradient, _ = compute_lens(op, resolve_values(op, None, settings), noise, float(width), SPAN)
     points = torch.from_numpy(x)
     subjects = [make_pair_subject(op, rule, resolve_values(op, rule, settings)) for rule in rules]
@@ -144,7 +147,10 @@ def _measure_distances(
 
 
 def row_of(op: Op, rule: Rule, settings: Mapping[str, float]) -> Row:
-    """Return the row of one rule; ``settings`` as for ``catalogue.resolve_values``."""
+    """Compute the table row of one backward rule with an op.
+
+    ``settings`` maps parameter names to values, as for ``catalogue.resolve_values``.
+    """
     numbers = resolve_values(op, rule, settings)
     size = size_of(Curve(make_pair_subject(op, rule, numbers)))
     results = check_pair(op, rule, numbers)

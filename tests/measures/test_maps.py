@@ -120,7 +120,7 @@ def test_a_figure_has_three_maps_in_a_row_and_a_pole_does_not_take_all_colours()
 
 def test_invalid_arguments_are_refused():
     for top in (0, -1):
-        with pytest.raises(ValueError, match="top must be a number above 0, not"):
+        with pytest.raises(ValueError, match="top must be a number above 0, got"):
             rule_map("sign", "clipped", top=top)
     with pytest.raises(ValueError, match="top must be a finite number"):
         rule_map("sign", "clipped", top=float("nan"))

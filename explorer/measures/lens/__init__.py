@@ -1,4 +1,4 @@
-"""Ops under noise: the slope of an op's mean, computed exactly where possible, and the rules equal to it."""
+"""Compare backward rules with the slope of an op's mean under noise, computed exactly where possible."""
 
 from explorer.measures.lens.lens import EXACT, Lens, compute_lens, lens, measure_distance, noise_of
 

@@ -1,4 +1,4 @@
-"""The noise lens: the slope of an op's mean under noise, compared with rules that may equal it."""
+"""Compute the slope of an op's mean under noise, the "lens", and compare backward rules with it."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ if TYPE_CHECKING:
     import plotly.graph_objects as go
 
 _INK = "#1c2733"
-EXACT, NEARLY_EXACT = 1e-12, 1e-6  # largest relative distance of a rule that equals the lens, or nearly does
-_ZERO = 1e-12  # a smaller root mean square is rounding
-_MIN_CELL = 1e-3  # of the mean distance of two x: closer pairs surround a jump and get no weight
-_MAX_KINKS = 64  # more cannot be distinguished in a plot
-_SIDE = 1e-6  # of the width: distance of the samples around an x where the lens may jump
+EXACT, NEARLY_EXACT = 1e-12, 1e-6  # relative distances up to which a rule equals the lens
+_ZERO = 1e-12  # a smaller root mean square is a rounding error
+_MIN_CELL = 1e-3  # relative to the mean step of x: closer x surround a jump and have no weight
+_MAX_KINKS = 64  # further kinks could not be distinguished in a plot
+_SIDE = 1e-6  # distance of samples from an x where the lens may jump, relative to the width
 
 
 @dataclass(frozen=True, eq=False)
 class Lens:
-    """An op under noise, with the rules compared to it.
+    """The gradient of an op under noise, with backward rules to compare.
 
     Attributes:
         op: the op.
@@ -63,16 +63,17 @@ class Lens:
 
     @property
     def frame(self) -> pd.DataFrame:
-        """A new table with the columns x and gradient."""
+        """The op's gradient under noise as a new DataFrame with the columns x and gradient."""
         import pandas as pd
 
         return pd.DataFrame({"x": self.x, "gradient": self.gradient})
 
     @cached_property
     def distances(self) -> Mapping[str, float]:
-        """By rule key: the root mean square of rule − lens, relative to that of the lens.
+        """A dict from each rule's key to the rule's distance from the op's gradient under noise.
 
-        0 for the same curve, up to ``EXACT`` of rounding; infinite if the lens is 0 everywhere and the rule
+        The distance is the root mean square of the difference, relative to that of the gradient. It is 0 for
+        the same curve, up to ``EXACT`` of rounding, and infinite if the gradient is 0 everywhere and the rule
         is not. Values directly at a jump are ignored.
         """
         return {
@@ -81,12 +82,15 @@ class Lens:
         }
 
     def describe(self) -> str:
-        """Return sentences on the lens: the rules equal to it, and the distances of the others."""
+        """Describe how far each backward rule is from the op's gradient under noise."""
         return " ".join(self.sentences.values())
 
     @cached_property
     def sentences(self) -> Mapping[str, str]:
-        """The sentences by their keys in ``LENS_WORDS``; those up to "holes" are about the op alone."""
+        """The description as a dict from keys of ``LENS_WORDS`` to sentences.
+
+        The sentences up to "holes" are about the op alone.
+        """
         fields = {
             "op": self.op.label,
             "noise": self.noise.label,
@@ -123,7 +127,7 @@ class Lens:
         }
 
     def figure(self, **layout: Any) -> go.Figure:
-        """Draw the curves of op and rules as ``explorer.figure`` does, and the lens as a dashed line.
+        """Draw the curves of op and rules, with the op's gradient under noise as a dashed line.
 
         Args:
             **layout: keywords of Plotly's layout.
@@ -148,7 +152,7 @@ def lens(
     g: float = 1.0,
     **parameters: float,
 ) -> Lens:
-    """Compute an op's gradient under noise, g · d/dx E op(x + noise), and compare rules with it.
+    """Compute an op's gradient under noise, g · d/dx E op(x + noise), and compare backward rules with it.
 
     Args:
         op: key of ``OPS``, ``"formula: …"`` in x, or an ``Op``.
@@ -168,7 +172,7 @@ def lens(
         and ``.describe()`` says why. A mean in a formula is taken over the range.
 
     Raises:
-        ValueError: an unknown key, noise or parameter, or a number out of bounds.
+        ValueError: for an unknown key, noise or parameter, or a number out of bounds.
     """
     op, noise_entry = find_op(op), noise_of(noise, width)
     entries = [rules] if isinstance(rules, str | CatalogueRule) else list(rules)
@@ -181,7 +185,7 @@ def lens(
 
 
 def noise_of(key: str, width: float) -> Noise:
-    """Return the noise for a key; raise ValueError for an unknown key or a width out of bounds."""
+    """Look up a noise by key; raise ValueError for an unknown key or a width out of bounds."""
     if key not in NOISES:
         raise ValueError(f"noise must be one of {', '.join(NOISES)}, not {quote(key)}")
     if not NARROWEST <= to_finite("width", width) <= WIDEST:
@@ -192,7 +196,10 @@ def noise_of(key: str, width: float) -> Noise:
 def compute_lens(
     op: Op, parameters: Mapping[str, float], noise: Noise, width: float, span: tuple[float, float]
 ) -> tuple[Floats, Floats, str]:
-    """Return x, d/dx E op(x + noise) at x, and the reason why the op has no mean, "" if it has one."""
+    """Compute the slope of an op's mean under noise, d/dx E op(x + noise), over a range.
+
+    Returns the x, the slopes, and the reason why the op has no mean, which is "" if it has one.
+    """
     x = make_even_points(*span, POINTS)
     missing = torch.full_like(x, torch.nan).numpy()
     curves = bind_curves(op, parameters, span)
@@ -211,7 +218,7 @@ def compute_lens(
 
 
 def make_grid(even: torch.Tensor, parts: Parts, noise: Noise, width: float) -> torch.Tensor:
-    """Return even x, and each x at which the lens may jump or bend with its neighbours, ascending."""
+    """Add to even x each x at which the slope under noise may jump or bend, with its neighbours."""
     if noise.tail != "none" or len(parts.jumps) + parts.straight.shape[1] > _MAX_KINKS:
         return even
     bends = torch.cat([parts.jumps, *parts.straight[:2]])[:, None].nan_to_num()
@@ -221,15 +228,15 @@ def make_grid(even: torch.Tensor, parts: Parts, noise: Noise, width: float) -> t
 
 
 def measure_distance(x: Floats, lens: Floats, rule: Floats) -> float:
-    """Return the root mean square of rule − lens over x, relative to that of the lens.
+    """Return the root mean square of rule − lens over x, divided by the root mean square of the lens.
 
-    Only x where both are finite count; NaN if there are none. For a lens that is 0 up to rounding, return 0
-    if the rule is 0 as well, else infinity.
+    Only x where both are finite count. Returns NaN if there are none. For a lens that is 0 up to rounding,
+    returns 0 if the rule is 0 as well, else infinity.
 
     Args:
         x: (n,) ascending.
-        lens: (n,) values of the lens.
-        rule: (n,) values of the rule.
+        lens: (n,) the slope of the op's mean under noise.
+        rule: (n,) the values of the backward rule.
     """
     cells = np.diff(x)
     cells[cells < _MIN_CELL * cells.mean()] = 0
@@ -246,7 +253,7 @@ def measure_distance(x: Floats, lens: Floats, rule: Floats) -> float:
 
 
 def format_distance(distance: float) -> str:
-    """Return a distance as a percentage, such as "12 %" or "250 %"."""
+    """Format a relative distance as a percentage, such as "12 %" or "250 %"."""
     return format_percent(distance) if distance <= 1 else f"{100 * distance:.0f} %"
 
 

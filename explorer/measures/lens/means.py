@@ -1,4 +1,4 @@
-"""Check whether an op has a mean under noise, and how far from x to integrate, by the growth of the op."""
+"""Check from an op's growth whether it has a mean under noise, and how far from x to integrate."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ import torch
 from explorer.catalogue.noises import MAX_RATE, Noise
 from explorer.measures.lens.parts import Curve
 
-_EXPONENTIAL_X = 2.0 ** torch.arange(4, 9, dtype=torch.float64)  # x that detect growth like exp(x)
-_POWER_X = 2.0 ** torch.arange(36, 40, dtype=torch.float64)  # x that detect growth like a power of x
-_SPREAD = 1 + 0.37 * torch.linspace(0, 1, 17, dtype=torch.float64) ** 1.3  # factors that avoid only zeros
-_MAX_POWER = 0.9  # below 1, since oscillation makes powers inexact; |x| has no mean under 1/x² noise
-_ACCELERATION = 1.5  # times the previous rate: growth faster than any exp(r * x)
+_EXPONENTIAL_X = 2.0 ** torch.arange(4, 9, dtype=torch.float64)  # at these x growth like exp(x) is detected
+_POWER_X = 2.0 ** torch.arange(36, 40, dtype=torch.float64)  # growth like a power of x is detected here
+_SPREAD = 1 + 0.37 * torch.linspace(0, 1, 17, dtype=torch.float64) ** 1.3  # factors, so not all are zeros
+_MAX_POWER = 0.9  # |x| has no mean under 1/x² noise; below 1 since fitted powers are inexact
+_ACCELERATION = 1.5  # a rate that rises by this factor exceeds every exp(r * x)
 
 
 def check_mean(y: Curve, noise: Noise, width: float) -> tuple[str, float]:
-    """Return why an op has no mean under noise, "" if it has one, and the distance in x to integrate over.
+    """Explain why an op has no mean under noise, "" if it has one; also return how far to integrate.
 
     The reason is "undefined" if the op has no value at an x that the noise reaches, "grows" if its mean is
     infinite, "slow" if the mean is finite but the distance too large, "steep" if that cannot be determined.
@@ -29,7 +29,7 @@ def check_mean(y: Curve, noise: Noise, width: float) -> tuple[str, float]:
     if any(math.isnan(size) for _, near in sides for size in near):
         return "undefined", reach
     if noise.tail == "power":
-        # Values farther away change the mean by less than 1e-4, even for a sine.
+        # Values beyond this distance change the mean by less than 1e-4, even for a sine.
         return ("grows" if max(_fit_power(y, way) for way in (-1, 1)) > _MAX_POWER else ""), 100 * math.sqrt(
             width
         )
@@ -42,7 +42,7 @@ def check_mean(y: Curve, noise: Noise, width: float) -> tuple[str, float]:
 
 
 def _measure_sizes(y: Curve, sign: int) -> tuple[list[float], list[float]]:
-    """Return the far x on one side and the largest size of the op near each of them."""
+    """Return far x on one side of 0, and the largest absolute value of the op near each."""
     at = _EXPONENTIAL_X[:, None] * _SPREAD
     return at[:, -1].tolist(), y(sign * at).abs().amax(1).tolist()
 
@@ -58,7 +58,7 @@ def _fit_rate(at: list[float], sizes: list[float]) -> float:
 
 
 def _fit_power(y: Curve, sign: int) -> float:
-    """Return the p for which an op grows like |x|**p on one side."""
+    """Return the p for which an op grows like |x|**p on one side of 0."""
     sizes = y(sign * _POWER_X[:, None] * _SPREAD).abs().amax(1)
     if not sizes.isfinite().all():
         return math.inf

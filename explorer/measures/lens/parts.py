@@ -1,4 +1,4 @@
-"""Split an op into jumps and the pieces between them: straight pieces, and curved ones divided into cells."""
+"""Split an op into its jumps and the pieces between them, which are straight or divided into cells."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from explorer.curves.kinks import find_kinks
 from explorer.formula.reference import replace_reductions
 
 NODES, WEIGHTS = (torch.from_numpy(each) / 2 for each in np.polynomial.legendre.leggauss(6))
-NODES += 0.5  # Gauss-Legendre nodes in a cell from 0 to 1
-SIDE = 1e-11  # relative to max(|x|, 1): distance from a kink at which its sides are sampled
+NODES += 0.5  # moves the Gauss-Legendre nodes to a cell from 0 to 1
+SIDE = 1e-11  # how far from a kink its sides are sampled, relative to max(|x|, 1)
 _MARGIN = 1e-6
-_SHARES = (0.07, 0.23, 0.41, 0.5, 0.68, 0.83, 0.97)  # positions in a piece that are compared with its chord
-_STRAIGHT = 1e-13  # relative to the largest value: a smaller distance from the chord is rounding
-_MIN_JUMP = 1e-12  # relative to the largest value next to it
-_POLE = 1e3  # an op exceeds this next to a pole and grows like the reciprocal of the distance
-_EVEN_CELLS = 8  # initial cells across the range
+_SHARES = (0.07, 0.23, 0.41, 0.5, 0.68, 0.83, 0.97)  # where a piece is compared with its chord
+_STRAIGHT = 1e-13  # relative to the largest value: smaller distances from a chord are rounding
+_MIN_JUMP = 1e-12  # smallest jump, relative to the largest value next to it
+_POLE = 1e3  # next to a pole an op exceeds this, and grows like the inverse distance
+_EVEN_CELLS = 8  # the number of cells across the range before refinement
 _MAX_DEPTH, _MAX_CELLS = 16, 1500
 _CLOSE = 1e-5, 1e-8  # relative and absolute error allowed in the rise of a cell
-_LEVEL = 1e-12  # relative to the slope: with a smaller variation between nodes a cell is straight
+_LEVEL = 1e-12  # relative to the slope: a cell whose slope varies less is straight
 
 Curve = Callable[[Tensor], Tensor]
 
 
 @dataclass(frozen=True)
 class Parts:
-    """An op over a range, extended on both sides by the reach of the noise.
+    """An op split into jumps and pieces, over a range extended on both sides by the reach of the noise.
 
     Attributes:
         jumps: (jumps,) positions of the jumps, ascending.
@@ -41,7 +41,7 @@ class Parts:
         curved: (2, cells) both ends of the cells in which a polynomial approximates the op.
         holes: (2, holes) both ends of intervals without a value; a pole is a hole whose ends are equal.
         y: the op, from a tensor of any shape to one of the same shape.
-        slope: the derivative of the op, as ``y``.
+        slope: the derivative of the op, with the same shapes.
     """
 
     jumps: Tensor
@@ -56,11 +56,11 @@ class Parts:
 def parts_of(
     op: Op, parameters: Mapping[str, float], span: tuple[float, float], reach: float
 ) -> Parts | None:
-    """Return the parts of an op on a span extended by ``reach`` on both sides; None if there are too many.
+    """Split an op into jumps and pieces over a span extended by ``reach``; None if there are too many.
 
-    ``parameters`` are all parameters of the op; a mean in its formula is taken over the span.
+    ``parameters`` are all parameters of the op. A mean in its formula is taken over the span.
     """
-    margin = _MARGIN * reach  # includes jumps exactly at the end of the reach
+    margin = _MARGIN * reach  # includes jumps that are exactly at the end of the reach
     low, high = span[0] - reach - margin, span[1] + reach + margin
     kink_positions = find_kinks(op, None, parameters, low, high, mean_range=span)
     curves = bind_curves(op, parameters, span)
@@ -94,9 +94,9 @@ def parts_of(
 def bind_curves(
     op: Op, parameters: Mapping[str, float], span: tuple[float, float]
 ) -> tuple[Curve, Curve] | None:
-    """Return functions that compute an op and its derivative away from kinks, in float64.
+    """Compile an op and its derivative to functions of float64 tensors, valid away from kinks.
 
-    None if the op has no formula for its derivative.
+    Returns None if the op has no formula for its derivative.
     """
     forward, bound = replace_reductions(op.parsed, op.parsed, parameters, *span, 1.0)
     if forward.gradient is None:
@@ -106,22 +106,22 @@ def bind_curves(
 
 
 def _extend_ends(pieces: Tensor) -> Tensor:
-    """Return pieces, (2, n), with the outer ones extended to infinity, where the noise is next to 0."""
+    """Extend the first and the last piece to infinity, where the noise is almost 0."""
     pieces = pieces.clone()
     pieces[0, 0], pieces[1, -1] = -torch.inf, torch.inf
     return pieces
 
 
 def _measure_gaps(edges: Tensor) -> Tensor:
-    """Return the distance from each edge to its nearest neighbour, (n,)."""
+    """Return the distance from each edge to its nearest neighbour."""
     gaps = edges.diff()
     return torch.minimum(torch.cat([gaps[:1], gaps]), torch.cat([gaps, gaps[-1:]]))
 
 
 def _find_jumps(y: Curve, at: Tensor, side: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the heights of the jumps at kinks, corrected for the slope on both sides, and the poles.
+    """Measure the height of an op's jump at each kink, corrected for the slopes beside it, and find poles.
 
-    Heights are (kinks,), 0 for a kink that is not a jump or is a pole; poles are (poles,) positions.
+    Heights are (kinks,), 0 for a kink that is not a jump or is a pole. Poles are (poles,) positions.
     """
     near, far = ((y(at + side * way), y(at - side * way)) for way in (1, 2))
     heights = 2 * (near[0] - near[1]) - (far[0] - far[1])
@@ -134,15 +134,14 @@ def _find_jumps(y: Curve, at: Tensor, side: Tensor) -> tuple[Tensor, Tensor]:
 
 
 def _classify_pieces(y: Curve, ends: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Classify the pieces of a piecewise op by the shape of their graph.
+    """Tell for each piece of an op whether it is straight and whether it has points without a value.
 
     Args:
         y: the op.
         ends: (2, n) both ends of each piece.
 
     Returns:
-        Three tensors, (n,) each: whether a piece is straight, whether it has points without a value, and the
-        slope of the line between its ends.
+        Two masks, and the slope of the line between the ends of each piece, (n,) each.
     """
     shares = torch.tensor(_SHARES, dtype=torch.float64)[:, None]
     first, last = y(ends)
@@ -154,7 +153,7 @@ def _classify_pieces(y: Curve, ends: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _split_pieces(pieces: Tensor, span: tuple[float, float], low: float, high: float) -> Tensor:
-    """Split pieces evenly within the span and at growing distances beyond it; return cells, (2, cells)."""
+    """Split pieces evenly within the span and at growing distances beyond it; return (2, cells)."""
     width = (span[1] - span[0]) / _EVEN_CELLS
     cuts = [span[0] + width * index for index in range(_EVEN_CELLS + 1)]
     step = width
@@ -170,10 +169,10 @@ def _split_pieces(pieces: Tensor, span: tuple[float, float], low: float, high: f
 
 
 def _refine_cells(y: Curve, slope: Curve, cells: Tensor) -> tuple[Tensor, Tensor, Tensor] | None:
-    """Bisect cells until the nodes of both halves integrate to the rise of the op.
+    """Bisect cells until the quadrature of the slope in both halves gives the rise of the op.
 
-    Return curved cells, (2, n), straight ones, (3, n), and those without a value, (2, n); None if there are
-    too many.
+    Returns curved cells, (2, n), straight ones, (3, n), and those without a value, (2, n), or None if there
+    are too many.
     """
     curved, level, holes = [cells.new_zeros(2, 0)], [cells.new_zeros(3, 0)], [cells.new_zeros(2, 0)]
     count = 0

@@ -1,4 +1,4 @@
-"""The slope of an op's mean under noise, d/dx E op(x + noise).
+"""Compute the slope of an op's mean under noise, d/dx E op(x + noise).
 
 Jumps are weighted by the density of the noise and straight pieces by its distribution, both exactly. Curved
 pieces are integrated by Gauss-Legendre quadrature between all kinks of op and density; the part of the op's
@@ -13,13 +13,13 @@ from torch import Tensor
 from explorer.catalogue.noises import Noise
 from explorer.measures.lens.parts import NODES, WEIGHTS, Parts
 
-_MAX_NUMBERS = 2**22  # of one array
+_MAX_NUMBERS = 2**22  # the most numbers in one array
 _MAX_CUTS = 32
-_CONTACT = 1e-9  # relative to the reach: a hole this little beyond it still counts
+_CONTACT = 1e-9  # relative to the reach: a hole so close beyond it still counts
 
 
 def compute_mean_slope(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
-    """Return d/dx E op(x + noise) at x, (n,) float64; NaN where the noise reaches a hole or pole of the op.
+    """Return d/dx E op(x + noise) at each x; NaN where the noise reaches a hole or pole of the op.
 
     ``reach`` is the distance in x up to which the noise is followed.
     """
@@ -42,7 +42,7 @@ def _sum_jumps(parts: Parts, noise: Noise, width: float, x: Tensor) -> Tensor:
 
 def _sum_straight(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
     low, high, slope = parts.straight
-    if noise.tail == "power":  # heavy tails would give weight to pieces that were extended beyond the reach
+    if noise.tail == "power":  # heavy tails would give weight to what is beyond the reach
         low, high = low.clamp(min=x.min() - reach), high.clamp(max=x.max() + reach)
     distribution = noise.parsed_distribution.bind()
     ends = ((end - x[:, None]) / width for end in (high, low))
@@ -52,7 +52,7 @@ def _sum_straight(parts: Parts, noise: Noise, width: float, reach: float, x: Ten
 
 
 def _sum_curved(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
-    """Return the contribution of the curved cells, (n,), each split at the kinks of the density around x."""
+    """Return the contribution of an op's curved cells, each split at the kinks of the density around x."""
     cuts = cuts_of(noise, width, reach, x)  # (n, cuts)
     low = torch.maximum(parts.curved[0, :, None], cuts[:, None, :-1])  # (n, cells, stretches)
     high = torch.minimum(parts.curved[1, :, None], cuts[:, None, 1:])
@@ -71,7 +71,7 @@ def _sum_curved(parts: Parts, noise: Noise, width: float, reach: float, x: Tenso
 
 
 def cuts_of(noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
-    """Return the x between which the density around each x is smooth, (n, cuts) ascending.
+    """Return around each x the positions between which the density of the noise is smooth, ascending.
 
     Intervals grow with the distance from x.
     """

@@ -1,4 +1,4 @@
-"""The family of curves of a catalogue rule under its parameters, a width and a shift."""
+"""The family of curves that a backward rule has for all values of its parameters, a width and a shift."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from explorer.formula.torch_operations import get_torch_operation
 from explorer.formula.tree import Name, Node, Number, children, find_names
 from explorer.gradient import BoundOp, bind_formulas
 
-_GRID = {0: 1, 1: 25, 2: 8, 3: 5}  # values of each parameter, by the number of parameters
+_GRID = {0: 1, 1: 25, 2: 8, 3: 5}  # how many values of each parameter to try, by the number of parameters
 WIDTHS = (1 / 20, 20.0)
 
 Names = Mapping[str, Tensor]
@@ -29,14 +29,14 @@ Evaluate = Callable[[Names], Tensor]
 
 
 def needs_op(rule: Rule, op: Op) -> bool:
-    """Return whether the curve of a rule depends on the op."""
+    """Return whether the curve of a backward rule depends on the op."""
     shared = {p.name for p in adapt_rule(op, rule).parameters} & {p.name for p in op.parameters}
     return rule.parsed is None or "y" in rule.parsed.variables or bool(shared)
 
 
 @dataclass(frozen=True, eq=False)
 class Family:
-    """All curves of a rule under its parameters, a width and a shift.
+    """All curves of a backward rule under different parameters, widths and shifts.
 
     A member is a row of numbers, in coordinates in which equal steps matter alike: each parameter (its
     logarithm if its slider is logarithmic), the logarithm of the width, the shift.
@@ -50,13 +50,13 @@ class Family:
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The parameters to fit: those that the op does not have."""
+        """The parameters to fit, which are those of the rule that the op does not have."""
         shared = {parameter.name for parameter in self.op.parameters}
         return tuple(p for p in self.rule.parameters if p.name not in shared)
 
     @cached_property
     def bounds(self) -> tuple[Tensor, Tensor]:
-        """The lowest and the highest value of each coordinate, (k,) each."""
+        """The lowest and the highest value of each coordinate of the family's members, (k,) each."""
         ends = [(p.low, p.high) for p in self.parameters]
         reach = self.span[1] - self.span[0]
         low = self.to_coordinates([low for low, _ in ends], WIDTHS[0], -reach)
@@ -64,11 +64,11 @@ class Family:
 
     @cached_property
     def default(self) -> Tensor:
-        """The member with every parameter at its default, width 1 and shift 0."""
+        """The coordinates of the curve with default parameters, width 1 and shift 0."""
         return self.to_coordinates([p.default for p in self.parameters])
 
     def to_coordinates(self, parameters: Sequence[float], width: float = 1.0, shift: float = 0.0) -> Tensor:
-        """Return the member with these parameters, width and shift, (k,)."""
+        """Convert parameters, width and shift to coordinates, some of which are logarithms."""
         scaled = [
             math.log(value) if p.scale == "log" else value
             for p, value in zip(self.parameters, parameters, strict=True)
@@ -76,7 +76,7 @@ class Family:
         return torch.tensor([*scaled, math.log(width), shift], dtype=torch.float64)
 
     def make_member(self, numbers: Sequence[float]) -> Tensor:
-        """Return the member with these parameters, width and shift, after clamping them to their bounds."""
+        """Convert parameters, width and shift to coordinates, after clamping them to their bounds."""
         *parameters, width, shift = numbers
         inside = [
             min(max(value, p.low), p.high) for p, value in zip(self.parameters, parameters, strict=True)
@@ -84,12 +84,12 @@ class Family:
         return self.to_coordinates(inside, max(width, WIDTHS[0]), shift)
 
     def to_numbers(self, members: Tensor) -> Tensor:
-        """Return parameters, width and shift of members, (m, k) as ``members``."""
+        """Convert rows of coordinates back to parameters, width and shift."""
         logarithmic = [p.scale == "log" for p in self.parameters] + [True, False]
         return torch.where(torch.tensor(logarithmic), members.exp(), members)
 
     def make_grid(self) -> Tensor:
-        """Return members spread over the parameters' bounds, the default one first, (m, k)."""
+        """Return the coordinates of curves spread over the parameters' bounds, the default one first."""
         low, high = self.bounds
         count = _GRID.get(len(self.parameters), 3)
         axes = [torch.linspace(a, b, count).tolist() for a, b in zip(low[:-2], high[:-2], strict=True)]
@@ -97,7 +97,7 @@ class Family:
         return torch.cat([self.default[None], torch.tensor(rows, dtype=torch.float64).reshape(-1, len(low))])
 
     def compute_curves(self, members: Tensor, x: Tensor) -> Tensor:
-        """Return the gradients of members at x, (n,), divided by the upstream gradient: (m, upstream, n)."""
+        """Return the gradients of members at x, divided by the upstream gradient: (m, upstream, n)."""
         numbers = self.to_numbers(members)
         return self._evaluate(numbers, (x - numbers[:, -1:]) / numbers[:, -2:-1])
 
@@ -106,10 +106,10 @@ class Family:
         return torch.stack(rows, dim=1)
 
     def evaluate_at(self, member: Tensor, x: float, near: float) -> Tensor:
-        """Return the gradients of a member, (k,), at one x, divided by the upstream gradient: (upstream, n).
+        """Return the gradients of one member at one x, divided by the upstream gradient: (upstream, n).
 
         A kink of the member that lies at x is evaluated exactly. If width and shift place the kink between
-        two float64 numbers, x may be on either side of it: the values of both sides are returned as well.
+        two float64 numbers, x may be on either side of it, and the values of both sides are returned as well.
         """
         numbers = self.to_numbers(member[None])
         width, shift = numbers[0, -2:].tolist()
@@ -135,7 +135,7 @@ class Family:
         return [(g, self._make_evaluators(g)) for g in self.upstream]
 
     def _make_evaluators(self, g: float) -> _Evaluators:
-        """Return the rule's formula for one upstream gradient, with every mean over the range as a number."""
+        """Compile the rule for one upstream gradient, with every mean over the range as a number."""
         parameters = resolve_values(self.op, self.rule, self.settings)
         op, rule = self.op.parsed, self.rule.parsed
         forward, backward, bound = replace_pair_reductions(op, rule, parameters, *self.span, g)
@@ -148,12 +148,12 @@ class Family:
         return _Evaluators(evaluate, bind_formulas(forward, None, bound), needs_y)
 
     def _select_constants(self, bound: Mapping[str, float]) -> dict[str, float]:
-        """Return the parameters that are equal for all members, name → value."""
+        """Return the parameter values that are the same for all members."""
         fitted = {p.name for p in self.parameters}
         return {name: value for name, value in bound.items() if name not in fitted}
 
     def find_kinks(self, members: Tensor) -> Tensor:
-        """Return the positions of declared kinks of each member, two for a lattice: (m, kinks)."""
+        """Return the positions of the declared kinks of each member, two for a lattice: (m, kinks)."""
         numbers = self.to_numbers(members)
         return self._find_inner_kinks(numbers) * numbers[:, -2:-1] + numbers[:, -1:]
 
@@ -181,7 +181,7 @@ class Family:
 
 
 def _is_exact(kinks: Sequence[float], width: float, shift: float, x: float) -> bool:
-    """Return whether width and shift place these kinks on x without rounding, or leave them unchanged."""
+    """Return whether width and shift place kinks on x without rounding, or leave them unchanged."""
     if (width, shift) == (1.0, 0.0):
         return True
     places = [Fraction(kink) * Fraction(width) + Fraction(shift) for kink in kinks]
@@ -196,7 +196,7 @@ def _list_texts(kink: Kink) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class _Evaluators:
-    """Functions that evaluate a rule and its op; ``backward`` is None for autograd's own gradient."""
+    """Functions that evaluate a backward rule and its op; ``backward`` is None for torch's own gradient."""
 
     backward: Evaluate | None
     bound: BoundOp
@@ -204,7 +204,7 @@ class _Evaluators:
 
 
 def broadcast(tree: Node, constants: Names) -> Evaluate:
-    """Return a formula as a function of tensors by name, which are broadcast against each other.
+    """Compile an expression to a function of a dict of tensors, which are broadcast against each other.
 
     ``constants`` are the names with a fixed value, as tensors without a dimension.
     """

@@ -1,4 +1,4 @@
-"""Find the member of a family nearest to a target: least squares from many starts at once.
+"""Fit a family of curves to a target, by least squares from many starting points in parallel.
 
 The factor is solved for at each step rather than searched. A jump has no slope to follow, so the distance
 between the kinks of a member and those of the target adds a small term to the error.
@@ -16,28 +16,28 @@ from explorer.measures.nearest.family import Family
 from explorer.measures.nearest.target import Target
 
 _STEPS = 30
-_MIN_GAIN = 1e-3  # relative gain in the squared error below which the search stops
-_DAMPING = (0.0, 1e-2, 1.0, 30.0)  # tried at every step, times the damping of the step before
+_MIN_GAIN = 1e-3  # the search stops if the squared error falls by a smaller fraction
+_DAMPING = (0.0, 1e-2, 1.0, 30.0)  # factors on the previous damping, all tried at every step
 _DIFFERENCE = 1e-6
-_JUMP = 1e-3  # of the largest value: a larger change within _DIFFERENCE is a kink that crossed a point
-_KINK_WEIGHT, _KINK_REACH = 0.1, 0.05  # relative to the size, and to the range
+_JUMP = 1e-3  # relative to the largest value: a larger change is a kink crossing a point
+_KINK_WEIGHT, _KINK_REACH = 0.1, 0.05  # relative to the target's size, and to its range
 _MAX_STARTS = 3
-_THINNING = 3  # only every third point ranks the starts
-EXACT = 1e-7  # largest relative distance of equal curves
+_THINNING = 3  # starts are ranked by every third point only
+EXACT = 1e-7  # curves with a smaller relative distance are equal
 _MAX_KINKS = 8
 _ALIGNMENT_STEPS = 8
 _WIDTHS = 15
 _PARAMETERS, _SHIFT, _WIDTH = "parameters", "parameters shift", "parameters width shift"
-_NEAR = 1e-3  # of the range: closer x cannot be distinguished in a plot
+_NEAR = 1e-3  # relative to the range: closer x look the same in a plot
 
 
 @dataclass(frozen=True, eq=False)
 class Starts:
-    """Starting points of fits.
+    """Starting points from which curves are fitted to a target.
 
     Attributes:
-        members: (s, k) the members.
-        moves: (s, k) mask of the numbers that may change.
+        members: (s, k) coordinates in the family of curves.
+        moves: (s, k) mask of the coordinates that may change.
         scaled: (s,) mask of the starts whose factor may change.
     """
 
@@ -62,7 +62,7 @@ class Starts:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """A member with its factor, and the relative distance of its curve from the target."""
+    """The coordinates of a fitted curve, its factor, and its relative distance from the target."""
 
     member: Tensor
     factor: float
@@ -70,7 +70,7 @@ class Fit:
 
     @property
     def is_exact(self) -> bool:
-        """Whether the fit equals the target's curve up to rounding."""
+        """Whether the fitted curve equals the target's up to rounding."""
         return self.distance <= EXACT
 
 
@@ -80,13 +80,13 @@ def _make_starts(members: Tensor, moving: str, scaled: bool) -> Starts:
 
 
 def _mask_moving(moving: str, count: int) -> Tensor:
-    """Return a mask of the numbers (parameters, width, shift) that may change, (count,)."""
+    """Return a mask of the coordinates that may change; ``moving`` lists them by kind."""
     parts = ["parameters"] * (count - 2) + ["width", "shift"]
     return torch.tensor([part in moving.split() for part in parts])
 
 
 class Fitter:
-    """Search for the members of a family that are nearest to a target."""
+    """Searches a family of curves for those that are nearest to a target."""
 
     def __init__(self, family: Family, target: Target) -> None:
         self.family, self.target = family, target
@@ -99,7 +99,10 @@ class Fitter:
         self._keeps_kinks = bool(((default_kinks > start) & (default_kinks < stop)).any())
 
     def find_fits(self) -> list[Fit]:
-        """Return the nearest members, with a factor or not; if none is exact, shifted and wider ones too."""
+        """Return the nearest curves, with and without a factor.
+
+        If none is exact, shifted and wider curves are included.
+        """
         if not self.target.size:
             return [self._fit_zero()]
         plain = self._find_best(self._make_plain_starts())
@@ -108,12 +111,12 @@ class Fitter:
         return plain + self._find_best(self._make_moved_starts(plain))
 
     def _fit_zero(self) -> Fit:
-        """Return the fit to a rule that is 0 everywhere, for which no factor can be solved."""
+        """Fit the default curve to a rule that is 0 everywhere, for which no factor can be solved."""
         left = (self._compute_curves(self.family.default[None], self.target.x) * self._root).any()
         return Fit(self.family.default, 1.0, float(left))
 
     def _make_plain_starts(self) -> Starts:
-        """Return starts without width and shift: unchanged, with a factor, other parameters, or both."""
+        """Create starting points without width and shift, with and without a factor or other parameters."""
         default = self.family.default[None]
         grid = torch.cat([self.family.make_grid(), self._align_kinks(_PARAMETERS)])
         starts = [_make_starts(default, "", scaled) for scaled in (False, True)]
@@ -124,7 +127,7 @@ class Fitter:
         return sum(starts[1:], starts[0])
 
     def _make_moved_starts(self, plain: list[Fit]) -> Starts:
-        """Return starts shifted so that kinks or peaks coincide, with and without another width."""
+        """Create starting points shifted so that kinks or peaks coincide, with and without another width."""
         shifted = torch.cat([self._shift_members(self.family.make_grid()), self._align_kinks(_SHIFT)])
         members = torch.stack([self.family.default, *(fit.member for fit in plain)])
         low, high = (float(bound[-2]) for bound in self.family.bounds)
@@ -136,7 +139,7 @@ class Fitter:
         return self._select_promising(starts[0]) + self._select_promising(starts[1])
 
     def _align_kinks(self, moving: str) -> Tensor:
-        """Return members whose kinks coincide with kinks of the target, (m, k).
+        """Return the coordinates of curves whose kinks coincide with kinks of the target, (m, k).
 
         One kink at either end may be outside the range.
         """
@@ -145,7 +148,7 @@ class Fitter:
         return torch.cat([self._align_part(part, moving) for part in parts])
 
     def _align_part(self, part: slice, moving: str) -> Tensor:
-        """Align kinks by Newton's method from the default member, for every choice of the target's kinks."""
+        """Align some kinks with every choice of the target's kinks, by Newton's method from the default."""
         default, low, high = self.family.default, *self.family.bounds
         start_kinks = self.family.find_kinks(default[None])[:, part]
         choices = list(combinations(self._kinks[:_MAX_KINKS].tolist(), start_kinks.shape[1]))
@@ -165,7 +168,7 @@ class Fitter:
         return members
 
     def _shift_members(self, members: Tensor) -> Tensor:
-        """Return members, unchanged and shifted so that a kink or peak coincides with one of the target."""
+        """Return curves unchanged, and shifted so that a kink or peak coincides with one of the target."""
         features = self.family.find_kinks(members)[:, :_MAX_KINKS]
         curves = self.family.compute_curves(members, self.target.x)[:, 0].nan_to_num(0, 0, 0).abs()
         features = torch.cat([features, self.target.x[curves.argmax(1)][:, None]], 1)
@@ -176,20 +179,20 @@ class Fitter:
         return torch.cat([members, moved])
 
     def _select_promising(self, starts: Starts) -> Starts:
-        """Return the starts with the smallest errors on a thinned set of points."""
+        """Return the few starting points with the smallest errors on a thinned set of points."""
         thinned = slice(None, None, _THINNING)
         errors = self._compute_errors(starts, self._mask_points(thinned), thinned)[0]
         return starts[errors.argsort(stable=True)[:_MAX_STARTS]]
 
     def _mask_points(self, points: slice) -> Tensor:
-        """Return a flat mask of some points in every row, (upstream * n,)."""
+        """Return a flat mask that selects some points for every upstream gradient."""
         rows = len(self.target.upstream)
         keep = torch.zeros(rows, len(self.target.x), dtype=torch.bool)
         keep[:, points] = True
         return keep.flatten()
 
     def _compute_curves(self, members: Tensor, x: Tensor) -> Tensor:
-        """Return the gradients of members, flat and finite: (…, upstream * n)."""
+        """Return the gradients of members for all upstream gradients, flattened, with finite numbers."""
         flat = members.reshape(-1, members.shape[-1])
         values = self.family.compute_curves(flat, x).nan_to_num(0.0, 0.0, 0.0).flatten(1)
         return values.reshape(*members.shape[:-1], -1)
@@ -197,7 +200,7 @@ class Fitter:
     def _compute_errors(
         self, starts: Starts, keep: Tensor | None = None, points: slice = slice(None)
     ) -> tuple[Tensor, Tensor]:
-        """Return the squared residual of each member, including kinks, and its factor, (s,) each."""
+        """Return the squared error of each starting point, including that of its kinks, and its factor."""
         root, goal = (self._root, self._goal) if keep is None else (self._root[keep], self._goal[keep])
         curves = self._compute_curves(starts.members, self.target.x[points]) * root
         factors = _solve_factors(curves, goal, starts.scaled)
@@ -206,7 +209,7 @@ class Fitter:
         return left + (distances**2).sum(1) + self._reject_lost_kinks(starts.members), factors
 
     def _measure_kink_distances(self, members: Tensor) -> Tensor:
-        """Return the weighted distance of each kink of members from the target's nearest kink, (…, kinks)."""
+        """Return the weighted distance of each member's kinks from the nearest kinks of the target."""
         flat = members.reshape(-1, members.shape[-1])
         kinks = self.family.find_kinks(flat)
         if not len(self._kinks):
@@ -219,7 +222,7 @@ class Fitter:
         return nearest.reshape(*members.shape[:-1], -1)
 
     def _reject_lost_kinks(self, members: Tensor) -> Tensor:
-        """Return infinity for members without a kink in the range, 0 for the others, (s,).
+        """Return infinity for members without a kink in the range, and 0 for the others.
 
         Between kinks any rule is flat, so such a member would fit anything flat. If the default member has no
         kink in the range, all are 0.
@@ -232,7 +235,7 @@ class Fitter:
         return torch.where(outside, torch.inf, 0.0)
 
     def _find_best(self, starts: Starts) -> list[Fit]:
-        """Return the nearest member for each kind of start, the most restricted first."""
+        """Optimise all starting points, and return the best fit of each kind, the most restricted first."""
         errors, _ = self._compute_errors(starts)
         damping = torch.full_like(errors, 1e-3)
         for _ in range(_STEPS):
@@ -243,8 +246,10 @@ class Fitter:
         return self._select_by_kind(starts, errors)
 
     def _select_by_kind(self, starts: Starts, errors: Tensor) -> list[Fit]:
-        """Return the fit with the smallest error for each kind of start."""
-        kinds: dict[tuple[int, bool, int], int] = {}  # order: parameters, then factors, then shift and width
+        """Return the fit with the smallest error for each kind of starting point."""
+        kinds: dict[
+            tuple[int, bool, int], int
+        ] = {}  # sorted by shift and width, then factor, then parameters
         for index in errors.argsort(stable=True).tolist():
             moves, scaled = starts.moves[index], bool(starts.scaled[index])
             kinds.setdefault((int(moves[-2:].sum()), scaled, int(moves.sum())), index)
@@ -254,7 +259,7 @@ class Fitter:
         ]
 
     def make_fits(self, members: Tensor, factor: float | None = None) -> list[Fit]:
-        """Return members, (m, k), as fits, each with its best factor unless one is passed."""
+        """Turn coordinates into fits, each with its best factor unless a factor is given."""
         curves = self._compute_curves(members, self.target.x) * self._root
         if factor is None:
             factors = _solve_factors(curves, self._goal, torch.ones(len(members)).bool())
@@ -264,11 +269,11 @@ class Fitter:
         return [Fit(*row) for row in zip(members, factors.tolist(), left.tolist(), strict=True)]
 
     def measure_kink_distance(self, members: Tensor) -> Tensor:
-        """Return the total distance of the members' kinks from the target's, relative to the range: (m,)."""
+        """Return the total distance of each member's kinks from the target's, relative to the range."""
         return self._measure_kink_distances(members).abs().sum(1) / _KINK_WEIGHT
 
     def find_worst_x(self, fit: Fit) -> float:
-        """Return the x of the largest residual, or a kink or 0 next to it."""
+        """Return the x at which a fit differs most from the target, or a kink or 0 next to it."""
         curves = self._compute_curves(fit.member[None], self.target.x)[0]
         left = (self.target.values.flatten() - fit.factor * curves).abs() * (self._root > 0)
         x = float(self.target.x[left.reshape(len(self.target.upstream), -1).amax(0).argmax()])
@@ -276,7 +281,7 @@ class Fitter:
         return next(close, 0.0 if abs(x) <= _NEAR * self.target.width else x)
 
     def _step(self, starts: Starts, errors: Tensor, damping: Tensor) -> tuple[Starts, Tensor, Tensor]:
-        """Try several damped least-squares steps from every start; return the best, its error and damping."""
+        """Try several damped least-squares steps from every start, and keep the best with its damping."""
         left, slopes = self._compute_jacobian(starts)
         normal = slopes.transpose(1, 2) @ slopes
         gradient = (slopes.transpose(1, 2) @ left[..., None])[..., 0]
@@ -302,7 +307,7 @@ class Fitter:
         return replace(starts, members=members), torch.where(better, best, errors), damping
 
     def _compute_jacobian(self, starts: Starts) -> tuple[Tensor, Tensor]:
-        """Return the residual of each member, (s, r), and its decrease with its numbers, (s, r, k)."""
+        """Return the residual of each member, (s, r), and how it falls with each coordinate, (s, r, k)."""
         steps = torch.diag(torch.full_like(self.family.default, _DIFFERENCE))
         around = torch.cat([starts.members[:, None], starts.members[:, None] + steps], 1)
         curves = self._compute_curves(around, self.target.x) * self._root
@@ -321,7 +326,7 @@ class Fitter:
 
 
 def _solve_factors(curves: Tensor, goal: Tensor, scaled: Tensor) -> Tensor:
-    """Return the factor that brings each curve, (s, r), nearest to the goal, (r,), or 1 if fixed: (s,)."""
+    """Return the factor that brings each curve nearest to the goal, or 1 for a curve that is not scaled."""
     length = (curves**2).sum(1)
     best = curves @ goal / torch.where(length > 0, length, 1.0)
     return torch.where(scaled & (length > 0), best, 1.0)

@@ -1,4 +1,4 @@
-"""The rules of the catalogue by their distance from a target, each with a sentence."""
+"""List the catalogue's backward rules by their distance from a given rule, with a sentence on each."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from explorer.measures.nearest.family import Family, needs_op
 from explorer.measures.nearest.fitting import EXACT, Fit, Fitter
 from explorer.measures.nearest.target import KINK_MARGIN, Target
 
-_MAX_DIGITS = 7  # fitted numbers are rounded to as few digits as keep the fit exact
-_FEW_DIGITS = 3  # for a fit that is not exact
-_BETTER = 0.98  # a fit with more freedom must reduce the distance to less than this share
-_EQUAL_VALUES = 1e-6  # relative to the largest: tolerance for equal values at kinks
+_MAX_DIGITS = 7  # fitted numbers are rounded as far as the fit stays exact
+_FEW_DIGITS = 3  # how far numbers are rounded if a fit is not exact
+_BETTER = 0.98  # a fit with more freedom must reduce the distance at least by this factor
+_EQUAL_VALUES = 1e-6  # tolerance for equal values at kinks, relative to the largest
 _UNRELATED = 0.995  # relative distance above which curves have nothing in common
-_MAX_CACHED = 4096  # results; about 20 MB together with the targets that they share
+_MAX_CACHED = 4096  # the most cached results, about 20 MB with the targets they share
 
 
 @dataclass(frozen=True)
 class Neighbour:
-    """A catalogue rule near another rule, which is about ``factor * rule((x - shift) / width)``.
+    """A catalogue rule near a given backward rule, which is about ``factor * rule((x - shift) / width)``.
 
-    It holds on the compared range only.
+    This holds on the compared range only.
 
     Attributes:
         rule: key of ``RULES``.
@@ -54,17 +54,17 @@ class Neighbour:
 
     @property
     def is_same(self) -> bool:
-        """Whether both are the same curve over the range, apart from single x."""
+        """Whether the catalogue rule's curve equals the given rule's over the range, except at single x."""
         return self.distance <= EXACT
 
     @property
     def changes(self) -> int:
-        """The number of changes needed in addition to the parameters: factor, width, shift."""
+        """How many of factor, width and shift are needed in addition to the parameters."""
         return (self.factor != 1) + (self.width != 1) + (self.shift != 0)
 
 
 class Neighbours(list[Neighbour]):
-    """A list of neighbours, nearest first; displayed as their sentences."""
+    """A list of similar rules, nearest first, which is displayed as sentences."""
 
     def __repr__(self) -> str:
         return "\n".join(neighbour.sentence for neighbour in self)
@@ -75,10 +75,10 @@ class Neighbours(list[Neighbour]):
 
 
 def list_candidates(op: Op) -> list[Rule]:
-    """Return the rules suitable for an op; all of them for an op outside the catalogue.
+    """Return the deterministic backward rules that suit an op, or all of them for a custom op.
 
-    Stochastic rules are left out. So are rules that learn: the gradients of their parameters define them, and
-    as functions of x they coincide with other rules.
+    Rules that learn are left out: the gradients of their parameters define them, and as functions of x they
+    coincide with other rules.
     """
     is_custom = op.family == CUSTOM_FAMILY
     rules = [rule for rule in FIXED_RULES if not rule.learned]
@@ -88,7 +88,7 @@ def list_candidates(op: Op) -> list[Rule]:
 def find_neighbours(
     op: Op, target: Target, settings: Mapping[str, float], rules: Sequence[Rule]
 ) -> Neighbours:
-    """Return the rules similar to a target, nearest first; of equal curves the simplest first."""
+    """Return the backward rules most similar to a target, nearest first, simplest first if equal."""
     neighbours = (_compare_rule(op, rule, settings, target) for rule in rules)
     return Neighbours(
         sorted((neighbour for neighbour in neighbours if neighbour.distance <= _UNRELATED), key=_rank)
@@ -137,7 +137,7 @@ def _compute_neighbour(op: Op, rule: Rule, items: tuple[tuple[str, float], ...],
 
 
 def _find_fits(fitting: Fitter) -> list[Fit]:
-    """Return fits found at a few upstream gradients, which saves time, and evaluated at every one."""
+    """Search with a few upstream gradients, which saves time, and evaluate the fits with all of them."""
     if not fitting.target.size:
         return fitting.find_fits()
     target = fitting.target.subset
@@ -152,7 +152,7 @@ def _choose_plainest(fits: list[Fit]) -> Fit:
 
 
 def _round_fit(fitting: Fitter, fit: Fit) -> Fit:
-    """Return a fit whose numbers have as few digits as possible."""
+    """Round the numbers of a fit to as few digits as possible."""
     if not fitting.target.size:
         return fit
     free = fit.factor if fit.factor == 1 else None
@@ -195,7 +195,7 @@ def _round_number(number: float, digits: int) -> float:
 
 
 def _find_differences(family: Family, fit: Fit, target: Target) -> list[words.Single]:
-    """Return the kinks at which a target and an equal fit have different values."""
+    """Return the kinks at which a target and a curve equal to it elsewhere have different values."""
     tolerance = _EQUAL_VALUES * float(target.values.abs().max())
     single = []
     for x, values in zip(target.kinks, target.at_kinks.unbind(1), strict=True):

@@ -1,4 +1,4 @@
-"""Targets of a comparison: the values of a rule at points of a range, weighted by width."""
+"""The values of a backward rule at points of a range, to which other rules are fitted."""
 
 from __future__ import annotations
 
@@ -16,26 +16,28 @@ from explorer.catalogue import Op, Rule, adapt_rule, qualify_name
 from explorer.curves import sample_curves
 from explorer.formula.reference import make_even_points
 
-# Upstream gradients at which rules are compared: doubled, negated, beyond any bound for clipping and below
-# any threshold for small gradients. For a rule that is linear in g the first one suffices.
+# Rules are compared at these upstream gradients: doubled, negated, large enough to be clipped and too small
+# for any threshold. For a rule that is linear in g the first one suffices.
 UPSTREAM = (1.0, -1000.0, 1e-3, 2.0, -1.0, 0.1)
 _EVEN_POINTS = 301
-_OFFSET = 0.381966  # of a step: keeps even points away from round numbers, where kinks are
-_CLOSE_STEPS = tuple(10.0 ** (-exponent / 3) for exponent in range(4, 19))  # of the range: for narrow peaks
+_OFFSET = 0.381966  # of a step: shifts even points off round numbers, where kinks tend to be
+_CLOSE_STEPS = tuple(10.0 ** (-exponent / 3) for exponent in range(4, 19))  # relative to the range
 _MAX_CENTRES = 12
-KINK_MARGIN = 1e-7  # of the range: closer points depend on the side of the kink and are ignored
+KINK_MARGIN = 1e-7  # relative to the range: points closer to a kink are ignored
 _MIN_POINTS = 8
-_MAX_SEARCHED = 3  # upstream gradients used to search for a rule that is not linear in g
-_MAX_SIZE = 1e100  # beyond it squares overflow; below its reciprocal they vanish
+_MAX_SEARCHED = 3  # how many upstream gradients the search uses for a rule that is not linear in g
+_MAX_SIZE = 1e100  # squares of larger numbers overflow, those of its reciprocal vanish
 
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """The values of a rule to compare with; two targets are equal if all their numbers are, bit for bit.
+    """The values of a backward rule with which other rules are compared.
+
+    Two targets are equal if all their numbers are, bit for bit.
 
     Attributes:
         x: (n,) float64, ascending and distinct.
-        weights: (n,) the share of the range that each x represents; 0 at a kink, directly next to it, and
+        weights: (n,) the fraction of the range that each x represents; 0 at a kink, directly next to it, and
             where a value is not finite.
         values: (len(upstream), n), each row divided by its upstream gradient; 0 where the weight is 0.
         upstream: the upstream gradients.
@@ -66,22 +68,22 @@ class Target:
 
     @property
     def span(self) -> tuple[float, float]:
-        """The ends of the range."""
+        """The lowest and the highest x."""
         return float(self.x[0]), float(self.x[-1])
 
     @property
     def width(self) -> float:
-        """The width of the range."""
+        """The width of the range of x."""
         return float(self.x[-1] - self.x[0])
 
     @property
     def size(self) -> float:
-        """The root of the weighted mean square of the values."""
+        """The root of the weighted mean square of the rule's values."""
         return float((self.weights * self.values**2).mean(0).sum().sqrt())
 
     @property
     def peak(self) -> float:
-        """The x at which the size of the rule is largest."""
+        """The x at which the rule's absolute value is largest."""
         return float(self.x[(self.values[0].abs() * (self.weights > 0)).argmax()])
 
     @cached_property
@@ -92,12 +94,12 @@ class Target:
 
     @cached_property
     def first(self) -> Target:
-        """The target at the first upstream gradient alone."""
+        """A copy of the target with the first upstream gradient alone."""
         return self._select_rows([0])
 
     @cached_property
     def subset(self) -> Target:
-        """The target at the first upstream gradient and at those at which its values differ most.
+        """A copy with the first upstream gradient and those at which the values differ most.
 
         If further values do not differ, the first upstream gradients, which are the extremes, are used.
         """
@@ -110,24 +112,24 @@ class Target:
         return self._select_rows(sorted(rows))
 
     def _select_rows(self, rows: list[int]) -> Target:
-        """Return the target at the upstream gradients of some rows."""
+        """Return a copy of the target with some of its upstream gradients."""
         upstream = tuple(self.upstream[row] for row in rows)
         return replace(self, values=self.values[rows], at_kinks=self.at_kinks[rows], upstream=upstream)
 
     @property
     def is_enough(self) -> bool:
-        """Whether enough points are finite for a comparison."""
+        """Whether enough of the rule's values are finite for a comparison."""
         return int((self.weights > 0).sum()) >= _MIN_POINTS
 
     @property
     def is_comparable(self) -> bool:
-        """Whether the squares of the values neither overflow nor vanish, and the range has no overflow."""
+        """Whether the rule's values are neither too large nor too small to be squared."""
         largest = float(self.values.abs().max())
         return not self.overflows and (largest == 0 or 1 / _MAX_SIZE <= largest <= _MAX_SIZE)
 
 
 def target_of(op: Op, rule: Rule, settings: Mapping[str, float], start: float, stop: float) -> Target:
-    """Return the target for a rule over a range: at even points, and denser ones near its kinks and peak."""
+    """Sample a rule at even points of a range, and more densely near its kinks and its peak."""
     parameters: dict[str, Any] = {
         name: value for name, value in settings.items() if name in _list_names(op, rule)
     }
@@ -153,7 +155,7 @@ def target_of(op: Op, rule: Rule, settings: Mapping[str, float], start: float, s
 def make_target(
     x: Tensor, rows: Tensor, upstream: Sequence[float], kinks: Sequence[float], at_kinks: Tensor
 ) -> Target:
-    """Make a target from values at ascending x.
+    """Create a target for comparisons from a rule's values at ascending x.
 
     Args:
         x: (n,) ascending.
@@ -181,7 +183,7 @@ def _list_names(op: Op, rule: Rule) -> set[str]:
 
 
 def _make_grid(start: float, stop: float, centres: Sequence[float]) -> Tensor:
-    """Return even points of a range, and denser ones on both sides of the centres, ascending and distinct."""
+    """Return even points of a range with denser ones on both sides of the given centres, ascending."""
     steps = torch.tensor([*_CLOSE_STEPS, *(-step for step in _CLOSE_STEPS)], dtype=torch.float64) * (
         stop - start
     )

@@ -1,4 +1,4 @@
-"""Sentences that describe a neighbour."""
+"""Describe in sentences how a backward rule resembles one of the catalogue."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from itertools import product
 from explorer.catalogue import Op, Rule, resolve_values
 from explorer.formula import format_percent, join_texts, parse
 
-_MAX_LISTED = 3  # more x are counted instead of listed
-_PARTS = range(1, 13)  # numerators and denominators of recognised factors
+_MAX_LISTED = 3  # if there are more x, they are counted instead of listed
+_PARTS = range(1, 13)  # the numerators and denominators of factors that are recognised
 _IRRATIONAL = {
     "": 1.0, "π": math.pi, "1/π": 1 / math.pi, "√π": math.sqrt(math.pi), "1/√π": 1 / math.sqrt(math.pi),
     "√2": math.sqrt(2), "1/√2": 1 / math.sqrt(2), "√(2π)": math.sqrt(2 * math.pi),
@@ -21,7 +21,7 @@ _IRRATIONAL = {
 
 @dataclass(frozen=True)
 class FittedRule:
-    """A rule with an op, with its fitted parameters, factor, width and shift."""
+    """A catalogue rule with the parameters, factor, width and shift that were fitted to another rule."""
 
     op: Op
     rule: Rule
@@ -33,11 +33,11 @@ class FittedRule:
 
     @property
     def name(self) -> str:
-        """The name in sentences."""
+        """The name of the rule in sentences."""
         return self.rule.label if self.rule.formula else f"torch's own gradient of {self.op.label}"
 
     def describe(self, source: str = "") -> str:
-        """Return a description of the rule with its fitted numbers; ``source`` follows a factor."""
+        """Describe the rule with its fitted numbers; the text ``source`` follows a factor."""
         shown = {p.name: p.display_name for p in self.rule.parameters}
         pairs = [f"{shown[name]} = {format_number(value)}" for name, value in self.parameters.items()]
         parts = [self.name + (f" with {join_texts(pairs)}" if pairs else "")]
@@ -51,7 +51,7 @@ class FittedRule:
 
     @property
     def area(self) -> str:
-        """A clause on the area after factor and width; "" if they leave it unchanged or it has no number."""
+        """A clause on how factor and width change the rule's area; "" if they do not."""
         scale = self.factor * self.width
         if self.rule.area in (None, "infinite", "0") or math.isclose(scale, 1):
             return ""
@@ -62,11 +62,11 @@ class FittedRule:
 
 @dataclass(frozen=True)
 class Single:
-    """An x at which two curves differ.
+    """An isolated x at which two otherwise equal curves have different values.
 
     Attributes:
         x: the position.
-        value: the value of the rule.
+        value: the value of the given rule.
         catalogue_value: the value of the catalogue's rule.
     """
 
@@ -76,7 +76,7 @@ class Single:
 
 
 def describe_match(rule: FittedRule, single: Sequence[Single], span: tuple[float, float]) -> str:
-    """Return the sentence for an equal curve over a range, apart from single x; it claims nothing beyond."""
+    """State that a rule equals a fitted one over a range, except at the isolated x in ``single``."""
     here = f"On {format_number(span[0])} to {format_number(span[1])} this"
     name = rule.describe(_describe_source(rule))
     if not single:
@@ -100,17 +100,21 @@ def _describe_source(rule: FittedRule) -> str:
 
 
 def describe_distance(rule: FittedRule, distance: float, x: float) -> str:
-    """Return the sentence for a different curve; ``distance`` is the residual relative to the rule's size."""
+    """Describe how far a curve is from a fitted backward rule.
+
+    ``distance`` is the root mean square of the residual divided by that of the curve, ``x`` where it is
+    largest.
+    """
     return f"{rule.describe()}: {format_percent(distance)} off, most at x = {format_number(x)}."
 
 
 def format_number(value: float) -> str:
-    """Return a number with four digits."""
+    """Format a number with four digits and a typographic minus."""
     return f"{value:.4g}".replace("-", "−")
 
 
 def format_factor(factor: float) -> str:
-    """Return a factor, with its closed form if it has a simple one."""
+    """Format a factor, with a closed form such as π/4 if it has a simple one."""
     size = abs(factor)
     for name, value in _IRRATIONAL.items():
         for above, below in product(_PARTS, _PARTS):
@@ -122,7 +126,7 @@ def format_factor(factor: float) -> str:
 
 
 def _format_product(above: int, below: int, name: str) -> str:
-    """Return a fraction times a root or π, such as ``2/√π``, ``π/4`` or ``2/3``."""
+    """Format a fraction times a root or π, such as ``2/√π``, ``π/4`` or ``2/3``."""
     over, _, under = name.partition("/")
     top = over if above == 1 and over else str(above) if over in ("", "1") else f"{above}{over}"
     bottom = f"{below if below > 1 else ''}{under}"
