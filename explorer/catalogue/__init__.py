@@ -1,4 +1,4 @@
-"""Ops and backward rules, each an entry with one formula, and custom formulas as entries of the same kind."""
+"""The catalogue of ops and backward rules, each defined by a formula, and custom formulas like them."""
 
 from collections.abc import Callable
 
@@ -92,7 +92,7 @@ __all__ = [
     "to_finite",
 ]  # fmt: skip
 
-MAX_RULES = 6  # compared or trained at once
+MAX_RULES = 6  # the most rules that can be compared or trained together
 
 OPS = Entries(ops.OPS)
 RULES = Entries(rules.RULES)
@@ -107,18 +107,18 @@ FIXED_RULES = tuple(
 
 
 def find_op(key: str | Op) -> Op:
-    """Return the op for a key, for a custom formula such as ``formula: x**3``, or an ``Op`` unchanged.
+    """Look up an op by its key, or parse a custom formula such as ``formula: x**3``.
 
-    Raises ValueError for an unknown key, suggesting similar ones; FormulaError for a formula that cannot be
-    parsed.
+    An ``Op`` is returned unchanged. Raises ValueError for an unknown key, suggesting similar ones, and
+    FormulaError for a formula that cannot be parsed.
     """
     return key if isinstance(key, Op) else _look_up("op", key, OPS, parse_custom_op, "x")
 
 
 def find_rule(key: str | Rule) -> Rule:
-    """Return the rule for a key or for a custom formula, or a ``Rule`` unchanged.
+    """Look up a backward rule by its key, or parse a custom formula such as ``formula: g * (x > 0)``.
 
-    A custom formula is written ``formula: g * (abs(x) <= 1)``. Raises the errors of ``find_op``.
+    A ``Rule`` is returned unchanged. Raises the errors of ``find_op``.
     """
     return key if isinstance(key, Rule) else _look_up("rule", key, RULES, parse_custom_rule, "x, y, g")
 
@@ -126,7 +126,7 @@ def find_rule(key: str | Rule) -> Rule:
 def _look_up(
     kind: str, key: object, entries: Entries[Record], parse_custom: Callable[[str], Record], variables: str
 ) -> Record:
-    """Return the entry for a key or a custom formula; raise ValueError with a suggestion otherwise."""
+    """Look up an op or rule, or parse a custom formula; raise ValueError with a suggestion otherwise."""
     if isinstance(key, str) and key.startswith(FORMULA_PREFIX.rstrip()):
         return parse_custom(key.removeprefix(FORMULA_PREFIX.rstrip()).removeprefix(" "))
     if isinstance(key, str) and key in entries:
@@ -138,7 +138,7 @@ def _look_up(
 
 
 def suggest_key(kind: str, key: str) -> str:
-    """Return a clause that suggests similar keys or explains an unsupported one; "" without a good guess."""
+    """Suggest keys similar to an unknown one, or explain an unsupported one, in a clause; "" if unknown."""
     if kind == "rule" and key.lower() in rules.UNSUPPORTED:
         return rules.UNSUPPORTED[key.lower()]
     entries, other_entries = (OPS, RULES) if kind == "op" else (RULES, OPS)

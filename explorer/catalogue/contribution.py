@@ -1,4 +1,4 @@
-"""The contribution of one element to the gradient of a parameter, and its origin."""
+"""Derive how much one element of a tensor contributes to the gradient of an op's parameter."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ _Q = Name("q")
 
 @dataclass(frozen=True)
 class Contribution:
-    """The contribution of one element to the gradient of a parameter.
+    """The contribution of one element of x to the gradient of a parameter.
 
     Attributes:
         name: the parameter.
@@ -41,8 +41,8 @@ class Contribution:
         readable: a formula for people; equal to ``formula`` if all its parts are finite numbers.
         scale: a factor on the sum, in the parameters and N, the number of elements that share the parameter;
             None for 1.
-        origin: the origin, a key of ``ORIGINS``.
-        at_bound: how g is shared exactly at a bound, a key of ``AT_BOUND``; "" if not declared.
+        origin: where the formula comes from, a key of ``ORIGINS``.
+        at_bound: how g is divided exactly at a bound, a key of ``AT_BOUND``; "" if not declared.
         note: a remark, for instance on sources that disagree; one sentence.
     """
 
@@ -55,13 +55,13 @@ class Contribution:
     note: str = ""
 
     def compute_factor(self, parameters: Mapping[str, float], elements: float) -> float:
-        """Return the factor on the sum, as a number, for ``elements`` elements that share the parameter."""
+        """Return the factor by which the sum of the contributions of ``elements`` elements is scaled."""
         return 1.0 if self.scale is None else self.scale.value({**parameters, COUNT: float(elements)})
 
 
 @dataclass(frozen=True)
 class DerivedContribution:
-    """The contribution that follows from a rule r for x: ``outer + r * ratio``.
+    """The contribution to a parameter's gradient that follows from a rule r for x, ``outer + r * ratio``.
 
     ``outer``, in x and g, is the contribution through the op's outer function of q. ``ratio``, in x, is the
     derivative of q's argument by the parameter over its derivative by x.
@@ -73,11 +73,11 @@ class DerivedContribution:
 
 @lru_cache
 def find_contribution(op: Op, rule: Rule, name: str, tensors: tuple[str, ...] = ()) -> Contribution:
-    """Return the contribution of one element to the gradient of a parameter of an op with a rule.
+    """Find how much one element contributes to the gradient of a parameter of an op with a backward rule.
 
-    It is the one declared by the rule. Otherwise it follows from the rule's formula for x, if the op declares
-    inner and outer. Otherwise it is torch's derivative of the op. ``tensors`` names further parameters that
-    are tensors.
+    The rule may declare the contribution. Otherwise it follows from the rule's formula for x, if the op
+    declares inner and outer, and else it is torch's derivative of the op. ``tensors`` names further
+    parameters that are tensors.
 
     Raises ValueError for a parameter that y does not depend on, or to which torch finds no path.
     """
@@ -96,20 +96,20 @@ def find_contribution(op: Op, rule: Rule, name: str, tensors: tuple[str, ...] = 
     trees = differentiate_op(op, name, tensors)
     if trees is None:
         raise ValueError(
-            f"{name} of {op.key} has no gradient: torch sees no path from y to it, and the rule "
-            f"{rule.key} gives it none"
+            f"{name} of {op.key} has no gradient: torch finds no path from y to it, and the rule "
+            f"{rule.key} declares none"
         )
     return Contribution(name, *trees, None, "torch")
 
 
 def list_learnable(op: Op, rule: Rule) -> tuple[str, ...]:
-    """Return the parameters of an op and a rule that can learn, the op's first."""
+    """Return the names of the parameters of an op and a rule that can learn, the op's first."""
     names = dict.fromkeys(p.name for p in (*op.parameters, *adapt_rule(op, rule).parameters))
     return tuple(name for name in names if find_contribution_or_none(op, rule, name))
 
 
 def find_contribution_or_none(op: Op, rule: Rule, name: str) -> Contribution | None:
-    """Return the contribution of one element, or None if the parameter cannot learn by the rule."""
+    """Find the contribution of an element to a parameter's gradient; None if the parameter cannot learn."""
     try:
         return find_contribution(op, rule, name)
     except ValueError:
@@ -117,7 +117,7 @@ def find_contribution_or_none(op: Op, rule: Rule, name: str) -> Contribution | N
 
 
 def _explain_missing(op: Op, rule: Rule, name: str) -> str:
-    """Return why a parameter has no contribution, as a sentence."""
+    """Explain in a sentence why a parameter has no gradient."""
     if name in {p.name for p in rule.parameters}:
         reason = f"it shapes the gradient of {truncate(rule.key)} alone, and cannot learn"
         return f"the parameter {name} does not appear in y: {reason}"
@@ -126,10 +126,10 @@ def _explain_missing(op: Op, rule: Rule, name: str) -> str:
 
 
 def differentiate_op(op: Op, name: str, tensors: Collection[str] = ()) -> tuple[Formula, Formula] | None:
-    """Return torch's derivative of an op by a parameter, in x and g: the exact formula and a readable one.
+    """Write out torch's derivative of an op by a parameter as an exact formula and a readable one.
 
-    ``tensors`` as for ``find_contribution``. None if the derivative is 0 everywhere or too long to be written
-    out.
+    Both are in x and g. ``tensors`` names further parameters that are tensors. Returns None if the derivative
+    is 0 everywhere or too long.
     """
     exact, short = (
         differentiate(op.parsed.tree, name, tensors=tensors, finite=finite) for finite in (False, True)
@@ -139,7 +139,7 @@ def differentiate_op(op: Op, name: str, tensors: Collection[str] = ()) -> tuple[
 
 @lru_cache
 def describe_autograd(op: Op) -> str:
-    """Describe the gradient of torch's own autograd for an op: what casts round, and where it becomes 0."""
+    """Describe the gradient that torch's autograd computes for an op: what casts round, and where it is 0."""
     calls = [part for part in walk(op.parsed.tree) if isinstance(part, Call) and FUNCTIONS[part.function].own]
     casts = [call for call in calls if FUNCTIONS[call.function].format]
     if not calls:
@@ -165,7 +165,7 @@ def describe_autograd(op: Op) -> str:
 
 
 def find_tensor_gradient(op: Op, name: str) -> Formula | None:
-    """Return torch's gradient for x if a parameter is a tensor; None if it is the same as for a number.
+    """Return torch's gradient for x if a parameter is a tensor; None if the same as for a number.
 
     Returns None, too, if torch has no derivative by the parameter, which then has to be a number.
     """
@@ -175,10 +175,11 @@ def find_tensor_gradient(op: Op, name: str) -> Formula | None:
 
 @lru_cache
 def derive_contribution(op: Op, name: str, tensors: tuple[str, ...] = ()) -> DerivedContribution | None:
-    """Return the contribution to a parameter that follows from any rule for x.
+    """Derive the contribution to an op's parameter that follows from any rule for x.
 
-    ``tensors`` as for ``find_contribution``. None if the op declares no inner and outer, or if the parameter
-    cannot learn by them. Raises ValueError if the op's formula is not ``outer(q(inner))``.
+    ``tensors`` names further parameters that are tensors. Returns None if the op declares no inner and outer,
+    or if the parameter cannot learn by them. Raises ValueError if the op's formula is not
+    ``outer(q(inner))``.
     """
     if op.inner is None or op.outer is None:
         return None
@@ -199,7 +200,7 @@ def derive_contribution(op: Op, name: str, tensors: tuple[str, ...] = ()) -> Der
 
 
 def _match_pattern(wanted: Name, pattern: Node, node: Node) -> Node | None:
-    """Return the part of a tree at the position of ``wanted`` in a pattern; None if they do not match."""
+    """Match an expression against a pattern and return the part at ``wanted``; None if they differ."""
     if pattern == wanted:
         return node
     if type(pattern) is not type(node) or rebuild(pattern, children(node)) != node:
@@ -210,14 +211,13 @@ def _match_pattern(wanted: Name, pattern: Node, node: Node) -> Node | None:
 
 
 def _differentiate(tree: Node, name: str, upstream: Node, tensors: Collection[str]) -> Node:
-    """Return the derivative of a tree that is short enough to have one."""
     slope = differentiate(tree, name, tensors=tensors, upstream=upstream, finite=True)
-    assert slope is not None  # the tree is small
+    assert slope is not None  # only long derivatives are None
     return slope
 
 
 def _divide(numerator: Node, denominator: Node) -> Node:
-    """Return the simplified quotient of two trees: ``-1 * (x / s / s) / (1 / s)`` is ``-(x / s)``."""
+    """Divide two expressions and simplify: ``-1 * (x / s / s) / (1 / s)`` gives ``-(x / s)``."""
     if isinstance(find_first_factor(numerator), Unary):
         return Unary("-", _divide(negate(numerator), denominator))
     match numerator, denominator:
@@ -235,7 +235,7 @@ def _divide(numerator: Node, denominator: Node) -> Node:
 
 
 def _combine(derived: DerivedContribution, rule: Node) -> Node:
-    """Return the contribution ``outer + rule * ratio``, with the sign of the ratio in front."""
+    """Return the expression ``outer + rule * ratio``, with the sign of the ratio in front."""
     sign, ratio = ("-", derived.ratio.operand) if isinstance(derived.ratio, Unary) else ("+", derived.ratio)
     product = rule if ratio == ONE else Binary("*", rule, ratio)
     if ratio == ZERO:

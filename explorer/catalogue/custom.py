@@ -1,4 +1,4 @@
-"""Custom formulas as entries of the same kind as the catalogue's."""
+"""Parse custom formulas as ops and backward rules like those of the catalogue."""
 
 import re
 from collections.abc import Sequence
@@ -10,16 +10,16 @@ from explorer.formula import OP_NAMES, RULE_NAMES, Formula, FormulaError, parse
 from explorer.formula.errors import make_error
 
 FORMULA_PREFIX = "formula: "
-# An optional name before a custom formula becomes its label.
+# Matches an optional name before a custom formula, which becomes its label.
 _NAMED = re.compile(r"\s*([A-Za-z0-9_]{1,40})\s*=(?!=)\s*")
-# The gradient of a parameter: "s: 1 / sqrt(N) * sum(g * x)".
+# Matches the gradient of a parameter, such as "s: 1 / sqrt(N) * sum(g * x)".
 _LEARNED = re.compile(r"\s*(?P<name>\w+)\s*:\s*(?:(?P<scale>.+?)\s*\*\s*)?sum\((?P<formula>.*)\)\s*")
-_CACHED = 256  # parsed formulas; a page requests each of its formulas many times
+_CACHED = 256  # how many parsed formulas are kept, since a page requests each many times
 _NO_PART = "after a semicolon, write how a parameter learns, such as s: sum(g * x)"
 
 
 def make_custom_key(formula: str, name: str = "", learned: Sequence[Learned] = ()) -> str:
-    """Return the key of a formula: ``formula: x**3``, or with a name ``formula: Cube = x**3``.
+    """Return the key of a custom formula: ``formula: x**3``, or ``formula: Cube = x**3`` with a name.
 
     Gradients of parameters follow after semicolons: ``formula: g * (x < hi); hi: sum(g * (x >= hi))``.
     """
@@ -30,17 +30,17 @@ def make_custom_key(formula: str, name: str = "", learned: Sequence[Learned] = (
 
 @lru_cache(_CACHED)
 def parse_custom_op(text: str) -> Op:
-    """Parse a formula in x as an op; other names become parameters. Raises FormulaError."""
+    """Parse a formula in x as an op whose parameters are the formula's other names; raise FormulaError."""
     return Op(**_parse_fields(text, OP_NAMES, text), purpose="Your own op.")
 
 
 @lru_cache(_CACHED)
 def parse_custom_rule(text: str) -> Rule:
-    """Parse a formula in x, y, g as a rule; other names become parameters. Raises FormulaError.
+    """Parse a formula in x, y, g as a backward rule whose parameters are the formula's other names.
 
     Gradients of parameters may follow after semicolons, as ``name: scale * sum(contribution)``: the
     contribution of one element in x, y, g, and an optional scale, in which N is the number of elements that
-    share the parameter.
+    share the parameter. Raises FormulaError.
     """
     formula, *parts = text.split(";")
     fields, learned = (
@@ -60,7 +60,7 @@ def parse_custom_rule(text: str) -> Rule:
 
 
 def _parse_all_learned(parts: Sequence[str], start: int, text: str) -> tuple[Learned, ...]:
-    """Parse the gradients of parameters from the parts between semicolons; the first begins at ``start``."""
+    """Parse the gradients of parameters between semicolons, the first of which begins at ``start``."""
     learned: dict[str, Learned] = {}
     for part in parts:
         item = _parse_learned(part, start, text)
@@ -72,12 +72,11 @@ def _parse_all_learned(parts: Sequence[str], start: int, text: str) -> tuple[Lea
 
 
 def _format_learned(learned: Learned) -> str:
-    """Return the gradient of a parameter as text."""
     return f"{learned.name}: {learned.text}"
 
 
 def _parse_learned(part: str, start: int, text: str) -> Learned:
-    """Parse the gradient of a parameter from a part of ``text`` that begins at ``start``."""
+    """Parse the gradient of a parameter from the part of ``text`` that begins at ``start``."""
     match = _LEARNED.fullmatch(part)
     if not match:
         raise FormulaError(_NO_PART, start + 1 + _count_indent(part), text)
@@ -96,7 +95,7 @@ def _count_indent(part: str) -> int:
 
 
 def _parse_formula(part: str, start: int, variables: tuple[str, ...], text: str) -> Formula:
-    """Parse a formula that begins at ``start`` of ``text``; its FormulaError has the column in ``text``."""
+    """Parse the formula that begins at ``start`` of ``text``, where an error's column is counted."""
     try:
         formula = parse(part, variables=variables, parameters=None)
         _make_parameters(formula, part)
@@ -106,16 +105,16 @@ def _parse_formula(part: str, start: int, variables: tuple[str, ...], text: str)
 
 
 def _shift_error(error: FormulaError, start: int, text: str) -> FormulaError:
-    """Return the error of a part that begins at ``start``, with its column counted in the whole text."""
+    """Move the column of an error in a part of a text that begins at ``start`` to the whole text."""
     column = error.column + start
     message = re.sub(rf"\bcolumn {error.column}\b", f"column {column}", error.message)
     return FormulaError(message, column, text)
 
 
 def _parse_fields(part: str, variables: tuple[str, ...], text: str) -> dict[str, Any]:
-    """Return the fields of an entry from the first part of a text.
+    """Parse key, label, formula and parameters of an op or rule from the first part of a text.
 
-    The label is the name, or else the formula.
+    The label is the name before the formula, or else the formula.
     """
     name_match = _NAMED.match(part)
     name, start = (name_match[1], name_match.end()) if name_match else ("", 0)
@@ -128,5 +127,5 @@ def _parse_fields(part: str, variables: tuple[str, ...], text: str) -> dict[str,
 def _make_parameters(formula: Formula, text: str) -> tuple[Parameter, ...]:
     for name in filter(RESERVED_NAMES.__contains__, formula.parameters):
         column = next(re.finditer(rf"\b{name}\b", text)).start() + 1
-        raise make_error(column, f'"{name}"', " is the name of a setting: choose another")
+        raise make_error(column, f'"{name}"', " is the name of a setting: choose another name")
     return tuple(Parameter(name, 1.0) for name in formula.parameters)

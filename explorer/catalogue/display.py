@@ -1,14 +1,14 @@
-"""Tables for a terminal and for a notebook."""
+"""Format tables for a terminal and for a notebook."""
 
 from collections.abc import Iterable, Sequence
 from html import escape
 
 TORCH_OWN = "torch's own"
-_MAX_WIDTH = 60  # characters of a cell
+_MAX_WIDTH = 60  # the most characters in a cell
 
 
 def make_text_table(rows: Iterable[Sequence[str]]) -> str:
-    """Return rows of text in aligned columns; cells that are too wide are truncated."""
+    """Format rows of text as aligned columns, truncating cells that are too wide."""
     cells = [
         [cell if len(cell) <= _MAX_WIDTH else f"{cell[: _MAX_WIDTH - 1]}…" for cell in row] for row in rows
     ]
@@ -17,6 +17,6 @@ def make_text_table(rows: Iterable[Sequence[str]]) -> str:
 
 
 def make_html_table(rows: Iterable[Sequence[str]]) -> str:
-    """Return rows of text as an HTML table, escaped."""
+    """Format rows of text as an HTML table, with special characters escaped."""
     cells = ("".join(f'<td style="text-align:left">{escape(cell)}</td>' for cell in row) for row in rows)
     return f"<table>{''.join(f'<tr>{row}</tr>' for row in cells)}</table>"

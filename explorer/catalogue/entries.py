@@ -1,4 +1,4 @@
-"""The read-only tables of the catalogue, readable in a notebook, with suggestions for unknown keys."""
+"""Read-only tables of ops and backward rules that suggest similar keys for an unknown one."""
 
 import re
 from collections.abc import Iterable, Iterator, Mapping, ValuesView
@@ -11,25 +11,25 @@ from explorer.formula.aliases import find_similar
 
 Record = TypeVar("Record", Op, Rule)
 
-_MIN_PREFIX = 3  # letters
+_MIN_PREFIX = 3  # how many letters a prefix needs to be completed
 _MAX_SUGGESTIONS = 3
 
 
 class UnknownKeyError(KeyError):
-    """Raised for a key without an entry; its message is shown without KeyError's quotation marks."""
+    """Raised for an unknown key of an op or rule; its message has no quotation marks, unlike KeyError's."""
 
     def __str__(self) -> str:
         return str(self.args[0])
 
 
 class Entries(Mapping[str, Record]):
-    """Entries by key, in the picker's order, displayed as a table of key, formula and label."""
+    """A read-only dict of ops or rules, displayed as a table of their keys, formulas and labels."""
 
     def __init__(self, entries: Iterable[Record]) -> None:
         self._entries: dict[str, Record] = {entry.key: entry for entry in entries}
 
     def __getitem__(self, key: str) -> Record:
-        """Return the entry for a key; raise KeyError with similar keys."""
+        """Return the op or rule with a key; raise KeyError that suggests similar keys."""
         if key not in self:
             raise UnknownKeyError(self._explain_unknown(key))
         return self._entries[key]
@@ -53,7 +53,7 @@ class Entries(Mapping[str, Record]):
         return reversed(self._entries)
 
     def values(self) -> ValuesView[Record]:
-        """Return a view of the entries; it can be reversed, as that of a dict."""
+        """Return a view of the ops or rules, which can be reversed like that of a dict."""
         return self._entries.values()
 
     def _list_rows(self) -> list[tuple[str, str, str]]:
@@ -66,7 +66,7 @@ class Entries(Mapping[str, Record]):
         return make_html_table(self._list_rows())
 
     def find_spelling(self, word: str) -> str:
-        """Return the key of the only entry whose key or label is ``word``; "" if there is not exactly one.
+        """Return the key of the only op or rule whose key or label is ``word``; "" if there is not just one.
 
         Case, blanks, hyphens and the difference between -ise and -ize are ignored.
         """
@@ -78,7 +78,7 @@ class Entries(Mapping[str, Record]):
         return keys[0] if len(keys) == 1 else ""
 
     def suggest_keys(self, word: str) -> list[str]:
-        """Return at most three keys that ``word`` may mean; [] without a good guess.
+        """Return at most three keys that a word may stand for, or an empty list without a good guess.
 
         An exact name comes first, then names with this prefix, then names for which the word may be a
         misspelling with correct first letter and digits. A function's name is never taken for another
@@ -92,7 +92,7 @@ class Entries(Mapping[str, Record]):
         return list(dict.fromkeys(key for name in matches for key in names[name]))[:_MAX_SUGGESTIONS]
 
     def _collect_names(self) -> dict[str, list[str]]:
-        """Return the keys for every normalized key, label and alternative name."""
+        """Return a dict from each normalized key, label and alternative name to the keys that have it."""
         names: dict[str, list[str]] = {}
         for key, entry in self.items():
             for name in _names_of(entry):
@@ -105,7 +105,7 @@ def _names_of(entry: Entry) -> list[str]:
 
 
 def _normalize_spelling(name: str) -> str:
-    """Return the name without case, blanks and hyphens, and with s for the z of -ize, -izer and -ization."""
+    """Remove case, blanks and hyphens from a name, and write -ize, -izer and -ization with s."""
     return re.sub(r"iz(?=e|ing|ation)", "is", _normalize_name(name))
 
 

@@ -1,4 +1,4 @@
-"""The families of ops and the groups of rules, with their labels in the picker."""
+"""The families of ops and the groups of backward rules, with their labels in the menus."""
 
 FAMILIES = {
     "rounding": "Rounding and quantising",

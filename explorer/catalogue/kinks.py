@@ -1,4 +1,4 @@
-"""Declared kinks of an entry: single points, and evenly spaced ones."""
+"""Kinks that the catalogue declares for an op or rule: single points, and evenly spaced ones."""
 
 import math
 from collections.abc import Mapping
@@ -10,9 +10,9 @@ from explorer.formula import Formula, parse
 
 @dataclass(frozen=True)
 class Lattice:
-    """Kinks at ``offset + k * spacing`` for every integer k, within ``[low, high]`` if these are set.
+    """Evenly spaced kinks at ``offset + k * spacing`` for every integer k, within ``[low, high]`` if set.
 
-    All four are formulas in the entry's parameters.
+    All four are formulas in the parameters of the op or rule.
     """
 
     offset: str
@@ -25,13 +25,13 @@ Kink = str | Lattice
 
 
 class TooManyKinksError(ValueError):
-    """Raised if there are too many kinks to plot."""
+    """Raised if a curve has too many kinks to plot."""
 
 
 def list_kink_points(
     kinks: tuple[Kink, ...], parameters: Mapping[str, float], start: float, stop: float, max_points: int
 ) -> list[float]:
-    """Return the declared kinks within ``[start, stop]``, ascending and distinct.
+    """Evaluate declared kinks to numbers, and return those from ``start`` to ``stop`` in ascending order.
 
     Raises TooManyKinksError if a lattice has more than ``max_points`` points in the interval, which would be
     indistinguishable in a plot.
@@ -59,7 +59,7 @@ def _list_lattice_points(
     first = -(-(low - offset - slack) // spacing)
     last = (high - offset + slack) // spacing
     if not (math.isfinite(first) and math.isfinite(last)):
-        return []  # at n = 0, for example, the distance between levels is infinite
+        return []  # for example, the distance between levels is infinite if n = 0
     return [offset + k * spacing for k in range(int(first), int(last) + 1)]
 
 

@@ -1,4 +1,4 @@
-"""The loss of a stochastic op or rule: a formula of y, whose derivative is the upstream gradient."""
+"""Losses for stochastic ops and rules: formulas of y whose derivative is the upstream gradient."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ from explorer.formula.tree import (
 )
 
 SQUARE = "(y - target)**2"
-LOSSES = (SQUARE, "y", "(y - target)**4")  # available without a parser
+LOSSES = (SQUARE, "y", "(y - target)**4")  # those that can be chosen where no parser is loaded
 TARGET = Parameter("target", 0.45, -2.0, 2.0, "best output: the loss is lowest there")
 _Y, _U, _NORMAL, _ANTITHETIC_Y = (Name(each) for each in ("y", UNIFORM, NORMAL, "ya()"))
 _ANTITHETIC: dict[Node, Node] = {_U: Binary("-", Number(1.0), _U), _NORMAL: Unary("-", _NORMAL)}
@@ -29,7 +29,7 @@ _ANTITHETIC: dict[Node, Node] = {_U: Binary("-", Number(1.0), _U), _NORMAL: Unar
 
 @dataclass(frozen=True)
 class Loss:
-    """A formula f of y and parameters.
+    """A loss f given by a formula in y and parameters, such as ``(y - target)**2``.
 
     Raises FormulaError for a formula that cannot be parsed, that does not use y, or whose derivative is too
     long to be written out.
@@ -45,22 +45,22 @@ class Loss:
 
     @cached_property
     def parsed(self) -> Formula:
-        """The loss as a tree."""
+        """The formula of the loss."""
         return parse(self.text, variables=("y",), parameters=None)
 
     @cached_property
     def slope(self) -> Formula:
-        """The tree of df/dy; at kinks it has torch's value."""
+        """The derivative of the loss by y as a formula, with torch's value at kinks."""
         return Formula(differentiate(self.parsed.tree, "y", upstream=ONE, finite=True) or ZERO)
 
     @cached_property
     def parameters(self) -> tuple[Parameter, ...]:
-        """The parameters of the formula."""
+        """The parameters in the formula of the loss."""
         declared = {TARGET.name: TARGET}
         return tuple(declared.get(name) or Parameter(name, 1.0) for name in self.parsed.parameters)
 
     def values(self, settings: Mapping[str, float]) -> dict[str, float]:
-        """Return the values of the parameters by name, from ``settings`` or else defaults."""
+        """Return a dict of the loss's parameter values, from ``settings`` or else defaults."""
         return {
             parameter.name: settings.get(parameter.name, parameter.default) for parameter in self.parameters
         }
@@ -68,26 +68,26 @@ class Loss:
 
 @lru_cache(256)
 def find_loss(text: str) -> Loss:
-    """Return the loss for a text such as ``(y - target)**2``.
+    """Parse the formula of a loss, such as ``(y - target)**2``.
 
     Raises FormulaError if the text cannot be parsed, or if a parameter has the name of a setting.
     """
     loss = Loss(text)
     for name in filter(RESERVED_NAMES.__contains__, loss.parsed.parameters):
-        raise FormulaError(f'"{name}" is the name of a setting: choose another', 1, text)
+        raise FormulaError(f'"{name}" is the name of a setting: choose another name', 1, text)
     return loss
 
 
 def antithetic_of(op: Formula) -> Formula:
-    """Return the output of the antithetic sample: the op with 1 − u instead of u."""
+    """Return an op's formula with 1 − u instead of the random number u, the antithetic sample."""
     return Formula(substitute(op.tree, _ANTITHETIC))
 
 
 def expand_losses(rule: Formula, op: Formula, loss: Loss | None, factor: Node = ONE) -> Formula:
-    """Return a formula in x, y, g, ``u()`` and ``normal()`` only, without antithetic outputs and losses.
+    """Replace losses and antithetic outputs in a rule's formula by formulas of x, y, g and random numbers.
 
     Antithetic outputs become the op with 1 − u instead of u. Losses become the formula of ``loss``, times
-    ``factor``; without a loss they stay.
+    ``factor``. Without a loss they stay.
     """
     tree = rule.tree
     if loss:
@@ -96,13 +96,13 @@ def expand_losses(rule: Formula, op: Formula, loss: Loss | None, factor: Node = 
     return Formula(substitute(tree, {_ANTITHETIC_Y: antithetic_of(op).tree}))
 
 
-UPSTREAM = Name("g()")  # the factor on the loss; no parameter can have this name
+UPSTREAM = Name("g()")  # the name of the factor on the loss; parameters have no brackets
 
 
 def expand_in_draws(formula: Formula, op: Formula, loss: Loss) -> Node:
-    """Return a formula in x, y, g and random numbers as a tree in x, ``u()``, ``normal()`` and UPSTREAM.
+    """Rewrite a formula in terms of x, random numbers and the upstream gradient only.
 
-    y is replaced by the op, and g by UPSTREAM times the slope of the loss.
+    y is replaced by the op's formula, and g by UPSTREAM times the slope of the loss.
     """
     slope = substitute(loss.slope.tree, {_Y: op.tree})
     substitutes: dict[Node, Node] = {_Y: op.tree, Name("g"): Binary("*", UPSTREAM, slope)}
@@ -114,14 +114,14 @@ FROZEN_U = 0.37
 
 
 def require_deterministic(purpose: str, *entries: Op | Rule) -> None:
-    """Raise ValueError, which says what needs a deterministic entry (``purpose``), if an entry is random."""
+    """Raise ValueError if an op or rule is random; ``purpose`` says what needs a deterministic one."""
     for entry in entries:
         if entry.is_random:
             raise ValueError(RANDOM_MESSAGE.format(entry=truncate(entry.key), here=purpose))
 
 
 def freeze_draws(op: Op, rule: Rule, loss: Loss, u: float = FROZEN_U) -> tuple[Op, Rule]:
-    """Return a deterministic version of a stochastic op and rule, in which every element uses the same u.
+    """Return a deterministic version of a stochastic op and rule, in which u is the same for every element.
 
     The parameters of the loss have their defaults. Kinks are searched for instead of declared.
     """

@@ -1,4 +1,4 @@
-"""The noises that smooth an op, for the lens, the browser and the alignment in training; one entry each."""
+"""The noises by which an op can be smoothed, with their densities."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,13 +10,13 @@ from explorer.formula import Formula, parse
 from explorer.formula.tree import Name, Number, substitute
 
 NARROWEST, WIDEST = 0.01, 10.0
-# The largest r of an op that grows like exp(r * |x|), times the width, for which noise has a mean.
+# The largest r times the noise's width for which the mean of an op that grows like exp(r * |x|) is computed.
 MAX_RATE = 0.95
 
 
 @dataclass(frozen=True)
 class Noise:
-    """A symmetric noise around 0, of width 1 unless stated otherwise.
+    """A noise that is symmetric around 0 and has width 1.
 
     Attributes:
         key: permanent name, used in links and code.
@@ -44,18 +44,18 @@ class Noise:
 
     @cached_property
     def parsed_density(self) -> Formula:
-        """The density as a tree."""
+        """The probability density of the noise as a formula."""
         return parse(self.density, variables=("x",))
 
     @cached_property
     def peak(self) -> float:
-        """The maximum of the density."""
+        """The maximum of the noise's probability density."""
         x = substitute(self.parsed_density.tree, {Name("x"): Number(0.0)})
         return Formula(x).value()
 
     @cached_property
     def parsed_distribution(self) -> Formula:
-        """The distribution as a tree."""
+        """The cumulative distribution of the noise as a formula."""
         return parse(self.distribution, variables=("x",))
 
 
@@ -80,7 +80,7 @@ NOISES: Mapping[str, Noise] = MappingProxyType({
     )
 })  # fmt: skip
 
-# Sentences of the lens, in Python and on Explore, with placeholders in braces.
+# Sentences about an op under noise, for Python and the page Explore, with placeholders in braces.
 LENS_WORDS: Mapping[str, str] = MappingProxyType({
     "lead": "Dashed: the slope of the mean of {op} under {noise} noise of width {width} ({meaning}).",
     "same": "{rules} is the gradient of {op} under {noise} noise of width {width}.",

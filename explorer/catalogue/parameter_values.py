@@ -1,4 +1,4 @@
-"""Parameter values of an op with a rule: shared parameters, and names with a different meaning in each."""
+"""Resolve the parameter values of an op with a rule, which may share parameters or only their names."""
 
 import math
 import re
@@ -12,11 +12,11 @@ from explorer.catalogue.losses import Loss
 from explorer.catalogue.records import Learned, Op, Parameter, Rule
 from explorer.formula import join_texts, number_text, quote, truncate
 
-RENAMED = "{}_rule"  # the new name of a rule's parameter whose name means something else in the op
+RENAMED = "{}_rule"  # how a rule's parameter is renamed if its name means something else in the op
 
 
 def have_distinct_meanings(op_parameter: Parameter, rule_parameter: Parameter) -> bool:
-    """Return whether the op's and the rule's parameter of the same name are two different parameters.
+    """Return whether an op's and a rule's parameter of the same name are two different parameters.
 
     They are if their quantities differ, or if the op's default is outside the domain of the rule's parameter.
     """
@@ -28,9 +28,9 @@ def have_distinct_meanings(op_parameter: Parameter, rule_parameter: Parameter) -
 
 
 def adapt_rule(op: Op, rule: Rule) -> Rule:
-    """Return the rule adapted to an op: parameters whose names mean something else in the op are renamed.
+    """Rename those parameters of a backward rule whose names mean something else in the op.
 
-    With ``elu`` the ``alpha`` of ``dsq`` becomes ``alpha_rule`` in all formulas, and in code; links and
+    With ``elu`` the ``alpha`` of ``dsq`` becomes ``alpha_rule`` in all formulas, and in code. Links and
     keyword arguments may also use ``dsq.alpha``. A rule without such names, or already adapted, is returned
     unchanged.
     """
@@ -45,7 +45,7 @@ def adapt_rule(op: Op, rule: Rule) -> Rule:
 
 @lru_cache(maxsize=256)
 def _rename_parameters(rule: Rule, names: tuple[str, ...]) -> Rule:
-    """Return a rule with ``names`` renamed in all its formulas."""
+    """Return a copy of a rule with the given parameters renamed in all its formulas."""
     pattern = re.compile(rf"\b({'|'.join(names)})\b")
 
     def rename(text: str | None) -> Any:
@@ -75,7 +75,7 @@ def _rename_parameters(rule: Rule, names: tuple[str, ...]) -> Rule:
 
 
 def narrow_parameter(op_parameter: Parameter, rule_parameter: Parameter) -> Parameter:
-    """Return the op's parameter restricted to the domain of a rule that shares it.
+    """Restrict an op's parameter to the domain of a backward rule that shares the parameter.
 
     If its bounds leave that domain, they become the rule's, extended to include the default.
     """
@@ -88,23 +88,23 @@ def narrow_parameter(op_parameter: Parameter, rule_parameter: Parameter) -> Para
 
 
 def qualify_name(rule: Rule, parameter: Parameter) -> str:
-    """Return the unique name of a rule's parameter, such as ``clipped.c``."""
+    """Return the name of a rule's parameter with the rule's key, such as ``clipped.c``."""
     return f"{rule.key}.{parameter.display_name}"
 
 
 def find_formula_name(op: Op, rule: Rule, name: str) -> str:
-    """Return the name in formulas of a parameter given by its name or as ``rule.name``."""
+    """Return the name that a parameter has in formulas, given its name or ``rule.name``."""
     formula_names = {qualify_name(rule, p): p.name for p in adapt_rule(op, rule).parameters}
     return formula_names.get(name, name)
 
 
 def resolve_values(op: Op, rule: Rule | None, settings: Mapping[str, float]) -> dict[str, float]:
-    """Return the values of all parameters of an op and a rule, by their names in formulas.
+    """Return the values of all parameters of an op and a rule as a dict, using defaults where none is set.
 
-    A name with the same meaning in both is one parameter, with the op's default. A name with two meanings is
-    the op's; the rule's value is under its renamed parameter (see ``adapt_rule``). ``settings`` holds values
-    by name, or by ``rule.name`` (``clipped.c``) for one rule only. Missing values are defaults; unknown names
-    are ignored.
+    The keys are the names in formulas. A name with the same meaning in both is one parameter, with the op's
+    default. A name with two meanings is the op's; the rule's value is under its renamed parameter (see
+    ``adapt_rule``). ``settings`` holds values by name, or by ``rule.name`` (``clipped.c``) for one rule only.
+    Unknown names are ignored.
     """
     result = {p.name: settings.get(p.name, p.default) for p in op.parameters}
     for p in adapt_rule(op, rule).parameters if rule else ():
@@ -125,8 +125,8 @@ def check_values(
     ``tensors`` are the names of further parameters, which are tensors. ``loss`` is the loss of a stochastic
     op or rule, whose parameters are accepted as well.
 
-    Raises ValueError for a name that no entry has, for a value that is not finite, and for a value outside
-    the domain of an entry.
+    Raises ValueError for a name that neither op nor rule has, for a value that is not finite, and for a value
+    outside the domain of a parameter.
     """
     adapted = [adapt_rule(op, rule) for rule in rules]
     shared_names = {p.name for entry in (op, *adapted) for p in entry.parameters}
@@ -145,10 +145,7 @@ def check_values(
 
 
 def require_in_domain(op: Op, rule: Rule, settings: Mapping[str, float]) -> None:
-    """Raise ValueError if a value is outside the domain of an entry.
-
-    ``settings`` holds values as for ``resolve_values``.
-    """
+    """Raise ValueError if a parameter value in ``settings`` is outside the domain of the op or the rule."""
     all_values = resolve_values(op, rule, settings)
     for entry in (op, adapt_rule(op, rule)):
         entry_values = {p.display_name: all_values[p.name] for p in entry.parameters}
@@ -163,7 +160,7 @@ def require_in_domain(op: Op, rule: Rule, settings: Mapping[str, float]) -> None
 
 
 def to_finite(name: str, value: Any) -> float:
-    """Return a finite float; raise ValueError with ``name`` for anything else, also strings and booleans."""
+    """Convert a number to a finite float; raise ValueError about ``name`` for anything else, even strings."""
     try:
         if isinstance(value, bool | str):
             raise TypeError

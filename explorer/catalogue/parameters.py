@@ -1,4 +1,4 @@
-"""Parameters shared by several entries; the same name in an op and a rule is one parameter."""
+"""Parameters that several ops and rules use; an op and a rule share a parameter of the same name."""
 
 from explorer.catalogue.records import Parameter
 

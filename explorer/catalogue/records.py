@@ -1,4 +1,4 @@
-"""Records of the catalogue: op, rule, parameter, and gradients of parameters."""
+"""The data classes of the catalogue: ops, backward rules, their parameters and how parameters learn."""
 
 import math
 import re
@@ -14,17 +14,17 @@ from explorer.catalogue.display import TORCH_OWN, make_html_table
 from explorer.catalogue.kinks import Kink
 from explorer.formula import OP_NAMES, Formula, FormulaError, parse, pieces, quote
 
-# Parameters are keyword arguments of sample, apply and snippet, next to these arguments.
+# No parameter may have one of these names, since parameters are passed as keyword arguments next to them.
 RESERVED_NAMES = frozenset(
     {"op", "rule", "rules", "start", "stop", "points", "dtype", "parameters", "learns", "draw"}
 )
 _DECADES_TO_DRAG = 100
-MAX_ABS_X = 1e6  # on a chart
+MAX_ABS_X = 1e6  # the largest |x| on a chart
 
-COUNT = "N"  # in a scale: the number of elements that share the parameter
+COUNT = "N"  # stands for the number of elements that share a parameter, in the scale of its gradient
 COUNT_MESSAGE = f"{COUNT} is the number of elements, which only a scale may use"
 
-# How the upstream gradient of an element exactly at a learned bound is shared.
+# How the upstream gradient of an element exactly at a learned bound is divided.
 AT_BOUND = {
     "published": "Exactly at the bound the parameter gets all of the gradient, as published.",
     "minimum": "Exactly at the bound x and the parameter get half each, as from torch.minimum.",
@@ -37,10 +37,10 @@ CUSTOM_FAMILY = "own"
 
 @dataclass(frozen=True)
 class Parameter:
-    """A number on which an op or rule depends.
+    """A number on which an op or a backward rule depends, with its default and its bounds.
 
     Attributes:
-        name: its name in the formulas of its entry.
+        name: its name in the formulas of its op or rule.
         default: its value if no other is set.
         low, high: the ends of the slider on screen. In Python, links and fields a value may be outside them,
             within ``domain``.
@@ -50,7 +50,7 @@ class Parameter:
             value outside is rejected with an error that names the parameter.
         quantity: the quantity that the name denotes. An op and a rule that share a name share the value,
             unless both state a quantity and the two differ (see ``adapt_rule``). In the catalogue it is the
-            meaning; "" in custom records, which share by name.
+            meaning. In custom formulas it is "", so that equal names share a value.
         plain: the name in the rule's own formulas and in its domain, if ``adapt_rule`` renamed it; otherwise
             "".
 
@@ -78,14 +78,14 @@ class Parameter:
 
     @property
     def display_name(self) -> str:
-        """The name for people, as in the entry's own formulas."""
+        """The parameter's name on screen, which is the one in the formulas of its op or rule."""
         return self.plain or self.name
 
     def is_valid(self, value: float, context: Mapping[str, float] = MappingProxyType({})) -> bool:
-        """Return whether a value is in the domain.
+        """Return whether a value lies in the domain of the parameter.
 
-        ``context`` holds the values of the entry's parameters by their names in the entry's own formulas. A
-        condition on a parameter without a value in ``context`` is taken to hold.
+        ``context`` holds the values of other parameters of the same op or rule by name. A condition on a
+        parameter without a value in ``context`` is taken to hold.
         """
         if not self.domain:
             return True
@@ -94,25 +94,25 @@ class Parameter:
 
     @property
     def domain_names(self) -> set[str]:
-        """The parameters in the condition of the domain."""
+        """The names of the parameters in the condition that defines the domain."""
         return {*_parse_condition(self.domain).parameters} if self.domain else set()
 
     @property
     def scale(self) -> Literal["linear", "log"]:
-        """The scale of the slider: logarithmic for positive bounds with a ratio of 100 or more."""
+        """The scale of the parameter's slider, which is logarithmic for positive bounds far apart."""
         return "log" if self.low > 0 and self.high / self.low >= _DECADES_TO_DRAG else "linear"
 
 
 @dataclass(frozen=True)
 class Learned:
-    """The gradient of a parameter: ``scale`` times the sum of the contributions of all elements.
+    """The gradient of a parameter, which is ``scale`` times the sum of all elements' contributions.
 
     Attributes:
         name: the parameter, one of the rule's.
         formula: the contribution of one element, in x, y, g and the rule's parameters.
         scale: a factor on the sum, in the rule's parameters and N, the number of elements that share the
             parameter; None for 1.
-        at_bound: how g is shared exactly at a learned bound, a key of ``AT_BOUND``; "" without a bound.
+        at_bound: how g is divided exactly at a learned bound, a key of ``AT_BOUND``; "" without a bound.
         note: a remark, for instance on sources that disagree; one sentence.
         start: its first value on a model's data, a formula of x and the rule's parameters; None for the
             default.
@@ -136,30 +136,30 @@ class Learned:
 
     @cached_property
     def parsed(self) -> Formula:
-        """The contribution of one element as a tree."""
+        """The contribution of one element to the gradient, as a formula."""
         return parse(self.formula, parameters=None)
 
     @cached_property
     def parsed_scale(self) -> Formula | None:
-        """The factor on the sum as a tree."""
+        """The factor on the sum of the contributions, as a formula; None for 1."""
         return None if self.scale is None else parse(self.scale, variables=(), parameters=None)
 
     @property
     def text(self) -> str:
-        """The gradient in one line: ``(1 / sqrt(N)) * sum(g * x)``."""
+        """The gradient in one line, such as ``(1 / sqrt(N)) * sum(g * x)``."""
         prefix = f"({self.parsed_scale.text}) * " if self.parsed_scale else ""
         return f"{prefix}sum({self.parsed.text})"
 
     @property
     def parameter_names(self) -> set[str]:
-        """The parameter that learns, and the parameters in its formulas."""
+        """The name of the parameter that learns, and those of the parameters in its formulas."""
         scale = self.parsed_scale.parameters if self.parsed_scale else ()
         return {self.name, *self.parsed.parameters, *scale} - {COUNT}
 
 
 @dataclass(frozen=True, repr=False)
 class Entry:
-    """The common fields of ops and rules, displayed as one line of text or, in a notebook, as a small table.
+    """The common fields of ops and backward rules, displayed as one line of text or a small HTML table.
 
     Attributes:
         key: permanent name, used in links and code.
@@ -184,31 +184,31 @@ class Entry:
     note: str = ""
     also: tuple[str, ...] = ()
 
-    result: ClassVar[str]  # the left side of the formula's equation
+    result: ClassVar[str]  # the left side of the equation, "y" or "gradient"
 
     @property
     def parsed(self) -> Formula | None:
-        """The formula as a tree."""
+        """The definition of the op or rule as a parsed formula."""
         raise NotImplementedError
 
     @property
     def formulas(self) -> tuple[Formula, ...]:
-        """All formulas of the entry."""
+        """All formulas that belong to the op or rule."""
         return (self.parsed,) if self.parsed else ()
 
     @property
     def random_names(self) -> tuple[str, ...]:
-        """The random numbers in the formulas, such as ``u()``, and names that depend on them (``f()``)."""
+        """The random numbers that the formulas use, such as ``u()``, and names that depend on them."""
         return tuple(dict.fromkeys(chain.from_iterable(formula.random_names for formula in self.formulas)))
 
     @property
     def is_random(self) -> bool:
-        """Whether the entry uses a random number for each element, directly or through y or a loss."""
+        """Whether the op or rule uses random numbers, directly or through y or a loss."""
         return bool(self.random_names)
 
     @property
     def other_outputs(self) -> tuple[str, ...]:
-        """The losses at outputs other than the sampled one, such as ``f(1)``.
+        """The terms of the formulas that are losses of outputs other than y, such as ``f(1)``.
 
         In a net they need a pass for every unit.
         """
@@ -216,16 +216,15 @@ class Entry:
         return tuple(dict.fromkeys(chain.from_iterable(outputs)))
 
     def compute_degree(self, y: float = math.inf) -> float:
-        """Return the highest degree in x of the formula's polynomials between its kinks.
+        """Return the formula's degree as a polynomial in x between its kinks; inf if it is not one.
 
-        Inf if the formula is not piecewise polynomial, or if it may have kinks that were not found. ``y`` is
-        the degree of the op.
+        It is also inf if there may be kinks that were not found. ``y`` is the degree of the op.
         """
         assert self.parsed
         return pieces.find_known_degree(self.parsed.tree, y, is_searched=self.kinks is None)
 
     def with_quantities(self, **fields: Any) -> Self:
-        """Return the entry with further fields, in which each parameter's meaning is its quantity."""
+        """Return a copy with other fields, in which each parameter's meaning is its quantity."""
         parameters = tuple(replace(p, quantity=p.quantity or p.meaning) for p in self.parameters)
         return replace(self, parameters=parameters, **fields)
 
@@ -248,14 +247,14 @@ class Entry:
 
 @dataclass(frozen=True, repr=False)
 class Op(Entry):
-    """An elementwise forward function ``y = f(x; parameters)``.
+    """An elementwise forward function ``y = f(x; parameters)``, such as round or sign.
 
     Attributes:
         formula: f, in x and the parameters.
         family: the kind of function, a key of ``FAMILIES``; rules declare the families that they suit. In the
             catalogue it follows from the position of the op.
-        judged: the op that replaces it when a net is evaluated, in x and random numbers; None for the same
-            op.
+        judged: the formula that replaces the op's when a net is evaluated, in x and random numbers; None for
+            the same formula.
         named: whether its label begins with a proper name, which keeps its capital inside a sentence.
         inner, outer: if both are set, ``y = outer(q(inner))``: ``inner`` in x and the parameters, ``outer``
             in q and the parameters. The gradient of a parameter in them then follows from the rule for x.
@@ -272,19 +271,19 @@ class Op(Entry):
 
     @property
     def sentence_label(self) -> str:
-        """The label inside a sentence: names keep their capitals, and a custom op is unchanged."""
+        """The op's label inside a sentence, in lower case unless it is a name or a custom formula."""
         first = self.label.split(" ")[0]
         is_unchanged = self.named or self.family == CUSTOM_FAMILY or not first[1:].islower()
         return self.label if is_unchanged else self.label[0].lower() + self.label[1:]
 
     @cached_property
     def parsed(self) -> Formula:
-        """The formula as a tree."""
+        """The op's definition as a parsed formula in x, parameters and random numbers."""
         return parse(self.formula, variables=OP_NAMES, parameters=[p.name for p in self.parameters])
 
     @property
     def evaluation_op(self) -> "Op":
-        """The op of a net in evaluation; it has no parameters unless it is this op."""
+        """The op that is used when a net is evaluated; it has no parameters unless it is this op."""
         return self if self.judged is None else replace(self, formula=self.judged, parameters=(), judged=None)
 
 
@@ -295,10 +294,10 @@ class Rule(Entry):
     Attributes:
         formula: r; None for torch's own autograd of the op.
         kinks: the kinks of r. If r uses y, those of the op are added.
-        group: its section in the picker, a key of ``GROUPS``. In the catalogue it follows from the position
-            of the rule, and so do ``suits`` and ``otherwise`` unless the entry sets them.
+        group: its section in the menu, a key of ``GROUPS``. In the catalogue it follows from the position of
+            the rule, and so do ``suits`` and ``otherwise`` unless the rule sets them.
         suits: families of ops for which it makes sense; empty for all.
-        otherwise: why it does not suit other families, a sentence for the picker.
+        otherwise: why it does not suit other families, a sentence for the menu.
         linear: whether r is linear in g.
         antiderivative: formula in x whose derivative is r at g = 1, if there is a known one; linear rules
             only.
@@ -330,11 +329,13 @@ class Rule(Entry):
                 raise ValueError(f"{name} of {self.key} learns twice")
         for learned in self.learned:
             if missing := sorted(learned.parameter_names - names):
-                raise ValueError(f"{learned.name} learns by {', '.join(missing)}, no parameter of {self.key}")
+                raise ValueError(
+                    f"{learned.name} learns by {', '.join(missing)}, which {self.key} does not have"
+                )
 
     @cached_property
     def parsed(self) -> Formula | None:
-        """The formula as a tree; None for torch's own autograd."""
+        """The rule's definition as a parsed formula; None for torch's own autograd."""
         if self.formula is None:
             return None
         return parse(self.formula, parameters=[p.name for p in self.parameters])
@@ -352,5 +353,5 @@ class Rule(Entry):
 
 @lru_cache
 def _parse_condition(text: str) -> Formula:
-    """Return a condition as a formula with value 1 if it holds and 0 otherwise."""
+    """Parse a condition as a formula whose value is 1 if it holds and 0 otherwise."""
     return parse(f"1 * ({text})", variables=(), parameters=None)

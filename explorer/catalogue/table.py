@@ -1,4 +1,4 @@
-"""The catalogue as a page of documentation: ``python -m explorer.catalogue.table docs/catalogue.md``."""
+"""Write the catalogue as a page of documentation: ``python -m explorer.catalogue.table PATH``."""
 
 import sys
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ a link or in a study. The formulas are in [the formula language](language.md).
 
 
 def make_tables() -> str:
-    """Return a table of all ops and one of all rules, in their order, each with formula and purpose."""
+    """Return Markdown tables of all ops and of all backward rules, with their formulas and purposes."""
     ops = [(op.key, op.formula, FAMILIES[op.family], op.purpose) for op in OPS.values()]
     rules = [
         (rule.key, rule.formula or TORCH_OWN, GROUPS[rule.group], rule.purpose) for rule in RULES.values()
@@ -30,7 +30,7 @@ def make_tables() -> str:
 
 
 def make_page() -> str:
-    """Return the page of documentation with both tables, as Markdown."""
+    """Return the catalogue's page of documentation as Markdown."""
     return f"{_HEAD}\n{make_tables()}\n"
 
 

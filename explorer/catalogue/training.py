@@ -1,4 +1,4 @@
-"""Ops and rules in the training of nets: why some are refused, and how nets are evaluated."""
+"""Explain which ops and rules nets cannot be trained with, and how nets with random ops are evaluated."""
 
 from explorer.catalogue.records import Op, Rule
 from explorer.formula.tree import ANTITHETIC_LOSS
@@ -14,9 +14,9 @@ _TWIN = (
 
 
 def explain_refusal(entry: Op | Rule, name: str, *, spikes: bool = False) -> str:
-    """Return why nets cannot be trained with an op or rule, with its ``name`` on screen; "" if they can.
+    """Explain why nets cannot be trained with an op or rule; return "" if they can.
 
-    ``spikes`` selects the reason for nets of spiking units.
+    ``name`` is its name on screen. ``spikes`` selects the reason for nets of spiking units.
     """
     if entry.other_outputs:
         return _OTHER_OUTPUT.format(entry=name, loss=entry.other_outputs[0])
@@ -24,7 +24,7 @@ def explain_refusal(entry: Op | Rule, name: str, *, spikes: bool = False) -> str
 
 
 def describe_evaluation(op: Op) -> str:
-    """Return the sentence on the evaluation of nets with a random op; "" for a deterministic one."""
+    """Say in a sentence how nets with a random op are evaluated; return "" for a deterministic op."""
     if not op.is_random:
         return ""
     if op.judged is None:

@@ -198,7 +198,7 @@ def test_an_op_that_is_not_made_of_its_parts_is_refused(inner, outer):
 @pytest.mark.parametrize(
     ("op", "rule", "name", "message"),
     [
-        ("ternarize", "default", "delta", "delta of ternarize has no gradient: torch sees no path"),
+        ("ternarize", "default", "delta", "delta of ternarize has no gradient: torch finds no path"),
         ("hardshrink", "straight_through", "lambd", "lambd of hardshrink has no gradient"),
         ("quantize_power_of_two", "default", "log2_s", "log2_s of quantize_power_of_two has no gradient"),
         ("sign", "clipped", "c", "c does not appear in y: it shapes the gradient of clipped alone"),
@@ -242,9 +242,9 @@ def test_only_a_scale_may_name_the_number_of_elements():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ({"learned": (Learned("t", "g"),)}, "t learns by t, no parameter of mine"),
-        ({"learned": (Learned("s", "g * q"),)}, "s learns by q, no parameter of mine"),
-        ({"learned": (Learned("s", "g", "1 / qmax"),)}, "s learns by qmax, no parameter of mine"),
+        ({"learned": (Learned("t", "g"),)}, "t learns by t, which mine does not have"),
+        ({"learned": (Learned("s", "g * q"),)}, "s learns by q, which mine does not have"),
+        ({"learned": (Learned("s", "g", "1 / qmax"),)}, "s learns by qmax, which mine does not have"),
         ({"learned": (Learned("s", "g"),), "parameters": (S, Parameter("N", 1.0))}, "has no parameter N"),
     ],
 )

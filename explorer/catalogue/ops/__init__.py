@@ -1,4 +1,4 @@
-"""The ops: elementwise functions in the formula language, by family."""
+"""All ops of the catalogue: elementwise functions in the formula language, by family."""
 
 from explorer.catalogue.ops import activation, drawn, elementary, formats, jump, rounding
 

@@ -7,7 +7,7 @@ from explorer.catalogue.records import Op, Parameter
 
 LAMBDA = Parameter("lambd", 0.5, 0.0, 5.0, "threshold: values closer to 0 become 0", domain="lambd >= 0")
 
-# Each entry is a paragraph: name and formula, facts, texts.
+# Each entry takes a few lines: key, label and formula first, then properties, then texts.
 # fmt: off
 BOUNDED = (
     Op("clamp", "Clamp", "clamp(x, lo, hi)", also=("clip",), parameters=(LO, HI), kinks=("lo", "hi"),
@@ -38,7 +38,7 @@ RECTIFIERS = (
     Op("relu6", "ReLU6", "relu6(x)", kinks=("0", "6"),
        purpose="A ReLU that ends at 6, so that few bits suffice for its output.",
        source="Krizhevsky 2010, Convolutional Deep Belief Networks on CIFAR-10"),
-    # At alpha = 1 both slopes are 1, so there is no corner: 0 / 0 is in no interval.
+    # At alpha = 1 both slopes are 1, so there is no corner, and this position becomes NaN (0 / 0).
     Op("elu", "ELU", "elu(x, alpha)",
        parameters=(Parameter("alpha", 1.0, 0.05, 5.0, "depth: far to the left y nears −alpha"),),
        kinks=("0 / (alpha - 1)",),

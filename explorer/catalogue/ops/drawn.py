@@ -1,11 +1,11 @@
-"""Random ops: one number u in (0, 1) for each element and step, shared by op and rule."""
+"""Random ops, which draw one number u in (0, 1) for each element and step, as does their rule."""
 
 from explorer.catalogue.kinks import Lattice
 from explorer.catalogue.records import Op, Parameter
 
 _WIDTH = Parameter("s", 0.5, 0.0, 5.0, "width of the noise: its standard deviation", domain="s >= 0")
 
-# Each entry is a paragraph: name and formula, facts, texts.
+# Each entry takes a few lines: key, label and formula first, then properties, then texts.
 # fmt: off
 UNITS = (
     Op("bernoulli", "Bernoulli unit", "where(u() < sigmoid(x), 1, 0)", kinks=(), named=True,

@@ -2,7 +2,7 @@
 
 from explorer.catalogue.records import Op
 
-# Each entry is a paragraph: name and formula, facts, texts.
+# Each entry takes a few lines: key, label and formula first, then properties, then texts.
 # fmt: off
 ELEMENTARY = (
     Op("abs", "Absolute value", "abs(x)", kinks=("0",),

@@ -1,4 +1,4 @@
-"""The backward rules: formulas returned instead of torch's own gradient, by group."""
+"""All backward rules of the catalogue, by group: formulas that replace torch's own gradient."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from explorer.catalogue.rules import drawn, formats, general, rounding, sign, st
 
 
 def _assign_group(family: str, rules: tuple[Rule, ...], reason: str) -> Iterator[Rule]:
-    """Yield the rules of a group, with defaults for the suitable family and for the reason against others."""
+    """Yield the rules of a group, with the group's defaults for which ops they suit and why not others."""
     for rule in rules:
         suits, rule_reason = rule.suits or (family,), rule.otherwise or reason
         yield rule.with_quantities(group=family, suits=suits, otherwise=rule_reason)

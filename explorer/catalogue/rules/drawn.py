@@ -1,11 +1,11 @@
-"""Estimators of the gradient of a Bernoulli unit from one random draw, unbiased or not."""
+"""Backward rules for random units that output 0 or 1, which estimate a gradient from one draw."""
 
 from explorer.catalogue.records import Learned, Parameter, Rule
 
 OTHERWISE = "It estimates the gradient of a Bernoulli unit, 1 with chance sigmoid(x), which this op is not."
 _SOFT = "(x - log(u() / (1 - u()))) / tau"
 
-# Each entry is a paragraph: name and formula, facts, texts.
+# Each entry takes a few lines: key, label and formula first, then properties, then texts.
 # fmt: off
 ESTIMATORS = (
     Rule("sigmoid_st", "Straight-through (sigmoid)", "g * sigmoid(x) * (1 - sigmoid(x))", kinks=(),

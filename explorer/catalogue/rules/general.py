@@ -1,4 +1,4 @@
-"""Rules for many ops: they pass, mask, scale or block the upstream gradient."""
+"""Backward rules for many ops, which pass, mask, scale or block the upstream gradient."""
 
 from explorer.catalogue.parameters import HI, LO
 from explorer.catalogue.records import Learned, Parameter, Rule
@@ -6,7 +6,7 @@ from explorer.catalogue.records import Learned, Parameter, Rule
 _NO_RANGE = "It is about the bounds of a range, which this op does not have."
 _NO_RECTIFIER = "It was made for rectifiers, where y is 0 for every negative x and grows without bound."
 
-# Each entry is a paragraph: name and formula, facts, texts.
+# Each entry takes a few lines: key, label and formula first, then properties, then texts.
 # fmt: off
 GENERAL = (
     Rule("default", "Default autograd", None, also=("autograd",), kinks=(),

@@ -1,4 +1,4 @@
-"""Rules for ops that round: one bump for each jump, or a mask at the ends of the levels."""
+"""Backward rules for ops that round: one bump for each jump, or a mask at the outer levels."""
 
 from dataclasses import replace
 
@@ -18,13 +18,13 @@ from explorer.catalogue.parameters import (
 from explorer.catalogue.records import Learned, Parameter, Rule
 
 _NO_LEVELS = "It needs the levels of a quantiser, which this op does not have."
-_QMAX = replace(QMAX, domain="qmax > 0")  # a scale or a ratio divides by it
-_LSQ_START = "2 * mean(abs(x)) / sqrt(qmax)"  # section 2.1
-_LSQ_SCALE = "1 / sqrt(N * qmax)"  # keeps the step of a parameter in proportion to those of the weights
+_QMAX = replace(QMAX, domain="qmax > 0")  # because some rules divide by qmax
+_LSQ_START = "2 * mean(abs(x)) / sqrt(qmax)"  # from section 2.1 of the paper on LSQ
+_LSQ_SCALE = "1 / sqrt(N * qmax)"  # makes the parameter learn as fast as the weights
 
 OTHERWISE = "It expects a jump at every half-integer, which this op does not make."
 
-# Each entry is a paragraph: name and formula, facts, texts.
+# Each entry takes a few lines: key, label and formula first, then properties, then texts.
 # fmt: off
 ROUNDING = (
     Rule("soft_round", "Soft round", "g * a * (1 - tanh(a * (x - floor(x) - 0.5))**2) / (2 * tanh(a / 2))",

@@ -1,4 +1,4 @@
-"""Rules for sign-like ops, which jump by 2: a rule that spreads the jump honestly has area 2."""
+"""Backward rules for sign-like ops, which jump by 2, so that a rule that only smooths has area 2."""
 
 from explorer.catalogue.parameters import NEGATIVE, POSITIVE, TERNARY
 from explorer.catalogue.records import Learned, Parameter, Rule
@@ -6,7 +6,7 @@ from explorer.catalogue.records import Learned, Parameter, Rule
 _WINDOW = Parameter("c", 1.0, 0.05, 5.0, "window half-width: nothing passes outside", domain="c >= 0")
 OTHERWISE = "It spreads a jump by 2 at 0, from −1 to 1, which this op does not make."
 
-# Each entry is a paragraph: name and formula, facts, words.
+# Each entry takes a few lines: key, label and formula first, then properties, then texts.
 # fmt: off
 SIGN = (
     Rule("clipped", "Clipped straight-through", "g * (abs(x) <= c)",

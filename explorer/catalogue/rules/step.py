@@ -1,4 +1,4 @@
-"""Surrogates for step-like ops, which jump by 1: a surrogate that only smooths the jump has area 1."""
+"""Backward rules for step-like ops, which jump by 1, so that a rule that only smooths has area 1."""
 
 from explorer.catalogue.records import Parameter, Rule
 
@@ -6,11 +6,10 @@ OTHERWISE = "It assumes a jump by 1 at the threshold 0, which this op does not m
 
 
 def _make_sharpness(default: float, meaning: str) -> Parameter:
-    """Return a sharpness parameter with the given default."""
     return Parameter("a", default, 0.1, 100.0, meaning, domain="a > 0")
 
 
-# Each entry is a paragraph: name and formula, facts, texts.
+# Each entry takes a few lines: key, label and formula first, then properties, then texts.
 # fmt: off
 STEP = (
     Rule("sigmoid_surrogate", "Sigmoid surrogate", "g * a * sigmoid(a * x) * sigmoid(-a * x)",

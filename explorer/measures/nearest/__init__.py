@@ -32,8 +32,8 @@ def nearest(
         A list of the rules that suit the op, nearest first; of equal curves the simplest first. Rules that
         have nothing in common with this one are left out: next to a pole, where a few values make up all
         of its size, the list is empty. Each entry has ``rule``, ``factor``, ``width``, ``shift``,
-        ``distance``, ``parameters``, ``differs``, ``where`` and ``sentence``: on that range, the given rule is
-        ``factor`` times the catalogue's, ``width`` times as wide and moved by ``shift``.
+        ``distance``, ``parameters``, ``differs``, ``where`` and ``sentence``: on that range, the given rule
+        is ``factor`` times the catalogue's, ``width`` times as wide and moved by ``shift``.
         Values at kinks do not affect the distance; ``differs`` lists the x at which only they differ.
         A rule that is not linear in g is compared at several g. ``mean(…)`` is taken over the range.
 
