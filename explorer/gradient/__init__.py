@@ -1,4 +1,4 @@
-"""An op combined with a backward rule, applied to a tensor or used as a layer of a net."""
+"""Combine an op with a backward rule, and apply the pair to a tensor or use it as a layer of a net."""
 
 from explorer.gradient.bound import Backward, BoundOp, Forward, Pair, bind, bind_formulas, pair
 from explorer.gradient.calling import BOUNDARY, apply

@@ -1,4 +1,4 @@
-"""The autograd Function that computes an op forward and a rule backward."""
+"""The autograd Function that computes an op in its forward and a backward rule in its backward."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -17,9 +17,9 @@ Pair = tuple[Forward, Callable[[Tensor, Tensor, Tensor], Tensor]]
 
 @dataclass(frozen=True)
 class Backward:
-    """A bound rule ``(x, y, g) -> gradient``.
+    """A backward rule as a function ``(x, y, g) -> gradient``, with its parameter values fixed.
 
-    ``needs_x`` and ``needs_y`` tell whether the rule uses x and y; ``keys`` are those of its op and rule.
+    ``needs_x`` and ``needs_y`` tell whether the rule uses x and y. ``keys`` are those of its op and rule.
     """
 
     rule: Callable[..., Tensor]
@@ -28,16 +28,16 @@ class Backward:
     keys: tuple[str, str] = ("", "")
 
     def select_saved(self, x: Tensor, y: Tensor) -> tuple[Tensor, ...]:
-        """Return those of x and y that must be saved for backward."""
+        """Return those of x and y that the backward pass needs, to be saved for it."""
         return ((x,) if self.needs_x else ()) + ((y,) if self.needs_y else ())
 
     def __call__(self, saved: tuple[Tensor, ...], g: Tensor) -> Tensor:
-        """Return the gradient; g is passed as a placeholder for x or y if it was not saved."""
+        """Compute the gradient from the saved tensors, with g as a placeholder for what was not saved."""
         return self.rule(saved[0] if self.needs_x else g, saved[-1] if self.needs_y else g, g)
 
 
 class _RuleFunction(torch.autograd.Function):
-    """The Function of every op and rule, in a form that torch.compile can trace."""
+    """The autograd Function of every op with a backward rule, in a form that torch.compile can trace."""
 
     generate_vmap_rule = True
 
@@ -56,7 +56,7 @@ class _RuleFunction(torch.autograd.Function):
 
 
 class _RuleFunctionWithForwardMode(_RuleFunction):
-    """The same Function with forward-mode differentiation, which torch.compile cannot trace."""
+    """Adds forward-mode differentiation to the Function, which torch.compile cannot trace."""
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Tensor, Forward, Backward], output: Tensor) -> None:
@@ -71,7 +71,7 @@ class _RuleFunctionWithForwardMode(_RuleFunction):
         return gradient
 
 
-# torch inspects forward's signature at every call; a stored one saves 10 µs of a training step's 400.
+# torch inspects the signature of forward at every call. Storing it saves 10 of the 400 µs of a step.
 _RuleFunction.forward.__signature__ = PositionalSignature()  # type: ignore[attr-defined]
 
 RULE_FUNCTIONS = (_RuleFunction, _RuleFunctionWithForwardMode)
@@ -81,7 +81,7 @@ _ZERO = Backward(lambda _x, _y, g: torch.zeros_like(g), needs_x=False, needs_y=F
 
 @dataclass(frozen=True)
 class BoundOp:
-    """An op bound to a rule, callable on x; autograd follows the rule through the returned y.
+    """An op with a backward rule and fixed parameters, which can be called on a tensor.
 
     ``forward`` is the op alone, ``x -> y``. ``rule`` is None if torch's own autograd of the op is used.
     """
@@ -90,13 +90,13 @@ class BoundOp:
     rule: Backward | None
 
     def __call__(self, x: Tensor) -> Tensor:
-        """Return y with x's shape and dtype."""
+        """Apply the op to x, so that autograd follows the rule; y has x's shape and dtype."""
         if self.rule is None or is_compiled_without_grad(x):
             return self.forward(x)
         return _apply_function(x, self.forward, self.rule)
 
     def gradient(self, x: Tensor, y: Tensor, g: Tensor) -> Tensor:
-        """Return the rule's gradient at x and y for an upstream gradient, outside any graph.
+        """Compute the rule's gradient at x and y for an upstream gradient g, without autograd.
 
         All tensors have the same shape.
         """
@@ -108,9 +108,9 @@ class BoundOp:
 
 
 def bind(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> BoundOp:
-    """Return an op bound to a rule; ``settings`` holds parameter values as for ``catalogue.resolve_values``.
+    """Combine an op with a backward rule and fix their parameter values; others have their defaults.
 
-    Raises ValueError if the op or the rule is random: y is then not a function of x alone.
+    Raises ValueError if the op or the rule is random, since y is then not a function of x alone.
     """
     op, rule = find_op(op), find_rule(rule)
     require_deterministic("bind", op, rule)
@@ -121,7 +121,7 @@ def bind(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Bound
 
 
 def bind_formulas(op: Formula, rule: Formula | None, parameters: Mapping[str, float]) -> BoundOp:
-    """Return the formula of an op bound to that of a rule, or to torch's own autograd if ``rule`` is None.
+    """Combine the formula of an op with that of a backward rule, or with torch's autograd if it is None.
 
     If torch finds no path from y to x, torch's own gradient is 0.
     """
@@ -133,15 +133,15 @@ def bind_formulas(op: Formula, rule: Formula | None, parameters: Mapping[str, fl
 
 
 def bind_unaliased(formula: Formula, parameters: Mapping[str, float]) -> Callable[..., Tensor]:
-    """Return a function that evaluates a formula; its result never shares memory with an input."""
+    """Compile a formula to a function whose result never shares memory with an input."""
     evaluate = formula.bind(parameters)
     return (lambda *inputs: evaluate(*inputs).clone()) if formula.alias in ("x", "y", "u()") else evaluate
 
 
 def pair(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Pair:
-    """Return the two functions of a bound op: ``x -> y`` and ``(x, y, g) -> gradient``.
+    """Return an op and a backward rule as two functions, ``x -> y`` and ``(x, y, g) -> gradient``.
 
-    They are for trainings that multiply by their weights themselves, without autograd between the layers.
+    They are for training code that multiplies by its weights itself, without autograd between the layers.
     """
     bound = bind(op, rule, settings)
     return bound.forward, bound.gradient

@@ -1,4 +1,4 @@
-"""The function ``apply``: an op on a tensor, with a rule for its backward pass."""
+"""Apply an op to a tensor, with a backward rule for its backward pass."""
 
 from collections.abc import Sequence
 from functools import lru_cache
@@ -37,7 +37,7 @@ def apply(
     f: str | float | Tensor | None = None,
     **parameters: float | Tensor,
 ) -> Tensor:
-    """Compute an op on a tensor so that ``backward`` follows a rule.
+    """Compute an op on a tensor so that its backward pass follows a backward rule.
 
     Args:
         op: key of ``OPS``, or ``"formula: …"`` in x; a random op also uses ``u()`` and ``normal()``.
@@ -63,14 +63,14 @@ def apply(
         ``vmap`` work if the rule's formula is differentiable. Forward mode (``jvp``, ``jacfwd``, ``hessian``)
         returns the rule's value with the tangent as upstream gradient, also for rules that are not linear in
         g. ``torch.compile`` makes a single graph, without forward mode; under it a tensor with one value that
-        does not learn stays a tensor. At a kink the gradient follows the rule's formula; for "default",
-        torch.
+        does not learn stays a tensor. At a kink the gradient follows the rule's formula, and torch for the
+        rule "default".
 
     Raises:
-        ValueError: an unknown key or parameter, a number that is not finite or outside the domain of its
-            entry, a tensor whose shape does not fit or that requires grad and cannot learn; FormulaError,
+        ValueError: for an unknown key or parameter, a number that is not finite or outside the domain of its
+            parameter, a tensor whose shape does not fit or that requires grad and cannot learn; FormulaError,
             with a caret under the column, for a formula that cannot be parsed.
-        TypeError: x is not a floating tensor.
+        TypeError: if x is not a floating tensor.
     """
     if f is not None and not isinstance(f, str):
         parameters, f = {"f": f, **parameters}, None
@@ -91,7 +91,7 @@ def apply(
         bound = _get_bound(*signature)
     if not isinstance(x, Tensor) or not x.is_floating_point():
         kind = str(x.dtype) if isinstance(x, Tensor) else type(x).__name__
-        raise TypeError(f"{_make_title(op, rule)}: x must be a floating tensor, not {kind}: use x.float()")
+        raise TypeError(f"{_make_title(op, rule)}: x must be a floating tensor, got {kind}: use x.float()")
     if isinstance(bound, BoundOp):
         return bound(x)
     title = _make_title(op, rule)
@@ -103,41 +103,41 @@ def apply(
 BOUNDARY = RULE_FUNCTIONS + LEARNABLE_FUNCTIONS
 """The Functions that ``apply`` calls, depending on torch.compile and on whether a parameter learns."""
 
-LearningFlags = tuple[tuple[str, bool], ...]  # for each parameter given as a tensor: name, whether it learns
-EncodedNumber = tuple[str, Any, bool]  # a parameter: name, value, whether the value is a float in hexadecimal
+LearningFlags = tuple[tuple[str, bool], ...]  # names of tensor parameters, and whether they learn
+EncodedNumber = tuple[str, Any, bool]  # name, value, and whether the value is a hexadecimal float
 
 
 def _encode_number(name: str, value: Any) -> EncodedNumber:
-    """Return a number as a hashable constant for torch.compile that distinguishes 0 from −0."""
+    """Encode a number as a constant that torch.compile can compare, where 0 differs from −0."""
     return (name, value.hex(), True) if type(value) is float else (name, value, False)
 
 
-# One attribute for each op that torch.compile has traced: it guards attributes singly, but mappings whole.
+# Each op that torch.compile has traced is an attribute here: a change to a dict would recompile them all.
 _TRACEABLE = SimpleNamespace()
 
 
 def _name_traceable(
     op: str | Op, rule: str | Rule, numbers: tuple[EncodedNumber, ...], learns: LearningFlags, f: str | None
 ) -> str:
-    """Return the name of the attribute of ``_TRACEABLE`` that holds an op bound to a rule."""
+    """Store an op with its rule as an attribute of ``_TRACEABLE``, and return the attribute's name."""
     bound, cached = _get_bound(op, rule, numbers, learns, f), vars(_TRACEABLE)
     name = next((name for name, other in cached.items() if other is bound), f"bound_{len(cached)}")
     cached[name] = bound
     return name
 
 
-# The mark set by torch.compiler.assume_constant_result, which would load the whole compiler if called.
+# torch.compiler.assume_constant_result sets this attribute, but calling it would load the whole compiler.
 _name_traceable._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 
 def _get_bound(
     op: str | Op, rule: str | Rule, numbers: tuple[EncodedNumber, ...], learns: LearningFlags, f: str | None
 ) -> BoundOp | LearnableOp:
-    """Return an op bound to a rule for one signature of ``apply``, from the cache if possible."""
+    """Return the op with its rule for some arguments of ``apply``, from the cache if possible."""
     if not numbers or all(is_float or type(value) is int for _, value, is_float in numbers):
         try:
             return _bind_cached(op, rule, numbers, learns, f)
-        except TypeError:  # an entry is not hashable
+        except TypeError:  # the op or the rule is not hashable
             pass
     return _bind_call(op, rule, numbers, learns, f)
 
@@ -145,7 +145,7 @@ def _get_bound(
 def _bind_call(
     op: str | Op, rule: str | Rule, numbers: tuple[EncodedNumber, ...], learns: LearningFlags, f: str | None
 ) -> BoundOp | LearnableOp:
-    """Return an op bound to a rule for one signature of ``apply``; errors begin with the call's title."""
+    """Combine an op and a rule for some arguments of ``apply``; errors begin with the call."""
     title = _make_title(op, rule)
     settings = {name: float.fromhex(value) if is_float else value for name, value, is_float in numbers}
     try:
@@ -171,17 +171,17 @@ _bind_cached = lru_cache(maxsize=1024)(_bind_call)
 
 
 def _require_no_loss(*formulas: Formula | None) -> None:
-    """Raise ValueError if a formula uses a loss."""
+    """Raise ValueError if a formula uses the loss of an element."""
     if any(formula and formula.uses_loss for formula in formulas):
         raise ValueError(
-            "the rule needs the loss of each element: give f, a formula of y such as (y - 0.45)**2"
+            "the rule needs the loss of each element: pass f, a formula of y such as (y - 0.45)**2"
         )
 
 
 def _find_contributions(
     op: Op, rule: Rule, names: tuple[str, ...], needed: Sequence[bool]
 ) -> dict[str, Contribution]:
-    """Return the contributions of the tensors that can learn, by name.
+    """Find for each tensor parameter that can learn the contribution of one element to its gradient.
 
     Raises ValueError if a tensor that needs a gradient cannot learn.
     """
@@ -202,16 +202,13 @@ def _is_learning(value: Tensor) -> bool:
 def _must_stay_tensor(value: Tensor) -> bool:
     """Return whether a parameter must stay a tensor, because it learns or is more than one number."""
     if _is_learning(value) or value.numel() != 1 or torch.compiler.is_compiling():
-        return True  # while torch.compile traces, the number is unknown
+        return True  # torch.compile does not know the number while it traces
     is_wrapped: bool = is_functorch_wrapped_tensor(value)
     return is_wrapped
 
 
 def _fit_parameter(title: str, name: str, value: Tensor, x: Tensor) -> Tensor:
-    """Return a parameter in x's dtype.
-
-    Raises ValueError if its shape does not broadcast to x's, or if it is not a floating tensor.
-    """
+    """Cast a parameter to x's dtype; raise ValueError if it does not fit x or is not floating."""
     try:
         is_fitting = value.expand(x.shape).shape == x.shape
     except RuntimeError:
@@ -220,7 +217,7 @@ def _fit_parameter(title: str, name: str, value: Tensor, x: Tensor) -> Tensor:
         shapes = f"{tuple(value.shape)} does not broadcast to x's shape {tuple(x.shape)}"
         raise ValueError(f"{title}: parameter {name} of shape {shapes}")
     if not value.is_floating_point():
-        raise ValueError(f"{title}: parameter {name} must be a floating tensor, not {value.dtype}")
+        raise ValueError(f"{title}: parameter {name} must be a floating tensor, got {value.dtype}")
     return value.to(x.dtype)
 
 

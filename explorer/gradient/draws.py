@@ -1,4 +1,4 @@
-"""Random numbers of an op and a rule: one u in (0, 1) for each element, and numbers computed from u."""
+"""Random numbers for stochastic ops and rules: one u in (0, 1) for each element of x."""
 
 from collections.abc import Callable, Mapping
 
@@ -14,7 +14,7 @@ Draw = torch.Generator | Tensor | None
 
 
 def draw_uniform(title: str, draw: Draw, x: Tensor) -> Tensor:
-    """Return one u for each element of x, in x's shape and dtype, strictly between 0 and 1.
+    """Draw one random number for each element of x, in its shape and dtype, strictly between 0 and 1.
 
     ``draw`` is a generator on x's device, a tensor of numbers that broadcasts to x's shape, or None for
     torch's default generator. Raises ValueError for numbers of another shape or outside (0, 1), TypeError for
@@ -23,9 +23,9 @@ def draw_uniform(title: str, draw: Draw, x: Tensor) -> Tensor:
     if isinstance(draw, Tensor):
         return _expand_draw(title, draw, x)
     if draw is not None and not isinstance(draw, torch.Generator):
-        raise TypeError(f"{title}: draw must be a torch.Generator or a tensor, not {type(draw).__name__}")
+        raise TypeError(f"{title}: draw must be a torch.Generator or a tensor, got {type(draw).__name__}")
     u = torch.rand(x.shape, generator=draw, dtype=x.dtype, device=x.device)
-    return u.clamp_(min=torch.finfo(x.dtype).eps / 4)  # torch.rand includes 0
+    return u.clamp_(min=torch.finfo(x.dtype).eps / 4)  # torch.rand may return 0
 
 
 def _expand_draw(title: str, draw: Tensor, x: Tensor) -> Tensor:
@@ -41,8 +41,8 @@ def _expand_draw(title: str, draw: Tensor, x: Tensor) -> Tensor:
 
 
 def to_normal(u: Tensor) -> Tensor:
-    """Return the standard normal quantiles of u, in its shape and dtype."""
-    wide = u if u.dtype == torch.float64 else u.float()  # ndtri supports only float32 and float64
+    """Convert uniform random numbers to standard normal ones, in the same shape and dtype."""
+    wide = u if u.dtype == torch.float64 else u.float()  # ndtri supports no other dtypes
     quantile: Tensor = torch.special.ndtri(wide).to(u.dtype)
     return quantile
 
@@ -50,9 +50,9 @@ def to_normal(u: Tensor) -> Tensor:
 def bind_random(
     formula: Formula, op: Formula, loss: Loss | None, bind: Callable[[Formula], Callable[..., Tensor]]
 ) -> Callable[..., Tensor]:
-    """Return the function ``(x, y, g, tensors)`` of a formula that may be random.
+    """Compile a formula, which may be random, to a function ``(x, y, g, tensors)``.
 
-    ``tensors`` must hold ``"u()"`` if the formula uses random numbers.
+    ``tensors`` must contain ``"u()"`` if the formula uses random numbers.
     """
     shared = _find_shared_outputs(formula.tree)
     substitutes: dict[Node, Node] = {
@@ -76,9 +76,9 @@ def bind_random(
 
 
 def _find_shared_outputs(tree: Node) -> dict[str, Node]:
-    """Return the constant outputs at which the formula evaluates the loss f, by tensor name.
+    """Find the constants v in ``f(v)`` of a formula, which become tensors so that losses have x's dtype.
 
-    As tensors they give losses in x's dtype.
+    Returns a dict from tensor names to expressions.
     """
     outputs = (part.output for part in walk(tree) if isinstance(part, LossAt))
     return {f"({Formula(output).text})": output for output in outputs if is_constant(output)}

@@ -1,4 +1,4 @@
-"""Direct calls of torch's autograd that skip per-call overhead."""
+"""Call torch's autograd directly, without the overhead of its public functions."""
 
 import inspect
 from typing import Any, NamedTuple
@@ -10,11 +10,11 @@ _ENGINE = torch.autograd.Variable._execution_engine  # torch has no public name 
 
 
 def backpropagate(y: Tensor, leaf: Tensor, g: Tensor) -> Tensor:
-    """Return the gradient of ``leaf`` for an upstream gradient g of y, in the leaf's shape and dtype.
+    """Return the gradient of a leaf for an upstream gradient g of y, and free y's graph.
 
-    Frees y's graph. Calls the engine as ``torch.autograd.grad`` does, but without its comparison of shapes,
-    which takes 30 µs and loads sympy at first: half a second of every process. Raises RuntimeError if y does
-    not depend on the leaf.
+    Calls the engine as ``torch.autograd.grad`` does, but without its comparison of shapes, which takes 30 µs
+    and loads sympy at first: half a second of every process. Raises RuntimeError if y does not depend on the
+    leaf.
     """
     (gradient,) = _ENGINE.run_backward(
         (y,), (g,), False, False, (leaf,), allow_unreachable=False, accumulate_grad=False
@@ -23,7 +23,7 @@ def backpropagate(y: Tensor, leaf: Tensor, g: Tensor) -> Tensor:
 
 
 def is_compiled_without_grad(*inputs: Tensor) -> bool:
-    """Return whether torch.compile traces a call that needs no gradient, for which the op alone is enough.
+    """Return whether torch.compile is tracing a call that needs no gradient, so that the op alone suffices.
 
     Raises RuntimeError for torch.func inside torch.compile, which differentiates a Function's forward and
     silently ignores its backward.
@@ -32,24 +32,24 @@ def is_compiled_without_grad(*inputs: Tensor) -> bool:
         return False
     if torch._C._are_functorch_transforms_active():
         raise RuntimeError(
-            "torch.func inside torch.compile passes over backward rules: apply it outside torch.compile"
+            "torch.func inside torch.compile ignores backward rules: apply it outside torch.compile"
         )
     return not (torch.is_grad_enabled() and any(tensor.requires_grad for tensor in inputs))
 
 
 class PositionalSignature(inspect.Signature):
-    """A signature for calls with positional arguments and no defaults, which torch binds at every call."""
+    """A function signature for positional arguments without defaults, which torch can bind quickly."""
 
     def bind(self, *args: Any, **kwargs: Any) -> Any:
-        """Return the arguments unchanged."""
+        """Return the arguments as they were passed, without checking them."""
         return _Arguments(args, kwargs)
 
 
 class _Arguments(NamedTuple):
-    """Bound arguments without defaults."""
+    """The arguments of a call, in the form that ``inspect.Signature.bind`` returns."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any]
 
     def apply_defaults(self) -> None:
-        """Do nothing: no argument has a default."""
+        """Do nothing, because no argument has a default."""

@@ -1,4 +1,4 @@
-"""Float64 for sums on any device."""
+"""Find a device on which sums can be computed in float64."""
 
 from functools import cache
 
@@ -7,18 +7,18 @@ from torch import Tensor
 
 
 def with_float64(x: Tensor) -> Tensor:
-    """Return x on its own device if that supports float64, else a copy on the CPU."""
+    """Return x unchanged if its device supports float64, else a copy on the CPU."""
     return x if _has_float64(x.device.type) else x.cpu()
 
 
 def find_float64_device(device: torch.device) -> torch.device:
-    """Return the device if it supports float64, else the CPU."""
+    """Return the given device if it supports float64, else the CPU."""
     return device if _has_float64(device.type) else torch.device("cpu")
 
 
 @cache
 def _has_float64(device: str) -> bool:
-    """Return whether a kind of device supports float64; Apple's GPUs and some of Intel's do not."""
+    """Return whether a type of device supports float64; Apple's GPUs and some of Intel's do not."""
     try:
         torch.zeros(1, dtype=torch.float64, device=device)
     except (RuntimeError, TypeError):

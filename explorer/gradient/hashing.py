@@ -1,4 +1,4 @@
-"""Random numbers as hashes of their position: stateless, with identical bits in Python and JavaScript."""
+"""Random numbers computed by hashing, with identical bits in Python and JavaScript."""
 
 from typing import TypeVar
 
@@ -13,10 +13,10 @@ _WORD = 0xFFFFFFFF
 def hash_uniform(
     seed: int, step: int, n: int, layer: int = 0, draw: int = 0, device: torch.device | None = None
 ) -> Tensor:
-    """Return n hashed uniform numbers, (n,) float64 on a grid of step 2⁻²⁴, strictly between 0 and 1.
+    """Return n uniform random numbers strictly between 0 and 1, computed by hashing the arguments.
 
-    ``device`` must support float64. Equal arguments give equal numbers on every machine; any other seed,
-    step, layer or draw gives different ones.
+    They are (n,) float64 on a grid of step 2⁻²⁴. ``device`` must support float64. Equal arguments give equal
+    numbers on every machine; any other seed, step, layer or draw gives different ones.
     """
     key = 0
     for part in (seed, step, layer, draw):
@@ -26,7 +26,7 @@ def hash_uniform(
 
 
 def mix_bits(word: Word) -> Word:
-    """Return the 32-bit hash lowbias32 (Chris Wellons, https://nullprogram.com/blog/2018/07/31/)."""
+    """Hash a 32-bit integer by lowbias32 (Chris Wellons, https://nullprogram.com/blog/2018/07/31/)."""
     word = ((word ^ (word >> 16)) * 0x7FEB352D) & _WORD
     word = ((word ^ (word >> 15)) * 0x846CA68B) & _WORD
     return word ^ (word >> 16)

@@ -1,4 +1,4 @@
-"""An op with a rule as a layer of a net."""
+"""An op with a backward rule as a layer of a net."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,11 +9,11 @@ from torch import Tensor, nn
 from explorer.catalogue import Op, Rule, adapt_rule, find_op, find_rule, require_in_domain, resolve_values
 from explorer.gradient.calling import apply
 
-_HALF = torch.tensor(0.5)  # a fixed draw, which leaves every generator unchanged
+_HALF = torch.tensor(0.5)  # a fixed random number, so that no generator is used
 
 
 class Layer(nn.Module):
-    """An op with a backward rule as a module, elementwise on a floating tensor of any shape.
+    """A module that applies an op with a backward rule to each element of a floating tensor.
 
     ``torch.compile(layer, fullgraph=True)`` makes one graph of it. It can be exported, copied and pickled.
 
@@ -48,12 +48,14 @@ class Layer(nn.Module):
         self._bounded = bool(self._learned) and any(p.domain for entry in entries for p in entry.parameters)
         for name in self._learned:
             if hasattr(self, name):
-                raise ValueError(f"a layer has an attribute {name} of its own: choose another name for it")
+                raise ValueError(
+                    f"{name} is already an attribute of every layer: choose another name for the parameter"
+                )
             start = torch.as_tensor(parameters.get(name, defaults[name]), dtype=torch.get_default_dtype())
             self.register_parameter(name, nn.Parameter(start.detach().clone()))
 
     def _require_valid(self, parameters: dict[str, float | Tensor]) -> None:
-        """Raise ValueError now for arguments that ``apply`` would reject at the first call."""
+        """Raise ValueError at once for arguments that ``apply`` would reject at the first call."""
         numbers: dict[str, Any] = {
             name: value for name, value in parameters.items() if not isinstance(value, Tensor)
         }
@@ -76,7 +78,7 @@ class Layer(nn.Module):
                 ) from None
 
     def forward(self, x: Tensor) -> Tensor:
-        """Compute the op; y has x's shape and dtype.
+        """Apply the op to x; the result has x's shape and dtype.
 
         Raises ValueError if a parameter that learns has left its domain, except under torch.compile.
         """
@@ -86,7 +88,7 @@ class Layer(nn.Module):
         return apply(self._op, self._rule, x, f=self._loss, **self._numbers, **learned)
 
     def extra_repr(self) -> str:
-        """Return op, rule and parameters as they appear in source code."""
+        """Return op, rule and parameters as they are written in source code."""
         keys = [
             repr(entry.key if isinstance(entry, Op | Rule) else entry) for entry in (self._op, self._rule)
         ]

@@ -1,4 +1,4 @@
-"""The autograd Function of an op and rule with parameters or random numbers passed as tensors."""
+"""The autograd Function of an op and a backward rule whose parameters or random numbers are tensors."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,10 +28,10 @@ from explorer.gradient.engine import PositionalSignature, backpropagate, is_comp
 
 @dataclass(frozen=True)
 class LearnableOp:
-    """An op bound to a rule, with parameters and random numbers passed as tensors.
+    """An op with a backward rule whose parameters and random numbers are passed as tensors.
 
-    The argument ``tensors`` of all methods holds the parameters by name, each in x's dtype and of a shape
-    that broadcasts to x's: one value, or one for each channel. x, y and g have the same shape.
+    The argument ``tensors`` of all methods maps the names of parameters to tensors, each in x's dtype and of
+    a shape that broadcasts to x's: one value, or one for each channel. x, y and g have the same shape.
 
     Attributes:
         op, rule: functions ``(x, y, g, tensors)``; rule is None for torch's own autograd.
@@ -54,7 +54,10 @@ class LearnableOp:
     random_names: frozenset[str] = frozenset()
 
     def __call__(self, x: Tensor, tensors: Mapping[str, Tensor]) -> Tensor:
-        """Return y in x's shape and dtype, differentiable in x and the tensors. Only ``apply`` calls this."""
+        """Apply the op to x, so that autograd follows the rule for x and for the tensors.
+
+        Only ``apply`` calls this.
+        """
         if self.is_autograd or is_compiled_without_grad(x, *tensors.values()):
             return self.forward(x, tensors)
         function = _LearnableFunction if torch.compiler.is_compiling() else _LearnableFunctionWithForwardMode
@@ -63,15 +66,15 @@ class LearnableOp:
 
     @property
     def learned_names(self) -> tuple[str, ...]:
-        """The parameters that learn."""
+        """The names of the parameters that learn."""
         return tuple(self.contributions)
 
     def forward(self, x: Tensor, tensors: Mapping[str, Tensor]) -> Tensor:
-        """Return the op's y, of x's shape and dtype; it never shares memory with an input."""
+        """Compute the op without the rule; the result never shares memory with an input."""
         return self.op(x, None, None, tensors)
 
     def gradient(self, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor]) -> Tensor:
-        """Return the rule's gradient for x, outside any graph."""
+        """Compute the rule's gradient for x, without autograd."""
         if self.rule is not None:
             return self.rule(x, y, g, tensors)
         leaf, detached = (
@@ -85,11 +88,11 @@ class LearnableOp:
     def compute_part(
         self, name: str, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor]
     ) -> Tensor:
-        """Return each element's contribution to a parameter's gradient, of x's shape, unscaled."""
+        """Compute each element's contribution to a parameter's gradient, in x's shape, unscaled."""
         return self.parts[name](x, y, g, tensors)
 
     def compute_factor(self, name: str, elements: float, tensors: Mapping[str, Tensor]) -> float | Tensor:
-        """Return the factor on the sum of contributions, given how many elements share a value."""
+        """Return the factor on the sum of contributions if ``elements`` elements use the same value."""
         contribution = self.contributions[name]
         if contribution.scale is None or not set(contribution.scale.parameters) & set(tensors):
             return contribution.compute_factor(self.numbers, elements)
@@ -100,7 +103,10 @@ class LearnableOp:
     def compute_total(
         self, name: str, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor]
     ) -> Tensor:
-        """Return a parameter's gradient in the parameter's shape: the contributions, summed and scaled."""
+        """Compute the gradient of a parameter: the contributions of all elements, summed and scaled.
+
+        The result has the parameter's shape.
+        """
         part = self.compute_part(name, x, y, g, tensors).sum_to_size(tensors[name].shape)
         factor = self.compute_factor(name, x.numel() / max(1, tensors[name].numel()), tensors)
         return part if isinstance(factor, float) and factor == 1 else factor * part
@@ -109,10 +115,10 @@ class LearnableOp:
 def bind_learnable(
     op: str | Op, rule: str | Rule, settings: Mapping[str, float], names: Sequence[str]
 ) -> LearnableOp:
-    """Return an op bound to a rule with ``names`` as tensors; other parameters are numbers, as for ``bind``.
+    """Combine an op with a backward rule, with the parameters in ``names`` as tensors that can learn.
 
-    Op and rule may be random, and may use the loss of an element and of its antithetic sample; these losses
-    are then passed as tensors too.
+    Other parameters are numbers, as for ``bind``. Op and rule may be random, and may use the loss of an
+    element and of its antithetic sample; these losses are then passed as tensors too.
 
     Raises ValueError for a parameter that cannot learn, see ``catalogue.find_contribution``.
     """
@@ -129,7 +135,7 @@ def bind_contributions(
     contributions: Mapping[str, Contribution],
     loss: Loss | None = None,
 ) -> LearnableOp:
-    """Return an op bound to a rule, with the given ``contributions`` of the parameters that learn.
+    """Combine an op with a backward rule, given the contributions to the gradients of its parameters.
 
     ``names`` are the parameters passed as tensors. With a loss, formulas that use it evaluate it themselves.
     """
@@ -162,7 +168,7 @@ def bind_contributions(
 
 
 class _LearnableFunction(torch.autograd.Function):
-    """The Function of ops with tensors, in a form that torch.compile can trace.
+    """The autograd Function of ops whose parameters are tensors, in a form that torch.compile can trace.
 
     Forward computes the op. Backward computes the rule for x, and summed contributions for the tensors.
     """
@@ -190,7 +196,7 @@ class _LearnableFunction(torch.autograd.Function):
 
 
 class _LearnableFunctionWithForwardMode(_LearnableFunction):
-    """The same Function with forward-mode differentiation, which torch.compile cannot trace."""
+    """Adds forward-mode differentiation to the Function, which torch.compile cannot trace."""
 
     @staticmethod
     def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:

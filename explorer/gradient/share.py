@@ -1,4 +1,4 @@
-"""The size of a rule's gradient relative to straight-through's, on given data."""
+"""Measure the size of a rule's gradient on given data, relative to straight-through's."""
 
 import math
 from collections.abc import Iterable
@@ -26,10 +26,11 @@ def share(op: str | Op, rule: str | Rule, x: Tensor, g: Tensor | float = 1.0, **
         if all g are 0, or if the rule's gradient is not finite somewhere.
 
     Raises:
-        ValueError: an unknown key or parameter; TypeError: x is not a floating tensor.
+        ValueError: for an unknown key or parameter.
+        TypeError: if x is not a floating tensor.
     """
     if not isinstance(x, Tensor) or not x.is_floating_point():
-        raise TypeError(f"x must be a floating tensor, not {type(x).__name__}: use x.float()")
+        raise TypeError(f"x must be a floating tensor, got {type(x).__name__}: use x.float()")
     op, rule = find_op(op), find_rule(rule)
     require_deterministic("share", op, rule)
     upstream = torch.as_tensor(g, dtype=x.dtype, device=x.device).expand_as(x)
@@ -38,7 +39,7 @@ def share(op: str | Op, rule: str | Rule, x: Tensor, g: Tensor | float = 1.0, **
 
 @torch.no_grad()
 def share_of_all(bound: BoundOp, data: Iterable[tuple[Tensor, Tensor]]) -> float:
-    """Return the share over several pairs of tensors (x, g) together, such as those of each layer of a net.
+    """Compute mean |gradient| ÷ mean |g| over several pairs of tensors (x, g), say one for each layer.
 
     Reductions in a formula, such as ``mean(…)``, are taken over each tensor separately.
     """

@@ -106,11 +106,11 @@ def test_no_draw_is_0_or_1(dtype: torch.dtype) -> None:
         ({"draw": torch.zeros(5)}, ValueError, "draw must lie between 0 and 1, both excluded"),
         ({"draw": torch.ones(5)}, ValueError, "draw must lie between 0 and 1, both excluded"),
         ({"draw": torch.rand(3)}, ValueError, r"draw of shape \(3,\) does not broadcast"),
-        ({"draw": 3}, TypeError, "draw must be a torch.Generator or a tensor, not int"),
+        ({"draw": 3}, TypeError, "draw must be a torch.Generator or a tensor, got int"),
         ({"f": "y +"}, ValueError, "a value is missing at the end"),
         ({"f": "3"}, ValueError, r"a loss is a formula of y, such as \(y - target\)\*\*2"),
         ({"target": 1.0}, ValueError, "unknown parameter 'target'"),
-        ({}, ValueError, "the rule needs the loss of each element: give f, a formula of y"),
+        ({}, ValueError, "the rule needs the loss of each element: pass f, a formula of y"),
     ],
 )
 def test_invalid_draws_and_targets_are_explained(

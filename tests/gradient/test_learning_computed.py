@@ -143,7 +143,7 @@ def test_a_shape_that_does_not_fit(shape):
 
 
 def test_a_parameter_that_is_not_a_floating_tensor_is_refused():
-    with pytest.raises(ValueError, match=r"parameter hi must be a floating tensor, not torch\.int64"):
+    with pytest.raises(ValueError, match=r"parameter hi must be a floating tensor, got torch\.int64"):
         apply("clamp", "pact", torch.zeros(2, 3), hi=torch.tensor([1, 2, 3]))
 
 

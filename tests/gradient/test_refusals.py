@@ -99,5 +99,5 @@ def test_an_error_says_op_and_rule(arguments, x, parameters):
     ids=["integers", "booleans", "complex", "number", "list"],
 )
 def test_x_must_be_a_floating_tensor(x, kind):
-    with pytest.raises(TypeError, match=f"x must be a floating tensor, not {kind}: use "):
+    with pytest.raises(TypeError, match=f"x must be a floating tensor, got {kind}: use "):
         apply("round", "straight_through", x)

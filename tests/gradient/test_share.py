@@ -55,7 +55,7 @@ def test_several_layers_count_by_the_size_of_their_gradients():
 
 
 def test_it_says_what_it_cannot_take():
-    with pytest.raises(TypeError, match="floating tensor, not list"):
+    with pytest.raises(TypeError, match="floating tensor, got list"):
         share("sign", "clipped", [1.0])
     with pytest.raises(ValueError, match="unknown parameter"):
         share("sign", "clipped", torch.ones(2), k=3)
