@@ -1,4 +1,4 @@
-"""The files of the instrument, under an address that changes whenever a file changes."""
+"""The page's static files, under an address that changes whenever a file changes."""
 
 import hashlib
 import json
@@ -14,28 +14,28 @@ from explorer.instrument.modules import MODULES, list_sources, resolve_path
 
 _FOLDER = Path(__file__).parent
 _TOKENS = MODULES / "elements" / "tokens.css"
-PLOTLY = find_plotly()[0]  # the name contains the version, so browsers may cache the file forever
-FIRST_MODULE = "pages/mount.js"  # loaded by every page
-LATER = resolve_path(FIRST_MODULE, bundle.LATER)  # the file of all modules that are loaded later
+PLOTLY = find_plotly()[0]  # the name contains the version, so browsers can cache the file forever
+FIRST_MODULE = "pages/mount.js"  # the module that every page loads first
+LATER = resolve_path(FIRST_MODULE, bundle.LATER)  # the file with the modules that are loaded later
 STYLE = "style.css"
 _TYPES = {".js": "text/javascript", ".css": "text/css", ".json": "application/json"}
 
 
 @dataclass(frozen=True)
 class Asset:
-    """A file for the browser: its bytes and its media type."""
+    """A static file for the browser: its content and its media type."""
 
     content: bytes
     media_type: str
 
     @cached_property
     def etag(self) -> str:
-        """A hash of the content."""
+        """A hash of the file's content, for the HTTP header ETag."""
         return hashlib.sha256(self.content).hexdigest()[:16]
 
 
 def make_assets(document: Mapping[str, Any]) -> dict[str, Asset]:
-    """Return every file by its address below ``assets/``: modules, style, the document and plotly.js."""
+    """Return a dict from addresses below ``assets/`` to static files: modules, CSS, data and plotly.js."""
     files = {name: text.encode() for name, text in bundle.bundle_modules(FIRST_MODULE).items()}
     files[STYLE] = read_style_sheets().encode()
     files["document.json"] = json.dumps(document, separators=(",", ":")).encode()
@@ -48,20 +48,20 @@ def make_assets(document: Mapping[str, Any]) -> dict[str, Asset]:
 
 
 def read_skeleton_css() -> str:
-    """Return the style sheets for the head of a page: sizes, colours and layout."""
+    """Return the CSS for the head of a page: sizes, colours and layout."""
     return "\n".join(sheet.read_text(encoding="utf-8") for sheet in (_TOKENS, _FOLDER / "skeleton.css"))
 
 
 def read_style_sheets() -> str:
-    """Return all style sheets except those for the head, as one text."""
+    """Return all CSS except that for the head of a page, as one text."""
     return "\n".join(sheet.read_text(encoding="utf-8") for sheet in list_sources("css") if sheet != _TOKENS)
 
 
 def read_skeleton(part: str) -> str:
-    """Return the HTML of a part of a page (instrument, cards, heading), which its modules fill."""
+    """Return the HTML file of a part of a page (instrument, cards, heading), which scripts fill."""
     return (_FOLDER / f"{part}.html").read_text(encoding="utf-8")
 
 
 def to_script_json(data: Any) -> str:
-    """Return data as JSON that cannot close the HTML element around it."""
+    """Convert data to JSON that is safe inside an HTML script element."""
     return json.dumps(data, separators=(",", ":")).replace("<", "\\u003c")

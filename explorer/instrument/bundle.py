@@ -1,4 +1,4 @@
-"""Bundle the browser's modules in two files: two hundred requests take seconds on a slow connection.
+"""Bundle the browser's modules in two files, since two hundred requests take seconds on a slow connection.
 
 Each module becomes a function that returns its exports and takes its imports from the modules before it. Only
 modules in our own style are supported: they import and export by name, at the start of a line, and without
@@ -11,33 +11,33 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from explorer.instrument.modules import MODULES, collect_imports, list_imports, resolve_path, text_of
 
-LATER = "later.js"  # in the folder of the first module
+LATER = "later.js"  # a file in the folder of the first module
 _IMPORT = re.compile(r'^import (?:\* as (\w+)|\{([^}]*)\}) from "([^"]+)";$', re.MULTILINE)
 _EXPORT = re.compile(
     r"^export (?=(?:(?:async )?function\*?|const|class) (?:(\w+)|\[([\w, ]+)\]))", re.MULTILINE
 )
-_EMPTY_EXPORT = re.compile(r"^export \{\};$", re.MULTILINE)  # in a module with types only
+_EMPTY_EXPORT = re.compile(r"^export \{\};$", re.MULTILINE)  # found in modules with types only
 _LAZY_IMPORT = re.compile(r'(?<!\{)\bimport\(("|`)(\.[^"`]+)\1\)')
 _UNSUPPORTED = re.compile(r"^(?:import|export)\b.*|.*\bawait import\(.*", re.MULTILINE)
 _DOCUMENTATION = re.compile(r"^ */\*\*(?:[^*]|\*(?!/))*\*/\n", re.MULTILINE)
 
-# No module exports a name that begins with $.
+# These names cannot collide, since no module exports a name that begins with $.
 _HEAD = f"""export const $modules = {{}};
 export const $load = async (name) => $modules[name] ?? (await import("./{LATER}"), $modules[name]);
 """
 
 
 def bundle_modules(first: str) -> Mapping[str, str]:
-    """Return the texts of files by address: a module with all its imports, and all modules loaded later.
+    """Bundle a JavaScript module with all its imports in one file, and the modules loaded later in another.
 
-    The bundle has the address of the first module and the same exports. At the address of each other module
-    is a file that exports the one instance of that module.
+    Returns a dict from addresses to texts. The bundle has the address of the first module and the same
+    exports. At the address of each other module is a file that exports the one instance of that module.
 
     Args:
         first: path of a module, such as ``"pages/mount.js"``.
 
     Raises:
-        ValueError: a module imports or exports in an unsupported way.
+        ValueError: if a module imports or exports in an unsupported way.
     """
     at_once = collect_imports(first)
     later = [name for name in _collect_modules(first) if name not in at_once]
@@ -50,7 +50,7 @@ def bundle_modules(first: str) -> Mapping[str, str]:
 
 
 def _make_proxy(module: str, first: str, names: list[str]) -> str:
-    """Return a module with the exports of a bundled module, whichever file that is in."""
+    """Return the text of a file that re-exports a bundled module at the module's own address."""
     path = posixpath.relpath(first, posixpath.dirname(module))
     load = f'import {{ $modules, $load }} from "./{path}";\nawait $load("{module}");'
     return f"{load}\n{_write_exports(module, names)}"
@@ -61,7 +61,7 @@ def _write_exports(module: str, names: list[str]) -> str:
 
 
 def _join_modules(names: Iterable[str], programs: Mapping[str, tuple[str, list[str]]]) -> str:
-    """Return the code of modules, each after the modules that it imports."""
+    """Concatenate the code of modules, each after the modules that it imports."""
     return "".join(programs[name][0] for name in _sort_by_imports(list(names)))
 
 
@@ -83,13 +83,13 @@ def _sort_by_imports(names: list[str]) -> Iterator[str]:
 def _collect_modules(first: str) -> list[str]:
     """Return a module and all modules that it imports or loads later, directly or indirectly."""
     names = collect_imports(first)
-    for name in names:  # grows during the loop
+    for name in names:  # the list grows during the loop
         names += [other for other in collect_imports(*_list_lazy_imports(name)) if other not in names]
     return names
 
 
 def _list_lazy_imports(module: str) -> list[str]:
-    """Return the modules loaded by ``import(…)``; if a part of the name is variable, all that match."""
+    """List the modules that ``import(…)`` loads later, and all that match if the path has a variable."""
     paths: list[str] = []
     for _, path in _LAZY_IMPORT.findall(text_of(module)):
         pattern = re.sub(r"\$\{\w+\}", "*", resolve_path(module, path))
@@ -98,7 +98,7 @@ def _list_lazy_imports(module: str) -> list[str]:
 
 
 def _compile_module(module: str, first: str) -> tuple[str, list[str]]:
-    """Return a module as a statement that sets its exports, and the names of the exports."""
+    """Rewrite a module as a statement that sets its exports; also return the names of the exports."""
     names: list[str] = []
 
     def export(match: re.Match[str]) -> str:
@@ -115,11 +115,11 @@ def _compile_module(module: str, first: str) -> tuple[str, list[str]]:
     address = f'new URL("{posixpath.relpath(module, posixpath.dirname(first))}", import.meta.url)'
     text = _LAZY_IMPORT.sub(load, text).replace("import.meta.url", address)
     if unsupported := _UNSUPPORTED.search(text):
-        raise ValueError(f"{module}: this import or export cannot be bundled: {unsupported[0]}")
+        raise ValueError(f"{module}: cannot bundle this import or export, use named ones: {unsupported[0]}")
     return f'$modules["{module}"] = (() => {{\n{text}return {{ {", ".join(names)} }};\n}})();\n', names
 
 
 def _convert_import(module: str, match: re.Match[str]) -> str:
-    """Return an import as a constant that is read from the exports of the other module."""
+    """Rewrite an import statement as a constant that is read from the other module's exports."""
     name = match[1] or f"{{{match[2].replace(' as ', ': ')}}}"
     return f'const {name} = $modules["{resolve_path(module, match[3])}"];'

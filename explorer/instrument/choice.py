@@ -1,4 +1,7 @@
-"""A choice as data for the browser. On the site without a server this module runs in the browser."""
+"""Convert the user's choice on a page to data for the browser.
+
+On the site without a server this module runs in the browser.
+"""
 
 from collections.abc import Mapping, Sequence
 
@@ -21,7 +24,9 @@ def to_choice_data(
     slow: str = "",
     training: Mapping[str, str] | None = None,
 ) -> Json:
-    """Return a choice as JSON types, with the entries of everything outside the catalogue.
+    """Convert the op, rules and settings chosen on a page to a dict for JSON.
+
+    Custom formulas are included in full.
 
     Args:
         op: the op.

@@ -1,4 +1,4 @@
-"""The browser's document as JSON: the catalogue with all limits."""
+"""The static data of the browser's page as JSON: the catalogue with all limits."""
 
 from dataclasses import asdict
 from functools import cache
@@ -32,14 +32,14 @@ from explorer.instrument.entries import Json, make_entry, make_loss_entry
 from explorer.instrument.limits import MAX_QUERY, MAX_READINGS
 from explorer.instrument.view import LAYERS, STOCHASTIC_TEXTS, VIEW
 
-# Initial texts of custom formulas.
+# The formulas that a new custom op or rule starts with.
 FIRST_OWN_OP = "x - floor(x)"
 FIRST_OWN_RULES = ("g * (abs(x) <= w)", "g / (1 + k * abs(x))**2", "g * exp(-abs(x) / w)")
 
 
 @cache
 def make_document() -> Json:
-    """Return all ops and rules by key, in order, with families, groups, sampling and limits, as JSON."""
+    """Return the catalogue's ops and rules, sampling constants and limits as a dict for JSON."""
     return {
         "ops": {key: make_entry(op) for key, op in OPS.items()},
         "rules": {key: make_entry(rule) for key, rule in RULES.items()},
@@ -92,9 +92,9 @@ def list_sampling() -> Json:
 
 
 def list_pieces() -> Json:
-    """Return, for each function of formulas, the trees at whose changes it may have a kink.
+    """Return for each function of formulas the expressions at whose jumps it may have a kink.
 
-    The variables of the trees are the arguments of the function, a to d.
+    The variables of the expressions are the arguments of the function, a to d.
     """
     return {
         name: {"pieces": [to_data(parse_template(piece)) for piece in function.pieces]}
@@ -103,9 +103,11 @@ def list_pieces() -> Json:
 
 
 def list_learning() -> Json:
-    """Return texts and constants for sentences on a parameter that learns, as in Python."""
+    """Return the texts and constants with which the browser describes a parameter that learns."""
     return {
-        "normal": make_normal_numbers()[NORMAL_NUMBERS // 2 :],  # the other half is the negative of these
+        "normal": make_normal_numbers()[
+            NORMAL_NUMBERS // 2 :
+        ],  # the other half are the same numbers, negated
         "most": MAX_NUMBERS,
         "words": {name: LEARNING_WORDS[name] for name in ("normal", "carried", "outside", "lead")},
     }

@@ -1,4 +1,4 @@
-"""The smallest available file of plotly.js that draws lines."""
+"""Find the smallest available file of plotly.js that can draw lines."""
 
 import json
 import re
@@ -9,7 +9,7 @@ import plotly
 
 _NAME = "plotly.js-basic-dist-min"
 _FOLDERS = (Path(__file__).parent / _NAME, Path(__file__).parents[2] / "node_modules" / _NAME)
-BASIC = next(filter(Path.is_dir, _FOLDERS), _FOLDERS[1])  # in an installed package, or from npm
+BASIC = next(filter(Path.is_dir, _FOLDERS), _FOLDERS[1])  # part of an installed package, or from npm
 LINES = f"plotly-lines-{plotly.__version__}.min.js"
 _TRACES = re.compile(r"\.register\(\[(?:[\w$]+\(\),)+[\w$]+\(\)\]\)")  # registers all trace types
 _VERSION = re.compile(rb"plotly\.js v([\d.]+)")
@@ -17,9 +17,9 @@ _VERSION = re.compile(rb"plotly\.js v([\d.]+)")
 
 @cache
 def find_plotly(basic: Path = BASIC) -> tuple[str, bytes]:
-    """Return a file name that changes with the content, and plotly.js with few trace types.
+    """Return plotly.js with few trace types, and a file name that changes with its content.
 
-    The basic bundle from npm has a quarter of the size; ``basic`` is its folder, and a wheel contains it. If
+    The basic bundle from npm has a quarter of the size. ``basic`` is its folder, which a wheel contains. If
     it is missing, or its version differs from the plotly package's, the package's own file is used.
     """
     package = basic / "package.json"
@@ -29,15 +29,15 @@ def find_plotly(basic: Path = BASIC) -> tuple[str, bytes]:
 
 
 def find_version() -> str:
-    """Return the version of plotly.js in the plotly package."""
+    """Return the version of plotly.js that the plotly package contains."""
     match = _VERSION.search(read_plotly_lines())
-    assert match, "plotly.js no longer says its version"
+    assert match, "plotly.js no longer states its version"
     return match[1].decode()
 
 
 @cache
 def read_plotly_lines() -> bytes:
-    """Return plotly.js from the plotly package without trace types other than lines.
+    """Return plotly.js from the plotly package, with lines as the only trace type.
 
     Setting up the other forty-six types takes most of the start-up time in a browser. A version that does not
     register them in one place is returned unchanged.

@@ -1,7 +1,7 @@
-"""Ops and rules as data for the browser, including custom formulas.
+"""Convert ops and backward rules, including custom formulas, to data for the browser.
 
-On the site without a server this runs in the browser: this module and its imports need the standard library
-only.
+On the site without a server this runs in the browser, so this module and its imports need the standard
+library only.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -46,7 +46,7 @@ _MAKERS: Mapping[str, Callable[[str], Json]] = {
 
 
 def make_custom_entry(kind: str, text: str) -> Json:
-    """Return a custom formula as ``{"entry": …}``, or ``{"message": …, "column": …}`` if it is invalid."""
+    """Parse a custom formula for the browser: ``{"entry": …}``, or its error's message and column."""
     if kind not in _MAKERS:
         return {"message": f"kind must be {' or '.join(_MAKERS)}", "column": 0}
     try:
@@ -56,16 +56,16 @@ def make_custom_entry(kind: str, text: str) -> Json:
 
 
 def make_entry(record: Op | Rule) -> Json:
-    """Return an op or rule as data for the browser, from the catalogue or from a custom formula.
+    """Convert an op or backward rule, from the catalogue or custom, to a dict for the browser.
 
     Formulas are trees (see ``Formula.data``). ``kinks`` are the declared kinks, trees or lattices of trees,
     or null; if null, ``pieces`` are the trees at whose changes a kink may be, each with its ``turns`` (see
     ``pieces.list_derivative_signs``), and ``slopes`` are the formula's derivatives by x and y. ``movable``
     lists the kinks that are a parameter or its negative. ``inside`` (of an op) is its label inside a
     sentence, ``gradient`` the result of torch's autograd, in x and g, or null if it cannot be written out,
-    and ``autograd`` the same as a short text; a ``flat`` op is constant between its kinks. A stochastic entry
-    may have three sentences: ``untrained`` says why no net trains it, ``unspiking`` why no spiking net does,
-    and ``judging`` how a net with the op is evaluated.
+    and ``autograd`` the same as a short text; a ``flat`` op is constant between its kinks. A stochastic op or
+    rule may have three sentences: ``untrained`` says why no net trains it, ``unspiking`` why no spiking net
+    does, and ``judging`` how a net with the op is evaluated.
 
     The gradients of a learned parameter, by name (see ``contribution``), have three sources: ``learned`` of a
     rule is the rule's own; ``follows`` of an op is ``outer + rule * ratio``, for any rule that has a formula;
@@ -100,7 +100,7 @@ def make_entry(record: Op | Rule) -> Json:
 
 
 def _describe_training(record: Op | Rule) -> Json:
-    """Return the sentences on training a stochastic entry, without empty ones."""
+    """Return the sentences on training nets with a stochastic op or rule, without empty ones."""
     label = record.label
     words = {
         "untrained": _end_sentence(explain_refusal(record, label)),
@@ -111,7 +111,7 @@ def _describe_training(record: Op | Rule) -> Json:
 
 
 def make_loss_entry(loss: Loss) -> Json:
-    """Return a loss as data for the browser: its tree and that of its derivative, in y and its parameters."""
+    """Convert a loss and its derivative by y to a dict for the browser."""
     return {
         "key": loss.text,
         "text": loss.text,
@@ -122,7 +122,7 @@ def make_loss_entry(loss: Loss) -> Json:
 
 
 def _make_learned(learned: Learned, rule: Rule) -> Json:
-    """Return a parameter's gradient as a rule declares it; its scale depends on the parameters and N."""
+    """Convert the gradient of a parameter that a rule declares to a dict for the browser."""
     scale = learned.parsed_scale
     kinks = _make_pieces(learned.parsed) if rule.kinks is None else {}
     return kinks | {
@@ -136,14 +136,14 @@ def _make_learned(learned: Learned, rule: Rule) -> Json:
 
 
 def _list_following(op: Op) -> Iterator[tuple[str, Json]]:
-    """Yield contributions derived from the rule, for the parameters of the op's inner and outer functions."""
+    """Yield each parameter whose gradient follows from any rule, with the formulas for it."""
     for parameter in op.parameters:
         if functions := derive_contribution(op, parameter.name):
             yield parameter.name, {"outer": to_data(functions.outer), "ratio": to_data(functions.ratio)}
 
 
 def _list_derivatives(op: Op) -> Iterator[tuple[str, Json]]:
-    """Yield torch's derivative by each parameter that has one."""
+    """Yield each parameter of an op that torch can differentiate by, with the derivative."""
     for parameter in op.parameters:
         if derivative := differentiate_op(op, parameter.name):
             exact, readable = derivative
@@ -153,7 +153,7 @@ def _list_derivatives(op: Op) -> Iterator[tuple[str, Json]]:
 
 
 def _make_edges(formula: Formula) -> Json:
-    """Return pieces as ``_make_pieces`` does, for a stochastic formula: changes may be kinks of its mean."""
+    """Return the expressions of a stochastic formula at whose jumps its mean may have a kink."""
     pieces = [
         {"tree": to_data(piece), "turns": []} for piece in dict.fromkeys(find_edge_pieces(formula.tree))
     ]
@@ -161,7 +161,7 @@ def _make_edges(formula: Formula) -> Json:
 
 
 def _make_pieces(formula: Formula) -> Json:
-    """Return the trees that the search for kinks evaluates; each ``mean`` is a constant there."""
+    """Return the expressions that the browser evaluates to find kinks; each ``mean`` is a constant there."""
     means_in = find_reductions(formula.tree)
     means: dict[Node, Node] = {node: Name(f"({number})") for number, node in enumerate(means_in)}
     back = {name: node for node, name in means.items()}

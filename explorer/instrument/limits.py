@@ -1,4 +1,4 @@
-"""Limits of values set by user input or by a link; those of formulas and curves are elsewhere."""
+"""Limits for values that a user or a link may set; those of formulas and curves are elsewhere."""
 
 import math
 
@@ -9,11 +9,11 @@ MAX_PARAMETER = 1e6
 MIN_POSITIVE = 1e-6
 MAX_QUERY = 2000
 _BISECTIONS, _DECIMALS = 64, 6
-MAX_READINGS = 40  # rows of exact values on a page
+MAX_READINGS = 40  # the most rows in the page's table of exact values
 
 
 def find_reach(parameter: Parameter) -> tuple[float, float]:
-    """Return the bounds to which a slider may be extended, within the domain and sign of its parameter."""
+    """Return the bounds to which a parameter's slider can be extended, within its domain and sign."""
     lowest = min(parameter.low, MIN_POSITIVE) if parameter.low >= 0 else -MAX_PARAMETER
     highest = MAX_PARAMETER if parameter.high > 0 else parameter.high
     return _find_admitted(parameter, parameter.low, lowest), _find_admitted(
@@ -22,7 +22,7 @@ def find_reach(parameter: Parameter) -> tuple[float, float]:
 
 
 def _find_admitted(parameter: Parameter, inside: float, outside: float) -> float:
-    """Return the number nearest to ``outside`` that a parameter admits, slightly inside its domain."""
+    """Return the number nearest to ``outside`` that a parameter accepts, slightly inside its domain."""
     if parameter.is_valid(outside):
         return outside
     admitted, rejected = inside, outside

@@ -1,4 +1,4 @@
-"""The browser's modules: their folder, and their imports."""
+"""Find the browser's JavaScript modules and their imports."""
 
 import posixpath
 import re
@@ -9,31 +9,32 @@ _IMPORT = re.compile(r'^(?:(?:import|export) .*|\}) from "(\.[\w./-]+\.js)";$', 
 
 
 def collect_imports(*names: str) -> list[str]:
-    """Return modules with all their imports, each once; modules loaded later, by ``import(…)``, are left out.
+    """Return the given JavaScript modules and all that they import, directly or indirectly.
 
-    ``names`` are paths below ``explorer/frontend``, such as ``"pages/mount.js"``.
+    Modules loaded later by ``import(…)`` are left out. ``names`` are paths below ``explorer/frontend``, such
+    as ``"pages/mount.js"``.
     """
     modules = list(names)
-    for name in modules:  # grows during the loop
+    for name in modules:  # the list grows during the loop
         modules += [other for other in list_imports(name) if other not in modules]
     return modules
 
 
 def list_imports(module: str) -> list[str]:
-    """Return the imports of a module, in order."""
+    """Return the JavaScript modules that a module imports, in order."""
     return list(dict.fromkeys(resolve_path(module, path) for path in _IMPORT.findall(text_of(module))))
 
 
 def text_of(module: str) -> str:
-    """Return the source of a module."""
+    """Return the source code of a JavaScript module."""
     return (MODULES / module).read_text(encoding="utf-8")
 
 
 def list_sources(*suffixes: str) -> list[Path]:
-    """Return the files in all folders that have one of the suffixes, such as ``"css"``, in order."""
+    """Return all files of the browser's code with one of the given suffixes, such as ``"css"``."""
     return sorted(path for suffix in suffixes for path in MODULES.rglob(f"*.{suffix}"))
 
 
 def resolve_path(module: str, path: str) -> str:
-    """Return the module at a path relative to another one, such as ``"../formula/curves.js"``."""
+    """Resolve the path of an import, such as ``"../formula/curves.js"``, relative to the importing module."""
     return posixpath.normpath(posixpath.join(posixpath.dirname(module), path))

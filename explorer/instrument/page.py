@@ -1,4 +1,4 @@
-"""The instrument as one file that needs no server: for slides, blogs and a class without network."""
+"""Write the interactive page as one HTML file that needs no server or network."""
 
 import base64
 import gzip
@@ -23,10 +23,10 @@ from explorer.instrument.policy import make_policy
 _IMPORT = re.compile(r'(from\s+|import\()"(\.[\w./-]+\.js)"')
 _WIDTH = re.compile(r"@media (?=\((?:max|min)-width: [\d.]+(?:rem|px)\) \{)")
 _HEIGHT_PX = 640
-_DATA_MARK = "\0"  # does not occur in a page
+_DATA_MARK = "\0"  # a character that does not occur in a page
 
 
-# Allows modules in data addresses and images to save; nothing remote.
+# Allow modules in data URLs and images to save, but nothing from the network.
 _SOURCES = {
     "default-src": "'none'",
     "script-src": "data:",
@@ -37,12 +37,12 @@ _SOURCES = {
 }
 
 
-# A question, the key of a rule if the question is about one (else ""), and the answer.
+# A question to Python, the key of the rule it is about (or ""), and the answer.
 SavedAnswer = tuple[str, str, Mapping[str, Any]]
 
 
 class Page:
-    """An instrument that shows a choice; in a notebook it is live in the output cell.
+    """An interactive page about chosen ops and rules, as an HTML file or in a notebook's output.
 
     Args:
         choice: the initial choice.
@@ -54,10 +54,10 @@ class Page:
         self, choice: Mapping[str, Any], words: Mapping[str, str], answers: Sequence[SavedAnswer] = ()
     ) -> None:
         self._start = {"choice": choice, "words": words, "answers": answers}
-        self.note = ""  # shown below the frame in a notebook
+        self.note = ""  # shown below the page in a notebook
 
     def html(self) -> str:
-        """Return one self-contained file of about 5 MB: it fetches nothing, and all of its sliders work."""
+        """Return the page as one self-contained HTML file of about 5 MB, whose sliders all work offline."""
         before, after = make_standalone()
         return before + to_script_json({"document": make_document(), **self._start}) + after
 
@@ -69,12 +69,12 @@ class Page:
 
 @cache
 def make_standalone() -> tuple[str, str]:
-    """Return the parts of a saved file before and after its data, which are document, choice and words."""
+    """Return the parts of a saved HTML file before and after its data."""
     parts = {
         "policy": "",
         "style": read_style(),
         "skeleton": read_skeleton("instrument"),
-        # Escaped so that the script cannot close its own element.
+        # Escape the script so that it cannot close its own element.
         "plotly": read_plotly_lines().decode().replace("</script", "<\\/script").replace("<!--", "<\\!--"),
         "modules": make_import_map("pages/standalone.js"),
         "start": _DATA_MARK,
@@ -86,10 +86,10 @@ def make_standalone() -> tuple[str, str]:
 
 @cache
 def make_saved_template() -> Mapping[str, Any]:
-    """Return the data from which the browser writes a saved file.
+    """Return the data that the browser needs to write a page to an HTML file.
 
-    `gzip` holds the file's parts before and after its data, compressed and as base64; `names` and `limits`
-    are the parts of the document that the file needs.
+    ``gzip`` holds the file's parts before and after its data, compressed and as base64; ``names`` and
+    ``limits`` are the parts of the document that the file needs.
     """
     full = make_document()
     halves = [base64.b64encode(gzip.compress(part.encode(), mtime=0)).decode() for part in make_standalone()]
@@ -98,19 +98,19 @@ def make_saved_template() -> Mapping[str, Any]:
 
 @cache
 def make_saved_script() -> Asset:
-    """Return the script that passes `make_saved_template` to the browser as its data."""
+    """Return a script that gives the browser the data from which it writes a page to a file."""
     data = to_script_json(make_saved_template())
     return Asset(f"document.currentScript.data = {data};".encode(), "text/javascript")
 
 
 def fill_template(page: str, parts: Mapping[str, str]) -> str:
-    """Return a page, given the name of its file, with every placeholder replaced by the part of that name."""
+    """Read a page's HTML file and replace each placeholder in it by the part of that name."""
     return re.sub(r"<!-- (\w+) -->", lambda match: parts[match[1]], read_skeleton(page))
 
 
 @cache
 def read_style(in_cell: bool = False) -> str:
-    """Return all style sheets as one text; in a notebook's cell the cell's width replaces the window's."""
+    """Return all CSS as one text; in a notebook's cell the cell's width replaces the window's."""
     text = f"{read_skeleton_css()}\n{read_style_sheets()}"
     if in_cell:
         text += (MODULES.parent / "notebook" / "cell.css").read_text(encoding="utf-8")
@@ -120,9 +120,9 @@ def read_style(in_cell: bool = False) -> str:
 
 @cache
 def make_import_map(module: str) -> str:
-    """Return a module and all its imports as an import map: a page on disk may not load modules by address.
+    """Return a module and all its imports as an import map, since a file on disk cannot load other files.
 
-    Each module is a data address with its text. They import one another by bare names such as
+    Each module is a data URL with its text. They import one another by bare names such as
     ``#chart/scene/view.js``.
     """
     return to_script_json({"imports": {f"#{name}": _make_address(name) for name in collect_imports(module)}})

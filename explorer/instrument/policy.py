@@ -1,4 +1,4 @@
-"""The content security policy of a page."""
+"""Write the content security policy of a page."""
 
 import base64
 import hashlib
@@ -9,7 +9,10 @@ _INLINE = re.compile(r'<script(?: type="(?:importmap|module)")?>(.*?)</script>',
 
 
 def make_policy(page: str, allowed: Mapping[str, str]) -> str:
-    """Return the policy of a page: sources by directive, for scripts also the hashes of the inline ones."""
+    """Return the content security policy of a page that allows some sources and the page's inline scripts.
+
+    ``allowed`` maps directives to sources. Inline scripts are allowed by their hashes.
+    """
     digests = (hashlib.sha256(script.encode()).digest() for script in _INLINE.findall(page))
     inline = [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
     sources = {**allowed, "script-src": " ".join([allowed["script-src"], *inline])}

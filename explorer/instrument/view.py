@@ -1,4 +1,4 @@
-"""The query parameters of a link that describe the view of Explore, in addition to op, rules and parameters.
+"""The query parameters of a link to Explore, other than op, rules and parameters.
 
 ``ui/links`` reads links by them. The browser gets them with its document: it reads and writes links by them,
 and checks the data from Python.
@@ -25,12 +25,14 @@ SECTIONS = {
     "paste": "Paste code",
     "data": "Data",
 }
-SAVED_SECTIONS = ("format", "compare", "map")  # available in a saved file
+SAVED_SECTIONS = ("format", "compare", "map")  # the sections that a saved file contains
 
 
 @dataclass(frozen=True)
 class Layer:
-    """Further curves over the chart, with a switch: the answer to the question of the layer's key.
+    """Further curves that the user can show on the chart with a switch.
+
+    The curves are Python's answer to the question with the layer's key.
 
     Attributes:
         label: the label of the switch.
@@ -56,7 +58,7 @@ LAYERS: Mapping[str, Layer] = {
 }
 
 
-# Texts on the chart of a stochastic pair: its legend, and the additions to the numbers at the probe.
+# Texts on the chart of a stochastic op and rule: its legend, and additions to the numbers at one x.
 STOCHASTIC_TEXTS = {
     "legend": "mean   band: ± sd   dots: draws   {ink}: exact",
     "short": "± sd   {ink}: exact",
@@ -77,7 +79,7 @@ STOCHASTIC_TEXTS = {
 
 @dataclass(frozen=True)
 class QueryParameter:
-    """A query parameter of a link.
+    """A query parameter in the links of a page.
 
     Attributes:
         name: its name in the link, in ``View`` and in the browser's choice.
@@ -115,7 +117,7 @@ def _make_field(kind: str, default: object, meaning: str, **options: Any) -> Any
 
 @dataclass(frozen=True)
 class View:
-    """The values of the query parameters; ``VIEW`` describes each of them."""
+    """The values of a link's query parameters, such as the range of x; ``VIEW`` describes each of them."""
 
     range: tuple[float, float] = _make_field(
         "range", (-3.0, 3.0), "The range of x.", low=-MAX_ABS_X, high=MAX_ABS_X
@@ -152,6 +154,6 @@ VIEW: Mapping[str, QueryParameter] = MappingProxyType(
 
 
 def to_view_data(view: View) -> dict[str, Any]:
-    """Return the value of each query parameter as JSON types."""
+    """Return a dict of a link's query parameters and their values, for JSON."""
     values = {name: getattr(view, name) for name in VIEW}
     return {name: list(value) if isinstance(value, tuple) else value for name, value in values.items()}

@@ -235,7 +235,7 @@ class Fitter:
         return torch.where(outside, torch.inf, 0.0)
 
     def _find_best(self, starts: Starts) -> list[Fit]:
-        """Improve all starting points, and return the best fit of each kind, the most restricted first."""
+        """Find the best fit of each kind from all starting points, the most restricted first."""
         errors, _ = self._compute_errors(starts)
         damping = torch.full_like(errors, 1e-3)
         for _ in range(_STEPS):
