@@ -128,13 +128,11 @@ def check_values(
     Raises ValueError for a name that neither op nor rule has, for a value that is not finite, and for a value
     outside the domain of a parameter.
     """
-    adapted = [adapt_rule(op, rule) for rule in rules]
-    shared_names = {p.name for entry in (op, *adapted) for p in entry.parameters}
-    shared_names |= {p.name for p in loss.parameters} if loss else set()
-    qualified_names = {qualify_name(rule, p) for rule in adapted for p in rule.parameters}
+    known = list_parameter_names(op, rules, loss)
     for name in (*parameters, *tensors):
-        if name not in shared_names | qualified_names:
-            accepted = f"takes {', '.join(sorted(shared_names))}" if shared_names else "takes no parameters"
+        if name not in known:
+            names = sorted(name for name, is_shared in known.items() if is_shared)
+            accepted = f"takes {', '.join(names)}" if names else "takes no parameters"
             keys = [truncate(entry.key) for entry in (op, *rules)]
             pair = f"{keys[0]} with {', '.join(keys[1:])}"
             raise ValueError(f"unknown parameter {quote(name)}: {pair} {accepted}")
@@ -142,6 +140,14 @@ def check_values(
     for rule in rules:
         require_in_domain(op, rule, result)
     return result
+
+
+def list_parameter_names(op: Op, rules: Sequence[Rule], loss: Loss | None = None) -> dict[str, bool]:
+    """Return the names that the parameters of an op, its rules and a loss have; False for ``rule.name``."""
+    adapted = [adapt_rule(op, rule) for rule in rules]
+    names = {qualify_name(rule, p): False for rule in adapted for p in rule.parameters}
+    entries: tuple[Any, ...] = (op, *adapted, *([loss] if loss else []))
+    return names | {p.name: True for entry in entries for p in entry.parameters}
 
 
 def require_in_domain(op: Op, rule: Rule, settings: Mapping[str, float]) -> None:

@@ -18,7 +18,7 @@ _EXPORT = re.compile(
 )
 _EMPTY_EXPORT = re.compile(r"^export \{\};$", re.MULTILINE)  # found in modules with types only
 _LAZY_IMPORT = re.compile(r'(?<!\{)\bimport\(("|`)(\.[^"`]+)\1\)')
-_UNSUPPORTED = re.compile(r"^(?:import|export)\b.*|.*\bawait import\(.*", re.MULTILINE)
+_UNSUPPORTED = re.compile(r"^(?:import|export)\b.*|^.*\bawait import\(.*", re.MULTILINE)
 _DOCUMENTATION = re.compile(r"^ */\*\*(?:[^*]|\*(?!/))*\*/\n", re.MULTILINE)
 
 # These names cannot collide, since no module exports a name that begins with $.

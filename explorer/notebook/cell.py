@@ -67,26 +67,18 @@ class Library(anywidget.AnyWidget):
 
 
 class Cell(anywidget.AnyWidget):
-    """A widget in a cell, with an image for notebooks without a kernel. It closes with its last view.
-
-    Attributes:
-        height: the height of its tallest part in px.
-    """
+    """A widget in a cell, with an image for notebooks without a kernel. It closes with its last view."""
 
     _esm = text_of("pages/cell.js")
-    _kind = t.Unicode().tag(sync=True)
+    _kind: Any
     _hash = t.Unicode().tag(sync=True)
     _library = t.Unicode().tag(sync=True)
-    _image_end = t.Unicode().tag(sync=True)  # by which the browser finds the image, to hide it
-    height = t.Int(560).tag(sync=True)
     layout: Any
 
-    def __init__(self, kind: str, **traits: Any) -> None:
-        self._display = uuid4().hex
-        shared = Library.get()
-        super().__init__(
-            _kind=kind, _hash=pack_library()[2], _library=shared.model_id, _view_count=0, **traits
-        )
+    def __init__(self, **traits: Any) -> None:
+        self._display_id = uuid4().hex
+        library = Library.get().model_id
+        super().__init__(_hash=pack_library()[2], _library=library, _view_count=0, **traits)
         self.on_msg(self._receive)
 
     def draw_image(self) -> tuple[bytes, str]:
@@ -95,7 +87,7 @@ class Cell(anywidget.AnyWidget):
 
     def answer_question(self, question: str, arguments: dict[str, Any]) -> Any:
         """Return the answer to a question from the browser as JSON types."""
-        raise NotImplementedError
+        raise NotImplementedError(question)
 
     def _receive(self, _widget: Any, message: Any, _buffers: Any) -> None:
         """Answer a question from the browser. JupyterLab calls this in another thread while a cell runs."""
@@ -127,9 +119,7 @@ class Cell(anywidget.AnyWidget):
 
     def _make_image_data(self) -> dict[str, Any]:
         png, text = self.draw_image()
-        encoded = base64.b64encode(png).decode()
-        self._image_end = encoded[-64:]
-        return {"text/plain": text} | ({_PNG: encoded} if png else {})
+        return {"text/plain": text} | ({_PNG: base64.b64encode(png).decode()} if png else {})
 
     def _ipython_display_(self, **kwargs: Any) -> None:
         """Display the image as an output of its own before the widget, which hides it.
@@ -139,13 +129,13 @@ class Cell(anywidget.AnyWidget):
         data, metadata = self._repr_mimebundle_(**kwargs)
         if not ("google.colab" in sys.modules or any(name.startswith("VSCODE_") for name in os.environ)):
             image = {name: data.pop(name) for name in (_PNG, "text/plain") if name in data}
-            self._publish(image, transient={"display_id": self._display})
+            self._publish(image, transient={"display_id": self._display_id})
             data["text/plain"] = ""
         self._publish(data, metadata=metadata)
 
     def update_image(self) -> None:
         """Replace the displayed image by one of the present state."""
-        self._publish(self._make_image_data(), transient={"display_id": self._display}, update=True)
+        self._publish(self._make_image_data(), transient={"display_id": self._display_id}, update=True)
 
     @staticmethod
     def _publish(data: dict[str, Any], **options: Any) -> None:

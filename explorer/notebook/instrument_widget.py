@@ -17,7 +17,7 @@ from explorer.catalogue import (
     adapt_rule,
     find_loss,
     list_learnable,
-    qualify_name,
+    list_parameter_names,
 )
 from explorer.curves import Curves, sample
 from explorer.curves.foreign import OpLike, RuleLike, resolve_op, resolve_rule
@@ -26,15 +26,13 @@ from explorer.description import make_description
 from explorer.description.figures import make_curve_spec
 from explorer.instrument import to_choice_data
 from explorer.instrument.page import make_saved_template
-from explorer.instrument.view import SAVED_SECTIONS, SECTIONS, View
+from explorer.instrument.view import SAVED_SECTIONS, SECTIONS, VIEW, View
 from explorer.notebook.cell import Cell
 from explorer.notebook.image import draw_png
 from explorer.questions import QUESTIONS
 from explorer.questions.standalone import collect_answers, make_page, sample_view, spread_parameters
 
-_NAMES = (
-    "op", "rules", "parameters", "range", "g", "learns", "f", "layer", "noise", "noise_width", "section",
-)  # fmt: skip
+TRAITS = ("op", "rules", "parameters", "learns", *(name for name in VIEW if name != "tools"))
 _number = count(1)
 
 
@@ -44,6 +42,7 @@ class Instrument(Cell):
     A wrong value raises TraitError. Functions that were given as op or rule remain the same objects.
     """
 
+    _kind = t.Unicode("instrument").tag(sync=True)
     op = t.Any().tag(
         sync=True,
         to_json=lambda op, widget: widget.find_op(op).key,
@@ -82,7 +81,7 @@ class Instrument(Cell):
         self._objects: dict[str, tuple[Any, Op | Rule]] = {}  # of the user, with their records, by key
         self._is_ready = False
         curves, view, values = self._sample({"op": op, "rules": rules, "learns": "", **traits})
-        super().__init__("instrument", **values)
+        super().__init__(**values)
         self._words = dict(make_description(curves).texts)
         answers = collect_answers(curves.op, curves.rules, values["parameters"], view, values["learns"])
         self._answers = [list(answer) for answer in answers]
@@ -92,15 +91,9 @@ class Instrument(Cell):
     @property
     def choice(self) -> dict[str, Any]:
         """The keywords of ``explorer.sample`` for the displayed curves."""
-        curves: dict[str, Any] = {
-            "op": self.op,
-            "rules": self.rules,
-            "start": self.start,
-            "stop": self.stop,
-            "g": self.g,
-        }
-        is_random = any(entry.is_random for entry in self._entries)
-        return {**curves, "learns": self.learns, **({"f": self.f} if is_random else {}), **self.parameters}
+        names = ["op", "rules", "start", "stop", "g", "learns"]
+        names += ["f"] if any(entry.is_random for entry in self._entries) else []
+        return {**{name: getattr(self, name) for name in names}, **self.parameters}
 
     @property
     def frame(self) -> Any:
@@ -113,19 +106,17 @@ class Instrument(Cell):
         section = self.section if self.section in SAVED_SECTIONS else ""
         return make_page(**self.choice, **view, section=section).html()
 
-    def find_op(self, op: OpLike) -> Op:
+    def find_op(self, op: OpLike) -> Any:
         """Return the record of an op; a function keeps its record."""
-        record: Op = self._find_record(resolve_op, Op, op)
-        return record
+        return self._find_record(resolve_op, Op, op)
 
-    def find_rule(self, rule: RuleLike) -> Rule:
+    def find_rule(self, rule: RuleLike) -> Any:
         """Return the record of a rule; a function keeps its record."""
-        record: Rule = self._find_record(resolve_rule, Rule, rule)
-        return record
+        return self._find_record(resolve_rule, Rule, rule)
 
     def find_object(self, key: str) -> Any:
         """Return the user's object with a key, or the key itself if it is in the catalogue."""
-        return self._objects[key][0] if key in self._objects else key
+        return self._objects.get(key, (key,))[0]
 
     def _find_record(self, resolve: Any, kind: type, entry: Any) -> Any:
         if isinstance(entry, str):
@@ -145,7 +136,7 @@ class Instrument(Cell):
 
     @property
     def _values(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in _NAMES}
+        return {name: getattr(self, name) for name in TRAITS}
 
     def _sample(self, traits: Mapping[str, Any], **sampling: Any) -> tuple[Curves, View, dict[str, Any]]:
         """Return the curves, the view and the normalized traits. Raises ValueError or TypeError."""
@@ -161,11 +152,11 @@ class Instrument(Cell):
         op_record, records = self.find_op(op), [self.find_rule(rule) for rule in rules]
         curves, view = sample_view(op_record, records, **view_arguments, **sampling)
         numbers = {name: float(x) for name, x in spread_parameters(curves.rules, parameters).items()}
-        view_values = {name: getattr(view, name) for name in _NAMES if hasattr(view, name)}
+        view_values = {name: getattr(view, name) for name in TRAITS if hasattr(view, name)}
         normalized = {"rules": rules, "range": [*view.range], "parameters": numbers}
         return curves, view, {**traits, **view_values, **normalized}
 
-    @t.validate(*_NAMES)
+    @t.validate(*TRAITS)
     def _validate(self, proposal: Any) -> Any:
         name, value = proposal["trait"].name, proposal["value"]
         if not self._is_ready:
@@ -173,32 +164,28 @@ class Instrument(Cell):
         traits = self._values | {name: value}
         try:
             if name in ("op", "rules"):
-                traits |= self._keep_known(**traits)
+                traits |= self._keep_known(traits)
             return self._sample(traits, points=3)[2][name]
         except (ValueError, TypeError) as error:
             raise t.TraitError(str(error)) from None
 
-    def _keep_known(
-        self, op: Any, rules: Any, parameters: Any, learns: str, f: str, **_rest: Any
-    ) -> dict[str, Any]:
+    def _keep_known(self, traits: Mapping[str, Any]) -> dict[str, Any]:
         """Return the parameters that op, rules and loss have, and ``learns`` if a rule can learn it."""
-        op_record = self.find_op(op)
-        keys = rules if isinstance(rules, list | tuple) else [rules]
-        records = [adapt_rule(op_record, self.find_rule(rule)) for rule in keys]
-        is_random = any(entry.is_random for entry in (op_record, *records))
-        owners: list[Any] = [op_record, *records, *([find_loss(f)] if is_random else [])]
-        names = {parameter.name for owner in owners for parameter in owner.parameters}
-        names |= {qualify_name(rule, parameter) for rule in records for parameter in rule.parameters}
-        can_learn = any(learns in list_learnable(op_record, rule) for rule in records)
-        kept = {name: value for name, value in parameters.items() if name in names}
+        rules, learns = traits["rules"], traits["learns"]
+        op = self.find_op(traits["op"])
+        records = [self.find_rule(rule) for rule in (rules if isinstance(rules, list | tuple) else [rules])]
+        is_random = any(entry.is_random for entry in (op, *records))
+        known = list_parameter_names(op, records, find_loss(traits["f"]) if is_random else None)
+        can_learn = any(learns in list_learnable(op, adapt_rule(op, rule)) for rule in records)
+        kept = {name: value for name, value in traits["parameters"].items() if name in known}
         return {"parameters": kept, "learns": learns if can_learn else ""}
 
-    @t.observe(*_NAMES)
+    @t.observe(*TRAITS)
     def _handle_change(self, change: Any) -> None:
         if not self._is_ready:
             return
         if change["name"] in ("op", "rules"):
-            known = self._keep_known(**self._values)
+            known = self._keep_known(self._values)
             with self.hold_trait_notifications():  # both are validated together
                 self.parameters, self.learns = known["parameters"], known["learns"]
         self._words, self._answers = {}, []  # they describe the initial choice
@@ -226,12 +213,13 @@ class Instrument(Cell):
         """Return the curves as a PNG image, and a text with the choice and the sentences about it."""
         curves = self._sample(self._values)[0]
         texts = make_description(curves).texts
-        rules = ", ".join(curves.labels.values())
         values = "".join(f", {name} = {value:g}" for name, value in curves.parameters.items())
-        choice = (
-            f"{curves.op.label} with {rules}, x from {self.start:g} to {self.stop:g}, g = {self.g:g}{values}"
+        lines = (
+            f"{curves.op.label} with {', '.join(curves.labels.values())}, "
+            f"x from {self.start:g} to {self.stop:g}, g = {self.g:g}{values}",
+            texts["main"],
+            texts["rest"],
         )
-        lines = (choice, texts["main"], texts["rest"])
         return draw_png(make_curve_spec(curves)), "\n".join(line for line in lines if line)
 
     def __repr__(self) -> str:

@@ -1,20 +1,16 @@
 """The function ``watch``: a training with held-out curves and lanes that go on while the cell runs."""
 
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from explorer.model.racing import Watcher
-from explorer.model.racing.plan import RacePlan
-from explorer.model.racing.work import Work
-from explorer.notebook.training_picture import Picture, RaceRecord, make_race_picture, make_run_picture
-from explorer.study import Row, Trial, progress_bar
+from explorer.notebook.training_picture import Picture, RaceWatcher, make_run_picture
+from explorer.study import progress_bar
 from explorer.training import Run
 from explorer.training.runs.lines import BASIS
 
 _PAUSE_S = 0.25  # between two pictures, or four times the duration of one
-_EVALUATIONS = 20  # of each net of a race on held-out data
 
 
 def watch(run: Any, /, *arguments: Any, **options: Any) -> Any:
@@ -30,14 +26,10 @@ def watch(run: Any, /, *arguments: Any, **options: Any) -> Any:
         The run, or the result of the race. The last picture remains in the notebook. Without anywidget, a
         progress bar replaces the picture.
     """
-    if isinstance(run, Run):
-        return _watch_run(run)
-    return run(*arguments, progress=_RaceWatcher(), **options)
-
-
-def _watch_run(run: Run) -> Run:
+    if not isinstance(run, Run):
+        return run(*arguments, progress=RaceWatcher(display_progress), **options)
     draw = lambda: make_run_picture(run.snapshot(BASIS))  # noqa: E731
-    with _display_progress(draw, run.settings.steps - run.step, "step") as update:
+    with display_progress(draw, run.settings.steps - run.step, "step") as update:
         while not run.finished:
             previous = run.step
             run.advance(1)
@@ -46,7 +38,7 @@ def _watch_run(run: Run) -> Run:
 
 
 @contextmanager
-def _display_progress(draw: Callable[[], Picture], total: int, unit: str) -> Any:
+def display_progress(draw: Callable[[], Picture], total: int, unit: str) -> Any:
     """Yield a function to call with the number of new steps; it updates the picture at intervals."""
     widget = _display(draw)
     if widget is None:
@@ -78,35 +70,7 @@ def _display(draw: Callable[[], Picture]) -> Any:
         from explorer.notebook.training_widget import Training
 
         if get_ipython() is not None:
-            widget = Training(draw())
+            widget = Training(picture=draw())
             display(widget)  # type: ignore[no-untyped-call]  # IPython's own
             return widget
     return None
-
-
-class _RaceWatcher(Watcher):
-    """A watcher that judges the net in training and displays the race."""
-
-    @contextmanager
-    def watch(self, plan: RacePlan, rows: Sequence[Row]) -> Any:
-        """Display the race; yield the function that takes the rows of ended trials."""
-        self._race = race = RaceRecord(plan)
-        race.set_rows({row.trial: row for row in rows})
-        draw = lambda: make_race_picture(race)  # noqa: E731
-        with _display_progress(draw, plan.runs - len(rows), "net") as self._update:
-
-            def set_rows(ended: Mapping[Trial, Row]) -> None:
-                count = len(ended) - len(race.rows)
-                race.set_rows(ended)
-                self._update(count)
-
-            yield set_rows
-            race.is_over = True
-
-    def look(self, work: Work, trial: Trial, step: int, model: Any) -> None:
-        """Judge the net in training at twenty of its steps, which changes nothing in its training."""
-        if step % max(1, work.steps // _EVALUATIONS) and step != work.steps:
-            return
-        self._race.current = trial
-        self._race.scores.setdefault(trial, {})[step] = work.compute_held_out(model)
-        self._update(0)

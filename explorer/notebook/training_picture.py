@@ -1,8 +1,8 @@
 """Pictures of a run and of a race as plain data, which the browser draws."""
 
 import math
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from statistics import fmean, stdev
 from typing import Any
 
@@ -10,8 +10,9 @@ import numpy as np
 from torch import nn
 
 from explorer.catalogue import find_rule
-from explorer.model.racing import RaceResult
+from explorer.model.racing import RaceResult, Watcher
 from explorer.model.racing.plan import RacePlan
+from explorer.model.racing.work import Work
 from explorer.study import Row, Trial
 from explorer.training import Snapshot
 from explorer.training.ranking import format_scores
@@ -19,150 +20,133 @@ from explorer.training.runs.lines import make_lines
 from explorer.training.runs.summary import format_rule_scores, make_conclusion
 from explorer.training.tasks import TASKS
 
+_EVALUATIONS = 20  # of each net of a race on held-out data
+
 Picture = dict[str, Any]
+Display = Callable[[Callable[[], Picture], int, str], AbstractContextManager[Callable[[int], Any]]]
 
 
 def make_run_picture(snapshot: Snapshot) -> Picture:
-    """Return the picture of a run."""
+    """Return the picture of a run: a lane and a curve for each rule."""
+    metric, ways = snapshot.metric, snapshot.measured.get("way", {})
     labels = {rule: find_rule(rule).label for rule in snapshot.losses}
-    metric, lines, ways = snapshot.metric, make_lines(snapshot), snapshot.measured.get("way", {})
-    columns: tuple[Mapping[str, Any], ...]
-    if metric is None:
-        columns = (snapshot.loss_steps, snapshot.losses, snapshot.loss_sd)
-    else:
-        columns = (dict.fromkeys(labels, snapshot.score_steps), snapshot.scores, snapshot.score_sd)
-    return _make_picture(
-        labels,
-        scale=_make_scale(metric, snapshot.seeds, "fit" if metric else "decades")
-        | {"chance": snapshot.chance},
-        series=[_make_series(rule, *(column[rule] for column in columns), is_faint=False) for rule in labels],
-        scores=format_rule_scores(snapshot),
-        sentences={rule: line.text for rule, line in lines.items()},
-        ways={rule: _make_way(way) for rule, way in ways.items()},
-        status=f"Step {snapshot.step:,} of {snapshot.steps:,}",
-        words=make_conclusion(snapshot, labels) if snapshot.step else "",
-        steps=snapshot.steps,
-        perExample=TASKS[snapshot.task].net.site.per_example,
-    )
-
-
-def _make_picture(
-    labels: Mapping[str, str],
-    *,
-    series: Iterable[Picture],
-    scores: Mapping[str, str],
-    sentences: Mapping[str, str],
-    ways: Mapping[str, Any],
-    **rest: Any,
-) -> Picture:
-    """Return a picture with labels and colour slots; the mappings have values by rule."""
-    names = {
-        rule: {"rule": rule, "label": label, "slot": slot}
-        for slot, (rule, label) in enumerate(labels.items())
-    }
+    scores, lines = format_rule_scores(snapshot), make_lines(snapshot)
+    steps = dict.fromkeys(labels, snapshot.score_steps) if metric else snapshot.loss_steps
+    y, spread = (snapshot.scores, snapshot.score_sd) if metric else (snapshot.losses, snapshot.loss_sd)
     lanes = [
-        {**name, "score": scores.get(rule, ""), "said": sentences.get(rule, ""), "way": ways.get(rule)}
-        for rule, name in names.items()
+        {
+            **{
+                "rule": rule,
+                "label": label,
+                "x": np.asarray(steps[rule], float),
+                "y": y[rule],
+                "spread": spread[rule],
+            },
+            **{"score": scores.get(rule, ""), "said": lines[rule].text if rule in lines else ""},
+            "way": ways.get(rule),
+        }
+        for rule, label in labels.items()
     ]
-    return {"series": [names[line["rule"]] | line for line in series], "lanes": lanes, **rest}
+    return {
+        "lanes": lanes,
+        "scale": _make_scale(metric, snapshot.seeds, "fit" if metric else "decades", snapshot.chance),
+        "status": f"Step {snapshot.step:,} of {snapshot.steps:,}",
+        "words": make_conclusion(snapshot, labels) if snapshot.step else "",
+        "steps": snapshot.steps,
+        "perExample": TASKS[snapshot.task].net.site.per_example,
+    }
 
 
-def _make_scale(metric: str | None, seeds: int, kind: str) -> Picture:
+def _make_scale(metric: str | None, seeds: int, kind: str, chance: float | None = None) -> Picture:
     """Return the scale of the y axis; ``kind`` is that of metrics other than accuracy."""
-    held_out = metric is not None
-    common = {"chance": None, "banded": seeds > 1, "heldOut": held_out}
-    if metric == "accuracy":
-        return {"kind": "share", "title": "held-out accuracy, %", **common}
-    return {"kind": kind, "title": f"held-out {metric}" if held_out else "loss", **common}
+    title = "held-out accuracy, %" if metric == "accuracy" else f"held-out {metric}" if metric else "loss"
+    kind = "share" if metric == "accuracy" else kind
+    return {"kind": kind, "title": title, "chance": chance, "banded": seeds > 1, "heldOut": bool(metric)}
 
 
-def _make_series(rule: str, x: Any, y: Any, spread: Any, *, is_faint: bool) -> Picture:
-    return {"rule": rule, "faint": is_faint, "x": _to_json(x), "y": _to_json(y), "spread": _to_json(spread)}
+class RaceWatcher(Watcher):
+    """A watcher that evaluates the net in training at twenty of its steps, and displays the race.
 
-
-def _make_way(way: Any) -> Picture | None:
-    return {name: _to_json(way[name]) for name in ("passed", "reached", "moved")} if way else None
-
-
-def _to_json(values: Any) -> list[float | None]:
-    """Return numbers for JSON, with None for NaN and infinity."""
-    return [round(x, 6) if math.isfinite(x) else None for x in np.asarray(values, float).tolist()]
-
-
-@dataclass
-class RaceRecord:
-    """The present state of a race.
-
-    Attributes:
-        plan: the plan.
-        rows: the rows of ended trials.
-        current: the trial of the net in training, or None.
-        scores: held-out scores by trial and step.
-        is_over: whether all trials have ended.
+    Args:
+        display: displays a picture while its context lasts; see ``training.display_progress``.
     """
 
-    plan: RacePlan
-    rows: Mapping[Trial, Row] = field(default_factory=dict)
-    current: Trial | None = None
-    scores: dict[Trial, dict[int, float]] = field(default_factory=dict)
-    is_over: bool = False
+    def __init__(self, display: Display) -> None:
+        self._display = display
+        self._scores: dict[Trial, dict[int, float]] = {}  # on held-out data, by step
+        self._current: Trial | None = None
 
-    def set_rows(self, ended: Mapping[Trial, Row]) -> None:
+    @contextmanager
+    def watch(self, plan: RacePlan, rows: Sequence[Row]) -> Any:
+        """Display the race; yield the function that takes the rows of ended trials."""
+        self._plan = plan
+        self._rows: Mapping[Trial, Row] = {}
+        self._set_rows({row.trial: row for row in rows})
+        with self._display(self._make_picture, plan.runs - len(rows), "net") as self._update:
+
+            def take_rows(ended: Mapping[Trial, Row]) -> None:
+                count = len(ended) - len(self._rows)
+                self._set_rows(ended)
+                self._update(count)
+
+            yield take_rows
+
+    def look(self, work: Work, trial: Trial, step: int, model: Any) -> None:
+        """Evaluate a net on held-out data, which changes nothing in its training."""
+        if step % max(1, work.steps // _EVALUATIONS) == 0 or step == work.steps:
+            self._current = trial
+            self._scores.setdefault(trial, {})[step] = work.compute_held_out(model)
+            self._update(0)
+
+    def _set_rows(self, ended: Mapping[Trial, Row]) -> None:
         """Set the rows of ended trials; one that was trained elsewhere has its last score only."""
-        self.rows, self.current = dict(ended), None
+        self._rows, self._current = dict(ended), None
         for trial, row in ended.items():
-            self.scores.setdefault(trial, {row.steps: row.held_out})
+            self._scores.setdefault(trial, {row.steps: row.held_out})
 
+    def _make_picture(self) -> Picture:
+        """Return each rule's mean over seeds at its best rate, and the net in training."""
+        plan, trial = self._plan, self._current
+        trials = {rule: self._list_trials(rule) for rule in plan.keys}
+        ended = {rule: [self._rows[each].held_out for each in some] for rule, some in trials.items() if some}
+        scores, is_over = format_scores(ended, plan.unit), not plan.find_missing(self._rows.values())
+        lanes = [
+            {
+                **{"rule": rule, "label": label, **self._average(trials[rule])},
+                **{"score": scores.get(rule, ""), "said": self._describe(rule, trials[rule]), "way": None},
+            }
+            for rule, label in plan.labels.items()
+        ]
+        current = trial and {"slot": plan.keys.index(trial.rule), **self._average([trial])}
+        return {
+            "lanes": lanes,
+            "current": current,
+            "scale": _make_scale(plan.metric, len(plan.seeds), "plain"),
+            "status": f"{plan.runs:,} nets" if is_over else f"Net {len(self._rows) + 1:,} of {plan.runs:,}",
+            "words": RaceResult(plan, self._rows.values(), "", {}, nn.Module).describe() if is_over else "",
+            "steps": plan.steps,
+            "perExample": True,
+        }
 
-def make_race_picture(race: RaceRecord) -> Picture:
-    """Return the picture of a race: each rule's mean over seeds at its best rate, and the net in training."""
-    plan, current = race.plan, race.current
-    rates = {rule: _find_rate(race, rule) for rule in plan.keys}
-    trials = {rule: _list_trials(race, rule, rate) for rule, rate in rates.items()}
-    ended = {
-        rule: [race.rows[trial].held_out for trial in trials[rule] if trial in race.rows] for rule in rates
-    }
-    faint = [current] if current and current.lr != rates[current.rule] else []
-    shown = [*([faint] if faint else []), *filter(None, trials.values())]
-    return _make_picture(
-        plan.labels,
-        scale=_make_scale(plan.metric, len(plan.seeds), "plain"),
-        series=[_average(race, some, is_faint=some is faint) for some in shown],
-        scores=format_scores({rule: values for rule, values in ended.items() if values}, plan.unit),
-        sentences={rule: _describe(race, rule, rate, len(ended[rule])) for rule, rate in rates.items()},
-        ways={},
-        status=f"{plan.runs:,} nets" if race.is_over else f"Net {len(race.rows) + 1:,} of {plan.runs:,}",
-        words=RaceResult(plan, race.rows.values(), "", {}, nn.Module).describe() if race.is_over else "",
-        steps=plan.steps,
-        perExample=True,
-    )
+    def _list_trials(self, rule: str) -> list[Trial]:
+        """Return a rule's ended trials at its best rate: those that judge, if there are any."""
+        rate = self._plan.choose_rates(self._rows.values()).get(rule)
+        trials = [trial for trial in self._rows if (trial.rule, trial.lr) == (rule, rate)]
+        return [trial for trial in trials if trial.stage == "judge"] or trials
 
+    def _average(self, trials: Sequence[Trial]) -> Picture:
+        """Return the mean and the standard deviation of trials at the steps that all of them have reached."""
+        curves = [self._scores[trial] for trial in trials]
+        steps = sorted(set.intersection(*map(set, curves))) if curves else []
+        finite = [[curve[step] for curve in curves if math.isfinite(curve[step])] for step in steps]
+        means = [fmean(values) if values else math.nan for values in finite]
+        spreads = [stdev(values) if len(values) > 1 else math.nan for values in finite]
+        return {"x": np.array(steps, float), "y": np.array(means, float), "spread": np.array(spreads, float)}
 
-def _find_rate(race: RaceRecord, rule: str) -> float | None:
-    """Return the learning rate that the plan chooses from ended nets, by default that of the first."""
-    first = next((trial.lr for trial in race.scores if trial.rule == rule), None)
-    return race.plan.choose_rates(race.rows.values()).get(rule) or first
-
-
-def _list_trials(race: RaceRecord, rule: str, rate: float | None) -> list[Trial]:
-    """Return the trials of a rule at a rate, those of the stage "judge" if there are any."""
-    trials = [trial for trial in race.scores if (trial.rule, trial.lr) == (rule, rate)]
-    return [trial for trial in trials if trial.stage == "judge"] or trials
-
-
-def _describe(race: RaceRecord, rule: str, rate: float | None, ended: int) -> str:
-    trial = race.current
-    if trial and trial.rule == rule:
-        step = max(race.scores[trial])
-        return f"Seed {trial.seed} at rate {trial.lr:g}: step {step:,} of {race.plan.steps:,}."
-    return f"{ended} {'net' if ended == 1 else 'nets'} at rate {rate:g}." if rate and ended else ""
-
-
-def _average(race: RaceRecord, trials: list[Trial], is_faint: bool) -> Picture:
-    """Return the mean and the standard deviation of trials at the steps that all of them have reached."""
-    curves = [race.scores[trial] for trial in trials]
-    steps = sorted(set.intersection(*(set(curve) for curve in curves)))
-    finite = [[curve[step] for curve in curves if math.isfinite(curve[step])] for step in steps]
-    means = [fmean(values) if values else math.nan for values in finite]
-    spreads = [stdev(values) if len(values) > 1 else math.nan for values in finite]
-    return _make_series(trials[0].rule, steps, means, spreads, is_faint=is_faint)
+    def _describe(self, rule: str, ended: Sequence[Trial]) -> str:
+        trial = self._current
+        if trial and trial.rule == rule:
+            step = max(self._scores[trial])
+            return f"Seed {trial.seed} at rate {trial.lr:g}: step {step:,} of {self._plan.steps:,}."
+        nets = "1 net" if len(ended) == 1 else f"{len(ended)} nets"
+        return f"{nets} at rate {ended[0].lr:g}." if ended else ""

@@ -63,9 +63,9 @@ def test_a_run_is_seen_at_every_step(pictures: list[Any]) -> None:
     steps = [int(picture["status"].split()[1]) for picture in [*seen, last]]
     assert steps == sorted(steps)
     assert (len(steps) > 2, steps[0], steps[-1], image) == (True, 0, 12, "image")
-    assert [series["rule"] for series in last["series"]] == ["default", "clipped"]
-    for series in last["series"]:
-        assert series["y"] == pytest.approx(snapshot.scores[series["rule"]].tolist(), abs=1e-6)
+    assert [lane["rule"] for lane in last["lanes"]] == ["default", "clipped"]
+    for lane in last["lanes"]:
+        assert lane["y"].tolist() == snapshot.scores[lane["rule"]].tolist()
     assert last["lanes"][0]["said"].startswith("No gradient reaches")
     assert last["lanes"][1]["way"]["reached"][0] > 0
 
@@ -78,9 +78,9 @@ def test_a_race_that_is_watched_has_the_same_result(pictures: list[Any]) -> None
     last = pictures[-2]
     assert last["words"] == alone.describe()
     for rule, best in alone.best.set_index("rule").iterrows():
-        (series,) = (each for each in last["series"] if each["rule"] == rule)
-        assert series["x"][-1] == 6
-        assert series["y"][-1] == pytest.approx(best["held_out"], abs=1e-6)
+        (lane,) = (each for each in last["lanes"] if each["rule"] == rule)
+        assert lane["x"][-1] == 6
+        assert lane["y"][-1] == pytest.approx(best["held_out"], abs=1e-6)
     assert any("Seed 0 at rate 0.003: step " in str(picture) for picture in pictures)
 
 
@@ -114,6 +114,6 @@ def test_without_widgets_there_is_a_bar(capfd: pytest.CaptureFixture[str]) -> No
 def test_the_picture_stays() -> None:
     run = Run(SETTINGS)
     run.advance(5)
-    png, text = Training(make_run_picture(run.snapshot(BASIS))).draw_image()
+    png, text = Training(picture=make_run_picture(run.snapshot(BASIS))).draw_image()
     assert Image.open(io.BytesIO(png)).size == (720, 400)
     assert text.startswith("Step 5 of 12\nDefault autograd: ")

@@ -14,6 +14,9 @@ import { getCurvesArguments } from "./ask.js";
  *   request an idle choice, and cancel a pending request
  */
 
+/** Return the source of torch's curves that asks Python. @param {import("./ask.js").Ask} ask @returns {CreateConfirmation} */
+export const confirmBy = (ask) => (listeners) => createConfirmation(ask, listeners);
+
 export const CONFIRMED_TEXT = "Confirmed by torch";
 const PENDING_TEXT = "Not yet confirmed by torch";
 const IDLE_MS = 120; // until a choice counts as idle
@@ -23,9 +26,10 @@ const MAX_WAIT_MS = 15_000;
 /**
  * Request torch's curves for each idle choice. ``onAnswer`` gets curves and words for the last requested choice only;
  * ``onStatus`` gets the status next to the chart.
- * @param {{ask: import("./ask.js").Ask} & Listeners} options
+ * @param {import("./ask.js").Ask} askPython
+ * @param {Listeners} listeners
  */
-export function createConfirmation({ ask: askPython, onAnswer, onStatus }) {
+function createConfirmation(askPython, { onAnswer, onStatus }) {
   let timer = 0;
   let slowTimer = 0;
   let latest = 0;

@@ -12,13 +12,15 @@ async function render({ model, el, signal }) {
   el.textContent = "Loading the gradient explorer …";
   const libraries = /** @type {Map<string, Promise<*>>} */ (page[REGISTRY] ??= new Map());
   const hash = model.get("_hash");
+  const ask = (/** @type {[string, *, AbortSignal?]} */ ...question) => askKernel(model, ...question);
   try {
     const library = await model.widget_manager.get_model(model.get("_library")).catch(() => null);
-    if (!libraries.has(hash)) libraries.set(hash, unpack(model, library));
+    if (!libraries.has(hash)) libraries.set(hash, unpack(library, ask));
     const { mount } = await libraries.get(hash);
     if (signal?.aborted) return undefined;
     el.replaceChildren();
-    return mount({ model, el, begun: startTime, live: library?.comm_live !== false }); // a stored state has no kernel
+    const isLive = library?.comm_live !== false; // a stored state has no kernel
+    return mount({ model, el, startTime, ask: isLive ? ask : null });
   } catch (/** @type {*} */ error) {
     libraries.delete(hash);
     el.textContent = `The gradient explorer could not be loaded (${error.message}): run the cell again.`;
@@ -26,29 +28,41 @@ async function render({ model, el, signal }) {
   }
 }
 
-/** Load the library's modules and Plotly, and set up the page. @param {*} model @param {*} library */
-async function unpack(model, library) {
-  const parts = ["code", "plotly"].map((name) => library?.get(name));
-  const [code, plotly] = parts.every((part) => part?.byteLength) ? parts : await askKernel(model);
-  const bundle = JSON.parse(await unzip(code));
-  const { begin } = await load(bundle.modules);
-  return begin(bundle, unzip(plotly).then(loadPlotly));
+/**
+ * Ask the kernel a question; return its message with the answer, and the buffers that came along.
+ * @param {*} model
+ * @param {string} question
+ * @param {*} args
+ * @param {AbortSignal} [signal] cancels the question
+ * @returns {Promise<{message: *, buffers: *}>}
+ */
+function askKernel(model, question, args, signal) {
+  const id = crypto.randomUUID();
+  let receive = /** @type {*} */ (null);
+  const answer = new Promise((resolve, reject) => {
+    receive = (/** @type {*} */ message, /** @type {*} */ buffers) =>
+      message.id === id && resolve({ message, buffers });
+    for (const end of [AbortSignal.timeout(PATIENCE_MS), signal])
+      end?.addEventListener("abort", () => reject(new Error("the kernel does not answer")));
+    model.on("msg:custom", receive);
+    Promise.resolve(model.send({ id, question, arguments: args })).catch(reject); // the kernel is gone
+  });
+  return answer.finally(() => model.off("msg:custom", receive));
 }
 
 /**
- * Request the packed library from the kernel, for notebooks that keep no bytes in their models, such as Colab.
- * @param {*} model
+ * Load the library's modules and Plotly, and set up the page. Some notebooks, such as Colab, keep no bytes in their
+ * models: then the kernel sends them.
+ * @param {*} library
+ * @param {(question: string, args: *) => Promise<{buffers: *}>} ask
  */
-function askKernel(model) {
-  const id = crypto.randomUUID();
-  return new Promise((resolve, reject) => {
-    setTimeout(() => reject(new Error("the kernel does not answer")), PATIENCE_MS);
-    model.on(
-      "msg:custom",
-      (/** @type {*} */ message, /** @type {*} */ buffers) => message.id === id && resolve(buffers),
-    );
-    model.send({ id, question: "library" });
-  });
+async function unpack(library, ask) {
+  const parts = ["code", "plotly"].map((name) => library?.get(name));
+  const isComplete = parts.every((part) => part?.byteLength);
+  const [code, plotly] = isComplete ? parts : (await ask("library", {})).buffers;
+  const bundle = JSON.parse(await unzip(code));
+  const { begin } = await load(bundle.modules);
+  return begin(bundle, unzip(plotly).then(loadPlotly));
 }
 
 /** Return the text in a gzip file. @param {*} packed */

@@ -1,6 +1,7 @@
 // The instrument in a notebook, whose choice is synchronised with a widget that Python reads and writes.
 
-import { createConfirmation } from "../asking/confirm.js";
+import { confirmBy } from "../asking/confirm.js";
+import { getCatalogue } from "../choice/entries.js";
 import { parseMessage, toMessage } from "../choice/message.js";
 import { createStore } from "../choice/store.js";
 import { createInstrument } from "../explore/page/instrument.js";
@@ -8,53 +9,27 @@ import { createSavedAsk } from "../explore/page/saved-answers.js";
 
 const PAUSE_MS = 100; // between updates of the model during a drag
 const NARROW_PX = 640; // width of a cell up to which tools are closed at first
-/** The traits that are query parameters of a choice. */
-const WORDS = [
-  "op",
-  "rules",
-  "parameters",
-  "range",
-  "g",
-  "learns",
-  "f",
-  "layer",
-  "noise",
-  "noise_width",
-  "section",
-];
-const EXPLANATION =
-  "The browser draws every curve at once, so that it follows your hand. Once you rest, torch computes the same curves " +
-  "in the notebook's kernel, and its values take their place: then they are confirmed.";
 const SAVED_TEXT =
-  "This notebook has Python's answer for the values it was saved with. Run the cell for others.";
-const SAVED_WORDS_TEXT =
-  "This notebook has the sentences for the values it was saved with. Run the cell for others.";
+  "Python answered this for the values that the notebook was saved with. Run the cell for others.";
 const KERNEL_TEXT = "Python answers this, and no kernel runs: run the cell.";
 
-/** Mount the instrument. @type {import("./notebook.js").Mount} */
+/** Mount the instrument. @param {import("./notebook.js").Cell} cell */
 export function mountInstrument({ model, place, plotly, ask, library }) {
   place.innerHTML = library.skeleton;
   const root = /** @type {HTMLElement} */ (place.firstElementChild);
   const store = createStore();
   const link = linkModel(model, store, place.clientWidth <= NARROW_PX ? "" : "all");
   const { sections, saved, languages, notebook } = library;
-  const savedSections = Object.fromEntries(saved.map((key) => [key, sections[key]]));
-  const kernel = ask && {
-    confirm: /** @type {import("../asking/confirm.js").CreateConfirmation} */ (
-      (on) => createConfirmation({ ask, ...on })
-    ),
-    template: async () => /** @type {*} */ (await ask("template", {})),
-    ...{ explanation: EXPLANATION, sections, languages, notebook },
-  };
+  const savedAsk = () =>
+    createSavedAsk(model.get("_answers"), store.current, { elsewhere: SAVED_TEXT, never: KERNEL_TEXT });
   const instrument = createInstrument(root, store, {
     plotly,
-    ask:
-      ask ??
-      createSavedAsk(model.get("_answers"), store.current, { elsewhere: SAVED_TEXT, never: KERNEL_TEXT }),
-    confirm: null,
-    elsewhere: SAVED_WORDS_TEXT,
-    sections: savedSections,
-    ...kernel,
+    ask: ask ?? savedAsk(),
+    confirm: ask && confirmBy(ask),
+    template: () => /** @type {Promise<*>} */ (ask?.("template", {})),
+    elsewhere: SAVED_TEXT,
+    sections: ask ? sections : Object.fromEntries(saved.map((key) => [key, sections[key]])),
+    ...(ask && { languages, notebook }),
     calm: true,
     examples: [],
     words: model.get("_words"),
@@ -74,48 +49,47 @@ export function mountInstrument({ model, place, plotly, ask, library }) {
  * @param {string} tools the store's initial value
  */
 function linkModel(model, store, tools) {
+  const view = getCatalogue().view.map(({ name }) => name);
+  const names = ["op", "rules", "parameters", "learns", ...view.filter((name) => name !== "tools")];
+  const events = [...names, "_custom"].map((name) => `change:${name}`).join(" ");
   let timer = 0;
   let writeTime = 0;
   let synced = /** @type {Record<string, *>} */ ({}); // the model's values that the store already has
-  const names = [...WORDS, "_custom"];
-  const events = names.map((name) => `change:${name}`).join(" ");
-  const findChanges = () =>
-    names.filter((name) => JSON.stringify(model.get(name)) !== JSON.stringify(synced[name]));
-  const setSynced = () => (synced = Object.fromEntries(names.map((name) => [name, model.get(name)])));
+  const getValues = () => Object.fromEntries([...names, "_custom"].map((name) => [name, model.get(name)]));
 
   /** Read changes by Python or another view. A formula may arrive before its entry; both are read together. */
   function readModel() {
-    const updates = findChanges();
-    if (!updates.length) return;
-    const now = store.choice
+    const values = getValues();
+    const updates = pickChanges(values, synced);
+    if (!Object.keys(updates).length) return;
+    const before = store.choice
       ? toMessage(store.choice)
       : { tools, hide: [], slots: [], slow: "", training: {} };
-    const set = Object.fromEntries(updates.map((name) => [name, model.get(name)]));
-    const next = /** @type {*} */ ({ ...now, ...set, own: model.get("_custom") });
+    const next = { ...before, ...updates, own: values._custom };
     try {
-      const choice = parseMessage({ ...next, slots: keepSlots(next.rules, store.choice) });
-      setSynced();
-      store.change(choice, { origin: store.choice ? "history" : "start" });
+      const slots = keepSlots(values.rules, store.choice);
+      store.change(parseMessage({ ...next, slots }), { origin: store.choice ? "history" : "start" });
+      synced = values;
     } catch {} // incomplete; the next change completes it
   }
 
   /** Write the store's changes to the model. */
   function writeModel() {
-    clearTimeout(timer);
     timer = 0;
     writeTime = performance.now();
     const message = /** @type {Record<string, *>} */ (toMessage(store.current));
-    const changes = WORDS.filter((name) => JSON.stringify(message[name]) !== JSON.stringify(model.get(name)));
-    for (const name of changes) model.set(name, message[name]);
-    setSynced();
-    if (changes.length) model.save_changes();
+    const values = Object.fromEntries(names.map((name) => [name, message[name]]));
+    for (const [name, value] of Object.entries(pickChanges(values, getValues()))) model.set(name, value);
+    synced = getValues();
+    model.save_changes();
   }
 
   readModel();
   const stop = store.subscribe((_choice, { phase, origin }) => {
-    if (origin !== "hand") return;
-    if (phase === "settled") writeModel();
-    else timer ||= setTimeout(writeModel, Math.max(0, PAUSE_MS - (performance.now() - writeTime)));
+    if (origin !== "hand" || (timer && phase !== "settled")) return;
+    clearTimeout(timer);
+    const pause = phase === "settled" ? 0 : PAUSE_MS - (performance.now() - writeTime);
+    timer = setTimeout(writeModel, Math.max(0, pause));
   });
   const readLater = () => queueMicrotask(readModel);
   model.on(events, readLater);
@@ -128,6 +102,13 @@ function linkModel(model, store, tools) {
   };
 }
 
+/** Return the values that differ from other ones. @param {Record<string, *>} values @param {Record<string, *>} others */
+function pickChanges(values, others) {
+  const differs = (/** @type {[string, *]} */ [name, value]) =>
+    JSON.stringify(value) !== JSON.stringify(others[name]);
+  return Object.fromEntries(Object.entries(values).filter(differs));
+}
+
 /**
  * Return the colour slots of rules; rules that stay keep theirs.
  * @param {string[]} rules
@@ -135,7 +116,7 @@ function linkModel(model, store, tools) {
  */
 function keepSlots(rules, before) {
   const slots = new Map(before?.rules.map(({ key, slot }) => [key, slot]));
-  const used = new Set(rules.flatMap((key) => slots.get(key) ?? []));
-  const free = Array.from({ length: 6 }, (_, slot) => slot).filter((slot) => !used.has(slot));
-  return rules.map((key) => slots.get(key) ?? free.shift());
+  const used = rules.map((key) => slots.get(key));
+  const free = Array.from({ length: 6 }, (_, slot) => slot).filter((slot) => !used.includes(slot));
+  return used.map((slot) => slot ?? free.shift());
 }

@@ -9,11 +9,11 @@ import { createLane } from "../train/object/lane.js";
 import { columnsOf } from "../train/object/object.js";
 import { platesOf } from "../train/object/plates.js";
 import { makeBands, makeLanePlate } from "../train/object/view-model.js";
+import { decodeArrays } from "../train/state/series.js";
 
-const NO_SCORE_TEXT = "No score yet";
 const NO_STATE = /** @type {*} */ ({});
 
-/** Mount the training. @type {import("./notebook.js").Mount} */
+/** Mount the training. @param {import("./notebook.js").Cell} cell */
 export function mountTraining({ model, place, plotly }) {
   const status = element("p", { class: "watch-status", role: "status" });
   const words = element("p", { class: "watch-words" });
@@ -22,40 +22,37 @@ export function mountTraining({ model, place, plotly }) {
   const root = element("div", { class: "instrument training lab watch" }, status, curves, cards, words);
   place.append(root);
   const chart = createTrainChart(curves, { plotly, onPoint: () => undefined });
-  const lanes = createChildren(cards, createLaneCard, ({ rule }) => rule);
+  const lanes = createChildren(cards, createLaneCard, ({ line }) => line.key);
   const end = new AbortController();
   let theme = themeOf(root);
   followTheme(root, { drawnIn: () => theme, changed: show }, end.signal);
 
   function show() {
     theme = themeOf(root);
-    const { series, lanes: rules, ...picture } = model.get("picture");
+    const { lanes: rules, current, ...picture } = decodeArrays(model.get("picture"));
     const colours = coloursOf(root).rules;
-    const addColour = (/** @type {*} */ item) => ({ ...item, colour: colours[item.slot % colours.length] });
     setText(status, picture.status);
     setText(words, picture.words);
+    const shown = rules.map((/** @type {*} */ { rule, label, ...lane }, /** @type {number} */ slot) => ({
+      ...{ ...lane, slot, why: null, line: { key: rule, label, colour: colours[slot] } },
+      ...makeWay(lane.way, picture.perExample),
+    }));
+    const series = shown.map((/** @type {*} */ { line: { key, label, colour }, x, y, spread }) => ({
+      ...{ name: label, label, rule: key, meta: key, ends: true, colour, x, y, spread },
+    }));
+    if (current) series.unshift({ ...current, name: "", colour: colours[current.slot], faint: true });
     const scores = rules.map((/** @type {*} */ { label, score }) => `${label}: ${score}`);
     chart.draw({
       ...picture,
       run: model.model_id,
-      series: series.map((/** @type {*} */ line) => ({
-        ...addColour(line),
-        ...(line.faint ? {} : { meta: line.rule, ends: true }),
-        name: line.label,
-        y: toNumbers(line.y),
-        spread: toNumbers(line.spread),
-      })),
+      series,
       words: [picture.status, ...scores].join(". "),
-      empty: NO_SCORE_TEXT,
+      empty: "No score yet",
       legend: picture.scale.banded ? "mean ± SD over seeds" : "",
     });
-    const wayLanes = rules.map((/** @type {*} */ lane) => ({
-      ...addColour(lane),
-      ...makeWay(lane.way, picture.perExample),
-    }));
-    const plates = wayLanes.map((/** @type {*} */ lane) => lane.plates.length);
+    const plates = shown.map((/** @type {*} */ lane) => lane.plates.length);
     root.style.setProperty("--columns", columnsOf(Math.max(...plates) + 2));
-    lanes.show(wayLanes);
+    lanes.show(shown);
   }
 
   model.on("change:picture", show);
@@ -67,11 +64,6 @@ export function mountTraining({ model, place, plotly }) {
       chart.destroy();
     },
   };
-}
-
-/** Return numbers from JSON, with NaN for null. @param {(number|null)[]} values */
-function toNumbers(values) {
-  return values.map((value) => value ?? NaN);
 }
 
 /**
@@ -87,16 +79,16 @@ function makeWay(way, isBetweenLayers) {
 }
 
 /** Create the card of a rule with its lane. @param {*} first */
-function createLaneCard({ label }) {
+function createLaneCard({ line: { label } }) {
   const lane = createLane(() => undefined);
   const top = element("div", { class: "top" }, element("h2", {}, label));
   const card = element("div", { class: "card rule", role: "group", "aria-label": label }, top, ...lane.nodes);
   return {
     element: card,
     /** Update the lane. @param {*} shown */
-    show({ rule, colour, ...shown }) {
-      setAttribute(card, "style", `--colour: ${colour}; border-color: ${colour}`);
-      lane.show({ ...shown, slot: 0, line: { key: rule, label, colour }, why: null });
+    show(shown) {
+      setAttribute(card, "style", `--colour: ${shown.line.colour}; border-color: ${shown.line.colour}`);
+      lane.show(shown);
     },
   };
 }

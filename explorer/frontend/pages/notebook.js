@@ -1,6 +1,5 @@
 // A widget in a notebook's cell, in a shadow tree that isolates its keys, wheel events and colours.
 
-import { createKernelAsk } from "../asking/ask-kernel.js";
 import { setDocument } from "../choice/entries.js";
 import { element } from "../elements/dom.js";
 import { coloursOf } from "../explore/page/instrument.js";
@@ -13,11 +12,13 @@ import { mountTraining } from "./notebook-training.js";
  *   library: Library}} Cell
  * @typedef {{css: string, skeleton: string, document: *, sections: Record<string, string>, saved: string[],
  *   languages: string[], notebook: string}} Library the data that Python packed for all cells
- * @typedef {(cell: Cell) => {destroy: () => void}} Mount fills the place of a cell
  */
 
-/** @type {Record<string, Mount>} */
 const KINDS = { instrument: mountInstrument, training: mountTraining };
+const SILENT = { message: "The kernel does not answer: it is busy, or gone.", again: true };
+/** While a widget is live, JupyterLab hides its image, which is the output before it. */
+const HIDDEN_IMAGE =
+  ".jp-OutputArea-child:has(img):has(+ .jp-OutputArea-child .gradient-explorer) { display: none; }";
 
 /**
  * Set up a page once; return the function that mounts its cells.
@@ -26,31 +27,41 @@ const KINDS = { instrument: mountInstrument, training: mountTraining };
  */
 export function begin(library, plotly) {
   setDocument(library.document);
-  const sheet = new CSSStyleSheet();
-  sheet.replaceSync(library.css);
+  const sheet = makeSheet(library.css);
+  document.adoptedStyleSheets.push(makeSheet(HIDDEN_IMAGE));
   const plotlySheet = plotly.then(copyPlotlySheet);
 
   /**
    * Mount a widget in a cell; return a function that removes it.
-   * @param {{model: *, el: HTMLElement, begun: number, live: boolean}} cell
+   * @param {{model: *, el: HTMLElement, startTime: number, ask: ((question: string, args: *, signal: AbortSignal) =>
+   *   Promise<*>)|null}} cell
    */
-  function mount({ model, el, begun, live }) {
+  function mount({ model, el, startTime, ask: askKernel }) {
     const host = element("div", { class: "gradient-explorer", "data-jp-suppress-context-menu": true });
     const root = host.attachShadow({ mode: "open" });
-    const place = element("div", { class: "place", style: `--cell-height: ${model.get("height")}px` });
+    const place = element("div", { class: "place" });
     root.adoptedStyleSheets = [sheet];
-    void plotlySheet.then((more) => (root.adoptedStyleSheets = [sheet, more]));
+    void plotlySheet.then((more) => root.adoptedStyleSheets.push(more));
     root.append(place);
     root.addEventListener(
       "drawn",
-      () => (host.dataset.drawn ??= String(Math.round(performance.now() - begun))),
+      () => (host.dataset.drawn ??= String(Math.round(performance.now() - startTime))),
     );
     el.append(host);
-    const end = keepInput(host, place);
-    const ask = live ? createKernelAsk(model, end.signal) : null;
-    const part = KINDS[model.get("_kind")]({ model, place, plotly, ask, library });
+    const end = new AbortController();
+    keepInput(host, place, end.signal);
+
+    /** @type {(...of: Parameters<import("../asking/ask.js").Ask>) => Promise<import("../asking/ask.js").Answer>} */
+    async function ask(question, args, { signal } = {}) {
+      const signals = signal ? [signal, end.signal] : [end.signal];
+      const reply = await askKernel?.(question, args, AbortSignal.any(signals)).catch(() => null);
+      return reply?.message.answer ?? SILENT;
+    }
+
+    const kernel = askKernel && Object.assign(ask, { has: () => true });
+    const kind = /** @type {keyof typeof KINDS} */ (model.get("_kind"));
+    const part = KINDS[kind]({ model, place, plotly, ask: kernel, library });
     followScheme(place, end.signal);
-    hideImage(el, model, end.signal);
     return () => {
       end.abort();
       part.destroy();
@@ -59,6 +70,13 @@ export function begin(library, plotly) {
   }
 
   return { mount };
+}
+
+/** Create a style sheet. @param {string} text */
+function makeSheet(text) {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync(text);
+  return sheet;
 }
 
 /**
@@ -78,10 +96,9 @@ function followScheme(place, signal) {
  * Shift+Enter go to the notebook, and the wheel scrolls it unless the focus is in the cell.
  * @param {HTMLElement} host
  * @param {HTMLElement} place
+ * @param {AbortSignal} signal
  */
-function keepInput(host, place) {
-  const end = new AbortController();
-  const { signal } = end;
+function keepInput(host, place, signal) {
   const isForNotebook = (/** @type {*} */ { ctrlKey, metaKey, altKey, shiftKey, key }) =>
     ctrlKey || metaKey || altKey || (shiftKey && key === "Enter");
   const suppress = (/** @type {Event} */ event) =>
@@ -93,44 +110,10 @@ function keepInput(host, place) {
     if (!event.ctrlKey && !place.matches(":focus-within")) event.stopPropagation();
   };
   host.addEventListener("wheel", scroll, { capture: true, signal });
-  return end;
 }
 
-/**
- * Hide the image of the widget in the output before it while the widget is live.
- * @param {HTMLElement} el
- * @param {*} model
- * @param {AbortSignal} signal
- */
-function hideImage(el, model, signal) {
-  let output = /** @type {HTMLElement|null} */ (null);
-  const show = () => output && (output.style.display = "");
-  function hide() {
-    if (signal.aborted) return;
-    show();
-    const tail = model.get("_image_end");
-    for (let at = /** @type {Element|null} */ (tail ? el : null), up = 0; at && up < 8; up += 1) {
-      const before = /** @type {HTMLElement|null} */ (at.previousElementSibling);
-      if (before?.querySelector(`img[src$="${CSS.escape(tail)}"]`))
-        return void ((output = before).style.display = "none");
-      at = at.parentElement;
-    }
-  }
-  const hideLater = () => requestAnimationFrame(hide);
-  hideLater();
-  model.on("change:_image_end", hideLater);
-  signal.addEventListener("abort", () => {
-    model.off("change:_image_end", hideLater);
-    show();
-  });
-}
-
-/**
- * Return a copy of Plotly's style sheet: the original is in the document's head and does not apply in a shadow tree.
- */
+/** Copy Plotly's style sheet, which is in the document's head and does not apply in a shadow tree. */
 function copyPlotlySheet() {
-  const sheet = new CSSStyleSheet();
   const style = /** @type {HTMLStyleElement|null} */ (document.getElementById("plotly.js-style-global"));
-  sheet.replaceSync([...(style?.sheet?.cssRules ?? [])].map((rule) => rule.cssText).join("\n"));
-  return sheet;
+  return makeSheet([...(style?.sheet?.cssRules ?? [])].map((rule) => rule.cssText).join("\n"));
 }

@@ -1,6 +1,6 @@
 // The connections of an instrument with a server.
 
-import { createConfirmation } from "../asking/confirm.js";
+import { confirmBy } from "../asking/confirm.js";
 import { parseMessage } from "../choice/message.js";
 import { ask } from "../asking/ask-server.js";
 import { toServerUrl } from "../choice/server.js";
@@ -10,9 +10,7 @@ export function reachOf(data) {
   return {
     plotly: toServerUrl(`assets/${data.plotly}`),
     ask,
-    confirm: /** @type {import("../asking/confirm.js").CreateConfirmation} */ (
-      (on) => createConfirmation({ ask, ...on })
-    ),
+    confirm: confirmBy(ask),
     server: toServerUrl,
   };
 }

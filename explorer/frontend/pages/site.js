@@ -1,6 +1,6 @@
 // The shared part of pages without a server: data, heading, and the connections of an instrument.
 
-import { createConfirmation } from "../asking/confirm.js";
+import { confirmBy } from "../asking/confirm.js";
 import { setDocument } from "../choice/entries.js";
 import { saveInSession, loadFromSession } from "../choice/session.js";
 import { element } from "../elements/dom.js";
@@ -32,9 +32,7 @@ export const ask = createSiteAsk(start.python && createPython(start.python), {
 export const siteReach = {
   plotly: /** @type {string} */ (start.plotly),
   ask,
-  confirm: /** @type {import("../asking/confirm.js").CreateConfirmation} */ (
-    (on) => createConfirmation({ ask, ...on })
-  ),
+  confirm: confirmBy(ask),
   explanation: EXPLANATION,
   elsewhere: WORDS_TEXT,
   sections: {},

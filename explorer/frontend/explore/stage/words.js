@@ -14,7 +14,7 @@ export const NO_WORDS = { head: "", main: "", rest: "" };
 const PENDING_TEXT = "…";
 const EXPLANATION =
   "The browser draws every curve at once, so that it follows your hand. Once you rest, torch computes the " +
-  "same curves on the server, and its values take their place: then they are confirmed.";
+  "same curves in Python, and its values take their place: then they are confirmed.";
 
 /**
  * Create the sentences above the chart in a space of fixed size; the rest opens on demand.
