@@ -54,8 +54,8 @@ def draw_png(spec: Spec) -> bytes:
     title = layout["xaxis"].get("title", {}).get("text", "x")
     pen.text(((left + right) / 2, (_HEIGHT - 4) * k), title, _INK, font, anchor="mb")
     for trace in spec["data"]:
-        if trace.get("showlegend", True) and trace.get("name") and left < right - 60 * k:
-            pen.line([(left, 12 * k), (left + 18 * k, 12 * k)], _find_colour(trace), 3 * k)
+        if trace["mode"] == "lines" and trace.get("showlegend", True) and left < right - 60 * k:
+            pen.line([(left, 12 * k), (left + 18 * k, 12 * k)], trace["line"]["color"], 3 * k)
             pen.text((left + 23 * k, 12 * k), trace["name"], _INK, font, anchor="lm")
             left += 39 * k + int(pen.textlength(trace["name"], font))
     file = io.BytesIO()
@@ -64,17 +64,12 @@ def draw_png(spec: Spec) -> bytes:
     return file.getvalue()
 
 
-def _find_colour(trace: Spec) -> Any:
-    color = trace.get("line", {}).get("color") or trace.get("marker", {}).get("color", "#000")
-    return _GRID if color.startswith("rgba") else color  # of the legend's square for bands
-
-
 def _draw_trace(pen: Any, trace: Spec, to_x: Any, to_y: Any) -> None:
-    colour = _find_colour(trace)
     with np.errstate(all="ignore"):
         x, y = to_x(trace["x"]), np.clip(to_y(trace["y"]), -9999, 9999 * _FINE)
     is_finite = np.isfinite(x + y)
     if trace["mode"] == "markers":
+        colour = trace["marker"]["color"]
         symbols = np.broadcast_to(trace["marker"].get("symbol"), x.shape)
         for px, py, symbol in zip(x[is_finite], y[is_finite], symbols[is_finite], strict=True):
             pen.circle((px, py), 4 * _FINE, _GROUND if symbol == OPEN else colour, colour, 2 * _FINE)
@@ -89,7 +84,8 @@ def _draw_trace(pen: Any, trace: Spec, to_x: Any, to_y: Any) -> None:
             continue
         is_solid = trace["line"].get("dash", "solid") == "solid"
         for line in [points] if is_solid else _cut_dashes(points):
-            pen.line(line, colour, int(max(1.8, 0.7 * trace["line"]["width"]) * _FINE), joint="curve")
+            width = int(max(1.8, 0.7 * trace["line"]["width"]) * _FINE)
+            pen.line(line, trace["line"]["color"], width, joint="curve")
 
 
 def _cut_dashes(points: Sequence[tuple[float, float]]) -> list[list[tuple[float, float]]]:
