@@ -20,11 +20,11 @@ export function mountInstrument({ model, place, plotly, ask, library }) {
   const store = createStore();
   const link = linkModel(model, store, place.clientWidth <= NARROW_PX ? "" : "all");
   const { sections, saved, languages, notebook } = library;
-  const savedAsk = () =>
+  const askSaved = () =>
     createSavedAsk(model.get("_answers"), store.current, { elsewhere: SAVED_TEXT, never: KERNEL_TEXT });
   const instrument = createInstrument(root, store, {
     plotly,
-    ask: ask ?? savedAsk(),
+    ask: ask ?? askSaved(),
     confirm: ask && confirmBy(ask),
     template: () => /** @type {Promise<*>} */ (ask?.("template", {})),
     elsewhere: SAVED_TEXT,

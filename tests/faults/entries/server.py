@@ -230,8 +230,8 @@ FAULTS = (
     Fault(
         name="A widget's choice forgets the upstream gradient",
         file="explorer/notebook/instrument_widget.py",
-        old='            "g": self.g,',
-        new='            "g": 1.0,',
+        old='"start", "stop", "g", "learns"]',
+        new='"start", "stop", "learns"]',
         tests="notebook/test_traits.py",
     ),
     Fault(
