@@ -1,4 +1,4 @@
-// The ends of the x axis as draggable handles: the number under the pointer stays there, and so does the other end.
+// Draggable handles at the ends of the x axis. During a drag, the number under the pointer and the other end stay fixed.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { formatNumber } from "../../formula/numbers.js";
@@ -10,12 +10,12 @@ import { zoomView } from "../scene/view.js";
 /** @typedef {"moving"|"settled"} Phase */
 
 const NAMES = ["Left end of x", "Right end of x"];
-const MIN_DISTANCE = 0.04; // minimum distance to the other end, as a share of the width
+const MIN_DISTANCE = 0.04; // minimum distance between the two ends, relative to the width of the axis
 const KEY_FACTOR = 1.1;
 const HANDLE_TEXT = "↔";
 
 /**
- * Create the handles at both ends of the x axis.
+ * Create a draggable handle at each end of the chart's x axis.
  * @param {HTMLElement} layer over the chart
  * @param {{view: () => Range, share: (px: number) => number, onView: (view: Range,
  *   phase: Phase) => void}} hand ``share`` returns the position of a px of the window as a share of the width
@@ -25,15 +25,18 @@ export function createEnds(layer, { view, share, onView }) {
     const named = { "aria-label": name, title: "Drag to stretch the axis (arrow keys too)" };
     const attributes = { class: "chart-end", role: "slider", tabindex: 0, ...named };
     const node = element("div", attributes, element("span", {}, HANDLE_TEXT));
-    drag(node, index);
+    listenToDrags(node, index);
     return node;
   });
-  const heldValues = /** @type {(number|null)[]} */ ([null, null]); // numbers under the pointer
+  const heldValues = /** @type {(number|null)[]} */ ([null, null]); // the x value that each handle was grabbed at
   let frame = /** @type {import("../scene/panels.js").Frame|null} */ (null);
   layer.append(...nodes);
 
-  /** Listen to drags and keys of a handle. @param {HTMLElement} node @param {number} end 0 for the left end */
-  function drag(node, end) {
+  /**
+   * Make a handle follow drags and the arrow keys.
+   * @param {HTMLElement} node @param {number} end 0 for the left end
+   */
+  function listenToDrags(node, end) {
     let dragStart = /** @type {{view: Range, distance: number}|null} */ (null);
     const getDistance = (/** @type {PointerEvent} */ { clientX }) => Math.abs(share(clientX) - (1 - end));
     const isTooNear = (/** @type {PointerEvent} */ { clientX }) =>
@@ -65,7 +68,7 @@ export function createEnds(layer, { view, share, onView }) {
     const hold = (/** @type {number|null} */ x) => {
       heldValues[end] = x;
       node.classList.toggle("held", x !== null);
-      place();
+      placeHandles();
     };
     node.addEventListener("dblclick", (event) => event.stopPropagation());
     node.addEventListener("keydown", (event) => {
@@ -77,8 +80,8 @@ export function createEnds(layer, { view, share, onView }) {
     });
   }
 
-  /** Move both handles: under the pointer, or to the end of the axis. */
-  function place() {
+  /** Move each handle to its end of the axis, or under the pointer that drags it. */
+  function placeHandles() {
     if (!frame) return;
     const { x, bottom } = frame;
     for (const [end, node] of nodes.entries()) {
@@ -94,10 +97,13 @@ export function createEnds(layer, { view, share, onView }) {
   }
 
   return {
-    /** Draw the handles in a frame. @param {import("../scene/panels.js").Frame} next */
+    /**
+     * Draw the handles at the ends of the x axis of the given panel layout.
+     * @param {import("../scene/panels.js").Frame} next
+     */
     draw(next) {
       frame = next;
-      place();
+      placeHandles();
     },
   };
 }

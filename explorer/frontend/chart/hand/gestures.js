@@ -1,4 +1,4 @@
-// Gestures on the chart: wheel, drag, pinch and double click change the view; hover and tap move the probe.
+// Gestures on the chart. Wheel, drag, pinch and double click change the visible range; hover and tap move the probe.
 
 import { moveView, pinchView, zoomView } from "../scene/view.js";
 
@@ -10,14 +10,13 @@ import { moveView, pinchView, zoomView } from "../scene/view.js";
  *   onPoint: (px: number|null) => void, onPin: (px: number) => void, pencil?: import("./pencil.js").Pencil}} Hand
  */
 
-const REST_MS = 180; // from the last turn of the wheel until the view is settled
+const REST_MS = 180; // a zoom ends this long after the last wheel event
 const TAP_PX = 5; // a shorter movement is a tap
 
 /**
- * Listen to gestures on an element. One finger drags only sideways: a vertical swipe scrolls the page.
- * @param {HTMLElement} element
- * @param {Hand} hand
- * @returns {() => void} stops listening
+ * Listen to pointer and wheel gestures on a chart. One finger drags only sideways, because a vertical swipe scrolls the
+ * page.
+ * @param {HTMLElement} element @param {Hand} hand @returns {() => void} stops listening
  */
 export function followGestures(element, hand) {
   const end = new AbortController();
@@ -25,12 +24,15 @@ export function followGestures(element, hand) {
   let start = /** @type {{view: Range, at: number[], far: boolean}|null} */ (null);
   let latest = /** @type {Range|null} */ (null);
 
-  /** Restart the gesture from the fingers' positions. @param {boolean} far whether this can no longer be a tap */
+  /**
+   * Restart the gesture from the current positions of the fingers.
+   * @param {boolean} far whether this can no longer be a tap
+   */
   function restart(far) {
     start = pointers.size ? { view: hand.view(), at: [...pointers.values()], far } : null;
   }
 
-  /** Change the view during a gesture. @param {Range} view */
+  /** Change the visible x range during a drag or pinch. @param {Range} view */
   function move(view) {
     latest = view;
     hand.onView(view, "moving");
@@ -41,7 +43,7 @@ export function followGestures(element, hand) {
     latest = null;
   }
 
-  /** Handle a move of a pressed pointer. @param {PointerEvent} event */
+  /** Handle a pointer that moves while pressed. @param {PointerEvent} event */
   function handleDrag(event) {
     if (hand.pencil?.move(event) || !start) return;
     pointers.set(event.pointerId, event.clientX);
@@ -56,7 +58,7 @@ export function followGestures(element, hand) {
     else if (start.far) move(moveView(start.view, starts[0] - to[0]));
   }
 
-  /** Handle the end of a press. @param {PointerEvent} event */
+  /** End a drag, pinch or tap when a pointer is released. @param {PointerEvent} event */
   function handleRelease(event) {
     if (!pointers.delete(event.pointerId)) return;
     if (hand.pencil?.lift(event)) return;
@@ -65,7 +67,7 @@ export function followGestures(element, hand) {
     if (!pointers.size) settle();
   }
 
-  /** Listen to events of a type. @param {string} type @param {(event: *) => void} listener */
+  /** Add a listener for one type of event on the chart. @param {string} type @param {(event: *) => void} listener */
   const listen = (type, listener) =>
     element.addEventListener(type, listener, { passive: false, signal: end.signal });
   listen("pointerdown", (event) => {
@@ -95,7 +97,7 @@ export function followGestures(element, hand) {
       const x = view[0] + hand.share(event.clientX) * (view[1] - view[0]);
       move(zoomView(view, x, 1.0015 ** (event.deltaY * lines)));
     }
-    hand.onPoint(event.clientX); // the x under the pointer changes although the pointer does not move
+    hand.onPoint(event.clientX); // zooming changes the x under a pointer that stays still
     clearTimeout(restTimer);
     restTimer = setTimeout(settle, REST_MS);
   });

@@ -1,4 +1,4 @@
-// Handles at the grips of a chart, movable by drag or keys.
+// Draggable handles for parameters that are equal to a kink's x. They also obey the arrow keys.
 
 import { element, setAttribute } from "../../elements/dom.js";
 import { toLeftPx } from "../scene/panels.js";
@@ -7,11 +7,11 @@ import { roundToUnit } from "../../formula/numbers.js";
 /** @import { Grip } from "../scene/grips.js" */
 /** @import { Frame } from "../scene/panels.js" */
 
-const STEPS = 500; // distinct values of a drag over the complete view
+const STEPS = 500; // the number of distinct values in a drag across the whole chart
 const KEY_STEPS = 5;
 
 /**
- * Create the layer of handles.
+ * Create the layer of handles with which parameters are dragged along the chart's x axis.
  * @param {HTMLElement} layer over the chart
  * @param {(name: string, value: number, phase: "moving"|"settled") => void} onParameter
  */
@@ -19,18 +19,18 @@ export function createHandles(layer, onParameter) {
   /** @type {Map<string, {node: HTMLElement, grip: Grip, frame: Frame}>} */
   const handles = new Map();
 
-  /** Create the handle of a grip. @param {string} id */
+  /** Create the handle with which one parameter is dragged. @param {string} id */
   function createHandle(id) {
     const node = element("div", { class: "chart-grip", role: "slider", tabindex: 0 });
     const handle = { node, grip: /** @type {*} */ (null), frame: /** @type {*} */ (null) };
     handles.set(id, handle);
     layer.append(node);
-    drag(handle, onParameter);
+    listenToDrags(handle, onParameter);
     return handle;
   }
 
   return {
-    /** Draw the handles of grips in view. @param {Grip[]} grips @param {Frame} frame */
+    /** Draw a handle for each parameter whose kink is visible. @param {Grip[]} grips @param {Frame} frame */
     draw(grips, frame) {
       const [start, stop] = frame.x;
       const inView = grips.filter(({ sign, value }) => sign * value >= start && sign * value <= stop);
@@ -45,7 +45,7 @@ export function createHandles(layer, onParameter) {
         const handle = handles.get(grip.id) ?? createHandle(grip.id);
         Object.assign(handle, { grip, frame });
         const x = toLeftPx(frame, grip.sign * grip.value);
-        place(handle.node, grip, frame, x, placed.filter((other) => Math.abs(other - x) < 24).length);
+        placeHandle(handle.node, grip, frame, x, placed.filter((other) => Math.abs(other - x) < 24).length);
         placed.push(x);
       }
     },
@@ -53,14 +53,11 @@ export function createHandles(layer, onParameter) {
 }
 
 /**
- * Move a handle to its grip and set its attributes.
- * @param {HTMLElement} node
- * @param {Grip} grip
- * @param {Frame} frame
- * @param {number} x in px
+ * Move a handle to the kink of its parameter and update its label, colour and value.
+ * @param {HTMLElement} node @param {Grip} grip @param {Frame} frame @param {number} x in px
  * @param {number} others the number of handles at this x, next to which it is placed
  */
-function place(node, { label, sign, value, colour }, frame, x, others) {
+function placeHandle(node, { label, sign, value, colour }, frame, x, others) {
   const { gradient, left, inner, bottom } = frame;
   const [start, stop] = frame.x;
   node.style.setProperty("--colour", colour);
@@ -75,11 +72,11 @@ function place(node, { label, sign, value, colour }, frame, x, others) {
 }
 
 /**
- * Listen to drags and keys of a handle.
+ * Make the handle of a parameter follow drags and the arrow keys.
  * @param {{node: HTMLElement, grip: Grip, frame: Frame}} handle
  * @param {(name: string, value: number, phase: "moving"|"settled") => void} onParameter
  */
-function drag(handle, onParameter) {
+function listenToDrags(handle, onParameter) {
   const { node } = handle;
   let offset = 0;
   const getUnit = () => (handle.frame.x[1] - handle.frame.x[0]) / STEPS;

@@ -11,9 +11,9 @@ import { moveView, zoomView } from "../scene/view.js";
  */
 
 /**
- * Handle a key: arrows move the probe, + and − zoom around it, page keys move the view, Home resets it.
- * @param {KeyboardEvent} event
- * @param {Keyboard} keyboard
+ * Handle a key pressed on a focused chart. Arrows move the probe, + and − zoom around it, page keys move the visible
+ * range, and Home resets it.
+ * @param {KeyboardEvent} event @param {Keyboard} keyboard
  */
 export function handleKey(event, { picture, pinned, pin, ask, reset }) {
   if (event.ctrlKey || event.metaKey || event.altKey) return;

@@ -1,11 +1,14 @@
-// The elements of a chart: Plotly's, and an overlay that is drawn during drags.
+// The HTML elements of a chart: Plotly's plot, and an overlay that is drawn during drags.
 
 import { element } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 
 /** @typedef {ReturnType<typeof createParts>} Parts */
 
-/** Create the elements of a chart. @param {{onReset: () => void, onSave: (format: "png"|"svg") => void}} acts */
+/**
+ * Create the HTML elements of a chart, with its buttons.
+ * @param {{onReset: () => void, onSave: (format: "png"|"svg") => void}} acts
+ */
 export function createParts({ onReset, onSave }) {
   const plot = element("div", { class: "chart-plot", role: "img", "aria-label": "Chart" });
   const circles = shape("g");
@@ -32,12 +35,12 @@ export function createParts({ onReset, onSave }) {
   };
 }
 
-/** Stop an event on a button from reaching the chart below. @param {Event} event */
+/** Keep a button's event from reaching the chart below the button. @param {Event} event */
 function stopEvent(event) {
   event.stopPropagation();
 }
 
-/** Create a button. @param {string} name @param {string} hint @param {() => void} act */
+/** Create a button of the chart's toolbar. @param {string} name @param {string} hint @param {() => void} act */
 function createButton(name, hint, act) {
   return element("button", { title: hint, onclick: act }, name);
 }

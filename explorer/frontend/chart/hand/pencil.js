@@ -1,4 +1,4 @@
-// The pencil: while it is on, one pointer draws a line over the gradient panel. The points of a line are handles.
+// The pencil, with which the user draws a gradient by hand. Each point of the drawn line becomes a draggable handle.
 
 import { element, setAttribute } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
@@ -10,13 +10,16 @@ import { toLeftPx, toTopPx, shareOf } from "../scene/panels.js";
 /** @import { Frame } from "../scene/panels.js" */
 /** @typedef {"moving"|"settled"} Phase */
 /** @typedef {ReturnType<typeof createPencil>} Pencil */
-/** A line with handles, in numbers of the panel. @typedef {{label: string, colour: string, points: Point[]}} EditedLine */
+/**
+ * A line with draggable points, in the units of the gradient panel.
+ * @typedef {{label: string, colour: string, points: Point[]}} EditedLine
+ */
 
-const MIN_STROKE_PX = 6; // a shorter stroke is accidental
+const MIN_STROKE_PX = 6; // shorter strokes are accidental and are ignored
 const KEY_STEPS = 5; // px
 
 /**
- * Create the pencil.
+ * Create the pencil with which the user draws a gradient curve on the chart.
  * @param {{onStroke: (stroke: Point[], units: Units, height: number) => void,
  *   onPoints: (points: Point[], phase: Phase, moved: number|null) => void}} acts all in numbers of the panel; ``moved``
  *   is the index of a moved point, or null if points were added or removed
@@ -36,13 +39,13 @@ export function createPencil({ onStroke, onPoints }) {
   /** @type {HTMLElement[]} */
   let handles = [];
 
-  /** Return the position of a pointer in px of the chart. @param {MouseEvent} event @returns {Point} */
-  function placeOf({ clientX, clientY }) {
+  /** Return the position of a pointer in pixels of the chart. @param {MouseEvent} event @returns {Point} */
+  function toChartPoint({ clientX, clientY }) {
     const { left, top } = layer.getBoundingClientRect();
     return [clientX - left, clientY - top];
   }
 
-  /** Convert px of the chart to numbers of the gradient panel. @param {Point} place @returns {Point} */
+  /** Convert a position in pixels to an x and a gradient value. @param {Point} place @returns {Point} */
   function toPanelPoint([px, py]) {
     const { x, gradient } = /** @type {Frame} */ (frame);
     const [low, high] = gradient.range;
@@ -50,13 +53,13 @@ export function createPencil({ onStroke, onPoints }) {
     return [x[0] + share * (x[1] - x[0]), high - ((py - gradient.top) / gradient.height) * (high - low)];
   }
 
-  /** Return the x and y that correspond to one px. @returns {Units} */
+  /** Return the widths in x and in y of one pixel of the gradient panel. @returns {Units} */
   function units() {
     const { x, inner, gradient } = /** @type {Frame} */ (frame);
     return [(x[1] - x[0]) / inner, (gradient.range[1] - gradient.range[0]) / gradient.height];
   }
 
-  /** Return whether px of the chart are in the gradient panel. @param {Point} place */
+  /** Return whether a position in pixels lies in the gradient panel. @param {Point} place */
   function isInside([px, py]) {
     if (!frame) return false;
     const { left, inner, gradient } = frame;
@@ -67,35 +70,48 @@ export function createPencil({ onStroke, onPoints }) {
     setAttribute(path, "d", stroke?.places.map(([x, y], i) => `${i ? "L" : "M"}${x} ${y}`).join("") ?? "");
   }
 
-  /** Clamp px of the chart to the gradient panel. @param {Point} place @returns {Point} */
+  /** Clamp a position in pixels to the gradient panel. @param {Point} place @returns {Point} */
   function clampToPanel([px, py]) {
     const { left, inner, gradient } = /** @type {Frame} */ (frame);
     const bottom = gradient.top + gradient.height;
     return [Math.min(Math.max(px, left), left + inner), Math.min(Math.max(py, gradient.top), bottom)];
   }
 
-  /** Report the new points. @param {Point[]} points @param {number|null} [moved] @param {Phase} [phase] */
-  const tell = (points, moved = null, phase = "settled") => onPoints(points, phase, moved);
+  /**
+   * Report the changed points of the drawn line.
+   * @param {Point[]} points @param {number|null} [moved] @param {Phase} [phase]
+   */
+  const reportPoints = (points, moved = null, phase = "settled") => onPoints(points, phase, moved);
 
-  /** Move a point between its neighbours. @param {number} index @param {Point} to @param {Phase} phase */
+  /**
+   * Move a point of the drawn line, but not past its neighbours.
+   * @param {number} index @param {Point} to @param {Phase} phase
+   */
   function move(index, to, phase) {
     if (!line) return;
     const [[x, y]] = roundPoints([to], units());
     const { points } = line;
     const [before, after] = [points[index - 1]?.[0] ?? -Infinity, points[index + 1]?.[0] ?? Infinity];
     const at = x > before && x < after ? x : points[index][0];
-    tell(points.with(index, [at, y]), index, phase);
+    reportPoints(points.with(index, [at, y]), index, phase);
   }
 
-  /** Insert a point, unless the line has the maximum number or one at this x. @param {Point} point */
-  function insert(point) {
+  /**
+   * Insert a point into the drawn line. Nothing happens if the line has the maximum number of points, or a point at
+   * this x.
+   * @param {Point} point
+   */
+  function insertPoint(point) {
     if (!line || line.points.length >= MAX_POINTS) return;
     const [[x, y]] = roundPoints([point], units());
     if (line.points.every(([at]) => at !== x))
-      tell([...line.points, /** @type {Point} */ ([x, y])].sort(([one], [other]) => one - other));
+      reportPoints([...line.points, /** @type {Point} */ ([x, y])].sort(([one], [other]) => one - other));
   }
 
-  /** Handle a key on a handle. @param {number} index of the handle @param {KeyboardEvent} event */
+  /**
+   * Move or delete a point of the drawn line with the keyboard.
+   * @param {number} index of the handle @param {KeyboardEvent} event
+   */
   function handleKey(index, event) {
     if (!line) return;
     const { points } = line;
@@ -110,8 +126,8 @@ export function createPencil({ onStroke, onPoints }) {
       ArrowRight: moveBy(1, 0),
       ArrowUp: moveBy(0, 1),
       ArrowDown: moveBy(0, -1),
-      "+": () => insert([middle, interpolateHeight(points, middle)]),
-      Delete: () => points.length > 2 && tell(points.toSpliced(index, 1)),
+      "+": () => insertPoint([middle, interpolateHeight(points, middle)]),
+      Delete: () => points.length > 2 && reportPoints(points.toSpliced(index, 1)),
     });
     const act = acts[event.key === "Backspace" ? "Delete" : event.key];
     if (!act) return;
@@ -121,7 +137,7 @@ export function createPencil({ onStroke, onPoints }) {
     handles[Math.min(index, handles.length - 1)]?.focus();
   }
 
-  /** Create the handle of a point. @param {number} index */
+  /** Create the handle of one point of the drawn line. @param {number} index */
   function createHandle(index) {
     const node = element("div", { class: "chart-point", role: "slider", tabindex: 0 });
     const handleDrag = (/** @type {PointerEvent} */ event) => {
@@ -129,7 +145,7 @@ export function createPencil({ onStroke, onPoints }) {
       if (!node.hasPointerCapture(event.pointerId)) return;
       move(
         index,
-        toPanelPoint(clampToPanel(placeOf(event))),
+        toPanelPoint(clampToPanel(toChartPoint(event))),
         event.type === "pointerup" ? "settled" : "moving",
       );
     };
@@ -168,14 +184,17 @@ export function createPencil({ onStroke, onPoints }) {
   }
 
   return {
-    /** Append the overlay with stroke and handles to a chart. @param {HTMLElement} area */
+    /** Append the pencil's overlay to a chart. @param {HTMLElement} area */
     put: (area) => area.append(overlay, layer),
-    /** Set the frame of the chart. @param {Frame} next */
+    /** Use the panel layout of the chart's latest drawing. @param {Frame} next */
     follow(next) {
       frame = next;
       place();
     },
-    /** Show the handles of a line, or hide them. @param {EditedLine|null} next */
+    /**
+     * Show a draggable handle for each point of a line, or hide all handles if there is no line.
+     * @param {EditedLine|null} next
+     */
     show(next) {
       line = next;
       place();
@@ -187,27 +206,33 @@ export function createPencil({ onStroke, onPoints }) {
       trace();
       layer.parentElement?.classList.toggle("drawing", on);
     },
-    /** Focus the first handle. */
+    /** Move the keyboard focus to the first point of the drawn line. */
     focus: () => handles[0]?.focus(),
     units,
-    /** Begin a stroke of one finger; return whether it began. @param {PointerEvent} event @param {number} fingers */
+    /**
+     * Begin a stroke if a single finger is down, and return whether it began.
+     * @param {PointerEvent} event @param {number} fingers
+     */
     press(event, fingers) {
-      const place = placeOf(event);
+      const place = toChartPoint(event);
       stroke =
         isOn && fingers === 1 && isInside(place) ? { pointer: event.pointerId, places: [place] } : null;
       trace();
       if (stroke) layer.parentElement?.setPointerCapture(event.pointerId);
       return stroke !== null;
     },
-    /** Continue the stroke; return whether the pointer is the stroke's. @param {PointerEvent} event */
+    /**
+     * Continue the stroke with a pointer, and return whether this pointer draws the stroke.
+     * @param {PointerEvent} event
+     */
     move(event) {
       if (stroke?.pointer !== event.pointerId) return false;
       const all = event.getCoalescedEvents?.() ?? [];
-      stroke.places.push(...(all.length ? all : [event]).map((each) => clampToPanel(placeOf(each))));
+      stroke.places.push(...(all.length ? all : [event]).map((each) => clampToPanel(toChartPoint(each))));
       trace();
       return true;
     },
-    /** End the stroke; return whether the pointer is the stroke's. @param {PointerEvent} event */
+    /** End the stroke of a pointer, and return whether this pointer drew the stroke. @param {PointerEvent} event */
     lift(event) {
       if (stroke?.pointer !== event.pointerId) return false;
       const { places } = stroke;
@@ -220,11 +245,14 @@ export function createPencil({ onStroke, onPoints }) {
         onStroke(places.map(toPanelPoint), units(), range[1] - range[0]);
       return true;
     },
-    /** Add a point at a double click; return whether the pencil handled it. @param {MouseEvent} event */
+    /**
+     * Add a point to the line at a double click, and return whether the pencil handled the event.
+     * @param {MouseEvent} event
+     */
     add(event) {
-      const place = placeOf(event);
+      const place = toChartPoint(event);
       if (!isOn || !isInside(place)) return false;
-      insert(toPanelPoint(place));
+      insertPoint(toPanelPoint(place));
       return true;
     },
   };

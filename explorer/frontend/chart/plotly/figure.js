@@ -1,4 +1,4 @@
-// A Plotly figure in a separate element: redrawn when size, theme or content settles, moved in between.
+// A Plotly figure that is moved while its content changes and redrawn once size, theme and content have settled.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { areMovable, moveTraces } from "./moves.js";
@@ -13,8 +13,8 @@ import {
 } from "./plotly.js";
 import { followTheme, themeOf } from "./theme.js";
 
-const CLEARANCE = 3; // px from an axis to its labels, so that x and y labels do not touch in the corner
-const REST_MS = 300; // without another picture, until Plotly redraws the last one completely
+const CLEARANCE = 3; // px between an axis and its labels, so that x and y labels do not touch in the corner
+const REST_MS = 300; // Plotly redraws the figure completely after this long without new data
 
 /**
  * The drawing of a figure: ``caption`` is above it, ``names`` take their ``width`` in px at its right.
@@ -23,11 +23,12 @@ const REST_MS = 300; // without another picture, until Plotly redraws the last o
  */
 
 /**
- * Create a figure that ``compose`` turns each picture into; a picture's ``words`` are for screen readers.
+ * Create a Plotly figure that redraws itself whenever its data, size or theme changes.
  *
- * While pictures follow each other, only lines and bars are moved if everything else stays the same; nothing is drawn
- * if nothing has changed or the figure is out of view. ``onDrawn`` is called for each visible picture. ``compose`` gets
- * the host's ``width`` in px, because measuring the host would lay out the page for each picture.
+ * ``compose`` turns the data into Plotly's traces and layout. Its ``words`` are read by screen readers. While data
+ * changes quickly, existing lines and bars are moved if nothing else changes; nothing is drawn if the figure is out of
+ * view. ``onDrawn`` is called after each visible drawing. ``compose`` gets the host's ``width`` in px, because
+ * measuring it each time would be slow.
  * @template {{words: string}} Picture
  * @template {{width: number}} [Names=never]
  * @param {HTMLElement} host of a fixed height
@@ -37,10 +38,10 @@ const REST_MS = 300; // without another picture, until Plotly redraws the last o
 export function createFigure(host, { plotly, hover, compose, onDrawn = () => undefined }) {
   let Plotly = /** @type {*} */ (null);
   let picture = /** @type {Picture|null} */ (null);
-  let drawnLook = ""; // the look of Plotly's last drawing, without values; another size or theme needs a redraw
-  let values = /** @type {*[][]} */ ([]); // of the visible drawing
-  let size = { width: 0, height: 0 }; // px of the host, once it is laid out
-  let theme = /** @type {import("./theme.js").Theme|undefined} */ (undefined); // of Plotly's last drawing
+  let drawnLook = ""; // everything about Plotly's last drawing except its values; a change needs a redraw
+  let values = /** @type {*[][]} */ ([]); // the x and y values of the visible drawing
+  let size = { width: 0, height: 0 }; // the size of the host in px, once it is laid out
+  let theme = /** @type {import("./theme.js").Theme|undefined} */ (undefined); // the theme of Plotly's last drawing
   let inView = true;
   let timer = 0;
   const plot = document.createElement("div");
@@ -69,7 +70,7 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
     (error) => host.replaceChildren(error.message),
   );
 
-  /** Draw the last picture completely, once the host has been laid out. */
+  /** Draw the latest data completely, once the host element has been laid out. */
   function redraw() {
     clearTimeout(timer);
     timer = 0;
@@ -83,9 +84,12 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
     Plotly.react(plot, traces, all, config).then(() => end.signal.aborted || onDrawn(plot, names));
   }
 
-  /** Move the drawing to the picture's values if it looks the same; return for how long that suffices, or "". */
+  /**
+   * Move the drawn lines and bars to new values, if nothing else has changed. Returns "for good" if no redraw is
+   * needed, "for now" if one must follow later, and "" if the figure must be redrawn.
+   */
   function moveDrawing() {
-    if (!inView || end.signal.aborted) return "for now"; // a late answer can reach a page that is closed
+    if (!inView || end.signal.aborted) return "for now"; // an answer may arrive after the figure was removed
     if (!picture || !drawnLook) return "";
     const { traces, layout, caption: text = "", names = null } = compose(picture, size.width);
     if (drawnLook !== toLook(traces, layout, names)) return "";
@@ -99,7 +103,7 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
     return isSame ? "for good" : "for now";
   }
 
-  /** Draw a picture. @param {Picture} next */
+  /** Draw new data, by moving existing lines and bars if possible. @param {Picture} next */
   function draw(next) {
     const first = picture === null;
     picture = next;
@@ -125,17 +129,15 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
 }
 
 /**
- * Return everything that determines how traces look, except their values, as text.
- * @param {*[]} traces
- * @param {*} layout
- * @param {{width: number}|null} names
+ * Serialise how Plotly's traces look, without their values.
+ * @param {*[]} traces @param {*} layout @param {{width: number}|null} names
  */
 function toLook(traces, layout, names) {
   const looks = traces.map(({ x: _x, y: _y, width: _width, customdata: _data, ...look }) => look);
   return JSON.stringify([looks, layout, names?.width]);
 }
 
-/** Return the numbers of each trace. @param {*[]} traces @returns {*[][]} */
+/** Return the x and y arrays of each Plotly trace. @param {*[]} traces @returns {*[][]} */
 function listValues(traces) {
   return traces.map(({ x = [], y = [], width, customdata = [] }) => [
     ...x,
@@ -145,7 +147,7 @@ function listValues(traces) {
   ]);
 }
 
-/** Return whether all values are identical. @param {*[][]} some @param {*[][]} others */
+/** Return whether two lists of arrays contain identical values. @param {*[][]} some @param {*[][]} others */
 function areEqual(some, others) {
   const isEqual = (/** @type {*[]} */ each, /** @type {*[]} */ other) =>
     each.length === other.length && each.every((value, at) => Object.is(value, other[at]));
@@ -153,11 +155,9 @@ function areEqual(some, others) {
 }
 
 /**
- * Return the part of the layout that all figures share.
- * @param {import("./theme.js").Theme} theme
- * @param {{width: number, height: number}} box px of the host
- * @param {number} nameWidth px of the names on the right
- * @param {*} layout an axis with an empty title needs less room
+ * Return the part of Plotly's layout that all figures share.
+ * @param {import("./theme.js").Theme} theme @param {{width: number, height: number}} box px of the host
+ * @param {number} nameWidth px of the names on the right @param {*} layout an axis with an empty title needs less room
  */
 function makeCommonLayout(theme, box, nameWidth, { yaxis }) {
   const size = chooseFontSize(box.width, theme.type);
@@ -174,14 +174,17 @@ function makeCommonLayout(theme, box, nameWidth, { yaxis }) {
   };
 }
 
-/** Return a layout's axes with the settings that all share. @param {*} layout @returns {*} */
+/**
+ * Return the axes of a Plotly layout, completed with the settings that all figures share.
+ * @param {*} layout @returns {*}
+ */
 function axesOf(layout) {
   const plain = { ...AXIS, ticklabelstandoff: CLEARANCE };
   const named = Object.entries(layout).filter(([name]) => /^[xy]axis/.test(name));
   return Object.fromEntries(named.map(([name, axis]) => [name, { ...plain, .../** @type {*} */ (axis) }]));
 }
 
-/** Return a line of text in the middle of a chart. @param {string} text */
+/** Return a Plotly annotation with a line of text in the middle of a chart. @param {string} text */
 export function makeCenteredNote(text) {
   return makeNote(text, { x: 0.5, y: 0.5 });
 }

@@ -1,4 +1,4 @@
-// Lines and bars of a drawn chart, moved to other values between two drawings of Plotly.
+// Moves lines and bars that Plotly has drawn to new values, without another drawing by Plotly.
 
 import { setPath, roundToTenths } from "./svg-paths.js";
 
@@ -9,15 +9,15 @@ import { setPath, roundToTenths } from "./svg-paths.js";
  */
 /** Plotly's axis, which converts a value to px. @typedef {{d2p: (value: number) => number}} Axis */
 
-/** Return whether traces can be moved. @param {Trace[]} traces */
+/** Return whether all traces are lines or bars that can be moved without a redraw. @param {Trace[]} traces */
 export function areMovable(traces) {
   return traces.every(({ type, mode }) => type === "bar" || mode === "lines");
 }
 
 /**
- * Move drawn lines and stacked bars to the values of ``traces``, which look the same and have the same order.
- * @param {*} chart drawn by Plotly
- * @param {Trace[]} traces
+ * Move the lines and stacked bars of a drawn chart to new values. The traces must look the same as the drawn ones and
+ * have the same order.
+ * @param {*} chart drawn by Plotly @param {Trace[]} traces
  */
 export function moveTraces(chart, traces) {
   const lines = [...chart.querySelectorAll(".scatterlayer > .trace")];
@@ -31,13 +31,19 @@ export function moveTraces(chart, traces) {
   });
 }
 
-/** Return the axes of a trace. @param {*} chart @param {number} index @returns {{xaxis: Axis, yaxis: Axis}} */
+/**
+ * Return the x and y axes of one trace of a drawn chart.
+ * @param {*} chart @param {number} index @returns {{xaxis: Axis, yaxis: Axis}}
+ */
 function axesOf({ _fullLayout: layout, _fullData: data }, index) {
   const getAxis = (/** @type {string} */ axis) => layout[axis.replace(/^([xy])/, "$1axis")];
   return { xaxis: getAxis(data[index].xaxis), yaxis: getAxis(data[index].yaxis) };
 }
 
-/** Move a line. @param {Element|undefined} drawn @param {Trace} trace @param {Axis} xaxis @param {Axis} yaxis */
+/**
+ * Move a line that Plotly has drawn to new values.
+ * @param {Element|undefined} drawn @param {Trace} trace @param {Axis} xaxis @param {Axis} yaxis
+ */
 function moveLine(drawn, { x, y }, xaxis, yaxis) {
   const toFinite = (/** @type {number} */ px) => (Number.isFinite(px) ? px : NaN); // log of 0
   setPath(drawn, {
@@ -47,11 +53,8 @@ function moveLine(drawn, { x, y }, xaxis, yaxis) {
 }
 
 /**
- * Move bars, stacked on the bars of earlier traces.
- * @param {Element|undefined} drawn
- * @param {Trace} trace
- * @param {Axis} xaxis
- * @param {Axis} yaxis
+ * Move the bars of one trace to new values, stacked on the bars of earlier traces.
+ * @param {Element|undefined} drawn @param {Trace} trace @param {Axis} xaxis @param {Axis} yaxis
  * @param {number[]} below heights of the stacks so far, updated
  */
 function moveBars(drawn, { x, y, width = 1 }, xaxis, yaxis, below) {

@@ -2,13 +2,13 @@
 
 const NARROW = 600;
 const STAGE = 1200;
-const LETTERS = 5; // length of a label for which there is always room at the right end
+const LETTERS = 5; // there is always room for a tick label of this length at the right end
 const GRID = "rgba(127, 133, 143, 0.25)";
 const CLEAR = "rgba(0, 0, 0, 0)";
 
-/** The width of a digit in a wide font, in letter heights. */
+/** The width of a digit in a wide font, relative to the font size. */
 export const DIGIT = 0.65;
-/** Plotly only draws; all interaction is implemented here. */
+/** Plotly's options: Plotly only draws, because all interaction is implemented in this package. */
 export const CONFIG = {
   staticPlot: true,
   displayModeBar: false,
@@ -16,18 +16,21 @@ export const CONFIG = {
   showSendToCloud: false,
   responsive: false,
 };
-/** The style of every axis. */
+/** The Plotly settings of every axis. */
 export const AXIS = { gridcolor: GRID, zerolinecolor: GRID, fixedrange: true, automargin: false };
 
 let loading = /** @type {Promise<*>|null} */ (null);
 
-/** Load Plotly once per page. @param {string|Promise<*>} address of plotly.js, or a promise of Plotly */
+/**
+ * Load Plotly unless the page has already loaded it.
+ * @param {string|Promise<*>} address of plotly.js, or a promise of Plotly
+ */
 export function loadPlotly(address) {
   if (typeof address !== "string") return address;
   const global = /** @type {*} */ (window);
   if (global.Plotly) return Promise.resolve(global.Plotly);
   loading ??= new Promise((resolve, reject) => {
-    // The page's head may already be fetching it.
+    // A script element in the page's head may already be loading Plotly.
     const wanted = new URL(address, document.baseURI).href;
     const existing =
       document.readyState === "complete" ? null : [...document.scripts].find(({ src }) => src === wanted);
@@ -50,22 +53,24 @@ export function loadPlotly(address) {
   return loading;
 }
 
-/** Return a chart's letter height. @param {number} width in px @param {number} smallest px of letters */
+/**
+ * Return the font size that suits a chart's width.
+ * @param {number} width in px @param {number} smallest px of letters
+ */
 export function chooseFontSize(width, smallest) {
   return Math.max(width < NARROW ? 11 : width > STAGE ? 16 : 13, smallest);
 }
 
 /**
- * Return the px that half of a label needs beyond the right end of an axis.
- * @param {number} size
- * @param {number} [letters]
+ * Return the px that half of a tick label needs beyond the right end of an axis.
+ * @param {number} size @param {number} [letters]
  */
 export function getEndMargin(size, letters = LETTERS) {
   return (DIGIT * size * letters) / 2 + 1;
 }
 
 /**
- * Return the part of the layout that all charts share.
+ * Return the part of Plotly's layout that all charts share.
  * @param {import("./theme.js").Theme} theme
  * @param {{width: number, height: number, size: number}} space in px; ``size`` is the letter height
  */
@@ -81,9 +86,8 @@ export function makeBaseLayout(theme, { width, height, size }) {
 }
 
 /**
- * Return a line of text in a chart.
- * @param {string} text
- * @param {Object<string, *>} position as shares of the panels
+ * Return a Plotly annotation with one line of text.
+ * @param {string} text @param {Object<string, *>} position as shares of the panels
  */
 export function makeNote(text, position) {
   return {
@@ -96,7 +100,7 @@ export function makeNote(text, position) {
   };
 }
 
-/** Escape a text for Plotly, which parses a small HTML dialect in names. @param {string} text */
+/** Escape a text for Plotly, which interprets some HTML in labels. @param {string} text */
 export function escapeHtml(text) {
   return text.replace(/&/g, "&amp;").replace(/</g, "&lt;").replace(/>/g, "&gt;");
 }

@@ -1,14 +1,13 @@
-// The paths of lines drawn by Plotly, set to other points.
+// Sets the SVG paths of lines that Plotly has drawn to new points.
 
 /** A curve in px; y is NaN where the line breaks. @typedef {{x: Float64Array, y: Float64Array}} Pixels */
 
-/** Invisible distance in px. */
+/** A distance in px that nobody can see. */
 export const INVISIBLE_PX = 0.05;
 
 /**
- * Return the text of a path in tenths of px.
- *
- * Of points on one straight line only the ends are written, which browsers draw in a fraction of the time.
+ * Format points as the ``d`` attribute of an SVG path, rounded to tenths of a px. Only the ends of straight segments
+ * are written, because browsers draw such paths much faster.
  * @param {Pixels} pixels
  */
 function formatPath({ x, y }) {
@@ -22,16 +21,14 @@ function formatPath({ x, y }) {
   return text;
 }
 
-/** Round a length in px to tenths, as in a path. @param {number} px */
+/** Round a length in px to tenths, as in an SVG path. @param {number} px */
 export function roundToTenths(px) {
   return Math.round(px * 10) / 10;
 }
 
 /**
- * Return the index of the last point on the straight line through a point and the next.
- * @param {Float64Array} x
- * @param {Float64Array} y
- * @param {number} from
+ * Return the index of the last point on the straight line through two successive points.
+ * @param {Float64Array} x @param {Float64Array} y @param {number} from
  */
 function findStraightEnd(x, y, from) {
   const [dx, dy] = [x[from + 1] - x[from], y[from + 1] - y[from]];
@@ -43,11 +40,9 @@ function findStraightEnd(x, y, from) {
 }
 
 /**
- * Set the path of a line drawn by Plotly.
- *
- * Plotly has one path for each part of a line: the first one takes the complete line.
- * @param {Element|undefined} trace
- * @param {Pixels} pixels
+ * Replace the SVG path of a line that Plotly has drawn. Plotly has one path for each part of a line. The first one
+ * takes the complete line.
+ * @param {Element|undefined} trace @param {Pixels} pixels
  */
 export function setPath(trace, pixels) {
   const [first, ...rest] = trace?.querySelectorAll(".js-line") ?? [];

@@ -1,10 +1,10 @@
-// The probe's point on the forward curve, to be dragged with a pointer; keyboards use the probe itself.
+// A draggable point on the forward curve that moves the probe. Keyboard users move the probe itself.
 
 import { toLeftPx, toTopPx } from "../scene/panels.js";
 import { element } from "../../elements/dom.js";
 
 /**
- * Create the draggable point.
+ * Create the point on the forward curve that the user drags to move the probe.
  * @param {HTMLElement} layer over the chart
  * @param {{xUnder: (px: number) => number|null, pin: (x: number|null) => void}} hand ``xUnder`` returns the x under a px
  *   of the window
@@ -32,7 +32,7 @@ export function createKnob(layer, { xUnder, pin }) {
 
   return {
     /**
-     * Move the point to the probe's values, or hide it out of view.
+     * Move the point to the probe's x and y, or hide it if it is out of view.
      * @param {import("./probe-values.js").Values|null} values null for no point
      * @param {import("../scene/panels.js").Frame|undefined} frame
      */

@@ -1,33 +1,32 @@
-// Labels instead of a legend: the slope of each tangent, the x of the probe, and at the end of each gradient its rule
-// with the value at the probe.
+// Labels that replace the chart's legend: the slope of each tangent, the x of the probe, and at the end of each
+// gradient curve the name of its backward rule with the value at the probe.
 
 import { toLeftPx, toTopPx } from "../scene/panels.js";
 import { shape } from "../../elements/svg.js";
 import { formatFourDigits } from "../../formula/substitution.js";
-import { tangentsOf, getValue } from "./probe-marks.js";
+import { getTangents, getValue } from "./probe-marks.js";
 
 /** @import { Frame } from "../scene/panels.js" */
 /** @import { Line } from "../scene/traces.js" */
 /** @import { Values } from "./probe-values.js" */
 /** Text in one colour. @typedef {{text: string, colour: string}} Part */
 /** A label and the position of its baseline in px. @typedef {{parts: Part[], x: number, y: number, anchor: "start"|"middle"|"end"}} Label */
-/** The end of a gradient's curve in px from the top, with rule and value at the probe. @typedef {{label: string, colour: string, value: string, y: number}} End */
+/**
+ * The right end of a gradient curve in px from the top, with its rule's name and its value at the probe.
+ * @typedef {{label: string, colour: string, value: string, y: number}} End
+ */
 
-const LABEL_GAP = 1.25; // distance of labels, in letter heights
-const [ABOVE, BELOW] = [0.6, 1.3]; // from a line to the baseline of its label, in letter heights
-const MARGIN_PX = 6; // from the end of a line to its label
-const MAX_SLOPE_WIDTH = 6; // width of "slope −1.234", in letter heights
-const LETTER = 0.56; // average width of a letter, in letter heights
-const MAX_LABEL_SHARE = 0.4; // maximum width of a label of several rules, as a share of the chart's
-const MERGE_PX = 1; // ends this close are one
+const LABEL_GAP = 1.25; // the distance between labels, relative to the font size
+const [ABOVE, BELOW] = [0.6, 1.3]; // the distance from a line to its label's baseline, relative to the font size
+const MARGIN_PX = 6; // the distance between the end of a line and its label
+const MAX_SLOPE_WIDTH = 6; // the width of "slope −1.234", relative to the font size
+const LETTER = 0.56; // the average width of a letter, relative to the font size
+const MAX_LABEL_SHARE = 0.4; // the maximum width of a label with several rules, relative to the chart's width
+const MERGE_PX = 1; // curves that end this close together share a label
 
 /**
- * Draw all labels of the probe.
- * @param {Values} values
- * @param {Line[]} lines
- * @param {Frame} frame
- * @param {number} g
- * @returns {SVGElement[]}
+ * Return the SVG elements of all labels of the probe.
+ * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g @returns {SVGElement[]}
  */
 export function labelShapes(values, lines, frame, g) {
   const labels = [...makeSlopeLabels(values, lines, frame, g), ...makeEndLabels(values, lines, frame)];
@@ -45,26 +44,29 @@ export function labelShapes(values, lines, frame, g) {
 }
 
 /**
- * Make a label for each distinct slope, at the end of its tangent.
+ * Make one label for each distinct slope, at the end of its tangent.
  * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g
  */
 function makeSlopeLabels(values, lines, frame, g) {
   const { left, inner, forward, size } = frame;
   /** @type {Map<string, Label>} */
   const labels = new Map();
-  for (const { slope, ends, colour } of tangentsOf(values, lines, frame, g)) {
+  for (const { slope, ends, colour } of getTangents(values, lines, frame, g)) {
     const text = `slope ${formatFourDigits(slope)}`;
     const existing = labels.get(text);
     const fits = ends[1][0] + MARGIN_PX + MAX_SLOPE_WIDTH * size < left + inner;
     const [x, y] = ends[fits ? 1 : 0];
-    const place = { x: x + (fits ? MARGIN_PX : -MARGIN_PX), y: y - ABOVE * size }; // above: the op may continue
+    const place = { x: x + (fits ? MARGIN_PX : -MARGIN_PX), y: y - ABOVE * size }; // above: the op's curve may continue
     const parts = [{ text, colour: existing ? "currentColor" : colour }];
     labels.set(text, { parts, ...place, anchor: fits ? "start" : "end" });
   }
   return separateLabels([...labels.values()], forward, size);
 }
 
-/** Make the labels at the ends of gradients. @param {Values} values @param {Line[]} lines @param {Frame} frame */
+/**
+ * Make the labels with rule names at the right ends of the gradient curves.
+ * @param {Values} values @param {Line[]} lines @param {Frame} frame
+ */
 function makeEndLabels(values, lines, frame) {
   const { left, inner, gradient, size } = frame;
   const ends = lines
@@ -93,10 +95,9 @@ function makeEndLabels(values, lines, frame) {
 }
 
 /**
- * Return the texts of ends; rules that end at one height with one value share a text up to its maximum length.
- * @param {End[]} ends
- * @param {number} maxLetters letters of a text
- * @returns {{y: number, parts: Part[]}[]}
+ * Merge the labels of gradient curves that end at the same height with the same value. A merged label has at most
+ * ``maxLetters`` letters.
+ * @param {End[]} ends @param {number} maxLetters letters of a text @returns {{y: number, parts: Part[]}[]}
  */
 export function groupEnds(ends, maxLetters) {
   /** @type {{y: number, value: string, ends: End[]}[]} */
@@ -116,22 +117,19 @@ export function groupEnds(ends, maxLetters) {
   });
 }
 
-/** Return the length of a text that lists ends. @param {End[]} ends */
+/** Return the number of letters in a label that lists several rules. @param {End[]} ends */
 function lengthOf(ends) {
   return ends.reduce((sum, { label }) => sum + label.length + 2, 0);
 }
 
 /**
- * Place labels close to the ends of their curves without covering any end.
- *
- * A label is above its end if possible, otherwise below; if many curves end at one height, labels are stacked.
- * @param {Label[]} labels with the end's y, which the baseline replaces
- * @param {number[]} ends in px from the top
- * @param {import("../scene/panels.js").Panel} panel
- * @param {number} size of letters
+ * Place labels close to the ends of their curves without covering the end of any curve. A label is above its end if
+ * possible, otherwise below. If many curves end at the same height, their labels are stacked.
+ * @param {Label[]} labels with the end's y, which the baseline replaces @param {number[]} ends in px from the top
+ * @param {import("../scene/panels.js").Panel} panel @param {number} size of letters
  */
 export function placeEndLabels(labels, ends, { top, height }, size) {
-  const [above, below] = [ABOVE * size, BELOW * size]; // from an end to a baseline
+  const [above, below] = [ABOVE * size, BELOW * size]; // distances from the end of a curve to the baseline of its label
   const isFree = (/** @type {number} */ y) =>
     y >= top + size &&
     y <= top + height - size / 4 &&
@@ -150,10 +148,8 @@ export function placeEndLabels(labels, ends, { top, height }, size) {
 }
 
 /**
- * Move labels within a panel so that none overlap, and return them from top to bottom.
- * @param {Label[]} labels
- * @param {import("../scene/panels.js").Panel} panel
- * @param {number} size of letters
+ * Move labels within a panel until none overlap, and return them from top to bottom.
+ * @param {Label[]} labels @param {import("../scene/panels.js").Panel} panel @param {number} size of letters
  */
 function separateLabels(labels, { top, height }, size) {
   const sorted = labels.toSorted((one, other) => one.y - other.y);
@@ -170,7 +166,7 @@ function separateLabels(labels, { top, height }, size) {
   return sorted;
 }
 
-/** Draw a label. @param {Label} label */
+/** Return a label as an SVG text element. @param {Label} label */
 function drawLabel({ parts, x, y, anchor }) {
   const node = shape("text", { x, y, "text-anchor": anchor, class: "chart-label" });
   for (const { text, colour } of parts) {

@@ -1,4 +1,4 @@
-// The probe's marks: at one x the values of all curves, and on the forward curve the tangent that each rule claims.
+// The drawing of the probe: a dot on every curve at one x, and the tangent that each backward rule implies.
 
 import { toLeftPx, toTopPx, panelOf } from "../scene/panels.js";
 import { shape } from "../../elements/svg.js";
@@ -9,15 +9,14 @@ import { roundToUnit } from "../../formula/numbers.js";
 /** @import { Values } from "./probe-values.js" */
 
 const ATTRACTION_PX = 6;
-const TANGENT_PX = 60; // to each side
-const EXTRA_PX = 14; // extra length of earlier tangents, so that coinciding tangents are all visible
-const STEPS = 200; // of the arrow keys, over the complete view
+const TANGENT_PX = 60; // the length of a tangent to each side
+const EXTRA_PX = 14; // earlier tangents are longer by this, so that equal tangents are all visible
+const STEPS = 200; // the number of arrow key presses across the whole chart
 
 /**
- * Return the x under the pointer: a kink if one is near, otherwise a number without digits smaller than a px.
- * @param {Curves} curves
- * @param {Frame} frame
- * @param {number} px from the left end of the chart
+ * Return the x value under the pointer. A nearby kink takes precedence. Otherwise digits that are smaller than a px are
+ * dropped.
+ * @param {Curves} curves @param {Frame} frame @param {number} px from the left end of the chart
  */
 export function findPointedX(curves, { left, inner, x: [start, stop] }, px) {
   const unit = (stop - start) / inner;
@@ -28,10 +27,8 @@ export function findPointedX(curves, { left, inner, x: [start, stop] }, px) {
 }
 
 /**
- * Return the x after an arrow key, which stops at a kink on the way.
- * @param {Curves} curves
- * @param {import("../scene/axes.js").Range} view
- * @param {number} x
+ * Return the probe's x after an arrow key, stopping at any kink on the way.
+ * @param {Curves} curves @param {import("../scene/axes.js").Range} view @param {number} x
  * @param {number} steps negative to the left
  */
 export function stepX(curves, [start, stop], x, steps) {
@@ -46,20 +43,15 @@ function findNearestKink(kinks, x) {
   return kinks.reduce((best, kink) => (Math.abs(kink - x) < Math.abs(best - x) ? kink : best));
 }
 
-/** Return all distinct kinks. @param {Curves} curves */
+/** Return the x of every kink of the curves, without duplicates. @param {Curves} curves */
 function listKinks({ kinks }) {
   return [...new Set(Object.values(kinks).flatMap((some) => some ?? []))];
 }
 
 /**
- * Draw the probe: a line through all panels, tangents, and a dot on every curve.
- *
- * A rule claims the slope gradient / g, which it returns per unit of upstream gradient, and no slope if g is 0.
- * @param {Values} values
- * @param {Line[]} lines
- * @param {Frame} frame
- * @param {number} g
- * @returns {SVGElement[]}
+ * Return the SVG elements of the probe: a vertical line, tangents, and a dot on every curve. A backward rule implies
+ * the slope gradient / g, or no slope if the upstream gradient g is 0.
+ * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g @returns {SVGElement[]}
  */
 export function drawProbe(values, lines, frame, g) {
   const [start, stop] = frame.x;
@@ -67,7 +59,7 @@ export function drawProbe(values, lines, frame, g) {
   const x = toLeftPx(frame, values.x);
   const d = `M${x},${frame.forward.top}V${frame.bottom}`;
   const rule = shape("path", { d, class: "chart-probe-line" });
-  const tangents = tangentsOf(values, lines, frame, g).map(({ ends, colour }) =>
+  const tangents = getTangents(values, lines, frame, g).map(({ ends, colour }) =>
     shape("path", { d: `M${ends.join("L")}`, stroke: colour, class: "chart-tangent" }),
   );
   const dots = lines.map((line) =>
@@ -77,13 +69,11 @@ export function drawProbe(values, lines, frame, g) {
 }
 
 /**
- * Return the drawable tangents that rules claim at the probe, each with its slope and both ends in px.
- * @param {Values} values
- * @param {Line[]} lines
- * @param {Frame} frame
- * @param {number} g
+ * Return the tangent that each backward rule implies at the probe, with its slope and ends in px. Tangents that cannot
+ * be drawn are left out.
+ * @param {Values} values @param {Line[]} lines @param {Frame} frame @param {number} g
  */
-export function tangentsOf(values, lines, frame, g) {
+export function getTangents(values, lines, frame, g) {
   const rules = lines.filter(({ panel }) => panel === "gradient");
   return rules.flatMap((line, index) => {
     const reach = TANGENT_PX + EXTRA_PX * (rules.length - 1 - index);
@@ -93,18 +83,14 @@ export function tangentsOf(values, lines, frame, g) {
   });
 }
 
-/** Return the value of a curve at the probe, or NaN. @param {Line} line @param {Values} values */
+/** Return the value of a curve at the probe, or NaN if it has none. @param {Line} line @param {Values} values */
 export function getValue({ rule, panel }, { y, gradients, parts }) {
   return { forward: y, gradient: gradients[rule], part: parts[rule] }[panel] ?? NaN;
 }
 
 /**
- * Return the ends of a tangent in px, clipped to the panel, or null if it cannot be drawn.
- * @param {Frame} frame
- * @param {number} x in px
- * @param {number} y
- * @param {number} slope
- * @param {number} reach in px
+ * Return both ends of a tangent in px, clipped to the panel. Returns null if the tangent cannot be drawn.
+ * @param {Frame} frame @param {number} x in px @param {number} y @param {number} slope @param {number} reach in px
  */
 function clipTangent({ left: first, inner, x: [start, stop], forward }, x, y, slope, reach) {
   if (!Number.isFinite(y) || !Number.isFinite(slope) || !isInPanel(forward, y)) return null;
@@ -112,7 +98,7 @@ function clipTangent({ left: first, inner, x: [start, stop], forward }, x, y, sl
   const steepness = (-slope * forward.height * (stop - start)) / (inner * (high - low)); // px down per px to the right
   const at = toTopPx(forward, y);
   const [above, below] = [at - forward.top, forward.top + forward.height - at];
-  const [left, right] = steepness > 0 ? [above, below] : [below, above]; // px to the panel's ends
+  const [left, right] = steepness > 0 ? [above, below] : [below, above]; // px to the upper or lower end of the panel
   const maxDx = reach / Math.hypot(1, steepness);
   const sideRoom = [x - first, first + inner - x];
   const [dx, dx2] = [left, right].map((space, side) =>
@@ -125,7 +111,7 @@ function clipTangent({ left: first, inner, x: [start, stop], forward }, x, y, sl
 }
 
 /**
- * Draw a dot; null out of range.
+ * Draw a dot on a curve. Returns null if the value is out of the panel's range.
  * @param {Panel} panel @param {number} x in px @param {number} y @param {string} colour
  */
 function drawDot(panel, x, y, colour) {
@@ -133,7 +119,7 @@ function drawDot(panel, x, y, colour) {
   return shape("circle", { cx: x, cy: toTopPx(panel, y), r: 4.5, fill: colour, class: "chart-dot" });
 }
 
-/** Return whether a value is in a panel's range. @param {Panel} panel @param {number} y */
+/** Return whether a value lies in the y range of a panel. @param {Panel} panel @param {number} y */
 function isInPanel({ range: [low, high] }, y) {
   return y >= low && y <= high;
 }

@@ -1,4 +1,4 @@
-// The values of all curves at one x.
+// Computes the values of all curves of a chart at one x.
 
 import { contributionOf, gradientOf } from "../../formula/contribution.js";
 import { createScopeAt, getParameterValues } from "../../formula/curves.js";
@@ -19,20 +19,18 @@ import { formatSubstituted } from "../../formula/substitution.js";
 /** @import { Floats } from "../scene/jumps.js" */
 /** @import { Rule } from "../../formula/entry.js" */
 
-const STEP = 6e-6; // relative to x: rounding and curvature disturb a central difference equally
+const STEP = 6e-6; // relative to x; balances the errors of a central difference from rounding and curvature
 
 /**
- * Compute the values of all curves at x.
- * @param {import("../scene/picture.js").Picture} picture
- * @param {number} x
- * @returns {Values}
+ * Compute the values of all curves of a chart at one x.
+ * @param {import("../scene/picture.js").Picture} picture @param {number} x @returns {Values}
  */
 export function computeValues(picture, x) {
   return picture.curves.drawn ? interpolateMeans(picture, x) : evaluateValues(picture, x);
 }
 
 /**
- * Interpolate the means of stochastic ops and rules linearly between the displayed ones.
+ * Interpolate the mean curves of stochastic ops and rules linearly at one x.
  * @param {import("../scene/picture.js").Picture} picture @param {number} x @returns {Values}
  */
 function interpolateMeans({ curves, rules, range: [start, stop] }, x) {
@@ -56,7 +54,10 @@ function interpolateMeans({ curves, rules, range: [start, stop] }, x) {
   };
 }
 
-/** Interpolate a curve linearly. @param {Floats} x ascending @param {ArrayLike<number>} y @param {number} at */
+/**
+ * Interpolate a sampled curve linearly at one x.
+ * @param {Floats} x ascending @param {ArrayLike<number>} y @param {number} at
+ */
 function interpolateLinear(x, y, at) {
   const right = Math.min(Math.max(findFirstAtLeast(x, at), 1), x.length - 1);
   if (x[right] === at) return y[right];
@@ -65,7 +66,7 @@ function interpolateLinear(x, y, at) {
 }
 
 /**
- * Evaluate deterministic curves at x; sampled values take precedence.
+ * Evaluate deterministic curves at one x. If a curve was sampled at exactly this x, its sampled value is returned.
  * @param {import("../scene/picture.js").Picture} picture @param {number} x @returns {Values}
  */
 function evaluateValues({ curves, op, rules, parameters, g, range: [start, stop], learns }, x) {
@@ -98,10 +99,8 @@ function evaluateValues({ curves, op, rules, parameters, g, range: [start, stop]
 }
 
 /**
- * Measure the forward's slope by central differences, or at a kink on both of its sides.
- * @param {(...xs: number[]) => Float64Array} forward
- * @param {number} x
- * @param {number} width of the view
+ * Measure the slope of the forward curve by central differences. At a kink, the slopes on both sides are returned.
+ * @param {(...xs: number[]) => Float64Array} forward @param {number} x @param {number} width of the view
  * @param {boolean} isKink whether x is a kink
  */
 function measureSlopes(forward, x, width, isKink) {

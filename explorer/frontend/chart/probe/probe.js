@@ -1,4 +1,4 @@
-// The probe of a chart: marks and readout at the x under the pointer, or else at the pinned x.
+// The probe of a chart: dots and numbers for all curves at the x under the pointer, or at a pinned x.
 
 import { setAttribute } from "../../elements/dom.js";
 import { roundToUnit } from "../../formula/numbers.js";
@@ -7,10 +7,10 @@ import { computeValues } from "./probe-values.js";
 import { drawProbe } from "./probe-marks.js";
 import { createReadout, describeProbe } from "./readout.js";
 
-const DEFAULT_SHARE = 0.78; // default position of the point, as a share of the view
+const DEFAULT_SHARE = 0.78; // the default position of the point, relative to the width of the chart
 
 /**
- * Create the probe.
+ * Create the probe, which shows the values of all curves at one x.
  * @param {{marks: SVGElement, probe: HTMLElement}} parts the host of its marks, and the element with its keyboard focus
  * @param {{onProbe?: (x: number|null) => void, isLabelled?: () => boolean, onDrawn?: (values: import("./probe-values.js").Values|null,
  *   frame: import("../scene/panels.js").Frame|undefined) => void}} options ``isLabelled``: whether there is always a
@@ -23,14 +23,17 @@ export function createProbe({ marks, probe }, { onProbe, isLabelled = () => fals
   let picture = /** @type {import("../scene/picture.js").Picture|null} */ (null);
   let scene = /** @type {import("../scene/scene.js").Scene|null} */ (null);
 
-  /** Show the probe at the pointer's x; null for the pinned x. @param {number|null} x */
+  /**
+   * Move the probe to the x under the pointer, or back to the pinned x if there is no pointer.
+   * @param {number|null} x
+   */
   function point(x) {
     pointed = x;
     draw();
     onProbe?.(x ?? pinned);
   }
 
-  /** Pin the probe at an x, or unpin it. @param {number|null} x */
+  /** Pin the probe at an x, or unpin it with null. @param {number|null} x */
   function pin(x) {
     pinned = x;
     point(null);
@@ -71,7 +74,7 @@ export function createProbe({ marks, probe }, { onProbe, isLabelled = () => fals
 }
 
 /**
- * Return the x of a point that is always in view: the pinned one if visible, otherwise the default.
+ * Return the pinned x if it is visible, otherwise a default x in the visible range.
  * @param {[number, number]} view @param {number|null} pinned
  */
 function choosePoint([start, stop], pinned) {

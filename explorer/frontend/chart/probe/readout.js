@@ -1,4 +1,4 @@
-// The numbers at the probe, in a fixed place: x, the forward's value and slope, and each rule's gradient.
+// The numbers at the probe: x, the op's value and slope, and the gradient of each backward rule.
 
 import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText, setValue } from "../../elements/dom.js";
@@ -8,12 +8,15 @@ import { formatFourDigits } from "../../formula/substitution.js";
 
 /** @import { Picture } from "../scene/picture.js" */
 
-const ROUNDING = 1e-9; // relative to a mean: less bias is a rounding error
+const ROUNDING = 1e-9; // a bias below this, relative to the mean, is a rounding error
 
-/** Format a value, "" if it is undefined. @param {number|undefined} value */
+/** Format a number with four digits, or as "" if it is undefined. @param {number|undefined} value */
 const formatValue = (value) => (value === undefined ? "" : formatFourDigits(value));
 
-/** Create the readout. @param {(x: number|null) => void} onType called with every typed x, null if it is invalid */
+/**
+ * Create the display of the numbers at the probe, with a text field for x.
+ * @param {(x: number|null) => void} onType called with every typed x, null if it is invalid
+ */
 export function createReadout(onType) {
   const hints = { inputmode: "decimal", placeholder: "type x", autocomplete: "off" };
   const field = element("input", { type: "text", "aria-label": "x", ...hints });
@@ -33,7 +36,10 @@ export function createReadout(onType) {
 
   return {
     element: element("div", { class: "chart-readout" }, head, rules),
-    /** Show values. @param {Picture} picture @param {import("./probe-values.js").Values|null} values */
+    /**
+     * Show the values of all curves at the probe.
+     * @param {Picture} picture @param {import("./probe-values.js").Values|null} values
+     */
     show(picture, values) {
       setValue(field, values ? String(values.x) : "");
       setText(y, formatValue(values?.y) + formatSpread(picture, values?.spread?.forward));
@@ -60,7 +66,7 @@ export function createReadout(onType) {
   };
 }
 
-/** Return a formula with numbers without the result at its end. @param {string} text */
+/** Remove the result from the end of a formula such as "2 · 3 = 6". @param {string} text */
 function removeResult(text) {
   return text.includes(" = ") ? `= ${text.slice(0, text.lastIndexOf(" = "))}` : "";
 }
@@ -69,7 +75,10 @@ function createRow() {
   return element("li", {}, element("b"), element("strong"), element("span"));
 }
 
-/** Show a text after the gradient, or remove it if empty. @param {Element} row @param {string} text */
+/**
+ * Show an additional text after a gradient, or remove it if the text is empty.
+ * @param {Element} row @param {string} text
+ */
 function showPart(row, text) {
   const existing = row.querySelector("em");
   if (!text) existing?.remove();
@@ -77,12 +86,18 @@ function showPart(row, text) {
   else row.querySelector("strong")?.after(element("em", {}, text));
 }
 
-/** Describe the part for the learning parameter. @param {Picture} picture @param {number|undefined} part */
+/**
+ * Describe an element's contribution to the gradient of the learning parameter.
+ * @param {Picture} picture @param {number|undefined} part
+ */
 function formatPart({ learns }, part) {
   return learns && part !== undefined ? `part for ${learns} ${formatValue(part)}` : "";
 }
 
-/** Describe a mean's standard deviation, or return "". @param {Picture} picture @param {number|undefined} spread */
+/**
+ * Describe the standard deviation of a mean, or return "" if there is none.
+ * @param {Picture} picture @param {number|undefined} spread
+ */
 function formatSpread({ drawnWords }, spread) {
   return drawnWords && spread !== undefined
     ? ` ${fillTemplate(drawnWords.spread, { sd: formatValue(spread) })}`
@@ -90,7 +105,7 @@ function formatSpread({ drawnWords }, spread) {
 }
 
 /**
- * Describe the bias of a rule's mean and the standard deviation of its draws.
+ * Describe the bias of a stochastic rule's mean and the standard deviation of its random values.
  * @param {Picture} picture @param {import("./probe-values.js").Values} values @param {string} key
  */
 function describeStochastic({ drawnWords }, { gradients, spread, exact }, key) {
@@ -104,12 +119,15 @@ function describeStochastic({ drawnWords }, { gradients, spread, exact }, key) {
   return [bias, sd].filter(Boolean).join(", ");
 }
 
-/** Return a difference, 0 if it is a rounding error. @param {number} difference @param {number} of */
+/**
+ * Return a difference of two numbers, or 0 if it is only a rounding error.
+ * @param {number} difference @param {number} of
+ */
 const dropRounding = (difference, of) =>
   Math.abs(difference) <= ROUNDING * Math.max(1, Math.abs(of)) ? 0 : difference;
 
 /**
- * List the texts after a gradient.
+ * List the additional texts that follow a gradient at the probe.
  * @param {Picture} picture @param {import("./probe-values.js").Values} values @param {string} key
  */
 function listAsides(picture, values, key) {
@@ -117,9 +135,8 @@ function listAsides(picture, values, key) {
 }
 
 /**
- * Describe the numbers at the probe in a sentence, for screen readers.
- * @param {Picture} picture
- * @param {import("./probe-values.js").Values} values
+ * Describe the numbers at the probe in a sentence for screen readers.
+ * @param {Picture} picture @param {import("./probe-values.js").Values} values
  */
 export function describeProbe(picture, values) {
   const { x, y, gradients, spread } = values;

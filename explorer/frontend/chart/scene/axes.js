@@ -1,20 +1,19 @@
-// Ranges and ticks of axes, for any zoom.
+// Ranges and tick labels of axes at any zoom.
 
 import { formatSuperscript } from "../../formula/numbers.js";
 
 /** @import { Line } from "./traces.js" */
 /** @typedef {[number, number]} Range */
 
-const PAD = 0.06; // free space above and below, as a share of a curve's height
-const TICK_TOLERANCE = 1e-6; // steps by which rounding may move a tick beyond the end of a range
-const DIGITS = 18; // more digits than a number has
-const [SMALLEST, LARGEST] = [-3, 5]; // powers of ten that are shown as plain numbers
+const PAD = 0.06; // the free space above and below a curve, relative to its height
+const TICK_TOLERANCE = 1e-6; // rounding may move a tick this many steps beyond the end of the axis
+const DIGITS = 18; // more decimal digits than a float64 has
+const [SMALLEST, LARGEST] = [-3, 5]; // numbers between these powers of ten are written without an exponent
 
 /**
- * Return the range of y for lines: complete curves, except the far part of a curve that is unbounded at a kink.
- * @param {Line[]} lines
- * @param {ArrayLike<number>} marks
- * @param {Range} required values always included
+ * Return a range of y that contains all lines. If a curve is unbounded at a kink, the values far from the rest are cut
+ * off.
+ * @param {Line[]} lines @param {ArrayLike<number>} marks @param {Range} required values always included
  */
 export function fitRange(lines, marks, required) {
   const maxSize = findBound(lines, marks);
@@ -30,7 +29,10 @@ export function fitRange(lines, marks, required) {
   return padRange(low, high);
 }
 
-/** Pad a range at both ends, even an empty one. @param {number} low @param {number} high @returns {Range} */
+/**
+ * Return a range with some space added at both ends. An empty range is widened too.
+ * @param {number} low @param {number} high @returns {Range}
+ */
 function padRange(low, high) {
   if (low > high) return [-1, 1];
   const pad = high - low > 1e-13 * Math.max(-low, high) ? PAD * (high - low) : Math.abs(high) / 2 || 1 + PAD;
@@ -38,9 +40,8 @@ function padRange(low, high) {
 }
 
 /**
- * Return the largest |y| to show, based on the curves' size away from kinks.
- * @param {Line[]} lines
- * @param {ArrayLike<number>} marks
+ * Return the largest absolute value to show, judged by the curves away from their kinks.
+ * @param {Line[]} lines @param {ArrayLike<number>} marks
  */
 function findBound(lines, marks) {
   let close = 0;
@@ -61,11 +62,9 @@ function findBound(lines, marks) {
 }
 
 /**
- * Return a range on the way to the next one during a drag: it grows at once and shrinks gradually if ``fit``.
- * @param {Range} now
- * @param {Range} next
- * @param {boolean} fit
- * @returns {Range}
+ * Return an axis range between the current one and the next one, for a smooth drag. An axis grows immediately. If
+ * ``fit`` is true, it shrinks gradually.
+ * @param {Range} now @param {Range} next @param {boolean} fit @returns {Range}
  */
 export function easeRange([low, high], [nextLow, nextHigh], fit) {
   const shrink = fit ? 0.3 : 0;
@@ -76,12 +75,9 @@ export function easeRange([low, high], [nextLow, nextHigh], fit) {
 }
 
 /**
- * Return ticks at round numbers.
- *
- * If their labels would be too long, they count in units of ten to the ``exponent``, at deep zoom from ``base``, a
- * round number in the range.
- * @param {Range} range
- * @param {number} maxTicks the maximum number of ticks
+ * Return the positions and labels of axis ticks at round numbers. Labels that would be too long are given in units of
+ * ten to the ``exponent``. At deep zoom they count from ``base``, a round number in the range.
+ * @param {Range} range @param {number} maxTicks the maximum number of ticks
  * @param {number} letters the maximum length of a label
  */
 export function makeTicks(range, maxTicks, letters) {
@@ -90,7 +86,10 @@ export function makeTicks(range, maxTicks, letters) {
   return getMaxLength(plain) <= letters ? plain : makeTicksFrom(findRoundest(range), range, step, letters);
 }
 
-/** Return ticks from a base. @param {number} base @param {Range} range @param {number} step @param {number} letters */
+/**
+ * Return ticks at multiples of a step, counted from a base.
+ * @param {number} base @param {Range} range @param {number} step @param {number} letters
+ */
 function makeTicksFrom(base, [start, stop], step, letters) {
   const first = Math.ceil((start - base) / step - TICK_TOLERANCE);
   const last = Math.floor((stop - base) / step + TICK_TOLERANCE);
@@ -100,7 +99,7 @@ function makeTicksFrom(base, [start, stop], step, letters) {
   const power = Math.floor(Math.log10(step) + 1e-9);
   const formatInUnits = (/** @type {number} */ exponent) => ({
     values,
-    texts: textsOf(steps, step, exponent),
+    texts: formatTicks(steps, step, exponent),
     base,
     exponent,
   });
@@ -111,21 +110,21 @@ function makeTicksFrom(base, [start, stop], step, letters) {
 }
 
 /**
- * Return tick labels in units of a power of ten.
+ * Format tick labels in units of a power of ten.
  * @param {number[]} steps @param {number} step @param {number} exponent
  */
-function textsOf(steps, step, exponent) {
+function formatTicks(steps, step, exponent) {
   const unit = step / 10 ** exponent;
   const digits = Math.max(0, -Math.floor(Math.log10(unit) + 1e-9));
   return steps.map((count) => fixMinus((count * unit).toFixed(Math.min(digits, 20))));
 }
 
-/** Return the length of the longest label. @param {{texts: string[]}} ticks */
+/** Return the length of the longest tick label. @param {{texts: string[]}} ticks */
 export function getMaxLength({ texts }) {
   return Math.max(...texts.map(({ length }) => length));
 }
 
-/** Return a number in a range with the fewest digits. @param {Range} range */
+/** Return the number in a range that has the fewest digits. @param {Range} range */
 function findRoundest([start, stop]) {
   const highest = Math.ceil(Math.log10(Math.max(Math.abs(start), Math.abs(stop))));
   const powers = Array.from({ length: DIGITS }, (_, index) => highest - index);
@@ -133,13 +132,13 @@ function findRoundest([start, stop]) {
   return rounded.find((number) => number >= start && number <= stop) ?? start;
 }
 
-/** Round up to the next of 1, 2, 5, 10, … times a power of ten. @param {number} width */
+/** Round a tick distance up to 1, 2 or 5 times a power of ten. @param {number} width */
 function roundStep(width) {
   const power = 10 ** Math.floor(Math.log10(width));
   return power * ([1, 2, 5].find((factor) => factor * power >= width * (1 - 1e-9)) ?? 10);
 }
 
-/** Round a value to a unit. @param {number} value @param {number} unit a power of ten */
+/** Round a number to a multiple of a power of ten. @param {number} value @param {number} unit a power of ten */
 function roundTo(value, unit) {
   const digits = Math.max(0, Math.round(-Math.log10(unit)));
   return digits > 20
@@ -148,16 +147,15 @@ function roundTo(value, unit) {
 }
 
 /**
- * Return the title of an axis, with the part that its ticks omit: "x − 1, in 10⁻⁹".
- * @param {string} name
- * @param {{base: number, exponent: number}} ticks
+ * Format the title of an axis with what its tick labels leave out, such as "x − 1, in 10⁻⁹".
+ * @param {string} name @param {{base: number, exponent: number}} ticks
  */
 export function formatTitle(name, { base, exponent }) {
   const offset = base ? ` ${base < 0 ? "+" : "−"} ${Math.abs(base)}` : "";
   return exponent ? `${name}${offset}, in 10${formatSuperscript(exponent)}` : name + offset;
 }
 
-/** Replace a hyphen by a true minus, and −0 by 0. @param {string} text */
+/** Replace a hyphen with a true minus sign, and −0 with 0. @param {string} text */
 function fixMinus(text) {
   return text.replace("-", "−").replace(/^−(0(\.0*)?)$/, "$1");
 }

@@ -1,13 +1,12 @@
-// Grips for kinks that equal a parameter, such as lo and hi.
+// Draggable points of the chart, for kinks whose x is a parameter such as lo or hi.
 
 import { controlsOf, getDisplayName, valueOf } from "../../formula/controls.js";
 
 /** @typedef {{id: string, name: string, label: string, sign: number, value: number, colour: string}} Grip */
 
 /**
- * Return the grips of a picture, one for each parameter and sign.
- * @param {import("./picture.js").Picture} picture
- * @returns {Grip[]}
+ * Return the parameters that can be dragged on the chart, one entry for each parameter and sign.
+ * @param {import("./picture.js").Picture} picture @returns {Grip[]}
  */
 export function gripsOf({ op, rules, parameters, neutral }) {
   const entries = rules.map((rule) => rule.entry);

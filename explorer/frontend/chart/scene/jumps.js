@@ -1,17 +1,16 @@
-// The jumps of sampled curves.
+// Finds the jumps of sampled curves.
 
 import { findFirstAtLeast } from "../../formula/floats.js";
 
 /** @typedef {Float64Array|Float32Array} Floats */
 
-const MAX_RATIO = 1e6; // relative to the curve away from kinks: a larger value is at a pole and has no circle
-const MAX_NEIGHBOURS = 2; // maximum points on each side of a kink
+const MAX_RATIO = 1e6; // a value this much larger than the rest of the curve is at a pole and gets no circle
+const MAX_NEIGHBOURS = 2; // the maximum number of sampled points that belong to one side of a kink
 
 /**
- * Find the jumps of a curve between neighbours of the same kink, if they are large enough to see.
- * @param {Pick<import("./traces.js").Curves, "x"|"marks">} curves
- * @param {Floats} y
- * @param {number[]} kinks
+ * Find the visible jumps of a sampled curve at its kinks. Returns where the line breaks, and which points get filled
+ * and open circles.
+ * @param {Pick<import("./traces.js").Curves, "x"|"marks">} curves @param {Floats} y @param {number[]} kinks
  */
 export function findJumps({ x, marks }, y, kinks) {
   const [low, high] = findReach(y, marks);
@@ -38,7 +37,10 @@ export function findJumps({ x, marks }, y, kinks) {
   return { gaps, closed, open };
 }
 
-/** Return the index of a kink in ascending x, −1 if it was not sampled. @param {Floats} x @param {number} kink */
+/**
+ * Return the index of a kink in the ascending x, or −1 if the curve was not sampled there.
+ * @param {Floats} x @param {number} kink
+ */
 function findKink(x, kink) {
   const value = x instanceof Float32Array ? Math.fround(kink) : kink;
   const at = findFirstAtLeast(x, value);
@@ -46,9 +48,8 @@ function findKink(x, kink) {
 }
 
 /**
- * Return the indices of the first and last points that belong to a kink.
- * @param {ArrayLike<number>} marks
- * @param {number} at the kink's own index
+ * Return the indices of the first and last sampled points that belong to a kink.
+ * @param {ArrayLike<number>} marks @param {number} at the kink's own index
  */
 function findGroup(marks, at) {
   let first = at;
@@ -59,9 +60,9 @@ function findGroup(marks, at) {
 }
 
 /**
- * Return the minimum and maximum away from kinks, to which jumps are compared: values at a pole may be huge.
- * @param {Floats} y
- * @param {ArrayLike<number>} marks
+ * Return the smallest and largest values of a curve away from its kinks. Values at a pole may be huge, so jumps are
+ * compared with this range.
+ * @param {Floats} y @param {ArrayLike<number>} marks
  */
 function findReach(y, marks) {
   let low = Infinity;

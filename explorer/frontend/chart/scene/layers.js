@@ -1,11 +1,14 @@
-// The active layer: further curves over a chart and a text about them, from Python's answer.
+// Additional curves that the user can show over a chart, with a text about them. Python computes both.
 
 import { findStochastic } from "../../formula/draws.js";
 import { fillTemplate } from "../../formula/phrases.js";
 
 /** @import { LayerCurve, Picture } from "./picture.js" */
 
-/** Return the active layer's curves, none for stochastic entries. @param {Picture} picture @returns {LayerCurve[]} */
+/**
+ * Return the additional curves that Python computed for a chart. There are none if the op or a rule is stochastic.
+ * @param {Picture} picture @returns {LayerCurve[]}
+ */
 export function getLayerCurves(picture) {
   const { layer, layerAnswer, op, rules } = picture;
   if (!layer || !layerAnswer || findStochasticEntry(picture)) return [];
@@ -16,7 +19,10 @@ export function getLayerCurves(picture) {
   });
 }
 
-/** Return the text about the active layer, or "". @param {Picture} picture @param {string} label */
+/**
+ * Return the text about the additional curves on a chart, or "" if there are none.
+ * @param {Picture} picture @param {string} label
+ */
 export function getLayerText(picture, label) {
   const { layer, layerAnswer, drawnWords } = picture;
   if (!layer) return "";
@@ -25,7 +31,7 @@ export function getLayerText(picture, label) {
   return layerAnswer?.words ?? "";
 }
 
-/** Return the first stochastic entry of a picture, or undefined. @param {Picture} picture */
+/** Return the first stochastic op or rule of a chart, or undefined if there is none. @param {Picture} picture */
 function findStochasticEntry({ op, rules }) {
   return findStochastic([op, ...rules.map(({ entry }) => entry)]);
 }

@@ -1,13 +1,14 @@
-// The values of an op that rounds to a number format, as ticks of its axis; as in explorer/curves/levels.py.
+// The axis ticks of an op that rounds to a number format such as int4: one at each value of the format.
 
 import { findRounding } from "../../measures/formats.js";
 import { formatNumber } from "../../formula/numbers.js";
 
-const MAX_LETTERS = 5; // maximum length of a label, without its sign
-const MIN_LABELS = 3; // with fewer labels, round numbers are more informative
+const MAX_LETTERS = 5; // the maximum length of a tick label, without its sign
+const MIN_LABELS = 3; // with fewer labels, ticks at round numbers are more informative
 
 /**
- * Return the values of an op of a number format, ascending; empty for other ops and too many jumps.
+ * Return the values that an op can take if it rounds to a number format, in ascending order. The list is empty for
+ * other ops, and if there are too many values.
  * @param {Pick<import("./picture.js").Picture, "op"|"curves"> & {curves: {y: ArrayLike<number>}}} picture
  */
 export function levelsOf({ op, curves }) {
@@ -17,9 +18,8 @@ export function levelsOf({ op, curves }) {
 }
 
 /**
- * Choose as many levels as fit, with minimum distances of labels and marks; short labels come first.
- * @param {number[]} levels
- * @param {number} label minimum distance of two labels
+ * Choose as many values of a number format for axis ticks as fit. Values with short labels are chosen first.
+ * @param {number[]} levels @param {number} label minimum distance of two labels
  * @param {number} mark minimum distance of two marks
  */
 export function chooseLevelTicks(levels, label, mark) {
@@ -45,7 +45,10 @@ export function chooseLevelTicks(levels, label, mark) {
   };
 }
 
-/** Drop values close to earlier ones; sort the rest. @param {number[]} values @param {number} minDistance */
+/**
+ * Drop each value that is too close to an earlier one, and sort the rest.
+ * @param {number[]} values @param {number} minDistance
+ */
 function keepSeparate(values, minDistance) {
   /** @type {number[]} */
   const separate = [];

@@ -1,4 +1,4 @@
-// The chart's layout: two panels with a common x axis, and a third if a parameter learns.
+// The layout of the chart: two panels with a common x axis, and a third one if a parameter learns.
 
 import { getMaxLength, makeTicks, formatTitle } from "./axes.js";
 import { chooseLevelTicks } from "./levels.js";
@@ -18,30 +18,28 @@ import { roundToTenths } from "../plotly/svg-paths.js";
  * @typedef {{x: Range, forward: Range, gradient: Range, part: Range|null}} Ranges
  */
 
-const GAP = 26; // px between the panels, for the grips
-// Between gradients and parts, for the heading of the parts: minimum px, letter heights.
+const GAP = 26; // px between the panels, where parameters can be dragged
+// The space for a heading above the third panel: a minimum in px, and a multiple of the font size.
 const PART_GAP = [24, 1.5];
-const UPPER_SHARE = 0.8; // height of the upper panels relative to the third
-const X_TICK_PX = 90; // px per tick of x
-const Y_TICK_LINES = 2; // letter heights per tick of y
-const [X_LETTERS, Y_LETTERS] = [8, 5]; // maximum length of a label
-const MARK_GAP_PX = 3; // minimum px between marks at a format's values
-const MARK_PX = 6; // length of a mark in px
+const UPPER_SHARE = 0.8; // the height of the upper panels relative to the third
+const X_TICK_PX = 90; // the minimum distance between ticks of the x axis
+const Y_TICK_LINES = 2; // the minimum distance between ticks of a y axis, relative to the font size
+const [X_LETTERS, Y_LETTERS] = [8, 5]; // the maximum length of a tick label
+const MARK_GAP_PX = 3; // the minimum distance between tick marks at the values of a number format
+const MARK_PX = 6; // the length of a tick mark in px
 export const MARK_COLOUR = "rgb(127, 133, 143)";
 
 /**
- * Return the panels for a chart's size: forward at the top, gradients below, parts at the bottom, on one x axis.
- * @param {{width: number, height: number}} space
- * @param {Ranges} ranges
- * @param {number} smallest px of letters
- * @param {Frame|null} [before] the frame whose panel width is kept during a drag
- * @returns {Frame}
+ * Compute the positions of the chart's panels from its size. The op's curve is at the top, the gradients are below, and
+ * the third panel is at the bottom. All share one x axis.
+ * @param {{width: number, height: number}} space @param {Ranges} ranges @param {number} smallest px of letters
+ * @param {Frame|null} [before] the frame whose panel width is kept during a drag @returns {Frame}
  */
 export function frameOf({ width, height }, ranges, smallest, before = null) {
   const { x } = ranges;
   const size = chooseFontSize(width, smallest);
   const margins = [4.8 * size, getEndMargin(size), Math.max(1.7 * size, 28), 3.2 * size];
-  const [left, minRight, top, bottom] = margins.map(Math.round); // as Plotly does
+  const [left, minRight, top, bottom] = margins.map(Math.round); // Plotly rounds margins too
   const letters = before ? 0 : getMaxLength(makeTicks(x, (width - left - minRight) / X_TICK_PX, X_LETTERS));
   const right = before
     ? width - left - before.inner
@@ -59,7 +57,7 @@ export function frameOf({ width, height }, ranges, smallest, before = null) {
 }
 
 /**
- * Return the panels.
+ * Compute the vertical positions and y ranges of the chart's panels.
  * @param {Ranges} ranges @param {number} top @param {number} tall total px @param {number} size of letters
  */
 function panelsOf(ranges, top, tall, size) {
@@ -74,33 +72,36 @@ function panelsOf(ranges, top, tall, size) {
   return { forward, gradient, part, bottom: lowest.top + lowest.height };
 }
 
-/** Return the panel of a curve. @param {Frame} frame @param {PanelName} name @returns {Panel} */
+/**
+ * Return the chart panel with a name, or the gradient panel if there is none.
+ * @param {Frame} frame @param {PanelName} name @returns {Panel}
+ */
 export function panelOf(frame, name) {
   return frame[name] ?? frame.gradient;
 }
 
-/** Convert an x to px from the left. @param {Frame} frame @param {number} x */
+/** Convert an x value to px from the left end of the chart. @param {Frame} frame @param {number} x */
 export function toLeftPx({ left, inner, x: [start, stop] }, x) {
   return left + ((x - start) / (stop - start)) * inner;
 }
 
-/** Convert px from the left to a share of the panels' width. @param {Frame} frame @param {number} px */
+/**
+ * Convert px from the left end of the chart to a fraction of the panels' width.
+ * @param {Frame} frame @param {number} px
+ */
 export function shareOf({ left, inner }, px) {
   return (px - left) / inner;
 }
 
-/** Convert a y to px from the top. @param {Panel} panel @param {number} y */
+/** Convert a y value to px from the top of the chart. @param {Panel} panel @param {number} y */
 export function toTopPx({ top, height, range: [low, high] }, y) {
   return top + ((high - y) / (high - low)) * height;
 }
 
 /**
- * Return Plotly's layout for a frame.
- * @param {Frame} frame
- * @param {number[]} levels the values of an op that rounds to a format
- * @param {Theme} theme
- * @param {string} about the explanation of the lines, or ""
- * @param {string} [title] the heading of the parts
+ * Return Plotly's layout for the chart's panels.
+ * @param {Frame} frame @param {number[]} levels the values of an op that rounds to a format @param {Theme} theme
+ * @param {string} about the explanation of the lines, or "" @param {string} [title] the heading of the parts
  */
 export function layoutOf(frame, levels, theme, about, title = "") {
   const { width, height, left, inner, size, x, forward, gradient, part, bottom } = frame;
@@ -132,7 +133,10 @@ export function layoutOf(frame, levels, theme, about, title = "") {
   };
 }
 
-/** Return the ticks of the forward panel at a format's values. @param {Frame} frame @param {number[]} levels */
+/**
+ * Return the y ticks of the forward panel at the values of a number format.
+ * @param {Frame} frame @param {number[]} levels
+ */
 function makeLevelTicks({ forward, size }, levels) {
   const [low, high] = forward.range;
   const unit = (high - low) / forward.height; // y per px
@@ -140,7 +144,10 @@ function makeLevelTicks({ forward, size }, levels) {
   return chooseLevelTicks(inside, Y_TICK_LINES * size * unit, MARK_GAP_PX * unit);
 }
 
-/** Return the path of marks at a format's values, for drags. @param {Frame} frame @param {number[]} levels */
+/**
+ * Return the SVG path of the tick marks at the values of a number format, for use during drags.
+ * @param {Frame} frame @param {number[]} levels
+ */
 export function formatMarks(frame, levels) {
   const { marks } = makeLevelTicks(frame, levels);
   return marks
@@ -148,7 +155,10 @@ export function formatMarks(frame, levels) {
     .join("");
 }
 
-/** Return the y axis for a format's values, empty for other ops. @param {Frame} frame @param {number[]} levels */
+/**
+ * Return Plotly's settings of a y axis with ticks at the values of a number format. The result is empty for other ops.
+ * @param {Frame} frame @param {number[]} levels
+ */
 function makeLevelAxis(frame, levels) {
   const { values, texts, marks } = makeLevelTicks(frame, levels);
   const { part } = frame;
@@ -163,20 +173,29 @@ function makeLevelAxis(frame, levels) {
   return marks.length ? { minor, ...(values.length ? labels : {}) } : {};
 }
 
-/** Return a heading above a panel. @param {string} text @param {number} y the panel's top, as a share of all panels */
+/**
+ * Return a Plotly annotation with the heading above a panel.
+ * @param {string} text @param {number} y the panel's top, as a share of all panels
+ */
 function makePanelHeading(text, y) {
   return makeNote(text, { x: 0, xanchor: "left", y, yanchor: "bottom" });
 }
 
-/** Return the heading of the panel of parts. @param {string} learns the parameter @param {number} g */
+/**
+ * Return the heading of the panel that shows contributions to a parameter's gradient.
+ * @param {string} learns the parameter @param {number} g
+ */
 export function formatPartTitle(learns, g) {
   return `part of one element in the gradient for ${learns}, at g = ${formatNumber(g).replace("-", "−")}`;
 }
 
-/** Return the title of an axis. @param {string} text */
+/** Return Plotly's settings for the title of an axis. @param {string} text */
 const makeTitle = (text) => ({ text, standoff: 6 });
 
-/** Return Plotly's settings of an axis. @param {string} name @param {ReturnType<typeof makeTicks>} marks */
+/**
+ * Return Plotly's settings for an axis with its title and ticks.
+ * @param {string} name @param {ReturnType<typeof makeTicks>} marks
+ */
 function makeAxis(name, marks) {
   return {
     ...AXIS,
@@ -186,14 +205,13 @@ function makeAxis(name, marks) {
     tickvals: marks.values,
     ticktext: marks.texts,
     zerolinecolor: "rgba(127, 133, 143, 0.6)",
-    ticklabeloverflow: "allow", // otherwise Plotly measures each label, which slows the curve by a fifth
+    ticklabeloverflow: "allow", // avoids that Plotly measures each label, which makes drawing 20 % slower
   };
 }
 
 /**
- * Return an axis without labels that would extend beyond the right end of the chart during a drag.
- * @param {*} axis
- * @param {Frame} frame
+ * Return an axis without the tick labels that would be cut off at the right end of the chart.
+ * @param {*} axis @param {Frame} frame
  */
 function hideCutLabels(axis, { width, left, inner, size, x: [start, stop] }) {
   const getRoom = (/** @type {number} */ at) => width - left - ((at - start) / (stop - start)) * inner;

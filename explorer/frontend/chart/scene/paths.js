@@ -1,4 +1,4 @@
-// Curves as SVG paths in px, set between two drawings of Plotly.
+// Draws curves as SVG paths during a drag, when a drawing by Plotly would be too slow.
 
 import { clampTo } from "../../formula/numbers.js";
 import { toLeftPx, toTopPx, panelOf } from "./panels.js";
@@ -8,13 +8,11 @@ import { setPath } from "../plotly/svg-paths.js";
 /** @import { Frame, PanelName } from "./panels.js" */
 /** @import { Line } from "./traces.js" */
 
-const MAX_PX = 20_000; // beyond any screen, within browsers' limits
+const MAX_PX = 20_000; // larger than any screen, but within the limits of browsers
 
 /**
- * Return the points of a line in px, relative to the left end and the top of its panel.
- * @param {Line} line
- * @param {Frame} frame
- * @returns {Pixels}
+ * Convert the points of a curve to px, relative to the left end and top of its panel.
+ * @param {Line} line @param {Frame} frame @returns {Pixels}
  */
 export function pixelsOf({ x, y, gaps, panel: name }, frame) {
   const panel = panelOf(frame, name);
@@ -32,10 +30,8 @@ export function pixelsOf({ x, y, gaps, panel: name }, frame) {
 }
 
 /**
- * Set the paths of all lines drawn by Plotly, in the same order.
- * @param {HTMLElement} element
- * @param {{panel: PanelName}[]} lines
- * @param {Pixels[]} pixels
+ * Replace the SVG paths of all lines that Plotly has drawn.
+ * @param {HTMLElement} element @param {{panel: PanelName}[]} lines @param {Pixels[]} pixels
  */
 export function movePaths(element, lines, pixels) {
   const groups = {
@@ -46,17 +42,17 @@ export function movePaths(element, lines, pixels) {
   lines.forEach((line, index) => setPath(groups[line.panel].shift(), pixels[index]));
 }
 
-/** Return the elements of the lines drawn in a panel. @param {HTMLElement} element @param {string} panel */
+/**
+ * Return the SVG elements of the lines that Plotly has drawn in a panel.
+ * @param {HTMLElement} element @param {string} panel
+ */
 function findDrawnLines(element, panel) {
   return [...element.querySelectorAll(`.cartesianlayer .${panel} .scatterlayer > .trace`)];
 }
 
 /**
- * Return the circles of a line as the text of one path, in px of the chart.
- * @param {Line} line
- * @param {number[]} at indices of points
- * @param {Frame} frame
- * @param {number} radius
+ * Format circles at some points of a curve as a single SVG path.
+ * @param {Line} line @param {number[]} at indices of points @param {Frame} frame @param {number} radius
  */
 export function formatCircles({ x, y, panel: name }, at, frame, radius) {
   const panel = panelOf(frame, name);
@@ -64,7 +60,7 @@ export function formatCircles({ x, y, panel: name }, at, frame, radius) {
   return inside.map((i) => formatCircle(toLeftPx(frame, x[i]), toTopPx(panel, y[i]), radius)).join("");
 }
 
-/** Return a circle as the text of a path. @param {number} x @param {number} y @param {number} r */
+/** Format one circle as SVG path commands. @param {number} x @param {number} y @param {number} r */
 function formatCircle(x, y, r) {
   return `M${(x - r).toFixed(1)},${y.toFixed(1)}a${r},${r} 0 1 0 ${2 * r},0a${r},${r} 0 1 0 ${-2 * r},0`;
 }

@@ -1,4 +1,4 @@
-// The types of a chart's picture.
+// Types of the data that a chart shows.
 
 /**
  * The content of a chart. ``entry`` of an op or rule is as in the catalogue's document; ``slot`` is the index of its
@@ -25,6 +25,6 @@
  * @typedef {{curves: {rule: string, panel: "forward"|"gradient", x: import("./jumps.js").Floats,
  *   y: import("./jumps.js").Floats}[], words: string}} LayerAnswer
  */
-/** Returns further curves for a picture. @typedef {(picture: Picture) => LayerCurve[]} GetCurves */
+/** A function that returns additional curves for a chart. @typedef {(picture: Picture) => LayerCurve[]} GetCurves */
 
 export {};

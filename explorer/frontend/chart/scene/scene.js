@@ -1,4 +1,4 @@
-// The scene of a picture: lines, axes, pixels and grips; and the cheapest step from one scene to the next.
+// Everything that a chart draws, as plain data, and the fastest way to change what is drawn.
 
 import { fillTemplate, joinList } from "../../formula/phrases.js";
 import { getSampling } from "../../formula/sampling.js";
@@ -28,20 +28,19 @@ import { linesOf, addUnderlays } from "./traces.js";
  * @typedef {{by: "values"|"paths"|"plot", glides: boolean}} Step the part that is replaced, moved or redrawn
  */
 
-const [MAX_LAYER_RATIO, PADDING] = [30, 0.06]; // relative to the rules' height: layer lines to include, padding
-const NARROW_PX = 480; // px: too narrow for a long legend and the buttons
-const SPARE = 0.2; // spare room, as a share of a range with bands
+const [MAX_LAYER_RATIO, PADDING] = [30, 0.06]; // both relative to the height of the gradients
+const NARROW_PX = 480; // a narrower chart has no room for both a long legend and buttons
+const SPARE = 0.2; // additional space at the ends of an axis with bands, relative to its range
 const FAR = 1e6; // px
-const CIRCLE_PX = 12; // px along x per jump for its circles
-const EXTRA_WIDTH = 0.09; // of the smallest type in presentation mode, so that the last row sees each curve
+const CIRCLE_PX = 12; // the px along x that the circles of one jump need
+const EXTRA_WIDTH = 0.09; // makes lines broader with larger type, for a projector
 const PANELS = /** @type {const} */ (["forward", "gradient", "part"]);
 const ZERO = /** @type {Range} */ ([0, 0]);
 const EMPTY_RANGE = /** @type {Range} */ ([Infinity, -Infinity]);
 
 /**
- * Return the scene of a picture.
- * @param {import("./picture.js").Picture} picture
- * @param {Space} space
+ * Compute everything that a chart draws: lines, axes, pixels and draggable points.
+ * @param {import("./picture.js").Picture} picture @param {Space} space
  * @param {Scene|null} before the scene whose axes are kept while they contain the curves; null when settled
  * @returns {Scene}
  */
@@ -76,7 +75,7 @@ export function sceneOf(picture, space, before) {
     ...over,
   ];
   const isCrowded = (/** @type {Line} */ { closed, dots }) =>
-    !dots && closed.length * CIRCLE_PX > frame.inner; // circles hide the line
+    !dots && closed.length * CIRCLE_PX > frame.inner; // so many circles would hide the line
   const broader = EXTRA_WIDTH * space.theme.type;
   const lines = drawnLines.map((line) => ({
     ...line,
@@ -111,15 +110,13 @@ export function sceneOf(picture, space, before) {
 }
 
 /**
- * Return whether a value is in its panel, or near enough for SVG's number range.
- * @param {import("./panels.js").Frame} frame
- * @param {Line} line
- * @param {number} y
+ * Return whether a value is in its panel, or close enough to be drawn with SVG.
+ * @param {import("./panels.js").Frame} frame @param {Line} line @param {number} y
  */
 const isNear = (frame, line, y) => Math.abs(toTopPx(panelOf(frame, line.panel), y)) <= FAR;
 
 /**
- * Explain stochastic curves, and name curves without values; or return "".
+ * Explain the stochastic curves of a chart, or name those without values. Returns "" if nothing is stochastic.
  * @param {import("./picture.js").Picture} picture @param {Space} space
  */
 function legendOf({ curves, drawnWords: words, op, rules }, { width, theme }) {
@@ -141,27 +138,22 @@ function legendOf({ curves, drawnWords: words, op, rules }, { width, theme }) {
 }
 
 /**
- * Return a range that has grown during a drag with spare room at both ends.
- *
- * Bands widen in every frame, and drawing axes takes as long as several frames.
- * @param {Range} before
- * @param {Range} now
- * @returns {Range}
+ * Widen an axis range that has grown during a drag, so that it need not grow again soon. Bands widen in every frame,
+ * and drawing axes takes as long as several frames.
+ * @param {Range} before @param {Range} now @returns {Range}
  */
 function addSpare([before, after], [low, high]) {
   const room = low < before || high > after ? SPARE * (high - low) : 0;
   return [low - room, high + room];
 }
 
-/** Return whether a colour is light. @param {string} colour as rgb(…) */
+/** Return whether an rgb(…) colour is light. @param {string} colour as rgb(…) */
 const isLight = (colour) =>
   (colour.match(/\d+/g) ?? []).slice(0, 3).reduce((sum, part) => sum + Number(part), 0) > 382;
 
 /**
- * Return a range of y that includes a layer's lines, unless they are much higher.
- * @param {Range} range
- * @param {Line[]} over
- * @returns {Range}
+ * Extend a range of y to include additional curves, unless they are much higher than the range.
+ * @param {Range} range @param {Line[]} over @returns {Range}
  */
 function includeLayers([low, high], over) {
   const maxSize = MAX_LAYER_RATIO * Math.max(-low, high);
@@ -178,13 +170,9 @@ function getWidth([start, stop]) {
 }
 
 /**
- * Return the step from the displayed scene to the next.
- *
- * When settled, Plotly draws unless the change is invisible. During a drag only paths are set if nothing else differs.
- * @param {Scene} next
- * @param {Displayed} displayed
- * @param {"moving"|"settled"} phase
- * @returns {Step}
+ * Choose the fastest way to get from the displayed drawing to the next one. At rest, Plotly draws unless the change is
+ * invisible. During a drag, only paths are changed if nothing else differs.
+ * @param {Scene} next @param {Displayed} displayed @param {"moving"|"settled"} phase @returns {Step}
  */
 export function planStep(next, { scene, drawn }, phase) {
   if (phase === "moving") return { by: scene && haveSameAxes(scene, next) ? "paths" : "plot", glides: false };
@@ -192,7 +180,10 @@ export function planStep(next, { scene, drawn }, phase) {
   return { by: "plot", glides: scene !== null && areDifferent(scene, next) };
 }
 
-/** Return whether two scenes differ in the paths of lines only. @param {Scene} one @param {Scene} other */
+/**
+ * Return whether two drawings of a chart have the same axes and lines, up to the lines' values.
+ * @param {Scene} one @param {Scene} other
+ */
 function haveSameAxes(one, other) {
   const toKey = (/** @type {Scene} */ { frame, lines }) =>
     JSON.stringify([frame, lines.map(({ key, colour }) => [key, colour])]);
@@ -200,9 +191,9 @@ function haveSameAxes(one, other) {
 }
 
 /**
- * Return whether curves visibly move between two scenes; when torch's values replace the browser's they do not.
- * @param {Scene} one
- * @param {Scene} other
+ * Return whether curves visibly move between two drawings of a chart. They do not when only torch's values replace the
+ * browser's.
+ * @param {Scene} one @param {Scene} other
  */
 function areDifferent(one, other) {
   const hasMoved = (/** @type {import("./panels.js").PanelName} */ panel) => {
@@ -212,11 +203,7 @@ function areDifferent(one, other) {
   return one.choice !== other.choice || PANELS.some(hasMoved);
 }
 
-/**
- * Return whether two scenes look the same, as torch's values and the browser's usually do.
- * @param {Scene} one
- * @param {Scene} other
- */
+/** Return whether two drawings of a chart look the same. @param {Scene} one @param {Scene} other */
 function areAlike(one, other) {
   const toLook = (/** @type {Scene} */ { choice, lines, absent, space }) =>
     JSON.stringify([
@@ -239,7 +226,7 @@ function areAlike(one, other) {
 }
 
 /**
- * Return whether two curves look the same.
+ * Return whether two curves differ by less than a visible distance.
  * @param {import("../plotly/svg-paths.js").Pixels} one @param {import("../plotly/svg-paths.js").Pixels} other
  */
 function areNear(one, other) {
@@ -250,10 +237,9 @@ function areNear(one, other) {
 }
 
 /**
- * Return the index of the earlier line that a line replaces: the same curve's, else that of its colour, else −1.
- * @param {Line} line a band has none, because its ends lead there and back
- * @param {Scene} scene
- * @param {Scene} before
+ * Return the index of the earlier line from which a new line is animated, or −1. This is the same curve's line, or else
+ * the line with the same colour.
+ * @param {Line} line a band has none, because its ends lead there and back @param {Scene} scene @param {Scene} before
  */
 export function findPredecessor(line, scene, before) {
   if (line.fill) return -1;
@@ -263,7 +249,7 @@ export function findPredecessor(line, scene, before) {
   return before.lines.findIndex(({ key }) => before.slots[key] === slot);
 }
 
-/** Explain the lines: circles, stochastic curves, or jumps that are not drawn; or return "". @param {Scene} scene */
+/** Return the text that explains circles, stochastic curves or missing jumps on a chart, or "". @param {Scene} scene */
 export function describeLines({ lines, isCut, legend }) {
   if (isCut) return `more than ${getSampling().mostKinks} kinks: drawn as a line`;
   if (legend) return legend;

@@ -1,4 +1,4 @@
-// Additional lines for stochastic ops and rules: bands of a standard deviation, random draws, the unbiased gradient.
+// Additional curves for stochastic ops and rules: standard deviation bands, random values, and the unbiased gradient.
 
 import { KINK } from "../../formula/curves.js";
 import { findJumps } from "./jumps.js";
@@ -10,13 +10,12 @@ import { findJumps } from "./jumps.js";
  *   draws: Float64Array|undefined}} MeanCurve */
 
 const WIDTH = 2;
-const PAST_OPACITY = 0.3; // opacity of the unbiased gradient of an earlier choice
+const PAST_OPACITY = 0.3; // the opacity of an unbiased gradient that belongs to earlier settings
 const OVER = { over: true, open: [] };
 
 /**
- * Return the bands, which lie under all curves; empty if nothing is stochastic.
- * @param {Picture} picture
- * @returns {Line[]}
+ * Return a band of one standard deviation around each mean curve. There are none if nothing is stochastic.
+ * @param {Picture} picture @returns {Line[]}
  */
 export function bandsOf(picture) {
   const { x, drawn: stochastic, kinks } = picture.curves;
@@ -30,10 +29,9 @@ export function bandsOf(picture) {
 }
 
 /**
- * Return random draws, and the unbiased gradient in the text colour, faded if it belongs to an earlier choice.
- * @param {Picture} picture
- * @param {string} ink
- * @returns {Line[]}
+ * Return the lines of random values and of the unbiased gradient. The unbiased gradient has the text colour, and is
+ * faded if it belongs to earlier settings.
+ * @param {Picture} picture @param {string} ink @returns {Line[]}
  */
 export function drawsOf(picture, ink) {
   const { drawn: stochastic } = picture.curves;
@@ -62,7 +60,10 @@ export function drawsOf(picture, ink) {
   return [...dots, { ...named, panel: "gradient", width: WIDTH, x, y, gaps, closed: [], solid: true }];
 }
 
-/** Return a colour with an opacity. @param {string} colour as #rrggbb or rgb(…) @param {number} opacity */
+/**
+ * Return a colour with the given opacity as rgba(…).
+ * @param {string} colour as #rrggbb or rgb(…) @param {number} opacity
+ */
 export function makeTranslucent(colour, opacity) {
   const [r, g, b] = colour.startsWith("#")
     ? [1, 3, 5].map((at) => parseInt(colour.slice(at, at + 2), 16))
@@ -70,7 +71,10 @@ export function makeTranslucent(colour, opacity) {
   return `rgba(${r}, ${g}, ${b}, ${opacity})`;
 }
 
-/** Return the mean curves of the op and each visible rule. @param {Picture} picture @returns {MeanCurve[]} */
+/**
+ * Return the mean curves of the op and of each visible backward rule.
+ * @param {Picture} picture @returns {MeanCurve[]}
+ */
 function listMeanCurves({ curves: { y, gradients, drawn }, op, rules, neutral }) {
   if (!drawn) return [];
   const opSource = { key: "", label: op.label, colour: neutral };
@@ -88,11 +92,9 @@ function listMeanCurves({ curves: { y, gradients, drawn }, op, rules, neutral })
 }
 
 /**
- * Return the outline of a band: a ring for each interval without a gap, along its upper end and back along the lower.
- * @param {Floats} x
- * @param {Floats} mean
- * @param {Floats} spread
- * @param {Uint8Array} gaps
+ * Return the outline of a standard deviation band around a mean curve. Each interval without a gap is a ring, along the
+ * upper edge and back along the lower one.
+ * @param {Floats} x @param {Floats} mean @param {Floats} spread @param {Uint8Array} gaps
  */
 function traceOutline(x, mean, spread, gaps) {
   /** @type {{x: number[], y: number[], gaps: number[]}} */

@@ -1,4 +1,4 @@
-// A thumbnail of a rule's gradient for an op, or of an op alone.
+// A small drawing of a backward rule's gradient for an op, or of the op alone.
 
 import { shape } from "../../elements/svg.js";
 import { sampleCurves } from "../../formula/curves.js";
@@ -10,7 +10,7 @@ const HEIGHT = 36;
 const POINTS = 65;
 
 /**
- * Draw one curve with a zero line as an SVG element.
+ * Draw the curve of an op or of a backward rule as a small SVG with a zero line.
  * @param {{op: Op, rule: Rule|null}} pair null for the op's own curve
  * @param {import("../../formula/curves.js").Choice} settings
  */
@@ -30,7 +30,10 @@ export function drawThumbnail({ op, rule }, settings) {
   return svg;
 }
 
-/** Return the range of values to show; poles are cut off. @param {ArrayLike<number>} y @returns {[number, number]} */
+/**
+ * Return the range of y that a thumbnail shows. Poles are cut off.
+ * @param {ArrayLike<number>} y @returns {[number, number]}
+ */
 function chooseSpan(y) {
   const ascending = Array.from(y)
     .filter(Number.isFinite)
@@ -44,7 +47,7 @@ function chooseSpan(y) {
 }
 
 /**
- * Return a curve's path.
+ * Format a curve as the ``d`` attribute of an SVG path.
  * @param {ArrayLike<number>} x @param {ArrayLike<number>} y @param {(y: number) => number} height
  */
 function formatCurve(x, y, height) {

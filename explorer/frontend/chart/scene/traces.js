@@ -1,4 +1,4 @@
-// Curves as Plotly's traces: lines that break at jumps, and circles at the jumps.
+// Converts curves to Plotly's traces, with lines that break at jumps and circles at the jumps.
 
 import { bandsOf, drawsOf, makeTranslucent } from "./stochastic.js";
 import { getLayerCurves } from "./layers.js";
@@ -25,19 +25,19 @@ import { escapeHtml } from "../plotly/plotly.js";
  */
 
 const WIDTH = 2.5;
-const EDGE = 2.5; // visible edge of the broader of two coinciding curves
+const EDGE = 2.5; // of two equal curves, the lower one is broader by this
 const MAX_WIDTH = 7.5;
 const DASH = "7px,5px";
-const ROUNDING = 1e-6; // relative difference of values that are the same number in float32
+const ROUNDING = 1e-6; // values with a smaller relative difference are equal in float32
 const PLAIN = { type: "scatter", mode: "lines", connectgaps: false, hoverinfo: "skip" };
 const AXES = { forward: "y", gradient: "y2", part: "y3" };
 const CLOSED_SIZE = 8;
-const OPEN_SIZE = 11; // visible around a filled circle
+const OPEN_SIZE = 11; // large enough to be visible around a filled circle
 const [DOT_SIZE, DOT_OPACITY] = [5, 0.7];
-const BAND_OPACITY = 0.16; // opacity of a band
+const BAND_OPACITY = 0.16; // the opacity of a standard deviation band
 
 /**
- * Return the lines of a picture: the op, each visible rule with values, their parts, a layer's lines, bands and draws.
+ * Return every line of a chart: the op, the visible backward rules and all additional curves.
  * @param {import("./picture.js").Picture} picture
  * @param {string} ink the text colour, for a layer's line without a colour
  */
@@ -63,10 +63,8 @@ export function linesOf(picture, ink) {
 }
 
 /**
- * Return the lines of the active layer and of further curves over the chart.
- * @param {import("./picture.js").Picture} picture
- * @param {string} ink
- * @returns {Line[]}
+ * Return the lines of additional curves over the chart.
+ * @param {import("./picture.js").Picture} picture @param {string} ink @returns {Line[]}
  */
 function listLayerLines(picture, ink) {
   const { over = [] } = picture;
@@ -81,13 +79,9 @@ function listLayerLines(picture, ink) {
 }
 
 /**
- * Return the line of a sampled curve.
- * @param {string} key
- * @param {{key: string, label: string, colour: string}} of the rule, or the op with key ""
- * @param {import("./panels.js").PanelName} panel
- * @param {Curves} curves
- * @param {Floats} y
- * @returns {Line}
+ * Return the line of a sampled curve, with its jumps.
+ * @param {string} key @param {{key: string, label: string, colour: string}} of the rule, or the op with key ""
+ * @param {import("./panels.js").PanelName} panel @param {Curves} curves @param {Floats} y @returns {Line}
  */
 function makeLine(key, { key: rule, label, colour }, panel, curves, y) {
   const { x, kinks } = curves;
@@ -95,7 +89,7 @@ function makeLine(key, { key: rule, label, colour }, panel, curves, y) {
 }
 
 /**
- * Return lines, each with a broader line under it wherever it coincides with a later line, so that both are visible.
+ * Put a broader line under each line that coincides with a later one, so that both are visible.
  * @param {Line[]} lines
  */
 export function addUnderlays(lines) {
@@ -113,27 +107,21 @@ export function addUnderlays(lines) {
   });
 }
 
-/**
- * Return the gaps of a line that is drawn only where another line coincides with it.
- * @param {Line} one
- * @param {Line} other
- */
+/** Return the gaps of a line that is drawn only where two lines coincide. @param {Line} one @param {Line} other */
 function findSharedGaps(one, other) {
   const isSame = one.y.map((y, i) => Number(Math.abs(y - other.y[i]) <= ROUNDING * Math.abs(y)));
   return one.gaps.map((gap, i) => Number(gap || other.gaps[i] || !(isSame[i] && isSame[i + 1])));
 }
 
 /**
- * Return the traces of lines: first all lines, then their circles.
+ * Convert lines to Plotly's traces: first all lines, then the circles at their jumps.
  * @param {Line[]} lines
- * @param {{key: string, label: string}[]} absent rules that are hidden or have no values: traces without
- *   points
- * @param {boolean} hasParts whether there is a panel of parts
- * @returns {*[]} in Plotly's format
+ * @param {{key: string, label: string}[]} absent rules that are hidden or have no values: traces without points
+ * @param {boolean} hasParts whether there is a panel of parts @returns {*[]} in Plotly's format
  */
 export function tracesOf(lines, absent, hasParts) {
   const empty = absent.map(({ key, label }) => makeTrace({ key, label, panel: "gradient" }));
-  // Plotly omits a panel without a trace.
+  // Plotly does not draw a panel that has no trace.
   if (hasParts && !lines.some(({ panel }) => panel === "part"))
     empty.push(makeTrace({ key: "", label: "", panel: "part" }));
   const lineTraces = lines.map((one) => ({
@@ -149,13 +137,13 @@ export function tracesOf(lines, absent, hasParts) {
   ];
 }
 
-/** Return a curve's trace without points; parts have no legend. @param {Pick<Line, "key"|"label"|"panel">} line */
+/** Return a Plotly trace of a curve, without points. @param {Pick<Line, "key"|"label"|"panel">} line */
 function makeTrace({ key, label, panel }) {
   const named = { name: escapeHtml(label), yaxis: AXES[panel] };
   return { ...PLAIN, ...named, ...(panel === "part" ? { showlegend: false } : { meta: key }) };
 }
 
-/** Return the points of a line with a NaN after each jump; x ascends. @param {Line} line */
+/** Return the points of a line with a NaN after each jump, where Plotly breaks the line. @param {Line} line */
 function withGaps({ x, y, gaps }) {
   const count = gaps.reduce((sum, gap) => sum + gap, 0);
   if (!count) return { x, y };
@@ -172,12 +160,12 @@ function withGaps({ x, y, gaps }) {
   return { x: xs, y: ys };
 }
 
-/** Return whether a line is dashed. @param {Line} line */
+/** Return whether a line is drawn dashed. @param {Line} line */
 const isDashed = ({ over, fill, dots, solid }) => over && !fill && !dots && !solid;
 
-/** Return the trace of a line's circles. @param {Line} line */
+/** Return the Plotly trace of the circles at a line's jumps. @param {Line} line */
 function makeCircles({ x, y, colour, panel, closed, open, dots }) {
-  const at = [...open, ...closed]; // later points are drawn on top
+  const at = [...open, ...closed]; // filled circles come last, because later points are drawn on top
   const filled = at.map((_, index) => index >= open.length);
   return {
     type: "scatter",

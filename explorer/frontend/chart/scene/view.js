@@ -1,4 +1,4 @@
-// The visible range of x: moved, zoomed, and limited to the largest range.
+// Moves and zooms the visible range of x, up to the largest range.
 
 import { roundToUnit } from "../../formula/numbers.js";
 import { getSampling } from "../../formula/sampling.js";
@@ -6,10 +6,8 @@ import { getSampling } from "../../formula/sampling.js";
 /** @import { Range } from "./axes.js" */
 
 /**
- * Return a view ``factor`` times as wide, in which the point ``x`` keeps its position.
- * @param {Range} view
- * @param {number} x
- * @param {number} factor
+ * Scale the visible range by a factor while the point ``x`` stays where it is on the screen.
+ * @param {Range} view @param {number} x @param {number} factor
  */
 export function zoomView([start, stop], x, factor) {
   const { least, narrowest: share } = getSampling();
@@ -19,7 +17,10 @@ export function zoomView([start, stop], x, factor) {
   return boundView(x + (start - x) * scale, x + (stop - x) * scale);
 }
 
-/** Return a view moved by a share of its width. @param {Range} view @param {number} share positive to the right */
+/**
+ * Move the visible range by a fraction of its width.
+ * @param {Range} view @param {number} share positive to the right
+ */
 export function moveView([start, stop], share) {
   const width = stop - start;
   const { largest } = getSampling();
@@ -28,7 +29,7 @@ export function moveView([start, stop], share) {
 }
 
 /**
- * Return the view that keeps two points under two fingers.
+ * Return the visible range after a pinch, so that each finger stays on its x.
  * @param {Range} view when the fingers came down
  * @param {[number, number]} from initial positions, as shares of the width
  * @param {[number, number]} to current positions
@@ -42,10 +43,8 @@ export function pinchView(view, from, to) {
 }
 
 /**
- * Return a view within the limits, without invisible digits.
- * @param {number} start
- * @param {number} stop
- * @returns {Range}
+ * Clamp the visible range to the largest one, and round its ends to visible digits.
+ * @param {number} start @param {number} stop @returns {Range}
  */
 function boundView(start, stop) {
   const width = stop - start;

@@ -1,4 +1,4 @@
-// The interactive chart: curves in panels.
+// The interactive chart, with the curves of an op and of its backward rules in panels.
 
 import { saveAs } from "../../elements/dom.js";
 import { createEnds } from "../hand/ends.js";
@@ -26,9 +26,8 @@ import { EMPTY, viewOf, withPicture, withRequest } from "./state.js";
  */
 
 /**
- * Create a chart that fills its host, whose height is fixed by the page.
- * @param {HTMLElement} host
- * @param {Options} options
+ * Create an interactive chart that fills its host element. The page must give the host a fixed height.
+ * @param {HTMLElement} host @param {Options} options
  */
 export function createChart(host, options) {
   let state = EMPTY;
@@ -63,7 +62,7 @@ export function createChart(host, options) {
   const endGestures = followGestures(parts.area, hand);
   loadPlotly(options.plotly).then(begin, (error) => parts.plot.replaceChildren(error.message));
 
-  /** Start drawing. @param {*} Plotly */
+  /** Start drawing once Plotly is loaded. @param {*} Plotly */
   function begin(Plotly) {
     if (end.signal.aborted) return;
     painter.start(Plotly);
@@ -71,7 +70,7 @@ export function createChart(host, options) {
     host.dispatchEvent(new Event("drawn", { bubbles: true }));
   }
 
-  /** Draw a picture. @param {Picture} picture @param {Phase} phase */
+  /** Draw the curves of a chart. @param {Picture} picture @param {Phase} phase */
   function draw(picture, phase) {
     state = withPicture(state, picture);
     painter.paint(picture, phase);
@@ -83,7 +82,7 @@ export function createChart(host, options) {
     if (state.picture) draw(state.picture, "settled");
   }
 
-  /** Request a view. @param {[number, number]} view @param {Phase} phase */
+  /** Ask the page for another visible range. @param {[number, number]} view @param {Phase} phase */
   function ask(view, phase) {
     state = withRequest(state, view);
     options.onView(...view, phase);
@@ -93,16 +92,16 @@ export function createChart(host, options) {
     ask(state.home, "settled");
   }
 
-  /** Handle a key. @param {KeyboardEvent} event */
+  /** Handle a key that is pressed on the focused chart. @param {KeyboardEvent} event */
   function handleKeydown(event) {
     const { picture } = state;
     if (picture) handleKey(event, { picture, pinned: probe.pinned(), pin: probe.pin, ask, reset });
   }
 
-  /** Return the image as a data URL. @param {"png"|"svg"} format */
+  /** Return the chart as an image in a data URL. @param {"png"|"svg"} format */
   const toImageAddress = (format) => painter.image(state.picture, format);
 
-  /** Save the image as a file. @param {"png"|"svg"} format */
+  /** Save the chart as an image file. @param {"png"|"svg"} format */
   async function saveImage(format) {
     if (state.picture) saveAs(await toImageAddress(format), `${nameOf(state.picture)}.${format}`);
   }

@@ -1,4 +1,4 @@
-// The chart as an image, with a legend and a caption.
+// Exports the chart as an image with a legend and a caption.
 
 import { listControls, makeLossControls, valueOf } from "../../formula/controls.js";
 import { frameOf, layoutOf } from "../scene/panels.js";
@@ -7,14 +7,17 @@ import { formatFourDigits } from "../../formula/substitution.js";
 import { describeLines } from "../scene/scene.js";
 import { tracesOf } from "../scene/traces.js";
 
-const LEGEND = 34; // px above the panels
-const CAPTION = 1.5; // letter heights for each line below the panels
-const LETTER = 0.5; // width of a letter, in letter heights
-const MIN_SIZE = [900, 520]; // minimum size in px, even on a small screen
-const SCALE = 2; // pixels of a PNG per px
+const LEGEND = 34; // the height of the legend above the panels in px
+const CAPTION = 1.5; // the height of a line of the caption, relative to the font size
+const LETTER = 0.5; // the average width of a letter, relative to the font size
+const MIN_SIZE = [900, 520]; // the minimum size of an image in px, even on a small screen
+const SCALE = 2; // image pixels of a PNG for each CSS px
 
-/** Return op, rules and parameters in one line. @param {import("../scene/picture.js").Picture} picture */
-function captionOf({ op, rules, parameters, g, loss, curves }) {
+/**
+ * Return the caption of an exported image: the op, rules and parameters in one line.
+ * @param {import("../scene/picture.js").Picture} picture
+ */
+function makeCaption({ op, rules, parameters, g, loss, curves }) {
   const visible = rules.filter((rule) => !rule.hidden);
   const controls = listControls(
     op,
@@ -29,18 +32,19 @@ function captionOf({ op, rules, parameters, g, loss, curves }) {
   return [`${op.label} with ${names}`, ...values, ...lossTexts, `g = ${formatFourDigits(g)}`].join(" · ");
 }
 
-/** Return a file name for a picture, from its keys. @param {import("../scene/picture.js").Picture} picture */
+/**
+ * Return the file name of an exported image, made from the names of the op and its rules.
+ * @param {import("../scene/picture.js").Picture} picture
+ */
 export function nameOf({ op, rules }) {
   const keys = [op, ...rules].map(({ key }) => key).join("-");
   return keys.replace(/[^\w-]+/g, "_").slice(0, 80);
 }
 
 /**
- * Render a picture as a data URL.
- * @param {*} Plotly
- * @param {import("../scene/scene.js").Scene} scene
- * @param {import("../scene/picture.js").Picture} picture the picture of the scene
- * @param {"png"|"svg"} format
+ * Render a chart as an image in a data URL.
+ * @param {*} Plotly @param {import("../scene/scene.js").Scene} scene
+ * @param {import("../scene/picture.js").Picture} picture the picture of the scene @param {"png"|"svg"} format
  * @returns {Promise<string>}
  */
 export function renderImage(Plotly, scene, picture, format) {
@@ -51,7 +55,7 @@ export function renderImage(Plotly, scene, picture, format) {
   const { x, forward, gradient, part } = frame;
   const ranges = { x, forward: forward.range, gradient: gradient.range, part: part && part.range };
   const imageFrame = frameOf({ width, height: tall }, ranges, theme.type);
-  // a generic font: an image cannot load the page's
+  // a generic font, because an image cannot load the page's font
   const layout = layoutOf(
     imageFrame,
     scene.levels,
@@ -61,11 +65,11 @@ export function renderImage(Plotly, scene, picture, format) {
   );
   const { margin } = layout;
   const size = Math.round(imageFrame.size * 0.9);
-  const lines = wrapText(captionOf(picture), imageFrame.inner / (LETTER * size));
+  const lines = wrapText(makeCaption(picture), imageFrame.inner / (LETTER * size));
   const below = Math.round(lines.length * CAPTION * size);
   const position = { x: 0, xanchor: "left", y: 0, yanchor: "top", yshift: -margin.b + 4, align: "left" };
   const words = { ...makeNote("", position), text: lines.map(escapeHtml).join("<br>"), font: { size } };
-  const above = 1 + margin.t / (tall - margin.t - margin.b); // the strip over the panels
+  const above = 1 + margin.t / (tall - margin.t - margin.b); // the position of the legend above the panels
   const height = tall + LEGEND + below;
   const figure = {
     data: traces.map((trace) => (trace.meta === "forward" ? { ...trace, showlegend: false } : trace)),

@@ -1,4 +1,4 @@
-// The painter: brings scenes to the screen, each by the cheapest step.
+// Draws the chart on the screen, each time with the least work that suffices.
 
 import { updateChildren } from "../../elements/children.js";
 import { setAttribute } from "../../elements/dom.js";
@@ -19,12 +19,11 @@ import { tracesOf } from "../scene/traces.js";
 const NO_SCENE = { scene: null, drawn: null };
 
 /**
- * Create the painter of a chart.
- * @param {HTMLElement} host
- * @param {import("../hand/parts.js").Parts} parts
- * @param {{handles: ReturnType<typeof import("../hand/handles.js").createHandles>,
- *   ends: ReturnType<typeof import("../hand/ends.js").createEnds>, onFrame?: (frame: Frame) => void}} overlay the
- *   handles over the curves; ``onFrame`` gets the positions of the panels
+ * Create the object that draws a chart with Plotly.
+ * @param {HTMLElement} host @param {import("../hand/parts.js").Parts} parts
+ * @param {{handles: ReturnType<typeof import("../hand/handles.js").createHandles>, ends: ReturnType<typeof
+ *   import("../hand/ends.js").createEnds>, onFrame?: (frame: Frame) => void}} overlay the handles over the curves;
+ *   ``onFrame`` gets the positions of the panels
  */
 export function createPainter(host, parts, { handles, ends, onFrame }) {
   let Plotly = /** @type {*} */ (null);
@@ -32,31 +31,33 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
   let endGlide = () => {};
 
   /**
-   * Paint a picture, once Plotly is loaded and the host is laid out.
-   * @param {import("../scene/picture.js").Picture} picture
-   * @param {"moving"|"settled"} phase
+   * Draw the chart's curves, once Plotly is loaded and the host element has been laid out.
+   * @param {import("../scene/picture.js").Picture} picture @param {"moving"|"settled"} phase
    */
   function paint(picture, phase) {
     setAttribute(parts.plot, "aria-label", picture.words || "Chart");
     if (!Plotly || !(displayed.scene || parts.area.clientWidth)) return;
-    const space = displayed.scene?.space ?? spaceOf(host, parts.area); // measuring triggers a layout
+    const space = displayed.scene?.space ?? measureSpace(host, parts.area); // measuring forces a layout
     const next = sceneOf(picture, space, phase === "moving" ? displayed.scene : null);
     const { by, glides } = planStep(next, displayed, phase);
     if (by === "values") replaceValues(next);
     else drawScene(next, by === "paths", glides);
   }
 
-  /** Replace the values of lines that look the same. @param {Scene} next */
+  /** Replace the values of lines on the screen without a visible change. @param {Scene} next */
   function replaceValues(next) {
     const { frame, pixels } = /** @type {Scene} */ (displayed.drawn);
-    const { data } = /** @type {*} */ (parts.plot); // Plotly's data, changed without a redraw
+    const { data } = /** @type {*} */ (parts.plot); // Plotly's own data is changed without a redraw
     tracesOf(next.lines, next.absent, next.title !== "").forEach(({ x, y }, index) =>
       Object.assign(data[index], { x, y }),
     );
     displayed = { ...displayed, scene: { ...next, frame, pixels } };
   }
 
-  /** Draw a scene. @param {Scene} next @param {boolean} quick whether only paths are set @param {boolean} glides */
+  /**
+   * Draw a chart, either with Plotly or by changing only the paths of its lines.
+   * @param {Scene} next @param {boolean} quick whether only paths are set @param {boolean} glides
+   */
   function drawScene(next, quick, glides) {
     const before = /** @type {Scene} */ (displayed.scene);
     displayed = { scene: next, drawn: quick ? null : next };
@@ -69,7 +70,7 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     parts.area.classList.toggle("quick", quick);
     updateChildren(
       parts.circles,
-      [marksOf(next), ...(quick ? circlesOf(next) : [])],
+      [getMarks(next), ...(quick ? getCircles(next) : [])],
       () => shape("path"),
       drawPath,
     );
@@ -81,19 +82,22 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
 
   return {
     paint,
-    /** Set Plotly once it is loaded. @param {*} loaded */
+    /** Store Plotly once it is loaded. @param {*} loaded */
     start: (loaded) => (Plotly = loaded),
-    /** Forget the displayed scene after a change of size or theme. */
+    /** Forget what is displayed, after a change of size or theme. */
     forget: () => (displayed = NO_SCENE),
-    /** Return whether the displayed scene has the size of its host. */
+    /** Return whether the displayed chart still has the size of its host element. */
     hasHostSize() {
       const { clientWidth, clientHeight } = parts.area;
       const space = displayed.scene?.space;
       return space !== undefined && space.width === clientWidth && space.height === clientHeight;
     },
-    /** Return the displayed scene. @returns {Scene|null} */
+    /** Return the data of the displayed chart, or null before the first drawing. @returns {Scene|null} */
     scene: () => displayed.scene,
-    /** Render the picture. @param {import("../scene/picture.js").Picture|null} picture @param {"png"|"svg"} format */
+    /**
+     * Render the chart as an image in a data URL.
+     * @param {import("../scene/picture.js").Picture|null} picture @param {"png"|"svg"} format
+     */
     async image(picture, format) {
       if (!displayed.scene || !picture) throw new Error("There is no chart yet: wait until it is drawn");
       return renderImage(Plotly, displayed.scene, picture, format);
@@ -105,13 +109,16 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
   };
 }
 
-/** Return the space for a scene. @param {HTMLElement} host @param {HTMLElement} area @returns {Space} */
-function spaceOf(host, area) {
+/**
+ * Return the theme and the size in px with which a chart is drawn.
+ * @param {HTMLElement} host @param {HTMLElement} area @returns {Space}
+ */
+function measureSpace(host, area) {
   return { theme: themeOf(host), width: area.clientWidth, height: area.clientHeight };
 }
 
 /**
- * Animate the step to a scene.
+ * Animate the lines of a chart from their last drawing to the next one.
  * @param {import("../hand/parts.js").Parts} parts @param {Scene} before @param {Scene} next
  */
 function startGlide({ area, plot }, before, next) {
@@ -123,18 +130,21 @@ function startGlide({ area, plot }, before, next) {
 
 /** The attributes of a path. @typedef {Record<"d"|"class"|"stroke", string> & {fill?: string}} Path */
 
-/** Set the attributes of a path. @param {SVGPathElement} path @param {Path} attributes */
+/** Set the attributes of an SVG path. @param {SVGPathElement} path @param {Path} attributes */
 function drawPath(path, attributes) {
   for (const [name, value] of Object.entries(attributes)) setAttribute(path, name, value);
 }
 
-/** Return the marks at a format's values, visible during a drag. @param {Scene} scene @returns {Path} */
-function marksOf({ frame, levels }) {
+/**
+ * Return the SVG path of the tick marks at a number format's values, shown during a drag.
+ * @param {Scene} scene @returns {Path}
+ */
+function getMarks({ frame, levels }) {
   return { d: formatMarks(frame, levels), stroke: MARK_COLOUR, class: "chart-marks" };
 }
 
-/** Return the circles of all lines during a drag. @param {Scene} scene @returns {Path[]} */
-function circlesOf({ lines, frame }) {
+/** Return the SVG paths of all circles of a chart, shown during a drag. @param {Scene} scene @returns {Path[]} */
+function getCircles({ lines, frame }) {
   return lines.flatMap((line) => {
     const colours = { stroke: line.colour, fill: line.colour };
     if (line.dots)

@@ -1,4 +1,4 @@
-// The state of a chart, its picture and view, as plain data.
+// The state of a chart as plain data: its curves and its visible range.
 
 /** @import { Range } from "../scene/axes.js" */
 /** @import { Picture } from "../scene/picture.js" */
@@ -12,22 +12,24 @@
 export const EMPTY = { picture: null, home: [-3, 3], requested: null };
 
 /**
- * Set the picture; its range becomes home unless the user requested it.
- * @param {State} state
- * @param {Picture} picture
- * @returns {State}
+ * Return a chart's state with new curves. Their x range becomes the one to which the chart resets, unless the user
+ * requested it.
+ * @param {State} state @param {Picture} picture @returns {State}
  */
 export function withPicture(state, picture) {
   const isRequested = String(picture.range) === String(state.requested);
   return isRequested ? { ...state, picture } : { picture, home: picture.range, requested: null };
 }
 
-/** Set the view that the user requests. @param {State} state @param {Range} requested @returns {State} */
+/**
+ * Return a chart's state with the x range that the user requests.
+ * @param {State} state @param {Range} requested @returns {State}
+ */
 export function withRequest(state, requested) {
   return { ...state, requested };
 }
 
-/** Return the view from which gestures continue. @param {State} state @returns {Range} */
+/** Return the x range from which the next gesture starts. @param {State} state @returns {Range} */
 export function viewOf({ requested, home }) {
   return requested ?? home;
 }
