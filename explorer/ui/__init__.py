@@ -11,7 +11,7 @@ MAIN = Path(__file__).parent / "pages" / "main.py"  # the script that Streamlit 
 
 
 def warm_up() -> Callable[[], None]:
-    """Do the work that the first visitor would wait for; return the function that stops the engine."""
+    """Do work that the first visitor would otherwise wait for. Returns a function that stops the engine."""
     engine = shared_engine()
     sample("round", ["default", "straight_through"])
     snippet("round", "straight_through")

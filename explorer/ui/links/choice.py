@@ -1,4 +1,4 @@
-"""The choice made on the pages, and the keys by which a link's query encodes it."""
+"""The choice made on the pages, and the query parameters by which a link encodes it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -57,25 +57,25 @@ class Choice(View, TrainingSettings):
 
     @property
     def entries(self) -> tuple[Op, tuple[Rule, ...]]:
-        """The op and the rules as records."""
+        """The chosen op and backward rules."""
         op = find_op(self.op)
         return op, tuple(adapt_rule(op, find_rule(rule)) for rule in self.rules)
 
     @property
     def loss(self) -> Loss | None:
-        """The loss, or None if neither op nor rules are stochastic."""
+        """The chosen loss, or None if neither the op nor a rule is random."""
         op, rules = self.entries
         return find_loss(self.f) if is_stochastic(op, rules) else None
 
     @property
     def net_parameters(self) -> dict[str, float]:
-        """The values of parameters of op and rules, which a net has; without those of the loss."""
+        """The parameter values that a net uses: those of op and rules, without those of the loss."""
         declared = parameters_of(*self.entries)
         return {name: value for name, value in self.parameters.items() if name in declared}
 
     @property
     def sampling(self) -> dict[str, Any]:
-        """Range, g, loss and parameters as keyword arguments of ``sample``."""
+        """Keyword arguments for ``sample``: the range of x, g, loss and parameters."""
         start, stop = self.range
         learns = {"learns": self.learns} if self.learns else {}
         loss = {"f": self.f} if self.loss else {}
@@ -101,7 +101,7 @@ PREFIX = "p."
 
 
 def is_stochastic(op: Op, rules: Sequence[Rule]) -> bool:
-    """Return whether the op or one of the rules is stochastic, so that a loss is needed."""
+    """Return whether the op or one of the rules is random, so that a loss must be chosen."""
     return op.is_random or any(rule.is_random for rule in rules)
 
 
@@ -131,7 +131,10 @@ def parameters_of(op: Op, rules: Sequence[Rule], loss: Loss | None = None) -> di
 def sort_bounds(
     op: Op, rules: Sequence[Rule], values: Mapping[str, float]
 ) -> tuple[dict[str, float], list[str]]:
-    """Return values with pairs such as lo and hi in ascending order, and a notice for each swapped pair."""
+    """Swap bounds such as lo and hi if they are in the wrong order.
+
+    Returns all values, and a notice for each swapped pair.
+    """
     result, notices = dict(values), []
     controls = parameters_of(op, rules)
     for name, parameter in controls.items():
@@ -147,7 +150,7 @@ def sort_bounds(
 
 
 def format_training_settings(choice: Choice) -> dict[str, str]:
-    """Return settings that differ from their defaults, as in a link, by name.
+    """Format the training settings that differ from their defaults as query parameters.
 
     The task is included unless it is the default, as are settings of a study and branch points, one per line.
     """
@@ -164,12 +167,12 @@ def format_training_settings(choice: Choice) -> dict[str, str]:
 
 
 def _format_study_settings(choice: Choice) -> dict[str, str]:
-    """Return the settings of a study that differ from their defaults, as in a link, by name."""
+    """Format the settings of a study that differ from their defaults as query parameters."""
     texts = {"rates": format_numbers(choice.rates), "controls": "" if choice.controls else "no"}
     texts |= {"equal": "yes" if choice.equal else ""}
     return {name: text for name, text in texts.items() if text}
 
 
 def format_numbers(numbers: Sequence[float]) -> str:
-    """Format numbers as in a link."""
+    """Format numbers as a comma-separated list for a link."""
     return ",".join(map(number_text, numbers))

@@ -1,4 +1,4 @@
-"""A reader of the query keys about curves: op, rules, their parameters, and the view."""
+"""Reading the query parameters about curves: op, rules, their parameters, and the view."""
 
 import re
 from collections.abc import Sequence
@@ -21,14 +21,14 @@ _DEFAULT = Choice()
 
 
 class CurveReader(Reader):
-    """A reader of the query keys about curves."""
+    """A reader of the query parameters about curves."""
 
     def __init__(self, query: Query, notices: list[str]) -> None:
         super().__init__(query, notices)
         self._losses: dict[str, str] = {}  # by query key; read before the parameters
 
     def read_choice(self) -> Choice:
-        """Return the choice of curves; all other fields have their defaults."""
+        """Read the choice of curves. All other fields get their defaults."""
         op, rules = self._read_op(), self._read_rules()
         entries = find_op(op), [find_rule(rule) for rule in rules]
         return Choice(
@@ -116,7 +116,7 @@ class CurveReader(Reader):
         return _DEFAULT.learns
 
     def _read_view(self) -> dict[str, Any]:
-        """Return the values of ``VIEW``, each read by its kind."""
+        """Read the settings of the view, each by its kind."""
         readers = {
             "number": self._read_number,
             "range": self._read_range,
@@ -132,7 +132,7 @@ class CurveReader(Reader):
         return self.parse_number(word.name, text, word.default, word.low, word.high)
 
     def _read_loss(self, word: QueryParameter) -> str:
-        """Return the formula of a loss; a number is taken as a parameter of that name, as in older links."""
+        """Read the formula of a loss. A number is a parameter of that name, as in older links."""
         text = self._losses.get(word.name) or self.pop_last(word.name) or word.default
         if NUMBER.fullmatch(text):
             self.query.setdefault(_to_query_key(word.name), [text])
@@ -172,7 +172,10 @@ class CurveReader(Reader):
 
 
 def tidy_range(start: float, stop: float) -> tuple[tuple[float, float], list[str]]:
-    """Return a range that can be plotted, swapped if reversed, widened if empty, and notices of it."""
+    """Make a range of x that can be plotted: swap its ends if reversed, widen it if empty.
+
+    Returns the range with notices of these changes.
+    """
     low, high = min(start, stop), max(start, stop)
     if not high - low > max(MIN_RANGE, MIN_RELATIVE_RANGE * max(-low, high)):
         return (max(low - 1, -MAX_ABS_X), min(high + 1, MAX_ABS_X)), [
@@ -184,11 +187,11 @@ def tidy_range(start: float, stop: float) -> tuple[tuple[float, float], list[str
 
 
 def _is_possible(text: str, parameter: Parameter) -> bool:
-    """Return whether a text is a number that a link may set for a parameter."""
+    """Return whether a text is a number that the parameter accepts."""
     low, high = find_reach(parameter)
     return bool(NUMBER.fullmatch(text)) and low <= float(text) <= high
 
 
 def _to_query_key(key: str) -> str:
-    """Return the query key of a parameter."""
+    """Return the name of a parameter in the query of a link."""
     return PREFIX + key if key in QUERY_KEYS else key

@@ -1,4 +1,4 @@
-"""The choice in the query of a link.
+"""The choice encoded in the query of a link.
 
 The browser writes the query, into the address bar and into requests to Python. Each value that cannot be used
 has a notice.
@@ -24,24 +24,24 @@ _DEFAULT = Choice()
 
 
 def get_query_length(query: Mapping[str, Sequence[str]]) -> int:
-    """Return the number of characters of a query in the address bar."""
+    """Return how many characters a query takes in the address bar."""
     return len(urlencode(query, doseq=True, errors="replace"))
 
 
 def from_text(query: str) -> tuple[Choice, list[str]]:
-    """Return the choice in a query, as ``from_query`` does; a query far too long is not parsed."""
+    """Decode a choice from the text of a query. A query that is far too long is not parsed."""
     if len(query) > _MAX_TEXT_LENGTH:
         return _DEFAULT, [_TOO_LONG_NOTICE]
     return from_query(parse_qs(query, keep_blank_values=True))
 
 
 def is_embedded(query: str) -> bool:
-    """Return whether a query asks for the embedded page; takes linear time for a query of any length."""
+    """Return whether a query asks for the embedded page, in linear time."""
     return [text.lower() for text in _EMBED.findall(query)][-1:] == ["true"]
 
 
 def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
-    """Return the choice in a link, and a notice for each value that cannot be used.
+    """Decode a choice from the query of a link, with a notice for each value that cannot be used.
 
     Never raises. Unknown and impossible values are replaced by their defaults; a reversed range is swapped.
     """
@@ -55,7 +55,7 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
 
 
 def make_corrections(query: Mapping[str, Sequence[str]], notice: str) -> dict[str, str]:
-    """Return queries with the unknown key of a notice replaced, by each of the keys that it suggests."""
+    """Return the corrected queries that a notice about an unknown key suggests, by the suggested key."""
     if not isinstance(notice, Notice):
         return {}
     parameter, text = notice.parameter, notice.text
@@ -70,7 +70,7 @@ def make_corrections(query: Mapping[str, Sequence[str]], notice: str) -> dict[st
 def _drop_excess_branches(
     query: Mapping[str, Sequence[str]],
 ) -> tuple[Mapping[str, Sequence[str]], list[str]]:
-    """Return a query without its first branch points, as far as needed to fit, and a notice about them."""
+    """Remove the first branch points from a query until it is short enough, with a notice about them."""
     branches = list(query.get("branch", ()))
     remaining = branches[-MAX_BRANCHES:]
     if get_query_length(query) <= MAX_QUERY or not branches:
@@ -82,7 +82,7 @@ def _drop_excess_branches(
 
 
 def check_study_task(query: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return a notice if a link to a study names the task without held-out data."""
+    """Return a notice if a link to a study names the task that has no held-out data."""
     task = TASKS[DEFAULT_TASK]
     if list(query.get("task", ()))[-1:] != [task.key] or task.metric:
         return []

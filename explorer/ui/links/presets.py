@@ -1,4 +1,4 @@
-"""Ready-made choices, each the query of a link and a sentence that suggests an experiment."""
+"""Examples to start from. Each is the query of a link with a sentence that suggests an experiment."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,7 +12,7 @@ _IRISES = Path(__file__).with_name("irises.csv").read_text(encoding="utf-8")
 
 @dataclass(frozen=True)
 class Preset:
-    """A named choice.
+    """An example to start from: a choice with a name.
 
     Attributes:
         name: its label.
@@ -34,7 +34,7 @@ class Preset:
 
     @property
     def choice(self) -> Choice:
-        """The choice that the query encodes."""
+        """The choice that the example's link encodes."""
         return from_text(self.query)[0]
 
 

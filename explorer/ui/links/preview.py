@@ -1,4 +1,4 @@
-"""A link described in text: for previews in chats, tabs and bookmarks."""
+"""Descriptions of a link as text, for previews in chats, tabs and bookmarks."""
 
 from html import escape
 
@@ -9,13 +9,13 @@ NAME = "Gradient explorer"
 
 
 def make_title(choice: Choice) -> str:
-    """Return the labels of a choice's op and rules, followed by the name of the app."""
+    """Return the title for a choice: the labels of its op and rules and the name of the app."""
     op, rules = choice.entries
     return f"{op.label}: {', '.join(rule.label for rule in rules)} · {NAME}"
 
 
 def describe_purpose(choice: Choice) -> str:
-    """Return the purpose of a link to Explore: its example's text, else a sentence on rules and op."""
+    """Describe what a link to Explore shows: an example's hint, or a sentence on rules and op."""
     for preset in PRESETS:
         if (preset.choice.op, preset.choice.rules, preset.choice.g) == (choice.op, choice.rules, choice.g):
             return f"{preset.name}. {preset.hint}"
@@ -27,7 +27,7 @@ def describe_purpose(choice: Choice) -> str:
 
 
 def make_head_elements(heading: str, description: str) -> str:
-    """Return elements of a page's head; text from users is escaped."""
+    """Return the title and description elements of a page's head. Text from users is escaped."""
     heading, description = escape(heading), escape(description)
     return "\n".join(
         [

@@ -1,4 +1,4 @@
-"""Shared methods for reading a link's query: each value is read once, with a notice if it cannot be used."""
+"""Reading the query of a link: each value is read once, with a notice if it cannot be used."""
 
 import math
 import re
@@ -32,7 +32,7 @@ class Notice(str):
 
 
 class Reader:
-    """A reader of some keys of a query, which removes each value it reads.
+    """A reader that removes each value from the query as it reads it.
 
     Attributes:
         query: values not yet read, by key.
@@ -43,7 +43,7 @@ class Reader:
         self.query, self.notices = query, notices
 
     def add_notice(self, sentence: str) -> None:
-        """Add a notice."""
+        """Add a sentence about a value that cannot be used."""
         self.notices.append(sentence)
 
     def pop_last(self, key: str) -> str | None:
@@ -52,7 +52,7 @@ class Reader:
         return values[-1] if values else None
 
     def find_key(self, text: str, kind: str, find: Callable[[str], Op | Rule]) -> str:
-        """Return the canonical key of an op or rule, or "" with a notice."""
+        """Return the canonical key of an op or rule in a link, or "" with a notice."""
         try:
             return find(text).key
         except FormulaError as error:
@@ -65,7 +65,7 @@ class Reader:
         return ""
 
     def _find_spelling(self, text: str, kind: str) -> str:
-        """Return the key that a text spells in another way, or ""; both with a notice."""
+        """Return the key that a text means but spells otherwise, or "". Both cases add a notice."""
         entries = OPS if kind == "op" else RULES
         if key := entries.find_spelling(text):
             self.add_notice(f"The link's {kind} {quote(text)} is read as {key}.")
@@ -77,7 +77,7 @@ class Reader:
         return ""
 
     def parse_number(self, key: str, text: str, default: float, low: float, high: float) -> float:
-        """Return the number in a text if it is within bounds, otherwise the default with a notice."""
+        """Parse a number within bounds. Anything else gives the default and a notice."""
         value = float(text) if NUMBER.fullmatch(text) else math.nan
         if low <= value <= high:
             return value + 0.0
@@ -89,7 +89,7 @@ class Reader:
 
 
 def with_pluses(text: str) -> str:
-    """Return a formula with a + between operands that are separated by spaces only.
+    """Restore the + between operands of a formula in a link, where only a space is left.
 
     A + that is not written as %2B becomes a space in the query of a link, for browsers and for Python.
     """
@@ -97,12 +97,12 @@ def with_pluses(text: str) -> str:
 
 
 def quote(text: str) -> str:
-    """Quote a value of a link: one short line of printable characters."""
+    """Quote a value of a link as one short line of printable characters."""
     return f'"{_make_line(text, MAX_QUOTE)}"'
 
 
 def format_reason(error: ValueError) -> str:
-    """Return the reason of an error as a clause."""
+    """Format the reason of an error as a clause."""
     return _make_line(str(error), _MAX_REASON_LENGTH)
 
 

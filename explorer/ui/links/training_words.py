@@ -1,4 +1,4 @@
-"""A reader of the query keys about runs and studies: settings, branch points, rates and controls."""
+"""Reading the query parameters about runs and studies: settings, branch points, rates and controls."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -13,19 +13,19 @@ from explorer.training.settings import NUMBER, Branch, check_branches, read_bran
 from explorer.ui.links.choice import Choice
 from explorer.ui.links.reader import Reader, format_reason, quote
 
-MAX_RATES = 20  # of one study
-_SWEEP = ("sweep", "values")  # query keys of older links
+MAX_RATES = 20  # maximum number of learning rates in a study
+_SWEEP = ("sweep", "values")  # query parameters of older links
 
 
 class TrainingReader(Reader):
-    """A reader of the query keys about runs and studies, which accepts the values that a run accepts."""
+    """A reader of the query parameters about runs and studies."""
 
     def read_into(self, choice: Choice) -> Choice:
-        """Return the choice of curves, completed with settings, a study and branch points."""
+        """Complete a choice of curves with training settings, a study and branch points."""
         return self._read_branches(self._read_study(self._read_settings(choice)))
 
     def _read_settings(self, choice: Choice) -> Choice:
-        """Return the choice with training settings; settings not in the link have the task's defaults."""
+        """Read the training settings. Settings not in the link get the task's defaults."""
         task = self._read_setting(SETTINGS["task"], DEFAULT_TASK)
         others = {
             name: self._read_setting(setting, task) for name, setting in SETTINGS.items() if name != "task"
@@ -34,7 +34,7 @@ class TrainingReader(Reader):
         return replace(choice, task=task, **others)
 
     def _read_setting(self, setting: Setting, task: str) -> Any:
-        """Return the value of a setting in the link, otherwise the task's default."""
+        """Read one setting, or return the task's default if the link does not contain it."""
         text = self.pop_last(setting.name)
         default = setting.default_of(task)
         if text is None:
@@ -49,7 +49,7 @@ class TrainingReader(Reader):
             return default
 
     def _read_learned(self, choice: Choice, names: Sequence[str]) -> tuple[str, ...]:
-        """Return those names that can learn with one of the rules."""
+        """Return those names that can learn with one of the chosen rules."""
         learned: list[str] = []
         op, rules = choice.entries
         for name in names:
@@ -60,7 +60,7 @@ class TrainingReader(Reader):
         return tuple(learned)
 
     def _read_branches(self, choice: Choice) -> Choice:
-        """Return the choice with branch points; invalid ones are dropped, and of too many the first ones."""
+        """Read the branch points. Invalid ones are dropped, and the first ones of too many."""
         texts = self.query.pop("branch", [])
         if len(texts) > MAX_BRANCHES:
             self.add_notice(f"The link branches {len(texts)} times: the last {MAX_BRANCHES} are taken.")
@@ -68,7 +68,10 @@ class TrainingReader(Reader):
         return replace(choice, branch=check_branches(points, choice.rules, choice.steps))
 
     def _read_branch(self, text: str, choice: Choice) -> Branch | None:
-        """Return a branch point, or None if it is invalid; a step past the end becomes the last one."""
+        """Read one branch point, or return None if it is invalid.
+
+        A step past the end becomes the last one.
+        """
         last = choice.steps - 1
         try:
             step, name, value = read_branch(text, choice.rules)
@@ -85,7 +88,7 @@ class TrainingReader(Reader):
         return point
 
     def _read_study(self, choice: Choice) -> Choice:
-        """Return the choice with the settings of a study."""
+        """Read the settings of a study."""
         rates = self._read_numbers("rates", MIN_LR, MAX_LR, MAX_RATES, "The task's usual ones are taken.")
         if rates == make_default_rates(TASKS[choice.task].lr):
             rates = ()
@@ -108,7 +111,7 @@ class TrainingReader(Reader):
     def _read_numbers(
         self, key: str, low: float, high: float, max_count: int, advice: str
     ) -> tuple[float, ...]:
-        """Return the distinct numbers of a key in ascending order, or () with a notice if any is invalid."""
+        """Read a list of numbers: ascending and distinct, or () with a notice if any is invalid."""
         text = self.pop_last(key)
         if text is None:
             return ()

@@ -35,7 +35,7 @@ if not st.context.is_embedded:
             st.page_link(link)
 with leading:
     page.run()
-if notices:  # last: they overlay the page
+if notices:  # drawn last, because they overlay the page
     mount(
         "notices",
         notices=[{"text": str(notice), "links": make_corrections(query, notice)} for notice in notices],

@@ -1,4 +1,4 @@
-"""Mounting the parts of a page as components v2, which keep their elements when the script reruns."""
+"""Mounting parts of a page as Streamlit components, which keep their elements when the script reruns."""
 
 from typing import Any
 
@@ -48,5 +48,5 @@ def mount(part: str, **extra: Any) -> None:
 
 
 def make_page_title() -> str:
-    """Return the title of the page for the present choice."""
+    """Return the title of the page for the current choice."""
     return make_title(state.get_choice())

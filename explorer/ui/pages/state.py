@@ -1,4 +1,4 @@
-"""The choice in the session: read from the address bar at first; afterwards the browser holds it."""
+"""The choice stored in the session. It is read from the address bar once; then the browser holds it."""
 
 import streamlit as st
 
@@ -10,7 +10,7 @@ BROWSER_KEYS = ("lesson", "present", "class", "print")  # keys of links to Learn
 
 
 def load_choice() -> tuple[Query, list[str]]:
-    """Store the choice of the address bar on a visitor's first run; return its query and notices."""
+    """Read the choice from the address bar on a visitor's first run. Returns the query and notices."""
     if "choice" in st.session_state:
         return {}, []
     query = {key: st.query_params.get_all(key) for key in st.query_params if key not in BROWSER_KEYS}
@@ -20,6 +20,6 @@ def load_choice() -> tuple[Query, list[str]]:
 
 
 def get_choice() -> Choice:
-    """Return the session's choice."""
+    """Return the choice stored in the session."""
     choice: Choice = st.session_state.setdefault("choice", Choice())
     return choice

@@ -106,7 +106,7 @@ STUDY_LIMITS = {
 
 
 def describe_training() -> Answer:
-    """Return the settings of a run as data for their controls, and tasks and instruments for the pickers."""
+    """Describe all training settings, tasks and instruments as JSON data for the pages' controls."""
     return {
         "settings": [_describe_setting(setting) for setting in SETTINGS.values() if setting.visible],
         "tasks": [_describe_task(task) for task in TASKS.values()],
@@ -120,7 +120,7 @@ def describe_training() -> Answer:
 
 
 def list_panels() -> list[str]:
-    """Return the keys of instruments that have a panel: a module of that name in ``train/panels``."""
+    """Return the keys of the instruments that have a panel, which is a module in ``train/panels``."""
     return [key for key in INSTRUMENTS if (MODULES / f"{PANELS}/{key}.js").exists()]
 
 
@@ -152,7 +152,7 @@ def _describe_task(task: Task) -> Answer:
 
 @cache
 def get_folder() -> str:
-    """Return the name of the modules' folder below ``assets/``."""
+    """Return the name of the folder below ``assets/`` that holds the modules."""
     return next(name for name in get_files() if name.endswith("/document.json")).partition("/")[0]
 
 
@@ -187,7 +187,7 @@ def render_explore(query: str) -> tuple[str, str]:
 
 
 def make_page_data(choice: Choice, part: str) -> Answer:
-    """Return the data of a part of a page: the choice, and data that are equal for all visitors."""
+    """Return the data of one part of a page: the choice, and data that are equal for all visitors."""
     return {
         "folder": get_folder(),
         "plotly": PLOTLY,
@@ -221,7 +221,7 @@ def serialize_choice(choice: Choice) -> Answer:
 
 
 def make_curves_arguments(choice: Choice) -> Answer:
-    """Return the arguments of the question "curves" for a choice."""
+    """Return the arguments with which a page asks for the curves of a choice."""
     start, stop = choice.range
     common = {"op": choice.op, "rules": list(choice.rules), "parameters": dict(choice.parameters)}
     return common | {"start": start, "stop": stop, "g": choice.g, "f": choice.f, "learns": choice.learns}
@@ -249,7 +249,7 @@ def _make_course() -> Answer:
 def get_lesson(key: str) -> Answer:
     """Return a lesson with all its numbers, computed once. Raises ValueError if there is none of this key."""
     if key not in LESSONS:
-        raise ValueError("there is no such lesson: choose one of the list")
+        raise ValueError("there is no such lesson: choose one from the list")
     with _LESSON_LOCK:
         return _compute_lesson(key)
 
@@ -267,7 +267,7 @@ def _compute_lesson(key: str) -> Answer:
 
 
 def _describe_picture(rule: str) -> Answer:
-    """Return a rule's key, and its entry if the rule is missing from the browser's catalogue."""
+    """Return the key of a rule, and its entry if the browser's catalogue does not contain it."""
     record = find_rule(rule)
     return {
         "picture": record.key,

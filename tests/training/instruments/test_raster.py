@@ -70,8 +70,8 @@ def test_a_picture_is_of_the_example_that_it_is_asked_for(run: Run):
     ("numbers", "why"),
     [
         ("example=360", "example must be from 0 to 359"),
-        ("example=-1", "example = -1 is no whole number of at most 9 digits"),
-        ("example=", "example =  is no whole number of at most 9 digits"),
+        ("example=-1", "example = -1 must be a whole number with at most 9 digits"),
+        ("example=", "example =  must be a whole number with at most 9 digits"),
         ("sample=1", "raster takes example"),
     ],
 )

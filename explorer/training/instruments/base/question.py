@@ -32,5 +32,5 @@ def parse_integers(texts: Mapping[str, str]) -> dict[str, int]:
         if not (text.isascii() and text.isdecimal() and len(text) <= _MAX_DIGITS)
     ]
     if invalid:
-        raise ValueError(f"{', '.join(invalid)} is no whole number of at most {_MAX_DIGITS} digits")
+        raise ValueError(f"{', '.join(invalid)} must be a whole number with at most {_MAX_DIGITS} digits")
     return {name: int(text) for name, text in texts.items()}

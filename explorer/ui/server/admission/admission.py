@@ -34,14 +34,14 @@ if sys.platform != "win32":
 
 _PAGE_PATHS = frozenset(page.path for page in PAGES)
 _TOTAL = "all"
-_TRY_AGAIN_LATER = 1013  # websocket close codes
+_TRY_AGAIN_LATER = 1013  # codes with which a websocket is closed
 _MESSAGE_TOO_BIG = 1009
 _POLICY_VIOLATION = 1008
 _SERVER_FULL_MESSAGE = "The explorer is full: {pages} pages are open. Try again in about a minute."
 _RATE_MESSAGE = "These are more than {rate} requests a second: wait a moment."
 _TOO_MANY_PAGES_MESSAGE = "Your network has {pages} pages open: close one of them and reload this one."
 
-_RETRY_S = 15  # until a refused page reloads itself
+_RETRY_S = 15  # a refused page reloads itself after this time
 _REFUSAL_HTML = """<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -58,7 +58,7 @@ _REFUSAL_HTML = """<!doctype html>
 </main>
 </html>
 """
-_LOG_INTERVAL_S = 60.0  # between warnings about open files
+_LOG_INTERVAL_S = 60.0  # minimum time between two warnings about open files
 _IDLE_CHECK_S = 10.0
 _logger = logging.getLogger(__name__)
 
@@ -199,14 +199,14 @@ class PageLimitMiddleware:
             )
         finally:
             self._open_pages.subtract(groups)
-            self._open_pages += Counter()  # drops counts of 0
+            self._open_pages += Counter()  # removes entries with a count of 0
             monitoring.pages.dec()
 
 
 def _throttle_messages(
     receive: Receive, limiter: RateLimiter, first_message_timeout_s: float = limits.FIRST_MESSAGE_TIMEOUT_S
 ) -> Receive:
-    """Return a ``receive`` that delays messages above the rate limit and leaves them in network buffers.
+    """Wrap ``receive`` so that messages above the rate limit are delayed and wait in network buffers.
 
     It disconnects on a message too long to come from our pages, before it is parsed, and on a late first
     message.
@@ -246,7 +246,7 @@ def make_html_refusal(code: int, message: str) -> Response:
 
 
 async def handle_refused(_request: Request, error: Exception) -> Response:
-    """Return the response to a ``RefusedError``."""
+    """Convert a ``RefusedError`` to a response."""
     assert isinstance(error, RefusedError)
     if error.status_code == 429:
         await asyncio.sleep(limits.REFUSAL_DELAY_S)
@@ -289,7 +289,10 @@ def throttle_file_errors(loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def end_idle_threads() -> None:
-    """End idle threads of the thread pool, in an endless loop: they end only when the pool gets new work."""
+    """End idle threads of the thread pool, in an endless loop.
+
+    By themselves they end only when the pool gets new work.
+    """
     while True:
         await asyncio.sleep(_IDLE_CHECK_S)
         await run_in_threadpool(lambda: None)

@@ -78,11 +78,11 @@ class ComputeSlots:
                 ticket.set_result(None)
 
     def _list_waiting(self) -> list[_Ticket]:
-        """Return the tickets of waiting requests."""
+        """Return the tickets of all waiting requests."""
         return [turn for turn in self._visitors if not turn.done()]
 
     def _refuse_excess(self, visitor: Visitor) -> None:
-        """Refuse the last request of the longest line if too many wait.
+        """If too many requests wait, refuse the last one of the longest line.
 
         Among equally long lines the visitor's own is chosen, otherwise that of the latest request.
         """

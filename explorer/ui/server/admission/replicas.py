@@ -21,8 +21,8 @@ from explorer.ui.server.admission.visitors import SECRET
 
 COOKIE = "replica"  # cookie and query parameter by which the proxy chooses a server
 _UNREACHABLE_MESSAGE = "This cannot be done just now: {away}. Try again in a moment."
-_KINDS = ("job", "class")  # path parameters that hold an id
-_RETRY_S = 5.0  # until a stream from the wrong server ends, so that the page tries again
+_KINDS = ("job", "class")  # names of the path parameters that hold an id
+_RETRY_S = 5.0  # a stream from the wrong server ends after this time, so that the page tries again
 
 
 class WrongReplicaError(HTTPException):
@@ -93,7 +93,7 @@ def redirect_to_owner(request: HTTPConnection, identity: str) -> Response:
 
 
 async def handle_wrong_replica(request: Request, error: Exception) -> Response:
-    """Return the response to a ``WrongReplicaError``."""
+    """Convert a ``WrongReplicaError`` to a response: a redirect or a refusal."""
     assert isinstance(error, WrongReplicaError)
     return redirect_to_owner(request, error.identity)
 

@@ -48,7 +48,7 @@ class LongBodyLimiter:
             yield
         finally:
             self._counts.subtract(group_limits.keys())
-            self._counts += Counter()  # drops counts of 0
+            self._counts += Counter()  # removes entries with a count of 0
             for future in (pending for pending in self._waiting if not pending.done()):
                 future.set_result(None)
             self._waiting = []

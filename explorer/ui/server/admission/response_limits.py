@@ -43,7 +43,7 @@ class ResponseLimitMiddleware:
         async def send_sliced(message: Message) -> None:
             nonlocal start, reserved, refusal_text
             if message["type"] == "http.response.start" and _is_for_one_client(message):
-                start = message  # delayed until the size of the body is known
+                start = message  # sent later, when the size of the body is known
                 return
             if start is not None:
                 first, start = start, None
@@ -67,7 +67,7 @@ class ResponseLimitMiddleware:
             await self.app(scope, receive, send_sliced)
         finally:
             self._counts.subtract(reserved.keys())
-            self._counts += Counter()  # drops counts of 0
+            self._counts += Counter()  # removes entries with a count of 0
         if refusal_text:
             await make_json_refusal(429, refusal_text)(scope, receive, send)
 

@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 class ServerShutdown(Exception):  # noqa: N818  # not an error
-    """The server shuts down before an awaited result is available."""
+    """Raised when the server shuts down before an awaited result is available."""
 
 
 class Shutdown:

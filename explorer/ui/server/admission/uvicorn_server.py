@@ -11,12 +11,12 @@ from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.shutdown import shutdown
 
 PROXIES_VARIABLE = "FORWARDED_ALLOW_IPS"  # uvicorn's: addresses of trusted proxies, comma-separated
-GRACE_S = 2  # for responses in progress; then connections are dropped
+GRACE_S = 2  # responses in progress get this much time before connections are dropped
 _POLL_S = 0.1
 
 
 async def follow_server() -> None:
-    """Configure the running uvicorn server, then begin our shutdown when the server is asked to exit.
+    """Configure the running uvicorn server, and begin our shutdown when it is asked to exit.
 
     By default uvicorn waits indefinitely for open connections and does not notify responses of a shutdown.
     The server is found as the handler of SIGTERM; any other handler is left alone.

@@ -24,7 +24,7 @@ _Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class Visitor:
-    """A visitor; ``name`` is a random id from a cookie signed by us, and "" without one."""
+    """A visitor of the app. ``name`` is a random id from a cookie signed by us, or "" without one."""
 
     name: str
     address: str
@@ -37,7 +37,7 @@ class Visitor:
 
 @dataclass(frozen=True)
 class VisitorQuota:
-    """The maximum number of concurrent items, such as open pages.
+    """The maximum number of things, such as open pages, that visitors may have at the same time.
 
     Attributes:
         visitor: per visitor with a name.
@@ -50,13 +50,13 @@ class VisitorQuota:
     address: int
 
     def get_limits(self, visitor: Visitor) -> dict[Hashable, int]:
-        """Return the limits that apply to a visitor, by the key of the group that shares each."""
+        """Return the limits that apply to a visitor, by the visitor's or address's key."""
         own_limit = self.visitor if visitor.name else self.anonymous
         return {visitor.key: own_limit, ("address", visitor.address): self.address}
 
 
 def visitor_from_request(connection: HTTPConnection) -> Visitor:
-    """Return the visitor of a request."""
+    """Identify the visitor who sends a request."""
     address = connection.client.host if connection.client else ""
     return Visitor(_verify_cookie(connection.cookies.get(COOKIE, "")), address)
 
@@ -72,7 +72,7 @@ def adapt_advice(sentence: str, group: Hashable) -> str:
 
 
 def visitor_from_page_request(connection: HTTPConnection) -> Visitor:
-    """Return the visitor of a page request; newcomers at one address share a name."""
+    """Identify the visitor who requests a page. Newcomers at one address share a name."""
     visitor = visitor_from_request(connection)
     return visitor if visitor.name else replace(visitor, name=f"new at {visitor.address}")
 

@@ -13,7 +13,7 @@ from explorer.ui.server.classes.classroom import Classroom
 from explorer.ui.server.classes.codes import make_code
 from explorer.ui.server.classes.predictions import Question
 
-MAX_AGE_S = 3 * 3600.0  # after which a class ends if its teacher has not ended it
+MAX_AGE_S = 3 * 3600.0  # a class that its teacher has not ended ends at this age
 
 _SERVER_FULL_MESSAGE = "{count} classes are open on this server already: try again later."
 _TOO_MANY_MESSAGE = "Your network already has {count} classes open: end one of them."
@@ -125,7 +125,7 @@ class Classes:
             return
         for guest in room.guests.values():
             self._seat_counts.subtract(guest.groups)
-        self._seat_counts += Counter()  # drops counts of 0
+        self._seat_counts += Counter()  # removes entries with a count of 0
         room.end()
 
     def end_expired(self) -> None:

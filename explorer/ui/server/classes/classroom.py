@@ -1,4 +1,4 @@
-"""A class: its question, its students, their predictions and its subscribers, without pages and network."""
+"""A class: its question, students, predictions and subscribers. It knows no page and no network."""
 
 import hashlib
 import hmac
@@ -12,20 +12,22 @@ from typing import Any
 from explorer.ui.server.classes.predictions import DrawnCurve, Prediction, Question
 
 MAX_STUDENT_STREAMS = 4  # tabs of one student, including connections not yet known to be broken
-MAX_TEACHER_STREAMS = 8  # tabs of the teacher
-SPREAD_MS = 500  # pages send simultaneous answers at random times within this interval
+MAX_TEACHER_STREAMS = 8  # number of tabs in which the teacher may have the class open
+SPREAD_MS = (
+    500  # pages delay their answers by a random time up to this, so that they do not all arrive at once
+)
 
 Wake = Callable[[], None]
 View = dict[str, Any]
 
 
-class TooManyStreamsError(Exception):  # not an error
+class TooManyStreamsError(Exception):
     """The teacher, or a student, has too many streams of a class open."""
 
 
 @dataclass
 class Guest:
-    """A student in a class.
+    """A student who has joined a class.
 
     Attributes:
         groups: the groups whose quotas the seat counts towards.
@@ -40,7 +42,7 @@ class Guest:
 
 @dataclass(frozen=True)
 class Link:
-    """A page of the explorer in one state; ``number`` counts the links of a class from 1."""
+    """A page of the explorer that a teacher leads the class to. ``number`` counts these links from 1."""
 
     number: int
     path: str
@@ -48,7 +50,7 @@ class Link:
 
 
 class Classroom:
-    """An open class: the actions of students and teacher, and the state that each of them sees.
+    """An open class: what students and the teacher can do, and the state that each of them sees.
 
     Args:
         identity: the class's id, given by its code.
@@ -83,7 +85,7 @@ class Classroom:
         return _is_equal(key, self.watch_key)
 
     def add_guest(self, token: str, groups: Sequence[Hashable]) -> None:
-        """Add a student."""
+        """Add a student to the class."""
         self.guests[token] = Guest(groups)
 
     def answer(self, token: str, number: object, prediction: Prediction) -> bool:

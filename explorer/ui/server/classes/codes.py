@@ -1,4 +1,4 @@
-"""Codes of classes: short enough to type, too many to guess."""
+"""The codes of classes, which are short enough to type and too many to guess."""
 
 import secrets
 
@@ -10,7 +10,7 @@ _MAX_INPUT_LENGTH = 64  # characters of typed text that are read
 
 
 def make_code() -> str:
-    """Return a random code."""
+    """Return a new random code for a class."""
     return "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH))
 
 

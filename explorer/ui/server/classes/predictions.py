@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 MAX_POINTS = 400  # of a curve
-MAX_VALUE = 1e6  # of a curve, in absolute value
-MAX_BODY_BYTES = 8_192  # of a prediction: each point of a curve has several digits
+MAX_VALUE = 1e6  # largest absolute value on a curve
+MAX_BODY_BYTES = 8_192  # room for a curve, whose points have several digits each
 
 _KINDS = {int, float, type(None)}
 
@@ -19,7 +19,7 @@ DrawnCurve = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Question:
-    """The question that a class answers.
+    """The question that the students of a class answer.
 
     Attributes:
         lesson: the key of the lesson that the question belongs to.
@@ -72,7 +72,7 @@ def _parse_numbers(values: Any) -> NDArray[np.float64] | None:
         return None
     try:
         numbers = np.array(values, dtype=np.float64)
-    except OverflowError:  # an integer with hundreds of digits
+    except OverflowError:  # raised by an integer with hundreds of digits
         return None
     is_bounded = not (np.abs(numbers) > MAX_VALUE).any()
     return numbers if is_bounded and np.isnan(numbers).sum() == values.count(None) else None

@@ -19,8 +19,12 @@ from explorer.ui.server.classes.classes import Classes
 from explorer.ui.server.classes.classroom import Classroom, TooManyStreamsError, View
 from explorer.ui.server.runs.stream import make_event_stream
 
-KEEPALIVE_S = 15.0  # until a comment is sent, which keeps the connection open and detects a broken one
-TEACHER_INTERVAL_S = 0.2  # between two events for a teacher: a class may answer all at once
+KEEPALIVE_S = (
+    15.0  # a silent stream sends a comment after this time, which shows whether it is still connected
+)
+TEACHER_INTERVAL_S = (
+    0.2  # minimum time between two events for a teacher: a whole class may answer in a second
+)
 
 _GONE_EVENT = {"state": "gone", "sentence": "This class has ended."}
 _CROWDED_EVENT = {

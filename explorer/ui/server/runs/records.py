@@ -1,4 +1,4 @@
-"""Typedefs in JavaScript for the records that the server streams.
+"""JavaScript type definitions for the records that the server streams.
 
 ``python -m explorer.ui.server.runs.records`` writes them to ``explorer/frontend/train/state/records.js``.
 """

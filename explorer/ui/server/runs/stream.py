@@ -1,4 +1,4 @@
-"""Runs and studies as server-sent events."""
+"""The progress of runs and studies, sent to pages as server-sent events."""
 
 from __future__ import annotations
 
@@ -46,13 +46,18 @@ from explorer.ui.server.admission.shutdown import shutdown
 from explorer.ui.server.admission.visitors import VisitorQuota, adapt_advice, visitor_from_request
 from explorer.ui.server.runs.study_results import make_study_event
 
-INTERVAL_S, STUDY_INTERVAL_S = 0.05, 0.25  # between two events, longer with many watchers
+INTERVAL_S, STUDY_INTERVAL_S = (
+    0.05,
+    0.25,
+)  # minimum time between two events; longer if there are many watchers
 _CHANGING_STATES: Mapping[type[Status], tuple[State, ...]] = {
     Status: (*ACTIVE, *IDLE, "silent"),
     StudyStatus: (*ACTIVE, "paused", "finished", "silent"),  # the engine keeps a watched study
 }
 MAX_QUESTION_LENGTH = 100  # characters
-KEEPALIVE_S = 15.0  # until a comment is sent, which keeps the connection open and detects a broken one
+KEEPALIVE_S = (
+    15.0  # a silent stream sends a comment after this time, which shows whether it is still connected
+)
 
 BY_SEED = ("seed_losses", "seed_scores")  # fields of a snapshot that no page shows
 _DTYPES = {"f": "f4", "i": "i4", "u": "u1"}  # by NumPy's kind; the names of typed arrays in plotly.js
@@ -67,7 +72,7 @@ _SERVER_LIMIT_MESSAGE = "{count} trainings are watched already: reload the page 
 
 
 class Recorded(TypedDict):
-    """The initial learning rate of a run, and its branch points as links write them."""
+    """The initial learning rate of a run, and its branch points as they are written in links."""
 
     lr: str
     branch: str
@@ -136,7 +141,7 @@ class WatchLimiter:
                 yield text
         finally:
             self._counts.subtract(limits_by_group.keys())
-            self._counts += Counter()  # drops counts of 0
+            self._counts += Counter()  # removes entries with a count of 0
 
     def _get_limits(self, request: Request, identity: str) -> dict[Hashable, tuple[int, str]]:
         """Return the groups that a stream counts towards, each with its limit and its message."""
@@ -172,7 +177,7 @@ class ObservedState(NamedTuple):
 
 
 class _PendingState(NamedTuple):
-    """A requested state, and the marks that the waiting streams have seen last."""
+    """A requested state of a job, with the marks that the waiting streams have seen last."""
 
     future: asyncio.Future[ObservedState]
     marks: set[Hashable]
@@ -225,7 +230,10 @@ class StateBatcher:
 
 @functools.cache
 def _get_batcher(engine: Engine | EngineProcess, _of_studies: bool) -> StateBatcher:
-    """Return an engine's batcher of runs, or that of studies, whose events take longer to write."""
+    """Return the object that collects the queries of an engine: one for runs, another for studies.
+
+    Events of studies take longer to write.
+    """
     return StateBatcher(engine)
 
 
@@ -326,7 +334,7 @@ def _make_label(rule: str, snapshot: Snapshot) -> str:
 
 
 def as_json(value: Any) -> str:
-    """Return records and arrays as JSON."""
+    """Convert records and arrays to JSON."""
     return json.dumps(value, default=_encode_value, allow_nan=False)
 
 
@@ -374,7 +382,7 @@ def _fetch_statuses(
 
 
 def _encode_value(value: Any) -> Any:
-    """Return an array or a record as JSON data."""
+    """Convert an array or a record to JSON data."""
     if isinstance(value, np.ndarray):
         dtype = _DTYPES[value.dtype.kind]
         return {"dtype": dtype, "bdata": base64.b64encode(value.astype(f"<{dtype}").tobytes()).decode()}

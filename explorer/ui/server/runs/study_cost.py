@@ -1,4 +1,4 @@
-"""The duration of a study on this machine, measured before it starts."""
+"""How long a study takes on this machine, measured before it starts."""
 
 import time
 from dataclasses import replace
@@ -8,12 +8,12 @@ from threading import Lock
 from explorer.study import Plan, Stepper
 from explorer.ui.server.admission import limits
 
-_TRIAL_S = 0.1  # for which a few nets are trained
+_TRIAL_S = 0.1  # time for which a few nets are trained
 _measuring_lock = Lock()
 
 
 def estimate_seconds(plan: Plan) -> float:
-    """Return the seconds that a study takes on this machine, measured with a few steps of a few of its nets.
+    """Estimate how many seconds a study takes on this machine, from a few steps of a few of its nets.
 
     Only one measurement runs at a time; further requests get the plan's estimate.
     """
@@ -27,7 +27,10 @@ def estimate_seconds(plan: Plan) -> float:
 
 
 def _sample(plan: Plan) -> Plan:
-    """Return a plan of as many nets as train together, equal for all studies of these rules on this net."""
+    """Return a small plan whose nets train together as in the study.
+
+    It is equal for all studies of these rules on this net.
+    """
     middle = plan.lrs[len(plan.lrs) // 2]
     seeds = tuple(range(-(-limits.STUDY_CHUNK // len(plan.keys))))
     return replace(plan, lrs=(middle,), seeds=seeds, judge_seeds=())
@@ -35,7 +38,7 @@ def _sample(plan: Plan) -> Plan:
 
 @lru_cache(maxsize=128)
 def _measure_step_s(plan: Plan) -> float:
-    """Return the seconds per step of one net among others, 0 if training ends too soon to be measured."""
+    """Measure the seconds that a step takes per net; 0 if training ends too soon."""
     stepper = Stepper(plan, min_chunk=limits.STUDY_CHUNK)
     stepper.advance(0)  # creates the nets
     done_before, start_s = stepper.done, time.perf_counter()

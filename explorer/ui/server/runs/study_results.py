@@ -42,7 +42,10 @@ class Judgement(TypedDict):
 
 
 class Distance(TypedDict):
-    """The difference of a rule to the highest one, also by seed; ``low`` to ``high`` is the interval."""
+    """The difference between a rule and the highest one, also for each seed.
+
+    ``low`` to ``high`` is the interval.
+    """
 
     rule: str
     control: bool
@@ -101,7 +104,7 @@ class StudyEvent(TypedDict):
 
 
 def make_study_event(status: StudyStatus) -> StudyEvent:
-    """Return the event of a study's status."""
+    """Convert the status of a study to an event."""
     return {
         "id": status.id,
         "state": status.state,
@@ -114,7 +117,7 @@ def make_study_event(status: StudyStatus) -> StudyEvent:
 
 
 def results_of(plan: Plan, rows: Sequence[Row]) -> Results:
-    """Return the results of a study as JSON data."""
+    """Compute the results of a study from its rows, as JSON data."""
     task = TASKS[plan.task]
     result = Result(plan, rows)
     outcomes = judge_rules(plan, rows)

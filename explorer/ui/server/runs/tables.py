@@ -1,4 +1,4 @@
-"""A visitor's table: a survey of its columns before training."""
+"""Surveys of visitors' tables, which pages request before training."""
 
 import json
 from dataclasses import asdict
@@ -14,7 +14,7 @@ from explorer.ui.server.runs.responses import MAX_START_BYTES, READER_SLOTS, ans
 
 
 async def survey_table(request: Request) -> Response:
-    """Return the ``Survey`` of a table: ``{table: {text, target, without}}``; the last two are optional."""
+    """Survey a table: ``{table: {text, target, without}}`` returns a ``Survey``; only text is required."""
     refusal = "This table cannot be read: {}."
     return await answer_request(
         _survey, request, max_bytes=MAX_START_BYTES, refusal=refusal, slots=READER_SLOTS

@@ -1,4 +1,4 @@
-"""The history of a run: show an earlier step, export files, open exported settings."""
+"""What a visitor takes from a run: earlier steps, exported files, and settings to open again."""
 
 import json
 from collections.abc import Callable
@@ -34,7 +34,7 @@ _slots = ComputeSlots(limits.EXPORT_SLOTS, limits.MAX_WAITING)  # separate: no c
 
 
 class File(NamedTuple):
-    """An exported file: the required part of the run, its media type, and the maker of its content."""
+    """A kind of exported file: what it needs from the run, its media type, and how it is made."""
 
     part: str
     media_type: str
@@ -99,7 +99,7 @@ ROUTES = (
 
 
 def _snapshot_step(identity: str, step: int, questions: tuple[str, ...]) -> str:
-    """Return a paused status with the snapshot at the checkpoint nearest to a step, as an event."""
+    """Return the snapshot of a run at the checkpoint nearest to a step, as an event."""
     snapshot = shared_engine().look(identity, step, questions)
     return format_event(
         Status(identity, "paused", "", step=snapshot.step, steps=snapshot.steps, snapshot=snapshot), questions
@@ -130,7 +130,7 @@ def _open_settings(data: Json) -> str:
 
 
 def choice_from_settings(settings: Settings) -> Choice:
-    """Return the choice of a page that trains a run with these settings."""
+    """Return the choice with which a page would train a run with these settings."""
     training = {name: getattr(settings, name) for name in SETTINGS}
     other_fields = {"parameters": settings.parameters, "branch": settings.branch}
     return Choice(op=settings.op, rules=settings.rules, **other_fields, **training)  # type: ignore[arg-type]  # keys
