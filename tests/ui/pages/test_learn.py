@@ -50,7 +50,7 @@ def test_a_lesson_is_json_with_its_scenes_as_choices(key: str):
 @pytest.mark.parametrize("key", ["", "no such lesson", "__class__"])
 def test_a_lesson_that_is_none_is_a_sentence(key: str):
     assert answers.QUESTIONS["lesson"].answer({"key": key}) == {
-        "message": "There is no such lesson: choose one of the list."
+        "message": "There is no such lesson: choose one from the list."
     }
 
 

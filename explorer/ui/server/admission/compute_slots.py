@@ -82,7 +82,7 @@ class ComputeSlots:
         return [turn for turn in self._visitors if not turn.done()]
 
     def _refuse_excess(self, visitor: Visitor) -> None:
-        """If too many requests wait, refuse the last one of the longest line.
+        """Refuse the last request of the longest line if too many requests wait.
 
         Among equally long lines the visitor's own is chosen, otherwise that of the latest request.
         """

@@ -111,7 +111,7 @@ def _read_question(data: Json) -> Question:
     """Return the question of the lesson in ``{lesson}``. Raises RefusedError if there is no such lesson."""
     lesson = LESSONS.get(str(data.get("lesson")))
     if lesson is None:
-        raise RefusedError(400, "There is no such lesson: choose one of the list.")
+        raise RefusedError(400, "There is no such lesson: choose one from the list.")
     prediction = lesson.prediction
     return Question(lesson.key, len(prediction.answers), isinstance(prediction, Drawing))
 

@@ -143,7 +143,7 @@ def test_a_browser_is_kept_here_and_told_so_once():
 @pytest.mark.parametrize("word", ["First", "a~b", "x" * 17, "a b", "é"])
 def test_the_name_of_a_server_is_a_short_word(word: str, monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv(REPLICA, word)
-    with pytest.raises(ValueError, match="1 to 16 of a to z and 0 to 9"):
+    with pytest.raises(ValueError, match="1 to 16 lower-case letters and digits"):
         replicas.check_environment()
 
 
