@@ -46,7 +46,8 @@ def test_the_curves_are_the_sampled_ones():
             assert _values(answer["gradients"][key]).tobytes() == values.tobytes()
         some = {key: None if kinks is None else list(kinks) for key, kinks in sampled.kinks.items()}
         assert answer["kinks"] == some
-        assert f"{answer['main']} {answer['rest']}".strip() == describe(sampled)
+        # The headline of a random op may be a shorter version of the first sentence, which is then in the rest.
+        assert describe(sampled) in (f"{answer['main']} {answer['rest']}".strip(), answer["rest"])
 
 
 def test_a_narrow_range_is_in_float64():
