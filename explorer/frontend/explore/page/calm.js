@@ -1,4 +1,4 @@
-// The calm page of Explore: curves, cards and a row of buttons. All other tools open by a button or key E.
+// The simple form of the page Explore: curves, cards and a row of buttons. A button or the key E opens all other tools.
 
 import { setOpenTools, getOpenTools } from "../../choice/tools.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -8,7 +8,7 @@ import { formatNumber } from "../../formula/numbers.js";
 /** @import { Choice } from "../../choice/choice.js" */
 
 /**
- * Create the buttons that open and close all tools and the slider of g.
+ * Create the buttons that show or hide the page's additional tools.
  * @param {HTMLElement} root of the instrument, whose class is "calm" while the tools are closed
  * @param {HTMLElement} bar of the buttons
  * @param {{store: import("../../choice/store.js").Store, onChange: () => void}} options ``onChange``: the visible parts
@@ -25,7 +25,7 @@ export function createCalm(root, bar, { store, onChange }) {
   const end = new AbortController();
   followKey("e", turn, end.signal, root);
 
-  /** Return whether all tools are open. @param {Choice} choice */
+  /** Return whether all tools of the page are open. @param {Choice} choice */
   const isOpen = (choice) => getOpenTools(choice) === "all";
 
   function turn() {
@@ -39,12 +39,12 @@ export function createCalm(root, bar, { store, onChange }) {
       /** @type {HTMLElement|null} */ (root.querySelector(".strip input"))?.focus();
   }
 
-  /** Show the state of a choice. @param {Choice} choice */
+  /** Show the tools that the user has opened. @param {Choice} choice */
   function show(choice) {
     const calm = !isOpen(choice);
     const before = root.matches(".calm");
     root.classList.toggle("calm", calm);
-    root.classList.toggle("whole", !calm); // while a calm page is next to it, before it is replaced
+    root.classList.toggle("whole", !calm); // the page may show this chart next to a simple one before replacing it
     root.classList.toggle("opened", choice.section !== "");
     setAttribute(tools, "aria-expanded", String(!calm));
     setText(g, `g = ${formatNumber(choice.g).replace("-", "−")}`);

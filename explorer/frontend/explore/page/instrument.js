@@ -1,4 +1,4 @@
-// The instrument: chart, strip, cards and tabs of one store, created in the hosts of the page.
+// Creates the interactive tool of the page Explore: the chart, its controls, the cards and the tabs.
 
 import { createCalm } from "./calm.js";
 import { createCards } from "../../cards/cards.js";
@@ -45,10 +45,9 @@ import { createSaving } from "./saving.js";
  */
 
 /**
- * Create the parts for the hosts of the skeleton; the page of a training has a run instead of curves.
- * @param {HTMLElement} host
- * @param {import("../../choice/store.js").Store} store
- * @param {InstrumentOptions} reach
+ * Create the chart, controls, cards and tabs of the page Explore. The page of a training has a training run instead of
+ * curves.
+ * @param {HTMLElement} host @param {import("../../choice/store.js").Store} store @param {InstrumentOptions} reach
  */
 export function createInstrument(host, store, reach) {
   let currentColours = coloursOf(host);
@@ -133,7 +132,7 @@ export function createInstrument(host, store, reach) {
   };
   followTheme(host, { drawnIn: () => theme, changed: refresh }, end.signal);
   return {
-    /** Draw again after a change of colours. */
+    /** Redraw everything after the page's colours have changed. */
     refresh,
     destroy() {
       end.abort();
@@ -143,7 +142,7 @@ export function createInstrument(host, store, reach) {
 }
 
 /**
- * Return the function that parses custom formulas, or null.
+ * Return the function that parses custom formulas, or null if Python is not available.
  * @param {import("../../asking/ask.js").Ask} ask @returns {import("../../cards/formula-field.js").Read|null}
  */
 function readerOf(ask) {
@@ -156,7 +155,7 @@ function readerOf(ask) {
   return /** @type {*} */ (Object.assign(read, { prepare: () => ask.prepare?.("entry") }));
 }
 
-/** Return the colours of curves for the page's current background. @param {HTMLElement} host */
+/** Return the curve colours that suit the page's current background. @param {HTMLElement} host */
 export function coloursOf(host) {
   const { light, dark, neutral } = getCatalogue().colours;
   const isOnDark = isDark(host);

@@ -1,4 +1,4 @@
-// Python's answers in a saved file, to the questions of the choice with which it was saved.
+// Answers from Python that were stored in a saved file, for the settings with which it was saved.
 
 import { toKey } from "../../asking/ask.js";
 import { getDistanceArguments, getRowArguments, listSuitableRules } from "../sections/compare.js";
@@ -13,7 +13,10 @@ import { getImpliedArguments, getLensArguments } from "../stage/layer-questions.
  * @typedef {[string, string, import("../../asking/ask.js").Answer]} SavedAnswer
  */
 
-/** Functions that make the arguments of a question. @type {Record<string, (choice: Choice, of: string) => import("../../asking/ask.js").Arguments>} */
+/**
+ * Functions that make the arguments of each request to Python.
+ * @type {Record<string, (choice: Choice, of: string) => import("../../asking/ask.js").Arguments>}
+ */
 export const ARGUMENTS = {
   lens: getLensArguments,
   implied: getImpliedArguments,
@@ -25,9 +28,8 @@ export const ARGUMENTS = {
 };
 
 /**
- * Create a function that asks questions with the answers saved with a choice.
- * @param {SavedAnswer[]} saved
- * @param {Choice} choice
+ * Create a function that answers requests to Python with the answers stored in a saved file.
+ * @param {SavedAnswer[]} saved @param {Choice} choice
  * @param {{elsewhere: string, never: string}} words messages for other values of a question and for others
  * @returns {import("../../asking/ask.js").Ask}
  */
@@ -44,7 +46,10 @@ export function createSavedAsk(saved, choice, { elsewhere, never }) {
   return Object.assign(ask, { has: (/** @type {string} */ question) => question in ARGUMENTS });
 }
 
-/** Return a choice's questions, each with its further input. @param {Choice} choice @returns {[string, string][]} */
+/**
+ * Return the requests to Python that the page's settings need, each with its additional input.
+ * @param {Choice} choice @returns {[string, string][]}
+ */
 function questionsOf(choice) {
   const { layer, section } = choice;
   return [
@@ -70,10 +75,8 @@ function questionsOf(choice) {
 }
 
 /**
- * Collect the available answers to the questions of a choice.
- * @param {Choice} choice
- * @param {import("../../asking/ask.js").Ask} ask
- * @returns {Promise<SavedAnswer[]>}
+ * Collect Python's answers for the page's current settings, to store them in a file.
+ * @param {Choice} choice @param {import("../../asking/ask.js").Ask} ask @returns {Promise<SavedAnswer[]>}
  */
 export async function collectAnswers(choice, ask) {
   const answers = questionsOf(choice).map(async ([question, of]) => {

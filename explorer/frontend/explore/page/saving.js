@@ -1,4 +1,4 @@
-// The button that saves the complete instrument as one file, written by the browser.
+// The button with which the browser saves the whole interactive page as one HTML file.
 
 import { getCurvesArguments } from "../../asking/ask.js";
 import { decodeCurves } from "../../asking/confirm.js";
@@ -16,7 +16,7 @@ import { collectAnswers } from "./saved-answers.js";
 const FAILED_TEXT = "The file could not be loaded: try again.";
 
 /**
- * Create the button.
+ * Create the button that saves the page as an HTML file.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, ask: Ask, server?: (path: string) => string,
  *   template?: () => Promise<*>}} options ``template`` returns the file's template if it has no address
@@ -40,11 +40,10 @@ export function createSaving(host, { store, ask, server = (path) => path, templa
 }
 
 /**
- * Return the text of a file that contains the instrument with a choice.
+ * Return the text of an HTML file that contains the interactive page with the current settings.
  * @param {Choice} choice
  * @param {{gzip: string[], names: string[], limits: string[]}} template the file before and after its data, and the
- *   names of the parts of the document and of its limits that the file needs
- * @param {Ask} ask
+ *   names of the parts of the document and of its limits that the file needs @param {Ask} ask
  */
 export async function writeFile(choice, { gzip, names, limits }, ask) {
   const [before, after] = await Promise.all(gzip.map(unpack));
@@ -55,18 +54,24 @@ export async function writeFile(choice, { gzip, names, limits }, ask) {
   return before + JSON.stringify(start).replaceAll("<", "\\u003c") + after;
 }
 
-/** Return Python's sentences about a choice, empty without an answer. @param {Choice} choice @param {Ask} ask */
+/**
+ * Return Python's sentences about the current settings, or empty ones without an answer.
+ * @param {Choice} choice @param {Ask} ask
+ */
 async function findWords(choice, ask) {
   const answer = decodeCurves(await ask("curves", getCurvesArguments(choice)));
   return "message" in answer ? NO_WORDS : answer.words;
 }
 
-/** Return some of a record's properties. @param {Record<string, *>} record @param {string[]} names */
+/**
+ * Return a copy of an object with only the named properties.
+ * @param {Record<string, *>} record @param {string[]} names
+ */
 function pick(record, names) {
   return Object.fromEntries(names.map((name) => [name, record[name]]));
 }
 
-/** Unpack a text. @param {string} packed gzip data in base64 */
+/** Return the text of gzip data. @param {string} packed gzip data in base64 */
 function unpack(packed) {
   const bytes = Uint8Array.from(atob(packed), (sign) => sign.charCodeAt(0));
   const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));

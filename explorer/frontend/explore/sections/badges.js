@@ -1,14 +1,14 @@
-// The badges of cards: the name of a rule's failing check. Passing checks have no badge.
+// Badges on the cards of backward rules, each with the name of a failing check.
 
 import { getRuleArguments } from "../../asking/ask.js";
 
 /** @import { Line } from "./checks.js" */
 
-const REST_MS = 1200; // a check takes the server 0.1 s, so passing choices are not checked
+const REST_MS = 1200; // settings that change again sooner are not checked, because a check takes 0.1 s on the server
 const FAILS = "fails";
 
 /**
- * Ask for checks whenever the choice is idle, each question once, and show the failing ones.
+ * Run Python's checks whenever the user pauses, and show which rules fail.
  * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").CachedAsk,
  *   show: (failing: ReadonlyMap<number, Line>) => void}} options
  */

@@ -1,9 +1,9 @@
-// The section Checks: lines about each rule; a line shows its x on the chart.
+// The section Checks: statements about each backward rule. Hovering over a statement shows its x on the chart.
 
 import { element } from "../../elements/dom.js";
 import { getRuleArguments } from "../../asking/ask.js";
 import { findEntry } from "../../choice/entries.js";
-import { canJoin, centerView, addNeighbour, formatRange } from "./choice-changes.js";
+import { canAddCatalogueRule, centerView, addNeighbour, formatRange } from "./choice-changes.js";
 
 /** @import { Choice, ChosenRule } from "../../choice/choice.js" */
 /**
@@ -15,7 +15,7 @@ import { canJoin, centerView, addNeighbour, formatRange } from "./choice-changes
 
 /** @typedef {{body: Element, ask: () => Promise<void>}} Part */
 
-const REST_MS = 300; // no question about a choice that changes again sooner
+const REST_MS = 300; // Python is not asked if the settings change again sooner
 /** @type {Record<"checks"|"neighbours", {busy: string, none: string}>} */
 const WORDS = {
   checks: { busy: "Checking …", none: "No check applies to it." },
@@ -23,7 +23,7 @@ const WORDS = {
 };
 
 /**
- * Create the section; the lines of all rules are requested while it is open.
+ * Create the section Checks, which requests statements about all rules while it is open.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, colours: () => {rules: string[]}, ask: import("../../asking/ask.js").CachedAsk,
  *   origin?: () => Element, point: (x: number|null) => void, pin: (x: number|null) => void}} options
@@ -35,7 +35,7 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
   for (const kind of ["pointerover", "focusin"]) host.addEventListener(kind, follow);
   for (const kind of ["pointerleave", "focusout"]) host.addEventListener(kind, () => point(null));
 
-  /** Show the blocks of all rules. @param {Choice} choice @param {{phase: string}} [change] */
+  /** Show the checks of all backward rules. @param {Choice} choice @param {{phase: string}} [change] */
   function show(choice, change) {
     host.hidden = choice.section !== "checks";
     if (host.hidden || change?.phase === "moving") return;
@@ -55,19 +55,19 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     );
   }
 
-  /** Ask sequentially, so that a busy server can answer each question in time. @param {Part[]} parts */
+  /** Send requests one after the other, so that a busy server can answer each in time. @param {Part[]} parts */
   async function askSequentially(parts) {
     for (const part of parts) if (part.body.isConnected) await part.ask();
   }
 
-  /** Return the arguments of the questions about a rule. @param {number} slot */
+  /** Return the arguments of Python's requests about one rule. @param {number} slot */
   function makeRequests(slot) {
     const pair = getRuleArguments(store.current, slot);
     const [start, stop] = store.current.range;
     return { checks: pair, neighbours: { ...pair, start, stop } };
   }
 
-  /** Create the block of a rule: its checks and its neighbours. @param {ChosenRule} rule */
+  /** Create the part of the section with a rule's checks and the most similar rules. @param {ChosenRule} rule */
   function createBlock({ key, slot }) {
     const args = makeRequests(slot);
     const [checks, neighbours] = [
@@ -81,7 +81,7 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     return { body, checks, neighbours };
   }
 
-  /** Create a dot in a rule's colour. @param {number} slot */
+  /** Create a dot in the colour of a rule. @param {number} slot */
   function createDot(slot) {
     const bright = colours().rules;
     const mark = element("span", { class: "dot", "aria-hidden": "true" });
@@ -90,9 +90,8 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
   }
 
   /**
-   * Create the list for one question, with a status until it is answered.
-   * @param {"checks"|"neighbours"} what
-   * @param {Record<string, *>} args
+   * Create the list of one request's results, with a status text until the answer arrives.
+   * @param {"checks"|"neighbours"} what @param {Record<string, *>} args
    */
   function createPart(what, args) {
     const body = element("div", { class: "lines" });
@@ -100,7 +99,7 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
       body.replaceChildren(element("p", { role: "status" }, words), ...more);
     const cached = asking.known(what, args);
 
-    /** Show an answer. @param {Answer} answer */
+    /** Show Python's answer to a request. @param {Answer} answer */
     function fill({ lines, message = "", again, note }) {
       if (!lines) say(message, ...(again ? [element("button", { onclick: ask }, "Try again")] : []));
       else if (!lines.length) say(WORDS[what].none);
@@ -119,12 +118,12 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     return { body, ask };
   }
 
-  /** Create a line about other curves than the chart's, without a link to the chart. @param {Line} line */
+  /** Create a statement that is not about the chart's curves, without a link to the chart. @param {Line} line */
   function createPlainItem(line) {
     return createItem({ ...line, where: null, rule: undefined });
   }
 
-  /** Create a line. @param {Line} line */
+  /** Create a statement about a rule, linked to its x on the chart. @param {Line} line */
   function createItem(line) {
     const { where, sentence, name, verdict, mark, rule } = line;
     const words = [
@@ -141,29 +140,29 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     return element("li", { "data-verdict": verdict ?? null }, text, ...(rule ? [createAddButton(line)] : []));
   }
 
-  /** Show the x of the line under the pointer or focus, if any. @param {Event} event */
+  /** Show the x of the statement under the pointer or keyboard focus on the chart. @param {Event} event */
   function follow({ target }) {
     const x = /** @type {Element} */ (target).closest("[data-x]")?.getAttribute("data-x");
     point(x ? Number(x) : null);
   }
 
-  /** Move the view to an x. @param {number} x */
+  /** Centre the chart on an x. @param {number} x */
   function move(x) {
     pin(x);
     store.change(centerView(store.current, x));
   }
 
-  /** Create the button that adds a neighbour. @param {Line} line */
+  /** Create a button that adds a similar rule to the chart. @param {Line} line */
   function createAddButton({ rule = "", parameters = {} }) {
     const label = findEntry("rule", rule)?.label ?? rule;
     const add = () => store.change(addNeighbour(store.current, { rule, parameters }));
-    const state = { "aria-label": `Add ${label}`, disabled: !canJoin(store.current, rule) };
+    const state = { "aria-label": `Add ${label}`, disabled: !canAddCatalogueRule(store.current, rule) };
     return element("button", { class: "join", onclick: add, ...state }, "Add");
   }
 
   const stop = store.subscribeNow(show);
   return {
-    /** Draw again after a change of colours. */
+    /** Redraw the section after the page's colours have changed. */
     refresh: () => show(store.current),
     destroy() {
       clearTimeout(timer);

@@ -1,4 +1,4 @@
-// Changes of a choice by a line of the checks: a view around an x, a neighbouring rule as a card.
+// Changes of the settings that a statement about a rule offers: show an x, or add a similar rule.
 
 import { getControls, canAddRule, setParameter, setRange, addRule } from "../../choice/choice.js";
 import { roundToUnit } from "../../formula/numbers.js";
@@ -8,24 +8,22 @@ import { getOwn } from "../../formula/records.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 
-/** Return the choice with its view moved so that an x is in the middle. @param {Choice} choice @param {number} x */
+/** Return a copy of the settings with the chart's x range centred on an x. @param {Choice} choice @param {number} x */
 export function centerView(choice, x) {
   const width = choice.range[1] - choice.range[0];
-  const middle = roundToUnit(x, width / 300); // finer digits are invisible
+  const middle = roundToUnit(x, width / 300); // a finer position would not be visible
   return setRange(choice, middle - width / 2, middle + width / 2);
 }
 
-/** Return whether a rule can be added. @param {Choice} choice @param {string} key */
-export function canJoin(choice, key) {
+/** Return whether a rule can still be added to the chart. @param {Choice} choice @param {string} key */
+export function canAddCatalogueRule(choice, key) {
   return canAddRule(choice) && !choice.rules.some((rule) => rule.key === key);
 }
 
 /**
- * Add a rule of the catalogue as a card, with fitted parameters.
- *
- * A control that existed before is unchanged, because it belongs to another card too.
- * @param {Choice} choice
- * @param {{rule: string, parameters: Object<string, number>}} neighbour
+ * Add a rule from the catalogue to the settings, with parameters that were fitted to another rule. A control that
+ * existed before stays unchanged, because it belongs to another card too.
+ * @param {Choice} choice @param {{rule: string, parameters: Object<string, number>}} neighbour
  */
 export function addNeighbour(choice, { rule, parameters }) {
   const before = new Set(getControls(choice).map((control) => control.name));
@@ -39,7 +37,7 @@ export function addNeighbour(choice, { rule, parameters }) {
   }, added);
 }
 
-/** Format the range over which rules are compared. @param {[number, number]} range */
+/** Format the x range over which rules are compared. @param {[number, number]} range */
 export function formatRange(range) {
   return range.map((end) => formatNumber(end).replace("-", "−")).join(" to ");
 }

@@ -1,4 +1,4 @@
-// The section Compare: a row for every rule that suits the op, to sort, filter and add.
+// The section Compare: a table of every backward rule that suits the op, which the user can sort and filter.
 
 import { drawThumbnail } from "../../chart/scene/thumbnail.js";
 import { getRuleArguments } from "../../asking/ask.js";
@@ -21,7 +21,7 @@ import { shareOf } from "../../measures/share.js";
 import { createControls } from "../stage/controls.js";
 import { createNumbers } from "../stage/numbers.js";
 import { keepOneRule } from "../../asking/some-rules.js";
-import { canJoin, addNeighbour } from "./choice-changes.js";
+import { canAddCatalogueRule, addNeighbour } from "./choice-changes.js";
 import { createDownload } from "./download.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
@@ -29,10 +29,10 @@ import { createDownload } from "./download.js";
 /** @import { Measured, Order, Row } from "../../measures/comparison.js" */
 
 const SECTION_NAME = "Compare";
-const REST_MS = 300; // no question about a choice that changes again sooner
+const REST_MS = 300; // Python is not asked if the settings change again sooner
 
 /**
- * Create the section.
+ * Create the section Compare, a table of all backward rules that suit the op.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").CachedAsk}} options
  */
@@ -72,7 +72,11 @@ export function createCompare(host, { store, ask }) {
   let latest = 0;
   field.addEventListener("input", draw);
 
-  /** Sort by a column: descending, ascending, then as in the catalogue; texts ascend first. @param {Order["by"]} by */
+  /**
+   * Sort the table by a column: descending, then ascending, then as in the catalogue. Text columns begin with the
+   * ascending order.
+   * @param {Order["by"]} by
+   */
   function sort(by) {
     const isText = by === "rule" || by === "source";
     const first = order.by !== by;
@@ -84,10 +88,13 @@ export function createCompare(host, { store, ask }) {
     draw();
   }
 
-  /** Show the rows, and measure them after a rest. @param {Choice} _choice @param {{phase: string}} [change] */
+  /**
+   * Show the table, and request its measurements once the user pauses.
+   * @param {Choice} _choice @param {{phase: string}} [change]
+   */
   function show(_choice, change) {
     host.hidden = store.current.section !== "compare";
-    const isOwn = !host.hidden && store.current.layer !== "lens"; // the layer has the same fields
+    const isOwn = !host.hidden && store.current.layer !== "lens"; // the curves over the chart have the same controls
     if (isOwn !== noise.hasChildNodes()) noise.replaceChildren(...(isOwn ? controls.elements : []));
     if (!host.hidden) controls.show(store.current);
     if (change?.phase === "moving") return;
@@ -102,7 +109,11 @@ export function createCompare(host, { store, ask }) {
     timer = setTimeout(() => measure(latest), REST_MS);
   }
 
-  /** Ask for the distances, then sequentially for the rules, rules that pass the filter first. @param {number} id */
+  /**
+   * Request the distances of all rules, then the measurements of each rule in turn. Rules that pass the filter come
+   * first.
+   * @param {number} id
+   */
   async function measure(id) {
     const distances = getDistanceArguments(store.current);
     if (!ask.known("distances", distances)) await ask("distances", distances);
@@ -124,7 +135,10 @@ export function createCompare(host, { store, ask }) {
     }
   }
 
-  /** Return the rows with all available values. @param {Choice} choice @returns {Row[]} */
+  /**
+   * Return the table's rows with all measurements that are available so far.
+   * @param {Choice} choice @returns {Row[]}
+   */
   function rowsOf(choice) {
     const { op } = getEntries(choice);
     const data = getData();
@@ -141,13 +155,16 @@ export function createCompare(host, { store, ask }) {
     });
   }
 
-  /** Return the available distances of this choice. @param {Choice} choice @returns {Record<string, number>} */
+  /**
+   * Return the distances of all rules for these settings, as far as they are available.
+   * @param {Choice} choice @returns {Record<string, number>}
+   */
   function getDistances(choice) {
     const answer = ask.known("distances", getDistanceArguments(choice));
     return answer && !answer.note && answer.distances ? answer.distances : {};
   }
 
-  /** Draw the table. @param {string|Event|false} [failure] why there is no answer */
+  /** Draw the comparison table. @param {string|Event|false} [failure] why there is no answer */
   function draw(failure) {
     if (host.hidden) return;
     const rows = rowsOf(store.current);
@@ -159,7 +176,7 @@ export function createCompare(host, { store, ask }) {
     download.offer("Download CSV", "rules.csv", "text/csv", () => makeComparisonCsv(visible));
   }
 
-  /** Create a row. @param {Row} first */
+  /** Create the table row of a rule. @param {Row} first */
   function createRow({ key }) {
     const picture = element("span");
     const add = element("button", {
@@ -171,7 +188,7 @@ export function createCompare(host, { store, ask }) {
     let pictureKey = "";
     return {
       element: row,
-      /** Show values. @param {Row} shown */
+      /** Show a rule's measurements in its table row. @param {Row} shown */
       show(shown) {
         const choice = store.current;
         const { op } = getEntries(choice);
@@ -181,7 +198,7 @@ export function createCompare(host, { store, ask }) {
           picture.replaceChildren(drawThumbnail({ op, rule }, getSamplingSettings(choice)));
         pictureKey = nextKey;
         setText(add, shown.label);
-        add.disabled = !canJoin(choice, key);
+        add.disabled = !canAddCatalogueRule(choice, key);
         const isChosen = choice.rules.some((one) => one.key === key);
         setAttribute(add, "aria-label", isChosen ? `${shown.label}, on the chart` : `Add ${shown.label}`);
         setAttribute(row, "class", isChosen ? "chosen" : null);
@@ -204,7 +221,10 @@ export function createCompare(host, { store, ask }) {
   };
 }
 
-/** Return the rules to compare, empty for a stochastic op. @param {Choice} choice */
+/**
+ * Return the backward rules that can be compared for an op. There are none for a stochastic op.
+ * @param {Choice} choice
+ */
 export function listSuitableRules(choice) {
   const { op } = getEntries(choice);
   if (findStochastic([op])) return [];
@@ -213,19 +233,22 @@ export function listSuitableRules(choice) {
   );
 }
 
-/** Return the arguments of the question about each rule's distance from the op under noise. @param {Choice} choice */
+/** Return the arguments for requesting each rule's distance from the op under noise. @param {Choice} choice */
 export function getDistanceArguments({ op, parameters, noise, noise_width: width }) {
   return { op, parameters, noise, width };
 }
 
-/** Return the arguments of the question about one rule. @param {Choice} choice @param {{key: string}} rule */
+/**
+ * Return the arguments for requesting the measurements of one rule.
+ * @param {Choice} choice @param {{key: string}} rule
+ */
 export function getRowArguments(choice, { key }) {
   const chosenRule = choice.rules.find((one) => one.key === key);
   if (chosenRule) return getRuleArguments(choice, chosenRule.slot);
   return getRuleArguments(replaceRule(keepOneRule(choice, choice.rules[0].slot), 0, key), 0);
 }
 
-/** Return the text above the table. @param {Row[]} rows @param {number} visible @param {string} failure */
+/** Format the text above the comparison table. @param {Row[]} rows @param {number} visible @param {string} failure */
 function formatLead(rows, visible, failure) {
   const waiting = rows.filter(({ measured, message }) => !measured && !message).length;
   const all = `${rows.length} rules suit this op${visible < rows.length ? `, ${visible} of them shown` : ""}.`;

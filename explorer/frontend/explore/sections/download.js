@@ -1,10 +1,10 @@
-// A button that downloads a file made by the page.
+// A button that downloads a file which the page itself creates.
 
 import { element, saveAs, setText } from "../../elements/dom.js";
 
-const REVOKE_MS = 20_000; // long enough for the browser to read it
+const REVOKE_MS = 20_000; // long enough for the browser to read the file
 
-/** Create a button for a file that is made when the button is pressed. */
+/** Create a download button whose file is made when the button is pressed. */
 export function createDownload() {
   /** @type {{name: string, type: string, content: () => string}|null} */
   let file = null;
@@ -12,10 +12,8 @@ export function createDownload() {
   return {
     element: button,
     /**
-     * Set the file.
-     * @param {string} label of the button
-     * @param {string} name of the file
-     * @param {string} type
+     * Set the file that the button downloads.
+     * @param {string} label of the button @param {string} name of the file @param {string} type
      * @param {() => string} content
      */
     offer(label, name, type, content) {
@@ -25,7 +23,7 @@ export function createDownload() {
   };
 }
 
-/** Save a text as a file. @param {{name: string, type: string, content: () => string}} file */
+/** Save a text as a file on the user's computer. @param {{name: string, type: string, content: () => string}} file */
 export function download({ name, type, content }) {
   const href = URL.createObjectURL(new Blob([content()], { type }));
   saveAs(href, name);

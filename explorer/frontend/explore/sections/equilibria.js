@@ -1,4 +1,4 @@
-// The section Where it settles: a learning parameter over its range, with the error, its gradient and its equilibria.
+// The section Where it settles: the error and the gradient of a learning parameter over its range, with its equilibria.
 
 import { getBounds, getControls, getEntries, setParameter } from "../../choice/choice.js";
 import { getData } from "../../choice/data.js";
@@ -22,7 +22,7 @@ const SECTION_NAME = "Where it settles";
 const NOTHING_TEXT = "No parameter learns yet: press “learns” beside one on a card.";
 
 /**
- * Create the section.
+ * Create the section that shows where a learning parameter comes to rest.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, plotly: string|Promise<*>,
  *   ask: import("../../asking/ask.js").Ask, colours: () => {rules: string[], neutral: string}}} options
@@ -49,7 +49,7 @@ export function createEquilibria(host, { store, plotly, ask, colours }) {
   let frame = 0;
   host.append(emptyText, content);
 
-  /** Handle a change of the choice. @param {Choice} choice */
+  /** Update the section after a change of the settings. @param {Choice} choice */
   function handleChange(choice) {
     host.hidden = choice.section !== "rest";
     const { op, rules } = getEntries(choice);
@@ -64,8 +64,8 @@ export function createEquilibria(host, { store, plotly, ask, colours }) {
     frame = 0;
     const choice = store.current;
     if (host.hidden || content.hidden) return;
-    const control = controlOf(choice);
-    askFor(choice);
+    const control = getLearningControl(choice);
+    requestEquilibria(choice);
     const { op, rules } = getEntries(choice);
     const { words } = getCatalogue().learning;
     const { neutral, rules: bright } = colours();
@@ -87,15 +87,15 @@ export function createEquilibria(host, { store, plotly, ask, colours }) {
     });
   }
 
-  /** Ask Python if the arguments have changed. @param {Choice} choice */
-  function askFor(choice) {
+  /** Request the parameter's equilibria from Python if the arguments have changed. @param {Choice} choice */
+  function requestEquilibria(choice) {
     const args = getRestArguments(choice);
     const key = toKey("rest", args);
     if (key !== last) question.ask(args);
     last = key;
   }
 
-  /** Show the slider of the parameter. @param {Choice} choice @param {Control} control */
+  /** Show a slider for the learning parameter. @param {Choice} choice @param {Control} control */
   function showSlider(choice, control) {
     if (slider?.name !== control.name) {
       const { name, meaning } = control.parameter;
@@ -118,7 +118,7 @@ export function createEquilibria(host, { store, plotly, ask, colours }) {
 
   const stop = store.subscribeNow(handleChange);
   return {
-    /** Draw again after a change of colours. */
+    /** Redraw the section after the page's colours have changed. */
     refresh: () => handleChange(store.current),
     destroy() {
       stop();
@@ -130,21 +130,25 @@ export function createEquilibria(host, { store, plotly, ask, colours }) {
 }
 
 /**
- * Return the arguments of the question about a parameter's equilibria, which does not depend on its own value.
+ * Return the arguments for requesting a parameter's equilibria. They do not include the parameter's own value, on which
+ * the equilibria do not depend.
  * @param {Choice} choice
  */
 export function getRestArguments(choice) {
-  const { [controlOf(choice).name]: _own, ...parameters } = choice.parameters;
+  const { [getLearningControl(choice).name]: _own, ...parameters } = choice.parameters;
   return getLearningArguments({ ...choice, parameters });
 }
 
-/** Return the control of the learning parameter. @param {Choice} choice @returns {Control} */
-function controlOf(choice) {
+/** Return the control of the parameter that learns. @param {Choice} choice @returns {Control} */
+function getLearningControl(choice) {
   const controls = getControls(choice);
   return /** @type {Control} */ (controls.find(({ parameter }) => parameter.name === choice.learns));
 }
 
-/** Decode the arrays of an answer. @param {import("../../asking/ask.js").Answer} answer @returns {Rest} */
+/**
+ * Decode the arrays in Python's answer about a parameter's equilibria.
+ * @param {import("../../asking/ask.js").Answer} answer @returns {Rest}
+ */
 function decodeRest({ at, error, least, rules }) {
   const mapRules = (/** @type {(rule: *) => *} */ of) =>
     Object.fromEntries(Object.entries(rules).map(([key, rule]) => [key, of(rule)]));

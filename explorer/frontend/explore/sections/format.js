@@ -1,5 +1,5 @@
-// The section Format: all numbers of the op's number format, their steps, and the result for an x; for another op with
-// discrete levels, the levels in view.
+// The section Format: the numbers of an op's number format, the steps between them, and how an x is rounded. For other
+// ops with discrete values, it lists the values in the visible range.
 
 import { getEntries } from "../../choice/choice.js";
 import { explainStochasticRefusal } from "../../choice/entries.js";
@@ -29,7 +29,10 @@ const TOO_MANY_TEXT = "The format has too many numbers to list.";
 const PER_CENT = 100;
 const [WIDTH, HEIGHT] = [600, 40];
 
-/** Create the section. @param {HTMLElement} host @param {{store: import("../../choice/store.js").Store}} options */
+/**
+ * Create the section Format, which lists the numbers that an op can round to.
+ * @param {HTMLElement} host @param {{store: import("../../choice/store.js").Store}} options
+ */
 export function createFormat(host, { store }) {
   const lead = element("p");
   const field = element("input", { inputmode: "decimal", value: "0.3", "aria-label": "Value to round" });
@@ -60,7 +63,7 @@ export function createFormat(host, { store }) {
   host.append(element("div", { class: "format" }, lead, details));
   field.addEventListener("input", showLanding);
 
-  /** Show the format of a choice's op. @param {Choice} choice */
+  /** Show the number format of the current op. @param {Choice} choice */
   function show(choice) {
     host.hidden = choice.section !== "format";
     if (host.hidden) return;
@@ -80,7 +83,10 @@ export function createFormat(host, { store }) {
     showLanding();
   }
 
-  /** Draw a format or levels. @param {Format|null} format @param {number[]|null} levels @param {{start: number, stop: number}} range */
+  /**
+   * List the numbers of a format, or the discrete values of another op.
+   * @param {Format|null} format @param {number[]|null} levels @param {{start: number, stop: number}} range
+   */
   function draw(format, levels, range) {
     const octaves = format && octavesOf(format);
     const numbers = octaves ? numbersOf(octaves) : (levels ?? []);
@@ -110,7 +116,7 @@ export function createFormat(host, { store }) {
   return { destroy: store.subscribeNow(show) };
 }
 
-/** Return the op of a choice, its parameters and the range. @param {Choice} choice */
+/** Return the current op with its parameters and the visible range. @param {Choice} choice */
 function getOp(choice) {
   const { op } = getEntries(choice);
   const [start, stop] = choice.range;
@@ -121,10 +127,10 @@ function getOp(choice) {
   };
 }
 
-/** Create the heading of a column. @param {string} name */
+/** Create the heading of a table column. @param {string} name */
 const createHeading = (name) => element("th", { scope: "col" }, name);
 
-/** Describe a format in sentences. @param {Format} format @param {Octave[]} octaves */
+/** Describe a number format in sentences. @param {Format} format @param {Octave[]} octaves */
 function describeFormat({ mantissa, least, largest }, octaves) {
   const bits = `${mantissa} ${mantissa === 1 ? "bit" : "bits"} of mantissa`;
   const [top, step] = [formatExact(largest), formatExact(2 ** (least - mantissa))];
@@ -135,7 +141,10 @@ function describeFormat({ mantissa, least, largest }, octaves) {
   return `${countOf(octaves)} numbers from −${top} to ${top}, with ${bits}. ${evenly} What lies beyond becomes ±${top}.`;
 }
 
-/** Describe the levels in view. @param {number[]} levels @param {{start: number, stop: number}} range */
+/**
+ * Describe an op's discrete values in the visible range.
+ * @param {number[]} levels @param {{start: number, stop: number}} range
+ */
 function describeLevels(levels, { start, stop }) {
   const steps = levels.slice(1).map((value, i) => value - levels[i]);
   const [minStep, maxStep] = [Math.min(...steps), Math.max(...steps)];
@@ -145,7 +154,7 @@ function describeLevels(levels, { start, stop }) {
   return `The op rounds to no floating-point format: for x from ${formatFourDigits(start)} to ${formatFourDigits(stop)} it has ${count}${even}.`;
 }
 
-/** Create the row of an octave. @param {Octave} octave */
+/** Create the table row for the numbers between two powers of two. @param {Octave} octave */
 function createOctaveRow({ from, to, step, count }) {
   const share = (/** @type {number} */ value) => `${formatFourDigits((PER_CENT * step) / value)} %`;
   const relative =
@@ -154,7 +163,7 @@ function createOctaveRow({ from, to, step, count }) {
   return element("tr", {}, ...cells.map((text) => element("td", {}, text)));
 }
 
-/** Draw the numbers as ticks on a line. @param {number[]} numbers @param {number} largest */
+/** Draw the numbers of a format as ticks on a line. @param {number[]} numbers @param {number} largest */
 function drawRuler(numbers, largest) {
   const line = numbers.map((value) => `M${((value / largest) * WIDTH).toFixed(2)} 8V${HEIGHT - 8}`).join("");
   const drawing = shape("svg", {
@@ -167,7 +176,7 @@ function drawRuler(numbers, largest) {
   return drawing;
 }
 
-/** Describe the result of rounding a number to a format. @param {Landing} landing */
+/** Describe how a number is rounded to a number format. @param {Landing} landing */
 function describeLanding({ value, x, y, before, after, isBeyond }) {
   const neighbourTexts = [before, after].filter((each) => each !== null).map(formatExact);
   const neighbours = `Beside ${formatExact(value)} ${neighbourTexts.length > 1 ? "lie" : "lies"} ${neighbourTexts.join(" and ")}.`;
@@ -176,7 +185,7 @@ function describeLanding({ value, x, y, before, after, isBeyond }) {
   return `${beyondText}${originText}${describeValue(x, y)} ${neighbours}`;
 }
 
-/** Describe an op's value at an x and its error. @param {number} x @param {number} y */
+/** Describe an op's output at an x and the rounding error. @param {number} x @param {number} y */
 function describeValue(x, y) {
   const [size, error] = [formatExact(y), Math.abs(y - x)];
   if (error === 0) return `x = y = ${size}: nothing is lost.`;

@@ -1,4 +1,4 @@
-// The section Formula: op and rules in Python's MathML, and the curves at a few x.
+// The section Formula: the formulas of the op and its rules, and a table of the curves at a few x.
 
 import { getEntries, isStochastic } from "../../choice/choice.js";
 import { getRuleArguments } from "../../asking/ask.js";
@@ -16,7 +16,7 @@ import { formatCell } from "./table.js";
 const LEAD = "The curves of the chart at even steps and around each kink.";
 
 /**
- * Create the section.
+ * Create the section Formula, with the formulas of the op and of its rules.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").CachedAsk}} options
  */
@@ -37,7 +37,7 @@ export function createFormulas(host, { store, ask }) {
   let current = /** @type {Displayed|null} */ (null);
   host.append(body);
 
-  /** Handle a change of the choice. @param {Choice} choice */
+  /** Request new formulas after a change of the settings. @param {Choice} choice */
   async function handleChange(choice) {
     const id = ++latest;
     body.hidden = choice.section !== "formula";
@@ -54,7 +54,7 @@ export function createFormulas(host, { store, ask }) {
       if (line.scrollWidth > line.clientWidth) line.tabIndex = 0;
   }
 
-  /** Show a status unless formulas are shown. @param {string} words */
+  /** Show a status text unless formulas are already shown. @param {string} words */
   function showStatus(words) {
     if (!boxes.querySelector(".box")) boxes.replaceChildren(element("p", { role: "status" }, words));
   }
@@ -81,7 +81,7 @@ export function createFormulas(host, { store, ask }) {
 
   const stop = store.subscribeNow((choice, { phase }) => void (phase === "settled" && handleChange(choice)));
   return {
-    /** Set the curves. @param {Displayed} now the settled curves of the chart */
+    /** Use the chart's curves once they have settled. @param {Displayed} now the settled curves of the chart */
     show(now) {
       current = now;
       drawTable();
@@ -90,7 +90,7 @@ export function createFormulas(host, { store, ask }) {
   };
 }
 
-/** Create the box of an answer. @param {import("../../asking/ask.js").Answer} answer */
+/** Create a box with one formula from Python's answer. @param {import("../../asking/ask.js").Answer} answer */
 function createBox({ title, lines, message }) {
   if (message !== undefined) return element("p", { role: "status" }, message);
   const parts = lines.map((/** @type {*} */ part) =>
@@ -99,7 +99,7 @@ function createBox({ title, lines, message }) {
   return element("section", { class: "box" }, element("h3", {}, title), ...parts);
 }
 
-/** Create a row of the table. @param {string[]} texts */
+/** Create a table row from the texts of its cells. @param {string[]} texts */
 function createTableRow(texts) {
   return element("tr", {}, ...texts.map((text) => element("td", {}, text)));
 }

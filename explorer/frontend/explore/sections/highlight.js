@@ -15,7 +15,7 @@ const TOKEN = new RegExp(
   "gm",
 );
 
-/** Return the tokens of a source in order; ``kind`` is "" for text without a colour. @param {string} source */
+/** Split Python source code into tokens. ``kind`` is "" for text without a colour. @param {string} source */
 export function tokensOf(source) {
   const tokens = /** @type {{kind: string, text: string}[]} */ ([]);
   let end = 0;
@@ -29,7 +29,10 @@ export function tokensOf(source) {
   return tokens;
 }
 
-/** Return the nodes of a source: texts, and a ``span`` with the kind as its class. @param {string} source */
+/**
+ * Return Python source code as DOM nodes, with coloured spans for keywords, strings and numbers.
+ * @param {string} source
+ */
 export function highlightPython(source) {
   return tokensOf(source).map(({ kind, text }) => (kind ? element("span", { class: kind }, text) : text));
 }

@@ -1,18 +1,16 @@
-// A rule's map as pixels: one colour per band, and stripes where the gradient is not a number.
+// Draws a rule's gradient over x and g as pixels: a colour for each band of values, and stripes for NaN.
 
 import { bandOf } from "../../measures/map.js";
 
 /** @import { Bands, RuleMap } from "../../measures/map.js" */
 /** @typedef {[number, number, number]} Colour red, green and blue, 0 to 255 */
 
-const MIN_SHARE = 0.16; // share of colour in the first band, enough to distinguish it from 0
-const STRIPE_PX = 4; // px from stripe to stripe
+const MIN_SHARE = 0.16; // the first band has this much colour, enough to distinguish it from 0
+const STRIPE_PX = 4; // px between stripes
 
 /**
- * Return the colours from the lowest band to the highest, with the background for 0 in the middle.
- * @param {number} count of bands on either side
- * @param {Colour} ground
- * @param {[Colour, Colour]} ends
+ * Return the colours of all bands of values, from the lowest to the highest. The middle one, for 0, is the background.
+ * @param {number} count of bands on either side @param {Colour} ground @param {[Colour, Colour]} ends
  */
 export function makeColours(count, ground, [below, above]) {
   return Array.from({ length: 2 * count + 1 }, (_, index) => {
@@ -23,19 +21,16 @@ export function makeColours(count, ground, [below, above]) {
   });
 }
 
-/** Blend two colours. @param {Colour} one @param {Colour} other @param {number} part of the other @returns {Colour} */
+/** Return a mixture of two colours. @param {Colour} one @param {Colour} other @param {number} part of the other @returns {Colour} */
 function blendColours(one, other, part) {
   const [red, green, blue] = one.map((value, i) => Math.round(value + part * (other[i] - value)));
   return [red, green, blue];
 }
 
 /**
- * Paint a map.
- * @param {HTMLCanvasElement} canvas
- * @param {RuleMap} map
- * @param {Bands} bands
- * @param {Colour[]} colours from ``makeColours``
- * @param {Colour} ink
+ * Paint a rule's gradient over x and g on a canvas.
+ * @param {HTMLCanvasElement} canvas @param {RuleMap} map @param {Bands} bands
+ * @param {Colour[]} colours from ``makeColours`` @param {Colour} ink
  */
 export function paintMap(canvas, { columns, rows, values }, bands, colours, ink) {
   if (canvas.width !== columns || canvas.height !== rows) [canvas.width, canvas.height] = [columns, rows];
@@ -52,12 +47,12 @@ export function paintMap(canvas, { columns, rows, values }, bands, colours, ink)
   context.putImageData(image, 0, 0);
 }
 
-/** Return a colour as the four bytes of a pixel, the lowest first. @param {Colour} colour */
+/** Return a colour as the 32-bit number of a canvas pixel. @param {Colour} colour */
 function pack([red, green, blue]) {
   return ((255 << 24) | (blue << 16) | (green << 8) | red) >>> 0;
 }
 
-/** Parse a colour such as "#2f7fd6" or "rgb(16, 22, 29)". @param {string} text @returns {Colour} */
+/** Parse a CSS colour such as "#2f7fd6" or "rgb(16, 22, 29)". @param {string} text @returns {Colour} */
 export function parseColour(text) {
   const parts = text.startsWith("#")
     ? (text.slice(1).match(/../g) ?? []).map((pair) => parseInt(pair, 16))
@@ -66,5 +61,5 @@ export function parseColour(text) {
   return [red, green, blue];
 }
 
-/** Return a colour in CSS syntax. @param {Colour} colour */
+/** Format a colour in CSS syntax. @param {Colour} colour */
 export const toCss = ([red, green, blue]) => `rgb(${red}, ${green}, ${blue})`;

@@ -1,4 +1,4 @@
-// The section Rule map: the gradient of each rule over x and g in colours, with the chosen g as a draggable line.
+// The section Rule map: the gradient of each backward rule over x and g in colours, with a line at the chosen g.
 
 import { decodeArray } from "../../choice/arrays.js";
 import { getEntries, setG } from "../../choice/choice.js";
@@ -21,14 +21,14 @@ import { parseColour, makeColours, toCss, paintMap } from "./map-drawing.js";
 /** @typedef {{key: string, label: string, map: RuleMap|null, words: string}} ShownMap */
 
 const MIN_TOP = 2;
-const STEPS = 40; // of arrow keys from −top to top
-const POINTER_STEPS = 200; // of a pointer from −top to top
+const STEPS = 40; // the number of arrow key presses from the lowest g to the highest
+const POINTER_STEPS = 200; // the number of values of g that a pointer can select
 const SECTION_NAME = "Rule map";
 const LEAD =
   "Each map: x from left to right, g upwards, the rule's gradient in colours. Drag the line: it is the chosen g.";
 
 /**
- * Create the section.
+ * Create the section Rule map, with a coloured map of each rule's gradient.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").Ask}} options
  */
@@ -73,7 +73,7 @@ export function createMap(host, { store, ask }) {
     setText(lead, refusal || LEAD);
     scale.hidden = area.hidden = Boolean(refusal);
     if (refusal) return;
-    if (!isHeld) top = getTop(choice); // the scale is fixed during a drag
+    if (!isHeld) top = getTop(choice); // the g axis must not change during a drag
     const args = getMapArguments(choice, top);
     const key = toKey("map", args);
     if (key !== last) question.ask(args);
@@ -112,7 +112,7 @@ export function createMap(host, { store, ask }) {
   }
 
   function makeLook() {
-    theme ??= readTheme(); // cached: reading it makes the browser style the complete page
+    theme ??= readTheme(); // cached, because reading colours forces a style computation
     const { ground, ends, ink } = theme;
     return { step: bands.step, colours: makeColours(bands.count, ground, ends), ink };
   }
@@ -124,7 +124,7 @@ export function createMap(host, { store, ask }) {
     return { ground: parseGround(ground), ends: [below, above], ink: parseColour(text) };
   }
 
-  /** Return a background colour, or the page's if it is transparent. @param {string} own */
+  /** Parse a background colour. A transparent one is replaced by the page's background. @param {string} own */
   function parseGround(own) {
     const isClear = /^rgba\(.*, 0\)$|^transparent$/.test(own);
     return parseColour(
@@ -132,7 +132,7 @@ export function createMap(host, { store, ask }) {
     );
   }
 
-  /** Create the element of a map. @param {ShownMap} first */
+  /** Create the element with the map of one rule. @param {ShownMap} first */
   function createMapElement({ label }) {
     const canvas = element("canvas", { role: "img" });
     const gLabel = element("span");
@@ -160,9 +160,9 @@ export function createMap(host, { store, ask }) {
     field.addEventListener("pointermove", showValue);
     field.addEventListener("pointerleave", () => setText(pointerLabel, ""));
 
-    /** Start dragging g. @param {PointerEvent} event */
+    /** Start dragging the line at the chosen g. @param {PointerEvent} event */
     function startDrag(event) {
-      if (isTouch(event) && event.target !== line) return; // the page may be scrolled
+      if (isTouch(event) && event.target !== line) return; // this touch may scroll the page
       event.preventDefault();
       field.setPointerCapture(event.pointerId);
       line.focus({ preventScroll: true });
@@ -180,12 +180,12 @@ export function createMap(host, { store, ask }) {
       for (const name of ["pointerup", "pointercancel"]) field.addEventListener(name, leave, { signal });
     }
 
-    /** Choose g by a tap. @param {PointerEvent} event */
+    /** Choose the upstream gradient g with a tap. @param {PointerEvent} event */
     function handleTap(event) {
       if (isTouch(event)) setChosenG(toG(event), "settled");
     }
 
-    /** Return the g at a pointer's position. @param {PointerEvent} event */
+    /** Return the upstream gradient g at a pointer's position. @param {PointerEvent} event */
     function toG({ clientY }) {
       const { top: upper, height } = field.getBoundingClientRect();
       return roundToStep(
@@ -194,7 +194,7 @@ export function createMap(host, { store, ask }) {
       );
     }
 
-    /** Show the value under the pointer. @param {PointerEvent} event */
+    /** Show the gradient's value under the pointer. @param {PointerEvent} event */
     function showValue(event) {
       if (!now?.map) return;
       const { left, top: upper, width, height } = field.getBoundingClientRect();
@@ -212,7 +212,7 @@ export function createMap(host, { store, ask }) {
       );
     }
 
-    /** Move g by a key. @param {KeyboardEvent} event */
+    /** Change the upstream gradient g with the keyboard. @param {KeyboardEvent} event */
     function handleKey(event) {
       const step = (2 * top) / STEPS;
       const moves = /** @type {Record<string, number>} */ ({
@@ -227,7 +227,7 @@ export function createMap(host, { store, ask }) {
 
     return {
       element: group,
-      /** Show a map. @param {ShownMap} shown */
+      /** Show the map of a rule's gradient. @param {ShownMap} shown */
       show(shown) {
         now = shown;
         const choice = store.current;
@@ -257,14 +257,17 @@ export function createMap(host, { store, ask }) {
     };
   }
 
-  /** Set g in the store. @param {number} g @param {"moving"|"settled"} how @param {boolean} [byKeys] */
+  /**
+   * Change the upstream gradient g in the page's settings.
+   * @param {number} g @param {"moving"|"settled"} how @param {boolean} [byKeys]
+   */
   function setChosenG(g, how, byKeys = false) {
     store.change(setG(store.current, g), { phase: how, target: byKeys ? "g" : null });
   }
 
   const stop = store.subscribeNow(handleChange);
   return {
-    /** Draw again after a change of colours. */
+    /** Redraw the maps after the page's colours have changed. */
     refresh() {
       theme = null;
       handleChange();
@@ -277,15 +280,15 @@ export function createMap(host, { store, ask }) {
   };
 }
 
-/** Return the largest g of a map. @param {Choice} choice */
+/** Return the largest g on the axis of a map. @param {Choice} choice */
 const getTop = ({ g }) => Math.max(MIN_TOP, roundUp(Math.abs(g)));
 
-/** Return the arguments of the question about a choice. @param {Choice} choice */
+/** Return the arguments for requesting the gradient of each rule over x and g. @param {Choice} choice */
 export function getMapArguments(choice, top = getTop(choice)) {
   return { ...getVisibleArguments(choice), top };
 }
 
-/** Round up to the next of 1, 2, 5, 10, … times a power of ten, within the bounds of g. @param {number} value */
+/** Round a value up to 1, 2 or 5 times a power of ten, within the bounds of g. @param {number} value */
 function roundUp(value) {
   if (!value) return 0;
   const power = 10 ** Math.floor(Math.log10(value));
@@ -302,7 +305,7 @@ function roundToStep(value, step) {
 /** Remove the rounding error of a sum. @param {number} value */
 const removeRounding = (value) => Number(value.toPrecision(12)) + 0;
 
-/** Return whether an event is by touch. @param {PointerEvent} event */
+/** Return whether a pointer event comes from a touch screen. @param {PointerEvent} event */
 function isTouch({ pointerType }) {
   return pointerType === "touch";
 }

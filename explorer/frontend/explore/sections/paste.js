@@ -1,4 +1,4 @@
-// Pasted code: parsed while typing, shown as formulas, plotted on demand.
+// Parses pasted Python code while the user types, shows the formulas found, and plots them on demand.
 
 import { createEditor } from "../../editor/editor.js";
 import { element, setText } from "../../elements/dom.js";
@@ -13,7 +13,7 @@ import { pickView } from "../../choice/view.js";
  */
 
 /**
- * Create the editor for code and the list of Functions found.
+ * Create the editor for pasted code, with a list of the autograd Functions found.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").Ask, onShow: () => void}} options
  *   ``onShow`` is called when a curve has been chosen
@@ -24,14 +24,14 @@ export function createPaste(host, { store, ask, onShow }) {
     label: "Paste a torch.autograd.Function",
     rows: 12,
     placeholder: "class RoundGradient(torch.autograd.Function): …",
-    onRest: showReadings,
+    onRest: showFunctions,
   });
   const results = element("div", { class: "found", role: "status" });
   const hint = element("p", {}, "The code is read, not run: lines that cannot be drawn are named.");
   host.append(element("div", { class: "paste" }, element("div", {}, editor.element, hint), results));
 
-  /** Show the Functions found in code. @param {string} text */
-  async function showReadings(text) {
+  /** Show the autograd Functions found in pasted code. @param {string} text */
+  async function showFunctions(text) {
     const id = ++latest;
     const onWait = (/** @type {string} */ words) => id === latest && setText(results, words);
     const { readings = [], ...answer } = text.trim() ? await ask("read", { code: text }, { onWait }) : {};
@@ -43,7 +43,7 @@ export function createPaste(host, { store, ask, onShow }) {
     );
   }
 
-  /** Create the element of a Function. @param {Reading} reading */
+  /** Create the list entry of an autograd Function found in pasted code. @param {Reading} reading */
   function createFinding({ name, line, op, rule, learned = {}, notes = [], choice, message }) {
     const title = element("h3", {}, `${name}, line ${line}`);
     if (!choice) return element("section", {}, title, element("p", {}, message ?? ""));
@@ -60,7 +60,7 @@ export function createPaste(host, { store, ask, onShow }) {
     );
   }
 
-  /** Show the curve of a Function. @param {*} choice */
+  /** Plot the curve of an autograd Function. @param {*} choice */
   function showCurve(choice) {
     const now = store.current;
     store.change({ ...parseMessage(choice), ...pickView(now), training: now.training });

@@ -1,25 +1,25 @@
-/** Curves at a few even steps and around each kink: the same rows as in explorer.curves.tabulate_gradients. */
+/** Selects a few points of each curve for a table: even steps, and the points around each kink. */
 
 import { KINK } from "../../formula/curves.js";
 import { makeEvenPoints, findFirstAtLeast } from "../../formula/floats.js";
 import { getSampling } from "../../formula/sampling.js";
 
 /**
- * Return the indices of these rows in the x of curves, ascending.
- * @param {{x: ArrayLike<number>, marks: ArrayLike<number>}} curves
- * @param {[number, number]} range
+ * Return the indices of the points to tabulate, in ascending order. The result matches
+ * explorer.curves.tabulate_gradients.
+ * @param {{x: ArrayLike<number>, marks: ArrayLike<number>}} curves @param {[number, number]} range
  */
 export function findReadingIndices({ x, marks }, [start, stop]) {
   const indices = new Set(
-    [...makeEvenPoints(start, stop, getSampling().readings)].map((step) => findNearestReading(x, step)),
+    [...makeEvenPoints(start, stop, getSampling().readings)].map((step) => findNearestIndex(x, step)),
   );
   for (let index = 0; index < x.length; index++)
     if (marks[index] === KINK) [index - 1, index, index + 1].forEach((near) => indices.add(near));
   return [...indices].filter((index) => index >= 0 && index < x.length).sort((one, other) => one - other);
 }
 
-/** Return the index of the nearest x. @param {ArrayLike<number>} x ascending @param {number} at */
-function findNearestReading(x, at) {
+/** Return the index of the x value nearest to ``at``. @param {ArrayLike<number>} x ascending @param {number} at */
+function findNearestIndex(x, at) {
   const after = Math.min(findFirstAtLeast(x, at), x.length - 1);
   return after > 0 && at - x[after - 1] <= x[after] - at ? after - 1 : after;
 }

@@ -1,4 +1,4 @@
-// The figure of a parameter over its range: the error at the left or above, the gradients next to it.
+// Draws the error and the gradients of a learning parameter over the parameter's range.
 
 import { makeNote } from "../../chart/plotly/plotly.js";
 import { formatDigits } from "../../formula/phrases.js";
@@ -16,17 +16,20 @@ import { formatDigits } from "../../formula/phrases.js";
  *   name: string, op: string, value: number, log: boolean, neutral: string, words: string}} Picture
  */
 
-const NARROW = 600; // px, below which the panels are stacked
-// The domains of the panels: the error's first, then the gradients'.
+const NARROW = 600; // the panels are stacked if the figure is narrower than this
+// Plotly's domains of the error panel (x, y) and of the gradient panel (x2, y2).
 const STACKED = { x: [0, 1], y: [0.58, 1], x2: [0, 1], y2: [0, 0.42] };
 const SIDE_BY_SIDE = { x: [0, 0.44], y: [0, 1], x2: [0.56, 1], y2: [0, 1] };
 const LINE = { type: "scatter", mode: "lines", hoverinfo: "skip" };
 const NOW_LINE = { color: "rgba(127, 133, 143, 0.95)", width: 2 };
 const PLACE_LINE = { width: 1.5, dash: "dot" };
-const NEAR_SHARE = 0.25; // of the width: closer to the left end, a label is to the right of its line
-const SHOWN_SHARE = 0.9; // quantile of an unbounded gradient's sizes that sets the axis
+const NEAR_SHARE = 0.25; // a label this close to the left end is put to the right of its line
+const SHOWN_SHARE = 0.9; // the axis of an unbounded gradient is based on this quantile
 
-/** Return the traces and layout of a figure. @param {Picture} picture @param {number} width total px */
+/**
+ * Return Plotly's traces and layout for the error and gradients of a learning parameter.
+ * @param {Picture} picture @param {number} width total px
+ */
 export function drawRest({ rest, rules, name, value, log, neutral }, width) {
   const visible = rules.filter(({ key }) => rest.gradients[key]);
   const error = { ...LINE, x: rest.at, y: rest.error, line: { color: neutral, width: 2.5 } };
@@ -67,7 +70,7 @@ export function drawRest({ rest, rules, name, value, log, neutral }, width) {
   };
 }
 
-/** Return the layout of the figure. @param {*} picture */
+/** Return Plotly's layout for the error and gradients of a learning parameter. @param {*} picture */
 function makeLayout({ rest, name, log, stacked, keys, lines, value }) {
   const [low, high] = [rest.at[0], rest.at[rest.at.length - 1]];
   const x = {
@@ -107,12 +110,15 @@ function makeLayout({ rest, name, log, stacked, keys, lines, value }) {
   };
 }
 
-/** Return a vertical line. @param {string} axis "" for the first @param {number} x @param {Object<string, *>} line */
+/**
+ * Return a vertical line as a Plotly shape.
+ * @param {string} axis "" for the first @param {number} x @param {Object<string, *>} line
+ */
 function makeVerticalLine(axis, x, line) {
   return { type: "line", xref: `x${axis}`, yref: `y${axis} domain`, x0: x, x1: x, y0: 0, y1: 1, line };
 }
 
-/** Return a range that includes 0 and the larger part of curves. @param {ArrayLike<number>[]} curves */
+/** Return a y range that includes 0 and most of the gradient curves. @param {ArrayLike<number>[]} curves */
 function fitGradientRange(curves) {
   const maxSize = findShownSize(curves) || 1;
   const values = curves.flatMap((curve) => Array.from(curve)).filter(Number.isFinite);
@@ -122,7 +128,10 @@ function fitGradientRange(curves) {
   return [low - pad, high + pad];
 }
 
-/** Return the largest size to show, because a curve may be unbounded at one end. @param {ArrayLike<number>[]} curves */
+/**
+ * Return the largest absolute value to show, since a curve may be unbounded at one end.
+ * @param {ArrayLike<number>[]} curves
+ */
 function findShownSize(curves) {
   const sizes = curves
     .flatMap((curve) => Array.from(curve))

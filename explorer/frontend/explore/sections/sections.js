@@ -1,4 +1,4 @@
-// The sections Formula, Code and Data below the chart.
+// Creates the sections Formula, Code and Data below the chart.
 
 import { createCode } from "./code.js";
 import { createFormulas } from "./formulas.js";
@@ -7,17 +7,17 @@ import { createTable } from "./table.js";
 const SECTION_KEYS = new Set(["formula", "code", "data", "paste"]);
 
 /**
- * Create the sections.
+ * Create the sections Formula, Code and Data below the chart.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").CachedAsk, languages: string[],
  *   notebook: string}} options ``languages`` by name, the notebook's among them
  */
 export function createSections(host, options) {
   const { store } = options;
-  const stop = store.subscribeNow(({ section }) => (host.hidden = !SECTION_KEYS.has(section))); // first: the parts measure their space
+  const stop = store.subscribeNow(({ section }) => (host.hidden = !SECTION_KEYS.has(section))); // first: the sections measure their size
   const parts = [createFormulas(host, options), createCode(host, options), createTable(host, options)];
   return {
-    /** Show the settled curves of the chart. @param {import("../stage/stage.js").Displayed} displayed */
+    /** Show the chart's curves once they have settled. @param {import("../stage/stage.js").Displayed} displayed */
     show: (displayed) => parts.forEach((part) => part.show(displayed)),
     destroy() {
       stop();

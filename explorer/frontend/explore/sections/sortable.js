@@ -1,16 +1,16 @@
-// A table head whose columns sort: ascending, descending, then in the original order.
+// A table head that sorts by a column: ascending, then descending, then in the original order.
 
 import { element, setAttribute } from "../../elements/dom.js";
 
 /** @typedef {number|string} Value */
 
-/** Create the head. @param {() => void} onSort */
+/** Create a table head whose columns can be sorted by clicking. @param {() => void} onSort */
 export function createSortableHead(onSort) {
   const row = element("tr", { "aria-rowindex": 1 });
   let names = /** @type {string[]} */ ([]);
   let order = { column: -1, down: false };
 
-  /** Change the order by a column. @param {number} column */
+  /** Change the sort order when a column head is clicked. @param {number} column */
   function sort(column) {
     if (order.column !== column) order = { column, down: false };
     else order = order.down ? { column: -1, down: false } : { column, down: true };
@@ -30,7 +30,7 @@ export function createSortableHead(onSort) {
 
   return {
     element: row,
-    /** Set the names of the columns; a change resets the order. @param {string[]} now */
+    /** Set the names of the columns. A change resets the sort order. @param {string[]} now */
     show(now) {
       if (names.join("\n") === now.join("\n")) return;
       names = now;
@@ -43,18 +43,17 @@ export function createSortableHead(onSort) {
       showOrder();
     },
     /**
-     * Return the indices of all rows in order.
-     * @param {number} count
-     * @param {(row: number, column: number) => Value} valueOf
+     * Return the indices of all rows in the current sort order.
+     * @param {number} count @param {(row: number, column: number) => Value} valueOf
      */
     order: (count, valueOf) => orderRows(count, order, valueOf),
   };
 }
 
 /**
- * Return the indices of rows sorted by a column, −1 for none; the sort is stable, and NaN comes last.
- * @param {number} count
- * @param {{column: number, down: boolean}} order
+ * Return the indices of rows sorted by a column. Column −1 keeps the original order. The sort is stable, and NaN comes
+ * last.
+ * @param {number} count @param {{column: number, down: boolean}} order
  * @param {(row: number, column: number) => Value} valueOf
  */
 export function orderRows(count, { column, down }, valueOf) {

@@ -1,4 +1,4 @@
-// The section Data: the curves of the chart as a table, to read, sort and save.
+// The section Data: the chart's curves as a table that can be sorted and saved.
 
 import { element, setText } from "../../elements/dom.js";
 import { columnsOf, makeCsv } from "../../measures/csv.js";
@@ -9,12 +9,15 @@ import { createSortableHead } from "./sortable.js";
 /** @import { Sampled } from "../../measures/csv.js" */
 /** @import { Displayed } from "../stage/stage.js" */
 
-const ROW_PX = 28; // as in the style sheet
+const ROW_PX = 28; // the row height in the style sheet
 const EXTRA_ROWS = 10; // extra rows drawn above and below the visible ones
 const TORCH_TEXT = "Torch's values.";
 const COMPUTED_TEXT = "Computed in the browser: this page has no torch values for these settings.";
 
-/** Create the section. @param {HTMLElement} host @param {{store: import("../../choice/store.js").Store}} options */
+/**
+ * Create the section Data, which shows the chart's curves as a table.
+ * @param {HTMLElement} host @param {{store: import("../../choice/store.js").Store}} options
+ */
 export function createTable(host, { store }) {
   const download = createDownload();
   const note = element("p");
@@ -60,7 +63,7 @@ export function createTable(host, { store }) {
     drawRows();
   }
 
-  /** Draw the visible rows, with space for all others. */
+  /** Draw the visible rows, and leave space for the others. */
   function drawRows() {
     if (!drawnCurves) return;
     const { curves } = drawnCurves;
@@ -72,7 +75,10 @@ export function createTable(host, { store }) {
     body.replaceChildren(createSpacer(first, columns), ...visible, createSpacer(count - last, columns));
   }
 
-  /** Create a row. @param {number} number of the row from the top @param {string[]} keys @param {Sampled} curves */
+  /**
+   * Create a table row with the values of all curves at one x.
+   * @param {number} number of the row from the top @param {string[]} keys @param {Sampled} curves
+   */
   function createDataRow(number, keys, curves) {
     const key = keys[Math.floor(order[number] / curves.x.length)];
     const at = order[number] % curves.x.length;
@@ -84,7 +90,7 @@ export function createTable(host, { store }) {
 
   const stop = store.subscribe((_choice, { phase }) => phase === "settled" && draw());
   return {
-    /** Set the curves. @param {Displayed} now the settled curves of the chart */
+    /** Use the chart's curves once they have settled. @param {Displayed} now the settled curves of the chart */
     show(now) {
       current = now;
       draw();
@@ -94,7 +100,7 @@ export function createTable(host, { store }) {
 }
 
 /**
- * Return the range of rows to draw, from the first to one past the last.
+ * Return the range of table rows to draw, as the first index and one past the last.
  * @param {number} count the number of all rows
  * @param {{scrollTop: number, clientHeight: number}} frame it may be scrolled too far if the table had more rows before
  */
@@ -106,12 +112,12 @@ export function getVisibleRows(count, { scrollTop, clientHeight }) {
   };
 }
 
-/** Format a number for a table, "" for NaN. @param {number} value */
+/** Format a number for a table cell. NaN becomes "". @param {number} value */
 export function formatCell(value) {
   return Number.isNaN(value) ? "" : formatFourDigits(value);
 }
 
-/** Create the space for rows that are not drawn. @param {number} count @param {number} columns */
+/** Create an empty row as high as all rows that are not drawn. @param {number} count @param {number} columns */
 function createSpacer(count, columns) {
   const cell = element("td", { colspan: columns });
   cell.style.height = `${Math.max(count, 0) * ROW_PX}px`;

@@ -1,11 +1,11 @@
-// The tabs of the sections below; at most one is open, and the page draws it.
+// The tabs that open the sections below the chart. At most one section is open.
 
 import { element, setAttribute } from "../../elements/dom.js";
 
-const FILL_MS = 5000; // time within which a section opened by a link is filled
+const FILL_MS = 5000; // a section opened by a link gets its content within this time
 
 /**
- * Create a button for each section, pressed while the section is open.
+ * Create a tab for each section below the chart.
  * @param {HTMLElement} host
  * @param {{store: import("../../choice/store.js").Store, sections: Object<string, string>}} options
  *   ``sections`` holds the names by key
@@ -45,13 +45,12 @@ export function createTabs(host, { store, sections }) {
 }
 
 /**
- * Scroll a section opened by a link into view until the user acts or the section is filled.
- * @param {HTMLElement} host of the tabs
- * @param {AbortSignal} signal
+ * Scroll to a section that a link has opened, until the user acts or the section has its content.
+ * @param {HTMLElement} host of the tabs @param {AbortSignal} signal
  */
 function bringIntoView(host, signal) {
   const observer = new ResizeObserver(() => {
-    const isCalm = host.closest(".calm") !== null; // the curves of a calm page stay in view, with the section below
+    const isCalm = host.closest(".calm") !== null; // on a simple page, the curves stay visible above the section
     if (!isCalm) host.scrollIntoView({ block: "center" });
   });
   const stop = () => observer.disconnect();

@@ -1,4 +1,4 @@
-// The histogram of a training behind the gradients, if one was carried here.
+// A histogram of data from a training run, drawn behind the gradients if the user has brought such data here.
 
 import { toLeftPx } from "../../chart/scene/panels.js";
 import { loadCarried, saveCarried } from "../../choice/data.js";
@@ -8,10 +8,10 @@ import { shape } from "../../elements/svg.js";
 /** @import { Frame } from "../../chart/scene/panels.js" */
 /** @import { Carried } from "../../choice/data.js" */
 
-const MAX_BAR = 0.94; // height of the highest bar except the ends, as a share of the panel
+const MAX_BAR = 0.94; // the height of the highest bar except the first and last, relative to the panel
 const STORAGE_TEXT = "kept over a reload, in no link";
 
-/** Create the bars of carried data behind a chart; return null without such data. */
+/** Create the histogram of data from a training run. Returns null if there are no such data. */
 export function createCarried() {
   const data = loadCarried();
   if (!data) return null;
@@ -33,15 +33,15 @@ export function createCarried() {
   }
 
   return {
-    /** Put the bars behind the curves of a chart. @param {HTMLElement} area of the chart */
+    /** Put the histogram behind the curves of a chart. @param {HTMLElement} area of the chart */
     put(area) {
       area.prepend(picture);
       area.append(name);
     },
-    /** Draw the bars in a frame. @param {Frame} frame */
+    /** Redraw the histogram for the chart's current panels. @param {Frame} frame */
     follow(frame) {
       const { left, inner, gradient, part } = frame;
-      name.hidden = part !== null; // a learning parameter has its data in the panel of parts
+      name.hidden = part !== null; // with a learning parameter, the third panel shows the data
       setAttribute(bars, "d", part ? "" : formatBars(data, frame, gradient));
       Object.assign(name.style, { left: `${left}px`, width: `${inner}px`, top: `${gradient.top}px` });
     },
@@ -49,10 +49,8 @@ export function createCarried() {
 }
 
 /**
- * Return the path of bars in a panel, in px of the chart, cut off at the ends of x.
- * @param {Pick<Carried, "edges"|"counts">} data
- * @param {Frame} frame
- * @param {{top: number, height: number}} panel
+ * Format a histogram as an SVG path in px of the chart, clipped to the visible x range.
+ * @param {Pick<Carried, "edges"|"counts">} data @param {Frame} frame @param {{top: number, height: number}} panel
  */
 export function formatBars({ edges, counts }, frame, panel) {
   const { x } = frame;

@@ -1,4 +1,4 @@
-// Controls of query parameters: a list for a choice of texts, a slider for a number.
+// Controls of the settings in the page's link: a menu for a list of options, a slider for a number.
 
 import { getWord } from "../../choice/view.js";
 import { element } from "../../elements/dom.js";
@@ -8,9 +8,12 @@ import { createSlider } from "../../elements/slider.js";
 /** @import { Word } from "../../choice/view.js" */
 /** @typedef {import("../../choice/store.js").Store} Store */
 
-const MIN_LOG_RATIO = 100; // a slider with a larger ratio of its ends is logarithmic
+const MIN_LOG_RATIO = 100; // a slider whose ends have a larger ratio is logarithmic
 
-/** Create the controls of query parameters. @param {Record<string, string>} labels by parameter @param {Store} store */
+/**
+ * Create the controls of some settings in the page's link.
+ * @param {Record<string, string>} labels by parameter @param {Store} store
+ */
 export function createControls(labels, store) {
   const controls = Object.entries(labels).map(([name, label]) => {
     const word = getWord(name);
@@ -20,14 +23,17 @@ export function createControls(labels, store) {
   });
   return {
     elements: controls.map((one) => one.element),
-    /** Show the values of a choice. @param {Choice} choice */
+    /** Show the current values of the settings. @param {Choice} choice */
     show(choice) {
       for (const { name, show } of controls) show(/** @type {*} */ (choice)[name]);
     },
   };
 }
 
-/** Create the list of a parameter's texts. @param {Word} word @param {string} label @param {Store} store */
+/**
+ * Create a menu for a setting with a fixed list of options.
+ * @param {Word} word @param {string} label @param {Store} store
+ */
 function createChoice({ name, words }, label, store) {
   const options = Object.entries(words).map(([value, text]) => element("option", { value }, text));
   const list = element(
@@ -42,7 +48,7 @@ function createChoice({ name, words }, label, store) {
   };
 }
 
-/** Create the slider of a number. @param {Word} word @param {string} label @param {Store} store */
+/** Create a slider for a numeric setting. @param {Word} word @param {string} label @param {Store} store */
 function createNumber({ name, low, high }, label, store) {
   const slider = createSlider({
     name: label,

@@ -1,4 +1,4 @@
-// Drawing on Explore: the pencil over the chart, and below it a line of instructions.
+// Lets the user draw a gradient on the chart with a pencil, with instructions below the chart.
 
 import { createPencil } from "../../chart/hand/pencil.js";
 import { canAddRule } from "../../choice/choice.js";
@@ -20,12 +20,12 @@ import { fitLine } from "../../formula/lines.js";
 
 const HINT = "Drag over the lower panel to draw a gradient. Escape ends.";
 const ZERO_TEXT = "At g = 0 every gradient is 0, so that nothing can be drawn: set another g.";
-const AXIS_RANGE = [-0.5, 1.5]; // range of the axis in units of |g|
+const AXIS_RANGE = [-0.5, 1.5]; // the range of the gradient axis in units of |g|
 /** @type {Point[]} */
 const FIRST_POINTS = [[-1, 0], [0, 1], [1, 0]]; // prettier-ignore
 
 /**
- * Create the pencil of a store's chart.
+ * Create the pencil with which the user draws a backward rule on the chart.
  * @param {import("../../choice/store.js").Store} store
  * @param {{read: import("../../choice/drawing.js").Read, colours: () => {rules: string[]}, onTurn: () => void}} options
  *   ``onTurn``: the pencil was turned on or off, so that the axis needs another range
@@ -37,7 +37,7 @@ export function createDrawing(store, { read, colours, onTurn }) {
   const doneButton = element("button", { onclick: () => turn(false) }, "Done");
   const line = element("p", { class: "pencil-words", hidden: true }, words, first, doneButton);
   /** @type {number|null} */
-  let slot = null; // of the rule being drawn, null before its first stroke
+  let slot = null; // the position of the rule being drawn, null before the first stroke
   let keys = new AbortController();
   let isOn = false;
 
@@ -58,7 +58,10 @@ export function createDrawing(store, { read, colours, onTurn }) {
     first.focus({ preventScroll: true });
   }
 
-  /** Put a line into the choice. @param {Point[]} points at g = 1 @param {boolean} [zero] */
+  /**
+   * Make a line through the given points the backward rule.
+   * @param {Point[]} points at g = 1 @param {boolean} [zero]
+   */
   function putPoints(points, zero = false) {
     const slotRule = store.current.rules.find((rule) => rule.slot === slot);
     const before = slotRule && getDrawing(slotRule.key);
@@ -74,7 +77,10 @@ export function createDrawing(store, { read, colours, onTurn }) {
     pencil.focus();
   }
 
-  /** Fit a line. @param {Point[]} stroke @param {import("../../formula/lines.js").Units} units @param {number} height */
+  /**
+   * Fit a line through a few points to a stroke of the pencil.
+   * @param {Point[]} stroke @param {import("../../formula/lines.js").Units} units @param {number} height
+   */
   function onStroke(stroke, [across, up], height) {
     const { g } = store.current;
     if (!g) return;
@@ -85,7 +91,10 @@ export function createDrawing(store, { read, colours, onTurn }) {
     if (points.length > 1) putPoints(points);
   }
 
-  /** Replace the points. @param {Point[]} shown @param {"moving"|"settled"} phase @param {number|null} moved */
+  /**
+   * Replace the points of the drawn line.
+   * @param {Point[]} shown @param {"moving"|"settled"} phase @param {number|null} moved
+   */
   function onPoints(shown, phase, moved) {
     const latest = getLastDrawing(store.current);
     if (!latest || !store.current.g) return;
@@ -102,7 +111,7 @@ export function createDrawing(store, { read, colours, onTurn }) {
     putDrawing(store, latest.slot, { ...latest.drawing, points }, { read, phase });
   }
 
-  /** Show the handles of the last line. @param {Choice} choice */
+  /** Show draggable handles on the points of the drawn line. @param {Choice} choice */
   function show(choice) {
     const { g } = choice;
     const latest = g && !(isOn && slot === null) ? getLastDrawing(choice) : null;
@@ -122,7 +131,10 @@ export function createDrawing(store, { read, colours, onTurn }) {
   return {
     pencil,
     line,
-    /** Return the minimum range of the gradients' axis while drawing. @returns {[number, number]|undefined} */
+    /**
+     * Return the range that the gradient axis must at least have while the user draws.
+     * @returns {[number, number]|undefined}
+     */
     room: () =>
       isOn
         ? /** @type {[number, number]} */ (AXIS_RANGE.map((end) => end * Math.abs(store.current.g)))

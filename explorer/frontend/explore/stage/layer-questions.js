@@ -1,4 +1,4 @@
-// Questions about the active layer: Python is asked at each change, and an answer is shown until the next one.
+// Asks Python for the additional curves over the chart after each change. The last answer stays until the next one.
 
 import { toKey } from "../../asking/ask.js";
 import { createLatestQuestion } from "../../asking/latest-question.js";
@@ -10,13 +10,16 @@ import { decodeArray } from "../../choice/arrays.js";
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { LayerAnswer } from "../../chart/scene/picture.js" */
 
-/** The question of each layer, by layer. @type {Record<string, {read: (answer: Answer) => LayerAnswer, argumentsOf: (choice: Choice) => Arguments}>} */
+/**
+ * The request to Python for each kind of additional curves.
+ * @type {Record<string, {read: (answer: Answer) => LayerAnswer, argumentsOf: (choice: Choice) => Arguments}>}
+ */
 const LAYERS = {
-  lens: { read: readLens, argumentsOf: getLensArguments },
-  implied: { read: readImplied, argumentsOf: getImpliedArguments },
+  lens: { read: parseLens, argumentsOf: getLensArguments },
+  implied: { read: parseImplied, argumentsOf: getImpliedArguments },
 };
 
-/** Create the questions of all layers. @param {Ask} ask @param {() => void} onChange */
+/** Create the requests to Python for additional curves over the chart. @param {Ask} ask @param {() => void} onChange */
 export function createLayerQuestions(ask, onChange) {
   let now = { layer: "", answer: /** @type {LayerAnswer|null} */ (null) };
   let last = "";
@@ -30,7 +33,7 @@ export function createLayerQuestions(ask, onChange) {
     ]),
   );
   return {
-    /** Return the last answer or null, and ask if the arguments have changed. @param {Choice} choice */
+    /** Return the last answer, or null, and ask Python again if the arguments have changed. @param {Choice} choice */
     find(choice) {
       const { layer } = choice;
       if (!layer) return null;
@@ -44,19 +47,22 @@ export function createLayerQuestions(ask, onChange) {
   };
 }
 
-/** Decode an array of floats. @param {*} encoded */
+/** Decode an array of floats from Python's answer. @param {*} encoded */
 const decodeFloats = (encoded) => /** @type {Float32Array|Float64Array} */ (decodeArray(encoded));
 
-/** Return the answer for an error message. @param {string} words @returns {LayerAnswer} */
+/** Return an answer without curves that shows an error message. @param {string} words @returns {LayerAnswer} */
 const makeRefusal = (words) => ({ curves: [], words });
 
-/** Parse an answer about the lens. @param {Answer} answer @returns {LayerAnswer} */
-function readLens({ x, gradient, words }) {
+/** Parse Python's answer about the op under noise. @param {Answer} answer @returns {LayerAnswer} */
+function parseLens({ x, gradient, words }) {
   return { curves: [{ rule: "", panel: "gradient", x: decodeFloats(x), y: decodeFloats(gradient) }], words };
 }
 
-/** Parse an answer about implied functions. @param {Answer} answer @returns {LayerAnswer} */
-function readImplied({ lead, rules }) {
+/**
+ * Parse Python's answer about the functions whose derivatives the backward rules are.
+ * @param {Answer} answer @returns {LayerAnswer}
+ */
+function parseImplied({ lead, rules }) {
   const all = /** @type {[string, *][]} */ (Object.entries(rules));
   const curves = all.flatMap(([rule, { x, y }]) =>
     y ? [{ rule, panel: /** @type {const} */ ("forward"), x: decodeFloats(x), y: decodeFloats(y) }] : [],
@@ -65,7 +71,8 @@ function readImplied({ lead, rules }) {
 }
 
 /**
- * Return the arguments common to questions about a choice's visible rules; if all are hidden, about the first.
+ * Return the arguments that requests about the visible rules share. If all rules are hidden, they are about the first
+ * one.
  * @param {Choice} choice
  */
 export function getVisibleArguments(choice) {
@@ -84,13 +91,16 @@ export function getVisibleArguments(choice) {
   };
 }
 
-/** Return the arguments of the question about the op under noise. @param {Choice} choice */
+/** Return the arguments for requesting the op's slope under noise. @param {Choice} choice */
 export function getLensArguments(choice) {
   const { g, noise, noise_width: width } = choice;
   return { ...getVisibleArguments(choice), noise, width, g };
 }
 
-/** Return the arguments of the question about the functions that rules descend. @param {Choice} choice */
+/**
+ * Return the arguments for requesting the functions whose derivatives the backward rules are.
+ * @param {Choice} choice
+ */
 export function getImpliedArguments(choice) {
   return getVisibleArguments(choice);
 }

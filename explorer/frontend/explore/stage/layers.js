@@ -10,28 +10,28 @@ import { createControls } from "./controls.js";
 /** @import { Picture } from "../../chart/scene/picture.js" */
 /** @typedef {import("../../choice/store.js").Store} Store */
 
-/** Create the checkboxes of all layers. @param {Store} store */
+/** Create the checkboxes that turn additional curves on the chart on and off. @param {Store} store */
 export function createSwitches(store) {
   const switches = Object.entries(getCatalogue().layers).map(([key, { label, meaning }]) => {
     const box = element("input", { type: "checkbox", onchange: () => turn(key, box.checked) });
     return { key, box, element: element("label", { title: meaning }, box, label) };
   });
 
-  /** Turn a layer on or off. @param {string} key @param {boolean} on */
+  /** Turn one kind of additional curves on or off. @param {string} key @param {boolean} on */
   function turn(key, on) {
     store.change({ ...store.current, layer: on ? key : "" });
   }
 
   return {
     element: element("div", { class: "end layers" }, ...switches.map((one) => one.element)),
-    /** Show which layer is active. @param {Choice} choice */
+    /** Check the box of the additional curves that are shown. @param {Choice} choice */
     show({ layer }) {
       for (const { key, box } of switches) box.checked = key === layer;
     },
   };
 }
 
-/** Create the text below a chart about the active layer, and its controls. @param {Store} store */
+/** Create the text about the additional curves below the chart, with their controls. @param {Store} store */
 export function createLayerWords(store) {
   const line = element("p", { role: "status" });
   const place = element("div", { class: "layer-controls" });
@@ -39,7 +39,7 @@ export function createLayerWords(store) {
   let open = "";
   let controls = createControls({}, store);
 
-  /** Create the controls of a layer. @param {string} layer */
+  /** Create the controls of one kind of additional curves. @param {string} layer */
   function build(layer) {
     controls = createControls(layer ? getCatalogue().layers[layer].controls : {}, store);
     place.replaceChildren(...controls.elements);
@@ -48,14 +48,14 @@ export function createLayerWords(store) {
 
   return {
     element: container,
-    /** Reserve the necessary space before curves are drawn. @param {Choice} choice */
+    /** Reserve the space for the text before the curves are drawn. @param {Choice} choice */
     arrange(choice) {
       container.hidden = !choice.layer;
       container.closest(".chart")?.classList.toggle("layered", Boolean(choice.layer));
       if (choice.layer !== open) build(choice.layer);
       controls.show(choice);
     },
-    /** Show the text about a picture's layer, and return it. @param {Picture} picture @returns {string} */
+    /** Show the text about the additional curves, and return it. @param {Picture} picture @returns {string} */
     show(picture) {
       const { layer } = picture;
       const words = layer ? getLayerText(picture, getCatalogue().layers[layer].label) : "";

@@ -1,4 +1,4 @@
-// Below the curves of a learning parameter: the data, a verdict for each rule, and a button for its equilibria.
+// The area below the chart if a parameter learns: its data, what each backward rule does to it, and where it settles.
 
 import { isStochastic } from "../../choice/choice.js";
 import { getData } from "../../choice/data.js";
@@ -19,11 +19,11 @@ import { createNumbers } from "./numbers.js";
 /** @import { Data } from "../../choice/data.js" */
 
 const BARS = 60;
-const MIN_OUTSIDE = 0.03; // share of numbers outside the view that is mentioned
-const BAR_SHARE = 0.6; // height of bars relative to bars behind gradients: here the curves matter more
+const MIN_OUTSIDE = 0.03; // if more of the numbers are outside the visible range, a note says so
+const BAR_SHARE = 0.6; // lower than other histograms, because the curves matter more here
 const SIGNS = { grow: "↑", shrink: "↓", rest: "=", undefined: "?", cannot: "–" };
 
-/** Return the arguments of the question about the effect of the data on a parameter. @param {Choice} choice */
+/** Return the arguments for requesting the effect of data on a learning parameter. @param {Choice} choice */
 export function getLearningArguments(choice) {
   const { op, rules, parameters } = getVisibleArguments(choice);
   const { kind, values, weights } = getData();
@@ -32,11 +32,9 @@ export function getLearningArguments(choice) {
 }
 
 /**
- * Create the bar below the curves of a learning parameter.
- * @param {import("../../choice/store.js").Store} store
- * @param {import("../../asking/ask.js").Ask} ask
- * @param {() => {rules: string[]}} colours
- * @param {boolean} hasData without data, nothing is shown
+ * Create the area below the chart that tells how data change the learning parameter.
+ * @param {import("../../choice/store.js").Store} store @param {import("../../asking/ask.js").Ask} ask
+ * @param {() => {rules: string[]}} colours @param {boolean} hasData without data, nothing is shown
  */
 export function createLearning(store, ask, colours, hasData) {
   const bars = shape("path", {});
@@ -79,7 +77,7 @@ export function createLearning(store, ask, colours, hasData) {
     return setAttribute(bars, "d", formatBars(computeHistogram(getData(), frame.x), frame, low));
   }
 
-  /** Show data and verdicts. @param {Choice} choice */
+  /** Show the data, and what each rule does to the parameter. @param {Choice} choice */
   function show(choice) {
     description = "";
     if (!isLearning(choice)) return;
@@ -112,23 +110,26 @@ export function createLearning(store, ask, colours, hasData) {
   }
 
   return {
-    /** Put the bars behind the curves of a chart, and the rest below it. @param {HTMLElement} area of the chart */
+    /**
+     * Put the histogram behind the chart's curves, and the rest below the chart.
+     * @param {HTMLElement} area of the chart
+     */
     put(area) {
       area.prepend(picture);
       area.after(bar);
     },
-    /** Reserve the necessary space before curves are drawn. @param {Choice} choice */
+    /** Reserve the space below the chart before the curves are drawn. @param {Choice} choice */
     arrange(choice) {
       bar.hidden = !isLearning(choice);
       bar.closest(".chart")?.classList.toggle("learns", isLearning(choice));
     },
-    /** Draw the bars in a frame. @param {Frame} next */
+    /** Redraw the histogram for the chart's current panels. @param {Frame} next */
     follow(next) {
       frame = next;
       drawBars();
     },
     show,
-    /** Return all sentences as one text for screen readers, "" if nothing learns. */
+    /** Return all sentences as one text for screen readers, or "" if nothing learns. */
     text: () => description,
     destroy: question.destroy,
   };
@@ -139,10 +140,8 @@ function createVerdictRow() {
 }
 
 /**
- * Return the available verdicts of the data on the parameter for each visible rule.
- * @param {Choice} choice
- * @param {import("../../asking/ask.js").Answer} answer
- * @param {string[]} bright
+ * Return what each visible rule does to the learning parameter, as far as it is known.
+ * @param {Choice} choice @param {import("../../asking/ask.js").Answer} answer @param {string[]} bright
  */
 function listVerdicts({ rules }, { rules: verdicts = {}, message }, bright) {
   if (message !== undefined) return [{ text: message, sign: SIGNS.undefined, colour: bright[0] }];
@@ -154,7 +153,10 @@ function listVerdicts({ rules }, { rules: verdicts = {}, message }, bright) {
   });
 }
 
-/** Return a note on the numbers outside the view, "" if few. @param {Data} data @param {[number, number]} view */
+/**
+ * Say how much of the data is outside the visible range, or return "" if it is little.
+ * @param {Data} data @param {[number, number]} view
+ */
 function formatOutside({ values }, [start, stop]) {
   const share = values.filter((value) => value < start || value > stop).length / values.length;
   if (share < MIN_OUTSIDE) return "";
@@ -162,9 +164,8 @@ function formatOutside({ values }, [start, stop]) {
 }
 
 /**
- * Return the histogram of numbers in a view, with bars of equal width if the numbers are known.
- * @param {Data} data
- * @param {[number, number]} view
+ * Compute a histogram of the data in the visible range. Data given as bars are returned unchanged.
+ * @param {Data} data @param {[number, number]} view
  */
 function computeHistogram({ values, bars }, [start, stop]) {
   if (bars) return bars;

@@ -1,4 +1,4 @@
-// The loss of stochastic ops and rules, next to the upstream gradient: the field of its formula, and its parameters.
+// The controls of the loss for stochastic ops and rules: a field for its formula, and its parameters.
 
 import { createFormulaField } from "../../cards/formula-field.js";
 import {
@@ -17,9 +17,8 @@ import { valueOf } from "../../formula/controls.js";
 /** @import { Choice } from "../../choice/choice.js" */
 
 /**
- * Create the field and sliders of the loss.
- * @param {import("../../choice/store.js").Store} store
- * @param {import("../../cards/formula-field.js").Read|null} read
+ * Create the field and the sliders of the loss.
+ * @param {import("../../choice/store.js").Store} store @param {import("../../cards/formula-field.js").Read|null} read
  */
 export function createLoss(store, read) {
   const field = createFormulaField({
@@ -34,7 +33,7 @@ export function createLoss(store, read) {
   /** @type {{name: string, slider: ReturnType<typeof createSlider>}[]} */
   let rows = [];
 
-  /** Show the loss's parameters. @param {Choice} choice */
+  /** Show a slider for each parameter of the loss. @param {Choice} choice */
   function showSliders(choice) {
     const controls = getLossControls(choice);
     if (rows.map(({ name }) => name).join() !== controls.map(({ name }) => name).join()) {
@@ -66,7 +65,7 @@ export function createLoss(store, read) {
   const container = element("div", { class: "loss", hidden: true }, field.element, sliders);
   return {
     element: container,
-    /** Show the loss before curves are drawn, because it needs space. @param {Choice} choice */
+    /** Show the controls of the loss before the curves are drawn, because they need space. @param {Choice} choice */
     show(choice) {
       container.hidden = !isStochastic(choice);
       container.closest(".chart")?.classList.toggle("has-loss", !container.hidden);

@@ -1,4 +1,4 @@
-// The menu in the strip that scales all rules to one area or width: a row for each rule, greyed out with the reason.
+// The menu that scales all backward rules to the same area or width, with a table of their sizes.
 
 import { getLinkedParameters } from "../../choice/address.js";
 import { getEntries, replaceRule } from "../../choice/choice.js";
@@ -21,7 +21,10 @@ const LEAD =
 const HEADS = ["rule", "area over all x", "width at half height"];
 const TWO_TEXT = "It takes two rules that have one.";
 
-/** Create the menu. @param {import("../../choice/store.js").Store} store @param {CachedAsk} ask */
+/**
+ * Create the menu that scales all backward rules to the same size.
+ * @param {import("../../choice/store.js").Store} store @param {CachedAsk} ask
+ */
 export function createSizeMenu(store, ask) {
   const buttons = KINDS.map((kind) => element("button", { onclick: () => scale(kind) }, `One ${kind}`));
   const undo = element("button", { onclick: takeBack, hidden: "" }, "Undo");
@@ -38,12 +41,12 @@ export function createSizeMenu(store, ask) {
   let before = /** @type {{choice: Choice, keys: string}|null} */ (null);
   menu.addEventListener("toggle", () => menu.open && show(store.current));
 
-  /** Scale all rules to the first rule's size. @param {Kind} kind */
+  /** Scale all rules to the area or width of the first rule. @param {Kind} kind */
   async function scale(kind) {
     const now = store.current;
-    if (!canScale(rowsOf(now), kind)) return;
+    if (!canScale(listRows(now), kind)) return;
     const { entries, words, message } = await ask("scaled", { ...getSizesArguments(now), kind });
-    if (keysOf(store.current) !== keysOf(now)) return;
+    if (toRulesKey(store.current) !== toRulesKey(now)) return;
     setText(status, message ?? words);
     if (message !== undefined) return;
     let next = store.current;
@@ -52,13 +55,13 @@ export function createSizeMenu(store, ask) {
       addCustomEntry("rule", entries[key]);
       next = replaceRule(next, slot, entries[key].key);
     }
-    before = { choice: before && isAfter(now) ? before.choice : now, keys: keysOf(next) };
+    before = { choice: before && hasScaledRules(now) ? before.choice : now, keys: toRulesKey(next) };
     store.change(next);
     setText(status, words);
   }
 
-  /** Return the rules of a choice with the available sizes. @param {Choice} choice @returns {Row[]} */
-  function rowsOf(choice) {
+  /** Return the current rules with their sizes, as far as they are known. @param {Choice} choice @returns {Row[]} */
+  function listRows(choice) {
     const answer = ask.known("sizes", getSizesArguments(choice));
     return getEntries(choice).rules.map(({ key, label }) => ({ label, sizes: answer?.rules?.[key] }));
   }
@@ -72,14 +75,14 @@ export function createSizeMenu(store, ask) {
     menu.querySelector("summary")?.focus();
   }
 
-  /** Return whether a choice still has the scaled rules. @param {Choice} choice */
-  function isAfter(choice) {
-    return before?.keys === keysOf(choice);
+  /** Return whether the settings still have the scaled rules. @param {Choice} choice */
+  function hasScaledRules(choice) {
+    return before?.keys === toRulesKey(choice);
   }
 
-  /** Show sizes, and ask for missing ones while the menu is open. @param {Choice} choice */
+  /** Show the sizes, and request the missing ones while the menu is open. @param {Choice} choice */
   function show(choice) {
-    if (before && !isAfter(choice)) {
+    if (before && !hasScaledRules(choice)) {
       before = null;
       setText(status, "");
     }
@@ -91,7 +94,7 @@ export function createSizeMenu(store, ask) {
         if (message !== undefined) setText(status, message);
         if (message === undefined) show(store.current);
       });
-    const rows = rowsOf(choice);
+    const rows = listRows(choice);
     updateChildren(body, rows, createRow, drawRow);
     buttons.forEach((button, at) => {
       const can = canScale(rows, KINDS[at]);
@@ -107,7 +110,7 @@ function createRow() {
   return element("tr", {}, element("th", { scope: "row" }), ...KINDS.map(() => element("td", {})));
 }
 
-/** Draw a row. @param {HTMLElement} node @param {Row} row */
+/** Fill the table row with a rule's name and sizes. @param {HTMLElement} node @param {Row} row */
 function drawRow(node, { label, sizes }) {
   const [name, ...cells] = node.children;
   setText(name, label);
@@ -121,11 +124,11 @@ function drawRow(node, { label, sizes }) {
 /** Return whether at least two rules have a size. @param {Row[]} rows @param {Kind} kind */
 const canScale = (rows, kind) => rows.filter(({ sizes }) => sizes?.[kind].value != null).length > 1;
 
-/** Return the arguments of the question about the sizes of a choice's rules. @param {Choice} choice */
+/** Return the arguments for requesting the sizes of all rules. @param {Choice} choice */
 export function getSizesArguments(choice) {
   const { op, rules } = choice;
   return { op, rules: rules.map(({ key }) => key), parameters: getLinkedParameters(choice) };
 }
 
-/** Return a key of a choice's op and rules. @param {Choice} choice */
-const keysOf = ({ op, rules }) => JSON.stringify([op, rules.map(({ key, slot }) => [key, slot])]);
+/** Return a string that identifies the current op and rules. @param {Choice} choice */
+const toRulesKey = ({ op, rules }) => JSON.stringify([op, rules.map(({ key, slot }) => [key, slot])]);

@@ -1,4 +1,4 @@
-// The chart of a store's choice: the browser's curves at once, torch's when settled.
+// The chart of the current settings. The browser computes the curves; torch confirms them at rest.
 
 import { createChart } from "../../chart/view/chart.js";
 import {
@@ -28,12 +28,15 @@ import { createWords, NO_WORDS } from "./words.js";
 /** @import { Answer, CreateConfirmation, Status } from "../../asking/confirm.js" */
 /** @typedef {"moving"|"settled"} Phase */
 
-/** Return whether curves have few points, as in a drag. @param {import("../../formula/curves.js").Curves} curves */
+/**
+ * Return whether curves have only the few points used during a drag.
+ * @param {import("../../formula/curves.js").Curves} curves
+ */
 const isQuick = ({ drawn, x }) => drawn !== undefined && x.length < getSampling().points;
 /** @import { GetCurves } from "../../chart/scene/picture.js" */
 
 /**
- * Create the chart of a store's choice with its sentences.
+ * Create the chart for the page's settings, with the sentences above it.
  * @param {{words: HTMLElement, chart: HTMLElement}} hosts
  * @param {{store: import("../../choice/store.js").Store, plotly: string|Promise<*>, confirm: CreateConfirmation|null,
  *   ask: import("../../asking/ask.js").Ask, explanation?: string, elsewhere?: string, colours: () => {neutral: string, rules: string[]}, words?: import("./words.js").Words,
@@ -72,7 +75,7 @@ export function createStage(hosts, options) {
   const layer = createLayerWords(store);
   const loss = createLoss(store, options.read ?? null);
   area.after(...(sketch ? [sketch.line] : []), loss.element, layer.element);
-  const layers = createLayerQuestions(options.ask, () => chart.draw(makePicture(store.current), phase));
+  const layers = createLayerQuestions(options.ask, () => chart.draw(makeChartData(store.current), phase));
   const confirmation = confirm?.({ onAnswer: handleAnswer, onStatus: handleStatus });
   let frame = 0;
   /** @type {Phase} */
@@ -90,16 +93,16 @@ export function createStage(hosts, options) {
     frame ||= requestAnimationFrame(draw);
   }
 
-  /** Set the parameter of a grip. @param {string} name @param {number} value @param {Phase} how */
+  /** Change a parameter that is dragged on the chart. @param {string} name @param {number} value @param {Phase} how */
   function setGripValue(name, value, how) {
     const control = getControls(store.current).find((one) => one.name === name);
     if (control) store.change(setParameter(store.current, control, value), { phase: how, target: null });
   }
 
-  /** Handle a change of the choice. @param {Choice} _choice @param {{phase: Phase}} change */
+  /** Redraw the chart after a change of the settings. @param {Choice} _choice @param {{phase: Phase}} change */
   function handleChange(_choice, change) {
     phase = change.phase;
-    learning.arrange(store.current); // before the curves, because it takes space from them
+    learning.arrange(store.current); // before the curves, because this changes the chart's height
     layer.arrange(store.current);
     loss.show(store.current);
     if (phase === "settled") draw();
@@ -116,13 +119,16 @@ export function createStage(hosts, options) {
       words.show(key === start.key ? start.words : fallback);
       displayed = { key, curves: sampleChoice(choice), confirmed: false };
     }
-    chart.draw(makePicture(choice), phase);
+    chart.draw(makeChartData(choice), phase);
     learning.show(choice);
     if (phase === "settled") onCurves?.(displayed);
     if (phase === "settled" && !displayed.confirmed) confirmation?.ask(choice);
   }
 
-  /** Sample a choice; a stochastic one keeps its last unbiased gradient. @param {Choice} choice */
+  /**
+   * Compute the curves for the current settings. Stochastic curves keep their last unbiased gradient.
+   * @param {Choice} choice
+   */
   function sampleChoice(
     choice,
     quantiles = confirm || phase === "moving" ? PREVIEW_QUANTILES : FINE_QUANTILES,
@@ -135,12 +141,12 @@ export function createStage(hosts, options) {
     return curves;
   }
 
-  /** Show torch's curves and sentences. @param {Answer} answer @param {Choice} choice */
+  /** Replace the browser's curves and sentences with torch's. @param {Answer} answer @param {Choice} choice */
   function handleAnswer(answer, choice) {
     const key = toCurvesKey(choice);
     if (key !== toCurvesKey(store.current)) return;
     const { spread, exact, ...curves } = answer.curves;
-    const { drawn: stochastic } = displayed.curves; // with random draws
+    const { drawn: stochastic } = displayed.curves; // includes random values that torch's answer lacks
     lastExact = { key: JSON.stringify([choice.op, choice.f]), exact };
     displayed = {
       key,
@@ -149,23 +155,23 @@ export function createStage(hosts, options) {
     };
     words.show(answer.words);
     onCurves?.(displayed);
-    chart.draw(makePicture(store.current), "settled");
+    chart.draw(makeChartData(store.current), "settled");
   }
 
-  /** Show the status of the confirmation. @param {Status} status @param {string} [text] */
+  /** Show whether torch has confirmed the curves. @param {Status} status @param {string} [text] */
   function handleStatus(status, text) {
     words.say(status, text);
-    if (status === "refused") words.show(NO_WORDS); // the displayed sentences are about other curves
+    if (status === "refused") words.show(NO_WORDS); // the displayed sentences do not belong to these curves
     if (status !== "computed") return;
     words.show(missing);
     lastExact.exact = null;
     if (isStochastic(store.current)) displayed.curves = sampleChoice(store.current, FINE_QUANTILES);
     onCurves?.(displayed);
-    chart.draw(makePicture(store.current), "settled"); // its description contains the sentences
+    chart.draw(makeChartData(store.current), "settled"); // updates the description for screen readers
   }
 
-  /** Return the picture of a choice. @param {Choice} choice */
-  function makePicture(choice) {
+  /** Return everything that the chart shows for the current settings. @param {Choice} choice */
+  function makeChartData(choice) {
     const { op, rules } = getEntries(choice);
     const { neutral, rules: bright } = colours();
     const listed = choice.rules.map((rule, index) => {
@@ -202,13 +208,13 @@ export function createStage(hosts, options) {
     draw();
   }
   return {
-    /** Draw again after a change of colours. */
+    /** Redraw the chart after the page's colours have changed. */
     refresh,
-    /** Show the probe at an x, or at the pinned x for null. */
+    /** Show the values at an x, or at the pinned x for null. */
     point: chart.point,
     /** Pin the probe at an x. */
     pin: chart.pin,
-    /** Turn the pencil on or off; null if formulas cannot be parsed. */
+    /** Turn the pencil on or off. It is null if formulas cannot be parsed. */
     draw: sketch && sketch.toggle,
     destroy() {
       stop();

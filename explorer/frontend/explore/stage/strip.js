@@ -1,4 +1,4 @@
-// The strip below the chart: the upstream gradient, the range, layers, sizes and examples.
+// The row of controls below the chart: upstream gradient, x range, additional curves, sizes and examples.
 
 import { setG, setRange, explainInvalidEnd } from "../../choice/choice.js";
 import { getWordBounds } from "../../choice/view.js";
@@ -13,13 +13,14 @@ import { createSizeMenu } from "./size-menu.js";
 /** @import { Example } from "../../cards/examples.js" */
 /** @import { Choice } from "../../choice/choice.js" */
 
-const RULE_WORDS = ["", "it", "both"]; // words for all rules, by their number
+const RULE_WORDS = ["", "it", "both"]; // how a button refers to all rules, indexed by their number
 const G_ENDS = /** @type {[number, number]} */ ([-2, 2]);
 
 /**
- * Create the strip. ``examples`` may be empty; ``sizes``: whether the strip has the menu Size.
+ * Create the row of controls below the chart. ``examples`` may be empty. ``sizes`` tells whether there is a menu Size.
  * @param {HTMLElement} host
- * @param {{store: import("../../choice/store.js").Store, examples: Example[], sizes?: boolean, ask: import("../../asking/ask.js").CachedAsk}} options
+ * @param {{store: import("../../choice/store.js").Store, examples: Example[], sizes?: boolean, ask:
+ *   import("../../asking/ask.js").CachedAsk}} options
  */
 export function createStrip(host, { store, examples, sizes = true, ask }) {
   const g = createSlider({
@@ -27,8 +28,12 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
     onChange: (value, phase, byKeys) =>
       store.change(setG(store.current, value), { phase, target: byKeys ? "g" : null }),
   });
-  const startField = endField("From", 0, (value) => setRange(store.current, value, store.current.range[1]));
-  const stopField = endField("To", 1, (value) => setRange(store.current, store.current.range[0], value));
+  const startField = createEndField("From", 0, (value) =>
+    setRange(store.current, value, store.current.range[1]),
+  );
+  const stopField = createEndField("To", 1, (value) =>
+    setRange(store.current, store.current.range[0], value),
+  );
   const layers = createSwitches(store);
   const menu = createExamples(
     examples,
@@ -52,8 +57,11 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
     ...(examples.length ? [menu.element] : []),
   );
 
-  /** Create the field of an end. @param {string} name @param {0|1} index @param {(value: number) => Choice} next */
-  function endField(name, index, next) {
+  /**
+   * Create the input field for one end of the x range.
+   * @param {string} name @param {0|1} index @param {(value: number) => Choice} next
+   */
+  function createEndField(name, index, next) {
     const { field, message, show } = createNumberField({
       name,
       onNumber: (value, byKeys) => store.change(next(value), { target: byKeys ? name : null }),
@@ -64,7 +72,7 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
     return { label, show: (/** @type {Choice} */ { range }) => show(formatEnd(range, index)) };
   }
 
-  /** Show the values of a choice. @param {Choice} choice */
+  /** Show the current settings in the controls. @param {Choice} choice */
   function show(choice) {
     const ends = /** @type {[number, number]} */ ([
       Math.min(G_ENDS[0], choice.g),
@@ -82,15 +90,17 @@ export function createStrip(host, { store, examples, sizes = true, ask }) {
   return { destroy: stop };
 }
 
-/** Return the step of an arrow key at an end: a tenth to a hundredth of the range. @param {[number, number]} range */
+/**
+ * Return the step of an arrow key in a range field: between a tenth and a hundredth of the range.
+ * @param {[number, number]} range
+ */
 function stepOf([start, stop]) {
   return 10 ** (Math.floor(Math.log10(stop - start)) - 1);
 }
 
 /**
- * Format one end of a range with enough digits to distinguish it from the other.
- * @param {[number, number]} range
- * @param {0|1} index
+ * Format one end of a range with enough digits to distinguish it from the other end.
+ * @param {[number, number]} range @param {0|1} index
  */
 function formatEnd(range, index) {
   const size = Math.max(Math.abs(range[0]), Math.abs(range[1]));

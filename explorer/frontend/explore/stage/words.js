@@ -1,4 +1,4 @@
-// The sentences above the chart, and the sign that shows whether torch has confirmed the curves.
+// The sentences above the chart, with a sign that tells whether torch has confirmed the curves.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createMenu } from "../../elements/menu.js";
@@ -17,9 +17,8 @@ const EXPLANATION =
   "same curves in Python, and its values take their place: then they are confirmed.";
 
 /**
- * Create the sentences above the chart in a space of fixed size; the rest opens on demand.
- * @param {HTMLElement} host
- * @param {string} [explanation] of the sign
+ * Create the sentences above the chart, some of which open on demand.
+ * @param {HTMLElement} host @param {string} [explanation] of the sign
  */
 export function createWords(host, explanation = EXPLANATION) {
   const head = element("h2", { class: "headline" });
@@ -33,7 +32,10 @@ export function createWords(host, explanation = EXPLANATION) {
   host.append(head, main, below, moreMenu, element("span", { class: "confirmation" }, sign, explained));
 
   return {
-    /** Show sentences. @param {Words|null|undefined} words null if not yet available for the displayed curves */
+    /**
+     * Show the sentences about the curves.
+     * @param {Words|null|undefined} words null if not yet available for the displayed curves
+     */
     show(words) {
       if (words) setText(head, words.head);
       if (words) setText(below, words.below ?? "");
@@ -43,7 +45,10 @@ export function createWords(host, explanation = EXPLANATION) {
       moreMenu.hidden = !rest.textContent;
       for (const part of [head, main, below]) part.classList.toggle("stale", !words);
     },
-    /** Show a status. @param {string} status @param {string} [text] by default the last text stays, faded */
+    /**
+     * Show whether torch has confirmed the curves.
+     * @param {string} status @param {string} [text] by default the last text stays, faded
+     */
     say(status, text) {
       setAttribute(sign, "data-status", status);
       if (text !== undefined) setText(sign, text);

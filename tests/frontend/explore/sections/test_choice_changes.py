@@ -67,7 +67,7 @@ def test_a_parameter_shared_with_another_card_is_kept(node: Node):
 
 
 def test_no_rule_joins_twice_or_beyond_the_limit(node: Node):
-    assert called(node, "canJoin", "boxcar") is True
-    assert called(node, "canJoin", "triangle") is False
+    assert called(node, "canAddCatalogueRule", "boxcar") is True
+    assert called(node, "canAddCatalogueRule", "triangle") is False
     six = [*RULES, "zero", "scale", "default"]
-    assert called(node, "canJoin", "boxcar", rules=six) is False
+    assert called(node, "canAddCatalogueRule", "boxcar", rules=six) is False
