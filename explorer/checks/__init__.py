@@ -25,7 +25,6 @@ from explorer.catalogue import (
 from explorer.catalogue.losses import FROZEN_U
 from explorer.checks import draws, lines
 from explorer.checks.area import check_antiderivative, check_area
-from explorer.checks.curve import Curve
 from explorer.checks.derivative import check_derivative, check_double_backward
 from explorer.checks.finiteness import check_finiteness
 from explorer.checks.kinks import check_kinks
@@ -35,8 +34,17 @@ from explorer.checks.repetition import check_memory, check_repetition
 from explorer.checks.result import UNKNOWN, VERDICTS, Result, Results, fails, unknown
 from explorer.checks.returns import check_backward, check_dtype_and_shape
 from explorer.checks.settings import check_autocast, check_compile, check_devices, check_transforms
-from explorer.curves.foreign import SEED, Subject, UntriedError, describe_error, has_random_output
-from explorer.curves.foreign.subject import ForwardError, make_own_subject, make_pair_subject
+from explorer.curves.foreign.curve import Curve
+from explorer.curves.foreign.elementwise import has_random_output
+from explorer.curves.foreign.subject import (
+    SEED,
+    ForwardError,
+    Subject,
+    UntriedError,
+    describe_error,
+    make_own_subject,
+    make_pair_subject,
+)
 from explorer.curves.foreign.timeouts import TIME_LIMIT_S, HungError, run_within, use_one_thread_after_fork
 
 __all__ = ["CHECKS", "VERDICTS", "Check", "Result", "Results", "assert_rule", "check", "check_pair"]

@@ -6,13 +6,14 @@ from functools import partial
 
 import torch
 
-from explorer.checks.curve import MANY_JUMPS, Curve, find_nearest, round_position
 from explorer.checks.derivative import is_bounded_by_argument, is_derivative
 from explorer.checks.finiteness import describe_idle_mask
 from explorer.checks.linearity import find_effect_of_others
 from explorer.checks.matching import describe_match, match_rule
 from explorer.checks.result import FAILS, Result, by_design, fails, format_number, holds, unknown
-from explorer.curves.foreign import NEAR
+from explorer.curves.bisection import round_position
+from explorer.curves.foreign.curve import Curve, find_nearest
+from explorer.curves.foreign.elementwise import NEAR
 
 _LEEWAY = 0.03  # of an area: the integral is a sum
 _LEAST_SCALE = 0.01  # of an area: a smaller one is not a choice of scale
@@ -35,10 +36,10 @@ def check_area(curve: Curve) -> Result:
 
 def _explain_no_integral(curve: Curve) -> Result | None:
     """Return "unknown" with the reason if the rule has no integral over x."""
-    reason = "the gradient depends on other elements as well, see linear in g"
-    if reason := reason if find_effect_of_others(curve) else curve.integral_obstacle:
-        return unknown(f"Its integral is not known: {reason}.")
-    return None
+    reason, at = curve.integral_obstacle
+    if find_effect_of_others(curve):
+        reason, at = "the gradient depends on other elements as well, see linear in g", None
+    return unknown(f"Its integral is not known: {reason}.", at) if reason else None
 
 
 def _compare_area(curve: Curve, of_jump: bool = False) -> Result:
@@ -47,7 +48,7 @@ def _compare_area(curve: Curve, of_jump: bool = False) -> Result:
     ``of_jump``: accept each finite area of the right sign.
     """
     at, heights, (x, total) = round_position(float(curve.jumps[0][0])), curve.jumps[1].abs(), curve.integral
-    area, rise, is_staircase, place = curve.measure_area(), curve.rise, len(heights) >= MANY_JUMPS, "Its area"
+    area, rise, is_staircase, place = curve.area, curve.rise, curve.is_staircase, "Its area"
     if math.isinf(rise):
         ends = (x.abs() <= NEAR).nonzero()[[0, -1], 0]
         area, rise = (float(values.diff()) for values in (total[ends], curve.subject.y(x[ends])))
@@ -92,7 +93,7 @@ def check_antiderivative(curve: Curve) -> Result:
         return obstacle
     if not bool(curve.gradient.any()):
         return _excuse(curve, fails("The gradient is 0 everywhere, so its antiderivative never moves."))
-    if len(at) < MANY_JUMPS and math.isfinite(curve.rise):
+    if not curve.is_staircase and math.isfinite(curve.rise):
         total = _compare_area(curve, of_jump=True)
         return _excuse(curve, total if total.verdict == FAILS else _judge_place(curve))
     return _judge_staircase(curve)
@@ -141,7 +142,7 @@ def _find_stop(curve: Curve, step: float) -> float | None:
 
 def _judge_place(curve: Curve) -> Result:
     """Return the finding on the position of a rule relative to the op's one or two jumps."""
-    (at, heights), (x, total), area = curve.jumps, curve.integral, curve.measure_area()
+    (at, heights), (x, total), area = curve.jumps, curve.integral, curve.area
     centre = round_position(float((at * heights.abs()).sum() / heights.abs().sum()))
 
     def measure_share(end: float) -> float:
@@ -166,7 +167,7 @@ def _excuse(curve: Curve, finding: Result, departs: bool = False) -> Result:
     arguments of the function bound y; where it ``departs`` from the op only beyond the op's range, whether a
     mask is missing cannot be seen from outside.
     """
-    subject, sentence, is_staircase = curve.subject, finding.sentence, len(curve.jumps[0]) >= MANY_JUMPS
+    subject, sentence, is_staircase = curve.subject, finding.sentence, curve.is_staircase
     rises, sign = float(curve.jumps[1].sum()), float(curve.gradient.nan_to_num(0.0, 0.0, 0.0).sum())
     climbs = curve.is_flat and rises < 0 < sign and math.isfinite(curve.rise)
     if finding.verdict != FAILS or climbs:
@@ -179,7 +180,7 @@ def _excuse(curve: Curve, finding: Result, departs: bool = False) -> Result:
         return replace(finding, sentence=f"{sentence} {mask.capitalize()}.")
     else:
         name, inherited = describe_match(curve), match_rule(curve)
-        if not (name or is_staircase) and math.isinf(curve.measure_area()):
+        if not (name or is_staircase) and math.isinf(curve.area):
             name = describe_match(curve, 1 / float(curve.gradient.abs().nan_to_num().max()))
         reason = f"It is {name}."
         if not name:

@@ -14,8 +14,8 @@ import torch
 from torch import Tensor
 from torch.overrides import TorchFunctionMode
 
-from explorer.checks.curve import differentiate
 from explorer.curves.bisection import find_jumps
+from explorer.curves.foreign.curve import differentiate
 from explorer.curves.foreign.elementwise import NEAR, merge_points, spread_points
 from explorer.curves.foreign.subject import (
     NoGradientError,

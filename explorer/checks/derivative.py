@@ -6,12 +6,12 @@ from collections.abc import Callable, Iterator
 import torch
 from torch import Tensor
 
-from explorer.checks.curve import Curve, differentiate
 from explorer.checks.finiteness import describe_idle_mask
 from explorer.checks.linearity import find_effect_of_others
 from explorer.checks.matching import match_rule
 from explorer.checks.result import Result, by_design, fails, format_number, format_unequal, holds, unknown
-from explorer.curves.foreign import NoGradientError, Subject, describe_error
+from explorer.curves.foreign.curve import Curve, differentiate
+from explorer.curves.foreign.subject import NoGradientError, Subject, describe_error
 
 _MIN_TRUSTED = 0.1  # share of the points at which y is finite
 _TIE = 1e-9

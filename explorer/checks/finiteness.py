@@ -8,14 +8,15 @@ import torch
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from explorer.checks.curve import Curve, find_nearest
 from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds, name_dtype
-from explorer.curves.foreign import FAR, Subject, UntriedError, pull_gradient
+from explorer.curves.bisection import bisect
+from explorer.curves.foreign.curve import Curve, find_nearest
+from explorer.curves.foreign.elementwise import FAR
+from explorer.curves.foreign.subject import Subject, UntriedError, pull_gradient
 
 DTYPES = (torch.float64, torch.float32, torch.bfloat16, torch.float16)
 _FULL = DTYPES[:2]  # in the others a NaN far out is an overflow, not a fault
 _POLE = 1e3  # values near a pole exceed this
-_HALVINGS = 60
 _ADVICE = "write it so that nothing overflows, or mask the input before the function"
 _Samples = dict[torch.dtype, tuple[Tensor, Tensor, Tensor]]
 
@@ -128,25 +129,21 @@ def _name_range(curve: Curve, samples: _Samples) -> str:
     finite = y.isfinite().nonzero()[:, 0].tolist()
     if not finite:
         return "nowhere, like y,"
-    ends = []
-    for inside, outside in ((finite[0], finite[0] - 1), (finite[-1], finite[-1] + 1)):
+    ends: tuple[list[str], list[str]] = [], []
+    for end, inside, outside in ((ends[0], finite[0], finite[0] - 1), (ends[1], finite[-1], finite[-1] + 1)):
         if 0 <= outside < len(x):
-            end = _bisect(lambda x: bool(curve.subject.y(x).isfinite()), x[inside], x[outside])
-            ends.append([format_number(end)])
-        else:
-            ends.append([])
+            last = _find_end(lambda x: curve.subject.y(x).isfinite(), x[inside], x[outside])
+            end.append(format_number(last))
     if any(ends):
         return f"where y is, which is for {' < '.join([*ends[0], 'x', *ends[1]])},"
     low, high = format_number(x[0]), format_number(float(x[-1]))
     return f"from {low} to {high}" if curve.subject.domain else "from 0 to ±10,000"
 
 
-def _bisect(holds_at: Callable[[Tensor], bool], inside: Tensor, outside: Tensor) -> float:
+def _find_end(is_inside: Callable[[Tensor], Tensor], inside: Tensor, outside: Tensor) -> float:
     """Return the last x on the way from ``inside`` to ``outside`` at which a condition holds."""
-    for _ in range(_HALVINGS):
-        middle = (inside + outside) / 2
-        inside, outside = (middle, outside) if holds_at(middle.reshape(1)) else (inside, middle)
-    return float(inside) if abs(float(inside)) > 1e-12 else 0.0
+    end = float(bisect(is_inside, inside.reshape(1), outside.reshape(1))[0])
+    return end if abs(end) > 1e-12 else 0.0
 
 
 def _report(values: Callable[[Tensor], Tensor], x: Tensor, mask: Tensor, words: str) -> Result:
@@ -155,7 +152,7 @@ def _report(values: Callable[[Tensor], Tensor], x: Tensor, mask: Tensor, words: 
     nearer = x[(x.abs() < abs(at)) & (x * at > 0)]
     if x.dtype == torch.float64 and len(nearer):
         start = torch.tensor(at, dtype=x.dtype)
-        at = _bisect(lambda x: bool(values(x).isnan()), start, nearer[nearer.abs().argmax()])
+        at = _find_end(lambda x: values(x).isnan(), start, nearer[nearer.abs().argmax()])
     return fails(f"{words}: {_ADVICE}.", at)
 
 

@@ -8,9 +8,10 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import RULES, find_tensor_gradient
-from explorer.checks.curve import Curve, round_position
 from explorer.checks.result import Result, by_design, fails, format_position, holds
-from explorer.curves.foreign import UntriedError, make_pair_subject
+from explorer.curves.bisection import round_position
+from explorer.curves.foreign.curve import Curve
+from explorer.curves.foreign.subject import UntriedError, make_pair_subject
 from explorer.formula import FUNCTIONS
 
 _STEEP = 1e4  # a limit beyond this counts as infinite, and no value is due between such limits

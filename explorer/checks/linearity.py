@@ -6,9 +6,9 @@ from functools import lru_cache
 import torch
 from torch import Tensor
 
-from explorer.checks.curve import Curve
 from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds
-from explorer.curves.foreign import find_departures
+from explorer.curves.foreign.curve import Curve
+from explorer.curves.foreign.linearity import find_departures
 
 _PLAIN = torch.arange(-16, 17) / 2  # x that are easy to read, and to try by hand
 _ROUNDING = 10.0  # times the difference between neighbouring floats: a larger departure is not rounding

@@ -14,9 +14,9 @@ from operator import attrgetter
 import torch
 from torch import Tensor
 
-from explorer.checks.curve import Curve
 from explorer.checks.derivative import is_derivative
 from explorer.checks.result import Result, by_design, fails, holds
+from explorer.curves.foreign.curve import Curve
 
 _TRIED, _SUMMED = 2, 6  # lines
 _POINTS, _SCAN = 25, 81  # t per line

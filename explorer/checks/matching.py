@@ -13,9 +13,9 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import RULES, Rule
-from explorer.checks.curve import MANY_JUMPS, Curve
 from explorer.checks.linearity import find_effect_of_others
 from explorer.checks.result import format_number
+from explorer.curves.foreign.curve import Curve
 
 _MORE_G = (2.0, -0.5, 100.0)  # besides 1 and −1
 _ANYWHERE = ("jumps", "bounded")  # families of ops that a rule without a family suits
@@ -57,7 +57,7 @@ def match_rule(curve: Curve, factor: float = 1.0) -> Match | None:
         return None
     pulls = {g: factor * curve.subject.gradient(curve.x, g) for g in (1.0, -1.0, *_MORE_G)}
     matched = next(_iterate_for_op(curve, pulls), None)
-    is_jump = curve.is_flat and (len(curve.jumps[0]) < MANY_JUMPS or factor != 1.0)
+    is_jump = curve.is_flat and (not curve.is_staircase or factor != 1.0)
     if matched is None and is_jump and all(_is_close(pulls[g], g * pulls[1.0]) for g in _MORE_G):
         return next(_iterate_for_jump(curve, factor), None)
     return matched

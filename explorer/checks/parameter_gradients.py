@@ -10,11 +10,11 @@ from torch import Tensor
 
 from explorer.catalogue import RULES, Op, Rule
 from explorer.checks.argument_gradients import Probe
-from explorer.checks.curve import Curve
 from explorer.checks.result import FAILS, UNKNOWN, Result, by_design, fails, format_number, holds, unknown
 from explorer.checks.returns import is_wrong_return
-from explorer.checks.traits import has_custom_node
-from explorer.curves.foreign import NoGradientError, Subject, UntriedError
+from explorer.curves.foreign.curve import Curve
+from explorer.curves.foreign.subject import NoGradientError, Subject, UntriedError
+from explorer.curves.foreign.traits import has_custom_node
 from explorer.formula.tree import find_names
 from explorer.gradient import apply
 

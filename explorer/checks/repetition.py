@@ -9,9 +9,10 @@ from types import FunctionType
 import torch
 from torch import Tensor
 
-from explorer.checks.curve import Curve, is_near
 from explorer.checks.result import Result, by_design, fails, holds
-from explorer.curves.foreign import NoGradientError, Subject, UntriedError, is_same, pull_gradient
+from explorer.curves.foreign.curve import Curve
+from explorer.curves.foreign.elementwise import is_same
+from explorer.curves.foreign.subject import NoGradientError, Subject, UntriedError, pull_gradient
 
 
 def check_memory(curve: Curve) -> Result:
@@ -60,17 +61,17 @@ def _iterate_faults(subject: Subject, x: Tensor) -> Iterator[str]:
         advice = "it assumes a contiguous g. Call g.contiguous()"
         plain = subject.run_both(x, other.contiguous())[1]
         try:
-            if not is_near(plain, subject.run_both(x, other)[1]):
+            if not is_same(plain, subject.run_both(x, other)[1]):
                 yield f"With g {layout} the gradient is different: {advice}."
         except NoGradientError as error:
             yield f"With g {layout} {error}: {advice} first."
     if x.dim() == 2 and y.shape == x.shape and not subject.trial.suffix and subject.seed is None:
         turned = subject.run_both(x.t().contiguous().t(), g)
-        if not (is_near(y.detach(), turned[0]) and is_near(expected, turned[1])):
+        if not (is_same(y.detach(), turned[0]) and is_same(expected, turned[1])):
             yield "With a transposed x the result is different: it assumes a contiguous x."
     y, leaf = subject.open_graph(x)
     subject.run(subject.fit_domain(x.flip(0) * 0.7 + 0.4).clone())
-    if not is_near(pull_gradient(y, leaf, g), expected):
+    if not is_same(pull_gradient(y, leaf, g), expected):
         words = "the backward of the first gives a different gradient: it keeps state outside ctx"
         yield f"After a second forward, {words}. Save it with ctx.save_for_backward."
 

@@ -5,11 +5,12 @@ import re
 import torch
 from torch import Tensor
 
-from explorer.checks.curve import Curve
 from explorer.checks.finiteness import DTYPES
 from explorer.checks.result import Result, by_design, fails, holds, name_dtype
-from explorer.checks.traits import call_backward
-from explorer.curves.foreign import Subject, UntriedError, describe_error, merge_points
+from explorer.curves.foreign.curve import Curve
+from explorer.curves.foreign.elementwise import merge_points
+from explorer.curves.foreign.subject import Subject, UntriedError, describe_error
+from explorer.curves.foreign.traits import call_backward
 
 # Patterns of the reasons why a backward returns no gradient, with advice.
 _ADVICE = {

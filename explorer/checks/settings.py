@@ -8,10 +8,11 @@ from dataclasses import replace
 import torch
 from torch import Tensor
 
-from explorer.checks.curve import Curve, is_near
 from explorer.checks.result import Result, by_design, fails, holds, name_dtype, unknown
-from explorer.checks.traits import has_custom_node
-from explorer.curves.foreign import NoGradientError, Subject, UntriedError, describe_error
+from explorer.curves.foreign.curve import Curve
+from explorer.curves.foreign.elementwise import is_same
+from explorer.curves.foreign.subject import NoGradientError, Subject, UntriedError, describe_error
+from explorer.curves.foreign.traits import has_custom_node
 
 _REFUSED = "torch.func's grad, vmap and jvp refuse"
 _OLD = by_design(
@@ -49,7 +50,7 @@ def check_transforms(curve: Curve) -> Result:
     tangent = torch.linspace(0.3, 1.9, x.numel(), dtype=x.dtype).reshape(x.shape)
     for name, expected, compute in _iterate_transforms(subject, x, tangent):
         try:
-            if is_near(actual := compute(), expected):
+            if is_same(actual := compute(), expected):
                 continue
         except Exception as error:
             words, y = str(error), subject.open_graph(x)[0]
@@ -97,7 +98,7 @@ def _iterate_transforms(
     yield "vmap of grad", slopes, lambda: torch.func.vmap(pull_back)(rows)
     yield "vmap over the last dimension", slopes, lambda: torch.func.vmap(pull_back, in_dims=-1)(columns)
     # Only if the gradient is linear in g a tangent is due.
-    if y.shape == x.shape and all(is_near(subject.run_both(x, g)[1], g * r) for g in (-2.0, tangent)):
+    if y.shape == x.shape and all(is_same(subject.run_both(x, g)[1], g * r) for g in (-2.0, tangent)):
         yield "jvp", r * tangent, lambda: torch.func.jvp(run_forward, (x,), (tangent,))[1]
 
 
@@ -120,7 +121,7 @@ def check_compile(curve: Curve) -> Result:
         return unknown(f"Compiled {error}.")
     if curve.subject.seed is not None:
         return holds("Traced by torch.compile it runs; it draws at random, so values are not compared.")
-    if not all(is_near(fast_y, y) and is_near(fast_r, r) for fast_y, fast_r in results):
+    if not all(is_same(fast_y, y) and is_same(fast_r, r) for fast_y, fast_r in results):
         advice = "look for state outside ctx and a g assumed to be contiguous"
         return fails(f"Compiled, it gives a different result: {advice}.")
     if is_one_graph:
@@ -192,6 +193,6 @@ def check_devices(curve: Curve) -> Result:
         return fails(f"{place}y stays on the CPU: make it with x's device, such as by zeros_like.")
     if accelerator is None:
         return unknown("There is no CUDA here. On torch's meta device, which has no values, it follows x.")
-    if all(is_near(other.cpu(), plain) for plain, other in zip(results, moved, strict=True)):
+    if all(is_same(other.cpu(), plain) for plain, other in zip(results, moved, strict=True)):
         return holds(f"{place}it gives the same result as on the CPU.")
     return fails(f"{place}it gives a different result from the CPU.")

@@ -78,6 +78,18 @@ def find_zeros(function: Curve, x: list[float]) -> list[float]:
     return zeros
 
 
+def bisect(is_inside: Callable[[Tensor], Tensor], inside: Tensor, outside: Tensor) -> tuple[Tensor, Tensor]:
+    """Return adjacent positions between ``inside`` and ``outside``, at the first of which a condition holds.
+
+    All are (n,); the condition holds at ``inside`` and not at ``outside``.
+    """
+    for _ in range(MAX_BISECTIONS):
+        middle = (inside + outside) / 2
+        is_left = is_inside(middle)
+        inside, outside = torch.where(is_left, middle, inside), torch.where(is_left, outside, middle)
+    return inside, outside
+
+
 def is_near(x: float, positions: Sequence[float], distance: float) -> bool:
     """Return whether a number is within a given distance of any of several positions."""
     return any(abs(x - position) <= distance for position in positions)
@@ -99,9 +111,15 @@ def merge_close(positions: list[float], width: float) -> list[float]:
     for x in positions:
         tolerance = max(1e-14 * width, 8 * math.ulp(x))
         if not merged or x - merged[-1] > tolerance:
-            rounded = float(f"{x:.7g}") if abs(x) > tolerance else 0.0
-            merged.append((rounded if abs(rounded - x) <= tolerance else x) + 0.0)
+            merged.append(round_position(x, tolerance, 7))
     return merged
+
+
+def round_position(x: float, tolerance: float = 1e-12, digits: int = 9) -> float:
+    """Return the short decimal that a position found by bisection approximates, or the position itself."""
+    tolerance = max(tolerance, 8 * math.ulp(x))
+    rounded = float(f"{x:.{digits}g}") if abs(x) > tolerance else 0.0
+    return (rounded if abs(rounded - x) <= tolerance else x) + 0.0
 
 
 def find_jumps(curve: Curve, scan: Tensor) -> tuple[Tensor, Tensor]:

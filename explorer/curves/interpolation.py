@@ -9,7 +9,8 @@ import numpy as np
 
 from explorer.catalogue import Op, Rule
 from explorer.catalogue.records import MAX_ABS_X
-from explorer.curves.foreign import ForeignOp, ForeignRule, Points
+from explorer.curves.foreign.entries import ForeignOp, ForeignRule
+from explorer.curves.foreign.points import Points
 from explorer.curves.sampled import FORWARD, POINTS
 from explorer.curves.sampling import Curves, sample_curves
 from explorer.formula import with_minus

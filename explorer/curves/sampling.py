@@ -27,7 +27,7 @@ from explorer.catalogue import (
     to_finite,
 )
 from explorer.curves.deterministic import DeterministicEvaluator
-from explorer.curves.foreign import ForeignRule, OpLike, RuleLike, resolve_op, resolve_rule
+from explorer.curves.foreign.entries import ForeignRule, OpLike, RuleLike, resolve_op, resolve_rule
 from explorer.curves.grids import (
     check_points,
     find_late_jumps,

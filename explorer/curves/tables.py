@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from explorer.catalogue import FORMULA_PREFIX, RULES
-from explorer.curves.foreign import SAMPLED, ForeignOp, ForeignRule, Points
+from explorer.curves.foreign.entries import SAMPLED, ForeignOp, ForeignRule
+from explorer.curves.foreign.points import Points
 from explorer.curves.sampled import EVEN, FORWARD, KINK, NEIGHBOUR, Floats, to_part_key
 from explorer.curves.sampling import Curves
 from explorer.formula.tree import ForeignCall, Name

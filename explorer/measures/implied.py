@@ -8,7 +8,7 @@ import numpy as np
 
 from explorer.catalogue import require_deterministic
 from explorer.curves import Curves, sample_curves
-from explorer.curves.foreign import OpLike, RuleLike
+from explorer.curves.foreign.entries import OpLike, RuleLike
 from explorer.curves.sampled import EVEN, FORWARD, Floats
 from explorer.formula import with_minus
 from explorer.measures.maps import find_nonlinear_intervals

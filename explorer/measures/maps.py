@@ -15,7 +15,8 @@ from torch import Tensor
 from explorer.catalogue import require_deterministic, to_finite
 from explorer.catalogue.colours import NEGATIVE, POSITIVE
 from explorer.curves import Curves, sample_curves
-from explorer.curves.foreign import OpLike, RuleLike, mask_nonlinear
+from explorer.curves.foreign.entries import OpLike, RuleLike
+from explorer.curves.foreign.linearity import mask_nonlinear
 from explorer.curves.sampled import Floats
 from explorer.formula import join_texts, with_minus
 

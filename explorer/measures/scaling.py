@@ -19,9 +19,11 @@ from explorer.catalogue import (
     resolve_values,
 )
 from explorer.catalogue.custom import parse_custom_rule
-from explorer.checks.curve import Curve
 from explorer.curves import sample_curves
-from explorer.curves.foreign import NEAR, make_pair_subject, merge_points
+from explorer.curves.bisection import bisect
+from explorer.curves.foreign.curve import Curve
+from explorer.curves.foreign.elementwise import NEAR, merge_points
+from explorer.curves.foreign.subject import make_pair_subject
 from explorer.curves.kinks import find_kinks
 from explorer.formula import FUNCTIONS, Formula, FormulaError, join_texts, number_text, with_minus
 from explorer.formula.tree import (
@@ -236,14 +238,7 @@ def _find_crossing(
         index += step
     if not 0 <= index < len(x):
         return math.nan
-    inside, outside = float(x[index - step]), float(x[index])
-    for _ in range(_BISECTIONS):
-        middle = (inside + outside) / 2
-        if float(sizes(torch.tensor([middle], dtype=torch.float64))) < half:
-            outside = middle
-        else:
-            inside = middle
-    return inside
+    return float(bisect(lambda x: sizes(x) >= half, x[[index - step]], x[[index]])[0])
 
 
 def _find_highest(sizes: Callable[[Tensor], Tensor], low: float, high: float) -> float:

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor
 
-from explorer.checks.curve import Curve
-from explorer.curves.foreign import FAR, NEAR, OFF, merge_points
+from explorer.curves.bisection import bisect
+from explorer.curves.foreign.curve import Curve
+from explorer.curves.foreign.elementwise import FAR, NEAR, OFF, merge_points
 from explorer.formula import parse
 
 _FINE_POINTS, _MAX_ENDS = 40_001, 4_000  # points sampled to find gaps, and the most ends of gaps
 _GAP_RANGE = 512.0  # even points up to here reveal the gaps between the levels of 8-bit formats
-_BISECTIONS = 80  # enough to locate the end of a rule to the last bit
 _TOLERANCE = 1e-6  # relative: by how much a negative peak must exceed the positive one
 _EDGE, _MIN_SHARE = 1e-3, 1e-9  # below _MIN_SHARE of its peak at _EDGE of the support, a rule fades
 
@@ -36,33 +36,27 @@ class Size:
 
 def size_of(curve: Curve) -> Size:
     """Measure the peak, area and support of a curve's backward rule in float64."""
-    x = curve.integral[0]
-    r = curve.subject.gradient(x)
-    x, r = _refine_grid(curve, x, r)
+    x, r = _refine_grid(curve)
     support = _measure_support(curve, x, r)
     return Size(_find_peak(curve, r), _measure_area(curve, x, r, support), support)
 
 
-def _refine_grid(curve: Curve, x: Tensor, r: Tensor) -> tuple[Tensor, Tensor]:
-    """Add to a grid both neighbours of each x at which the rule becomes 0, and evaluate the rule there.
+def _refine_grid(curve: Curve) -> tuple[Tensor, Tensor]:
+    """Add to a curve's x both neighbours of each x at which the rule becomes 0, and evaluate the rule there.
 
-    The grid is not changed if the rule has at most two such x, or too many.
+    None are added if the rule has at most two such x, or too many.
     """
+    x, pull = curve.integral[0], curve.subject.gradient
     far = torch.logspace(-6, math.log10(FAR) - 1e-4, _FINE_POINTS // 2, dtype=x.dtype)
     even = torch.linspace(-1, 1, _FINE_POINTS, dtype=x.dtype) + OFF / _FINE_POINTS
     fine = merge_points([x, -far, NEAR * even, _GAP_RANGE * even, far])
-    r = curve.subject.gradient(fine)
-    zero = r == 0
+    zero = pull(fine) == 0
     cells = (zero[1:] != zero[:-1]).nonzero()[:, 0]
     if not 2 < len(cells) < _MAX_ENDS:
-        return x, curve.subject.gradient(x)
-    low, high, is_zero = fine[cells], fine[cells + 1], zero[cells]
-    for _ in range(_BISECTIONS):
-        middle = (low + high) / 2
-        is_low_side = (curve.subject.gradient(middle) == 0) == is_zero
-        low, high = torch.where(is_low_side, middle, low), torch.where(is_low_side, high, middle)
-    fine = merge_points([fine, low, high])
-    return fine, curve.subject.gradient(fine)
+        return x, pull(x)
+    ends = bisect(lambda x: (pull(x) == 0) == zero[cells], fine[cells], fine[cells + 1])
+    fine = merge_points([fine, *ends])
+    return fine, pull(fine)
 
 
 def _find_peak(curve: Curve, r: Tensor) -> float:
@@ -96,7 +90,7 @@ def _measure_area(curve: Curve, x: Tensor, r: Tensor, support: float) -> float:
         assert declared.area
         return parse(declared.area, variables=(), parameters=None).value(curve.subject.parameters)
     has_gaps = len(x) > len(curve.integral[0]) and math.isfinite(support) and bool(r.isfinite().all())
-    return curve.measure_area(x if has_gaps else None)
+    return float(torch.trapezoid(r, x)) if has_gaps else curve.area
 
 
 def _measure_support(curve: Curve, x: Tensor, r: Tensor) -> float:
@@ -106,8 +100,8 @@ def _measure_support(curve: Curve, x: Tensor, r: Tensor) -> float:
     first, last = int(nonzero[0]), int(nonzero[-1])
     if first == 0 or last == len(x) - 1 or x[last] - x[first] > FAR:
         return math.inf
-    low = _bisect_end(curve, float(x[first]), float(x[first - 1]))
-    high = _bisect_end(curve, float(x[last]), float(x[last + 1]))
+    ends, _ = bisect(lambda x: curve.subject.gradient(x) != 0, x[[first, last]], x[[first - 1, last + 1]])
+    low, high = (float(f"{end:.12g}") for end in ends.tolist())
     inside_x, is_zero = x[first : last + 1], r[first : last + 1] == 0
     gaps = float((inside_x.diff() * (is_zero[1:] & is_zero[:-1])).sum())
     if gaps:
@@ -116,15 +110,3 @@ def _measure_support(curve: Curve, x: Tensor, r: Tensor) -> float:
     edges, peak = curve.subject.gradient(inside).abs(), abs(_find_peak(curve, r))
     fades = math.isfinite(peak) and bool((edges < _MIN_SHARE * peak).all())
     return math.inf if fades else high - low
-
-
-def _bisect_end(curve: Curve, inside: float, outside: float) -> float:
-    """Find the x at which a rule becomes 0 between ``inside``, where it is not 0, and ``outside``."""
-    for _ in range(_BISECTIONS):
-        middle = (inside + outside) / 2
-        at = curve.subject.gradient(torch.tensor([middle], dtype=curve.dtype))
-        if float(at) == 0:
-            outside = middle
-        else:
-            inside = middle
-    return float(f"{inside:.12g}")

@@ -23,8 +23,8 @@ from explorer.catalogue import (
 )
 from explorer.catalogue.noises import Noise
 from explorer.checks import check_pair
-from explorer.checks.curve import Curve
-from explorer.curves.foreign import SPAN, make_pair_subject
+from explorer.curves.foreign.curve import Curve
+from explorer.curves.foreign.subject import SPAN, make_pair_subject
 from explorer.description.pull import make_normal_numbers
 from explorer.gradient import bind, share_of_all
 from explorer.measures.lens import compute_lens, measure_distance, noise_of

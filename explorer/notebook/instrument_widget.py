@@ -20,7 +20,7 @@ from explorer.catalogue import (
     list_parameter_names,
 )
 from explorer.curves import Curves, sample
-from explorer.curves.foreign import OpLike, RuleLike, resolve_op, resolve_rule
+from explorer.curves.foreign.entries import OpLike, RuleLike, resolve_op, resolve_rule
 from explorer.curves.interpolation import interpolate_functions
 from explorer.description import make_description
 from explorer.description.figures import make_curve_spec

@@ -8,7 +8,7 @@ from typing import Any
 from explorer.catalogue import SQUARE, Op, Rule, qualify_name
 from explorer.catalogue.noises import LENS_WORDS
 from explorer.curves import Curves, sample_curves
-from explorer.curves.foreign import ForeignOp, OpLike, RuleLike
+from explorer.curves.foreign.entries import ForeignOp, OpLike, RuleLike
 from explorer.curves.interpolation import interpolate_functions
 from explorer.description import make_description
 from explorer.formula import quote

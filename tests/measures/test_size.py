@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from explorer.catalogue import RULES, find_op, find_rule, resolve_values
-from explorer.checks.curve import Curve
-from explorer.curves.foreign import make_pair_subject
+from explorer.curves.foreign.curve import Curve
+from explorer.curves.foreign.subject import make_pair_subject
 from explorer.measures import size_of
 from tests.catalogue.oracles import RULES as ORACLES
 from tests.selection import loop_over

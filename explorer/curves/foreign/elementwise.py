@@ -112,8 +112,13 @@ def spread_points(near: float, even: int, factors: int, dtype: torch.dtype) -> T
     return merge_points([-far, middle, far])
 
 
-def is_same(left: Tensor, right: Tensor, tolerance: float) -> bool:
-    """Return whether two tensors agree up to a relative and absolute tolerance, with NaN equal to NaN."""
+def is_same(left: Tensor, right: Tensor, tolerance: float | None = None) -> bool:
+    """Return whether two tensors agree up to a relative and absolute tolerance, with NaN equal to NaN.
+
+    The default tolerance covers the rounding of their dtype.
+    """
+    if tolerance is None:
+        tolerance = 1e-6 if left.dtype == torch.float64 else 1e-3
     return left.shape == right.shape and bool(
         torch.allclose(left, right, rtol=tolerance, atol=tolerance, equal_nan=True)
     )

@@ -7,7 +7,7 @@ steepness if possible. The search runs in float64, from a grid and by least squa
 from __future__ import annotations
 
 from explorer.catalogue import check_values, require_deterministic
-from explorer.curves.foreign import OpLike, RuleLike, resolve_op, resolve_rule
+from explorer.curves.foreign.entries import OpLike, RuleLike, resolve_op, resolve_rule
 from explorer.measures.nearest.neighbours import Neighbour, Neighbours, find_neighbours, list_candidates
 from explorer.measures.nearest.target import target_of
 

@@ -11,7 +11,7 @@ from torch import nn
 
 import explorer
 import explorer.curves.foreign.entries
-from explorer.curves.foreign import ForeignOp
+from explorer.curves.foreign.entries import ForeignOp
 from explorer.lessons import ClampGradient, MyReLU, RoundGradient
 from explorer.snippets import jax_snippet
 from tests.selection import loop_over, take_part

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import torch
 
-from explorer.curves.foreign import Points
+from explorer.curves.foreign.points import Points
 from explorer.formula import Formula
 from explorer.formula.tree import Binary, ForeignCall, Name, to_data
 from tests.frontend import modules

@@ -1,4 +1,4 @@
-"""The curve of a subject as the checks see it: values, gradients, slopes, jumps and areas."""
+"""The curve of a subject: values, gradients, slopes, jumps and areas, as checks and measures read them."""
 
 import math
 from collections.abc import Callable
@@ -8,14 +8,13 @@ import torch
 from torch import Tensor
 
 from explorer.catalogue import Op, Rule
-from explorer.checks.result import format_position
-from explorer.checks.traits import Traits, find_traits
 from explorer.curves.bisection import find_jumps
-from explorer.curves.foreign.elementwise import FAR, NEAR, OFF, is_same, merge_points, spread_points
+from explorer.curves.foreign.elementwise import FAR, NEAR, OFF, merge_points, spread_points
 from explorer.curves.foreign.subject import Subject, UntriedError
+from explorer.curves.foreign.traits import Traits, find_traits
 from explorer.curves.kinks import find_kinks
 
-MANY_JUMPS = 3  # an op with at least this number of jumps is a staircase
+_MANY_JUMPS = 3  # an op with at least this number of jumps is a staircase
 _CANCELLED = 0.01  # of a gradient's absolute area: with less left over, its parts cancel
 _GROWTH = 0.02  # of an area: if more of it lies between 5,000 and 10,000, the area grows without end
 _DIVERGENT = 0.7  # of distance × gradient at 1e-6 from a pole: with more at 1e-9 its area is infinite
@@ -119,6 +118,11 @@ class Curve:
             level = self.slope[self.trusted] == 0
         return bool(len(level) and level.double().mean() > 0.98 and len(self.jumps[0]))
 
+    @property
+    def is_staircase(self) -> bool:
+        """Whether the op has more jumps than a sign or a window."""
+        return len(self.jumps[0]) >= _MANY_JUMPS
+
     @cached_property
     def is_identity(self) -> bool:
         """Whether the op returns x unchanged."""
@@ -172,23 +176,25 @@ class Curve:
         return x, torch.cat([torch.zeros(1, dtype=self.dtype), cells.cumsum(0)])
 
     @cached_property
-    def integral_obstacle(self) -> str:
-        """Why the rule has no integral that floats can hold, as a clause; "" if it has one."""
+    def integral_obstacle(self) -> tuple[str, float | None]:
+        """Why the rule has no integral that floats can hold, as a clause, and the x named there as {at}.
+
+        The clause is "" if there is an integral.
+        """
         x, r, cells = self._samples
         infinite, odd = r.isinf(), ~r.isfinite()  # 0 · ∞ is NaN: a pole at the edge of a mask
         stretch = infinite & (infinite.roll(1) | infinite.roll(-1))
         if bool(stretch.any()):
-            return f"the gradient overflows at x = {format_position(find_nearest(x, stretch))}"
+            return "the gradient overflows at x = {at}", find_nearest(x, stretch)
         if not bool(cells.abs().sum().isfinite()):
-            return "the gradient is too large to be summed"
+            return "the gradient is too large to be summed", None
         for at in x[infinite | odd & ~odd.roll(1) & ~odd.roll(-1)].tolist():
             steps = torch.tensor([1e-9, 1e-6], dtype=self.dtype)
             sides = self.subject.gradient(torch.cat([at - steps, at + steps])).abs().reshape(2, 2)
             near, far = (steps * sides.amax(0)).tolist()
             if near > _DIVERGENT * far:
-                position = format_position(at)
-                return f"the gradient grows without bound towards x = {position}, too fast to be summed"
-        return ""
+                return "the gradient grows without bound towards x = {at}, too fast to be summed", at
+        return "", None
 
     @property
     def cancels(self) -> bool:
@@ -196,16 +202,15 @@ class Curve:
         cells = self._samples[2]
         return abs(float(cells.sum())) < _CANCELLED * float(cells.abs().sum())
 
-    def measure_area(self, x: Tensor | None = None) -> float:
-        """Return the integral of the rule over all x at g = 1.
+    @cached_property
+    def area(self) -> float:
+        """The integral of the rule over all x at g = 1.
 
         It is ±inf if it grows without end, and NaN if it cannot be summed or if its parts grow without end
-        and only cancel. ``x``: ascending points to sum over instead, beyond which the rule is 0.
+        and only cancel.
         """
-        if self.integral_obstacle:
+        if self.integral_obstacle[0]:
             return math.nan
-        if x is not None:
-            return float(torch.trapezoid(self.subject.gradient(x), x)) + 0.0
         cells, near = self._samples[2], self._samples[0].abs() <= FAR / 2
         inner = near[1:] & near[:-1]
         sums = ((float(weights[inner].sum()), float(weights.sum())) for weights in (cells, cells.abs()))
@@ -231,17 +236,6 @@ def differentiate(values: Callable[[Tensor], Tensor], x: Tensor, h: Tensor | flo
     return slope, (slope - (4 * middle - wide) / 3).abs()
 
 
-def is_near(left: Tensor, right: Tensor) -> bool:
-    """Return whether values agree up to the rounding of their dtype; NaN is NaN."""
-    return is_same(left, right, 1e-6 if left.dtype == torch.float64 else 1e-3)
-
-
 def find_nearest(x: Tensor, mask: Tensor) -> float:
     """Return the x in the mask that is nearest to 0."""
     return float(min(x[mask].tolist(), key=abs))
-
-
-def round_position(x: float) -> float:
-    """Return a position found by bisection, rounded to the short decimal that it approximates."""
-    short = float(f"{x:.9g}") if abs(x) > 1e-12 else 0.0
-    return short if abs(short - x) <= 1e-12 + 1e-14 * abs(x) else x

@@ -7,7 +7,6 @@ import torch
 from torch import Tensor
 from torch.autograd.function import BackwardCFunction
 
-from explorer.checks.result import name_dtype
 from explorer.curves.foreign.elementwise import NEAR, find_dependence, is_same
 from explorer.curves.foreign.subject import NoGradientError, Subject
 
@@ -49,7 +48,7 @@ def find_traits(subject: Subject) -> Traits:
         reason = "its forward marks it as not differentiable" if subject.function else reason
         no_path = f"y does not require grad: {reason}"
         if not (y.is_floating_point() or y.is_complex()):
-            no_path = f"y is of dtype {name_dtype(y.dtype)}, which carries no gradient"
+            no_path = f"y is of dtype {str(y.dtype).removeprefix('torch.')}, which carries no gradient"
     return Traits(y.dtype, failure, no_path, dependence, repeats)
 
 
