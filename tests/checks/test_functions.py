@@ -1,6 +1,7 @@
 """Anybody's own Functions: faults are named, what is right raises no alarm, what cannot be tried is said."""
 
 import functools
+import re
 import subprocess
 import sys
 import threading
@@ -215,6 +216,12 @@ def test_an_assertion_has_a_line_per_failure_and_code_that_reproduces_it():
     explorer.assert_rule(ClampGradient, allow={result.name for result in failures})
     with pytest.raises(ValueError, match="no check is called 'kink'"):
         explorer.assert_rule(MyReLU, allow=("kink",))
+
+
+def test_the_documentation_names_every_check_in_order():
+    text = (ROOT / "docs" / "library.md").read_text(encoding="utf-8")
+    names = text.split("The checks are called ")[1].split(". A deliberate")[0]
+    assert re.findall("`([^`]*)`", names) == [check.name for check in CHECKS]
 
 
 class PerChannel(torch.nn.Module):
