@@ -1,4 +1,4 @@
-"""The app: its pages in Streamlit, their links, and the server."""
+"""The Streamlit app with its pages, links and HTTP server."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +11,10 @@ MAIN = Path(__file__).parent / "pages" / "main.py"  # the script that Streamlit 
 
 
 def warm_up() -> Callable[[], None]:
-    """Do work that the first visitor would otherwise wait for. Returns a function that stops the engine."""
+    """Start the training engine and fill the caches before the first visitor arrives.
+
+    Returns a function that stops the engine.
+    """
     engine = shared_engine()
     sample("round", ["default", "straight_through"])
     snippet("round", "straight_through")

@@ -1,1 +1,1 @@
-"""The choice of a page, its link, and the examples to start from."""
+"""Reading and writing of the links that store a page's settings, and ready-made examples."""

@@ -1,4 +1,4 @@
-"""The choice made on the pages, and the query parameters by which a link encodes it."""
+"""The settings of a page, and the query parameters that store them in a link."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -27,20 +27,23 @@ STUDY = ("rates", "controls", "equal")
 
 @dataclass(frozen=True)
 class Choice(View, TrainingSettings):
-    """The choice made on the pages, as strings and numbers only.
+    """The settings that a user has chosen on the app's pages.
+
+    All values are strings and numbers, so that they can be written into a link.
 
     Attributes:
         op: the key of the op.
-        rules: the keys of the rules.
-        hide: the keys of the rules whose curves are hidden.
-        colours: the number of each rule's colour, as one text; "" for 1, 2, 3 ….
-        slow: the stage of slow motion, then if chosen the numbers of rule, layer, unit and row from 1; or "".
-        parameters: values that differ from their default, by name or by ``rule.name``.
-        learns: the parameter whose gradient has a panel, or "".
-        rates: learning rates of a study, () for the task's default ones.
-        controls: whether a study trains the controls zero and reversal alongside the rules.
-        equal: whether a study divides each rule's rates by the rule's share.
-        branch: the branch points of a run, as in ``Settings``.
+        rules: the keys of the backward rules.
+        hide: the keys of the backward rules whose curves are hidden.
+        colours: one digit for the colour of each rule; "" stands for 1, 2, 3 ….
+        slow: the stage of slow motion, optionally followed by the numbers of rule, layer, unit and row, which
+            start at 1; "" if slow motion is closed.
+        parameters: the values that differ from their defaults, by name or by ``rule.name``.
+        learns: the parameter whose gradient is plotted, or "".
+        rates: the learning rates of a study; () for the task's defaults.
+        controls: whether a study also trains the controls zero and reversal.
+        equal: whether a study divides each rule's learning rates by the relative size of its gradient.
+        branch: the branch points of a training run, as in ``Settings``.
     """
 
     op: str = "round"
@@ -57,32 +60,32 @@ class Choice(View, TrainingSettings):
 
     @property
     def entries(self) -> tuple[Op, tuple[Rule, ...]]:
-        """The chosen op and backward rules."""
+        """The chosen op and backward rules as catalogue entries."""
         op = find_op(self.op)
         return op, tuple(adapt_rule(op, find_rule(rule)) for rule in self.rules)
 
     @property
     def loss(self) -> Loss | None:
-        """The chosen loss, or None if neither the op nor a rule is random."""
+        """The chosen loss, or None if neither the op nor a backward rule is random."""
         op, rules = self.entries
         return find_loss(self.f) if is_stochastic(op, rules) else None
 
     @property
     def net_parameters(self) -> dict[str, float]:
-        """The parameter values that a net uses: those of op and rules, without those of the loss."""
+        """The values of the op's and the backward rules' parameters, without those of the loss."""
         declared = parameters_of(*self.entries)
         return {name: value for name, value in self.parameters.items() if name in declared}
 
     @property
     def sampling(self) -> dict[str, Any]:
-        """Keyword arguments for ``sample``: the range of x, g, loss and parameters."""
+        """The x range, upstream gradient, loss and parameters as keyword arguments of ``sample``."""
         start, stop = self.range
         learns = {"learns": self.learns} if self.learns else {}
         loss = {"f": self.f} if self.loss else {}
         return {"start": start, "stop": stop, "g": self.g, **loss, **learns, **self.parameters}
 
 
-# The keys of a query; a parameter of the same name has a prefix.
+# The names of all query parameters. A parameter of a formula with such a name is prefixed with PREFIX.
 QUERY_KEYS = (
     "op",
     "rule",
@@ -101,15 +104,15 @@ PREFIX = "p."
 
 
 def is_stochastic(op: Op, rules: Sequence[Rule]) -> bool:
-    """Return whether the op or one of the rules is random, so that a loss must be chosen."""
+    """Return whether the op or one of the backward rules is random. Only then does a chart need a loss."""
     return op.is_random or any(rule.is_random for rule in rules)
 
 
 def parameters_of(op: Op, rules: Sequence[Rule], loss: Loss | None = None) -> dict[str, Parameter]:
-    """Return the parameters of an op, its rules and its loss, by the names of their values.
+    """Collect the parameters of an op, its backward rules and its loss in a dict by name.
 
-    There is one per name. However, if a rule gives a name of the op another meaning, or two rules share a
-    name with different defaults, bounds or meanings, each of them gets its own parameter, named
+    Ops and rules with a parameter of the same name share it. However, if a rule gives the op's name another
+    meaning, or two rules disagree on its default, bounds or meaning, each rule gets its own parameter named
     ``rule.name``.
     """
     controls = {p.name: p for p in op.parameters}
@@ -131,9 +134,9 @@ def parameters_of(op: Op, rules: Sequence[Rule], loss: Loss | None = None) -> di
 def sort_bounds(
     op: Op, rules: Sequence[Rule], values: Mapping[str, float]
 ) -> tuple[dict[str, float], list[str]]:
-    """Swap bounds such as lo and hi if they are in the wrong order.
+    """Swap parameter values such as lo and hi where the lower bound exceeds the upper one.
 
-    Returns all values, and a notice for each swapped pair.
+    Returns all values, and a message for each swapped pair.
     """
     result, notices = dict(values), []
     controls = parameters_of(op, rules)
@@ -150,9 +153,10 @@ def sort_bounds(
 
 
 def format_training_settings(choice: Choice) -> dict[str, str]:
-    """Format the training settings that differ from their defaults as query parameters.
+    """Return a dict of the training settings that differ from their defaults, formatted for a link.
 
-    The task is included unless it is the default, as are settings of a study and branch points, one per line.
+    It also contains the task unless it is the default, the settings of a study, and the branch points, one
+    per line.
     """
     texts = {
         name: text
@@ -167,7 +171,7 @@ def format_training_settings(choice: Choice) -> dict[str, str]:
 
 
 def _format_study_settings(choice: Choice) -> dict[str, str]:
-    """Format the settings of a study that differ from their defaults as query parameters."""
+    """Return a dict of the study settings that differ from their defaults, formatted for a link."""
     texts = {"rates": format_numbers(choice.rates), "controls": "" if choice.controls else "no"}
     texts |= {"equal": "yes" if choice.equal else ""}
     return {name: text for name, text in texts.items() if text}

@@ -1,4 +1,4 @@
-"""Reading the query parameters about curves: op, rules, their parameters, and the view."""
+"""Parsing of the query parameters about curves: op, backward rules, their parameters and the chart's view."""
 
 import re
 from collections.abc import Sequence
@@ -21,14 +21,17 @@ _DEFAULT = Choice()
 
 
 class CurveReader(Reader):
-    """A reader of the query parameters about curves."""
+    """A parser of the query parameters that describe a chart's curves."""
 
     def __init__(self, query: Query, notices: list[str]) -> None:
         super().__init__(query, notices)
-        self._losses: dict[str, str] = {}  # by query key; read before the parameters
+        self._losses: dict[str, str] = {}  # formulas by query parameter; the parameters depend on them
 
     def read_choice(self) -> Choice:
-        """Read the choice of curves. All other fields get their defaults."""
+        """Parse a link's op, backward rules, parameters and chart view.
+
+        The other fields of the result have their defaults.
+        """
         op, rules = self._read_op(), self._read_rules()
         entries = find_op(op), [find_rule(rule) for rule in rules]
         return Choice(
@@ -94,8 +97,8 @@ class CurveReader(Reader):
         }
         values = {}
         for key, parameter in controls.items():
-            # A name without a rule applies to every rule with that parameter. If the op's has another
-            # meaning, as in links from a time when both were one, only to rules that accept the value.
+            # A name without a rule sets the parameter of every rule. In older links the op shared it: there
+            # it sets only the rules that accept the value.
             text = shared.get(parameter.display_name) if texts[key] is None else texts[key]
             if text is None or (texts[key] is None and parameter.plain and not _is_possible(text, parameter)):
                 continue
@@ -116,7 +119,7 @@ class CurveReader(Reader):
         return _DEFAULT.learns
 
     def _read_view(self) -> dict[str, Any]:
-        """Read the settings of the view, each by its kind."""
+        """Parse the query parameters of the chart's view, such as the x range."""
         readers = {
             "number": self._read_number,
             "range": self._read_range,
@@ -132,7 +135,10 @@ class CurveReader(Reader):
         return self.parse_number(word.name, text, word.default, word.low, word.high)
 
     def _read_loss(self, word: QueryParameter) -> str:
-        """Read the formula of a loss. A number is a parameter of that name, as in older links."""
+        """Parse the formula of the loss in a link.
+
+        Older links have a number instead, which is read as a parameter of that name.
+        """
         text = self._losses.get(word.name) or self.pop_last(word.name) or word.default
         if NUMBER.fullmatch(text):
             self.query.setdefault(_to_query_key(word.name), [text])
@@ -172,9 +178,9 @@ class CurveReader(Reader):
 
 
 def tidy_range(start: float, stop: float) -> tuple[tuple[float, float], list[str]]:
-    """Make a range of x that can be plotted: swap its ends if reversed, widen it if empty.
+    """Turn any two numbers into an x range that can be plotted.
 
-    Returns the range with notices of these changes.
+    A reversed range is swapped, and an empty one is widened. Also returns messages about these changes.
     """
     low, high = min(start, stop), max(start, stop)
     if not high - low > max(MIN_RANGE, MIN_RELATIVE_RANGE * max(-low, high)):
@@ -187,11 +193,11 @@ def tidy_range(start: float, stop: float) -> tuple[tuple[float, float], list[str
 
 
 def _is_possible(text: str, parameter: Parameter) -> bool:
-    """Return whether a text is a number that the parameter accepts."""
+    """Return whether a text is a number that a link may set for a parameter."""
     low, high = find_reach(parameter)
     return bool(NUMBER.fullmatch(text)) and low <= float(text) <= high
 
 
 def _to_query_key(key: str) -> str:
-    """Return the name of a parameter in the query of a link."""
+    """Return the name of the query parameter that stores a formula's parameter."""
     return PREFIX + key if key in QUERY_KEYS else key

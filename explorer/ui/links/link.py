@@ -1,7 +1,7 @@
-"""The choice encoded in the query of a link.
+"""Conversion of a link's query into the settings of a page.
 
-The browser writes the query, into the address bar and into requests to Python. Each value that cannot be used
-has a notice.
+The browser writes the query into the address bar and into its requests. For each value that cannot be used
+there is a message to the user.
 """
 
 import re
@@ -17,33 +17,40 @@ from explorer.ui.links.reader import Notice, Query, quote
 from explorer.ui.links.training_words import TrainingReader
 
 _EMBED = re.compile(r"(?:^|&)embed=([^&]*)")
-_MAX_TEXT_LENGTH = 3 * MAX_QUERY  # if every character is written as %XX
+_MAX_TEXT_LENGTH = 3 * MAX_QUERY  # a character may be written as %XX
 _TOO_LONG_NOTICE = f"The link is longer than {MAX_QUERY} characters and was not used."
 
 _DEFAULT = Choice()
 
 
 def get_query_length(query: Mapping[str, Sequence[str]]) -> int:
-    """Return how many characters a query takes in the address bar."""
+    """Return the number of characters that a query takes in the address bar."""
     return len(urlencode(query, doseq=True, errors="replace"))
 
 
 def from_text(query: str) -> tuple[Choice, list[str]]:
-    """Decode a choice from the text of a query. A query that is far too long is not parsed."""
+    """Parse a query string into the settings of a page and messages about unusable values.
+
+    A string that is far too long is not parsed: the result is then the default settings and one message.
+    """
     if len(query) > _MAX_TEXT_LENGTH:
         return _DEFAULT, [_TOO_LONG_NOTICE]
     return from_query(parse_qs(query, keep_blank_values=True))
 
 
 def is_embedded(query: str) -> bool:
-    """Return whether a query asks for the embedded page, in linear time."""
+    """Return whether a query string asks for the page without navigation, to be embedded in a website.
+
+    Takes linear time for a string of any length.
+    """
     return [text.lower() for text in _EMBED.findall(query)][-1:] == ["true"]
 
 
 def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
-    """Decode a choice from the query of a link, with a notice for each value that cannot be used.
+    """Convert a parsed query into the settings of a page and messages about unusable values.
 
-    Never raises. Unknown and impossible values are replaced by their defaults; a reversed range is swapped.
+    Never raises. Unknown and impossible values are replaced by their defaults, and a reversed range is
+    swapped.
     """
     query, notices = _drop_excess_branches(query)
     if get_query_length(query) > MAX_QUERY:
@@ -55,7 +62,7 @@ def from_query(query: Mapping[str, Sequence[str]]) -> tuple[Choice, list[str]]:
 
 
 def make_corrections(query: Mapping[str, Sequence[str]], notice: str) -> dict[str, str]:
-    """Return the corrected queries that a notice about an unknown key suggests, by the suggested key."""
+    """Return a corrected query for each key that a message about an unknown op or rule suggests."""
     if not isinstance(notice, Notice):
         return {}
     parameter, text = notice.parameter, notice.text
@@ -70,7 +77,10 @@ def make_corrections(query: Mapping[str, Sequence[str]], notice: str) -> dict[st
 def _drop_excess_branches(
     query: Mapping[str, Sequence[str]],
 ) -> tuple[Mapping[str, Sequence[str]], list[str]]:
-    """Remove the first branch points from a query until it is short enough, with a notice about them."""
+    """Remove the earliest branch points from a query until it is short enough.
+
+    Returns the query, and a message if branch points were removed.
+    """
     branches = list(query.get("branch", ()))
     remaining = branches[-MAX_BRANCHES:]
     if get_query_length(query) <= MAX_QUERY or not branches:
@@ -82,7 +92,10 @@ def _drop_excess_branches(
 
 
 def check_study_task(query: Mapping[str, Sequence[str]]) -> list[str]:
-    """Return a notice if a link to a study names the task that has no held-out data."""
+    """Return a message if a link to a study names a task without held-out data.
+
+    Only the default task has none. The result is a list of at most one message.
+    """
     task = TASKS[DEFAULT_TASK]
     if list(query.get("task", ()))[-1:] != [task.key] or task.metric:
         return []

@@ -1,4 +1,4 @@
-"""Examples to start from. Each is the query of a link with a sentence that suggests an experiment."""
+"""Ready-made examples, each with the query of its link and a sentence that suggests an experiment."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,15 +12,15 @@ _IRISES = Path(__file__).with_name("irises.csv").read_text(encoding="utf-8")
 
 @dataclass(frozen=True)
 class Preset:
-    """An example to start from: a choice with a name.
+    """A ready-made example that the user can open from a page.
 
     Attributes:
         name: its label.
         query: the query of a link to it.
         hint: a sentence that suggests an experiment.
-        train: the label of the link that trains it, "" for none.
+        train: the label of the link to its training run; "" if there is none.
         table: the CSV text to learn from, if its task needs one.
-        source: the source of its claim.
+        source: the publication of its claim.
         lesson: the key of a lesson that explains it.
     """
 
@@ -34,7 +34,7 @@ class Preset:
 
     @property
     def choice(self) -> Choice:
-        """The choice that the example's link encodes."""
+        """The page settings that the example's query encodes."""
         return from_text(self.query)[0]
 
 
@@ -60,8 +60,8 @@ PRESETS = (
            "The rules differ at two points only, and torch has changed its mind about them."),
 )
 
-# For the training page, one or more per task; with these settings each ends as its hint says. Presets
-# without a task train the net of the documents.
+# The examples of the training page, at least one per task. Each ends as its hint says with exactly these
+# settings. Without a task, the net of the documentation is trained.
 TRAINING = (
     Preset("Digits through round", "task=digits&op=round&rule=default&rule=straight_through&seeds=5",
            "Look at the curves: autograd's gradient of round is 0, so the first layer never moves and only "
@@ -147,7 +147,7 @@ TRAINING = (
            "1e-6."),
 )
 
-# For the study page; with these settings each ends as its hint says.
+# The examples of the study page. Each ends as its hint says with exactly these settings.
 STUDIES = (
     Preset("Each rule at its own rate",
            "task=digits&hidden=16,16,16&op=sign&rule=default&rule=straight_through&rule=clipped&seeds=5"

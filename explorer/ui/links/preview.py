@@ -1,4 +1,4 @@
-"""Descriptions of a link as text, for previews in chats, tabs and bookmarks."""
+"""Titles and descriptions of links, for previews in chats, tabs and bookmarks."""
 
 from html import escape
 
@@ -9,13 +9,16 @@ NAME = "Gradient explorer"
 
 
 def make_title(choice: Choice) -> str:
-    """Return the title for a choice: the labels of its op and rules and the name of the app."""
+    """Return a page title with the op's and the backward rules' labels and the name of the app."""
     op, rules = choice.entries
     return f"{op.label}: {', '.join(rule.label for rule in rules)} · {NAME}"
 
 
 def describe_purpose(choice: Choice) -> str:
-    """Describe what a link to Explore shows: an example's hint, or a sentence on rules and op."""
+    """Describe the page that a link to Explore opens, in one or two sentences.
+
+    The description is that of an example with the same op, rules and g, if there is one.
+    """
     for preset in PRESETS:
         if (preset.choice.op, preset.choice.rules, preset.choice.g) == (choice.op, choice.rules, choice.g):
             return f"{preset.name}. {preset.hint}"
@@ -27,7 +30,10 @@ def describe_purpose(choice: Choice) -> str:
 
 
 def make_head_elements(heading: str, description: str) -> str:
-    """Return the title and description elements of a page's head. Text from users is escaped."""
+    """Return the HTML ``<title>`` and ``<meta>`` elements for a page's link preview.
+
+    The texts are escaped.
+    """
     heading, description = escape(heading), escape(description)
     return "\n".join(
         [

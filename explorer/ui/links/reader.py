@@ -1,4 +1,4 @@
-"""Reading the query of a link: each value is read once, with a notice if it cannot be used."""
+"""The base class for parsing a link's query, with a message for each value that cannot be used."""
 
 import math
 import re
@@ -12,18 +12,20 @@ from explorer.training.settings import NUMBER
 
 _MAX_REASON_LENGTH = 200
 _EXPONENT = re.compile(r"(?<=\d)([eE]) +(?=\d)")
-_ADJACENT_OPERANDS = re.compile(r"(?<=[\w.)]) +(?=[\w.(~])")  # two operands without an operator
+_ADJACENT_OPERANDS = re.compile(
+    r"(?<=[\w.)]) +(?=[\w.(~])"
+)  # the spaces between two operands without an operator
 
 Query = dict[str, list[str]]
 
 
 class Notice(str):
-    """A sentence about an unusable value of a link, with suggestions.
+    """A message about an unusable value in a link, with suggested corrections.
 
     Attributes:
-        parameter: the query key, "op" or "rule"; "" for another one.
-        text: its value in the link.
-        suggestions: keys that may be meant instead.
+        parameter: "op" or "rule" if the link names an unknown one, otherwise "".
+        text: the value in the link.
+        suggestions: catalogue keys that may be meant instead.
     """
 
     parameter: str = ""
@@ -32,27 +34,30 @@ class Notice(str):
 
 
 class Reader:
-    """A reader that removes each value from the query as it reads it.
+    """A base class for parsers of query parameters. Each value is removed from the query once it is read.
 
     Attributes:
-        query: values not yet read, by key.
-        notices: a sentence for each value that cannot be used.
+        query: the values not yet read, by query parameter.
+        notices: a message for each value that cannot be used.
     """
 
     def __init__(self, query: Query, notices: list[str]) -> None:
         self.query, self.notices = query, notices
 
     def add_notice(self, sentence: str) -> None:
-        """Add a sentence about a value that cannot be used."""
+        """Add a message about an unusable value in the link."""
         self.notices.append(sentence)
 
     def pop_last(self, key: str) -> str | None:
-        """Return the last value of a key, or None, and remove the key from the query."""
+        """Remove a query parameter and return its last value, or None if the link does not have it."""
         values = self.query.pop(key, [])
         return values[-1] if values else None
 
     def find_key(self, text: str, kind: str, find: Callable[[str], Op | Rule]) -> str:
-        """Return the canonical key of an op or rule in a link, or "" with a notice."""
+        """Return the catalogue key of the op or backward rule that a link names.
+
+        For an unknown name or an invalid formula, adds a message and returns "".
+        """
         try:
             return find(text).key
         except FormulaError as error:
@@ -65,7 +70,7 @@ class Reader:
         return ""
 
     def _find_spelling(self, text: str, kind: str) -> str:
-        """Return the key that a text means but spells otherwise, or "". Both cases add a notice."""
+        """Return the catalogue key that a misspelt name stands for, or ""; adds a message in both cases."""
         entries = OPS if kind == "op" else RULES
         if key := entries.find_spelling(text):
             self.add_notice(f"The link's {kind} {quote(text)} is read as {key}.")
@@ -77,7 +82,10 @@ class Reader:
         return ""
 
     def parse_number(self, key: str, text: str, default: float, low: float, high: float) -> float:
-        """Parse a number within bounds. Anything else gives the default and a notice."""
+        """Parse a number that must lie between two bounds.
+
+        For any other text, adds a message and returns the default.
+        """
         value = float(text) if NUMBER.fullmatch(text) else math.nan
         if low <= value <= high:
             return value + 0.0
@@ -89,20 +97,20 @@ class Reader:
 
 
 def with_pluses(text: str) -> str:
-    """Restore the + between operands of a formula in a link, where only a space is left.
+    """Insert a + between operands of a formula that are separated only by spaces.
 
-    A + that is not written as %2B becomes a space in the query of a link, for browsers and for Python.
+    Browsers and Python decode a + in a link's query as a space, unless it was written as %2B.
     """
     return _ADJACENT_OPERANDS.sub(" + ", _EXPONENT.sub(r"\1+", text))
 
 
 def quote(text: str) -> str:
-    """Quote a value of a link as one short line of printable characters."""
+    """Quote a text from a link in one short line of printable characters."""
     return f'"{_make_line(text, MAX_QUOTE)}"'
 
 
 def format_reason(error: ValueError) -> str:
-    """Format the reason of an error as a clause."""
+    """Format an error's message as one short line of printable characters."""
     return _make_line(str(error), _MAX_REASON_LENGTH)
 
 

@@ -1,4 +1,4 @@
-"""Reading the query parameters about runs and studies: settings, branch points, rates and controls."""
+"""Parsing of the query parameters about training runs and studies."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -18,14 +18,20 @@ _SWEEP = ("sweep", "values")  # query parameters of older links
 
 
 class TrainingReader(Reader):
-    """A reader of the query parameters about runs and studies."""
+    """A parser of the query parameters that describe a training run or a study.
+
+    It accepts the same values as a run does.
+    """
 
     def read_into(self, choice: Choice) -> Choice:
-        """Complete a choice of curves with training settings, a study and branch points."""
+        """Return a copy of the page settings with the training, study and branch settings of the link."""
         return self._read_branches(self._read_study(self._read_settings(choice)))
 
     def _read_settings(self, choice: Choice) -> Choice:
-        """Read the training settings. Settings not in the link get the task's defaults."""
+        """Return a copy of the page settings with the training settings of the link.
+
+        Settings that the link does not contain have the task's defaults.
+        """
         task = self._read_setting(SETTINGS["task"], DEFAULT_TASK)
         others = {
             name: self._read_setting(setting, task) for name, setting in SETTINGS.items() if name != "task"
@@ -34,7 +40,7 @@ class TrainingReader(Reader):
         return replace(choice, task=task, **others)
 
     def _read_setting(self, setting: Setting, task: str) -> Any:
-        """Read one setting, or return the task's default if the link does not contain it."""
+        """Parse one training setting of the link; return the task's default if it is missing or invalid."""
         text = self.pop_last(setting.name)
         default = setting.default_of(task)
         if text is None:
@@ -49,7 +55,7 @@ class TrainingReader(Reader):
             return default
 
     def _read_learned(self, choice: Choice, names: Sequence[str]) -> tuple[str, ...]:
-        """Return those names that can learn with one of the chosen rules."""
+        """Return the names of those parameters that can learn with at least one of the backward rules."""
         learned: list[str] = []
         op, rules = choice.entries
         for name in names:
@@ -60,7 +66,10 @@ class TrainingReader(Reader):
         return tuple(learned)
 
     def _read_branches(self, choice: Choice) -> Choice:
-        """Read the branch points. Invalid ones are dropped, and the first ones of too many."""
+        """Return a copy of the page settings with the valid branch points of the link.
+
+        If there are too many, the first ones are dropped.
+        """
         texts = self.query.pop("branch", [])
         if len(texts) > MAX_BRANCHES:
             self.add_notice(f"The link branches {len(texts)} times: the last {MAX_BRANCHES} are taken.")
@@ -68,9 +77,9 @@ class TrainingReader(Reader):
         return replace(choice, branch=check_branches(points, choice.rules, choice.steps))
 
     def _read_branch(self, text: str, choice: Choice) -> Branch | None:
-        """Read one branch point, or return None if it is invalid.
+        """Parse one branch point of the link; return None if it is invalid.
 
-        A step past the end becomes the last one.
+        A step after the end of the run becomes the last step.
         """
         last = choice.steps - 1
         try:
@@ -88,7 +97,7 @@ class TrainingReader(Reader):
         return point
 
     def _read_study(self, choice: Choice) -> Choice:
-        """Read the settings of a study."""
+        """Return a copy of the page settings with the study settings of the link."""
         rates = self._read_numbers("rates", MIN_LR, MAX_LR, MAX_RATES, "The task's usual ones are taken.")
         if rates == make_default_rates(TASKS[choice.task].lr):
             rates = ()
@@ -111,7 +120,10 @@ class TrainingReader(Reader):
     def _read_numbers(
         self, key: str, low: float, high: float, max_count: int, advice: str
     ) -> tuple[float, ...]:
-        """Read a list of numbers: ascending and distinct, or () with a notice if any is invalid."""
+        """Parse a comma-separated list into distinct numbers in ascending order.
+
+        Returns () and adds a message if a number is invalid or there are too many.
+        """
         text = self.pop_last(key)
         if text is None:
             return ()

@@ -1,1 +1,1 @@
-"""The pages, in Streamlit."""
+"""The pages of the Streamlit app."""

@@ -1,4 +1,4 @@
-"""Navigation, and the parts that all pages have in common."""
+"""The script that Streamlit runs for every page: navigation, heading and messages."""
 
 from contextlib import nullcontext
 
@@ -27,7 +27,7 @@ page = st.navigation(list(pages), position="hidden")
 notices += check_study_task(query) if pages[page].needs_held_out_data else []
 leading = (
     st.container(key="leading") if pages[page].is_content_first else nullcontext()
-)  # displayed below the heading
+)  # these messages appear below the heading
 if not st.context.is_embedded:
     with st.container(key="heading-line", horizontal=True, vertical_alignment="center"):
         mount("heading")

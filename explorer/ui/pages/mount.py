@@ -1,4 +1,4 @@
-"""Mounting parts of a page as Streamlit components, which keep their elements when the script reruns."""
+"""Streamlit components (version 2) that show a page's parts and survive reruns of the script."""
 
 from typing import Any
 
@@ -35,11 +35,11 @@ _components = {
 
 
 def mount(part: str, **extra: Any) -> None:
-    """Mount the component that draws a part of the page, such as "instrument" or "training".
+    """Show a part of the page, such as "instrument" or "training", as a Streamlit component.
 
     Args:
         part: the name of the part.
-        extra: further data for this part.
+        extra: further data for the part's JavaScript.
     """
     data = answers.make_page_data(state.get_choice(), part) | extra
     _components[part](
@@ -48,5 +48,5 @@ def mount(part: str, **extra: Any) -> None:
 
 
 def make_page_title() -> str:
-    """Return the title of the page for the current choice."""
+    """Return the browser tab's title for the current op and backward rules."""
     return make_title(state.get_choice())

@@ -1,4 +1,7 @@
-"""The choice stored in the session. It is read from the address bar once; then the browser holds it."""
+"""The page settings in Streamlit's session.
+
+They are read from the address bar once. Afterwards the browser keeps them.
+"""
 
 import streamlit as st
 
@@ -6,11 +9,14 @@ from explorer.ui.links.choice import Choice
 from explorer.ui.links.link import from_query
 from explorer.ui.links.reader import Query
 
-BROWSER_KEYS = ("lesson", "present", "class", "print")  # keys of links to Learn, read in the browser
+BROWSER_KEYS = ("lesson", "present", "class", "print")  # query parameters that only the browser reads
 
 
 def load_choice() -> tuple[Query, list[str]]:
-    """Read the choice from the address bar on a visitor's first run. Returns the query and notices."""
+    """Store the address bar's settings in the session on a visitor's first script run.
+
+    Returns the query and messages about its unusable values; on later runs both are empty.
+    """
     if "choice" in st.session_state:
         return {}, []
     query = {key: st.query_params.get_all(key) for key in st.query_params if key not in BROWSER_KEYS}
@@ -20,6 +26,6 @@ def load_choice() -> tuple[Query, list[str]]:
 
 
 def get_choice() -> Choice:
-    """Return the choice stored in the session."""
+    """Return the page settings stored in Streamlit's session, or the defaults."""
     choice: Choice = st.session_state.setdefault("choice", Choice())
     return choice

@@ -1,4 +1,4 @@
-"""Files, data and answers to questions for the pages; nothing here depends on a session."""
+"""Files and data for the pages, and answers to their requests, all independent of a session."""
 
 from collections.abc import Mapping
 from dataclasses import asdict
@@ -47,13 +47,13 @@ from explorer.ui.links.presets import PRESETS, STUDIES, TRAINING, Preset
 from explorer.ui.links.preview import describe_purpose, make_head_elements, make_title
 from explorer.ui.links.training_words import MAX_RATES
 
-# Labels of the values of settings.
+# The labels of the values that a setting can have.
 _LABELS = {key: task.label for key, task in TASKS.items()} | DEVICES
 _LABELS |= {key: optimiser.label for key, optimiser in OPTIMISERS.items()}
 _PRESETS = {"instrument": PRESETS, "training": TRAINING, "study": STUDIES}
-_LESSON_LOCK = Lock()  # a class opens a lesson at the same time: compute it once
-_COURSE_LOCK = Lock()  # separate: the list of lessons need not wait for a lesson's numbers
-PANELS = "train/panels"  # the folder of the instruments' panels, below MODULES
+_LESSON_LOCK = Lock()  # a whole class may open the same lesson at once; it is computed only once
+_COURSE_LOCK = Lock()  # a second lock, because the list of lessons need not wait for a lesson's numbers
+PANELS = "train/panels"  # the folder of the measurements' panels, relative to MODULES
 MAX_BODY_BYTES = (
     8 * MAX_CHARACTERS
 )  # bytes of pasted code as JSON: up to four a character, or an escaped quote
@@ -62,21 +62,21 @@ Answer = dict[str, Any]
 
 @cache
 def get_files() -> Mapping[str, Asset]:
-    """Return all files of the pages by their address."""
+    """Return a mapping from the addresses of all static files of the pages to their contents."""
     return make_assets(make_page_document()) | {get_saved_name(): make_saved_script()}
 
 
 def get_saved_name() -> str:
-    """Return the name of the script for saved files; it changes with the script."""
+    """Return the file name of the script that saved pages load. The name changes with the script."""
     return f"saved-{make_saved_script().etag}.js"
 
 
 def make_page_document(suffix: str = "", below: str = "assets/") -> Answer:
-    """Return the data that every page starts with: catalogue, links, training, limits.
+    """Return the data that every page loads first: the catalogue, links, training settings and limits.
 
     Args:
-        suffix: the end of the addresses of pages.
-        below: the folder of the files.
+        suffix: the end of the pages' addresses, such as ".html".
+        below: the folder of the static files.
     """
     link = {"words": QUERY_KEYS, "pages": {name: f"{name}{suffix}" for name in ("learn", "train")}}
     data = make_document() | {"link": link, "saved": f"{below}{get_saved_name()}"} | describe_training()
@@ -106,7 +106,7 @@ STUDY_LIMITS = {
 
 
 def describe_training() -> Answer:
-    """Describe all training settings, tasks and instruments as JSON data for the pages' controls."""
+    """Return the training settings, tasks and measurements that the controls of the training page offer."""
     return {
         "settings": [_describe_setting(setting) for setting in SETTINGS.values() if setting.visible],
         "tasks": [_describe_task(task) for task in TASKS.values()],
@@ -120,26 +120,32 @@ def describe_training() -> Answer:
 
 
 def list_panels() -> list[str]:
-    """Return the keys of the instruments that have a panel, which is a module in ``train/panels``."""
+    """Return the keys of the measurements that have a panel in the browser.
+
+    A panel is a module of that name in ``train/panels``.
+    """
     return [key for key in INSTRUMENTS if (MODULES / f"{PANELS}/{key}.js").exists()]
 
 
 def _describe_instrument(instrument: Instrument) -> Answer:
-    """Return the description of an instrument as JSON data."""
+    """Describe a measurement as JSON data."""
     fields = ("key", "kind", "label", "sentence", "limits", "cost", "window", "legend")
     arguments = [{"name": argument.name, "label": argument.label} for argument in instrument.arguments]
     return {name: getattr(instrument, name) for name in fields} | {"arguments": arguments}
 
 
 def _describe_setting(setting: Setting) -> Answer:
-    """Return the description of a setting as JSON data, with a label for each of its ``words``."""
+    """Describe a training setting as JSON data, with a label for each value that it can have."""
     fields = ("name", "kind", "label", "meaning", "low", "high", "live")
     values = {name: getattr(setting, name) for name in fields}
     return values | {"words": {word: _LABELS.get(word, word) for word in setting.words}}
 
 
 def _describe_task(task: Task) -> Answer:
-    """Return a task as JSON data: its description, defaults as text, initial op, rules and parameters."""
+    """Describe a training task as JSON data.
+
+    Contains its default settings as text, and the op, backward rules and parameters that it starts with.
+    """
     fields = ("key", "label", "purpose", "kind", "metric", "chance", "note", "of_own_op")
     visible = (setting for name, setting in SETTINGS.items() if name != "task")
     defaults = {setting.name: setting.text_of(setting.default_of(task.key)) for setting in visible}
@@ -152,15 +158,18 @@ def _describe_task(task: Task) -> Answer:
 
 @cache
 def get_folder() -> str:
-    """Return the name of the folder below ``assets/`` that holds the modules."""
+    """Return the name of the folder below ``assets/`` that holds the JavaScript modules."""
     return next(name for name in get_files() if name.endswith("/document.json")).partition("/")[0]
 
 
 @cache
 def make_head(path: str) -> str:
-    """Return elements for the head of a page: the skeleton's style, and files to load before Streamlit."""
+    """Return HTML elements for a page's ``<head>`` that load files before Streamlit starts.
+
+    They include the style of the initial page.
+    """
     below = f"assets/{get_folder()}"
-    later = f'<link href="{below}/{LATER}" rel="modulepreload">'  # for all pages except Explore
+    later = f'<link href="{below}/{LATER}" rel="modulepreload">'  # needed by all pages except Explore
     return "\n".join(
         [
             f"<style>{read_skeleton_css()}</style>",
@@ -174,9 +183,9 @@ def make_head(path: str) -> str:
 
 
 def render_explore(query: str) -> tuple[str, str]:
-    """Return the head and the body of Explore for the query of a link.
+    """Return the HTML head and body of the page Explore for a link's query.
 
-    The head describes the link's content; the body is displayed until Streamlit has loaded.
+    The head describes what the link shows. The body is displayed until Streamlit has loaded.
     """
     choice = from_text(query)[0]
     data = to_script_json(make_page_data(choice, "instrument"))
@@ -187,7 +196,7 @@ def render_explore(query: str) -> tuple[str, str]:
 
 
 def make_page_data(choice: Choice, part: str) -> Answer:
-    """Return the data of one part of a page: the choice, and data that are equal for all visitors."""
+    """Return the data of a page's component: the user's settings, and data that all visitors share."""
     return {
         "folder": get_folder(),
         "plotly": PLOTLY,
@@ -201,12 +210,11 @@ def make_page_data(choice: Choice, part: str) -> Answer:
 
 @cache
 def _list_examples(part: str) -> list[Answer]:
-    """Return the examples of a part of a page as JSON data."""
+    """Return the ready-made examples of a page as JSON data."""
     return [_describe_example(preset) for preset in _PRESETS.get(part, ())]
 
 
 def _describe_example(preset: Preset) -> Answer:
-    """Return an example as JSON data."""
     fields = ("name", "hint", "train", "table", "source")
     lesson = {"key": preset.lesson, "title": LESSONS[preset.lesson].title} if preset.lesson else None
     values = {name: getattr(preset, name) for name in fields}
@@ -214,24 +222,24 @@ def _describe_example(preset: Preset) -> Answer:
 
 
 def serialize_choice(choice: Choice) -> Answer:
-    """Return a choice as JSON data for the browser."""
+    """Convert a page's settings into JSON data for the browser."""
     op, rules = choice.entries
     options = {name: getattr(choice, name) for name in ("parameters", "learns", "hide", "colours", "slow")}
     return to_choice_data(op, rules, view=choice, training=format_training_settings(choice), **options)
 
 
 def make_curves_arguments(choice: Choice) -> Answer:
-    """Return the arguments with which a page asks for the curves of a choice."""
+    """Return the arguments of the browser's request "curves" for a page's settings."""
     start, stop = choice.range
     common = {"op": choice.op, "rules": list(choice.rules), "parameters": dict(choice.parameters)}
     return common | {"start": start, "stop": stop, "g": choice.g, "f": choice.f, "learns": choice.learns}
 
 
 def get_course() -> Answer:
-    """Return the lessons in order, the paths through them, the glossary, and the skeleton of a training.
+    """Return all lessons in order, the paths through them, and the glossary.
 
-    It is made once: minutes are estimated from parsed source, and Python fails to parse in many threads at a
-    time (SystemError: AST constructor recursion depth mismatch).
+    The course is made once, under a lock: minutes are estimated from parsed source, and Python fails to parse
+    in many threads at a time (SystemError: AST constructor recursion depth mismatch).
     """
     with _COURSE_LOCK:
         return _make_course()
@@ -239,7 +247,6 @@ def get_course() -> Answer:
 
 @cache
 def _make_course() -> Answer:
-    """Return the course, as ``get_course`` does, without a lock."""
     fields = ("key", "title", "question", "minutes")
     lessons = [{name: getattr(lesson, name) for name in fields} for lesson in LESSONS.values()]
     paths = [{"title": title, "keys": keys} for title, keys in PATHS.items()]
@@ -247,7 +254,10 @@ def _make_course() -> Answer:
 
 
 def get_lesson(key: str) -> Answer:
-    """Return a lesson with all its numbers, computed once. Raises ValueError if there is none of this key."""
+    """Return a lesson with all its computed numbers. Raises ValueError for an unknown key.
+
+    Each lesson is computed once.
+    """
     if key not in LESSONS:
         raise ValueError("there is no such lesson: choose one from the list")
     with _LESSON_LOCK:
@@ -256,7 +266,6 @@ def get_lesson(key: str) -> Answer:
 
 @cache
 def _compute_lesson(key: str) -> Answer:
-    """Return a lesson with all its numbers, as ``get_lesson`` does, without a lock."""
     data = LESSONS[key].data()
     for scene in data["scenes"]:
         scene["choice"] = serialize_choice(from_text(scene["query"])[0])
@@ -267,7 +276,7 @@ def _compute_lesson(key: str) -> Answer:
 
 
 def _describe_picture(rule: str) -> Answer:
-    """Return the key of a rule, and its entry if the browser's catalogue does not contain it."""
+    """Return a backward rule's key, and its catalogue entry if the browser does not know the rule."""
     record = find_rule(rule)
     return {
         "picture": record.key,
@@ -275,4 +284,7 @@ def _describe_picture(rule: str) -> Answer:
     }
 
 
-QUESTIONS = {**BASIC_QUESTIONS, "lesson": Question(lambda: get_lesson)}  # lessons contain links of the app
+QUESTIONS = {
+    **BASIC_QUESTIONS,
+    "lesson": Question(lambda: get_lesson),
+}  # only here, because lessons contain the app's links

@@ -1,4 +1,4 @@
-"""Static files that browsers cache forever, compressed once: our own, and those of Streamlit's front end."""
+"""Static files of the app and of Streamlit's front end, compressed once and cached by browsers forever."""
 
 import gzip
 import re
@@ -19,32 +19,35 @@ NO_STORE = {"Cache-Control": "no-store"}
 _IMMUTABLE = {"Cache-Control": "public, max-age=31536000, immutable", "Vary": "Accept-Encoding"}
 _FRONT_END = Path(st.__file__).parent / "static"
 INDEX = (_FRONT_END / "index.html").read_text(encoding="utf-8")
-_TYPES = {".js": "text/javascript", ".css": "text/css"}  # fonts and images are compressed already
+_TYPES = {".js": "text/javascript", ".css": "text/css"}  # compressed here; fonts and images already are
 _NAMES = frozenset(
     path.relative_to(_FRONT_END).as_posix()
     for path in (_FRONT_END / "static").rglob("*")
     if path.suffix in _TYPES
 )
-_QUALITY = 7  # of 11: takes half a second for all files; 11 takes ten seconds more and saves a tenth
+_QUALITY = 7  # half a second for all files; the maximum, 11, takes ten seconds more and saves a tenth
 _CACHE_SIZE = 1000  # more than the number of files
 _MIN_COMPRESSED_BYTES = 1000  # bytes
 
 
 def compress_initial_files() -> None:
-    """Compress the files that a first visit loads, before any visitor waits for them."""
+    """Compress the files that a first visit loads, so that no visitor waits for the compression."""
     front_end_files = filter(None, map(find_front_end_file, re.findall(r'"\./(static/[^"]+)"', INDEX)))
     for file in (*answers.get_files().values(), *front_end_files):
         compress_file(file)
 
 
 class FrontEndMiddleware:
-    """Middleware that serves Streamlit's scripts and styles, which Streamlit itself sends uncompressed."""
+    """ASGI middleware that serves Streamlit's scripts and styles compressed.
+
+    Streamlit itself sends them uncompressed.
+    """
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve the requested file of the front end, or pass the request on."""
+        """Serve the requested file of Streamlit's front end, or pass the request on."""
         is_get = scope["type"] == "http" and scope["method"] in ("GET", "HEAD")
         file = find_front_end_file("static/" + scope["path"].rpartition("/static/")[2]) if is_get else None
         await (make_file_response(Request(scope), file) if file else self.app)(scope, receive, send)
@@ -63,9 +66,9 @@ def _read(name: str) -> Asset:
 
 @lru_cache(_CACHE_SIZE)
 def compress_file(file: Asset) -> Mapping[str, bytes]:
-    """Return the compressed content by encoding, the smallest first; {} if the file is short.
+    """Return a file's compressed contents by encoding, the smallest first; {} for a short file.
 
-    Browsers accept Brotli without TLS only from localhost.
+    Browsers accept Brotli only over TLS or from localhost.
     """
     if len(file.content) < _MIN_COMPRESSED_BYTES:
         return {}
@@ -76,7 +79,7 @@ def compress_file(file: Asset) -> Mapping[str, bytes]:
 
 
 def make_file_response(request: Request, file: Asset | None) -> Response:
-    """Return the response for a static file: 200, 304, or 404 if there is no file."""
+    """Create the response for a static file, with status 200, 304 or 404."""
     if file is None:
         return Response("There is no such file: reload the page.", status_code=404, headers=NO_STORE)
     headers = _IMMUTABLE | {"ETag": f'"{file.etag}"'}
@@ -91,6 +94,6 @@ def make_file_response(request: Request, file: Asset | None) -> Response:
 
 
 def parse_encodings(header: str) -> set[str]:
-    """Return the encodings that an ``Accept-Encoding`` header allows; ``gzip;q=0`` allows none."""
+    """Return the encodings that an ``Accept-Encoding`` header allows. ``gzip;q=0`` allows none."""
     parts = [part.replace(" ", "").partition(";q=") for part in header.lower().split(",")]
     return {name for name, _, weight in parts if not weight or weight.strip("0.")}

@@ -1,1 +1,1 @@
-"""Admission control: which requests a visitor may make, how often, and how many at a time."""
+"""Limits on the number, rate and size of each visitor's requests, and checks of their origin."""

@@ -1,4 +1,4 @@
-"""Rate limits, page limits and refusals, so that no visitor can monopolise the server."""
+"""Rate limits, limits on open pages, and refusals, so that no visitor can monopolise the server."""
 
 import asyncio
 import errno
@@ -64,11 +64,11 @@ _logger = logging.getLogger(__name__)
 
 
 class RefusedError(HTTPException):
-    """A refused request, with its HTTP status and a message for the user."""
+    """Raised to refuse a request with an HTTP status and a message for the user."""
 
 
 class RateLimiter:
-    """A token bucket: ``rate`` tokens a second, and as many at once when it is full.
+    """A token bucket that refills at a constant rate and holds the tokens of at most one second.
 
     Args:
         rate: tokens per second, at least 1.
@@ -81,20 +81,20 @@ class RateLimiter:
         self._full_at = clock()  # time at which the bucket is full again
 
     def acquire(self) -> float:
-        """Take a token and return 0, or return the seconds until one is available."""
+        """Take a token and return 0, or return the number of seconds until a token is available."""
         delay_s = self.get_delay()
         if not delay_s:
             self._full_at = max(self._full_at, self._clock()) + 1 / self.rate
         return delay_s
 
     def get_delay(self) -> float:
-        """Return the seconds until a token is available, without taking it."""
+        """Return the number of seconds until a token is available, without taking it."""
         delay_s = self._full_at + 1 / self.rate - self._clock() - 1
         return delay_s if delay_s > 1e-9 else 0.0
 
 
 class VisitorRateLimiters:
-    """Rate limiters per visitor and per address."""
+    """The rate limiters of all recent visitors and IP addresses."""
 
     def __init__(
         self,
@@ -110,20 +110,23 @@ class VisitorRateLimiters:
         )
 
     def get_limiters(self, visitor: Visitor) -> list[RateLimiter]:
-        """Return the address's rate limiter, preceded by the visitor's own unless anonymous."""
+        """Return the rate limiters that apply to a visitor.
+
+        These are the visitor's own limiter, unless the visitor is anonymous, and the IP address's limiter.
+        """
         address_limiter = self._by_address(visitor.address)
         return [self._by_visitor(visitor.name), address_limiter] if visitor.name else [address_limiter]
 
 
 class RateLimitMiddleware:
-    """Middleware that answers visitors above the rate limit with status 429 and a message."""
+    """ASGI middleware that answers requests above the visitor's rate limit with status 429."""
 
     def __init__(self, app: ASGIApp, limiters: VisitorRateLimiters) -> None:
         self.app = app
         self._limiters = limiters
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, unless it exceeds a rate limit."""
+        """Pass the request on, or refuse it if it exceeds a rate limit."""
         limiters = self._limiters.get_limiters(visitor_from_request(HTTPConnection(scope)))
         exceeded = next((limiter for limiter in limiters if limiter.acquire()), None)
         make_refusal = make_html_refusal if strip_prefix(scope["path"]) in _PAGE_PATHS else make_json_refusal
@@ -134,7 +137,10 @@ class RateLimitMiddleware:
 
 
 class PageLimitMiddleware:
-    """Middleware that limits open pages, in total and per visitor, and script reruns per page."""
+    """ASGI middleware that limits the number of open pages and each page's rate of script reruns.
+
+    Pages are limited per visitor and in total.
+    """
 
     def __init__(
         self,
@@ -154,7 +160,7 @@ class PageLimitMiddleware:
         self._open_pages: Counter[Hashable] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, or refuse a page beyond the limits."""
+        """Pass the request on, or refuse to open a page if the visitor or the server has too many."""
         is_page = scope["type"] == "http" and strip_prefix(scope["path"]) in _PAGE_PATHS
         if not is_page and scope["type"] != "websocket":
             await self.app(scope, receive, send)
@@ -173,7 +179,7 @@ class PageLimitMiddleware:
             await self._serve_page(visitor, scope, receive, send)
 
     def _explain_refusal(self, visitor: Visitor) -> str:
-        """Return why a visitor may not open one more page, or ""."""
+        """Return the reason why a visitor may not open another page, or "" if the visitor may."""
         if self._open_pages[_TOTAL] >= min(self._max_pages, _get_file_limits()[0] // limits.FILES_PER_PAGE):
             return _SERVER_FULL_MESSAGE.format(pages=self._open_pages[_TOTAL])
         group_limits = self._quota.get_limits(visitor)
@@ -187,7 +193,7 @@ class PageLimitMiddleware:
         )
 
     async def _serve_page(self, visitor: Visitor, scope: Scope, receive: Receive, send: Send) -> None:
-        """Serve a page's websocket and count the page as open."""
+        """Serve the websocket of a page, and count the page as open until the websocket closes."""
         groups = [_TOTAL, *self._quota.get_limits(visitor)]
         self._open_pages.update(groups)
         monitoring.pages.inc()
@@ -206,10 +212,10 @@ class PageLimitMiddleware:
 def _throttle_messages(
     receive: Receive, limiter: RateLimiter, first_message_timeout_s: float = limits.FIRST_MESSAGE_TIMEOUT_S
 ) -> Receive:
-    """Wrap ``receive`` so that messages above the rate limit are delayed and wait in network buffers.
+    """Wrap an ASGI ``receive`` callable so that it delays websocket messages above a rate limit.
 
-    It disconnects on a message too long to come from our pages, before it is parsed, and on a late first
-    message.
+    Delayed messages stay in network buffers. The client is disconnected if its first message is late, or if a
+    message is longer than our pages send; such a message is not parsed.
     """
     has_first_message = False
 
@@ -232,21 +238,21 @@ def _throttle_messages(
 
 
 def make_json_refusal(code: int, message: str) -> Response:
-    """Make a JSON response with an error status and a message."""
+    """Create a JSON response with an error status and a message."""
     monitoring.refusals.labels(str(code)).inc()
     retry_header = {"Retry-After": "1"} if code in (429, 503) else {}
     return JSONResponse({"message": message}, code, headers=retry_header | {"Cache-Control": "no-store"})
 
 
 def make_html_refusal(code: int, message: str) -> Response:
-    """Make a page with an error status and a message, which reloads itself."""
+    """Create an HTML error page that shows a message and reloads itself every few seconds."""
     monitoring.refusals.labels(str(code)).inc()
     headers = {"Retry-After": str(_RETRY_S), "Refresh": str(_RETRY_S), "Cache-Control": "no-store"}
     return HTMLResponse(_REFUSAL_HTML.format(words=html.escape(message), seconds=_RETRY_S), code, headers)
 
 
 async def handle_refused(_request: Request, error: Exception) -> Response:
-    """Convert a ``RefusedError`` to a response."""
+    """Convert a ``RefusedError`` into a JSON response; responses with status 429 are delayed."""
     assert isinstance(error, RefusedError)
     if error.status_code == 429:
         await asyncio.sleep(limits.REFUSAL_DELAY_S)
@@ -254,7 +260,7 @@ async def handle_refused(_request: Request, error: Exception) -> Response:
 
 
 def raise_file_limit() -> None:
-    """Raise this process's limit of open files as far as a full server needs and the system allows."""
+    """Raise this process's limit on open files to what a full server needs, if the system allows it."""
     soft, hard = _get_file_limits()
     target = min(hard, limits.MAX_OPEN_FILES)
     if sys.platform != "win32" and soft < target:
@@ -262,7 +268,7 @@ def raise_file_limit() -> None:
 
 
 def _get_file_limits() -> tuple[int, int]:
-    """Return the soft and hard limits of open files of this process; Windows has no such limits."""
+    """Return this process's soft and hard limits on open files. Windows has no such limits."""
     if sys.platform == "win32":
         return sys.maxsize, sys.maxsize
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
@@ -271,7 +277,7 @@ def _get_file_limits() -> tuple[int, int]:
 
 
 def throttle_file_errors(loop: asyncio.AbstractEventLoop) -> None:
-    """Log at most once a minute that no more files can be opened.
+    """Make an event loop log at most once a minute that it cannot open more files.
 
     By default asyncio retries 2,048 times a second and logs each failure with a traceback.
     """
@@ -289,9 +295,9 @@ def throttle_file_errors(loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def end_idle_threads() -> None:
-    """End idle threads of the thread pool, in an endless loop.
+    """Give the thread pool an empty task every ten seconds, forever, so that its idle threads end.
 
-    By themselves they end only when the pool gets new work.
+    Idle threads end only when the pool gets new work.
     """
     while True:
         await asyncio.sleep(_IDLE_CHECK_S)

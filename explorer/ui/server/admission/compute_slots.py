@@ -1,4 +1,4 @@
-"""Slots for computations that a visitor waits for, shared fairly by the time each visitor has used."""
+"""A limit on concurrent computations. Each visitor gets an equal share of the computing time."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from explorer.ui.server.admission import monitoring
 from explorer.ui.server.admission.admission import RefusedError
 from explorer.ui.server.admission.visitors import Visitor
 
-_BUSY_MESSAGE = "The server is busy: {waiting} requests wait. Try again in a moment."
+_BUSY_MESSAGE = "The server is busy: {waiting} requests are waiting. Try again in a moment."
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -24,12 +24,13 @@ _Ticket = asyncio.Future[None]  # pending while a request waits, done once it ha
 class ComputeSlots:
     """A fixed number of slots for concurrent computations, with a bounded queue.
 
-    The order is that of a ``FairQueue`` over seconds used. No visitor gets all slots. If the queue overflows,
-    the last request of the longest line at the busiest address is refused.
+    The queue is a ``FairQueue`` over the seconds that each visitor has used. No visitor gets all slots,
+    unless there is only one. If the queue overflows, the last request of the longest line at the busiest
+    address is refused.
 
     Args:
-        slots: number of concurrent computations.
-        max_waiting: number of waiting requests, of all visitors.
+        slots: the number of concurrent computations.
+        max_waiting: the maximum number of waiting requests of all visitors.
         clock: a monotonic clock in seconds.
     """
 
@@ -42,7 +43,10 @@ class ComputeSlots:
         )
 
     async def compute(self, visitor: Visitor, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Return the result of ``work``, run in a thread. Raises RefusedError if too many requests wait."""
+        """Wait for a free slot, run ``work`` in a thread, and return the result.
+
+        Raises RefusedError if too many requests are waiting.
+        """
         ticket: _Ticket = asyncio.get_running_loop().create_future()
         self._visitors[ticket] = visitor
         monitoring.computations.inc()
@@ -61,7 +65,7 @@ class ComputeSlots:
             monitoring.computations.dec()
 
     def _assign_slots(self) -> None:
-        """Assign free slots to the next requests whose visitors may have one more."""
+        """Give free slots to the next waiting requests of visitors who have not reached their limit."""
         self._queue.keep(self._visitors)
         running = [visitor for turn, visitor in self._visitors.items() if _has_slot(turn)]
         free = self._slots - len(running)
@@ -78,13 +82,12 @@ class ComputeSlots:
                 ticket.set_result(None)
 
     def _list_waiting(self) -> list[_Ticket]:
-        """Return the tickets of all waiting requests."""
         return [turn for turn in self._visitors if not turn.done()]
 
     def _refuse_excess(self, visitor: Visitor) -> None:
-        """Refuse the last request of the longest line if too many requests wait.
+        """Refuse the last request of the visitor with the longest line if too many requests are waiting.
 
-        Among equally long lines the visitor's own is chosen, otherwise that of the latest request.
+        Among equally long lines, the given visitor's line is chosen, otherwise that of the latest request.
         """
         waiting = sorted(self._list_waiting(), key=lambda turn: self._visitors[turn] == visitor)
         if len(waiting) > self._max_waiting:
@@ -94,5 +97,4 @@ class ComputeSlots:
 
 
 def _has_slot(ticket: _Ticket) -> bool:
-    """Return whether a request has been given a slot."""
     return ticket.done() and not ticket.cancelled() and not ticket.exception()

@@ -1,6 +1,6 @@
-"""Limits of one server: per visitor, per address, and in total.
+"""The server's limits per visitor, per IP address and in total.
 
-``EXPLORER_PROFILE=hosted`` selects those for a public server.
+Public servers set ``EXPLORER_PROFILE=hosted`` for stricter limits.
 """
 
 import os
@@ -47,8 +47,8 @@ MAX_WATCHERS = 16 * _SCALE  # of one run, including connections not yet known to
 WATCH_QUOTA = PAGES_QUOTA  # how many runs and studies a visitor may watch
 RUNS_QUOTA = VisitorQuota(
     visitor=8 * _SCALE, anonymous=300, address=360
-)  # running or waiting, of the engine's 402; as many may be paused or finished
-STUDIES_QUOTA = VisitorQuota(visitor=2 * _SCALE, anonymous=48, address=56)  # of the engine's 64
+)  # running or waiting; the engine holds 402, and as many paused or finished ones
+STUDIES_QUOTA = VisitorQuota(visitor=2 * _SCALE, anonymous=48, address=56)  # the engine holds 64
 REFUSAL_DELAY_S = 1.0  # refusals are delayed, because such clients try again immediately
 MAX_TRACKED_VISITORS = 4_096  # number of visitors whose request rates are tracked
 MAX_STUDY_RUNS = 3_000 * _SCALE  # maximum number of runs in one study

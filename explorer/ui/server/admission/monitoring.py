@@ -1,4 +1,4 @@
-"""Endpoints for operators: liveness, readiness and metrics; and a log of notable events."""
+"""Health checks, metrics and an event log for those who operate the server."""
 
 import hmac
 import logging
@@ -41,9 +41,9 @@ watchers = Gauge("explorer_watchers", "Watching connections, by kind", ["what"],
 
 
 class EventLog:
-    """A log with at most one line a minute per event name.
+    """A log that writes at most one line per event name and minute.
 
-    It holds event names and our own numbers only, no user input.
+    It contains event names and the server's own numbers only, never user input.
     """
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
@@ -69,10 +69,10 @@ event_log = EventLog()
 
 
 class _RunCollector(Collector):
-    """Collector of the number of runs in each state; it queries the engine whenever metrics are read."""
+    """A Prometheus collector that asks the training engine for its runs whenever metrics are read."""
 
     def collect(self) -> Iterator[Metric]:
-        """Yield the number of runs by state, and whether the engine answers."""
+        """Yield the number of training runs in each state, and whether the training process responds."""
         runs = GaugeMetricFamily("explorer_runs", "Training runs by state", labels=["state"])
         trainer_up = GaugeMetricFamily("explorer_trainer_up", "Whether the training process answers")
         try:
@@ -87,12 +87,12 @@ class _RunCollector(Collector):
 
 
 async def get_liveness(_request: Request) -> Response:
-    """Answer the liveness probe with status 200."""
+    """Respond to a liveness probe with status 200."""
     return PlainTextResponse("alive", headers=_NO_STORE)
 
 
 async def get_readiness(_request: Request) -> Response:
-    """Answer the readiness probe: 200 if the training process responds, otherwise 503 with the reason."""
+    """Respond to a readiness probe with 200 if the training process responds, otherwise with 503."""
     try:
         await run_in_threadpool(shared_engine().list)
     except RuntimeError as error:
@@ -101,7 +101,7 @@ async def get_readiness(_request: Request) -> Response:
 
 
 async def get_metrics(request: Request) -> Response:
-    """Serve all metrics in Prometheus' text format, if the request carries the token."""
+    """Return all metrics in Prometheus' text format if the request carries the bearer token."""
     token = os.environ.get(TOKEN)
     if not token:
         return PlainTextResponse(_NO_TOKEN_MESSAGE, 404, headers=_NO_STORE)
@@ -115,7 +115,7 @@ async def get_metrics(request: Request) -> Response:
 
 
 def configure_logging() -> None:
-    """Log to standard error, unless the logger already has a handler."""
+    """Make the explorer's logger write to standard error, unless it already has a handler."""
     if not _logger.handlers:
         handler = logging.StreamHandler()
         handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))

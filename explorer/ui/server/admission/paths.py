@@ -1,4 +1,4 @@
-"""The pages of the app: one list for navigation, routes and admission."""
+"""The list of the app's pages, with their paths, titles and icons."""
 
 from dataclasses import dataclass
 
@@ -12,8 +12,8 @@ class Page:
     Attributes:
         name: the name of its file in ``views``.
         path, title, icon: its URL path, title and Material icon.
-        purpose: its purpose, in a sentence.
-        is_content_first: whether keyboard focus reaches its content before the links to other pages.
+        purpose: a sentence about what the page shows.
+        is_content_first: whether the Tab key reaches its content before the links to other pages.
         needs_held_out_data: whether it needs a task with held-out data.
         can_be_class_target: whether a teacher can lead a class to it.
     """
@@ -28,7 +28,7 @@ class Page:
     can_be_class_target: bool = False
 
 
-# The first is the landing page.
+# The first page is the landing page.
 PAGES = (
     Page(
         *("explore", "/", "Explore", "show_chart"),
@@ -50,10 +50,10 @@ PAGES = (
     Page(*("learn", "/learn", "Learn", "school"), "Backward rules in lessons of one screen each."),
 )
 
-# The prefix of every path of this server, from ``--server.baseUrlPath``: "" or "/some/where".
+# Streamlit's option ``--server.baseUrlPath`` as the start of every path, such as "/some/where", or "".
 PREFIX = "".join(f"/{part}" for part in st.get_option("server.baseUrlPath").split("/") if part)
 
 
 def strip_prefix(path: str) -> str:
-    """Remove ``PREFIX`` from the path of a request."""
+    """Remove the server's base path from the path of a request."""
     return path.removeprefix(PREFIX)

@@ -1,4 +1,7 @@
-"""Several servers behind one name: requests about a run, study or class go to the server that owns it."""
+"""Several servers behind one host name.
+
+Requests about a training run, study or class are redirected to the server that owns it.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +29,7 @@ _RETRY_S = 5.0  # a stream from the wrong server ends after this time, so that t
 
 
 class WrongReplicaError(HTTPException):
-    """A request about a run, study or class of another server."""
+    """Raised for a request about a training run, study or class that another server owns."""
 
     def __init__(self, identity: str) -> None:
         super().__init__(307)
@@ -34,41 +37,44 @@ class WrongReplicaError(HTTPException):
 
 
 def check_environment() -> None:
-    """Raise ValueError if this is one of several servers but the shared secret is missing."""
+    """Raise ValueError if this server is one of several but has no shared secret."""
     if read_replica() and not os.environ.get(SECRET):
         raise ValueError(f"{REPLICA} needs {SECRET}: the same long text for all servers behind one name")
 
 
 def is_remote(identity: str) -> bool:
-    """Return whether a run, study or class belongs to another server."""
+    """Return whether another server owns the training run, study or class with this id."""
     owner, this_replica = replica_of(identity), read_replica()
     return bool(owner and this_replica) and owner != this_replica
 
 
 def require_local(identity: str) -> None:
-    """Raise WrongReplicaError if a run, study or class belongs to another server."""
+    """Raise WrongReplicaError if another server owns the training run, study or class with this id."""
     if is_remote(identity):
         raise WrongReplicaError(identity)
 
 
 def is_unreachable(request: HTTPConnection, identity: str) -> bool:
-    """Return whether a request was already redirected to the owner of a run, but arrived here."""
+    """Return whether a request arrived here although it was redirected to the server that owns the run."""
     return is_remote(identity) and request.query_params.get(COOKIE) == replica_of(identity)
 
 
 def describe_unreachable(identity: str) -> str:
-    """Return a clause that explains why a run, study or class of another server is unavailable."""
+    """Explain in a clause that the server that owns a run, study or class cannot be reached."""
     return f"it is on the server {replica_of(identity)}, which cannot be reached"
 
 
 class ReplicaMiddleware:
-    """Middleware that redirects requests about a run, study or class to the server that owns it."""
+    """ASGI middleware that redirects requests about a run, study or class to the server that owns it."""
 
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on if this server is the owner, or if an event stream can report the problem."""
+        """Pass the request on if this server owns its run, study or class; redirect it otherwise.
+
+        An event stream whose owner is unreachable is passed on, because it can report the problem.
+        """
         request = HTTPConnection(scope)
         path_params = request.path_params
         identity = next((path_params[kind] for kind in _KINDS if kind in path_params), "")
@@ -78,9 +84,9 @@ class ReplicaMiddleware:
 
 
 def redirect_to_owner(request: HTTPConnection, identity: str) -> Response:
-    """Redirect to the server that owns a run, or refuse if a redirect has led here.
+    """Redirect to the server that owns a run, or refuse the request if it has already been redirected.
 
-    The address is relative: a proxy may have added a prefix to our paths.
+    The address is relative, because a proxy may have added a prefix to our paths.
     """
     name = replica_of(identity)
     monitoring.event_log.record("run of another replica")
@@ -93,20 +99,26 @@ def redirect_to_owner(request: HTTPConnection, identity: str) -> Response:
 
 
 async def handle_wrong_replica(request: Request, error: Exception) -> Response:
-    """Convert a ``WrongReplicaError`` to a response: a redirect or a refusal."""
+    """Convert a ``WrongReplicaError`` into a redirect to the server that owns the run."""
     assert isinstance(error, WrongReplicaError)
     return redirect_to_owner(request, error.identity)
 
 
 async def stream_unreachable_event(event: str) -> AsyncIterator[str]:
-    """Yield the only event of an unreachable run or study; the page reconnects when the stream ends."""
+    """Yield one event about an unreachable run or study, then wait a few seconds.
+
+    The page reconnects when the stream ends.
+    """
     yield f"data: {event}\n\n"
     with suppress(ServerShutdown):
         await shutdown.wait_for(asyncio.sleep(_RETRY_S))
 
 
 def set_replica_cookie(request: Request, response: Response) -> Response:
-    """Set the cookie that makes the proxy send this browser here again; return the response."""
+    """Set the cookie that makes the proxy send this browser to the same server again.
+
+    Returns the response.
+    """
     name = read_replica()
     if name and request.cookies.get(COOKIE) != name:
         secure = request.url.scheme == "https"

@@ -1,4 +1,7 @@
-"""Request bodies: one JSON object of limited size, which forms of other sites cannot send."""
+"""Parsing of JSON request bodies, with limits on size, time and concurrency.
+
+Only the content type of JSON is accepted, which forms of other sites cannot send.
+"""
 
 import asyncio
 import json
@@ -16,16 +19,16 @@ from explorer.ui.server.admission.visitors import VisitorQuota, adapt_advice, vi
 
 Json = dict[str, Any]
 
-_JSON_TYPE = "application/json"  # needs a CORS preflight from other sites, which is never granted
+_JSON_TYPE = "application/json"  # other sites need a CORS preflight for it, which is never granted
 
 
 _TOO_MANY_MESSAGE = "{count} of your long texts are still being read: try again in a moment."
 
 
 class LongBodyLimiter:
-    """Limiter of concurrently processed long bodies, per visitor and per address.
+    """A limit on the number of long request bodies processed at a time, per visitor and per IP address.
 
-    Further ones wait unread: a client refused at once would send the next at once.
+    Further bodies wait unread: if they were refused, the client would immediately send them again.
     """
 
     def __init__(self, quota: VisitorQuota = limits.LONG_BODIES_QUOTA) -> None:
@@ -35,9 +38,9 @@ class LongBodyLimiter:
 
     @asynccontextmanager
     async def reserve(self, request: Request) -> AsyncIterator[None]:
-        """Wait for room, and reserve it for a request's body while the context is open.
+        """Wait until a long request body may be processed, and reserve its place while the context is open.
 
-        Short bodies need none. Raises RefusedError if the wait takes too long.
+        Short bodies do not wait. Raises RefusedError if the wait takes too long.
         """
         length = request.headers.get("content-length", "")
         is_short = length.isdecimal() and len(length) < 10 and int(length) <= limits.LONG_BODY_BYTES
@@ -54,7 +57,7 @@ class LongBodyLimiter:
             self._waiting = []
 
     async def _wait_for_room(self, group_limits: Mapping[Hashable, int]) -> None:
-        """Wait until every group has room for one more. Raises RefusedError after a timeout."""
+        """Wait until every group is below its limit. Raises RefusedError after a timeout."""
         deadline = asyncio.get_running_loop().time() + limits.BODY_TIMEOUT_S
         while full_groups := [group for group, limit in group_limits.items() if self._counts[group] >= limit]:
             self._waiting.append(future := asyncio.get_running_loop().create_future())
@@ -71,7 +74,7 @@ class LongBodyLimiter:
 async def read_json(request: Request, max_bytes: int) -> Json:
     """Return the JSON object in a request's body.
 
-    Raises RefusedError if there is none, or if the body exceeds ``max_bytes``.
+    Raises RefusedError if the body is not a JSON object or is longer than ``max_bytes``.
     """
     return parse_json(await read_body(request, max_bytes))
 
@@ -79,7 +82,7 @@ async def read_json(request: Request, max_bytes: int) -> Json:
 async def read_body(request: Request, max_bytes: int) -> bytes:
     """Return the raw body of a JSON request.
 
-    Raises RefusedError for another content type, or if the body exceeds ``max_bytes``.
+    Raises RefusedError if the content type is not JSON or the body is longer than ``max_bytes``.
     """
     if request.headers.get("content-type", "").partition(";")[0].strip().lower() != _JSON_TYPE:
         raise RefusedError(415, f"This is not understood: send JSON, as {_JSON_TYPE}.")
@@ -87,7 +90,7 @@ async def read_body(request: Request, max_bytes: int) -> bytes:
 
 
 def parse_json(text: bytes) -> Json:
-    """Return the JSON object in a text. Raises RefusedError if there is none."""
+    """Parse a JSON object. Raises RefusedError for any other text."""
     with suppress(ValueError, RecursionError):
         if isinstance(data := json.loads(text), dict):
             return data
@@ -95,7 +98,7 @@ def parse_json(text: bytes) -> Json:
 
 
 async def _read_with_timeout(request: Request, max_bytes: int) -> bytes:
-    """Return the complete body. Raises RefusedError on timeout, disconnect or server shutdown."""
+    """Return a request's complete body. Raises RefusedError on timeout, disconnect or server shutdown."""
     try:
         return await asyncio.wait_for(
             shutdown.wait_for(_read_stream(request, max_bytes)), limits.BODY_TIMEOUT_S
@@ -111,7 +114,7 @@ async def _read_with_timeout(request: Request, max_bytes: int) -> bytes:
 
 
 async def _read_stream(request: Request, max_bytes: int) -> bytes:
-    """Return the body, read in chunks. Raises RefusedError if it exceeds ``max_bytes``."""
+    """Return a request's body. Raises RefusedError as soon as it exceeds ``max_bytes``."""
     body = bytearray()
     async for chunk in request.stream():
         body += chunk

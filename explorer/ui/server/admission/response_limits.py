@@ -1,4 +1,4 @@
-"""Responses sent in slices, and a limit of large responses in transmission per visitor and address."""
+"""Sending of responses in slices, and a limit on each visitor's unfinished large responses."""
 
 from collections import Counter
 from collections.abc import Hashable, Mapping
@@ -14,11 +14,10 @@ _TOO_MANY_MESSAGE = "{count} large answers are already on their way to you: try 
 
 
 class ResponseLimitMiddleware:
-    """Middleware that sends bodies in slices, so that a slow connection never buffers a whole body.
+    """ASGI middleware that sends responses in slices, so that slow connections buffer little.
 
-    Large responses made for one client are limited by a quota until they are sent; all other responses are
-    one copy that every client shares. The server closes connections whose client reads nothing
-    (``set_socket_options``).
+    Large responses made for one client count towards a quota until they are sent. All other responses are
+    shared by all clients. Connections whose client reads nothing are closed by ``set_socket_options``.
     """
 
     def __init__(
@@ -32,7 +31,7 @@ class ResponseLimitMiddleware:
         self._counts: Counter[Hashable] = Counter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, and send its response in slices."""
+        """Pass the request on and send the response in slices."""
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
@@ -73,12 +72,12 @@ class ResponseLimitMiddleware:
 
 
 def _is_for_one_client(start: Message) -> bool:
-    """Return whether a response is made for one client only, which its header ``no-store`` shows."""
+    """Return whether a response is marked ``no-store``, as are all responses made for one client only."""
     return (b"cache-control", b"no-store") in start.get("headers", ())
 
 
 async def _send_slices(message: Message, send: Send) -> None:
-    """Send a message, a long body in slices; each slice waits until the previous one has left."""
+    """Send an ASGI message, splitting a long body into slices that are sent one after another."""
     body = message.get("body", b"")
     if message["type"] != "http.response.body" or len(body) <= limits.SLICE_BYTES:
         await send(message)

@@ -1,4 +1,4 @@
-"""Shutdown of the server without waiting for open streams and incomplete requests."""
+"""Shutdown of the server without waiting for open streams or incomplete requests."""
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable
@@ -8,18 +8,18 @@ T = TypeVar("T")
 
 
 class ServerShutdown(Exception):  # noqa: N818  # not an error
-    """Raised when the server shuts down before an awaited result is available."""
+    """Raised if the server shuts down before an awaited result is available."""
 
 
 class Shutdown:
-    """The state of the shutdown, and the pending futures that it will cancel."""
+    """The state of the server's shutdown, and the pending futures to cancel when it begins."""
 
     def __init__(self) -> None:
         self._pending: set[asyncio.Future[Any]] = set()
         self._has_begun = False
 
     def begin(self) -> None:
-        """Begin the shutdown: cancel all pending futures."""
+        """Begin the server's shutdown by cancelling all pending futures."""
         self._has_begun = True
         for future in self._pending:
             future.cancel()

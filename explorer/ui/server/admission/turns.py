@@ -1,4 +1,4 @@
-"""Fair turns for requests by address, so that many requests from one address delay no other visitor."""
+"""Fair turns between IP addresses, so that many requests from one address do not delay others."""
 
 import asyncio
 from functools import lru_cache
@@ -11,10 +11,10 @@ from explorer.ui.server.admission.visitors import visitor_from_request
 
 
 class FairTurnMiddleware:
-    """Middleware that starts at most one request per address in each iteration of the event loop.
+    """ASGI middleware that starts at most one request per IP address in each event loop iteration.
 
-    Without it a hundred connections that request files without a pause would take a hundred turns of an
-    iteration, while a page needs several iterations.
+    Without it a hundred connections that constantly request files would all run in every iteration, while a
+    page, which needs several iterations, would wait.
     """
 
     def __init__(self, app: ASGIApp) -> None:
@@ -22,7 +22,7 @@ class FairTurnMiddleware:
         self._locks = lru_cache(limits.MAX_TRACKED_VISITORS)(lambda _address: asyncio.Lock())
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on when it is its address's turn."""
+        """Pass the request on when its IP address has its turn."""
         if scope["type"] == "http":
             async with self._locks(visitor_from_request(HTTPConnection(scope)).address):
                 await asyncio.sleep(0)

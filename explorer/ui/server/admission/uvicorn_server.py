@@ -1,4 +1,4 @@
-"""Settings of the uvicorn server that Streamlit offers no option for."""
+"""Configuration of the uvicorn server for which Streamlit has no options."""
 
 import asyncio
 import os
@@ -10,16 +10,16 @@ from typing import Any
 from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.shutdown import shutdown
 
-PROXIES_VARIABLE = "FORWARDED_ALLOW_IPS"  # uvicorn's: addresses of trusted proxies, comma-separated
+PROXIES_VARIABLE = "FORWARDED_ALLOW_IPS"  # read by uvicorn: addresses of trusted proxies, comma-separated
 GRACE_S = 2  # responses in progress get this much time before connections are dropped
 _POLL_S = 0.1
 
 
 async def follow_server() -> None:
-    """Configure the running uvicorn server, and begin our shutdown when it is asked to exit.
+    """Configure the running uvicorn server, then begin our shutdown when uvicorn is asked to exit.
 
-    By default uvicorn waits indefinitely for open connections and does not notify responses of a shutdown.
-    The server is found as the handler of SIGTERM; any other handler is left alone.
+    By default uvicorn waits for open connections forever and does not tell responses of a shutdown. The
+    server is found as the handler of SIGTERM. Any other handler is left alone.
     """
     server: Any = getattr(signal.getsignal(signal.SIGTERM), "__self__", None)
     if not hasattr(server, "should_exit"):
@@ -36,7 +36,7 @@ async def follow_server() -> None:
 
 
 def ignore_unnamed_proxies(server: Any) -> None:
-    """Have uvicorn ignore forwarding headers, unless the environment names trusted proxies.
+    """Make uvicorn ignore forwarding headers unless the environment names trusted proxies.
 
     By default it trusts every client on this machine.
     """

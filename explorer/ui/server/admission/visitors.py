@@ -1,4 +1,4 @@
-"""Visitors and their quotas: a visitor is known by a signed cookie, others by their address."""
+"""Identification of visitors by a signed cookie or by IP address, and quotas for them."""
 
 from __future__ import annotations
 
@@ -24,25 +24,28 @@ _Key = tuple[str, str]
 
 @dataclass(frozen=True)
 class Visitor:
-    """A visitor of the app. ``name`` is a random id from a cookie signed by us, or "" without one."""
+    """A visitor of the app, identified by a signed cookie and an IP address.
+
+    ``name`` is the random id in the cookie, or "" without a valid cookie.
+    """
 
     name: str
     address: str
 
     @property
     def key(self) -> _Key:
-        """The visitor's key; anonymous visitors share the key of their address."""
+        """A key that identifies the visitor; anonymous visitors at one IP address share a key."""
         return ("visitor", self.name) if self.name else ("nameless", self.address)
 
 
 @dataclass(frozen=True)
 class VisitorQuota:
-    """The maximum number of things, such as open pages, that visitors may have at the same time.
+    """The maximum numbers of items, such as open pages, that visitors may have at the same time.
 
     Attributes:
-        visitor: per visitor with a name.
-        anonymous: for all anonymous visitors at one address.
-        address: for all visitors at one address, so that collecting names does not pay.
+        visitor: the maximum for a visitor with a name.
+        anonymous: the maximum for all anonymous visitors at one IP address together.
+        address: the maximum for all visitors at one IP address, so that collecting names does not pay.
     """
 
     visitor: int
@@ -50,35 +53,38 @@ class VisitorQuota:
     address: int
 
     def get_limits(self, visitor: Visitor) -> dict[Hashable, int]:
-        """Return the limits that apply to a visitor, by the visitor's or address's key."""
+        """Return the limits that apply to a visitor, by the key of the group that shares each limit."""
         own_limit = self.visitor if visitor.name else self.anonymous
         return {visitor.key: own_limit, ("address", visitor.address): self.address}
 
 
 def visitor_from_request(connection: HTTPConnection) -> Visitor:
-    """Identify the visitor who sends a request."""
+    """Identify the visitor who sent a request by cookie and IP address."""
     address = connection.client.host if connection.client else ""
     return Visitor(_verify_cookie(connection.cookies.get(COOKIE, "")), address)
 
 
 def adapt_advice(sentence: str, group: Hashable) -> str:
-    """Adapt the advice after a refusal's colon to the group whose limit is reached.
+    """Replace the advice in a refusal unless the visitor can follow it.
 
-    ``group`` is a key of ``VisitorQuota.get_limits``. For the visitor's own group the advice is unchanged;
-    nobody can free what other visitors use.
+    ``group`` is the key of ``VisitorQuota.get_limits`` whose limit is reached, and the advice is what follows
+    the colon. It is kept for the visitor's own group only: nobody can free what other visitors use.
     """
     kind = group[0] if isinstance(group, tuple) else ""
     return f"{sentence.rpartition(': ')[0]}: {_ADVICE[kind]}." if kind in _ADVICE else sentence
 
 
 def visitor_from_page_request(connection: HTTPConnection) -> Visitor:
-    """Identify the visitor who requests a page. Newcomers at one address share a name."""
+    """Identify the visitor who requests a page.
+
+    All visitors without a cookie at one IP address share a name here.
+    """
     visitor = visitor_from_request(connection)
     return visitor if visitor.name else replace(visitor, name=f"new at {visitor.address}")
 
 
 def set_visitor_cookie(request: Request, response: Response) -> Response:
-    """Set a cookie with a new signed name if the visitor has none; return the response."""
+    """Give a visitor without a valid cookie a new signed one. Returns the response."""
     if not visitor_from_request(request).name:
         visitor_name = secrets.token_urlsafe(12)
         value, secure = f"{visitor_name}.{sign('visitor', visitor_name)}", request.url.scheme == "https"
@@ -87,12 +93,12 @@ def set_visitor_cookie(request: Request, response: Response) -> Response:
 
 
 def sign(purpose: str, text: str) -> str:
-    """Sign a text for a purpose with the server's secret."""
+    """Return a signature of a text for one purpose, made with the server's secret key."""
     return hmac.digest(_get_secret(), f"{purpose} {text}".encode(errors="replace"), "sha256").hex()
 
 
 def _verify_cookie(cookie: str) -> str:
-    """Return the name in a cookie signed by us, or ""."""
+    """Return the visitor's name in a cookie, or "" if this server has not signed the cookie."""
     visitor_name, _, cookie_signature = cookie.rpartition(".")
     if not visitor_name or len(cookie) > _MAX_COOKIE_LENGTH:
         return ""

@@ -1,1 +1,1 @@
-"""Classes over HTTP: students join with a code, predict, and see all predictions on one screen."""
+"""Classes over HTTP: students join with a code, predict, and see everyone's predictions on one screen."""

@@ -1,4 +1,4 @@
-"""The open classes of a server: opening, finding by code, joining and ending them, within limits."""
+"""The open classes of a server, and the limits on opening and joining them."""
 
 import secrets
 import time
@@ -24,16 +24,16 @@ UNKNOWN_CODE_MESSAGE = "No class has this code: it may have ended, or the code h
 
 
 class Classes:
-    """The open classes of one server.
+    """The collection of all classes that are open on this server.
 
     Each attempt with an unknown code takes a token from rate limiters. Without a token no code is looked up,
     right or wrong. The limiter over all visitors bounds the number of guesses per hour.
 
     Args:
         clock: a monotonic clock in seconds.
-        max_classes: number of open classes.
-        max_seats: number of students in all open classes.
-        quota, seats_quota: the same numbers per visitor and per address.
+        max_classes: the maximum number of open classes.
+        max_seats: the maximum number of students in all open classes together.
+        quota, seats_quota: the maximum numbers of classes and students per visitor and IP address.
     """
 
     def __init__(
@@ -52,7 +52,7 @@ class Classes:
             seats_quota,
         )
         self._rooms: dict[str, Classroom] = {}
-        self._seat_counts: Counter[Hashable] = Counter()  # per group
+        self._seat_counts: Counter[Hashable] = Counter()  # by quota group
         self._miss_limiters = VisitorRateLimiters(
             limits.CODE_MISSES_PER_S, limits.ADDRESS_CODE_MISSES_PER_S, clock
         )
@@ -62,7 +62,7 @@ class Classes:
         return len(self._rooms)
 
     def open(self, visitor: Visitor, question: Question) -> Classroom:
-        """Open a class and return it. Raises RefusedError if too many are open."""
+        """Open a new class and return it. Raises RefusedError if too many classes are open."""
         self.end_expired()
         group_limits = self._quota.get_limits(visitor)
         counts = Counter(share for room in self._rooms.values() for share in room.groups)
@@ -79,12 +79,18 @@ class Classes:
         return room
 
     def find(self, identity: str) -> Classroom | None:
-        """Return the open class of an id, or None; for requests that carry a secret or a seat's token."""
+        """Return the open class with this id, or None.
+
+        Only for requests that carry a secret: attempts to guess an id are not counted here.
+        """
         self.end_expired()
         return self._rooms.get(identity)
 
     def find_by_code(self, visitor: Visitor, identity: str) -> Classroom:
-        """Return the class of a code. Raises RefusedError if it is unknown or too many codes were."""
+        """Return the open class with a code that a visitor typed.
+
+        Raises RefusedError if there is no such class, or after too many wrong codes.
+        """
         limiters = [*self._miss_limiters.get_limiters(visitor), self._total_miss_limiter]
         if any(pace.get_delay() for pace in limiters):
             raise RefusedError(429, _RATE_MESSAGE)
@@ -95,10 +101,10 @@ class Classes:
         raise RefusedError(404, UNKNOWN_CODE_MESSAGE)
 
     def join(self, visitor: Visitor, identity: str, token: str = "") -> str:
-        """Return the token of a visitor's seat in a class, that of an earlier seat if there is one.
+        """Add a visitor to a class and return a token that identifies the student.
 
-        A visitor with a name has one seat in all tabs. Raises RefusedError if there is no class or no free
-        seat.
+        A student who has joined before gets the same token, and so do all tabs of a visitor with a name.
+        Raises RefusedError if there is no such class or no free seat.
         """
         room = self.find_by_code(visitor, identity)
         if token in room.guests:
@@ -109,7 +115,10 @@ class Classes:
         return token
 
     def _reserve_seat(self, visitor: Visitor) -> list[Hashable]:
-        """Reserve a seat and return the groups it counts towards. Raises RefusedError if none is free."""
+        """Reserve a student's seat and return the quota groups that it counts towards.
+
+        Raises RefusedError if no seat is free.
+        """
         group_limits = {"all": self._max_seats, **self._seats_quota.get_limits(visitor)}
         for group, limit in group_limits.items():
             if self._seat_counts[group] >= limit:
@@ -120,7 +129,7 @@ class Classes:
         return list(group_limits)
 
     def end(self, room: Classroom) -> None:
-        """End a class, free its seats and delete its data."""
+        """End a class, free its students' seats and delete its data."""
         if self._rooms.pop(room.identity, None) is None:
             return
         for guest in room.guests.values():
@@ -129,14 +138,17 @@ class Classes:
         room.end()
 
     def end_expired(self) -> None:
-        """End all classes that exceed the maximum age."""
+        """End all classes that have been open for longer than three hours."""
         latest_s = self._clock() - MAX_AGE_S
         for room in [room for room in self._rooms.values() if room.opened_s <= latest_s]:
             self.end(room)
 
 
 def _token_of(visitor: Visitor, room: Classroom) -> str:
-    """Return the token of a new seat, the same one each time for a visitor with a name."""
+    """Return a student's token for a class.
+
+    A visitor with a name always gets the same token, others get a random one.
+    """
     if not visitor.name:
         return secrets.token_urlsafe(18)
     return sign("seat", f"{room.identity} {room.secret} {visitor.name}")

@@ -1,4 +1,4 @@
-"""A class: its question, students, predictions and subscribers. It knows no page and no network."""
+"""The state of a class, independent of HTTP: its question, students, predictions and subscribers."""
 
 import hashlib
 import hmac
@@ -11,7 +11,7 @@ from typing import Any
 
 from explorer.ui.server.classes.predictions import DrawnCurve, Prediction, Question
 
-MAX_STUDENT_STREAMS = 4  # tabs of one student, including connections not yet known to be broken
+MAX_STUDENT_STREAMS = 4  # open tabs of one student, including broken connections not yet detected
 MAX_TEACHER_STREAMS = 8  # number of tabs in which the teacher may have the class open
 SPREAD_MS = (
     500  # pages delay their answers by a random time up to this, so that they do not all arrive at once
@@ -22,17 +22,17 @@ View = dict[str, Any]
 
 
 class TooManyStreamsError(Exception):
-    """The teacher, or a student, has too many streams of a class open."""
+    """Raised if a teacher or a student has a class open in too many tabs."""
 
 
 @dataclass
 class Guest:
-    """A student who has joined a class.
+    """A student in a class.
 
     Attributes:
-        groups: the groups whose quotas the seat counts towards.
+        groups: the quota groups that the student counts towards.
         prediction: the latest prediction for the current question.
-        watchers: one callback per open stream, called on changes.
+        watchers: one callback per open event stream, called on changes.
     """
 
     groups: Sequence[Hashable]
@@ -42,7 +42,10 @@ class Guest:
 
 @dataclass(frozen=True)
 class Link:
-    """A page of the explorer that a teacher leads the class to. ``number`` counts these links from 1."""
+    """A link to a page of the explorer that a teacher sends to the students.
+
+    ``number`` counts the links of a class, starting at 1.
+    """
 
     number: int
     path: str
@@ -50,13 +53,13 @@ class Link:
 
 
 class Classroom:
-    """An open class: what students and the teacher can do, and the state that each of them sees.
+    """An open class with its students, the current question and everyone's predictions.
 
     Args:
-        identity: the class's id, given by its code.
+        identity: the class's id, derived from its code.
         question: the first question.
         opened_s: the time at which it was opened, in seconds of a monotonic clock.
-        groups: the groups whose quotas the class counts towards.
+        groups: the quota groups that the class counts towards.
     """
 
     def __init__(
@@ -73,23 +76,29 @@ class Classroom:
 
     @property
     def watch_key(self) -> str:
-        """The key for watching the teacher's view: it may appear in an address, and permits no command."""
+        """The key that permits watching the teacher's view.
+
+        It permits no commands, so it may appear in an address.
+        """
         return hashlib.sha256(f"watch {self.secret}".encode()).hexdigest()
 
     def is_led_by(self, secret: str) -> bool:
-        """Return whether a secret is that of the class."""
+        """Return whether a secret is the one of this class's teacher."""
         return _is_equal(secret, self.secret)
 
     def may_watch(self, key: str) -> bool:
-        """Return whether a key permits watching the teacher's view."""
+        """Return whether a key permits watching the teacher's view of this class."""
         return _is_equal(key, self.watch_key)
 
     def add_guest(self, token: str, groups: Sequence[Hashable]) -> None:
-        """Add a student to the class."""
+        """Add a student with this token to the class."""
         self.guests[token] = Guest(groups)
 
     def answer(self, token: str, number: object, prediction: Prediction) -> bool:
-        """Store a student's prediction for the question of this round; return False if it comes too late."""
+        """Store a student's prediction for the current question.
+
+        Returns False if it comes too late: the answers are shown, or another question has been asked.
+        """
         if self.has_ended or self.is_revealed or number != self.round:
             return False
         self.guests[token].prediction = prediction
@@ -97,12 +106,12 @@ class Classroom:
         return True
 
     def reveal(self) -> None:
-        """Reveal all predictions; no further prediction is accepted."""
+        """Show all predictions to the class. Later predictions are not accepted."""
         self.is_revealed = True
         self._notify_all()
 
     def ask(self, question: Question) -> None:
-        """Ask a question, new or repeated, and delete all predictions."""
+        """Ask the class a new question, or the same one again, and delete all predictions."""
         self.question, self.round, self.is_revealed = question, self.round + 1, False
         self._link = None
         for guest in self.guests.values():
@@ -110,20 +119,23 @@ class Classroom:
         self._notify_all()
 
     def lead_to(self, path: str, query: str) -> int:
-        """Lead the students' pages to a link, once; return the number of connected students."""
+        """Send all students' browsers to a page; return the number of connected students."""
         self._link_number += 1
         self._link = Link(self._link_number, path, query)
         self._notify_all()
         return self._count_connected()
 
     def end(self) -> None:
-        """End the class: notify all subscribers and remove the students."""
+        """End the class, notify all subscribers and remove the students."""
         self.has_ended, self._link = True, None
         self._notify_all()
         self.guests = {}
 
     def get_teacher_view(self) -> View:
-        """Return the state of the class for its teacher, without predictions until they are revealed."""
+        """Return the state of the class that its teacher sees.
+
+        The numbers of the answers are None until they are revealed.
+        """
         predictions = self._list_predictions()
         return self._get_view() | {
             "here": self._count_connected(),
@@ -135,14 +147,17 @@ class Classroom:
         }
 
     def get_student_view(self, token: str) -> View:
-        """Return the state of the class for a student, without other students' data."""
+        """Return the state of the class that one student sees, without other students' data."""
         guest = self.guests.get(token)
         link = asdict(self._link) if self._link else None
         own_state = {"answered": bool(guest and guest.prediction), "link": link, "spread_ms": SPREAD_MS}
         return self._get_view() | own_state
 
     def list_drawings(self) -> list[DrawnCurve]:
-        """Return all drawn curves once they are revealed, in an order that does not identify students."""
+        """Return all curves that students have drawn; [] before they are revealed.
+
+        The order does not identify students.
+        """
         if not self.is_revealed:
             return []
         curves = [prediction.drawn for prediction in self._list_predictions() if prediction.drawn is not None]
@@ -150,9 +165,10 @@ class Classroom:
 
     @contextmanager
     def subscribe(self, token: str | None, wake: Wake) -> Iterator[None]:
-        """Call ``wake`` at each change that the student sees, or the teacher if ``token`` is None.
+        """Call ``wake`` at each change of the class while the context is open.
 
-        Raises TooManyStreamsError if too many streams are open already.
+        The subscriber is the student with this token, or the teacher if ``token`` is None. Raises
+        TooManyStreamsError if too many streams are open already.
         """
         watchers = self._teachers if token is None else self.guests[token].watchers
         if len(watchers) >= (MAX_TEACHER_STREAMS if token is None else MAX_STUDENT_STREAMS):
@@ -166,7 +182,7 @@ class Classroom:
             self._notify_teachers()
 
     def _get_view(self) -> View:
-        """Return the part of the state that teacher and students see."""
+        """Return the part of the class's state that the teacher and the students see."""
         state = "ended" if self.has_ended else "open"
         asked_question = {"lesson": self.question.lesson, "round": self.round, "revealed": self.is_revealed}
         return {"state": state, **asked_question, "links": self._link_number}
@@ -175,12 +191,12 @@ class Classroom:
         return [guest.prediction for guest in self.guests.values() if guest.prediction]
 
     def _count_answers(self, predictions: Sequence[Prediction]) -> list[int]:
-        """Return how often each answer was picked, by its index."""
+        """Return how many students chose each answer of the question."""
         counts = Counter(prediction.picked for prediction in predictions)
         return [counts[index] for index in range(self.question.answers)]
 
     def _count_connected(self) -> int:
-        """Return the number of students with an open stream."""
+        """Return the number of students who have the class open in a tab."""
         return sum(bool(guest.watchers) for guest in self.guests.values())
 
     def _notify_teachers(self) -> None:
@@ -195,5 +211,5 @@ class Classroom:
 
 
 def _is_equal(text: str, secret: str) -> bool:
-    """Return whether a text equals a secret, in constant time."""
+    """Return whether a text equals a secret; the time taken does not depend on the secret."""
     return hmac.compare_digest(text.encode(errors="replace"), secret.encode())

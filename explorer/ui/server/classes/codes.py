@@ -1,24 +1,24 @@
-"""The codes of classes, which are short enough to type and too many to guess."""
+"""Codes for joining a class, short enough to type and too many to guess."""
 
 import secrets
 
-ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's, without i, l, o and u
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"  # Crockford's base 32, which has no i, l, o and u
 CODE_LENGTH = 9  # long enough for 100 open classes: a test computes the chance of guessing one
 _GROUP = 3
 _LOOKALIKES = str.maketrans("ilo", "110")
-_MAX_INPUT_LENGTH = 64  # characters of typed text that are read
+_MAX_INPUT_LENGTH = 64  # further characters are ignored
 
 
 def make_code() -> str:
-    """Return a new random code for a class."""
+    """Return a random code for joining a class."""
     return "".join(secrets.choice(ALPHABET) for _ in range(CODE_LENGTH))
 
 
 def identity_of(text: str) -> str:
-    """Return the id of the class that has a typed code, or "" if the code is invalid.
+    """Convert a code as typed by a student into the id of its class.
 
-    Case and punctuation are ignored. The id begins with the name of a server if the code does:
-    ``first-k7m-x2p-wrq`` becomes ``first~k7mx2pwrq``.
+    Returns "" for an invalid code. Case and punctuation are ignored. The id begins with the name of a server
+    if the code does: ``first-k7m-x2p-wrq`` becomes ``first~k7mx2pwrq``.
     """
     letters = "".join(char for char in text[:_MAX_INPUT_LENGTH].lower() if char.isascii() and char.isalnum())
     server, code = letters[:-CODE_LENGTH], letters[-CODE_LENGTH:].translate(_LOOKALIKES)
@@ -28,7 +28,10 @@ def identity_of(text: str) -> str:
 
 
 def format_code(identity: str) -> str:
-    """Format the code of a class for display: groups of three, after the name of its server."""
+    """Format a class's id as a code for display, with hyphens between groups of three characters.
+
+    The name of the class's server comes first, if the id contains one.
+    """
     server, _, code = identity.rpartition("~")
     groups = [code[start : start + _GROUP] for start in range(0, len(code), _GROUP)]
     return "-".join([server, *groups] if server else groups)

@@ -1,4 +1,4 @@
-"""The page for typing a code, and the redirect from a code to its class."""
+"""The page where students type the code of a class, and the redirect from a code to its class."""
 
 import html
 
@@ -49,9 +49,9 @@ _PROMPT = "Type the code that your teacher shows. You need no name."
 
 
 def make_entry_response(request: Request, classes: Classes) -> Response:
-    """Return a redirect to the class of the code in the path or query, else the page for typing a code.
+    """Redirect to the class whose code is in the address, or return the page for typing a code.
 
-    Addresses are relative: a proxy may have added a prefix to our paths.
+    Redirects are relative, because a proxy may have added a prefix to our paths.
     """
     below = "../" if "code" in request.path_params else ""
     text = request.path_params.get("code", request.query_params.get("code", ""))
@@ -77,6 +77,6 @@ def make_entry_response(request: Request, classes: Classes) -> Response:
 
 
 def _render_page(status: int, message: str, action: str, code: str = "") -> HTMLResponse:
-    """Return the page for typing a code, with a message."""
+    """Render the page for typing a class code, with a message above the field."""
     escaped = {"words": html.escape(message), "code": html.escape(code[:64])}
     return HTMLResponse(_PAGE_HTML.format(action=action, **escaped), status, _NO_STORE)

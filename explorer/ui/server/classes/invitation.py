@@ -1,4 +1,4 @@
-"""Invitations to a class: an address short enough to type, and its QR code."""
+"""Invitations to a class, as an address short enough to type and a QR code."""
 
 from typing import Any
 from urllib.parse import urlsplit
@@ -7,19 +7,19 @@ import segno
 
 from explorer.ui.server.classes.codes import format_code
 
-ENTRY_PATH = "c"  # path of the page for typing a code, and prefix of the path of a code
+ENTRY_PATH = "c"  # the path of the page for typing a code; /c/CODE is a class's address
 MAX_ADDRESS_LENGTH = 200
 
 
 def make_invitation(identity: str, base: str) -> dict[str, Any]:
-    """Return the code, its address and a QR code as an SVG path; ``size`` is its width with margins.
+    """Return a class's code, its address, and a QR code as an SVG path.
 
-    Raises ValueError if ``base`` is not an address.
+    ``size`` is the width of the QR code with margins. Raises ValueError if ``base`` is not an address.
 
     Args:
         identity: the class's id.
-        base: the address of the explorer in the teacher's browser, with a final slash; a proxy may have added
-            a prefix to our paths.
+        base: the address of the explorer in the teacher's browser, with a final slash. The browser sends it
+            because a proxy may have added a prefix to our paths.
     """
     if (
         len(base) > MAX_ADDRESS_LENGTH

@@ -1,4 +1,4 @@
-"""Students' predictions: a picked answer or a drawn curve, never a text."""
+"""Predictions that students make in a class: a chosen answer or a drawn curve, never a text."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-MAX_POINTS = 400  # of a curve
+MAX_POINTS = 400  # the maximum number of points of a drawn curve
 MAX_VALUE = 1e6  # largest absolute value on a curve
 MAX_BODY_BYTES = 8_192  # room for a curve, whose points have several digits each
 
@@ -19,10 +19,10 @@ DrawnCurve = NDArray[np.float32]
 
 @dataclass(frozen=True)
 class Question:
-    """The question that the students of a class answer.
+    """The question of a lesson that a class answers.
 
     Attributes:
-        lesson: the key of the lesson that the question belongs to.
+        lesson: the key of the lesson.
         answers: the number of answers to choose from.
         draws: whether students may draw a curve instead.
     """
@@ -34,14 +34,14 @@ class Question:
 
 @dataclass(frozen=True)
 class Prediction:
-    """The prediction of one student: either the index of an answer or a curve; the other is None."""
+    """A student's prediction, either the index of an answer or a drawn curve; the other is None."""
 
     picked: int | None
     drawn: DrawnCurve | None
 
 
 def read_prediction(data: Mapping[str, Any], question: Question) -> Prediction:
-    """Return the prediction in ``{picked, drawn}``. Raises ValueError with a sentence if it is invalid."""
+    """Parse a student's prediction from ``{picked, drawn}``. Raises ValueError if it is invalid."""
     picked, drawn = data.get("picked"), data.get("drawn")
     if drawn is not None and picked is None:
         return Prediction(None, _parse_curve(drawn, question))
@@ -51,7 +51,7 @@ def read_prediction(data: Mapping[str, Any], question: Question) -> Prediction:
 
 
 def _parse_curve(values: Any, question: Question) -> DrawnCurve:
-    """Return the drawn curve in a list of numbers. Raises ValueError with a sentence if it is invalid."""
+    """Parse a drawn curve from a list of numbers. Raises ValueError if it is invalid."""
     if not question.draws:
         raise ValueError("This lesson asks for an answer, not for a curve.")
     curve = _parse_numbers(values)
@@ -63,7 +63,10 @@ def _parse_curve(values: Any, question: Question) -> DrawnCurve:
 
 
 def _parse_numbers(values: Any) -> NDArray[np.float64] | None:
-    """Return the values, (n,), with NaN for None; None if their number, types or sizes are invalid."""
+    """Convert a list of numbers into an array, with NaN in place of None.
+
+    Returns None if their number, types or sizes are invalid.
+    """
     if (
         not isinstance(values, list)
         or not 2 <= len(values) <= MAX_POINTS

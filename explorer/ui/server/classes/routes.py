@@ -1,4 +1,4 @@
-"""Routes of classes: teachers open and lead them, students join and answer."""
+"""HTTP routes for classes, which teachers open and lead, and which students join and answer."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -39,10 +39,10 @@ monitoring.classes.set_function(lambda: len(classes))
 
 
 async def open_class(request: Request) -> Response:
-    """Open a class: a POST of ``{lesson}`` returns ``{id, secret, watch, pages}``.
+    """Handle a POST request of ``{lesson}`` that opens a class.
 
-    ``secret`` permits commands, ``watch`` permits watching; ``pages`` are the paths to which students can be
-    led.
+    Returns ``{id, secret, watch, pages}``. ``secret`` permits commands and ``watch`` permits watching.
+    ``pages`` are the paths to which students can be led.
     """
     data = await read_json(request, MAX_COMMAND_BYTES)
     room = classes.open(visitor_from_request(request), _read_question(data))
@@ -52,7 +52,10 @@ async def open_class(request: Request) -> Response:
 
 
 async def join_class(request: Request) -> Response:
-    """Join a class, or return to it: a POST of ``{guest}``, a token or "", returns ``{guest}``."""
+    """Handle a POST request of ``{guest}`` by which a student joins a class or returns to it.
+
+    ``guest`` is the student's token, or "" the first time. Returns ``{guest}``.
+    """
     token = str((await read_json(request, MAX_COMMAND_BYTES)).get("guest", ""))
     return _make_response(
         {"guest": classes.join(visitor_from_request(request), request.path_params["class"], token)}
@@ -60,7 +63,10 @@ async def join_class(request: Request) -> Response:
 
 
 async def submit_prediction(request: Request) -> Response:
-    """Submit or replace a prediction: a POST of ``{guest, round, picked, drawn}`` returns ``{}``."""
+    """Handle a POST request of ``{guest, round, picked, drawn}`` with a student's prediction.
+
+    A later prediction replaces an earlier one. Returns ``{}``.
+    """
     data = await read_json(request, MAX_BODY_BYTES)
     room, token = classes.find(request.path_params["class"]), str(data.get("guest", ""))
     if room is None or token not in room.guests:
@@ -75,7 +81,10 @@ async def submit_prediction(request: Request) -> Response:
 
 
 async def command_class(request: Request) -> Response:
-    """Execute a teacher's command: a POST of ``{secret}`` and the command's arguments."""
+    """Handle a POST request with a teacher's command to a class.
+
+    The body contains the teacher's ``secret`` and the command's arguments.
+    """
     data = await read_json(request, MAX_COMMAND_BYTES)
     room = classes.find(request.path_params["class"])
     if room is None or not room.is_led_by(str(data.get("secret", ""))):
@@ -91,24 +100,24 @@ async def command_class(request: Request) -> Response:
 
 
 async def stream_events(request: Request) -> Response:
-    """Return the event stream of a class."""
+    """Return the server-sent events of a class."""
     return stream_class(request, classes)
 
 
 async def show_entry(request: Request) -> Response:
-    """Return the response to a class's short address, or the page for typing a code."""
+    """Redirect from a class's short address to the class, or show the page for typing a code."""
     return make_entry_response(request, classes)
 
 
 async def end_expired_classes() -> None:
-    """End expired classes in an endless loop, even if no request looks for them."""
+    """End expired classes every ten seconds, forever, even if nobody requests them."""
     while True:
         await asyncio.sleep(EXPIRY_INTERVAL_S)
         classes.end_expired()
 
 
 def _read_question(data: Json) -> Question:
-    """Return the question of the lesson in ``{lesson}``. Raises RefusedError if there is no such lesson."""
+    """Return the question of the lesson that a request names. Raises RefusedError for an unknown lesson."""
     lesson = LESSONS.get(str(data.get("lesson")))
     if lesson is None:
         raise RefusedError(400, "There is no such lesson: choose one from the list.")
@@ -135,9 +144,9 @@ def _list_drawings(room: Classroom, _data: Json) -> Mapping[str, Any]:
 
 
 def _lead_to(room: Classroom, data: Json) -> Mapping[str, Any]:
-    """Lead the students to a page; its link is checked as if a visitor opened it, and encoded anew.
+    """Send the students to a page of the explorer, after checking and re-encoding its link.
 
-    Raises ValueError with a sentence if path or link is invalid.
+    Raises ValueError if the path or the link is invalid.
     """
     path, query = data.get("path"), str(data.get("query", ""))
     if path not in _TARGET_PATHS:

@@ -1,4 +1,7 @@
-"""Server-sent events of a class: each contains the complete state, so that a page may connect at any time."""
+"""Server-sent events of a class.
+
+Each event contains the complete state, so that a page may connect at any time.
+"""
 
 import asyncio
 import json
@@ -34,9 +37,9 @@ _CROWDED_EVENT = {
 
 
 def stream_class(request: Request, classes: Classes) -> StreamingResponse:
-    """Return the event stream of a class for a student's token (``guest``) or a teacher's key (``watch``).
+    """Return the event stream of a class for a student (``guest``) or its teacher (``watch``).
 
-    All other requests get the event of a class that does not exist.
+    A request with any other token or key gets one event that says that the class has ended.
     """
     identity = request.path_params["class"]
     if is_unreachable(request, identity):
@@ -58,14 +61,14 @@ def stream_class(request: Request, classes: Classes) -> StreamingResponse:
 
 
 async def _stream_gone_event() -> AsyncIterator[str]:
-    """Yield the event of a class that has ended."""
+    """Yield one event that says that the class has ended."""
     yield _format_event(_GONE_EVENT)
 
 
 async def _stream_events(
     room: Classroom, token: str | None, view: Callable[[], View], interval_s: float
 ) -> AsyncIterator[str]:
-    """Yield the state of a class now and after each change, until it ends."""
+    """Yield the state of a class as an event, now and after each change, until the class ends."""
     if room.has_ended:
         yield _format_event(_GONE_EVENT)
         return
@@ -88,5 +91,4 @@ async def _stream_events(
 
 
 def _format_event(view: View) -> str:
-    """Format a state as a server-sent event."""
     return f"data: {json.dumps(view)}\n\n"

@@ -1,1 +1,1 @@
-"""Runs and studies over HTTP: commands, event streams, exported files."""
+"""Training runs and studies over HTTP."""

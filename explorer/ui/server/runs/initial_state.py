@@ -1,4 +1,4 @@
-"""The state of a run before its first step, computed from its settings without starting a run."""
+"""The state of a training run before its first step, computed without starting the run."""
 
 from __future__ import annotations
 
@@ -21,11 +21,16 @@ from explorer.ui.server.runs.responses import MAX_START_BYTES, answer_request
 from explorer.ui.server.runs.stream import as_json
 
 START_INSTRUMENTS = (*BASIS, "net", "reads")
-_SLOTS = ComputeSlots(limits.READ_SLOTS, limits.MAX_PAGES)  # separate: no table waits for a net
+_SLOTS = ComputeSlots(
+    limits.READ_SLOTS, limits.MAX_PAGES
+)  # separate slots, so that tables do not wait for nets
 
 
 async def get_start(request: Request) -> Response:
-    """Return step 0 of a run as snapshot and lines, or a message, for ``{query, table, branch}``."""
+    """Handle a POST request of ``{query, table, branch}`` for a training run's state before its first step.
+
+    Returns a snapshot and a line of measurements per backward rule, or a message.
+    """
     return await answer_request(_answer, request, max_bytes=MAX_START_BYTES, slots=_SLOTS)
 
 
@@ -33,7 +38,10 @@ ROUTES = (Route("/first", get_start, methods=["POST"]),)
 
 
 def _answer(data: Json) -> str:
-    """Return the answer to a request's data as JSON, with a message for settings that cannot be trained."""
+    """Compute a run's initial state for a request's data, as JSON.
+
+    For settings that cannot be trained, the result is a message.
+    """
     try:
         return _compute_start(_normalize_settings(settings_of(data)))
     except ValueError as error:  # a message, not an error: the visitor has not pressed Start yet
@@ -41,9 +49,9 @@ def _answer(data: Json) -> str:
 
 
 def _normalize_settings(settings: Settings) -> Settings:
-    """Return settings for the CPU, with None for each setting that has no effect before the first step.
+    """Remove the settings that have no effect before the first step, and choose the CPU.
 
-    More requests then share a cached result; the accelerator is reserved for runs.
+    More requests then share a cached result, and the accelerator is reserved for runs.
     """
     irrelevant = LIVE if settings.branch else (*LIVE, "steps")  # branch points may depend on ``steps``
     defaults: dict[str, Any] = dict.fromkeys(irrelevant)
@@ -52,7 +60,7 @@ def _normalize_settings(settings: Settings) -> Settings:
 
 @lru_cache(maxsize=64)
 def _compute_start(settings: Settings) -> str:
-    """Return ``step``, ``measured`` and ``learned`` of a snapshot and a line per rule, as JSON."""
+    """Return the snapshot of a run at step 0 and a line of measurements per backward rule, as JSON."""
     snapshot = Run(settings, recorded=()).snapshot(START_INSTRUMENTS)
     fields = {"step": snapshot.step, "measured": snapshot.measured, "learned": snapshot.learned}
     return as_json({"snapshot": fields, "lines": make_lines(snapshot)})

@@ -1,4 +1,4 @@
-"""Routes of runs and studies: start them, command them, subscribe to their events, download results."""
+"""HTTP routes that start and control training runs and studies, stream their events and export results."""
 
 import hmac
 import json
@@ -39,17 +39,21 @@ _CANNOT_STUDY_MESSAGE = "This cannot be studied: {}."
 
 
 async def start_run(request: Request) -> Response:
-    """Start a run: ``{query, owner, paused, table, after, branch}`` returns ``{id, key}``.
+    """Handle a POST request that starts a training run.
 
-    ``key`` permits commands. ``branch``: all branch points as links write them; by default those of the
-    query. ``after``: ``{run, key, step}`` of an earlier run to continue from.
+    The body ``{query, owner, paused, table, after, branch}`` returns ``{id, key}``; ``key`` permits commands.
+    ``branch`` has all branch points as links write them, by default those of the query. ``after`` has the
+    ``{run, key, step}`` of an earlier run to continue from.
     """
     group_limits = limits.RUNS_QUOTA.get_limits(visitor_from_request(request))
     return await answer_request(_start_run, request, group_limits, max_bytes=MAX_START_BYTES)
 
 
 async def start_study(request: Request) -> Response:
-    """Start a study: ``{query, owner, table}`` returns ``{id, key}``; the key permits commands."""
+    """Handle a POST request that starts a study.
+
+    The body ``{query, owner, table}`` returns ``{id, key}``; ``key`` permits commands.
+    """
     group_limits = limits.STUDIES_QUOTA.get_limits(visitor_from_request(request))
     return await answer_request(
         _start_study, request, group_limits, max_bytes=MAX_START_BYTES, refusal=_CANNOT_STUDY_MESSAGE
@@ -57,39 +61,46 @@ async def start_study(request: Request) -> Response:
 
 
 async def command(request: Request) -> Response:
-    """Execute a command on a run or study: ``{key, lr, pace}`` returns its status as an event.
+    """Handle a POST request that controls a training run or a study, such as "pause".
 
-    Every command, including the neutral ``change``, sets the lr and pace sent with it. A new lr becomes a
-    branch point; with ``reset`` it applies from the start.
+    The body ``{key, lr, pace}`` returns the job's status as an event. Every command, including the neutral
+    ``change``, sets the lr and pace sent with it. A new lr becomes a branch point; with ``reset`` it applies
+    from the start.
     """
     return await answer_request(_command, request, request.path_params["job"], request.path_params["command"])
 
 
 async def measure(request: Request) -> Response:
-    """Return an instrument's result by rule; its arguments are integers in the query."""
+    """Measure the nets of a training run and return the result of each backward rule.
+
+    The measurement's arguments are integers in the query.
+    """
     run, key = request.path_params["job"], request.path_params["instrument"]
     return await respond(request, _measure, run, key, dict(request.query_params))
 
 
 async def compare_devices(request: Request) -> Response:
-    """Return which device trains nets faster, as ``{words}``."""
+    """Return a sentence about which device trains nets faster, as ``{words}``."""
     return await respond(request, lambda: json.dumps({"words": shared_engine().compare_devices()}))
 
 
 async def estimate_cost(request: Request) -> Response:
-    """Return the cost of a study: ``{query, table}`` returns ``{sentence, refused}``."""
+    """Handle a POST request for the expected duration of a study.
+
+    The body ``{query, table}`` returns ``{sentence, refused}``.
+    """
     return await answer_request(_estimate_cost, request, max_bytes=MAX_START_BYTES, slots=READER_SLOTS)
 
 
 async def download_rows(request: Request) -> Response:
-    """Return all runs of a study as CSV."""
+    """Return all training runs of a study as a CSV file."""
     study = await run_in_threadpool(_require_study, request.path_params["job"])
     text = await run_in_threadpool(lambda: Result(study.plan, study.rows).csv())
     return make_download(text, "study.csv", "text/csv; charset=utf-8")
 
 
 async def download_script(request: Request) -> Response:
-    """Return a script that repeats a study."""
+    """Return a Python script that repeats a study."""
     study = await run_in_threadpool(_require_study, request.path_params["job"])
     return make_download(write_script(study.plan), "study.py", "text/x-python; charset=utf-8")
 
@@ -110,7 +121,6 @@ ROUTES = (
 
 
 def _start_run(data: Json, group_limits: dict[Hashable, int]) -> str:
-    """Start a run and return its id and key as JSON."""
     owner, settings = owner_of(data), settings_of(data)
     paused = data.get("paused") is True
     after = _read_earlier_run(data.get("after"))
@@ -122,7 +132,6 @@ def _start_run(data: Json, group_limits: dict[Hashable, int]) -> str:
 
 
 def _start_study(data: Json, group_limits: dict[Hashable, int]) -> str:
-    """Start a study and return its id and key as JSON."""
     owner, plan = owner_of(data), _read_plan(data)
     make = partial(Stepper, min_chunk=limits.STUDY_CHUNK)
     identity = shared_engine().start_study(make, plan, owner, shares=group_limits)
@@ -131,7 +140,10 @@ def _start_study(data: Json, group_limits: dict[Hashable, int]) -> str:
 
 
 def settings_of(data: Json) -> Settings:
-    """Return the settings in a request's ``{query, table, branch}``. Raises ValueError or RefusedError."""
+    """Return the training settings in a request's ``{query, table, branch}``.
+
+    Raises ValueError or RefusedError if they are invalid.
+    """
     choice = choice_of(data)
     training = {name: getattr(choice, name) for name in SETTINGS}
     op_settings: Json = {"op": choice.op, "rules": choice.rules, "parameters": choice.net_parameters}
@@ -141,7 +153,7 @@ def settings_of(data: Json) -> Settings:
 def _read_branches(data: Json, choice: Choice) -> tuple[Branch, ...]:
     """Return the branch points in a request's body, or those of its link if the body has none.
 
-    A body may hold more branch points than fit into a link. Raises ValueError for an invalid one.
+    A body may contain more branch points than fit into a link. Raises ValueError for an invalid one.
     """
     points = data.get("branch")
     if not isinstance(points, list):
@@ -150,7 +162,10 @@ def _read_branches(data: Json, choice: Choice) -> tuple[Branch, ...]:
 
 
 def _read_plan(data: Json) -> Plan:
-    """Return the plan in a request's query. Raises RefusedError, or ValueError if it cannot be studied."""
+    """Create the plan of a study from a request's query.
+
+    Raises RefusedError if the query is invalid, and ValueError if the plan cannot be studied.
+    """
     choice = choice_of(data)
     rest = {name: getattr(choice, name) for name in SETTINGS if name not in _EXPLICIT_SETTINGS}
     return Plan.create(
@@ -171,7 +186,7 @@ def _read_plan(data: Json) -> Plan:
 
 
 def _estimate_cost(data: Json) -> str:
-    """Return the cost of a study as JSON."""
+    """Return a sentence about the expected duration of a study, as JSON."""
     try:
         plan = _read_plan(data)
     except ValueError as error:
@@ -182,7 +197,7 @@ def _estimate_cost(data: Json) -> str:
 
 
 def _read_earlier_run(reference: Any) -> tuple[str, int] | None:
-    """Return the run and the step to continue from, or None.
+    """Return the id of the run to continue from and the step, or None for a new run.
 
     Raises RefusedError if another visitor started that run, and WrongReplicaError if it belongs to another
     server.
@@ -199,7 +214,10 @@ def _read_earlier_run(reference: Any) -> tuple[str, int] | None:
 
 
 def owner_of(data: Json) -> str:
-    """Return the session that sends a request. Raises RefusedError if it is missing or too long."""
+    """Return the id of the browser session that sent a request.
+
+    Raises RefusedError if it is missing or too long.
+    """
     owner = data.get("owner")
     if not isinstance(owner, str) or not 1 <= len(owner) <= MAX_OWNER_LENGTH:
         raise RefusedError(400, f"The owner must be a text of 1 to {MAX_OWNER_LENGTH} characters.")
@@ -207,7 +225,7 @@ def owner_of(data: Json) -> str:
 
 
 def choice_of(data: Json) -> Choice:
-    """Return the choice in a request's query. Raises RefusedError if the query is invalid."""
+    """Return the page settings in a request's query. Raises RefusedError if the query is invalid."""
     choice, notices = from_text(str(data.get("query", "")))
     if notices:
         raise RefusedError(400, notices[0])
@@ -215,7 +233,10 @@ def choice_of(data: Json) -> Choice:
 
 
 def _command(data: Json, identity: str, name: str) -> str:
-    """Execute a command and return the job's status as an event. Raises RefusedError without its key."""
+    """Execute a command on a run or study and return its status as an event.
+
+    Raises RefusedError if the request does not carry the key of the run or study.
+    """
     engine = shared_engine()
     if not is_owned(identity, data):
         status = engine.snapshot(identity)
@@ -228,18 +249,17 @@ def _command(data: Json, identity: str, name: str) -> str:
         raise RefusedError(404, f"There is no such command: use change, {', '.join(get_args(Command))}.")
     live = {key: SETTINGS[key].read(str(data[key])) for key in LIVE if key in data}
     if name == "reset":
-        engine.command(identity, "reset")  # first, so that new settings apply from the start
+        engine.command(identity, "reset")  # before the change, so that new settings apply from the start
     status = engine.change(identity, **live)
     return format_event(status if name in ("change", "reset") else engine.command(identity, name))  # type: ignore[arg-type]
 
 
 def _measure(identity: str, key: str, arguments: Mapping[str, str]) -> str:
-    """Return an instrument's result as JSON."""
     return as_json(shared_engine().measure(identity, key, **parse_integers(arguments)))
 
 
 def _require_study(identity: str) -> StudyStatus:
-    """Return the status of the study of this id. Raises RefusedError if there is none."""
+    """Return the status of the study with this id. Raises RefusedError if there is none."""
     status = shared_engine().snapshot(identity)
     if not isinstance(status, StudyStatus) or status.plan is None:
         raise RefusedError(404, status.sentence)
@@ -247,10 +267,10 @@ def _require_study(identity: str) -> StudyStatus:
 
 
 def key_of(identity: str) -> str:
-    """Return the key that proves that a session started a run or study."""
+    """Return the secret key that permits commands to a run or study."""
     return sign("run", identity)
 
 
 def is_owned(identity: str, data: Json) -> bool:
-    """Return whether a request carries the key of a run or study."""
+    """Return whether a request carries the secret key of a run or study."""
     return hmac.compare_digest(str(data.get("key")).encode(errors="replace"), key_of(identity).encode())

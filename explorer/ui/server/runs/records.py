@@ -1,4 +1,4 @@
-"""JavaScript type definitions for the records that the server streams.
+"""Generator of JavaScript typedefs for the JSON objects that the server streams.
 
 ``python -m explorer.ui.server.runs.records`` writes them to ``explorer/frontend/train/state/records.js``.
 """
@@ -50,7 +50,7 @@ _WRAPPER = TextWrapper(110, initial_indent=" * ", subsequent_indent=" *   ", bre
 
 
 def render_module() -> str:
-    """Return the source of the JavaScript module: one typedef per record, in comments."""
+    """Return the source of a JavaScript module with a JSDoc typedef for each streamed Python class."""
     return "\n".join([_HEAD, *map(_render_typedef, _RECORDS), "export {};", ""])
 
 
@@ -69,7 +69,7 @@ def _render_field(name: str, hint: Any) -> str:
 
 
 def _render_type(hint: Any) -> str:
-    """Return a Python type as a JSDoc type."""
+    """Convert a Python type hint into a JSDoc type."""
     origin, arguments = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         return "|".join(map(_render_type, arguments))

@@ -1,4 +1,4 @@
-"""Responses to requests about runs: read bodies, turn errors into refusals, compress results."""
+"""Responses to requests about training runs: parsing, error handling and compression."""
 
 import gzip
 from collections.abc import Callable
@@ -19,13 +19,13 @@ from explorer.ui.server.admission.request_body import LongBodyLimiter, parse_jso
 from explorer.ui.server.admission.visitors import adapt_advice, visitor_from_request
 
 MAX_BODY_BYTES = 4 * MAX_QUERY
-MAX_BRANCHES_BYTES = 400 * MAX_BRANCHES  # each may have a custom formula of 300 characters
+MAX_BRANCHES_BYTES = 400 * MAX_BRANCHES  # a branch point may contain a formula of 300 characters
 MAX_START_BYTES = MAX_BODY_BYTES + MAX_BRANCHES_BYTES + 2 * MAX_TABLE_BYTES  # JSON escapes a line end as two
 NO_STORE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _long_bodies = LongBodyLimiter()
-READER_SLOTS = ComputeSlots(limits.READ_SLOTS, limits.MAX_WAITING)  # separate: no curve waits for a table
+READER_SLOTS = ComputeSlots(limits.READ_SLOTS, limits.MAX_WAITING)  # separate, so that curves do not wait
 _MIN_COMPRESSED_BYTES = 4_096
-_LEVEL = 1  # of gzip: higher levels take twice as long and save a twentieth
+_LEVEL = 1  # gzip's fastest level; higher ones take twice as long and save a twentieth
 
 
 async def answer_request(
@@ -36,15 +36,17 @@ async def answer_request(
     refusal: str = "This cannot be trained: {}.",
     slots: ComputeSlots | None = None,
 ) -> Response:
-    """Return the JSON result of ``work`` on a request's body. Raises RefusedError if it fails.
+    """Call a function with a request's parsed body and return its JSON result.
+
+    Raises RefusedError if the function fails.
 
     Args:
-        work: is called with the parsed body and ``arguments``, in a thread; returns JSON.
+        work: the function, called in a thread with the body and ``arguments``. It returns JSON.
         request: the request.
         arguments: further arguments of ``work``.
         max_bytes: the maximum length of the body.
-        refusal: the message for a ValueError, with a place for its text.
-        slots: slots for work that computes; calls of the engine need none.
+        refusal: the message for a ValueError, with a placeholder for its text.
+        slots: the slots to wait for if ``work`` is a computation; calls of the engine need none.
     """
     async with _long_bodies.reserve(request):
         text = await read_body(request, max_bytes)
@@ -60,7 +62,10 @@ async def respond(
     refusal: str = "This cannot be measured: {}.",
     slots: ComputeSlots | None = None,
 ) -> Response:
-    """Return the JSON result of ``work``, compressed on request. Raises RefusedError if ``work`` fails."""
+    """Call a function and return its JSON result, compressed if the client accepts it.
+
+    Raises RefusedError if the function fails.
+    """
     try:
         compress = partial(_compute_compressed, request, work, *arguments)
         result = (
@@ -78,7 +83,7 @@ async def respond(
 
 
 def make_download(content: str | bytes, name: str, media_type: str) -> Response:
-    """Return a response that the browser saves as a file of this name."""
+    """Create a response that the browser saves as a file with this name."""
     headers = NO_STORE | {"Content-Disposition": f'attachment; filename="{name}"'}
     return Response(content, media_type=media_type, headers=headers)
 
@@ -86,7 +91,7 @@ def make_download(content: str | bytes, name: str, media_type: str) -> Response:
 def _compute_compressed(
     request: Request, work: Callable[..., str], *arguments: Any
 ) -> tuple[bytes, dict[str, str]]:
-    """Return the result of ``work`` as bytes with its headers, compressed if the client accepts that.
+    """Call ``work`` and return its text as bytes with HTTP headers, compressed if the client accepts it.
 
     Compression halves the size of numbers.
     """

@@ -1,4 +1,4 @@
-"""The progress of runs and studies, sent to pages as server-sent events."""
+"""Server-sent events of training runs and studies."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ INTERVAL_S, STUDY_INTERVAL_S = (
 )  # minimum time between two events; longer if there are many watchers
 _CHANGING_STATES: Mapping[type[Status], tuple[State, ...]] = {
     Status: (*ACTIVE, *IDLE, "silent"),
-    StudyStatus: (*ACTIVE, "paused", "finished", "silent"),  # the engine keeps a watched study
+    StudyStatus: (*ACTIVE, "paused", "finished", "silent"),  # the engine keeps a study with streams
 }
 MAX_QUESTION_LENGTH = 100  # characters
 KEEPALIVE_S = (
@@ -60,7 +60,7 @@ KEEPALIVE_S = (
 )
 
 BY_SEED = ("seed_losses", "seed_scores")  # fields of a snapshot that no page shows
-_DTYPES = {"f": "f4", "i": "i4", "u": "u1"}  # by NumPy's kind; the names of typed arrays in plotly.js
+_DTYPES = {"f": "f4", "i": "i4", "u": "u1"}  # from NumPy's kinds to plotly.js's names of typed arrays
 _HEADERS = {"Cache-Control": "no-cache", "X-Accel-Buffering": "no", "X-Content-Type-Options": "nosniff"}
 _JOB_LIMIT_MESSAGE = (
     "This training is already watched in {count} places: close one of them and reload the page."
@@ -72,14 +72,14 @@ _SERVER_LIMIT_MESSAGE = "{count} trainings are watched already: reload the page 
 
 
 class Recorded(TypedDict):
-    """The initial learning rate of a run, and its branch points as they are written in links."""
+    """The initial learning rate and the branch points of a run, formatted as in links."""
 
     lr: str
     branch: str
 
 
 class Fields(TypedDict):
-    """The fields of an event in addition to those of its ``Status``.
+    """The fields of a training run's event in addition to those of its ``Status``.
 
     ``words`` describe the snapshot. ``judged`` has each rule's score on held-out data. ``lines`` has the
     measurements of each rule's gradient, if requested. ``headline`` states which rules may be best.
@@ -94,14 +94,15 @@ class Fields(TypedDict):
 
 
 class WatchLimiter:
-    """Limiter of the streams of runs, or of studies: per job, per visitor, and in total.
+    """A limit on the number and pace of event streams, per run or study, per visitor and in total.
 
     Args:
         interval_s: the time between two events of a stream.
-        frames_per_s: the maximum number of events of all streams; with many watchers intervals grow.
+        frames_per_s: the maximum number of events per second of all streams. With many streams, the time
+            between events grows.
         max_watchers: the maximum number of streams in total.
-        max_per_job: the maximum number of streams of one job.
-        quota: the limits per visitor and address.
+        max_per_job: the maximum number of streams of one run or study.
+        quota: the limits per visitor and IP address.
     """
 
     def __init__(
@@ -121,14 +122,17 @@ class WatchLimiter:
         return self._counts["all"]
 
     def get_pause_s(self, now: float) -> float:
-        """Return the seconds to the next event; all streams share its time, and one query."""
+        """Return the number of seconds until the next event.
+
+        All streams send their events at the same times, so that they share one query to the engine.
+        """
         every_s = max(self.interval_s, len(self) / self.frames_per_s)
         return every_s - now % every_s
 
     async def guard_stream(
         self, request: Request, identity: str, stream: AsyncIterator[str]
     ) -> AsyncIterator[str]:
-        """Yield the events of a stream and count it as open, or yield one event that refuses it."""
+        """Yield a stream's events while counting it as open, or one refusal if a limit is reached."""
         limits_by_group = self._get_limits(request, identity)
         for key, (limit, refusal) in limits_by_group.items():
             if self._counts[key] >= limit:
@@ -144,7 +148,7 @@ class WatchLimiter:
             self._counts += Counter()  # removes entries with a count of 0
 
     def _get_limits(self, request: Request, identity: str) -> dict[Hashable, tuple[int, str]]:
-        """Return the groups that a stream counts towards, each with its limit and its message."""
+        """Return the limit and the refusal message of each group that a stream counts towards."""
         visitor_limits = {
             key: (limit, _VISITOR_LIMIT_MESSAGE)
             for key, limit in self._quota.get_limits(visitor_from_request(request)).items()
@@ -169,7 +173,7 @@ Questions = tuple[str, ...]
 
 
 class ObservedState(NamedTuple):
-    """A job's state: a mark that differs if the state does, its event, and whether it may change."""
+    """The state of a run or study: a value to detect changes by, its event, and whether it may change."""
 
     mark: Hashable
     text: str
@@ -177,14 +181,14 @@ class ObservedState(NamedTuple):
 
 
 class _PendingState(NamedTuple):
-    """A requested state of a job, with the marks that the waiting streams have seen last."""
+    """A requested state of a run or study, and the versions that the waiting streams have already sent."""
 
     future: asyncio.Future[ObservedState]
     marks: set[Hashable]
 
 
 class StateBatcher:
-    """Batches queries for the states of an engine's jobs.
+    """Combines concurrent queries for the states of runs or studies into one call of the engine.
 
     Requests that arrive during a query form the next batch. After a query of several jobs it pauses as long
     as the query took, because the engine advances no run during a query.
@@ -198,9 +202,10 @@ class StateBatcher:
     async def get_state(
         self, identity: str, questions: Questions = (), last: Hashable = None
     ) -> ObservedState:
-        """Return the state of a job with instruments' results; state "silent" if the engine does not respond.
+        """Return the state of a run or study with the requested measurements.
 
-        The event's text is empty if the mark is still ``last``.
+        The event's text is empty if the mark is still ``last``. The state is "silent" if the engine does not
+        respond.
         """
         loop = asyncio.get_running_loop()
         pending = self._pending.setdefault((identity, questions), _PendingState(loop.create_future(), set()))
@@ -210,7 +215,7 @@ class StateBatcher:
         return await asyncio.shield(pending.future)
 
     async def _run_batches(self) -> None:
-        """Query the engine until no request is pending."""
+        """Query the engine until no stream is waiting for a state."""
         while self._pending:
             batch, self._pending = self._pending, {}
             start_s = time.monotonic()
@@ -230,18 +235,18 @@ class StateBatcher:
 
 @functools.cache
 def _get_batcher(engine: Engine | EngineProcess, _of_studies: bool) -> StateBatcher:
-    """Return the object that collects the queries of an engine: one for runs, another for studies.
+    """Return the engine's query batcher for runs, or the one for studies.
 
-    Events of studies take longer to write.
+    They are separate, because events of studies take longer to write.
     """
     return StateBatcher(engine)
 
 
 async def stream_job(request: Request) -> StreamingResponse:
-    """Return the event stream of a run or study; it is found by its secret id only.
+    """Return the event stream of the training run or study with the id in the path.
 
-    ``show`` in the query, repeated, is a question to an instrument whose result the events of a run shall
-    contain; the last question to an instrument counts.
+    ``show`` in the query, which may be repeated, requests a measurement for the events of a run. The last
+    request for each measurement counts.
     """
     identity = request.path_params["job"]
     kind = kind_of(identity)
@@ -256,13 +261,13 @@ async def stream_job(request: Request) -> StreamingResponse:
 
 
 def read_questions(request: Request) -> Questions:
-    """Return the questions to instruments in a request's query."""
+    """Return the measurements that a request's query asks for."""
     last = {key_of(text): text[:MAX_QUESTION_LENGTH] for text in request.query_params.getlist("show")}
     return tuple(sorted(text for key, text in last.items() if key in INSTRUMENTS))
 
 
 def make_event_stream(texts: AsyncIterator[str]) -> StreamingResponse:
-    """Return a response that sends events."""
+    """Create a streaming response of server-sent events."""
     return StreamingResponse(texts, media_type="text/event-stream", headers=_HEADERS)
 
 
@@ -272,9 +277,10 @@ async def stream_events(
     questions: Questions = (),
     get_pause_s: Callable[[float], float] = lambda _now: 0,
 ) -> AsyncIterator[str]:
-    """Yield an event for each new state of a job until its final one, and a comment after a long silence.
+    """Yield an event for each new state of a run or study until it is final.
 
-    The next state is queried when the previous event has left, so that slow clients get fewer events.
+    After a long silence a comment is sent. The next state is queried when the previous event has left, so
+    that slow clients get fewer events.
     """
     loop = asyncio.get_running_loop()
     sent_s, last = loop.time(), None
@@ -290,10 +296,11 @@ async def stream_events(
 
 
 def format_event(status: Status, questions: Collection[str] = ()) -> str:
-    """Return a status as JSON: that of a study as a ``StudyEvent``, that of a run with ``Fields``.
+    """Format the status of a run or study as the JSON text of an event.
 
-    Instruments' results are included for these questions only, by the instrument's key. Arrays are
-    ``{"dtype", "bdata"}`` as in plotly.js: base64 of little-endian numbers. Series per seed are left out.
+    The result has the fields of ``StudyEvent`` for a study, and those of ``Fields`` for a run. It includes
+    the measurements in ``questions`` only, by key. Arrays are written as in plotly.js, as ``{"dtype",
+    "bdata"}`` with base64 of little-endian numbers. Series per random seed are left out.
     """
     if isinstance(status, StudyStatus):
         return as_json(make_study_event(status))
@@ -301,7 +308,10 @@ def format_event(status: Status, questions: Collection[str] = ()) -> str:
 
 
 def describe_snapshot(snapshot: Snapshot | None, questions: Collection[str]) -> dict[str, Any]:
-    """Return a snapshot with ``Fields``; instruments' results are included for these questions only."""
+    """Return a dict of a training run's snapshot and the fields derived from it.
+
+    It includes the measurements in ``questions`` only.
+    """
     if snapshot is None:
         empty: Fields = {"words": [], "device": None, "judged": {}, "lines": {}, "headline": ""}
         return {**empty, "snapshot": None}
@@ -325,7 +335,7 @@ def describe_snapshot(snapshot: Snapshot | None, questions: Collection[str]) -> 
 
 
 def _make_label(rule: str, snapshot: Snapshot) -> str:
-    """Return the label of a rule, followed by that of its latest replacement at a branch point."""
+    """Return a backward rule's label, followed by the label of the rule that replaced it in the run."""
     label = find_rule(rule).label
     later = [
         str(value) for step, name, value in snapshot.branch if name in ("rule", rule) and step < snapshot.step
@@ -334,19 +344,21 @@ def _make_label(rule: str, snapshot: Snapshot) -> str:
 
 
 def as_json(value: Any) -> str:
-    """Convert records and arrays to JSON."""
+    """Serialise dataclass instances and NumPy arrays as JSON."""
     return json.dumps(value, default=_encode_value, allow_nan=False)
 
 
 def _observe_jobs(
     engine: Engine | EngineProcess, marks_by_request: Mapping[tuple[str, Questions], Collection[Hashable]]
 ) -> dict[tuple[str, Questions], ObservedState]:
-    """Return the observed states of jobs; their texts are made here, outside the event loop's thread.
+    """Query the states of several runs or studies and format their events.
+
+    Events are formatted here because this runs outside the event loop's thread.
 
     Args:
         engine: the engine of the jobs.
-        marks_by_request: the marks that the streams have seen last, by job and questions; if all equal the
-            present mark, no text is made.
+        marks_by_request: the marks that the streams have seen last, by job and questions. If all equal the
+            present mark, no event is formatted.
     """
     questions_by_job: dict[str, set[str]] = {}
     for identity, questions in marks_by_request:
@@ -364,7 +376,7 @@ def _observe_jobs(
 
 
 def _make_mark(status: Status) -> Hashable:
-    """Return a mark of a status, which differs if its event would."""
+    """Return a value that changes whenever the event of a status would change."""
     if isinstance(status, StudyStatus):
         return status.sentence, len(status.rows), round(100 * status.step / (status.steps or 1))
     snapshot = status.snapshot
@@ -374,7 +386,7 @@ def _make_mark(status: Status) -> Hashable:
 def _fetch_statuses(
     engine: Engine | EngineProcess, questions: Mapping[str, Collection[str]]
 ) -> Sequence[Status]:
-    """Return the statuses of jobs, with state "silent" if the engine does not respond."""
+    """Ask the engine for the statuses of several jobs; they are "silent" if it does not respond."""
     try:
         return engine.snapshots(questions)
     except RuntimeError as error:
@@ -382,7 +394,7 @@ def _fetch_statuses(
 
 
 def _encode_value(value: Any) -> Any:
-    """Convert an array or a record to JSON data."""
+    """Convert a NumPy array or a dataclass instance into JSON data."""
     if isinstance(value, np.ndarray):
         dtype = _DTYPES[value.dtype.kind]
         return {"dtype": dtype, "bdata": base64.b64encode(value.astype(f"<{dtype}").tobytes()).decode()}

@@ -1,4 +1,4 @@
-"""How long a study takes on this machine, measured before it starts."""
+"""The expected duration of a study on this machine, measured before the study starts."""
 
 import time
 from dataclasses import replace
@@ -13,9 +13,9 @@ _measuring_lock = Lock()
 
 
 def estimate_seconds(plan: Plan) -> float:
-    """Estimate how many seconds a study takes on this machine, from a few steps of a few of its nets.
+    """Estimate how many seconds a study takes on this machine by training a few of its nets briefly.
 
-    Only one measurement runs at a time; further requests get the plan's estimate.
+    Only one measurement runs at a time. Meanwhile, other requests get the plan's own estimate.
     """
     if not _measuring_lock.acquire(blocking=False):
         return plan.seconds
@@ -27,9 +27,9 @@ def estimate_seconds(plan: Plan) -> float:
 
 
 def _sample(plan: Plan) -> Plan:
-    """Return a small plan whose nets train together as in the study.
+    """Return a small plan to measure the speed of a study with.
 
-    It is equal for all studies of these rules on this net.
+    It has as many nets as train together, and is the same for all studies of these rules on this net.
     """
     middle = plan.lrs[len(plan.lrs) // 2]
     seeds = tuple(range(-(-limits.STUDY_CHUNK // len(plan.keys))))
@@ -38,9 +38,9 @@ def _sample(plan: Plan) -> Plan:
 
 @lru_cache(maxsize=128)
 def _measure_step_s(plan: Plan) -> float:
-    """Measure the seconds that a step takes per net; 0 if training ends too soon."""
+    """Return the seconds that a training step takes per net; 0 if training ends too soon to be measured."""
     stepper = Stepper(plan, min_chunk=limits.STUDY_CHUNK)
-    stepper.advance(0)  # creates the nets
+    stepper.advance(0)  # creates the nets, which must not be timed
     done_before, start_s = stepper.done, time.perf_counter()
     stepper.advance(_TRIAL_S)
     return (

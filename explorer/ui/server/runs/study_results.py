@@ -16,7 +16,10 @@ from explorer.training import TASKS, StudyStatus
 
 
 class Cell(TypedDict):
-    """The mean validation score of a rule at one rate, over ``seeds``; rates are chosen by it."""
+    """The mean validation score of a backward rule at one learning rate, over several random seeds.
+
+    Each rule's best rate is chosen by this score.
+    """
 
     rule: str
     lr: float
@@ -26,9 +29,10 @@ class Cell(TypedDict):
 
 
 class Judgement(TypedDict):
-    """The performance of a rule at its own rate, on separate seeds and data; ``half`` of the 95 % interval.
+    """The score of a backward rule at its own best learning rate, on separate seeds and data.
 
-    ``share``: the size of its gradient ÷ straight-through's at the initial weights; null if not finite.
+    ``half`` is half the width of the 95 % interval. ``share`` is the size of the rule's gradient divided by
+    straight-through's at the initial weights; null if it is not finite.
     """
 
     rule: str
@@ -42,9 +46,9 @@ class Judgement(TypedDict):
 
 
 class Distance(TypedDict):
-    """The difference between a rule and the highest one, also for each seed.
+    """The difference between the score of a backward rule and the highest score of all rules.
 
-    ``low`` to ``high`` is the interval.
+    ``seeds`` has the difference for each seed. The interval is from ``low`` to ``high``.
     """
 
     rule: str
@@ -59,7 +63,10 @@ class Distance(TypedDict):
 
 
 class Standing(TypedDict):
-    """By how much the second of two rules is lower than the first, and whether the interval excludes 0."""
+    """A comparison of two backward rules of a study.
+
+    ``lower`` is how much lower the second one scores; ``sure`` is whether the interval excludes 0.
+    """
 
     first: str
     second: str
@@ -68,10 +75,11 @@ class Standing(TypedDict):
 
 
 class Results(TypedDict):
-    """The results of a study so far, ``runs`` of ``most`` runs; all scores are shown with ``decimals``.
+    """The results of a study so far.
 
-    ``headline`` is the ranking as a sentence. ``equal`` has a sentence for each rule that equals a control.
-    ``standings`` compares each pair of rules once the study is finished.
+    ``runs`` of ``most`` runs are finished. All scores are shown with ``decimals`` decimals. ``headline`` is
+    the ranking as a sentence. ``equal`` has a sentence for each rule that equals a control. ``standings``
+    compares each pair of rules once the study is finished.
     """
 
     controls: Sequence[str]
@@ -92,7 +100,10 @@ class Results(TypedDict):
 
 
 class StudyEvent(TypedDict):
-    """An event of a study; ``left`` is the remaining time as text, "" until it is known."""
+    """The progress and results of a study, as sent to the page.
+
+    ``left`` is the remaining time as text, or "" until it is known.
+    """
 
     id: str
     state: str
@@ -104,7 +115,7 @@ class StudyEvent(TypedDict):
 
 
 def make_study_event(status: StudyStatus) -> StudyEvent:
-    """Convert the status of a study to an event."""
+    """Convert a study's status into the JSON data of an event."""
     return {
         "id": status.id,
         "state": status.state,
@@ -117,7 +128,7 @@ def make_study_event(status: StudyStatus) -> StudyEvent:
 
 
 def results_of(plan: Plan, rows: Sequence[Row]) -> Results:
-    """Compute the results of a study from its rows, as JSON data."""
+    """Summarise the finished runs of a study as JSON data for the page."""
     task = TASKS[plan.task]
     result = Result(plan, rows)
     outcomes = judge_rules(plan, rows)
@@ -192,5 +203,5 @@ def _list_standings(plan: Plan, outcomes: Sequence[RuleOutcome]) -> list[Standin
 
 
 def _to_finite(value: float) -> float | None:
-    """Return a value, or None if it is not finite."""
+    """Return a number unchanged, or None if it is infinite or NaN."""
     return value if math.isfinite(value) else None

@@ -1,4 +1,4 @@
-"""Surveys of visitors' tables, which pages request before training."""
+"""A description of the columns of a visitor's table before training."""
 
 import json
 from dataclasses import asdict
@@ -14,7 +14,11 @@ from explorer.ui.server.runs.responses import MAX_START_BYTES, READER_SLOTS, ans
 
 
 async def survey_table(request: Request) -> Response:
-    """Survey a table: ``{table: {text, target, without}}`` returns a ``Survey``; only text is required."""
+    """Handle a POST request for a description of the columns of a visitor's table.
+
+    The body is ``{table: {text, target, without}}``; ``target`` and ``without`` are optional. Returns a
+    ``Survey``.
+    """
     refusal = "This table cannot be read: {}."
     return await answer_request(
         _survey, request, max_bytes=MAX_START_BYTES, refusal=refusal, slots=READER_SLOTS
@@ -25,7 +29,6 @@ ROUTES = (Route("/table", survey_table, methods=["POST"]),)
 
 
 def _survey(data: Json) -> str:
-    """Return the survey of the table in a request's data, as JSON."""
     fields = data.get("table")
     table = Table.create(fields)
     is_chosen = isinstance(fields, dict) and (

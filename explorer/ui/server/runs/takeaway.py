@@ -1,4 +1,4 @@
-"""What a visitor takes from a run: earlier steps, exported files, and settings to open again."""
+"""Routes to show an earlier step of a training run, to export files, and to open exported settings."""
 
 import json
 from collections.abc import Callable
@@ -30,11 +30,11 @@ from explorer.ui.server.runs.responses import (
 )
 from explorer.ui.server.runs.stream import format_event, read_questions
 
-_slots = ComputeSlots(limits.EXPORT_SLOTS, limits.MAX_WAITING)  # separate: no curve waits for a history
+_slots = ComputeSlots(limits.EXPORT_SLOTS, limits.MAX_WAITING)  # separate, so that curves do not wait
 
 
 class File(NamedTuple):
-    """A kind of exported file: what it needs from the run, its media type, and how it is made."""
+    """An exported file: what it needs of the run, its media type, and the function that writes it."""
 
     part: str
     media_type: str
@@ -54,7 +54,7 @@ FILES = {
 
 
 async def show_step(request: Request) -> Response:
-    """Return the state of a run at the checkpoint nearest to a step, as an event."""
+    """Return the state of a training run at the checkpoint nearest to a step, as an event."""
     step, run = request.path_params["step"], request.path_params["job"]
     return await respond(
         request, _snapshot_step, run, step, read_questions(request), refusal="This step cannot be shown: {}."
@@ -62,7 +62,10 @@ async def show_step(request: Request) -> Response:
 
 
 async def download_file(request: Request) -> Response:
-    """Return a file of a run in its present state; ``{key}`` proves that the visitor started the run."""
+    """Export a training run in its present state as a file.
+
+    ``{key}`` proves that the visitor started the run.
+    """
     data = await read_json(request, MAX_BODY_BYTES)
     run, name = request.path_params["job"], request.path_params["file"]
     try:
@@ -75,7 +78,10 @@ async def download_file(request: Request) -> Response:
 
 
 async def open_settings(request: Request) -> Response:
-    """Open exported settings: ``{text}`` returns ``{choice, table}`` for the page."""
+    """Convert a file of exported settings into the settings of a page.
+
+    The body ``{text}`` returns ``{choice, table}``.
+    """
     refusal = "This cannot be opened: {}."
     return await answer_request(
         _open_settings, request, max_bytes=2 * MAX_SETTINGS_CHARS, refusal=refusal, slots=READER_SLOTS
@@ -83,7 +89,10 @@ async def open_settings(request: Request) -> Response:
 
 
 async def make_script(request: Request) -> Response:
-    """Return the script of a run that has not started: ``{query, table, branch}`` returns ``{text}``."""
+    """Return a Python script for a training run that has not been started.
+
+    The body ``{query, table, branch}`` returns ``{text}``.
+    """
     refusal = "There is no script of this: {}."
     return await answer_request(
         _make_script, request, max_bytes=MAX_START_BYTES, refusal=refusal, slots=READER_SLOTS
@@ -99,7 +108,10 @@ ROUTES = (
 
 
 def _snapshot_step(identity: str, step: int, questions: tuple[str, ...]) -> str:
-    """Return the snapshot of a run at the checkpoint nearest to a step, as an event."""
+    """Return an event with a training run's snapshot at the checkpoint nearest to a step.
+
+    The state of the run in the event is "paused".
+    """
     snapshot = shared_engine().look(identity, step, questions)
     return format_event(
         Status(identity, "paused", "", step=snapshot.step, steps=snapshot.steps, snapshot=snapshot), questions
@@ -107,7 +119,7 @@ def _snapshot_step(identity: str, step: int, questions: tuple[str, ...]) -> str:
 
 
 def _make_file(data: Json, identity: str, name: str) -> str | bytes:
-    """Return the content of a run's file. Raises RefusedError for an unknown file or a wrong key."""
+    """Return the content of an exported file. Raises RefusedError for an unknown file or a wrong key."""
     file = FILES.get(name)
     if file is None:
         raise RefusedError(404, f"There is no such file: use {', '.join(FILES)}.")
@@ -130,7 +142,7 @@ def _open_settings(data: Json) -> str:
 
 
 def choice_from_settings(settings: Settings) -> Choice:
-    """Return the choice with which a page would train a run with these settings."""
+    """Return the page settings that train a run with these training settings."""
     training = {name: getattr(settings, name) for name in SETTINGS}
     other_fields = {"parameters": settings.parameters, "branch": settings.branch}
     return Choice(op=settings.op, rules=settings.rules, **other_fields, **training)  # type: ignore[arg-type]  # keys
