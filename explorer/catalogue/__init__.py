@@ -20,11 +20,11 @@ from explorer.catalogue.losses import (
     TARGET,
     UPSTREAM,
     Loss,
-    antithetic_of,
     expand_in_draws,
     expand_losses,
     find_loss,
     freeze_draws,
+    make_antithetic,
     require_deterministic,
 )
 from explorer.catalogue.parameter_values import (
@@ -67,7 +67,6 @@ __all__ = [
     "Rule",
     "TooManyKinksError",
     "adapt_rule",
-    "antithetic_of",
     "check_values",
     "describe_evaluation",
     "expand_in_draws",
@@ -84,6 +83,7 @@ __all__ = [
     "list_kink_points",
     "list_learnable",
     "list_parameter_names",
+    "make_antithetic",
     "make_custom_key",
     "narrow_parameter",
     "qualify_name",
@@ -140,7 +140,7 @@ def _look_up(
 
 
 def suggest_key(kind: str, key: str) -> str:
-    """Suggest keys similar to an unknown one, or explain an unsupported one, in a clause; "" if unknown."""
+    """Suggest keys similar to an unknown one in a clause, or say why it is unsupported; "" if unknown."""
     if kind == "rule" and key.lower() in rules.UNSUPPORTED:
         return rules.UNSUPPORTED[key.lower()]
     entries, other_entries = (OPS, RULES) if kind == "op" else (RULES, OPS)

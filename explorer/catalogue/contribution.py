@@ -128,8 +128,7 @@ def _explain_missing(op: Op, rule: Rule, name: str) -> str:
 def differentiate_op(op: Op, name: str, tensors: Collection[str] = ()) -> tuple[Formula, Formula] | None:
     """Write out torch's derivative of an op by a parameter as an exact formula and a readable one.
 
-    Both are in x and g. ``tensors`` names further parameters that are tensors. Returns None if the derivative
-    is 0 everywhere or too long.
+    Both are in x and g. Returns None if the derivative is 0 everywhere or too long.
     """
     exact, short = (
         differentiate(op.parsed.tree, name, tensors=tensors, finite=finite) for finite in (False, True)

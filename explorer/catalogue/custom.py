@@ -95,7 +95,7 @@ def _count_indent(part: str) -> int:
 
 
 def _parse_formula(part: str, start: int, variables: tuple[str, ...], text: str) -> Formula:
-    """Parse the formula that begins at ``start`` of ``text``, where an error's column is counted."""
+    """Parse the formula that begins at ``start`` of ``text``; errors give the column in ``text``."""
     try:
         formula = parse(part, variables=variables, parameters=None)
         _make_parameters(formula, part)
@@ -112,10 +112,7 @@ def _shift_error(error: FormulaError, start: int, text: str) -> FormulaError:
 
 
 def _parse_fields(part: str, variables: tuple[str, ...], text: str) -> dict[str, Any]:
-    """Parse key, label, formula and parameters of an op or rule from the first part of a text.
-
-    The label is the name before the formula, or else the formula.
-    """
+    """Parse key, label (a name or the formula), formula and parameters from the first part of a text."""
     name_match = _NAMED.match(part)
     name, start = (name_match[1], name_match.end()) if name_match else ("", 0)
     formula = _parse_formula(part[start:], start, variables, text)

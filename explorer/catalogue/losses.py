@@ -78,7 +78,7 @@ def find_loss(text: str) -> Loss:
     return loss
 
 
-def antithetic_of(op: Formula) -> Formula:
+def make_antithetic(op: Formula) -> Formula:
     """Return an op's formula with 1 − u instead of the random number u, the antithetic sample."""
     return Formula(substitute(op.tree, _ANTITHETIC))
 
@@ -93,7 +93,7 @@ def expand_losses(rule: Formula, op: Formula, loss: Loss | None, factor: Node = 
     if loss:
         loss_tree = loss.parsed.tree if factor == ONE else Binary("*", factor, loss.parsed.tree)
         tree = replace_losses(tree, lambda output: substitute(loss_tree, {_Y: output}))
-    return Formula(substitute(tree, {_ANTITHETIC_Y: antithetic_of(op).tree}))
+    return Formula(substitute(tree, {_ANTITHETIC_Y: make_antithetic(op).tree}))
 
 
 UPSTREAM = Name("g()")  # the name of the factor on the loss; parameters have no brackets

@@ -93,7 +93,7 @@ def qualify_name(rule: Rule, parameter: Parameter) -> str:
 
 
 def find_formula_name(op: Op, rule: Rule, name: str) -> str:
-    """Return the name that a parameter has in formulas, given its name or ``rule.name``."""
+    """Return the name that formulas use for a parameter given as ``name`` or ``rule.name``."""
     formula_names = {qualify_name(rule, p): p.name for p in adapt_rule(op, rule).parameters}
     return formula_names.get(name, name)
 

@@ -208,23 +208,20 @@ class Entry:
 
     @property
     def other_outputs(self) -> tuple[str, ...]:
-        """The terms of the formulas that are losses of outputs other than y, such as ``f(1)``.
-
-        In a net they need a pass for every unit.
-        """
+        """The losses in the formulas at outputs other than y, each of which needs a pass in a net."""
         outputs = (formula.other_outputs for formula in self.formulas)
         return tuple(dict.fromkeys(chain.from_iterable(outputs)))
 
     def compute_degree(self, y: float = math.inf) -> float:
-        """Return the formula's degree as a polynomial in x between its kinks; inf if it is not one.
+        """Return the formula's degree as a polynomial in x between its kinks; inf if that is not known.
 
-        It is also inf if there may be kinks that were not found. ``y`` is the degree of the op.
+        ``y`` is the degree of the op.
         """
         assert self.parsed
         return pieces.find_known_degree(self.parsed.tree, y, is_searched=self.kinks is None)
 
     def with_quantities(self, **fields: Any) -> Self:
-        """Return a copy with other fields, in which each parameter's meaning is its quantity."""
+        """Return a copy with new fields, in which each parameter's ``quantity`` is its meaning."""
         parameters = tuple(replace(p, quantity=p.quantity or p.meaning) for p in self.parameters)
         return replace(self, parameters=parameters, **fields)
 

@@ -24,7 +24,7 @@ def explain_refusal(entry: Op | Rule, name: str, *, spikes: bool = False) -> str
 
 
 def describe_evaluation(op: Op) -> str:
-    """Say in a sentence how nets with a random op are evaluated; return "" for a deterministic op."""
+    """Describe how nets with a random op are evaluated; return "" for a deterministic op."""
     if not op.is_random:
         return ""
     if op.judged is None:

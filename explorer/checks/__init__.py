@@ -42,8 +42,8 @@ from explorer.curves.foreign.subject import (
     Subject,
     UntriedError,
     describe_error,
-    make_own_subject,
-    make_pair_subject,
+    prepare_function,
+    prepare_pair,
 )
 from explorer.curves.foreign.timeouts import TIME_LIMIT_S, HungError, run_within, use_one_thread_after_fork
 
@@ -154,7 +154,7 @@ def check(
         warnings.simplefilter("ignore")  # torch's are not findings; a test suite may raise them
         if is_pair:
             return _check_pair(CHECKS, subject, *arguments, parameters=parameters)
-        return _check_own(make_own_subject(subject, arguments, parameters, input, domain))
+        return _check_own(prepare_function(subject, arguments, parameters, input, domain))
 
 
 def assert_rule(
@@ -226,7 +226,7 @@ def _check_pair(
     op, rule = find_op(op), find_rule(rules[0])
     settings, draws = check_values(op, (rule,), parameters), op.is_random or rule.is_random
     pair = freeze_draws(op, adapt_rule(op, rule), find_loss(SQUARE)) if draws else (op, rule)
-    curve = Curve(make_pair_subject(*pair, settings), (op, rule) if draws else None)
+    curve = Curve(prepare_pair(*pair, settings), (op, rule) if draws else None)
     applicable = (check for check in checks if check.pairs != ("fixed" if draws else "drawn"))
     title = f"{curve.subject.name}, drawn with u = {FROZEN_U}" if draws else curve.subject.name
     return Results((check.find_result(curve) for check in applicable), title)

@@ -16,7 +16,7 @@ from torch.overrides import TorchFunctionMode
 
 from explorer.curves.bisection import find_jumps
 from explorer.curves.foreign.curve import differentiate
-from explorer.curves.foreign.elementwise import NEAR, merge_points, spread_points
+from explorer.curves.foreign.elementwise import NEAR, make_test_points, merge_points
 from explorer.curves.foreign.subject import (
     NoGradientError,
     Subject,
@@ -178,7 +178,7 @@ class Probe:
         largest = float(value.abs().max())
         step, reach = _SMALL_STEP * (1 + largest), max(NEAR, 2 * largest)
         centre, below, above = (self.move(value + sign * step) for sign in (0.0, -1.0, 1.0))
-        scan = merge_points([spread_points(reach, _SCAN, 2, torch.float64)])
+        scan = merge_points([make_test_points(reach, _SCAN, 2, torch.float64)])
         scan = subject.clip(scan[scan.abs() <= reach])
         at, low, high = (find_jumps(probe._sum_rows, scan)[0] for probe in (centre, below, above))
         if not len(at) == len(low) == len(high) or len(at) > _MAX_JUMPS:

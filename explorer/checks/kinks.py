@@ -11,7 +11,7 @@ from explorer.catalogue import RULES, find_tensor_gradient
 from explorer.checks.result import Result, by_design, fails, format_position, holds
 from explorer.curves.bisection import round_position
 from explorer.curves.foreign.curve import Curve
-from explorer.curves.foreign.subject import UntriedError, make_pair_subject
+from explorer.curves.foreign.subject import UntriedError, prepare_pair
 from explorer.formula import FUNCTIONS
 
 _STEEP = 1e4  # a limit beyond this counts as infinite, and no value is due between such limits
@@ -102,7 +102,7 @@ def _find_torch_function(curve: Curve, x: Tensor) -> tuple[str, Tensor] | None:
     """Return the name and gradient at x of torch's own function that equals the op; None if there is none."""
     subject = curve.subject
     if subject.op:
-        native_gradient = make_pair_subject(subject.op, RULES["default"], subject.parameters)
+        native_gradient = prepare_pair(subject.op, RULES["default"], subject.parameters)
         shared = any(find_tensor_gradient(subject.op, item.name) for item in subject.op.parameters)
         return subject.op.label + " with numbers as bounds" * shared, native_gradient.gradient(x)
     lo, hi = float(curve.y.min()), float(curve.y.max())

@@ -8,7 +8,7 @@ from torch import Tensor
 
 from explorer.checks.result import Result, by_design, fails, format_number, format_position, holds
 from explorer.curves.foreign.curve import Curve
-from explorer.curves.foreign.linearity import find_departures
+from explorer.curves.foreign.linearity import compare_gradients
 
 _PLAIN = torch.arange(-16, 17) / 2  # x that are easy to read, and to try by hand
 _ROUNDING = 10.0  # times the difference between neighbouring floats: a larger departure is not rounding
@@ -46,7 +46,7 @@ def _find_departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float
     if not len(x):
         return None
     single, sure, ranked = curve.subject.gradient(x), curve.subject.y(x).isfinite(), []
-    found = find_departures(lambda g: curve.subject.gradient(x, g), sure, curve.traits.y_dtype)
+    found = compare_gradients(lambda g: curve.subject.gradient(x, g), sure, curve.traits.y_dtype)
     departing = [departure for departure in found if bool(departure.is_nonlinear.any())]
     rounding = _measure_rounding(curve, x) if departing else x
     for g, r, size, wrong in departing:

@@ -105,7 +105,7 @@ def _evaluate_comparable(function: Curve, x: Floats) -> Floats:
 def merge_close(positions: list[float], width: float) -> list[float]:
     """Round ascending positions to short decimals where possible, and drop near duplicates.
 
-    Duplicates are common: ``sign``, for instance, changes both at its zero and at the next float.
+    ``sign``, for instance, changes both at its zero and right after it.
     """
     merged: list[float] = []
     for x in positions:

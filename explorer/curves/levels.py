@@ -23,10 +23,7 @@ class LevelTicks(NamedTuple):
 
 
 def find_levels(curves: SampledCurves) -> list[float]:
-    """Return the sorted output values of an op that rounds to a number format; [] for any other op.
-
-    The list is also empty if the op has too many jumps.
-    """
+    """Return the sorted output values of an op that rounds to a number format; [] if not, or if too many."""
     calls = (part for part in walk(curves.op.parsed.tree) if isinstance(part, Call))
     is_rounding = any(FUNCTIONS[call.function].rounds_to_format for call in calls)
     if not is_rounding or curves.op.compute_degree() != 0 or curves.kinks[FORWARD] is None:

@@ -153,7 +153,7 @@ class Formula:
 
     @cached_property
     def gradient(self) -> Formula | None:
-        """The gradient that autograd computes for the formula, as a formula of x and g; None if too long."""
+        """The gradient that autograd computes for the formula, as a formula in x and g; None if too long."""
         return _to_formula(differentiate(self.tree))
 
     def derive_gradient(self, tensors: Collection[str], *, finite: bool = False) -> Formula | None:
@@ -165,10 +165,7 @@ class Formula:
         return _to_formula(differentiate(self.tree, tensors=tensors, finite=finite))
 
     def with_tensors(self, names: Collection[str]) -> Formula:
-        """Return a copy of the formula in which some parameters are tensors.
-
-        The tensors are arguments of the function that ``bind`` returns.
-        """
+        """Return a copy in which some parameters are tensors, to be passed to the compiled function."""
         return Formula(replace_names(self.tree, tuple(names)))
 
     def bind(self, parameters: Mapping[str, float] | None = None) -> Callable[..., Tensor]:

@@ -119,7 +119,7 @@ _FUNCTION_NAMES = set(CALLS) | set(FUNCTIONS)
 
 
 def normalize_name(text: str) -> str:
-    """Strip the library prefix of a known name such as "torch.exp", or spell out a Greek first letter."""
+    """Strip the library prefix of a name such as "torch.exp", or spell out a Greek first letter."""
     short = text.rpartition(".")[2]
     if short in CONSTANTS or find_function(short):
         return short
@@ -132,18 +132,15 @@ def find_function(name: str) -> str | None:
 
 
 def suggest_function(name: str) -> str | None:
-    """Return the function that a misspelled name probably means.
-
-    Returns None if there is none, or if a library has a function of this name.
-    """
+    """Return the function that a misspelled name means; None if unknown, or if a library has the name."""
     return next(iter([] if is_elsewhere(name) else find_similar(name, FUNCTIONS)), None)
 
 
 def find_similar(word: str, names: Iterable[str], count: int = 1) -> list[str]:
     """Return up to ``count`` of the given names that a misspelled word may stand for.
 
-    They start with the same letter and have the same digits. Names of up to three letters are excluded,
-    because changing one letter gives another function.
+    They have the same first letter and digits, and more than three letters, since otherwise one letter makes
+    another name.
     """
 
     def make_key(name: str) -> tuple[str, list[str]]:

@@ -160,10 +160,7 @@ class _ReverseMode:
         return self.simplify(rebuild(tree, tuple(self.fill(part, scope) for part in children(tree))))
 
     def simplify(self, node: Node) -> Node:
-        """Simplify a node where this cannot change its value.
-
-        Examples are ``1 * a``, ``a**1`` and a ``where`` with a constant condition.
-        """
+        """Simplify a node such as ``1 * a`` or ``a**1`` where this cannot change its value."""
         match node:
             case Binary("*", left, right) if ONE in (left, right):
                 return right if left == ONE else left
@@ -218,10 +215,7 @@ class _ReverseMode:
 
 
 def _make_slope_tree(node: Polyline) -> Node:
-    """Return the slope of a polyline at ``a`` as an expression.
-
-    At a point it is the slope of the line to its right; outside the points it is 0.
-    """
+    """Return a polyline's slope at ``a`` as an expression; at a point it is that of the line on its right."""
     slope: Node = ZERO
     before_each = [0.0, *node.slopes[:-1]]
     for (x, _), before in reversed([*zip(node.points, before_each, strict=True)]):

@@ -56,10 +56,7 @@ _VARIABLES: Mapping[str, Evaluator] = {
 def _bind_operand(
     node: Node, parameters: Mapping[str, float], cast: bool, fill: bool, limit: bool
 ) -> Evaluator:
-    """Compile one operand of an operation to a function of the input tensors.
-
-    ``cast``, ``fill`` and ``limit`` are explained in ``find_casts``, ``find_fills`` and ``find_limits``.
-    """
+    """Compile an operand to a function of the input tensors; ``find_casts`` etc. explain the flags."""
     if not is_constant(node):
         evaluate = _compile(node, parameters)
         return (lambda scope: evaluate(scope).to(scope.x.dtype)) if cast else evaluate
@@ -125,10 +122,7 @@ def _list_counts(elements: int) -> tuple[tuple[str, str], ...]:
 
 @lru_cache(maxsize=1024)
 def bind_tree(node: Node, parameters: tuple[tuple[str, str], ...]) -> Evaluator:
-    """Compile an expression to a function from input tensors to a tensor like x.
-
-    Parameter values are hexadecimal strings, which tell -0.0 from 0.0.
-    """
+    """Compile an expression to a function of input tensors; hexadecimal parameter values preserve -0.0."""
     if (without_counts := replace_counts(node)) != node:
         return lambda scope: bind_tree(without_counts, parameters + _list_counts(scope.x.numel()))(scope)
     values = {name: float.fromhex(value) for name, value in parameters}

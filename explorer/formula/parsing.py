@@ -354,7 +354,7 @@ class _Parser:
         self.require_numbers([argument], "the first argument of through")
         if is_constant(argument.node):
             raise make_error(argument.column, "the first argument of through", " has no x, y or g in it")
-        values = [_number_of(part) for part in numbers]
+        values = [_require_number(part) for part in numbers]
         for before, x, part in zip(values[::2], values[2::2], numbers[2::2], strict=False):
             if x <= before:
                 raise make_error(
@@ -472,7 +472,7 @@ class _Parser:
         return node
 
 
-def _number_of(part: Part) -> float:
+def _require_number(part: Part) -> float:
     """Return the number that an argument consists of; raise FormulaError if it is anything else."""
     match part.node:
         case Number(value):

@@ -34,10 +34,7 @@ _MAX_ORDERS, _MAX_SLOPE_NODES = 8, 200  # limits on the order and on the number 
 
 
 def find_pieces(tree: Node) -> Iterator[Node]:
-    """Yield calls of an expression that are constant between its kinks and jump at them.
-
-    Arguments after the first are numbers.
-    """
+    """Yield piecewise constant expressions such as ``sign(x - 1)`` that jump where ``tree`` has kinks."""
     for node in _walk_relevant(tree):
         if isinstance(node, Compare):
             for left, right in zip(node.operands, node.operands[1:], strict=False):
@@ -110,7 +107,7 @@ def substitute_extremes(tree: Node) -> Iterator[Node]:
 
 @lru_cache(maxsize=1024)
 def list_derivative_signs(piece: Node) -> tuple[Node, ...] | None:
-    """Return the signs of the derivatives of the argument of a sign, the highest order first.
+    """Return the signs of all derivatives of a call's argument as expressions, highest order first.
 
     Between two x at which they change the argument is monotonic, so two changes of its sign are not missed
     together. A polynomial has a sign for every order, any other argument the first order only. Straight lines
@@ -131,10 +128,7 @@ def list_derivative_signs(piece: Node) -> tuple[Node, ...] | None:
 
 
 def _find_signs(node: Node) -> Iterator[Node]:
-    """Yield ``sign(…)`` of each factor of an expression, whose signs determine its own.
-
-    Factors are separated because ``x * x`` may be 0 without a change of sign.
-    """
+    """Yield ``sign(…)`` of each factor of an expression, because ``x * x`` is 0 without a sign change."""
     match node:
         case Binary("*" | "/", left, right):
             yield from _find_signs(left)
@@ -174,8 +168,8 @@ def find_degree(node: Node, y: float = math.inf) -> float:
 def find_known_degree(tree: Node, y: float = math.inf, *, is_searched: bool) -> float:
     """Return an expression's degree in x, or inf if a search may have missed some of its kinks.
 
-    A search (``is_searched``) may miss kinks if their positions depend on more than polynomials, as in
-    ``sin(x) > 0.5``. Declared kinks are complete.
+    A search (``is_searched``) may miss kinks whose positions depend on more than polynomials: ``sin(x) >
+    0.5``.
     """
     searched_pieces = [*find_pieces(tree)] if is_searched else []
     is_complete = all(list_derivative_signs(piece) is not None for piece in searched_pieces)

@@ -25,7 +25,7 @@ def make_even_points(start: float, stop: float, points: int) -> Tensor:
 def replace_reductions(
     formula: Formula, forward: Formula, parameters: Mapping[str, float], start: float, stop: float, g: float
 ) -> tuple[Formula, dict[str, float]]:
-    """Replace reductions such as ``mean(…)`` in a formula by parameters, and return the values of all.
+    """Replace reductions such as ``mean(…)`` in a formula by parameters; return it with all their values.
 
     ``forward`` is the formula of y. Reductions are taken over 2,001 even points of the range, so that they
     depend on op, range and g only, not on the plotted points or on other rules.

@@ -162,10 +162,7 @@ def _compute_power(exponent: Tensor) -> Tensor:
 
 
 def exponent(a: Tensor, least: Numbers) -> Tensor:
-    """Compute floor(log2(abs(a))), but at least ``least``; the result is exact and detached.
-
-    Infinity and NaN stay as they are.
-    """
+    """Compute floor(log2(abs(a))) exactly, but at least ``least``, detached; infinity and NaN stay so."""
     size = (a.detach().float() if a.element_size() < 4 else a.detach()).abs()
     binade = torch.frexp(size).exponent.long() - 1
     low = _to_integers(least, -1022, 1023)

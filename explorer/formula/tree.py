@@ -154,10 +154,7 @@ def walk(node: Node) -> Iterator[Node]:
 
 
 def find_names(node: Node) -> tuple[str, ...]:
-    """Return the distinct names in an expression, in order of first appearance.
-
-    Every ``f(…)`` counts as f().
-    """
+    """Return the distinct names in an expression, in order of appearance; every ``f(…)`` counts as f()."""
     parts = (LOSS if isinstance(part, LossAt) else part for part in walk(node))
     return tuple(dict.fromkeys(part.name for part in parts if isinstance(part, Name)))
 
@@ -172,10 +169,7 @@ def is_condition(node: Node) -> bool:
 
 
 def is_constant(node: Node) -> bool:
-    """Return whether an expression has one value for all elements, since it uses neither x, y nor g.
-
-    It must not use random names, losses or tensors either.
-    """
+    """Return whether an expression has one value for all elements, as it uses no x, y, g or random number."""
     return not any(map(has_values, walk(node)))
 
 
@@ -194,10 +188,7 @@ def measure(node: Node) -> tuple[int, int]:
 
 
 def replace_losses(node: Node, loss: Callable[[Node], Node]) -> Node:
-    """Replace each loss in an expression by ``loss(output)``, where the output is what the loss is taken of.
-
-    The output is y, ya() or the argument of f.
-    """
+    """Replace each loss ``f(output)`` in an expression by the expression that ``loss(output)`` returns."""
     operands = tuple(replace_losses(child, loss) for child in children(node))
     if isinstance(node, LossAt):
         return loss(*operands)

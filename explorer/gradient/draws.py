@@ -76,9 +76,6 @@ def bind_random(
 
 
 def _find_shared_outputs(tree: Node) -> dict[str, Node]:
-    """Find the constants v in ``f(v)`` of a formula, which become tensors so that losses have x's dtype.
-
-    Returns a dict from tensor names to expressions.
-    """
+    """Return the constants v in ``f(v)``, by tensor names: as tensors they give losses in x's dtype."""
     outputs = (part.output for part in walk(tree) if isinstance(part, LossAt))
     return {f"({Formula(output).text})": output for output in outputs if is_constant(output)}

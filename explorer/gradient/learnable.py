@@ -54,10 +54,7 @@ class LearnableOp:
     random_names: frozenset[str] = frozenset()
 
     def __call__(self, x: Tensor, tensors: Mapping[str, Tensor]) -> Tensor:
-        """Apply the op to x, so that autograd follows the rule for x and for the tensors.
-
-        Only ``apply`` calls this.
-        """
+        """Apply the op to x, so that autograd follows the rule for x and for the tensors."""
         if self.is_autograd or is_compiled_without_grad(x, *tensors.values()):
             return self.forward(x, tensors)
         function = _LearnableFunction if torch.compiler.is_compiling() else _LearnableFunctionWithForwardMode
@@ -103,10 +100,7 @@ class LearnableOp:
     def compute_total(
         self, name: str, x: Tensor, y: Tensor, g: Tensor, tensors: Mapping[str, Tensor]
     ) -> Tensor:
-        """Compute the gradient of a parameter: the contributions of all elements, summed and scaled.
-
-        The result has the parameter's shape.
-        """
+        """Compute a parameter's gradient in its own shape: all contributions, summed and scaled."""
         part = self.compute_part(name, x, y, g, tensors).sum_to_size(tensors[name].shape)
         factor = self.compute_factor(name, x.numel() / max(1, tensors[name].numel()), tensors)
         return part if isinstance(factor, float) and factor == 1 else factor * part

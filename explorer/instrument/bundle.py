@@ -9,7 +9,7 @@ import posixpath
 import re
 from collections.abc import Iterable, Iterator, Mapping
 
-from explorer.instrument.modules import MODULES, collect_imports, list_imports, resolve_path, text_of
+from explorer.instrument.modules import MODULES, collect_imports, list_imports, read_module, resolve_path
 
 LATER = "later.js"  # a file in the folder of the first module
 _IMPORT = re.compile(r'^import (?:\* as (\w+)|\{([^}]*)\}) from "([^"]+)";$', re.MULTILINE)
@@ -91,7 +91,7 @@ def _collect_modules(first: str) -> list[str]:
 def _list_lazy_imports(module: str) -> list[str]:
     """List the modules that ``import(…)`` loads later, and all that match if the path has a variable."""
     paths: list[str] = []
-    for _, path in _LAZY_IMPORT.findall(text_of(module)):
+    for _, path in _LAZY_IMPORT.findall(read_module(module)):
         pattern = re.sub(r"\$\{\w+\}", "*", resolve_path(module, path))
         paths += sorted(each.relative_to(MODULES).as_posix() for each in MODULES.glob(pattern))
     return paths
@@ -108,7 +108,7 @@ def _compile_module(module: str, first: str) -> tuple[str, list[str]]:
     def load(match: re.Match[str]) -> str:
         return f"$load({match[1]}{resolve_path(module, match[2])}{match[1]})"
 
-    text = _DOCUMENTATION.sub("", text_of(module))
+    text = _DOCUMENTATION.sub("", read_module(module))
     text = _EMPTY_EXPORT.sub(
         "", _EXPORT.sub(export, _IMPORT.sub(lambda match: _convert_import(module, match), text))
     )

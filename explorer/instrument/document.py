@@ -92,10 +92,7 @@ def list_sampling() -> Json:
 
 
 def list_pieces() -> Json:
-    """Return for each function of formulas the expressions at whose jumps it may have a kink.
-
-    The variables of the expressions are the arguments of the function, a to d.
-    """
+    """Return for each function of formulas the expressions in its arguments a to d that jump at kinks."""
     return {
         name: {"pieces": [to_data(parse_template(piece)) for piece in function.pieces]}
         for name, function in FUNCTIONS.items()

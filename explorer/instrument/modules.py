@@ -22,10 +22,10 @@ def collect_imports(*names: str) -> list[str]:
 
 def list_imports(module: str) -> list[str]:
     """Return the JavaScript modules that a module imports, in order."""
-    return list(dict.fromkeys(resolve_path(module, path) for path in _IMPORT.findall(text_of(module))))
+    return list(dict.fromkeys(resolve_path(module, path) for path in _IMPORT.findall(read_module(module))))
 
 
-def text_of(module: str) -> str:
+def read_module(module: str) -> str:
     """Return the source code of a JavaScript module."""
     return (MODULES / module).read_text(encoding="utf-8")
 

@@ -9,10 +9,7 @@ _INLINE = re.compile(r'<script(?: type="(?:importmap|module)")?>(.*?)</script>',
 
 
 def make_policy(page: str, allowed: Mapping[str, str]) -> str:
-    """Return the content security policy of a page that allows some sources and the page's inline scripts.
-
-    ``allowed`` maps directives to sources. Inline scripts are allowed by their hashes.
-    """
+    """Return a content security policy that allows the given sources and a page's inline scripts."""
     digests = (hashlib.sha256(script.encode()).digest() for script in _INLINE.findall(page))
     inline = [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
     sources = {**allowed, "script-src": " ".join([allowed["script-src"], *inline])}

@@ -1,8 +1,8 @@
 """Measure ops with backward rules: the rule's size, its map over x and g, and a table of all rules."""
 
 from explorer.measures.maps import RuleMap, rule_map
-from explorer.measures.size import Size, size_of
-from explorer.measures.table import Row, compare, compute_lens_distances, list_suitable_rules, row_of
+from explorer.measures.size import Size, measure_size
+from explorer.measures.table import Row, compare, compute_lens_distances, list_suitable_rules, make_row
 
 __all__ = [
     "Row",
@@ -11,7 +11,7 @@ __all__ = [
     "compare",
     "compute_lens_distances",
     "list_suitable_rules",
-    "row_of",
+    "make_row",
+    "measure_size",
     "rule_map",
-    "size_of",
 ]

@@ -170,7 +170,7 @@ def find_nonlinear_intervals(curves: Curves, key: str) -> list[tuple[float, floa
 
 
 def describe_linearity(intervals: Sequence[tuple[float, float]] | None, span: tuple[float, float]) -> str:
-    """Say in a phrase whether and where a backward rule is linear in g, such as "linear in g"."""
+    """Describe in a phrase whether and where a rule is linear in g, such as "linear in g"."""
     if intervals is None:
         return "not known over g here"
     if not intervals:

@@ -23,7 +23,7 @@ from explorer.curves import sample_curves
 from explorer.curves.bisection import bisect
 from explorer.curves.foreign.curve import Curve
 from explorer.curves.foreign.elementwise import NEAR, merge_points
-from explorer.curves.foreign.subject import make_pair_subject
+from explorer.curves.foreign.subject import prepare_pair
 from explorer.curves.kinks import find_kinks
 from explorer.formula import FUNCTIONS, Formula, FormulaError, join_texts, number_text, with_minus
 from explorer.formula.tree import (
@@ -39,7 +39,7 @@ from explorer.formula.tree import (
     walk,
 )
 from explorer.measures.maps import find_nonlinear_intervals
-from explorer.measures.size import size_of
+from explorer.measures.size import measure_size
 
 Kind = Literal["area", "width"]
 
@@ -89,7 +89,7 @@ def find_sizes(op: str | Op, rule: str | Rule, parameters: Mapping[str, float]) 
     if reason:
         return Sizes(SizeValue(reason=reason), SizeValue(reason=reason))
     op = _replace_stochastic(op)
-    curve = Curve(make_pair_subject(op, rule, _select_values(op, rule, parameters)))
+    curve = Curve(prepare_pair(op, rule, _select_values(op, rule, parameters)))
     area = _measure_area(curve)
     if rule.parsed and "y" in rule.parsed.variables:
         return Sizes(area, SizeValue(reason=_IN_Y))
@@ -165,7 +165,7 @@ def _select_values(op: Op, rule: Rule, parameters: Mapping[str, float]) -> dict[
 
 
 def _measure_area(curve: Curve) -> SizeValue:
-    size = size_of(curve)
+    size = measure_size(curve)
     if math.isinf(size.area):
         return SizeValue(reason="has no finite area")
     if math.isnan(size.area):

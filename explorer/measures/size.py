@@ -34,7 +34,7 @@ class Size:
     support: float
 
 
-def size_of(curve: Curve) -> Size:
+def measure_size(curve: Curve) -> Size:
     """Measure the peak, area and support of a curve's backward rule in float64."""
     x, r = _refine_grid(curve)
     support = _measure_support(curve, x, r)

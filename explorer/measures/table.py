@@ -24,11 +24,11 @@ from explorer.catalogue import (
 from explorer.catalogue.noises import Noise
 from explorer.checks import check_pair
 from explorer.curves.foreign.curve import Curve
-from explorer.curves.foreign.subject import SPAN, make_pair_subject
+from explorer.curves.foreign.subject import SPAN, prepare_pair
 from explorer.description.pull import make_normal_numbers
 from explorer.gradient import bind, share_of_all
-from explorer.measures.lens import compute_lens, measure_distance, noise_of
-from explorer.measures.size import size_of
+from explorer.measures.lens import compute_lens, find_noise, measure_distance
+from explorer.measures.size import measure_size
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -113,11 +113,11 @@ def compare(op: str | Op, *, noise: str = "uniform", width: float = 1.0, **param
     """
     import pandas as pd  # imported late: single rows do not need it
 
-    op, law = find_op(op), noise_of(noise, width)
+    op, law = find_op(op), find_noise(noise, width)
     require_deterministic("compare", op)
     rules = list_suitable_rules(op)
     settings = check_values(op, rules, parameters)
-    table = pd.DataFrame([asdict(row_of(op, rule, settings)) for rule in rules])
+    table = pd.DataFrame([asdict(make_row(op, rule, settings)) for rule in rules])
     table.insert([*table].index("share") + 1, "lens", _measure_distances(op, rules, settings, law, width))
     return table
 
@@ -132,7 +132,7 @@ def compute_lens_distances(
     entry = find_op(op)
     require_deterministic("compare", entry)
     rules = list_suitable_rules(entry)
-    distances = _measure_distances(entry, rules, parameters, noise_of(noise, width), width)
+    distances = _measure_distances(entry, rules, parameters, find_noise(noise, width), width)
     return dict(zip((rule.key for rule in rules), distances, strict=True))
 
 
@@ -142,17 +142,17 @@ def _measure_distances(
     """Return the distance of each backward rule from the op's gradient under noise."""
     x, gradient, _ = compute_lens(op, resolve_values(op, None, settings), noise, float(width), SPAN)
     points = torch.from_numpy(x)
-    subjects = [make_pair_subject(op, rule, resolve_values(op, rule, settings)) for rule in rules]
+    subjects = [prepare_pair(op, rule, resolve_values(op, rule, settings)) for rule in rules]
     return [measure_distance(x, gradient, subject.gradient(points).numpy()) for subject in subjects]
 
 
-def row_of(op: Op, rule: Rule, settings: Mapping[str, float]) -> Row:
+def make_row(op: Op, rule: Rule, settings: Mapping[str, float]) -> Row:
     """Compute the table row of one backward rule with an op.
 
     ``settings`` maps parameter names to values, as for ``catalogue.resolve_values``.
     """
     numbers = resolve_values(op, rule, settings)
-    size = size_of(Curve(make_pair_subject(op, rule, numbers)))
+    size = measure_size(Curve(prepare_pair(op, rule, numbers)))
     results = check_pair(op, rule, numbers)
     verdicts = {result.name: result.verdict for result in results}
     normal = _make_normal()

@@ -21,7 +21,7 @@ from explorer.instrument.assets import read_skeleton, to_script_json
 from explorer.instrument.bundle import bundle_modules
 from explorer.instrument.document import make_document
 from explorer.instrument.drawing import find_plotly
-from explorer.instrument.modules import text_of
+from explorer.instrument.modules import read_module
 from explorer.instrument.page import read_style
 from explorer.instrument.view import SAVED_SECTIONS, SECTIONS
 from explorer.questions.code import LANGUAGES, NOTEBOOK
@@ -69,7 +69,7 @@ class Library(anywidget.AnyWidget):
 class Cell(anywidget.AnyWidget):
     """A widget in a cell, with an image for notebooks without a kernel. It closes with its last view."""
 
-    _esm = text_of("pages/cell.js")
+    _esm = read_module("pages/cell.js")
     _kind: Any
     _hash = t.Unicode().tag(sync=True)
     _library = t.Unicode().tag(sync=True)

@@ -5,7 +5,7 @@ from explorer.catalogue.losses import require_deterministic
 from explorer.catalogue.records import MAX_ABS_X
 from explorer.checks import Result, check_pair
 from explorer.formula import truncate
-from explorer.measures import row_of
+from explorer.measures import make_row
 from explorer.measures.nearest import Neighbour, nearest
 from explorer.questions import Answer
 
@@ -38,7 +38,7 @@ def answer_row(op: str, rule: str, parameters: dict[str, float]) -> Answer:
     """Return {"row"}: `Row.plain` of a rule in the table of all rules that suit the op."""
     entries = find_op(op), find_rule(rule)
     require_deterministic("compare", *entries)
-    return {"row": row_of(*entries, parameters).plain}
+    return {"row": make_row(*entries, parameters).plain}
 
 
 def _make_line(result: Result | Neighbour, *fields: str) -> Answer:

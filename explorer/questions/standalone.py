@@ -15,9 +15,9 @@ from explorer.formula import quote
 from explorer.instrument import Page, to_choice_data
 from explorer.instrument.page import SavedAnswer
 from explorer.instrument.view import LAYERS, SAVED_SECTIONS, View
-from explorer.measures import list_suitable_rules, row_of, rule_map
+from explorer.measures import list_suitable_rules, make_row, rule_map
 from explorer.measures.implied import compute_implied_forwards
-from explorer.measures.lens import lens, noise_of
+from explorer.measures.lens import find_noise, lens
 from explorer.questions import Answer, as_sentence
 from explorer.questions.implied import encode_implied
 from explorer.questions.learning import answer_pull, answer_rest
@@ -73,7 +73,7 @@ def sample_view(
     for name, value, allowed in (("layer", layer, LAYERS), ("section", section, sections)):
         if value and value not in allowed:
             raise ValueError(f"{name} must be one of {', '.join(allowed)}, not {quote(value)}")
-    noise_key, width = noise_of(noise, noise_width).key, float(noise_width)
+    noise_key, width = find_noise(noise, noise_width).key, float(noise_width)
     span, loss = (curves.start, curves.stop), curves.loss or SQUARE
     return curves, View(
         range=span, g=curves.g, f=loss, layer=layer, noise=noise_key, noise_width=width, section=section
@@ -135,7 +135,7 @@ def _choose_top(g: float) -> float:
 
 
 def _answer_row(op: Op, rule: Rule, parameters: Mapping[str, float]) -> Answer:
-    return {"row": row_of(op, rule, parameters).plain}
+    return {"row": make_row(op, rule, parameters).plain}
 
 
 def _answer(compute: Callable[[], Answer]) -> Answer:

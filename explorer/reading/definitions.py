@@ -8,7 +8,7 @@ from inspect import isroutine
 from operator import attrgetter
 from typing import NamedTuple
 
-from explorer.catalogue import antithetic_of
+from explorer.catalogue import make_antithetic
 from explorer.formula import Formula, differentiate
 from explorer.formula.tree import (
     ANTITHETIC_LOSS,
@@ -188,7 +188,7 @@ def _read_function(passes: Passes, definition: ast.ClassDef, asks: bool) -> Tree
 
 def _with_antithetic(rule: Node, op: Node) -> Node:
     """Return a rule in which the loss at the antithetic sample, 1 − u, has its own name."""
-    twin = antithetic_of(Formula(to_number(op))).tree
+    twin = make_antithetic(Formula(to_number(op))).tree
     return rule if twin == to_number(op) else substitute(rule, {LossAt(twin): ANTITHETIC_LOSS})
 
 

@@ -12,10 +12,10 @@ from explorer.catalogue import (
     Parameter,
     Rule,
     adapt_rule,
-    antithetic_of,
     find_contribution,
     find_op,
     find_rule,
+    make_antithetic,
     require_in_domain,
     resolve_values,
     to_finite,
@@ -83,7 +83,7 @@ class Pair:
     @property
     def twin(self) -> Formula:
         """The op's formula at the antithetic sample: with 1 − u instead of u."""
-        return antithetic_of(self.forward)
+        return make_antithetic(self.forward)
 
     @property
     def forward(self) -> Formula:

@@ -7,8 +7,8 @@ import pytest
 
 from explorer.catalogue import RULES, find_op, find_rule, resolve_values
 from explorer.curves.foreign.curve import Curve
-from explorer.curves.foreign.subject import make_pair_subject
-from explorer.measures import size_of
+from explorer.curves.foreign.subject import prepare_pair
+from explorer.measures import measure_size
 from tests.catalogue.oracles import RULES as ORACLES
 from tests.selection import loop_over
 
@@ -44,7 +44,7 @@ BY_HAND = {
 
 def sized(op, rule, **settings):
     op, rule = find_op(op), find_rule(rule)
-    return size_of(Curve(make_pair_subject(op, rule, resolve_values(op, rule, settings))))
+    return measure_size(Curve(prepare_pair(op, rule, resolve_values(op, rule, settings))))
 
 
 @loop_over(("op", "rule"), BY_HAND)

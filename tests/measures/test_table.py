@@ -6,7 +6,7 @@ import torch
 import explorer
 from explorer.catalogue import RULES
 from explorer.checks import check_pair
-from explorer.measures import compare, list_suitable_rules, row_of
+from explorer.measures import compare, list_suitable_rules, make_row
 from tests.catalogue import fixed
 from tests.catalogue.fixed import OPS
 
@@ -31,7 +31,7 @@ def test_all_rules_suit_an_own_op():
 
 
 def test_a_row_says_what_the_checks_say():
-    row = row_of(OPS["round"], RULES["rdfs"], {})
+    row = make_row(OPS["round"], RULES["rdfs"], {})
     assert not row.finite
     assert row.fails == ", ".join(each.name for each in check_pair("round", "rdfs", {}).failures)
     assert "finite" in row.fails
@@ -39,7 +39,7 @@ def test_a_row_says_what_the_checks_say():
 
 def test_the_share_is_that_of_the_standard_normal():
     normal = torch.distributions.Normal(0.0, 1.0)
-    assert row_of(OPS["sign"], RULES["clipped"], {"c": 0.5}).share == pytest.approx(
+    assert make_row(OPS["sign"], RULES["clipped"], {"c": 0.5}).share == pytest.approx(
         float(normal.cdf(torch.tensor(0.5)) * 2 - 1), abs=2e-3
     )
 

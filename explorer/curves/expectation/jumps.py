@@ -24,10 +24,10 @@ Integrand = Callable[[Tensor, Tensor], Tensor]  # a function of x and u
 
 @dataclass(frozen=True)
 class Switch:
-    """A piece of a formula of x and u that makes the formula jump wherever the piece crosses a value.
+    """A function of x and u that makes a formula jump where its sign changes or where it is an integer.
 
     Attributes:
-        inner: the function of x and u whose crossings count.
+        inner: the function of x and u.
         at_integers: whether the formula switches at integer values plus ``shift``; otherwise at sign changes.
         shift: the offset of the integers.
         level: a formula that is constant between two switches; None to derive it from ``inner``.
@@ -84,7 +84,7 @@ def is_flat(node: Node) -> bool:
 
 
 def find_roots(switch: Switch, bind: Callable[[Formula], Integrand], x: Tensor) -> Tensor:
-    """Return the random numbers u at which a formula switches for each x, (n, m), padded with NaN."""
+    """Return the random numbers u at which a formula jumps for each x, (n, m), padded with NaN."""
     inner = bind(switch.inner)
     if switch.level is None and (u := _solve_line(switch, inner, x)) is not None:
         return u
@@ -136,7 +136,7 @@ def _intersect_line(switch: Switch, start: Tensor, slope: Tensor, scale: _Scale)
 
 
 def _scan_roots(switch: Switch, inner: Integrand, level: Integrand | None, x: Tensor) -> Tensor:
-    """Find roots by a scan of u that is even in logit(u), then by bisection."""
+    """Find the u at which a formula switches for each x, by a scan of u followed by bisection."""
 
     def compute_level(x_rows: Tensor, u: Tensor) -> Tensor:
         if level:

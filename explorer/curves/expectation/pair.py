@@ -175,7 +175,7 @@ class StochasticPair:
         return self.g * (path + torch.where(jump == 0, 0.0, jump * speeds / times).nansum(1))
 
     def _find_moving_jumps(self, switch: Switch, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the u at which a formula switches and how fast each moves with x, NaN if not."""
+        """Return the u of a formula's jumps and their slopes in x, NaN for jumps that do not move."""
         u = find_roots(switch, self._bind_formula, x)
         is_root = u.isfinite()
         leaf = x[:, None].expand(u.shape)[is_root].clone().requires_grad_()

@@ -9,7 +9,7 @@ from torch import Tensor
 
 from explorer.catalogue import Op, Rule
 from explorer.curves.bisection import find_jumps
-from explorer.curves.foreign.elementwise import FAR, NEAR, OFF, merge_points, spread_points
+from explorer.curves.foreign.elementwise import FAR, NEAR, OFF, make_test_points, merge_points
 from explorer.curves.foreign.subject import Subject, UntriedError
 from explorer.curves.foreign.traits import Traits, find_traits
 from explorer.curves.kinks import find_kinks
@@ -56,7 +56,7 @@ class Curve:
     def spread(self, even: int, factors: int, *parts: Tensor) -> Tensor:
         """Return ``even`` points near 0, more by factors to ±10,000, and ``parts``, in the domain; (n,)."""
         self.require_elementwise()
-        x = [spread_points(NEAR, even, factors, self.dtype), *parts]
+        x = [make_test_points(NEAR, even, factors, self.dtype), *parts]
         if self.subject.domain is not None:
             x.append(torch.linspace(*self.subject.domain, even, dtype=self.dtype))
         return merge_points([self.subject.clip(item) for item in x])

@@ -48,10 +48,7 @@ def find_dependence(subject: Subject) -> str:
 
 
 def _make_replacements(subject: Subject, x: Tensor) -> list[Tensor]:
-    """Create tensors whose elements replace some of those of x, to see which outputs change.
-
-    A user's example may be small, so it gets more of them.
-    """
+    """Create tensors whose elements replace some of x; a user's example, which may be small, gets more."""
     generator = torch.Generator().manual_seed(SEED)
     low, high = x.aminmax()
     extra = [
@@ -67,7 +64,7 @@ def require_elementwise(subject: Subject) -> None:
         raise UntriedError("two calls on the same x give different y: it draws at random")
     if reason := find_dependence(subject):
         raise UntriedError(reason)
-    x = spread_points(NEAR, 64, 8, subject.trial.dtype)
+    x = make_test_points(NEAR, 64, 8, subject.trial.dtype)
     require_independence(subject.y, subject.clip(x), name="y")
 
 
@@ -105,7 +102,7 @@ def merge_points(parts: list[Tensor]) -> Tensor:
     return x[torch.cat([torch.ones_like(x[:1], dtype=torch.bool), x.diff() > 0])]
 
 
-def spread_points(near: float, even: int, factors: int, dtype: torch.dtype) -> Tensor:
+def make_test_points(near: float, even: int, factors: int, dtype: torch.dtype) -> Tensor:
     """Return test values of x: evenly spaced within ±``near``, and geometrically spaced up to ±10,000."""
     far = torch.logspace(-6, math.log10(FAR), factors, dtype=dtype) * (1 - OFF)
     middle = torch.linspace(-near, near, even, dtype=dtype) + OFF

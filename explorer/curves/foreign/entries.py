@@ -13,11 +13,11 @@ from explorer.catalogue import Op, Rule, find_op, find_rule
 from explorer.curves.foreign.elementwise import (
     NEAR,
     is_same,
+    make_test_points,
     require_elementwise,
     require_independence,
-    spread_points,
 )
-from explorer.curves.foreign.subject import Subject, UntriedError, make_own_subject
+from explorer.curves.foreign.subject import Subject, UntriedError, prepare_function
 from explorer.curves.foreign.timeouts import TIME_LIMIT_S, Answer, HungError, run_within
 from explorer.formula import Formula, quote
 from explorer.formula.derivative import ZERO
@@ -140,7 +140,7 @@ class _UserFunction:
 
 def _make_user_function(function: Callables) -> _UserFunction:
     """Wrap a user-defined function after testing that it can be sampled."""
-    subject = make_own_subject(function, (), {})
+    subject = prepare_function(function, (), {})
     arguments = tuple(_freeze_argument(argument) for argument in subject.arguments)
     user_function = _UserFunction(_make_label(function, subject), replace(subject, arguments=arguments))
     with warnings.catch_warnings():
@@ -157,7 +157,7 @@ def _freeze_argument(argument: Any) -> Any:
 def _require_sampleable(subject: Subject) -> None:
     """Raise UntriedError if a function or its backward fails, is random or is not elementwise."""
     require_elementwise(subject)
-    x = spread_points(NEAR, 64, 8, subject.trial.dtype)
+    x = make_test_points(NEAR, 64, 8, subject.trial.dtype)
     if subject.y(x).is_complex():
         raise UntriedError("it returns complex numbers")
     if not is_same(subject.gradient(x), subject.gradient(x), 0.0):
@@ -191,5 +191,5 @@ def _make_label(function: Callables, subject: Subject) -> str:
         text = repr(function)
         return text if len(text) <= _MAX_NAME_LENGTH and text.isprintable() else subject.name
     if isinstance(function, functools.partial):
-        return _make_label(function.func, make_own_subject(function.func, (), {}))
+        return _make_label(function.func, prepare_function(function.func, (), {}))
     return subject.name.strip("<>")

@@ -12,7 +12,7 @@ _SLACK = 1e3  # in machine epsilons: products computed via logarithms are off by
 _COARSE = 1e-5  # a dtype with a larger machine epsilon cannot hold g = 1e-6 or 1e6
 
 
-class Departure(NamedTuple):
+class Nonlinearity(NamedTuple):
     """How far a gradient is from being proportional to the upstream gradient, at one value of g.
 
     Attributes:
@@ -28,9 +28,9 @@ class Departure(NamedTuple):
     is_nonlinear: Tensor
 
 
-def find_departures(
+def compare_gradients(
     gradient: Callable[[float], Tensor], mask: Tensor | None = None, dtype: torch.dtype = torch.float64
-) -> list[Departure]:
+) -> list[Nonlinearity]:
     """Compare a gradient for several upstream gradients g with g times the gradient for g = 1.
 
     Args:
@@ -53,10 +53,10 @@ def find_departures(
         if g not in (0.0, *POWERS):  # subtracting large numbers keeps their rounding error
             scale = scale + abs(g) * largest
         min_difference = 1e-300 if eps < 1e-12 else abs(g) * 1e-30
-        result.append(Departure(g, r, size, difference > _SLACK * eps * scale + min_difference))
+        result.append(Nonlinearity(g, r, size, difference > _SLACK * eps * scale + min_difference))
     return result
 
 
 def mask_nonlinear(gradient: Callable[[float], Tensor]) -> Tensor:
     """Return a mask of the x at which a function from g to gradients is not proportional to g."""
-    return torch.stack([departure.is_nonlinear for departure in find_departures(gradient)]).any(0)
+    return torch.stack([departure.is_nonlinear for departure in compare_gradients(gradient)]).any(0)

@@ -353,7 +353,7 @@ def _copy(argument: Any, dtype: torch.dtype, learned: bool, device: str) -> Any:
     return copy.to(dtype).requires_grad_(learned and argument.requires_grad)
 
 
-def make_pair_subject(op: Op, rule: Rule, settings: Mapping[str, float]) -> Subject:
+def prepare_pair(op: Op, rule: Rule, settings: Mapping[str, float]) -> Subject:
     """Prepare an op with a backward rule for checks of its backward.
 
     Each ``mean(…)`` in their formulas becomes a number, the mean over 2,001 even points from −3 to 3.
@@ -363,7 +363,7 @@ def make_pair_subject(op: Op, rule: Rule, settings: Mapping[str, float]) -> Subj
     return Subject(f"{op.label} with {rule.label}", call, op=op, rule=rule, parameters=parameters)
 
 
-def make_own_subject(
+def prepare_function(
     function: Any,
     arguments: tuple[Any, ...],
     named: Mapping[str, Any],
@@ -379,10 +379,10 @@ def make_own_subject(
         low, high = (float(end) for end in example.detach().double().aminmax())
         is_bounded = low >= 0 or high <= 0 or max(-low, high) <= 1
         domain = (low, high) if low < high and is_bounded else None
-    return replace(_make_own_subject(function, arguments, named), example=example, domain=domain)
+    return replace(_prepare_function(function, arguments, named), example=example, domain=domain)
 
 
-def _make_own_subject(function: Any, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> Subject:
+def _prepare_function(function: Any, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> Subject:
     owner = getattr(function, "__self__", None)
     if getattr(function, "__name__", "") == "apply" and _is_function(owner):
         function = owner
@@ -390,7 +390,7 @@ def _make_own_subject(function: Any, arguments: tuple[Any, ...], named: Mapping[
         return Subject(function.__name__, function.apply, arguments, function)
     name = getattr(function, "__name__", type(function).__name__)
     if isinstance(function, torch.nn.Module) and not isinstance(function, torch.jit.ScriptModule):
-        return _make_module_subject(name, function, arguments, named)
+        return _prepare_module(name, function, arguments, named)
     return Subject(name, functools.partial(function, **named) if named else function, arguments)
 
 
@@ -398,7 +398,7 @@ def _is_function(value: object) -> bool:
     return inspect.isclass(value) and issubclass(value, Function)
 
 
-def _make_module_subject(
+def _prepare_module(
     name: str, module: torch.nn.Module, arguments: tuple[Any, ...], named: Mapping[str, Any]
 ) -> Subject:
     """Prepare a module for checks, with its weights and buffers as arguments that can be cast and moved."""

@@ -1,5 +1,5 @@
 """Compare backward rules with the slope of an op's mean under noise, computed exactly where possible."""
 
-from explorer.measures.lens.lens import EXACT, Lens, compute_lens, lens, measure_distance, noise_of
+from explorer.measures.lens.lens import EXACT, Lens, compute_lens, find_noise, lens, measure_distance
 
-__all__ = ["EXACT", "Lens", "compute_lens", "lens", "measure_distance", "noise_of"]
+__all__ = ["EXACT", "Lens", "compute_lens", "find_noise", "lens", "measure_distance"]

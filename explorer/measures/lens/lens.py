@@ -20,7 +20,7 @@ from explorer.description.figures import curve_figure
 from explorer.formula import format_percent, join_texts, quote, with_minus
 from explorer.formula.reference import make_even_points
 from explorer.measures.lens.means import check_mean
-from explorer.measures.lens.parts import Parts, bind_curves, parts_of
+from explorer.measures.lens.parts import Parts, bind_curves, split_op
 from explorer.measures.lens.smoothing import compute_mean_slope
 
 if TYPE_CHECKING:
@@ -87,10 +87,7 @@ class Lens:
 
     @cached_property
     def sentences(self) -> Mapping[str, str]:
-        """The description as a dict from keys of ``LENS_WORDS`` to sentences.
-
-        The sentences up to "holes" are about the op alone.
-        """
+        """The description as a dict from keys of ``LENS_WORDS``; those up to "holes" are on the op alone."""
         fields = {
             "op": self.op.label,
             "noise": self.noise.label,
@@ -174,7 +171,7 @@ def lens(
     Raises:
         ValueError: for an unknown key, noise or parameter, or a number out of bounds.
     """
-    op, noise_entry = find_op(op), noise_of(noise, width)
+    op, noise_entry = find_op(op), find_noise(noise, width)
     entries = [rules] if isinstance(rules, str | CatalogueRule) else list(rules)
     window: dict[str, Any] = {"start": start, "stop": stop, "g": g, "dtype": "float64"}
     require_deterministic("the lens", op, *map(find_rule, entries))
@@ -184,7 +181,7 @@ def lens(
     return Lens(op, noise_entry, float(width), curves, x, g * gradient, reason)
 
 
-def noise_of(key: str, width: float) -> Noise:
+def find_noise(key: str, width: float) -> Noise:
     """Look up a noise by key; raise ValueError for an unknown key or a width out of bounds."""
     if key not in NOISES:
         raise ValueError(f"noise must be one of {', '.join(NOISES)}, not {quote(key)}")
@@ -208,7 +205,7 @@ def compute_lens(
     reason, reach = check_mean(curves[0], noise, width)
     if reason:
         return x.numpy(), missing, reason
-    parts = parts_of(op, parameters, span, reach)
+    parts = split_op(op, parameters, span, reach)
     if parts is None:
         return x.numpy(), missing, "many"
     if noise.tail != "none" and parts.holes.numel():

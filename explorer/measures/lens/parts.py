@@ -53,7 +53,7 @@ class Parts:
     slope: Curve
 
 
-def parts_of(
+def split_op(
     op: Op, parameters: Mapping[str, float], span: tuple[float, float], reach: float
 ) -> Parts | None:
     """Split an op into jumps and pieces over a span extended by ``reach``; None if there are too many.

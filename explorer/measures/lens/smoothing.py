@@ -53,7 +53,7 @@ def _sum_straight(parts: Parts, noise: Noise, width: float, reach: float, x: Ten
 
 def _sum_curved(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
     """Return the contribution of an op's curved cells, each split at the kinks of the density around x."""
-    cuts = cuts_of(noise, width, reach, x)  # (n, cuts)
+    cuts = list_cuts(noise, width, reach, x)  # (n, cuts)
     low = torch.maximum(parts.curved[0, :, None], cuts[:, None, :-1])  # (n, cells, stretches)
     high = torch.minimum(parts.curved[1, :, None], cuts[:, None, 1:])
     at = (high > low).nonzero(as_tuple=True)
@@ -70,11 +70,8 @@ def _sum_curved(parts: Parts, noise: Noise, width: float, reach: float, x: Tenso
     return torch.zeros_like(x).index_add_(0, at[0], pieces)
 
 
-def cuts_of(noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
-    """Return around each x the positions between which the density of the noise is smooth, ascending.
-
-    Intervals grow with the distance from x.
-    """
+def list_cuts(noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
+    """Return around each x the positions between which the density of the noise is smooth, ascending."""
     cuts = [0.0]
     while noise.smooth and cuts[-1] < reach:
         cuts.append(min(cuts[-1] + max(noise.smooth * width, cuts[-1] / 2), reach))

@@ -9,7 +9,7 @@ from __future__ import annotations
 from explorer.catalogue import check_values, require_deterministic
 from explorer.curves.foreign.entries import OpLike, RuleLike, resolve_op, resolve_rule
 from explorer.measures.nearest.neighbours import Neighbour, Neighbours, find_neighbours, list_candidates
-from explorer.measures.nearest.target import target_of
+from explorer.measures.nearest.target import sample_target
 
 __all__ = ["Neighbour", "Neighbours", "nearest"]
 
@@ -44,7 +44,7 @@ def nearest(
     op, rule = resolve_op(op), resolve_rule(rule)
     require_deterministic("nearest", op, rule)
     settings = check_values(op, (rule,), parameters)
-    target = target_of(op, rule, settings, start, stop)
+    target = sample_target(op, rule, settings, start, stop)
     if not target.is_enough:
         raise ValueError(
             f"{rule.label} has almost no finite values from {start:g} to {stop:g}: choose another range"

@@ -56,7 +56,7 @@ class Family:
 
     @cached_property
     def bounds(self) -> tuple[Tensor, Tensor]:
-        """The lowest and the highest value of each coordinate of the family's members, (k,) each."""
+        """The lowest and the highest value of each coordinate of the family's curves, (k,) each."""
         ends = [(p.low, p.high) for p in self.parameters]
         reach = self.span[1] - self.span[0]
         low = self.to_coordinates([low for low, _ in ends], WIDTHS[0], -reach)
@@ -97,7 +97,7 @@ class Family:
         return torch.cat([self.default[None], torch.tensor(rows, dtype=torch.float64).reshape(-1, len(low))])
 
     def compute_curves(self, members: Tensor, x: Tensor) -> Tensor:
-        """Return the gradients of members at x, divided by the upstream gradient: (m, upstream, n)."""
+        """Return the gradients of curves at x, divided by each upstream gradient: (m, upstream, n)."""
         numbers = self.to_numbers(members)
         return self._evaluate(numbers, (x - numbers[:, -1:]) / numbers[:, -2:-1])
 
@@ -106,10 +106,10 @@ class Family:
         return torch.stack(rows, dim=1)
 
     def evaluate_at(self, member: Tensor, x: float, near: float) -> Tensor:
-        """Return the gradients of one member at one x, divided by the upstream gradient: (upstream, n).
+        """Return the gradients of one curve at one x, divided by each upstream gradient: (upstream, n).
 
-        A kink of the member that lies at x is evaluated exactly. If width and shift place the kink between
-        two float64 numbers, x may be on either side of it, and the values of both sides are returned as well.
+        A kink of the curve that lies at x is evaluated exactly. If width and shift place the kink between two
+        float64 numbers, x may be on either side of it, and the values of both sides are returned as well.
         """
         numbers = self.to_numbers(member[None])
         width, shift = numbers[0, -2:].tolist()
@@ -148,12 +148,12 @@ class Family:
         return _Evaluators(evaluate, bind_formulas(forward, None, bound), needs_y)
 
     def _select_constants(self, bound: Mapping[str, float]) -> dict[str, float]:
-        """Return the parameter values that are the same for all members."""
+        """Return the parameter values that are the same for all curves of the family."""
         fitted = {p.name for p in self.parameters}
         return {name: value for name, value in bound.items() if name not in fitted}
 
     def find_kinks(self, members: Tensor) -> Tensor:
-        """Return the positions of the declared kinks of each member, two for a lattice: (m, kinks)."""
+        """Return the positions of the declared kinks of each curve, two of a lattice: (m, kinks)."""
         numbers = self.to_numbers(members)
         return self._find_inner_kinks(numbers) * numbers[:, -2:-1] + numbers[:, -1:]
 

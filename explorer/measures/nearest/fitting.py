@@ -99,10 +99,7 @@ class Fitter:
         self._keeps_kinks = bool(((default_kinks > start) & (default_kinks < stop)).any())
 
     def find_fits(self) -> list[Fit]:
-        """Return the nearest curves, with and without a factor.
-
-        If none is exact, shifted and wider curves are included.
-        """
+        """Return the nearest curves, with and without a factor; shifted and wider ones if none is exact."""
         if not self.target.size:
             return [self._fit_zero()]
         plain = self._find_best(self._make_plain_starts())
@@ -139,10 +136,7 @@ class Fitter:
         return self._select_promising(starts[0]) + self._select_promising(starts[1])
 
     def _align_kinks(self, moving: str) -> Tensor:
-        """Return the coordinates of curves whose kinks coincide with kinks of the target, (m, k).
-
-        One kink at either end may be outside the range.
-        """
+        """Return curves whose kinks, but perhaps one at either end, coincide with kinks of the target."""
         count = self.family.find_kinks(self.family.default[None]).shape[1]
         parts = [slice(0, count)] + ([slice(0, count - 1), slice(1, count)] if count > 2 else [])
         return torch.cat([self._align_part(part, moving) for part in parts])
@@ -269,7 +263,7 @@ class Fitter:
         return [Fit(*row) for row in zip(members, factors.tolist(), left.tolist(), strict=True)]
 
     def measure_kink_distance(self, members: Tensor) -> Tensor:
-        """Return the total distance of each member's kinks from the target's, relative to the range."""
+        """Return the total distance of each curve's kinks from the target's, relative to the range."""
         return self._measure_kink_distances(members).abs().sum(1) / _KINK_WEIGHT
 
     def find_worst_x(self, fit: Fit) -> float:

@@ -88,7 +88,7 @@ def list_candidates(op: Op) -> list[Rule]:
 def find_neighbours(
     op: Op, target: Target, settings: Mapping[str, float], rules: Sequence[Rule]
 ) -> Neighbours:
-    """Return the backward rules most similar to a target, nearest first, simplest first if equal."""
+    """Return the rules whose curves are most similar to a target, nearest first; if equal, simplest first."""
     neighbours = (_compare_rule(op, rule, settings, target) for rule in rules)
     return Neighbours(
         sorted((neighbour for neighbour in neighbours if neighbour.distance <= _UNRELATED), key=_rank)
@@ -146,7 +146,7 @@ def _find_fits(fitting: Fitter) -> list[Fit]:
 
 
 def _choose_plainest(fits: list[Fit]) -> Fit:
-    """Return the most restricted fit that no fit with more freedom clearly beats."""
+    """Return the fit with the fewest changes, unless one with more changes is clearly better."""
     best = min(fit.distance for fit in fits)
     return next(fit for fit in fits if fit.distance <= max(EXACT, best / _BETTER))
 
@@ -186,7 +186,7 @@ def _find_first_exact(fits: list[Fit]) -> int | None:
 
 
 def _list_roundings(number: float) -> list[float]:
-    """Return a number rounded to 1, 2, … digits."""
+    """Return a list of a number rounded to 1, 2, … digits."""
     return [_round_number(number, digits) for digits in range(1, _MAX_DIGITS + 1)]
 
 

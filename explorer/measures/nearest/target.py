@@ -99,7 +99,7 @@ class Target:
 
     @cached_property
     def subset(self) -> Target:
-        """A copy with the first upstream gradient and those at which the values differ most.
+        """A copy with the first upstream gradient and those at which the rule's values differ most.
 
         If further values do not differ, the first upstream gradients, which are the extremes, are used.
         """
@@ -128,7 +128,7 @@ class Target:
         return not self.overflows and (largest == 0 or 1 / _MAX_SIZE <= largest <= _MAX_SIZE)
 
 
-def target_of(op: Op, rule: Rule, settings: Mapping[str, float], start: float, stop: float) -> Target:
+def sample_target(op: Op, rule: Rule, settings: Mapping[str, float], start: float, stop: float) -> Target:
     """Sample a rule at even points of a range, and more densely near its kinks and its peak."""
     parameters: dict[str, Any] = {
         name: value for name, value in settings.items() if name in _list_names(op, rule)

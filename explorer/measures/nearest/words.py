@@ -100,11 +100,7 @@ def _describe_source(rule: FittedRule) -> str:
 
 
 def describe_distance(rule: FittedRule, distance: float, x: float) -> str:
-    """Describe how far a curve is from a fitted backward rule.
-
-    ``distance`` is the root mean square of the residual divided by that of the curve, ``x`` where it is
-    largest.
-    """
+    """Describe how far a curve is from a fitted rule: ``distance`` is relative, ``x`` where it is largest."""
     return f"{rule.describe()}: {format_percent(distance)} off, most at x = {format_number(x)}."
 
 

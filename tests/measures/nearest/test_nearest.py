@@ -12,7 +12,7 @@ from explorer.catalogue import RULES, Op, Rule, find_op, find_rule
 from explorer.gradient import bind
 from explorer.measures.nearest.fitting import Fit, Fitter
 from explorer.measures.nearest.neighbours import _compute_neighbour, find_neighbours
-from explorer.measures.nearest.target import UPSTREAM, target_of
+from explorer.measures.nearest.target import UPSTREAM, sample_target
 from explorer.measures.nearest.words import format_factor
 from tests.catalogue import fixed
 from tests.catalogue.cases import is_whole
@@ -41,7 +41,7 @@ def op_for(rule: Rule) -> Op:
 def test_every_rule_finds_itself(rule: Rule, factor: int, back: bool, width: int, shift: int):
     op = op_for(rule)
     own = moved(op, rule, (-factor if back else factor) / 10, width / 100, shift / 100)
-    (found,) = find_neighbours(op, target_of(op, own, {}, -3, 3), {}, [rule])
+    (found,) = find_neighbours(op, sample_target(op, own, {}, -3, 3), {}, [rule])
     assert found.is_same, found.sentence
     back_at = [(x - shift / 100) / (width / 100) for x in found.differs]
     assert all(x != round(x, 9) for x in back_at), "an edge that rounding moves past a float64 alone"
@@ -59,7 +59,7 @@ def test_every_rule_finds_itself(rule: Rule, factor: int, back: bool, width: int
 )
 def test_rules_of_one_curve_find_each_other(rule: str, others: set[str]):
     op = OPS["step"]
-    target = target_of(op, RULES[rule], {}, -3, 3)
+    target = sample_target(op, RULES[rule], {}, -3, 3)
     result = find_neighbours(op, target, {}, [RULES[other] for other in others])
     assert [one.is_same for one in result] == [True] * len(others), result
 
@@ -92,7 +92,7 @@ SLIPS = {
 @pytest.mark.parametrize(("formula", "rule", "factor", "words"), SLIPS.values(), ids=SLIPS)
 def test_a_slip_of_the_factor_is_told(formula: str, rule: str, factor: float, words: str):
     op = OPS["step"]
-    target = target_of(op, find_rule(f"formula: {formula}"), {}, -3, 3)
+    target = sample_target(op, find_rule(f"formula: {formula}"), {}, -3, 3)
     (result,) = find_neighbours(op, target, {}, [RULES[rule]])
     assert result.is_same
     assert (result.changes, result.width, result.shift) == (1, 1, 0)
@@ -161,7 +161,7 @@ def test_zero_is_zero_and_nothing_else():
 
 def test_a_rule_with_a_mean_is_compared_over_the_range():
     (result,) = find_neighbours(
-        SIGN, target_of(SIGN, RULES["magnitude_aware"], {}, -3, 3), {}, [RULES["clipped"]]
+        SIGN, sample_target(SIGN, RULES["magnitude_aware"], {}, -3, 3), {}, [RULES["clipped"]]
     )
     assert result.is_same
     assert result.factor == pytest.approx(1.5, rel=1e-3)
@@ -199,14 +199,14 @@ def test_beside_a_pole_there_is_no_neighbour(formula: str) -> None:
 @pytest.mark.parametrize("rule", ["sign(g)", "g * (abs(g) > 0.5)", "g * (abs(g) > 0.01)"])
 def test_small_upstream_gradients_are_compared_too(rule: str):
     others = [RULES["clip_value"], RULES["straight_through"]]
-    found = find_neighbours(SIGN, target_of(SIGN, find_rule(f"formula: {rule}"), {}, -3, 3), {}, others)
+    found = find_neighbours(SIGN, sample_target(SIGN, find_rule(f"formula: {rule}"), {}, -3, 3), {}, others)
     assert not any(one.is_same for one in found), found
 
 
 @pytest.mark.parametrize("steps", [50, 100])
 def test_points_do_not_fall_on_the_kinks_of_a_fine_staircase(steps: int):
-    stairs = target_of(SIGN, find_rule(f"formula: g * floor({steps} * x)"), {}, -3, 3)
-    line = target_of(SIGN, find_rule(f"formula: g * {steps} * x"), {}, -3, 3)
+    stairs = sample_target(SIGN, find_rule(f"formula: g * floor({steps} * x)"), {}, -3, 3)
+    line = sample_target(SIGN, find_rule(f"formula: g * {steps} * x"), {}, -3, 3)
     assert (stairs.weights.sum(), stairs.size) == (
         pytest.approx(1, abs=0.02),
         pytest.approx(line.size, rel=0.01),
@@ -223,7 +223,7 @@ def test_a_search_asks_at_few_upstream_gradients_and_measures_at_all(monkeypatch
 
     monkeypatch.setattr(Fitter, "find_fits", counted)
     _compute_neighbour.cache_clear()  # another test may have asked for a rule of the same values
-    target = target_of(SIGN, find_rule("formula: g * (abs(g) > 0.25)"), {}, -3, 3)
+    target = sample_target(SIGN, find_rule("formula: g * (abs(g) > 0.25)"), {}, -3, 3)
     (found,) = find_neighbours(SIGN, target, {}, [RULES["straight_through"]])
     assert {len(upstream) for upstream in asked} == {3}
     assert target.upstream == UPSTREAM
