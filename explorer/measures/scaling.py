@@ -154,7 +154,7 @@ def _find_reason(op: Op, rule: Rule, parameters: Mapping[str, float]) -> str:
 
 
 def _replace_stochastic(op: Op) -> Op:
-    """Return the op, or the identity in place of a stochastic op, on which rules without y do not depend."""
+    """Return the op unless it is stochastic: then the identity, since only rules without y have a size."""
     return find_op("identity") if op.is_random else op
 
 

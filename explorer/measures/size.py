@@ -42,10 +42,7 @@ def measure_size(curve: Curve) -> Size:
 
 
 def _refine_grid(curve: Curve) -> tuple[Tensor, Tensor]:
-    """Add to a curve's x both neighbours of each x at which the rule becomes 0, and evaluate the rule there.
-
-    None are added if the rule has at most two such x, or too many.
-    """
+    """Add to a grid both neighbours of each x at which the rule becomes 0, unless there are too many."""
     x, pull = curve.integral[0], curve.subject.gradient
     far = torch.logspace(-6, math.log10(FAR) - 1e-4, _FINE_POINTS // 2, dtype=x.dtype)
     even = torch.linspace(-1, 1, _FINE_POINTS, dtype=x.dtype) + OFF / _FINE_POINTS

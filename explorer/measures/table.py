@@ -125,10 +125,7 @@ def compare(op: str | Op, *, noise: str = "uniform", width: float = 1.0, **param
 def compute_lens_distances(
     op: str | Op, parameters: Mapping[str, float], noise: str, width: float
 ) -> dict[str, float]:
-    """Return a dict from each rule's key to its distance from the op's gradient under noise.
-
-    These are the numbers in the column ``lens`` of ``compare``. Parameters of other rules are ignored.
-    """
+    """Return a dict from the key of each rule that suits an op to its distance from the op under noise."""
     entry = find_op(op)
     require_deterministic("compare", entry)
     rules = list_suitable_rules(entry)
@@ -147,10 +144,7 @@ def _measure_distances(
 
 
 def make_row(op: Op, rule: Rule, settings: Mapping[str, float]) -> Row:
-    """Compute the table row of one backward rule with an op.
-
-    ``settings`` maps parameter names to values, as for ``catalogue.resolve_values``.
-    """
+    """Compute the table row of one backward rule with an op; ``settings`` are parameter values by name."""
     numbers = resolve_values(op, rule, settings)
     size = measure_size(Curve(prepare_pair(op, rule, numbers)))
     results = check_pair(op, rule, numbers)
