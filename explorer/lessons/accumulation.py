@@ -9,7 +9,7 @@ from explorer.lessons.retest import make_variant
 
 
 def accumulate_two():
-    """Return ``.grad`` after two backward passes of the same loss."""
+    """Return a parameter's ``.grad`` after two backward passes of the same loss."""
     w = torch.tensor([1.0, 3.0], requires_grad=True)
     for _ in range(2):
         loss = (w**2).sum()
@@ -18,14 +18,14 @@ def accumulate_two():
 
 
 def compute_one():
-    """Return the gradient of one loss."""
+    """Return the gradient of a loss after a single backward pass."""
     w = torch.tensor([1.0, 3.0], requires_grad=True)
     (w**2).sum().backward()
     return w.grad.tolist()
 
 
 def clear_gradient():
-    """Return ``.grad`` after ``zero_grad``."""
+    """Return a parameter's ``.grad`` after ``zero_grad``."""
     net = nn.Linear(2, 1)
     net(torch.ones(2)).backward()
     net.zero_grad()
@@ -33,7 +33,7 @@ def clear_gradient():
 
 
 def accumulate_parts():
-    """Return the gradient of a mean over eight examples, computed at once and summed over two halves."""
+    """Compute the gradient of a mean over eight examples, in one pass and summed over two halves."""
     x = torch.arange(8.0)
     gradients = {}
     for name, parts in (("whole", [x]), ("halves", x.chunk(2))):
@@ -45,7 +45,7 @@ def accumulate_parts():
 
 
 def call_again():
-    """Return the error of a second ``backward`` through one graph."""
+    """Return the error that a second ``backward`` through the same graph raises."""
     w = torch.tensor([1.0, 3.0], requires_grad=True)
     loss = (w**2).sum()
     loss.backward()

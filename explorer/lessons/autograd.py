@@ -31,7 +31,7 @@ def gradient():
 
 
 def list_learned():
-    """Return the names of the parameters that an optimiser would receive."""
+    """Return the names of the layer's parameters, which an optimiser would receive."""
     return [name for name, _ in MyLayer().named_parameters()]
 
 
@@ -49,7 +49,7 @@ def call_tensor():
 
 
 def call_uniform():
-    """Return torch's warning for the published ``init.uniform``."""
+    """Return the warning that torch gives for the published ``init.uniform``."""
     with warnings.catch_warnings(record=True) as messages:
         warnings.simplefilter("always")
         nn.init.uniform(torch.empty(3, 3), 0, 1)

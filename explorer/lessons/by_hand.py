@@ -10,7 +10,7 @@ from explorer.lessons.retest import make_variant
 
 
 class MaskedClamp(Function):
-    """Clamp to −1 … 1; backward returns g inside and 0 outside."""
+    """Clamp to −1 … 1 with a backward that returns g inside and 0 outside."""
 
     @staticmethod
     def forward(ctx, x):
@@ -24,7 +24,7 @@ class MaskedClamp(Function):
 
 
 class StraightClamp(MaskedClamp):
-    """The same clamp with a backward that returns g unchanged."""
+    """Clamp to −1 … 1 with a backward that returns g unchanged."""
 
     @staticmethod
     def backward(ctx, g):
@@ -38,12 +38,12 @@ W2 = torch.tensor([0.5, -1.0])
 
 
 def round_short(value):
-    """Round a number to four decimals, and −0 to 0."""
+    """Round a number to four decimals, with 0 instead of −0."""
     return round(value, 4) + 0.0
 
 
 def step(clamp):
-    """Return the numbers of one step in order: forward, then the gradients of y, x and w1."""
+    """Compute one training step in order: the forward values, then the gradients of y, x and w1."""
     w1 = W1.clone().requires_grad_()
     x = INPUTS @ w1
     y = clamp(x)
@@ -56,17 +56,17 @@ def step(clamp):
 
 
 def take_masked_step():
-    """Return the numbers of a step with the gradient of clamp."""
+    """Compute a training step with the masked gradient of clamp."""
     return step(MaskedClamp.apply)
 
 
 def take_straight_step():
-    """Return the numbers of a step with straight-through."""
+    """Compute a training step with straight-through."""
     return step(StraightClamp.apply)
 
 
 def list_contributions():
-    """Return each example's contribution to the first weight's gradient: its input times its gradient."""
+    """Return what each example contributes to the first weight's gradient: its input times its gradient."""
     by_rule = {"masked": take_masked_step(), "straight": take_straight_step()}
     return {
         rule: [
@@ -77,7 +77,7 @@ def list_contributions():
 
 
 def make_exercise():
-    """Return the exercise: inputs, weights, all numbers of forward and backward, gradients by two rules."""
+    """Return the exercise: inputs, weights, all numbers of a step, and gradients by two backward rules."""
     numbers = take_masked_step()
     rules = {"Masked": numbers, "Straight-through": take_straight_step()}
     x, g = "x = inputs @ w1", "g = ∂loss/∂y"
@@ -96,7 +96,7 @@ def make_exercise():
 
 
 def _get_answer(results):
-    """Return the answer that names the examples whose contribution to the first weight is not 0."""
+    """Return the answer that names the examples which contribute to the first weight's gradient."""
     answers = {
         (False, True, True): "What the other examples send",
         (True, True, True): "What all examples send",

@@ -14,7 +14,7 @@ from explorer.lessons.straight_through import RoundGradient
 
 
 def try_call(attempt):
-    """Return the result of an attempt, or the first sentence of its error."""
+    """Call a function and return its result, or the first sentence of its error."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # calling an instance warns before it raises
         try:
@@ -24,14 +24,14 @@ def try_call(attempt):
 
 
 def compute_gradient(call):
-    """Return the gradient at x = −1 and 2 for one way of calling MyReLU."""
+    """Compute the gradient at x = −1 and 2 for one way of calling MyReLU."""
     x = torch.tensor([-1.0, 2.0], requires_grad=True)
     call(x).sum().backward()
     return x.grad.tolist()
 
 
 def call_three_ways():
-    """Return the result of calling ``apply``, an instance, and ``forward``."""
+    """Call MyReLU by ``apply``, as an instance, and by ``forward``, and return the results."""
     return {
         "apply": try_call(lambda: compute_gradient(MyReLU.apply)),
         "instance": try_call(lambda: compute_gradient(lambda x: MyReLU()(x))),
@@ -40,12 +40,12 @@ def call_three_ways():
 
 
 def import_slip():
-    """Return Python's error for the published ``import pytorch``."""
+    """Return the error that Python raises for the published ``import pytorch``."""
     return try_call(lambda: importlib.import_module("pytorch"))
 
 
 def name_slip():
-    """Return Python's error if gradient.py defines RoundGradient and RoundNoGradient is called."""
+    """Return Python's error if a script defines RoundGradient but calls RoundNoGradient."""
     gradient = types.ModuleType("gradient")
     gradient.RoundGradient = RoundGradient
     return try_call(lambda: gradient.RoundNoGradient)

@@ -14,14 +14,14 @@ STEPS = [10.0**-exponent for exponent in range(1, 13)]
 
 
 def compute_error(eps, dtype):
-    """Return how far the slope of sin between 1 − eps and 1 + eps is from the derivative at 1."""
+    """Return by how much a numerical slope of sin at 1, with step eps, misses the derivative."""
     x, step = torch.tensor(1.0, dtype=dtype), torch.tensor(eps, dtype=dtype)
     slope = (torch.sin(x + step) - torch.sin(x - step)) / (2 * step)
     return abs(slope.item() - math.cos(1.0))
 
 
 def find_best_step():
-    """Return the step with the smallest error, and this error, for both precisions."""
+    """Return the step with the smallest error, and that error, in both precisions."""
     best = {}
     for dtype in (torch.float32, torch.float64):
         eps = min(STEPS, key=lambda step: compute_error(step, dtype))
@@ -30,12 +30,12 @@ def find_best_step():
 
 
 def try_small_step():
-    """Return the error in float32 with gradcheck's own step."""
+    """Return the error of a numerical slope in float32 with gradcheck's default step."""
     return compute_error(1e-6, torch.float32)
 
 
 def measure_at_kink():
-    """Return the slope of ReLU at exactly 0, measured by gradcheck's method."""
+    """Measure the slope of ReLU at exactly 0 as gradcheck does."""
     eps = 1e-6
     x = torch.zeros((), dtype=torch.double)
     right, left = torch.relu(x + eps), torch.relu(x - eps)
@@ -44,7 +44,7 @@ def measure_at_kink():
 
 
 def compare_at_kink():
-    """Return gradcheck's numerical and analytical slope of ReLU at exactly 0."""
+    """Return the numerical and the analytical slope that gradcheck finds for ReLU at exactly 0."""
     x = torch.zeros(1, dtype=torch.double, requires_grad=True)
     try:
         gradcheck(torch.relu, (x,))
@@ -54,13 +54,13 @@ def compare_at_kink():
 
 
 def check_near_kink():
-    """Return whether ReLU passes gradcheck at 0.1, next to the kink."""
+    """Return whether ReLU passes gradcheck at 0.1, close to its kink."""
     x = torch.tensor([0.1], dtype=torch.double, requires_grad=True)
     return gradcheck(torch.relu, (x,))
 
 
 def make_error_curve():
-    """Return the error of the numerical derivative by its step, in both precisions."""
+    """Return the error of a numerical derivative as a function of its step, in both precisions."""
     precisions = {"float32": torch.float32, "float64": torch.float64}
     y = {name: [compute_error(eps, dtype) for eps in STEPS] for name, dtype in precisions.items()}
     return Lines("step eps", "error of the slope", STEPS, y)

@@ -37,19 +37,19 @@ class FixedClampGradient(ClampGradient):
 
 
 def compute_gradients(clamp, g):
-    """Return the gradient at x = −1, 0.5 and 2 for one upstream gradient."""
+    """Compute the gradient of a clamp at x = −1, 0.5 and 2 for one upstream gradient."""
     x = torch.tensor([-1.0, 0.5, 2.0], requires_grad=True)
     clamp(x).backward(torch.full_like(x, g))
     return x.grad.tolist()
 
 
 def run_torch():
-    """Return the gradient of torch's own clamp for g = 1."""
+    """Compute the gradient of torch's own clamp for g = 1."""
     return compute_gradients(lambda x: x.clamp(0, 1), 1.0)
 
 
 def run_published():
-    """Return the gradient of ClampGradient for three g."""
+    """Compute the gradient of the published clamp for three upstream gradients."""
     return {
         name: compute_gradients(ClampGradient.apply, g)
         for name, g in (("one", 1.0), ("two", 2.0), ("minus", -1.0))
@@ -57,12 +57,12 @@ def run_published():
 
 
 def run_fixed():
-    """Return the gradient of FixedClampGradient for g = 2."""
+    """Compute the gradient of the fixed clamp for g = 2."""
     return compute_gradients(FixedClampGradient.apply, 2.0)
 
 
 def run_gradcheck():
-    """Return the error of plain gradcheck above the bound."""
+    """Return the error that gradcheck reports for the published clamp above its bound."""
     x = torch.tensor([2.0], dtype=torch.double, requires_grad=True)
     try:
         gradcheck(ClampGradient.apply, (x,))

@@ -9,7 +9,7 @@ from explorer.lessons.retest import make_variant
 
 
 class MulConstant(Function):
-    """``tensor * constant``; the constant is a number, not a tensor."""
+    """Multiply a tensor by a constant that is a plain number."""
 
     @staticmethod
     def forward(ctx, tensor, constant):
@@ -37,12 +37,12 @@ class Blocked(Function):
 
 
 def get_number_gradient():
-    """Return the gradient that ``backward`` returns for the constant."""
+    """Return what ``backward`` returns as the gradient of the constant."""
     return MulConstant.backward(None, None)[1]
 
 
 def try_returning(*extra):
-    """Return the gradient of x if ``backward`` returns ``extra`` values after the first one, or the error."""
+    """Return the gradient of x if ``backward`` returns ``extra`` further values, or the error."""
 
     class Returning(MulConstant):
         @staticmethod
@@ -58,7 +58,7 @@ def try_returning(*extra):
 
 
 def try_returns():
-    """Return the results with no value for the constant, with 0, with None, and with an additional None."""
+    """Try four returns for the constant: no value, 0, None, and None twice."""
     return {
         "short": try_returning(),
         "zero": try_returning(0.0),
@@ -75,7 +75,7 @@ def block_gradient():
 
 
 def get_received(materialize):
-    """Return the argument of MulConstant's ``backward`` if no gradient reaches it."""
+    """Return the g that MulConstant's ``backward`` receives if no gradient reaches it."""
     received = []
 
     class Recording(MulConstant):
@@ -96,7 +96,7 @@ def get_received(materialize):
 
 
 def list_received():
-    """Return this argument by default, materialized zeros, and after ``set_materialize_grads(False)``."""
+    """Return that g by default, as zeros, and after ``set_materialize_grads(False)``."""
     return {"usual": get_received(True), "spared": get_received(False)}
 
 

@@ -1,4 +1,4 @@
-"""The context: the bugs of Functions that do not tell autograd everything about themselves."""
+"""The context, and the bugs of Functions that do not tell autograd everything about themselves."""
 
 import gc
 import weakref
@@ -12,7 +12,7 @@ from explorer.lessons.retest import make_variant
 
 
 class SavedExp(Function):
-    """exp, with its output saved by ``save_for_backward``."""
+    """exp with its output saved by ``save_for_backward``."""
 
     @staticmethod
     def forward(ctx, x):
@@ -27,7 +27,7 @@ class SavedExp(Function):
 
 
 class StoredExp(Function):
-    """exp, with its output stored on ctx: it leaks memory and misses in-place changes."""
+    """exp with its output stored as an attribute of ctx, which leaks memory and misses in-place changes."""
 
     @staticmethod
     def forward(ctx, x):
@@ -40,7 +40,7 @@ class StoredExp(Function):
 
 
 class Doubled(Function):
-    """Doubles its input in place and marks it as dirty."""
+    """A Function that doubles its input in place and marks it as dirty."""
 
     @staticmethod
     def forward(ctx, x):
@@ -53,7 +53,7 @@ class Doubled(Function):
 
 
 class SecretlyDoubled(Doubled):
-    """Doubles its input in place without marking it."""
+    """A Function that doubles its input in place without marking it as dirty."""
 
     @staticmethod
     def forward(ctx, x):
@@ -61,7 +61,7 @@ class SecretlyDoubled(Doubled):
 
 
 class ReluWithMask(Function):
-    """ReLU with its mask as a second output, which is marked as not differentiable."""
+    """ReLU that also returns its mask, which is marked as not differentiable."""
 
     @staticmethod
     def forward(ctx, x):
@@ -77,7 +77,7 @@ class ReluWithMask(Function):
 
 
 class UnmarkedMask(ReluWithMask):
-    """ReLU with its mask, which is not marked."""
+    """ReLU that also returns its mask, which is not marked."""
 
     @staticmethod
     def forward(ctx, x):
@@ -87,7 +87,7 @@ class UnmarkedMask(ReluWithMask):
 
 
 def check_lifetime(function):
-    """Return whether the output is in memory after its last name is deleted, and after garbage collection."""
+    """Return whether an output stays in memory without a name, and after garbage collection."""
     gc.disable()
     try:
         y = function.apply(torch.ones(2, requires_grad=True))
@@ -101,19 +101,19 @@ def check_lifetime(function):
 
 
 def check_lifetimes():
-    """Return the lifetimes of the saved and of the stored output."""
+    """Return how long a saved and a stored output stay in memory."""
     return {function.__name__: check_lifetime(function) for function in (SavedExp, StoredExp)}
 
 
 def compute_true_slope():
-    """Return the gradient of torch's own exp at 0."""
+    """Compute the gradient of torch's own exp at 0."""
     x = torch.zeros(1, requires_grad=True)
     x.exp().sum().backward()
     return x.grad.item()
 
 
 def compute_after_change(function):
-    """Return the gradient of exp at 0 after the output was multiplied by ten in place, or the error."""
+    """Compute the gradient of exp at 0 after its output was multiplied by ten in place, or the error."""
     x = torch.zeros(1, requires_grad=True)
     y = function.apply(x)
     total = (y * 1).sum()
@@ -127,12 +127,12 @@ def compute_after_change(function):
 
 
 def run_changed():
-    """Return the result of both Functions after that change; the true gradient is exp(0)."""
+    """Return the gradients of both Functions after an in-place change of their outputs."""
     return {function.__name__: compute_after_change(function) for function in (SavedExp, StoredExp)}
 
 
 def compute_after_doubling(function):
-    """Return the gradient of x after its copy h was doubled in place: by h, and by the returned tensor."""
+    """Compute the gradient of x after its copy was doubled in place, by two ways of using the copy."""
     gradients = {}
     for name in ("h", "returned"):
         x = torch.ones(1, requires_grad=True)
@@ -144,12 +144,12 @@ def compute_after_doubling(function):
 
 
 def compare_dirty():
-    """Return these gradients with and without ``mark_dirty``."""
+    """Compare these gradients with and without ``mark_dirty``."""
     return {function.__name__: compute_after_doubling(function) for function in (Doubled, SecretlyDoubled)}
 
 
 def differentiate_mask(function):
-    """Return the gradient of the sum of the mask, or the error."""
+    """Compute the gradient of the sum of the mask, or return the error."""
     x = torch.tensor([-1.0, 2.0], requires_grad=True)
     try:
         function.apply(x)[1].sum().backward()
@@ -159,7 +159,7 @@ def differentiate_mask(function):
 
 
 def mask():
-    """Return the result with and without ``mark_non_differentiable``."""
+    """Differentiate the mask with and without ``mark_non_differentiable``."""
     return {function.__name__: differentiate_mask(function) for function in (ReluWithMask, UnmarkedMask)}
 
 

@@ -1,4 +1,4 @@
-"""The few lines of code that a question is about, displayed next to it."""
+"""The few lines of code that a question is about, which are displayed next to it."""
 
 import inspect
 import io
@@ -14,7 +14,7 @@ from explorer.lessons.highlighting import highlight
 
 @dataclass(frozen=True)
 class Excerpt:
-    """The lines of a lesson's own code that its question is about.
+    """The lines of a lesson's code that its question is about.
 
     Attributes:
         sources: the Functions, methods or functions, in display order; docstrings, comments and empty lines
@@ -30,16 +30,19 @@ class Excerpt:
 
     @property
     def lines(self) -> list[str]:
-        """The lines of code. Raises ValueError if ``key_line`` or a line of ``blanks`` is not among them."""
+        """The lines of code of the excerpt.
+
+        Raises ValueError if ``key_line`` or a line of ``blanks`` is not among them.
+        """
         lines = [line for thing in self.sources for line in _strip_comments(dedent(inspect.getsource(thing)))]
         bare = [line.strip() for line in lines]
         for line in (self.key_line, *self.blanks):
             if line not in bare:
-                raise ValueError(f"{line!r} is no line of this excerpt")
+                raise ValueError(f"the excerpt does not contain the line {line!r}")
         return [_indent(line) + self.blanks.get(text, text) for line, text in zip(lines, bare, strict=True)]
 
     def data(self) -> dict[str, Any]:
-        """Return plain data: coloured lines in the form of ``highlight``, and the index of the key line."""
+        """Return the excerpt as plain data: coloured lines, and the index of the key line."""
         lines = self.lines
         decides = [line.strip() for line in lines].index(self.key_line)
         return {"lines": _split_lines(highlight("\n".join(lines) + "\n")), "decides": decides}
@@ -50,8 +53,8 @@ def _indent(line: str) -> str:
 
 
 def _strip_comments(source: str) -> list[str]:
-    """Return the lines of source code without docstrings, comments and empty lines."""
-    skipped, is_line_start = set[int](), True  # a string at the start of a statement is a docstring
+    """Remove docstrings, comments and empty lines from source code, and return the other lines."""
+    skipped, is_line_start = set[int](), True  # a string that begins a statement is a docstring
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
         if token.type == tokenize.STRING and is_line_start:
             skipped.update(range(token.start[0], token.end[0] + 1))
@@ -63,7 +66,7 @@ def _strip_comments(source: str) -> list[str]:
 
 
 def _split_lines(parts: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
-    """Split coloured parts into one list per line, without line ends."""
+    """Split highlighted code into lines, without line ends."""
     lines: list[list[tuple[str, str]]] = [[]]
     for kind, text in parts:
         first, *further = text.split("\n")

@@ -1,4 +1,4 @@
-"""Find the bug: three hidden Functions and their gradients."""
+"""Find the bug: three Functions whose code is hidden, to be judged by their gradients."""
 
 import torch
 from torch.autograd import Function
@@ -9,7 +9,7 @@ from explorer.lessons.retest import make_variant
 
 
 class Meant(Function):
-    """Twice a clamp to −1 … 1, correct."""
+    """Twice a clamp to −1 … 1, with a correct backward."""
 
     @staticmethod
     def forward(ctx, x):
@@ -25,7 +25,7 @@ class Meant(Function):
 
 
 class First(Meant):
-    """A wrong line: ``inside`` lacks the lower bound."""
+    """The same function with a bug: ``inside`` lacks the lower bound."""
 
     @staticmethod
     def backward(ctx, g):
@@ -36,7 +36,7 @@ class First(Meant):
 
 
 class Second(Meant):
-    """A wrong line: the sign of g is lost."""
+    """The same function with a bug: the sign of g is lost."""
 
     @staticmethod
     def backward(ctx, g):
@@ -47,7 +47,7 @@ class Second(Meant):
 
 
 class Third(Meant):
-    """A wrong line: the slope is half as large."""
+    """The same function with a bug: the slope is half as large."""
 
     @staticmethod
     def backward(ctx, g):
@@ -61,14 +61,14 @@ UPSTREAM = (1.0, 2.0, -1.0)
 
 
 def compute_gradient(function, points, g):
-    """Return the gradient at the given x for one upstream gradient."""
+    """Compute the gradient of a Function at some x for one upstream gradient."""
     x = torch.tensor(points, requires_grad=True)
     function.apply(x).backward(torch.full_like(x, g))
     return [value + 0.0 for value in x.grad.tolist()]
 
 
 def compute_hidden():
-    """Return the gradient of each Function at x = −2, 0.5 and 3 for three g."""
+    """Compute the gradients of the hidden Functions at x = −2, 0.5 and 3 for three upstream gradients."""
     points = [-2.0, 0.5, 3.0]
     return {
         function.__name__: {f"{g:g}": compute_gradient(function, points, g) for g in UPSTREAM}
@@ -77,7 +77,7 @@ def compute_hidden():
 
 
 def _make_suspects(function, line, hidden_line):
-    """Return the picture of a hidden Function."""
+    """Return the exercise for a hidden Function: its curves, and the lines that may be wrong."""
     x = [step / 20 for step in range(-60, 61)]
     few = [-2.0, 0.5, 3.0]
     return Suspects(
@@ -96,22 +96,22 @@ def _make_suspects(function, line, hidden_line):
 
 
 def make_first():
-    """Return the picture of the first Function."""
+    """Return the exercise for the first hidden Function."""
     return _make_suspects(First, 0, "inside = x <= 1")
 
 
 def make_second():
-    """Return the picture of the second Function."""
+    """Return the exercise for the second hidden Function."""
     return _make_suspects(Second, 2, "return g.abs() * slope")
 
 
 def make_third():
-    """Return the picture of the third Function."""
+    """Return the exercise for the third hidden Function."""
     return _make_suspects(Third, 1, "slope = 1.0 * inside")
 
 
 def _get_answer(results):
-    """Return the answer that names the g at which the second Function is wrong."""
+    """Return the answer that names the upstream gradient for which the second Function is wrong."""
     meant, second = results["compute_hidden"]["Meant"], results["compute_hidden"]["Second"]
     wrong = [g for g in meant if meant[g] != second[g]]
     answers = {("-1",): "Only an upstream gradient below zero", (): "None: it is right"}

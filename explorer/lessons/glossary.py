@@ -1,4 +1,4 @@
-"""The glossary of the lessons: an explanation for each term."""
+"""The glossary of the lessons, which explains each term."""
 
 GLOSSARY = {
     "baseline": "A number subtracted from the loss before it weighs a draw: it leaves the mean unchanged,"

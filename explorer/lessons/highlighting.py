@@ -5,12 +5,12 @@ import keyword
 import tokenize
 from itertools import accumulate
 
-_STRINGS = ("STRING", "FSTRING_START", "FSTRING_MIDDLE", "FSTRING_END")  # f-strings have their own since 3.12
+_STRINGS = ("STRING", "FSTRING_START", "FSTRING_MIDDLE", "FSTRING_END")  # Python 3.12 splits f-strings
 _KINDS = dict.fromkeys(_STRINGS, "string") | {"NUMBER": "number", "COMMENT": "comment"}
 
 
 def highlight(source: str) -> list[tuple[str, str]]:
-    """Split Python source into parts; return the kind and text of each. The texts concatenate to the source.
+    """Split Python source into parts with a kind each, for syntax highlighting.
 
     The kinds are "keyword", "name" (the name after ``def`` or ``class``), "string", "number", "comment" and
     "", which covers everything else.

@@ -37,7 +37,7 @@ class GreedyReLU(CloningReLU):
 
 
 def compute_gradients(function, total):
-    """Return gradients at x = −1 and 2 for g = 1: of the function alone, and in a residual block x + f(x)."""
+    """Compute the gradients of a function, alone and in a residual block x + f(x), at x = −1 and 2."""
     received = {}
     for name, block in (("alone", function.apply), ("beside", lambda x: x + function.apply(x))):
         x = torch.tensor([-1.0, 2.0], requires_grad=True)
@@ -48,14 +48,14 @@ def compute_gradients(function, total):
 
 
 def propagate_ones():
-    """Return the gradients for an upstream gradient of ones."""
+    """Compute the gradients for an upstream gradient of separate ones."""
     return {
         function.__name__: compute_gradients(function, total=False) for function in (CloningReLU, GreedyReLU)
     }
 
 
 def propagate_sum():
-    """Return the gradients for that of ``sum()``, one expanded number, and the start of torch's warning."""
+    """Compute the gradients for that of ``sum()``, which is one expanded number, and torch's warning."""
     with warnings.catch_warnings(record=True) as messages:
         warnings.simplefilter("always")
         received = compute_gradients(GreedyReLU, total=True)

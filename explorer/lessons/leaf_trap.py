@@ -11,7 +11,7 @@ from explorer.lessons.retest import make_variant
 
 
 def step(w):
-    """Take a training step that moves w towards ones; return "moves" or the error."""
+    """Take a training step that moves w towards ones, and return "moves" or the error."""
     loss = ((w - 1) ** 2).sum()
     try:
         loss.backward()
@@ -23,7 +23,7 @@ def step(w):
 
 
 def compare_outcomes():
-    """Return the outcome of a step for each way of making small random weights."""
+    """Take a step with each way of making small random weights, and return the outcomes."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # torch warns about reading `.grad` of the first tensor
         return {
@@ -35,7 +35,7 @@ def compare_outcomes():
 
 
 def get_lost_leaf():
-    """Return the gradient of a named leaf, if w is half of it and has a gradient of 3."""
+    """Return the gradient of a leaf that is kept by name, if w is half of it and has gradient 3."""
     leaf = torch.full((2,), 2.0, requires_grad=True)
     w = leaf * 0.5
     (3 * w).sum().backward()
@@ -43,7 +43,7 @@ def get_lost_leaf():
 
 
 def check_converted():
-    """Return whether a tensor that requires a gradient is still a leaf after a conversion."""
+    """Return whether a tensor that requires a gradient is still a leaf after its dtype is converted."""
     return torch.randn(3, requires_grad=True).double().is_leaf
 
 

@@ -13,7 +13,7 @@ STEPS = 300
 
 
 class Quantise(Function):
-    """Quantisation to four levels times a learned step s; ``rounding`` weights the rounding error's part."""
+    """Quantisation to four levels times a learned step s."""
 
     @staticmethod
     def forward(ctx, x, s, rounding):
@@ -31,13 +31,13 @@ class Quantise(Function):
 
 
 def make_normal():
-    """Return a thousand quantiles of the standard normal distribution."""
+    """Return a thousand evenly spaced quantiles of the standard normal distribution."""
     shares = (torch.arange(1000, dtype=torch.float64) + 0.5) / 1000
     return torch.special.ndtri(shares).round(decimals=4)
 
 
 def pull():
-    """Return the gradient for s at its start, for half the squared error: its total, and its sum by sign."""
+    """Compute the gradient of half the squared error for the initial step: in all, and by sign."""
     x = make_normal()
     s = torch.tensor(START, dtype=torch.float64, requires_grad=True)
     y = Quantise.apply(x, s, 1.0)

@@ -20,7 +20,7 @@ from explorer.training.system import use_one_thread
 
 Results = Mapping[str, Any]
 
-PREDICTION_MIN = 2.0  # for the prediction and the retest
+PREDICTION_MIN = 2.0  # minutes for the prediction and the retest
 WORDS_PER_MIN = 100  # unfamiliar text is read slowly
 LINES_PER_MIN = 40  # code is skimmed
 
@@ -172,7 +172,7 @@ class Lesson:
 
     @property
     def minutes(self) -> int:
-        """The reader's estimated time in minutes, from the length of text and code."""
+        """An estimate of the reading time in minutes, from the length of text and code."""
         words, lines = len(self.words.split()), self.source.count("\n")
         return round(PREDICTION_MIN + words / WORDS_PER_MIN + lines / LINES_PER_MIN)
 
@@ -183,7 +183,7 @@ class Lesson:
 
     @property
     def source(self) -> str:
-        """The code that runs, from the lesson's modules; it is complete and needs torch alone.
+        """The lesson's code as one program that needs torch alone.
 
         It prints every number in the format used in the text.
         """
@@ -198,7 +198,7 @@ class Lesson:
         return "\n\n\n".join(parts) + "\n"
 
     def _make_print_code(self) -> str:
-        """Return code that computes and prints the numbers."""
+        """Return code that computes the lesson's numbers and prints them."""
         fields = dict.fromkeys(field for text in self.sentences for field in _find_fields(text))
         lines = [f'print("{name}: {{{name}{form}}}".format(**results))' for name, form in fields]
         names = (number.__name__ for number in self.numbers)
@@ -206,12 +206,12 @@ class Lesson:
         return "\n".join(["results = {", *computed, "}", *lines])
 
     def compute_results(self) -> dict[str, Any]:
-        """Compute every number now; return the values by the name of their function."""
+        """Compute all numbers of the lesson. Returns them by the names of the functions that compute them."""
         with _LOCK, use_one_thread():
             return {number.__name__: number() for number in self.numbers}
 
     def data(self) -> dict[str, Any]:
-        """Return everything a page needs, as text, numbers, lists and dicts; all numbers are computed now."""
+        """Compute all numbers, and return the lesson as plain data for a page."""
         results = self.compute_results()
         rules = [answer.picture for answer in self.prediction.answers if answer.picture]
         return {name: getattr(self, name) for name in ("key", "title", "question", "remember")} | {
@@ -235,7 +235,7 @@ class _ProseFormatter(Formatter):
 
 
 def fill_numbers(text: str, results: Results) -> str:
-    """Replace the placeholders of a text by numbers; between backticks these are formatted as in code."""
+    """Replace the placeholders of a text by numbers, which are formatted as code between backticks."""
     parts = text.split("`")
     return "`".join(
         part.format(**results) if index % 2 else _ProseFormatter().vformat(part, (), results)
@@ -244,13 +244,13 @@ def fill_numbers(text: str, results: Results) -> str:
 
 
 def _find_fields(text: str) -> list[tuple[str, str]]:
-    """Return name and format of each placeholder of a text, such as ``("net[last]", ":,.0f")``."""
+    """Return the name and format of each placeholder of a text, such as ``("net[last]", ":,.0f")``."""
     parts = Formatter().parse(text)
     return [(name, f":{form}" if form else "") for _, name, form, _ in parts if name]
 
 
 def _get_head(module: ModuleType) -> list[str]:
-    """Return the import lines and constants of a module, without imports from ``explorer``."""
+    """Return the imports and constants of a module, without imports from ``explorer``."""
     text = inspect.getsource(module)
     kinds = (ast.Import, ast.ImportFrom, ast.Assign)
     lines = [ast.get_source_segment(text, node) for node in ast.parse(text).body if isinstance(node, kinds)]

@@ -10,7 +10,7 @@ from explorer.lessons.retest import make_variant
 
 
 class LinearFunction(Function):
-    """``input @ weight.T + bias`` for input (n, in), weight (out, in) and bias (out,) or None."""
+    """A linear layer, ``input @ weight.T + bias``, with an optional bias."""
 
     @staticmethod
     def forward(ctx, input, weight, bias=None):
@@ -43,7 +43,7 @@ class WrongBiasFunction(LinearFunction):
 
 
 def run_gradcheck(function):
-    """Run gradcheck with the published shapes; return True, or the first line of the error."""
+    """Run gradcheck with the published shapes, and return True or the first line of the error."""
     inputs = [
         torch.randn(*shape, dtype=torch.double, requires_grad=True) for shape in ((20, 20), (30, 20), (30,))
     ]
@@ -54,7 +54,7 @@ def run_gradcheck(function):
 
 
 def compare_gradchecks():
-    """Return the results of ``gradcheck`` for the right function and the wrong one."""
+    """Run ``gradcheck`` on the correct and on the wrong function."""
     return {function.__name__: run_gradcheck(function) for function in (LinearFunction, WrongBiasFunction)}
 
 
@@ -65,13 +65,13 @@ def list_needed():
 
 
 def count_values():
-    """Return the number of values that ``backward`` returns after that call."""
+    """Return how many values ``backward`` returns if there is no bias."""
     output = LinearFunction.apply(torch.ones(2, 3), torch.ones(2, 3, requires_grad=True))
     return len(LinearFunction.backward(output.grad_fn, torch.ones(2, 2)))
 
 
 def make_small():
-    """Return an input (3, 2), an upstream gradient g (3, 2) in small integers, and the weight's gradient."""
+    """Return a small input (3, 2), an upstream gradient (3, 2), and the gradient of the weight."""
     input = torch.tensor([[1.0, 2.0], [0.0, 1.0], [3.0, 1.0]])
     g = torch.tensor([[1.0, 0.0], [2.0, 1.0], [1.0, 3.0]])
     weight = torch.zeros(2, 2, requires_grad=True)
@@ -80,24 +80,24 @@ def make_small():
 
 
 def compute_entry():
-    """Return the entry in row 1, column 0 of that gradient, written as a sum over the rows."""
+    """Write the entry of the weight's gradient in row 1, column 0 as a sum over the examples."""
     input, g, _ = make_small().values()
     terms = [f"{g[row][1]:g}·{input[row][0]:g}" for row in range(3)]
     return f"{' + '.join(terms)} = {sum(g[row][1] * input[row][0] for row in range(3)):g}"
 
 
 def make_input_map():
-    """Return the input, with the column that enters the sum marked."""
+    """Return a heat map of the input, with the column that enters the sum marked."""
     return HeatMap("input (n × in)", make_small()["input"], entry=(None, 0))
 
 
 def make_upstream_map():
-    """Return the upstream gradient, with the other column of that sum marked."""
+    """Return a heat map of the upstream gradient, with the column that enters the sum marked."""
     return HeatMap("g (n × out)", make_small()["g"], entry=(None, 1))
 
 
 def make_gradient_map():
-    """Return the gradient of the weight, with the entry of that sum marked."""
+    """Return a heat map of the weight's gradient, with the entry that is computed marked."""
     return HeatMap("gradient of weight (out × in)", make_small()["gradient"], entry=(1, 0))
 
 

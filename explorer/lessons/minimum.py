@@ -18,7 +18,7 @@ RULES = {
 
 
 class Step(Function):
-    """The step function, 1 above 0, otherwise 0; backward multiplies g by a rule's factor for x."""
+    """A step function whose backward multiplies g by a backward rule's factor."""
 
     @staticmethod
     def forward(ctx, x, rule):
@@ -37,13 +37,13 @@ V_STAR = torch.tensor([1.0, -1.0, 1.0, 1.0])
 
 
 def solve_lowest(v_star):
-    """Return the v with the lowest loss at w = −w*."""
+    """Return the v for which the loss at w = −w* is lowest."""
     eye, ones = torch.eye(len(v_star)), torch.ones(len(v_star), len(v_star))
     return torch.linalg.solve(eye + ones, (ones - eye) @ v_star)
 
 
 def compute_loss(w, v, rule, examples, generator):
-    """Return half the mean squared error; each example is a random matrix whose rows share w."""
+    """Compute half the mean squared error over random examples."""
     z = torch.randn(examples, len(v), len(w), generator=generator)
     answers = Step.apply(z @ W_STAR, rule) @ V_STAR
     return (Step.apply(z @ w, rule) @ v - answers).square().mean() / 2
@@ -51,7 +51,10 @@ def compute_loss(w, v, rule, examples, generator):
 
 @cache
 def train_rule(rule):
-    """Train from w = −w*; return the size of the gradient along w there, and the losses afterwards."""
+    """Train from w = −w* with a rule.
+
+    Returns the size of the gradient along w at the start, and the losses afterwards.
+    """
     generator = torch.Generator().manual_seed(0)
     w, v = (-W_STAR).requires_grad_(), solve_lowest(V_STAR).requires_grad_()
     loss = compute_loss(w, v, rule, 100_000, generator)
@@ -69,25 +72,25 @@ def train_rule(rule):
 
 
 def gradient():
-    """Return the remaining gradient along w by rule, averaged over many examples."""
+    """Compute the gradient along w that remains at the minimum for each rule."""
     return {rule: train_rule(rule)[0] for rule in RULES}
 
 
 def on_paper():
-    """Return this gradient for straight-through by the paper's formula."""
+    """Compute the gradient that remains with straight-through by the formula of the paper."""
     v = solve_lowest(V_STAR)
     return ((v @ v + v @ V_STAR) / math.sqrt(2 * math.pi)).item()
 
 
 def loss():
-    """Return the loss at the minimum, the number of steps, and by rule the mean loss of the last 20 steps."""
+    """Return the loss at the minimum, the number of steps, and each rule's final mean loss."""
     _, losses = train_rule("straight_through")
     after = {rule: sum(train_rule(rule)[1][-20:]) / 20 for rule in RULES}
     return {"before": losses[0], "steps": len(losses) - 1, **after}
 
 
 def _get_answer(results):
-    """Return the answer that names the rule whose gradient does not vanish."""
+    """Return the answer that names the rule whose gradient does not vanish at the minimum."""
     answers = {
         "straight_through": "Straight-through",
         "relu": "The ReLU's",

@@ -1,10 +1,13 @@
-"""The two-layer net that several lessons train, in torch alone."""
+"""The two-layer net that several lessons train, written in torch alone."""
 
 import torch
 
 
 def train_two_layer_net(activation, steps=500, learning_rate=1e-6):
-    """Train a two-layer net on random data; return its first and last loss and its first layer's movement."""
+    """Train a two-layer net on random data.
+
+    Returns the first and last loss, and how far the first layer moved.
+    """
     generator = torch.Generator().manual_seed(0)
     x = torch.randn(64, 1000, generator=generator)
     y = torch.randn(64, 10, generator=generator)
@@ -23,5 +26,5 @@ def train_two_layer_net(activation, steps=500, learning_rate=1e-6):
 
 
 def round_to(value, digits=2):
-    """Round a number to its first digits; the other digits differ between machines."""
+    """Round a number to its first digits, since the others differ between machines."""
     return float(f"{value:.{digits}g}")

@@ -9,7 +9,7 @@ from explorer.lessons.retest import make_variant
 
 
 class WeightedList(Function):
-    """2 a + 3 b of a list [a, b]; autograd does not look into the list."""
+    """A Function of a list [a, b] that returns 2 a + 3 b. Autograd does not look into the list."""
 
     @staticmethod
     def forward(ctx, tensors):
@@ -22,7 +22,7 @@ class WeightedList(Function):
 
 
 class Weighted(Function):
-    """2 a + 3 b, with each tensor as a separate argument."""
+    """A Function of two tensors that returns 2 a + 3 b."""
 
     @staticmethod
     def forward(ctx, a, b):
@@ -34,7 +34,7 @@ class Weighted(Function):
 
 
 class SinCos(Function):
-    """A function with two outputs of one input; backward gets an upstream gradient for each."""
+    """A Function with two outputs, the sine and the cosine of its input."""
 
     @staticmethod
     def forward(ctx, x):
@@ -48,7 +48,7 @@ class SinCos(Function):
 
 
 class Scaled(Function):
-    """x, times an optional number."""
+    """A Function that multiplies x by an optional number."""
 
     @staticmethod
     def forward(ctx, x, scale=1.0):
@@ -66,7 +66,10 @@ def make_pair():
 
 
 def pass_list():
-    """Return the outcome for a and b in a list: whether the output requires a gradient, and the error."""
+    """Pass two tensors in a list.
+
+    Returns whether the output requires a gradient, and the error of ``backward``.
+    """
     y = WeightedList.apply(list(make_pair()))
     try:
         y.sum().backward()
@@ -75,14 +78,14 @@ def pass_list():
 
 
 def pass_tensors():
-    """Return the gradients of both if passed separately: ``apply(*tensors)``."""
+    """Compute the gradients of two tensors passed separately by ``apply(*tensors)``."""
     tensors = make_pair()
     Weighted.apply(*tensors).sum().backward()
     return [tensor.grad.tolist() for tensor in tensors]
 
 
 def use_one_output():
-    """Return the gradient at x = 0 if only the sine is used, and if only the cosine is used."""
+    """Compute the gradient at x = 0 if only the sine is used, and if only the cosine is used."""
     gradients = {}
     for index, name in enumerate(("sin", "cos")):
         x = torch.zeros(1, requires_grad=True)
@@ -92,7 +95,7 @@ def use_one_output():
 
 
 def get_unused():
-    """Return the argument of backward for an unused output."""
+    """Return the upstream gradient that backward receives for an output that is not used."""
     received = []
 
     class Recording(SinCos):
@@ -106,7 +109,7 @@ def get_unused():
 
 
 def check_integers():
-    """Return whether an output of integers requires a gradient if the input does."""
+    """Return whether an output of integers requires a gradient if its input does."""
 
     class Sign(Function):
         @staticmethod
@@ -121,7 +124,7 @@ def check_integers():
 
 
 def omit_scale():
-    """Return the gradient of x if scale is omitted, although backward returns None for it."""
+    """Compute the gradient of x if the optional scale is omitted and backward returns None for it."""
     x = torch.ones(2, requires_grad=True)
     Scaled.apply(x).sum().backward()
     return x.grad.tolist()

@@ -1,4 +1,4 @@
-"""Paths through the lessons: a title and the ordered keys of the lessons for each."""
+"""Paths through the lessons. Each has a title and the keys of its lessons in order."""
 
 PATHS: dict[str, tuple[str, ...]] = {
     "First hour": (

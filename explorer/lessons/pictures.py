@@ -9,7 +9,7 @@ from explorer.formula.tree import Data
 
 @dataclass(frozen=True)
 class HeatMap:
-    """A small matrix displayed cell by cell; the computation of one entry, (row, column), is shown by hand.
+    """A small matrix shown as a heat map, with the computation of one entry (row, column).
 
     A row of None marks the whole column.
     """
@@ -21,7 +21,7 @@ class HeatMap:
 
 @dataclass(frozen=True)
 class Lines:
-    """Curves over one x, with both axes logarithmic."""
+    """Curves over the same x, with logarithmic axes."""
 
     x_name: str
     y_name: str
@@ -31,7 +31,7 @@ class Lines:
 
 @dataclass(frozen=True)
 class Sweep:
-    """A share as a function of a parameter, over seeds, next to a control without the parameter.
+    """A score as a function of a parameter, with its spread over random seeds, next to a control.
 
     Attributes:
         parameter: the parameter's name; its value in the first scene is marked.
@@ -56,7 +56,7 @@ class Sweep:
 
 @dataclass(frozen=True)
 class ByHand:
-    """A training step of a small net; the reader types one matrix, all other numbers are displayed.
+    """A training step of a small net of which the reader computes one matrix by hand.
 
     Attributes:
         given: matrices by name, in the order in which they are computed.
@@ -80,7 +80,7 @@ class ByHand:
 
 @dataclass(frozen=True)
 class Order:
-    """Steps for the reader to put in order.
+    """Steps that the reader puts into the right order.
 
     Attributes:
         title: the title of the list.
@@ -94,7 +94,7 @@ class Order:
 
 @dataclass(frozen=True)
 class Corner:
-    """The corner of a curve, where the reader drags a slope.
+    """The corner of a curve, at which the reader drags the slope.
 
     Attributes:
         left, right: the slopes on both sides; each slope between them is a subgradient.
@@ -108,7 +108,7 @@ class Corner:
 
 @dataclass(frozen=True)
 class Suspects:
-    """A hidden Function with one line that differs from the displayed ones, to be found from its output.
+    """A hidden Function with a bug, whose wrong line the reader finds from its gradients.
 
     Attributes:
         title: the Function's name.
@@ -132,7 +132,7 @@ class Suspects:
 
 @dataclass(frozen=True)
 class Asked:
-    """A further question, which the reader answers before going on.
+    """A further question that the reader must answer before going on.
 
     Attributes:
         ask: the question.
@@ -147,7 +147,7 @@ class Asked:
 
 @dataclass(frozen=True)
 class Control:
-    """A number that the reader sets: its name, default, bounds and meaning."""
+    """A number that the reader sets."""
 
     name: str
     default: float
@@ -158,7 +158,7 @@ class Control:
 
 @dataclass(frozen=True)
 class Walker:
-    """A random unit with output 0 or 1, whose x descends by a gradient estimator with one draw per step.
+    """A random unit with output 0 or 1 that is trained with a gradient estimator, one draw per step.
 
     Formulas are trees (see ``Formula.data``) and are evaluated in the browser.
 
@@ -194,5 +194,5 @@ Picture = HeatMap | Lines | Sweep | ByHand | Order | Corner | Suspects | Asked |
 
 
 def to_data(picture: Picture) -> dict[str, Any]:
-    """Return a picture as plain data; ``kind`` is the name of its record."""
+    """Convert a picture to plain data. ``kind`` is the name of its class."""
     return {"kind": type(picture).__name__, **asdict(picture)}

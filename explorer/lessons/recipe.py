@@ -1,4 +1,4 @@
-"""The recipe: how to write a Function, how to use ctx, and which check finds an omission."""
+"""A recipe for writing a Function: the steps, the use of ctx, and which check finds which omission."""
 
 import torch
 from torch.autograd import Function, gradcheck
@@ -10,7 +10,7 @@ from explorer.lessons.retest import make_variant
 
 
 class Square(Function):
-    """x ** exponent for an exponent of two; ctx keeps x as a saved tensor and the exponent as a number."""
+    """A Function that raises x to an exponent of two."""
 
     @staticmethod
     def forward(ctx, x, exponent):
@@ -25,7 +25,7 @@ class Square(Function):
 
 
 class ForgetfulSquare(Square):
-    """Square with a backward that omits g."""
+    """A Function that squares x, with a backward that forgets g."""
 
     @staticmethod
     def backward(ctx, g):
@@ -34,13 +34,13 @@ class ForgetfulSquare(Square):
 
 
 def is_accepted(function, *values):
-    """Return whether a Function passes gradcheck at the given x."""
+    """Return whether a Function passes gradcheck at some x."""
     x = torch.tensor(values, dtype=torch.double, requires_grad=True)
     return gradcheck(function.apply, (x, 2), raise_exception=False)
 
 
 def check_each():
-    """Return whether each Function passes at a single x, and at several."""
+    """Return whether each Function passes gradcheck at a single x, and at several."""
     functions = (Square, ForgetfulSquare)
     return {
         function.__name__: {
@@ -52,7 +52,7 @@ def check_each():
 
 
 def read_error():
-    """Return the first line of gradcheck's error for ForgetfulSquare at a single x."""
+    """Return the first line of the error that gradcheck raises for ForgetfulSquare."""
     x = torch.tensor([3.0], dtype=torch.double, requires_grad=True)
     try:
         gradcheck(ForgetfulSquare.apply, (x, 2))
@@ -61,7 +61,7 @@ def read_error():
 
 
 def scale_output():
-    """Return the gradient at x = 3 by each Function if a later operation multiplies y."""
+    """Compute the gradient of each Function at x = 3 if a later operation multiplies y."""
     gradients = {"times": 10}
     for function in (Square, ForgetfulSquare):
         x = torch.tensor(3.0, requires_grad=True)
@@ -71,7 +71,7 @@ def scale_output():
 
 
 def make_order():
-    """Return the recipe in order."""
+    """Return the steps of the recipe in the right order."""
     return Order(
         "The recipe, out of order",
         (
@@ -89,7 +89,7 @@ def make_order():
 
 
 def _get_answer(results):
-    """Return the answer that names the check which ForgetfulSquare does not pass."""
+    """Return the answer that names the check which ForgetfulSquare fails."""
     passed = results["check_each"]["ForgetfulSquare"]
     answers = {
         (True, True): "Nothing: it has no error of its own",

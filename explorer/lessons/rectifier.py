@@ -1,4 +1,4 @@
-"""MyReLU, its behaviour exactly at 0, and the two-layer net it was written for."""
+"""MyReLU, its gradient exactly at 0, and the two-layer net that it was written for."""
 
 import torch
 from torch.autograd import Function
@@ -26,7 +26,7 @@ class MyReLU(Function):
 
 
 def compute_gradients(relu):
-    """Return the gradient at x = −1, 0 and 1, for g = 1."""
+    """Compute the gradient of a ReLU at x = −1, 0 and 1 for g = 1."""
     x = torch.tensor([-1.0, 0.0, 1.0], requires_grad=True)
     relu(x).sum().backward()
     left, at_zero, right = x.grad.tolist()
@@ -34,19 +34,19 @@ def compute_gradients(relu):
 
 
 def compare_slopes():
-    """Return the gradients of torch's own ReLU and of MyReLU."""
+    """Compute the gradients of torch's own ReLU and of MyReLU."""
     return {"torch": compute_gradients(torch.relu), "MyReLU": compute_gradients(MyReLU.apply)}
 
 
 def make_corner():
-    """Return the corner whose slope the reader drags."""
+    """Return the corner of ReLU, whose slope the reader drags."""
     by_name = compare_slopes()
     sides = by_name["torch"]
     return Corner(sides["left"], sides["right"], {name: by_name[name]["at_zero"] for name in by_name})
 
 
 def train_both():
-    """Return the losses of the net with torch's own ReLU, and with MyReLU as in the published example."""
+    """Train the net with torch's own ReLU and with MyReLU, and return the losses."""
     nets = {"torch": train_two_layer_net(torch.relu), "MyReLU": train_two_layer_net(MyReLU.apply)}
     return {
         name: {"first": round_to(net["first"]), "last": round_to(net["last"], digits=1)}
@@ -55,7 +55,7 @@ def train_both():
 
 
 def count_zeros():
-    """Return how many of the net's hidden values are exactly 0 in any training step."""
+    """Count how many of the net's hidden values are exactly 0 in any training step."""
     zeros = []
 
     def record_zeros(hidden):

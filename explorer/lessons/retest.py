@@ -1,4 +1,4 @@
-"""Retest questions on a lesson's subject, with another op, other bounds or another g and computed answers."""
+"""Further questions on a lesson's subject with computed answers: another op, other bounds, another g."""
 
 import random
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,7 +23,7 @@ Row = tuple[float, ...]
 UPSTREAM = (2.0, -1.0, 0.5, 3.0, -2.0)
 ANSWERS = 4
 DIGITS = 4  # significant digits of a value; longer values cannot be read at a glance
-MAX_LENGTH = 6  # characters of a value
+MAX_LENGTH = 6  # maximum length of a value in characters
 _DEFAULT_RULES = ("straight_through", "default", "zero")
 _WITHOUT_G = "That leaves out g: the upstream gradient must be a factor."
 _WRONG_SIGN = "That has the wrong sign."
@@ -34,7 +34,7 @@ _CUSTOM_RULE = "That is what another backward returns, `{}`."
 
 @dataclass(frozen=True)
 class Variant:
-    """An op with a rule, each by its key or as a formula, with parameters, at a few x.
+    """An op with a backward rule, and a few x at which the reader computes the gradient.
 
     Attributes:
         op, rule: keys or formulas.
@@ -62,7 +62,7 @@ def make_variant(op: str, rule: str, *x: float, u: Row = (), **parameters: float
 
 
 def make_question(variant: Variant, pictures: Sequence[str] = ()) -> dict[str, Any]:
-    """Return the question about a variant: ``ask``, ``code``, ``answers`` and the index ``right``.
+    """Create a question about the gradient of a variant, with one right and several wrong answers.
 
     The choice of g and the order of the answers are random, but the same for equal variants.
 
@@ -82,7 +82,9 @@ def make_question(variant: Variant, pictures: Sequence[str] = ()) -> dict[str, A
         if row != right and all(len(_format_value(value)) <= MAX_LENGTH for value in row):
             wrong.setdefault(row, reason)
     if len(wrong) < ANSWERS - 1 or max(len(_format_value(value)) for value in right) > MAX_LENGTH:
-        raise ValueError(f"{variant.op} with {variant.rule} makes no question at {variant.x} for g = {g:g}")
+        raise ValueError(
+            f"no question can be made of {variant.op} with {variant.rule} at {variant.x} for g = {g:g}"
+        )
     rows = [right, *list(wrong)[: ANSWERS - 1]]
     rng.shuffle(rows)
     x = ", ".join(number_text(value) for value in variant.x)
@@ -101,7 +103,7 @@ def _make_answer(row: Row, reason: str) -> dict[str, str]:
 def _iterate_wrong(
     variant: Variant, pictures: Sequence[str], right: Row, g: float
 ) -> Iterator[tuple[Row, str]]:
-    """Yield candidates for wrong answers, with reasons: common slips, gradients by other rules, and y.
+    """Yield plausible wrong answers with the reason for each: common slips, other rules, and y.
 
     A candidate may equal ``right``.
     """
@@ -114,7 +116,9 @@ def _iterate_wrong(
             if rule.startswith("formula")
             else _CATALOGUE_RULE.format(record.label)
         )
-        with suppress(ValueError):  # the value of the op's parameter may be invalid for the rule's namesake
+        with suppress(
+            ValueError
+        ):  # the op's parameter value may be invalid for the rule's parameter of that name
             yield _compute_gradient(variant, rule, g), reason
     x = torch.tensor(variant.x, dtype=torch.float64)
     yield (
@@ -128,7 +132,7 @@ def _get_values(variant: Variant, rule: str) -> dict[str, float]:
 
 
 def _compute_gradient(variant: Variant, rule: str, g: float) -> Row:
-    """Return the gradient by a rule at each x."""
+    """Compute the gradient by a backward rule at each x of a variant."""
     x = torch.tensor(variant.x, dtype=torch.float64, requires_grad=True)
     parameters: dict[str, Any] = {**_get_values(variant, rule)}
     y = apply(variant.op, rule, x, draw=variant.draw, **parameters)
@@ -144,7 +148,7 @@ def _format_value(value: float) -> str:
 
 
 def _make_code(variant: Variant) -> str:
-    """Return the source of the pair with literal numbers: a Function, or one line if the rule is torch's own.
+    """Return the code of an op with its rule, with numbers in place of parameters.
 
     The random draws are assigned above it.
     """

@@ -1,4 +1,4 @@
-"""Double backward: the backward of a backward."""
+"""Double backward, which differentiates the backward itself."""
 
 import torch
 from torch.autograd import Function, gradcheck, gradgradcheck
@@ -10,7 +10,7 @@ from explorer.lessons.retest import make_variant
 
 
 class Cube(Function):
-    """x³, with a backward that can be differentiated again."""
+    """x³ with a backward that can be differentiated again."""
 
     @staticmethod
     def forward(ctx, x):
@@ -24,7 +24,7 @@ class Cube(Function):
 
 
 class OnceCube(Cube):
-    """x³, with a backward declared to be differentiable once."""
+    """x³ with a backward that is declared to be differentiable once only."""
 
     @staticmethod
     @once_differentiable
@@ -34,7 +34,7 @@ class OnceCube(Cube):
 
 
 class FrozenCube(Cube):
-    """x³, with its slope computed in forward, where autograd does not record."""
+    """x³ with its slope computed in forward, where autograd does not record it."""
 
     @staticmethod
     def forward(ctx, x):
@@ -47,7 +47,7 @@ class FrozenCube(Cube):
 
 
 def compute_second_derivative(compute):
-    """Return the second derivative of ``compute`` at x = 1, or the error."""
+    """Compute the second derivative of a function at x = 1, or return the error."""
     x = torch.ones((), dtype=torch.double, requires_grad=True)
     (first,) = torch.autograd.grad(compute(x), x, create_graph=True)
     try:
@@ -58,13 +58,13 @@ def compute_second_derivative(compute):
 
 
 def differentiate_twice():
-    """Return the second derivative of the square of x³ by each of the three Functions."""
+    """Compute the second derivative of the square of x³ by each of the three Functions."""
     functions = (Cube, OnceCube, FrozenCube)
     return {f.__name__: compute_second_derivative(lambda x, f=f: f.apply(x) ** 2) for f in functions}
 
 
 def differentiate_penalty():
-    """Return the gradient at w = 1 of the squared slope of f(w x) at x = 1, by the first two Functions."""
+    """Compute the gradient of a penalty on the squared slope, by two of the Functions."""
     gradients = {}
     for function in (Cube, OnceCube):
         w, x = (torch.ones(1, requires_grad=True) for _ in range(2))
@@ -75,18 +75,18 @@ def differentiate_penalty():
 
 
 def differentiate_cube():
-    """Return the second derivative of x³ itself, by FrozenCube."""
+    """Compute the second derivative of x³ by FrozenCube."""
     return compute_second_derivative(FrozenCube.apply)
 
 
 def check_once():
-    """Return whether gradcheck, which differentiates once, accepts FrozenCube."""
+    """Return whether FrozenCube passes gradcheck, which differentiates once."""
     x = torch.ones(1, dtype=torch.double, requires_grad=True)
     return gradcheck(FrozenCube.apply, (x,))
 
 
 def run_gradgradcheck():
-    """Return the results of gradgradcheck, which differentiates twice, for Cube and FrozenCube."""
+    """Run gradgradcheck, which differentiates twice, on Cube and FrozenCube."""
     x = torch.ones(1, dtype=torch.double, requires_grad=True)
     try:
         gradgradcheck(FrozenCube.apply, (x,))

@@ -1,4 +1,4 @@
-"""Straight-through: a backward that returns a false but useful gradient."""
+"""Straight-through: a backward that returns a gradient that is false but useful."""
 
 import torch
 from torch.autograd import Function, gradcheck
@@ -11,7 +11,7 @@ from explorer.lessons.vanishing import quantise
 
 
 class RoundGradient(Function):
-    """Rounding, with the identity as its backward."""
+    """Rounding with a straight-through backward."""
 
     @staticmethod
     def forward(ctx, x):
@@ -23,7 +23,7 @@ class RoundGradient(Function):
 
 
 class QuantiseGradient(RoundGradient):
-    """Quantisation to the few levels of the net, with the identity as its backward."""
+    """Quantisation to the net's few levels with a straight-through backward."""
 
     @staticmethod
     def forward(ctx, x):
@@ -31,14 +31,14 @@ class QuantiseGradient(RoundGradient):
 
 
 def gradient():
-    """Return the distinct values in the gradient of the published example (a sum of 2 × 6 random numbers)."""
+    """Return the distinct values of the gradient in the published example, a sum of 2 × 6 random numbers."""
     input = torch.nn.Parameter(torch.randn(2, 6))
     RoundGradient.apply(input).sum().backward()
     return input.grad.unique().tolist()
 
 
 def run_gradcheck():
-    """Return the error of gradcheck, which compares its numerical derivative with our gradient."""
+    """Return the error with which gradcheck rejects the straight-through gradient."""
     x = torch.tensor([0.3], dtype=torch.double, requires_grad=True)
     try:
         gradcheck(RoundGradient.apply, (x,))
@@ -47,7 +47,7 @@ def run_gradcheck():
 
 
 def net():
-    """Return the result of the previous lesson's net, trained with straight-through."""
+    """Train the net of the previous lesson with straight-through, and return its results."""
     trained = train_two_layer_net(QuantiseGradient.apply)
     return {name: round_to(value) for name, value in trained.items()}
 

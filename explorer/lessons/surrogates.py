@@ -28,13 +28,13 @@ class Sign(Function):
         return g * (x.abs() <= c), None
 
 
-WIDTHS = (0.0, 0.05, 0.15, 0.5, 1.5, 5.0)  # 0 is the control: no gradient passes
+WIDTHS = (0.0, 0.05, 0.15, 0.5, 1.5, 5.0)  # 0 is the control, which passes no gradient
 SEEDS = 8
 ENDS = (2, 16, 16, 16, 2)  # numbers of inputs, units of three hidden layers, and outputs
 
 
 def make_rings():
-    """Return 2,000 points on two rings, (2000, 2), and the index of each point's ring."""
+    """Return 2,000 points on two rings, (2000, 2), and the ring of each point."""
     y = torch.arange(2).repeat_interleave(1000)
     angle = 2 * math.pi * torch.linspace(0, 1, 1000).repeat(2)
     ring = torch.stack([angle.cos(), angle.sin()], 1) * (1 - 0.5 * y)[:, None]
@@ -44,7 +44,7 @@ def make_rings():
 
 
 def init_net(generator):
-    """Return one net's initial parameters: the weights of all layers, then their biases."""
+    """Draw the initial parameters of one net: the weights of all layers, then their biases."""
     pairs = list(pairwise(ENDS))
     weights = [torch.randn(a, b, generator=generator) / a**0.5 for a, b in pairs]
     biases = [torch.randn(1, b, generator=generator) for _, b in pairs[:-1]]
@@ -52,7 +52,7 @@ def init_net(generator):
 
 
 def compute_output(x, parameters, c):
-    """Return the outputs of nets at points x, and the inputs of each of their signs."""
+    """Compute the outputs of nets at points x, and the inputs of each sign."""
     *weights, last = parameters[:4]
     *biases, bias = parameters[4:]
     values = []
@@ -64,9 +64,10 @@ def compute_output(x, parameters, c):
 
 @cache
 def train_nets():
-    """Return each net's accuracy on 500 held-out points and share of values within c: (widths, seeds) each.
+    """Train nets with surrogates of several widths.
 
-    Nets of all widths and seeds train in parallel; nets of one seed start equal and see equal batches.
+    Returns each net's accuracy on 500 held-out points, and the share of values within c: (widths, seeds)
+    each. Nets of all widths and seeds train in parallel; nets of one seed start equal and see equal batches.
     """
     x, y = make_rings()
     generators = [torch.Generator().manual_seed(seed) for seed in range(SEEDS)]
@@ -89,7 +90,7 @@ def train_nets():
 
 
 def measure_width(width):
-    """Return one width's held-out accuracy, mean ± deviation over seeds, and the share of values within c."""
+    """Return the held-out accuracy of one width, mean ± deviation, and the share of values within c."""
     right, inside = (table[WIDTHS.index(width)] for table in train_nets())
     mean, sd = right.mean().item(), right.std().item()
     text = f"{100 * mean:.0f} ± {100 * sd:.0f} %"
@@ -97,7 +98,7 @@ def measure_width(width):
 
 
 def sweep():
-    """Return held-out accuracy by width: of the control, the narrowest, the best and the widest."""
+    """Return the accuracy of the control, and of the narrowest, the best and the widest surrogate."""
     right, _ = train_nets()
     zero, narrow, *_, wide = WIDTHS
     best = WIDTHS[right.mean(1).argmax()]
@@ -108,7 +109,7 @@ def sweep():
 
 
 def make_sweep():
-    """Return held-out accuracy by width, with the control."""
+    """Return the held-out accuracy as a function of the surrogate's width, with the control."""
     zero, *widths = map(measure_width, WIDTHS)
     return Sweep(
         parameter="c",

@@ -1,4 +1,4 @@
-"""Unbiased or low-noise: a random unit, and estimators of its gradient that use one draw a step."""
+"""Unbiased or low-noise: estimators of a random unit's gradient that use one draw per step."""
 
 import torch
 
@@ -8,103 +8,103 @@ from explorer.lessons.lesson import Answer, Choice, Lesson, link_explore
 from explorer.lessons.pictures import Asked, Control, Walker
 from explorer.lessons.retest import make_variant as variant
 
-T = 0.45  # the target, the output with the lowest loss
-START = 0.2  # the initial p
+T = 0.45  # the target of the output, where the loss is lowest
+START = 0.2  # the probability p at the start
 RATES = (1.0, 2.0, 4.0, 8.0)
 RUNS, STEPS, SEED = 2000, 150, 1
 
 
 def compute_loss(y):
-    """Return the loss of an output."""
+    """Compute the loss of an output."""
     return (y - T) ** 2
 
 
 def compute_mean_loss(p):
-    """Return the mean loss of a unit whose output is 1 with probability p, otherwise 0."""
+    """Compute the mean loss of a unit whose output is 1 with probability p and 0 otherwise."""
     return (1 - p) * compute_loss(0.0) + p * compute_loss(1.0)
 
 
 def sample_unit(x, u):
-    """Return the probability p and the output for the draw u."""
+    """Return the probability p of a unit and its output for the random draw u."""
     p = x.sigmoid()
     return p, (u < p).double()
 
 
 def straight_through(x, u):
-    """Return the slope of the loss at the drawn output, times that of p."""
+    """Estimate the gradient by the slope of the loss at the drawn output, times that of p."""
     p, y = sample_unit(x, u)
     return 2 * (y - T) * p * (1 - p)
 
 
 def reinmax(x, u):
-    """Return the same with the mean of two slopes in place of that of p."""
+    """Estimate the gradient as straight-through does, with the mean of two slopes in place of that of p."""
     p, y = sample_unit(x, u)
     half = (y + p) / 2
     return 2 * (y - T) * (2 * half * (1 - half) - p * (1 - p) / 2)
 
 
 def reinforce(x, u):
-    """Return the loss, times the slope of the log-probability."""
+    """Estimate the gradient by the loss times the slope of the log-probability."""
     p, y = sample_unit(x, u)
     return compute_loss(y) * (y - p)
 
 
 def reinforce_baseline(x, u):
-    """Return the same with the mean loss subtracted from the loss."""
+    """Estimate the gradient by REINFORCE with the mean loss subtracted as a baseline."""
     p, y = sample_unit(x, u)
     return (compute_loss(y) - compute_mean_loss(p)) * (y - p)
 
 
 def arm(x, u):
-    """Return an estimate from the losses of the outputs for u and for 1 - u."""
+    """Estimate the gradient from the losses of the outputs for u and for 1 - u."""
     return (compute_loss(sample_unit(x, 1 - u)[1]) - compute_loss(sample_unit(x, u)[1])) * (u - 0.5)
 
 
 def disarm(x, u):
-    """Return the mean of the same over all u with these two outputs."""
+    """Estimate the gradient as ARM does, averaged over all u with the same two outputs."""
     y, antithetic = sample_unit(x, u)[1], sample_unit(x, 1 - u)[1]
     return (compute_loss(antithetic) - compute_loss(y)) * (antithetic - y) * x.abs().sigmoid() / 2
 
 
 def get_estimators():
-    """Return all estimators by name."""
+    """Return all gradient estimators by name."""
     functions = (straight_through, reinmax, reinforce, reinforce_baseline, arm, disarm)
     return {function.__name__: function for function in functions}
 
 
 def to_logit(p):
-    """Return the x whose probability is p."""
+    """Return the x at which the unit's probability is p."""
     return torch.tensor(p, dtype=torch.double).logit()
 
 
 def ends():
-    """Return the loss of both outputs."""
+    """Return the loss of each of the two outputs."""
     return {"zero": compute_loss(0.0), "one": compute_loss(1.0)}
 
 
 def exact():
-    """Return the exact gradient of the mean loss for x at the start."""
+    """Compute the exact gradient of the mean loss at the initial x."""
     x = to_logit(START).requires_grad_()
     compute_mean_loss(x.sigmoid()).backward()
     return x.grad.item()
 
 
 def average_over_u(estimate, x):
-    """Return mean and standard deviation of an estimator at an x, over evenly spaced u."""
+    """Compute the mean and standard deviation of an estimator at an x, over evenly spaced u."""
     u = (torch.arange(10_000, dtype=torch.double) + 0.5) / 10_000
     estimates = estimate(x, u)
     return {"mean": estimates.mean().item(), "sd": estimates.std(correction=0).item()}
 
 
 def start():
-    """Return mean and standard deviation of each estimator at the start."""
+    """Compute the mean and standard deviation of each estimator at the initial x."""
     return {"p": START} | {
         name: average_over_u(estimate, to_logit(START)) for name, estimate in get_estimators().items()
     }
 
 
 def rest():
-    """Return the p at which straight-through is in equilibrium: its mean rises through 0 there."""
+    """Return the p at which the mean of straight-through is 0 and rising, so that runs rest there."""
     low, high = to_logit(0.01), to_logit(0.99)
     for _ in range(40):
         middle = (low + high) / 2
@@ -116,7 +116,7 @@ def rest():
 
 
 def shares():
-    """Return the share of runs that end above p = 1/2, by estimator, as a list with one share per rate."""
+    """Return the share of runs that end above p = 1/2 for each estimator, one per learning rate."""
     rates = torch.tensor(RATES, dtype=torch.double)[:, None]
     walkers = dict.fromkeys(get_estimators(), to_logit(START).expand(len(RATES), RUNS))
     for step in range(STEPS):
@@ -131,7 +131,7 @@ def _get_answer(results):
 
 
 def ask_rest():
-    """Return the question about the end of runs by straight-through."""
+    """Return the question where runs with straight-through end."""
     best = f"{rest():.2f}"
     return Asked(
         "Straight-through returns 2 (y − t) · p (1 − p) for each draw y. Where is p after many steps?",
@@ -149,7 +149,7 @@ def ask_rest():
 
 
 def ask_enough():
-    """Return the question whether an unbiased mean suffices, given the ends of single runs."""
+    """Return the question whether an unbiased estimator is enough, given where single runs end."""
     at_start, above_half = start(), shares()
     percent = {
         name: ", ".join(f"{100 * share:.2g}" for share in values) for name, values in above_half.items()
@@ -180,7 +180,7 @@ def ask_enough():
 
 
 def get_rules():
-    """Return all estimators by label, as keys or formulas; "REINFORCE" has a baseline b, 0 by default."""
+    """Return all estimators by label, as catalogue keys or formulas."""
     return {
         "Straight-through": "sigmoid_st",
         "ReinMax": "reinmax",
@@ -193,12 +193,12 @@ def get_rules():
 
 
 def make_mean_loss_formula():
-    """Return the mean loss as a formula of x."""
+    """Return the mean loss as a formula in x."""
     return "(target**2 * (1 - sigmoid(x)) + (1 - target)**2 * sigmoid(x))"
 
 
 def make_walker():
-    """Return the picture of the unit and the runs of every estimator."""
+    """Return the picture of the random unit, with the runs of every estimator."""
     loss, chord = Loss("(y - target)**2"), find_op(f"formula: {make_mean_loss_formula()}")
     return Walker(
         op=find_op("bernoulli").parsed.data,

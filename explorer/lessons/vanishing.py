@@ -1,4 +1,4 @@
-"""Vanishing gradients: round, and a net whose first layer does not change."""
+"""Vanishing gradients: round, and a net whose first layer never changes."""
 
 import torch
 
@@ -8,19 +8,19 @@ from explorer.lessons.retest import make_variant
 
 
 def gradient_of_round():
-    """Return torch's own gradient of round, for an upstream gradient of ones."""
+    """Compute torch's own gradient of round for an upstream gradient of ones."""
     x = torch.tensor([-1.2, 0.3, 2.6], requires_grad=True)
     x.round().sum().backward()
     return x.grad.tolist()
 
 
 def quantise(x):
-    """Round to multiples of a quarter, from -1 to 0.75."""
+    """Round to multiples of a quarter from -1 to 0.75."""
     return (x / 0.25).round().clamp(-4, 3) * 0.25
 
 
 def net():
-    """Return the result of the net trained with torch's own gradient of these steps."""
+    """Train a net with torch's own gradient of these steps, and return its results."""
     trained = train_two_layer_net(quantise)
     return {name: round_to(value) for name, value in trained.items()}
 

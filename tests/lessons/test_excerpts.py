@@ -46,5 +46,5 @@ def test_no_docstring_no_comment_no_empty_line() -> None:
 
     excerpt = Excerpt((shown,), "return x, text", {'text = "a # b"': "text = ..."})
     assert excerpt.lines[1:] == ["    text = ...", "    return x, text"]
-    with pytest.raises(ValueError, match="'no such line' is no line"):
+    with pytest.raises(ValueError, match="the excerpt does not contain the line 'no such line'"):
         _ = Excerpt((shown,), "no such line").lines

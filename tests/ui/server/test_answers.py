@@ -46,7 +46,7 @@ def test_the_curves_are_the_sampled_ones():
             assert _values(answer["gradients"][key]).tobytes() == values.tobytes()
         some = {key: None if kinks is None else list(kinks) for key, kinks in sampled.kinks.items()}
         assert answer["kinks"] == some
-        # The headline of a random op may be a shorter version of the first sentence, which is then in the rest.
+        # The headline of a random op may be a shorter first sentence; then the rest is the whole description.
         assert describe(sampled) in (f"{answer['main']} {answer['rest']}".strip(), answer["rest"])
 
 
