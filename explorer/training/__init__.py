@@ -1,4 +1,4 @@
-"""Training: tasks, ensembles of nets, the run (a seeded stepper), and the engine that advances runs."""
+"""Training of small neural nets: tasks, nets, training runs, and the engine that advances runs."""
 
 from explorer.training.engine import Engine, EngineProcess, open_engine, shared_engine
 from explorer.training.instruments.base.gradients import Gradients

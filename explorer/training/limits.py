@@ -1,4 +1,4 @@
-"""All limits of training, each one named number."""
+"""Limits on training: sizes of nets, tables and histories, memory and time."""
 
 import os
 from contextlib import suppress
@@ -8,7 +8,7 @@ from pathlib import Path
 
 MAX_STEPS = 5_000
 MAX_HIDDEN = 256
-MAX_LAYERS = 4  # hidden layers
+MAX_LAYERS = 4  # maximum number of hidden layers of a net
 MAX_BATCH = 1_024
 MAX_SEED = 2**31 - 1
 MAX_SEEDS = 10
@@ -16,21 +16,21 @@ MIN_LR, MAX_LR = 1e-12, 1e3
 MIN_LEARN_RATE, MAX_LEARN_RATE = 1e-3, 1e3  # of learned parameters, as a factor of the learning rate
 MIN_SCALE, MAX_SCALE = 0.01, 100.0
 MAX_PACE = 1_000  # steps per second; use "full" for higher paces
-MAX_POINTS = 500  # per loss curve in a snapshot
+MAX_POINTS = 500  # maximum number of points of a loss curve
 MAX_SCORES = 200  # evaluations of a run on held-out data, in addition to the start
-BINS = 32  # of a histogram of weights
-EXAMPLES = 256  # of the training data, used by instruments
+BINS = 32  # number of bins in a histogram of weights
+EXAMPLES = 256  # number of training examples that instruments measure
 MIN_SIGMA, MAX_SIGMA = 0.05, 5.0
 MAX_TABLE_BYTES = 1_000_000
 MAX_TABLE_ROWS = 4_096
 MAX_TABLE_COLUMNS = 64
 MIN_TABLE_ROWS = 20
-MAX_CLASSES = 32  # of a table; integers with more distinct values are treated as numbers
-MAX_WEIGHTS = 2_000_000  # of all nets of a run: 40 MB with Adam
-MAX_BRANCHES = 64  # branch points of a run: more than anyone makes by hand
-CHECKPOINT_BYTES = 50_000_000  # of one run's checkpoints: 35 to 950 kB each
-CHECKPOINT_BYTES_ALL = 1_000_000_000  # of all runs' checkpoints: thirty runs of digits with five seeds
-CHECKPOINT_SHARE = 0.25  # fraction of the memory, if that is less
+MAX_CLASSES = 32  # a table's column of integers with more distinct values is treated as numbers
+MAX_WEIGHTS = 2_000_000  # weights of all nets of a run; with Adam they take 40 MB
+MAX_BRANCHES = 64  # branch points of a run; nobody makes more by hand
+CHECKPOINT_BYTES = 50_000_000  # memory for one run's checkpoints, of 35 to 950 kB each
+CHECKPOINT_BYTES_ALL = 1_000_000_000  # memory for all runs' checkpoints, enough for thirty runs of digits
+CHECKPOINT_SHARE = 0.25  # checkpoints take at most this fraction of the machine's memory
 MAX_VALUES = 50_000_000  # numbers that one step of convolutions creates in all nets: 200 MB per kind
 MAX_PRODUCTS = 2_000_000_000  # multiplications of all nets in one forward pass: less than a second
 MAX_FUSED_WORK = 40_000_000  # total ``Settings.work`` of fused runs: sixty runs of digits
@@ -41,7 +41,7 @@ _GROUP, _GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 
 
 def get_memory_bytes() -> int:
-    """Return the bytes of memory of the machine, or granted to this service, container or process."""
+    """Return the memory in bytes that this machine has, or that its container or service may use."""
     available = ASSUMED_MEMORY_BYTES
     with suppress(AttributeError, ValueError):
         available = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
@@ -49,7 +49,7 @@ def get_memory_bytes() -> int:
         resource = import_module("resource")
         granted, _ = resource.getrlimit(resource.RLIMIT_DATA)
         available = available if granted == resource.RLIM_INFINITY else min(available, granted)
-    with suppress(OSError, ValueError):  # no such file, or "max"
+    with suppress(OSError, ValueError):  # the file may be missing, or may contain "max"
         group = _GROUP.read_text().rpartition("0::/")[2].strip()
         available = min(available, int((_GROUPS / group / "memory.max").read_text()))
     return available

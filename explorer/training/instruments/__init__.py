@@ -1,4 +1,4 @@
-"""Instruments, one per file. Each measures the nets of a training run at one step."""
+"""Instruments: measurements of the neural nets of a training run at one step, one per module."""
 
 from collections.abc import Mapping
 from importlib import import_module

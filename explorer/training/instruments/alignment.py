@@ -1,4 +1,4 @@
-"""Alignment: the cosine between a rule's gradient and that of the net whose op is smoothed by noise."""
+"""Alignment: the cosine between a backward rule's gradient and the gradient of a net smoothed by noise."""
 
 from __future__ import annotations
 
@@ -22,12 +22,10 @@ if TYPE_CHECKING:
 
 @torch.no_grad()
 def measure(nets: Nets) -> NDArray[float32]:
-    """Compare each rule's gradient with the smoothed net's: cosine and agreement of signs.
+    """Compare each backward rule's gradient with the gradient of a net whose op is smoothed by noise.
 
-    Returns (2, active members, hidden layers).
-
-    Compared are the gradients of the weights and biases below a hidden layer by the rule and by the op
-    smoothed by noise; NaN if either is 0 or not finite.
+    Returns the cosine and the agreement of signs, (2, active members, hidden layers), for the gradients of
+    the weights and biases below each hidden layer. They are NaN if either gradient is 0 or not finite.
     """
     n = count_examples(nets)
     layers = [_measure_layer(nets, layer, n) for layer in nets.op_layers]
@@ -35,7 +33,7 @@ def measure(nets: Nets) -> NDArray[float32]:
 
 
 def _measure_layer(nets: Nets, layer: int, n: int) -> Tensor:
-    """Compute cosine and agreement of signs in one layer, (2, active members), on the first n examples."""
+    """Compare the two gradients in one layer, on the first n examples: (2, active members)."""
     below, trace = nets.ensemble.layers[layer - 1], nets.current_pass.traces[layer - 1]
     op = nets.current_pass.traces[layer].op
     parts = [
@@ -47,12 +45,13 @@ def _measure_layer(nets: Nets, layer: int, n: int) -> Tensor:
 
 
 def compare_directions(ours: Tensor, theirs: Tensor) -> Tensor:
-    """Compute the cosine and the agreement of signs of two sets of vectors (members, n): (2, members).
+    """Compute the cosine of each pair of vectors, and the fraction of their elements with equal signs.
 
-    NaN if one vector is 0 or not finite.
+    Both arguments have shape (members, n), the result has shape (2, members). It is NaN if one vector of a
+    pair is 0 or not finite.
     """
     vectors = torch.stack([ours, theirs])
-    vectors = vectors / vectors.abs().amax(2, keepdim=True)  # 0 becomes NaN
+    vectors = vectors / vectors.abs().amax(2, keepdim=True)  # a zero vector becomes NaN
     cosine = vectors.prod(0).sum(1) / vectors.square().sum(2).prod(0).sqrt_()
     ours, theirs = vectors.sign_()
     agreement = (ours == theirs).float().mean(1).where(cosine.isfinite(), torch.nan)
@@ -60,7 +59,7 @@ def compare_directions(ours: Tensor, theirs: Tensor) -> Tensor:
 
 
 def explain_missing(settings: Settings) -> str:
-    """Explain why the outputs of units cannot be exchanged with this op or that of a branch, or return ""."""
+    """Explain why a run's gradients cannot be compared with those of a smoothed net, or return ""."""
     ops = [settings.op, *(str(value) for _, name, value in settings.branch if name == "op")]
     if get_op_site(settings).fires:
         return "Not measured here: flipping a spiking unit also changes its later time steps."

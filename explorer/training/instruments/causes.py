@@ -1,4 +1,4 @@
-"""Why gradients are missing: the fraction of units and examples without a gradient, by cause."""
+"""Reasons why units get no gradient, and the fraction of units and examples for each reason."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ NAMES = (
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Measure which fraction of the units and examples of each rule has no gradient, and why.
+    """Measure for how many units and examples each backward rule gives no gradient, and why.
 
     ``shares``: (4,) float32 by layer with the op, in the order of ``names``, with sum 1. ``whole``: the part
     of each in units with that cause for every example; 0 for weights, which see no examples. ``channels``:
@@ -63,13 +63,16 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def mask_causes(nets: Nets) -> list[Tensor]:
-    """Mark the cause at each unit and example, by layer with the op: (4, active members, n, units) bool."""
+    """Return masks of the units and examples to which each cause of a missing gradient applies.
+
+    One bool tensor for each layer with the op: (4, active members, n, units), in the order of ``NAMES``.
+    """
     traces = [nets.current_pass.traces[number].op for number in nets.op_layers]
     return [_classify(op, _compute_peaks(nets, layer)) for layer, op in enumerate(traces)]
 
 
 def _compute_peaks(nets: Nets, layer: int) -> Tensor:
-    """Compute the height of each net's rule in a layer, (active members,)."""
+    """Compute the height of the backward rule of each net in a layer, (active members,)."""
     low, high = compute_span(nets)
     members = range(len(nets.ensemble.active))
     return nets.x.new_tensor([compute_peak(nets, member, layer, low, high) for member in members])
@@ -85,13 +88,16 @@ def _classify(op: OpTrace, peaks: Tensor) -> Tensor:
 
 
 def _compute_shares(causes: Tensor) -> tuple[Tensor, Tensor]:
-    """Compute the fraction of each cause, and of units with that cause for every example: (members, 4)."""
+    """Compute how often each cause of a missing gradient occurs, as fractions of shape (members, 4).
+
+    The second result counts only units for which the cause holds in every example.
+    """
     by_unit = causes.sum(2, dtype=torch.int32) / causes.shape[2]
     return by_unit.flatten(2).mean(2).T, (by_unit == 1).float().flatten(2).mean(2).T
 
 
 def _compute_channel_shares(nets: Nets, number: int, causes: Tensor) -> Tensor:
-    """Compute the fraction of each channel without a gradient, (active members, channels)."""
+    """Compute the fraction of each channel that gets no gradient, (active members, channels)."""
     layer, has_gradient = nets.ensemble.layers[number], causes[0]
     if not layer.channels:
         return causes.new_zeros(len(has_gradient), 0, dtype=torch.float32)
@@ -100,7 +106,10 @@ def _compute_channel_shares(nets: Nets, number: int, causes: Tensor) -> Tensor:
 
 
 def _describe_channels(shares: NDArray[float32]) -> str:
-    """Name the channels with the lowest and the highest fraction; "" if they are equal."""
+    """Name the channels with the lowest and the highest fraction without a gradient.
+
+    Returns "" if all fractions are equal.
+    """
     if not len(shares) or format_percent(shares.min()) == format_percent(shares.max()):
         return ""
     lowest, highest = (
@@ -110,7 +119,7 @@ def _describe_channels(shares: NDArray[float32]) -> str:
 
 
 def _describe_layer(nets: Nets, layer: int, shares: Tensor, whole_shares: Tensor) -> str:
-    """Describe the units of one layer that get no gradient."""
+    """Describe in a sentence how many units of a layer get no gradient, and why."""
     parts = []
     for name, share, whole_share in zip(
         NAMES[1:], shares.tolist()[1:], whole_shares.tolist()[1:], strict=True

@@ -1,4 +1,4 @@
-"""Histograms of the op's inputs, shown under the curve of each rule."""
+"""Histograms of the op's inputs, shown behind the curve of each backward rule."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _NO_CURVE = "This rule depends on the loss of each example, so it has no single 
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Compute a histogram of the op's inputs for each rule, over all of its seeds.
+    """Compute a histogram of the op's inputs for each backward rule, over all of its random seeds.
 
     ``edges``: (bins + 1,) float32, the same at every step. ``counts``: (bins,) int64 by layer with the op;
     values beyond are in the outermost bins. ``means``: (bins,) float32 by layer, of the values in each bin,
@@ -59,7 +59,7 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def _count_bins(x: Tensor, low: float, high: float) -> tuple[Tensor, Tensor]:
-    """Compute the number and the sum of each net's values in each bin: (members, bins) each."""
+    """Count and sum each net's values in the bins of a histogram. Both results have shape (members, bins)."""
     values = with_float64(x).flatten(1).nan_to_num(0)
     bins = ((values - low) * (_BINS / (high - low))).clamp_(0, _BINS - 1).int()
     first = _BINS * torch.arange(len(x), dtype=torch.int32, device=values.device)
@@ -75,7 +75,7 @@ def _to_finite(width: float) -> float:
 
 
 def _describe_layer(nets: Nets, layer: int, ratio: float) -> str:
-    """Compare the width of the data with that of the rule in a sentence, or return ""."""
+    """Describe how wide the data is compared with the backward rule, or return ""."""
     things = f"layer {layer}'s {nets.site.inputs}"
     if not math.isfinite(ratio) or not ratio:
         return ""

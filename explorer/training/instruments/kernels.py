@@ -1,4 +1,4 @@
-"""Pictures of the kernels of a convolutional net."""
+"""The convolution kernels of a net, as images."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from explorer.training.settings import Settings
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return the kernels of the first finite net of each rule as data for a picture.
+    """Return the convolution kernels of one net per backward rule, encoded as images.
 
     ``seed``: of the net. ``layers``: its kernels as it uses them, see ``encode_weights``, for the first
     ``MAX_MAPS`` maps and as many maps of the layer below; ``of``: by layer, the numbers of both. ``words``: a

@@ -1,4 +1,4 @@
-"""The loss along the direction in which each rule moves the parameters."""
+"""The loss of a net along the direction in which its backward rule moves the weights."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ DISTANCES = np.geomspace(1e-3, 2.0, 21, dtype=np.float32)
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record | None]:
-    """Compute the loss after steps of several lengths against each rule's gradient, as means over seeds.
+    """Compute the loss after steps of several lengths in the direction that each backward rule proposes.
 
-    Distances are measured in the weights; learned parameters of the op move along at their own rate.
-    ``distances`` and ``losses``: (21,) float32; ``loss``: the present one. A rule without a gradient does not
-    move.
+    All values are means over random seeds. Distances are measured in the weights; learned parameters of the
+    op move along at their own rate. ``distances`` and ``losses``: (21,) float32; ``loss``: the present one. A
+    rule without a gradient does not move.
     """
     ensemble, now = nets.ensemble, nets.current_pass
     size, length = (
@@ -40,7 +40,7 @@ def measure(nets: Nets) -> dict[int, Record | None]:
 
 
 def _measure_length(nets: Nets, method: str, views: list[list[Tensor]]) -> Tensor:
-    """Compute the norm of the weights of all layers, or of their gradients: (active members,).
+    """Compute the norm of all weights of each net, or of their gradient, (active members,).
 
     ``method``: the method of ``Layer`` that returns the norm in one layer.
     """

@@ -20,7 +20,7 @@ MAX_MAPS = 32  # per layer
 @measure_first_nets
 @torch.no_grad()
 def measure(nets: Nets, members: list[int], example: int) -> Callable[[int], dict[str, Any]]:
-    """Return a function that gives the feature maps of a net for one held-out example, by the net's index.
+    """Return a function from a net's index to the net's feature maps for one held-out example.
 
     Maps are shown after the activation, before any pooling. ``example``: its index among the held-out ones.
     ``label``: its class. ``read``: the predicted class. ``image``: (pixels,) uint8, row by row, from 0 to

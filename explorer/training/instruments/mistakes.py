@@ -18,7 +18,7 @@ MAX_VISIBLE = 24  # images per rule, and as many that only this rule's net miscl
 
 @measure_first_nets
 def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
-    """Return a function that gives the images that a net misclassifies, by the net's index.
+    """Return a function from a net's index to the held-out images that the net misclassifies.
 
     ``of``: the number of held-out images. ``count``: the number of misclassified ones. ``alone``: the number
     of these that the nets of all other rules classify correctly; None without other rules. ``classes``:

@@ -26,7 +26,7 @@ MAX_DOTS = 64  # number of the op's values that are plotted
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return the values of the first finite net of each rule on its way through one example.
+    """Return all values that a net computes for one example, for one net per backward rule.
 
     ``seed``: of the net. ``inputs``: (inputs,) float32 of the example, out of ``of`` inputs. ``target``: its
     class, or None. ``aim``: (outputs,) float32, the target values in regression. ``outputs``: (outputs,)
@@ -51,7 +51,7 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def _describe_example(nets: Nets, seed: int) -> dict[str, Any]:
-    """Return the example of a seed, with its class or target values."""
+    """Return the first example for a random seed, with its class or its target values."""
     x, y = (each[seed if len(each) > 1 else 0, 0] for each in (nets.x, nets.targets))
     target_values = y.flatten()[:MAX_OUTPUTS] if y.is_floating_point() else x[:0]
     target = None if y.is_floating_point() else int(y)
@@ -64,16 +64,16 @@ def _describe_example(nets: Nets, seed: int) -> dict[str, Any]:
 
 
 def _encode_weights(nets: Nets, number: int, member: int) -> dict[str, Any]:
-    """Encode the visible weights of a layer; kernels are complete."""
+    """Encode the first weights of a layer as an image. Kernels are never cut."""
     kernel = kernel_of(nets, number)
     inputs, outputs = (MAX_MAPS * kernel**2, MAX_MAPS) if kernel else (MAX_INPUTS, MAX_OUTPUTS)
     return encode_weights(get_used_weights(nets, number)[member, :inputs, :outputs], kernel)
 
 
 def _list_dots(nets: Nets, number: int, member: int) -> dict[str, NDArray[float32]]:
-    """Return the first inputs and outputs of the op, for one example or of the weights."""
+    """Return the first inputs and outputs of the op in one layer of a net."""
     op = nets.current_pass.traces[number].op
-    stride = nets.x.shape[1] if nets.site.per_example else 1  # examples are adjacent within each time step
+    stride = nets.x.shape[1] if nets.site.per_example else 1  # a time step holds all examples in a row
     x, y = (each[member, ::stride].flatten()[:MAX_DOTS] for each in (op.x, op.y))
     return {"x": _to_numpy(x), "y": _to_numpy(y)}
 

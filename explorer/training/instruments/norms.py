@@ -1,4 +1,4 @@
-"""The norm of the gradient in each layer."""
+"""The norm of the gradient in each layer of a net."""
 
 import numpy as np
 import torch
@@ -8,7 +8,7 @@ from explorer.training.instruments.base.instrument import Nets, Record, Visible
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Measure the norm of each layer's gradient on the next batch, for each rule.
+    """Measure the norm of the gradient in each layer on the next batch, for each backward rule.
 
     ``norms``: (layers of weights,) float32, means over seeds.
     """

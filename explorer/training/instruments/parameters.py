@@ -16,11 +16,12 @@ if TYPE_CHECKING:
 
 @torch.no_grad()
 def measure(nets: Nets) -> NDArray[float32]:
-    """Measure the learned parameters and their gradients: (4, active members, parameters · op layers).
+    """Measure the learned parameters of the op, and the gradients that change them.
 
-    Value and gradient, means over channels if each channel has a value, and the minimum and maximum over
-    channels. The gradient is the rule's scale × the sum of every element's contribution, on the examples; NaN
-    if the rule does not train the parameter.
+    Returns (4, active members, parameters · layers with the op): value and gradient, which are means over
+    channels if each channel has a value, and the minimum and maximum over channels. The gradient is the
+    rule's scale × the sum of every element's contribution, on the examples of instruments. It is NaN if the
+    rule does not train the parameter.
     """
     ensemble, joined = nets.ensemble, nets.op_rules
     learns = torch.tensor(
@@ -40,7 +41,7 @@ def count_columns(settings: Settings) -> int:
 
 
 def explain_missing(settings: Settings) -> str:
-    """Explain why there are no learned parameters to show, or return ""."""
+    """Explain why a run has no learned parameters to show, or return ""."""
     return "" if settings.learn else "Not measured here: no parameter learns."
 
 

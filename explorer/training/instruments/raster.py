@@ -17,7 +17,7 @@ from explorer.training.settings import Settings
 
 @measure_first_nets
 def measure(nets: Nets, members: list[int], example: int) -> Callable[[int], dict[str, Any]]:
-    """Return a function that gives the spikes and potentials of a net for one held-out example.
+    """Return a function from a net's index to the net's spikes and potentials for one held-out example.
 
     ``example``: its index among the held-out ones. ``of``: their number. ``label``: its class. ``read``: the
     predicted class. ``image``: (pixels,) uint8, row by row, from 0 to 255. ``times``: time steps. ``units``:

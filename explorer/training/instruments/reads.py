@@ -1,4 +1,4 @@
-"""The first held-out examples, and the class that each rule's net predicts for them."""
+"""The first held-out examples, and the classes that nets predict for them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ MAX_COLUMNS = 64  # number of columns shown of an example that is not an image
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return the class that the first finite net of each rule predicts for the first held-out examples.
+    """Return the classes that one net per backward rule predicts for the first held-out examples.
 
     ``of``: the number of examples; ``judged`` whether they are held out, otherwise they are training data.
     ``classes``: (examples,) uint8, the classes of the first ``MAX_EXAMPLES``; empty for regression. ``read``:
@@ -55,7 +55,7 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def _read(nets: Nets, x: Tensor, members: list[int]) -> dict[int, NDArray[uint8]]:
-    """Return the classes that some nets predict for examples, by the net's index."""
+    """Predict the classes of some examples with several nets, given by their indices."""
     outputs, _ = nets.ensemble.forward_traced(x.unsqueeze(0), members)
     return {member: _to_bytes(outputs[at].argmax(-1)) for at, member in enumerate(members)}
 

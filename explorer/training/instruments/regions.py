@@ -39,7 +39,7 @@ def is_plane(data: Data) -> bool:
 
 @measure_first_nets
 def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
-    """Return a function that gives a net's predicted classes around all examples, by the net's index.
+    """Return a function from a net's index to the classes that the net predicts across the plane.
 
     ``square``: the position of the square. ``classes``: their number; ``names`` their names in a table,
     otherwise empty. ``levels``: the number of levels of confidence. ``cells``: (side · side,) uint8, row by
@@ -77,7 +77,7 @@ def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
 
 
 def square_of(data: Data) -> Square:
-    """Return the square around the training examples, with a margin."""
+    """Return the square that contains all training examples, with a margin."""
     low, high = data.train.x.aminmax(dim=0)
     width = (high - low).max().item() * (1 + 2 * _MARGIN)
     left, bottom = ((low + high - width) / 2).tolist()
@@ -85,14 +85,17 @@ def square_of(data: Data) -> Square:
 
 
 def _make_cell_centers(square: Square) -> Tensor:
-    """Return the centres of all cells of a square, (cells, 2)."""
+    """Return the centres of the grid cells of a square, (cells, 2)."""
     middles = (torch.arange(SIDE) + 0.5) * (square.width / SIDE)
     rows, columns = torch.meshgrid(middles + square.bottom, middles + square.left, indexing="ij")
     return torch.stack([columns, rows], -1).flatten(0, 1)
 
 
 def _classify_cells(outputs: Tensor) -> tuple[Tensor, Tensor]:
-    """Compute the class and confidence of each cell, and the fraction of each class, by net."""
+    """Convert the outputs of nets at grid cells to predicted classes with confidence.
+
+    Returns the encoded cells, and the fraction of the cells that each net assigns to each class.
+    """
     classes = outputs.shape[-1]
     levels = NO_CLASS // classes
     best, best_class = outputs.max(-1)

@@ -1,4 +1,4 @@
-"""How much the gradient of one batch varies over random draws, and its bias, layer by layer."""
+"""How much a batch's gradient varies over the random draws of a stochastic op, and how biased it is."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _ROUNDING = 1e-9  # relative to the squared exact gradient: the rounding error o
 
 
 class Bias(NamedTuple):
-    """The distance of a rule's mean gradient from the exact one, relative to the length of the exact one.
+    """The distance of a backward rule's mean gradient from the exact gradient, relative to its length.
 
     Attributes:
         share: 0 if it is not distinguishable from 0.
@@ -39,7 +39,7 @@ class Bias(NamedTuple):
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Measure the spread and the bias of each rule's gradient over random draws.
+    """Measure how much each backward rule's gradient varies over random draws, and how biased it is.
 
     ``spread``: (layers of weights,) float32, the standard deviation of single draws ÷ the length of the mean
     gradient, medians over the rule's seeds; infinite if the mean is not distinguishable from 0 with these
@@ -58,20 +58,21 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def _run_pass(nets: Nets, redraw: int) -> ObservedPass:
-    """Run the nets on the batch of the next step with new random draws."""
+    """Run all nets forward and backward on the next batch, with new random draws."""
     return nets.ensemble.observe(*nets.batch, nets.task.loss, redraw)
 
 
 def _list_slopes(nets: Nets, observed: ObservedPass) -> list[Tensor]:
-    """Return the gradient of each layer of weights: (members, numbers)."""
+    """Return the gradient of the weights of each layer, (members, numbers)."""
     pulls = zip(nets.ensemble.layers, observed.gradients, strict=True)
     return [layer.slopes(gradients).flatten(1) for layer, gradients in pulls if layer.shapes]
 
 
 def _compute_ratio(slopes: Tensor) -> Tensor:
-    """Compute the standard deviation over draws (draws, members, numbers), relative to the mean's length.
+    """Compute the standard deviation of a gradient over random draws, relative to the mean's length.
 
-    The contribution of the variance to the squared mean is subtracted.
+    ``slopes`` has shape (draws, members, numbers). The contribution of the
+    variance to the squared mean is subtracted.
     """
     mean = slopes.mean(0)
     variance = (slopes - mean).square().sum((0, 2)) / (DRAWS - 1)
@@ -80,7 +81,7 @@ def _compute_ratio(slopes: Tensor) -> Tensor:
 
 
 def _compute_biases(nets: Nets, passes: list[ObservedPass]) -> dict[int, Record]:
-    """Compute the ``Bias`` in each layer with the op, as records by rule."""
+    """Estimate the bias of each backward rule's gradient in every layer with the op."""
     exact = exact_of(nets)
     gradients = [
         gradients_of_pass
@@ -102,9 +103,11 @@ def _record(biases: list[Bias]) -> Record:
 
 
 def _compute_products(gradients: Tensor) -> NDArray[float64]:
-    """Compute the inner products of all pairs of draws: (2, members, draws, draws).
+    """Compute the inner products of the gradients of all pairs of random draws.
 
-    ``gradients``: (2, members, draws, numbers).
+    ``gradients`` has shape (2, members, draws, numbers), the result (2, members, draws, draws).
+
+    -
     """
     wide = with_float64(gradients).double()
     products: NDArray[float64] = (wide @ wide.mT).cpu().numpy()
@@ -112,9 +115,10 @@ def _compute_products(gradients: Tensor) -> NDArray[float64]:
 
 
 def _compute_gradients(nets: Nets, observed: ObservedPass, exact: Exact) -> list[Tensor] | None:
-    """Compute the rule's gradients minus the exact ones, and the exact ones, of weights below each op.
+    """Compute the error of the rules' weight gradients and the exact gradients, for each layer with the op.
 
-    Returns (2, members, …) each, or None without an estimate.
+    Each tensor has shape (2, members, …): the rule's gradient minus the exact one, and the exact one. Returns
+    None if the exact gradient cannot be estimated.
     """
     exact_gradients = exact(observed)
     if exact_gradients is None:
@@ -132,15 +136,16 @@ def _compute_gradients(nets: Nets, observed: ObservedPass, exact: Exact) -> list
 
 
 def _compute_weight_gradient(nets: Nets, observed: ObservedPass, number: int, g: Tensor) -> Tensor:
-    """Compute the gradient of the weights below a layer from the gradient g at its x: (members, numbers)."""
+    """Compute the gradient of the weights below a layer from the gradient at its input."""
     return nets.ensemble.layers[number - 1].compute_gradients(g, observed.traces[number - 1])[0].flatten(1)
 
 
 def estimate_bias(difference: NDArray[float64], exact: NDArray[float64]) -> Bias:
-    """Estimate the bias from the inner products of all pairs of draws, (draws, draws) each.
+    """Estimate the bias of a gradient from the inner products of all pairs of random draws.
 
-    Only products of different draws count: on average they equal squares of means, without the noise of
-    single draws. The standard error is that of the jackknife over draws.
+    Both arguments have shape (draws, draws). Only products of different draws count: on average they equal
+    squares of means, without the noise of single draws. The standard error is that of the jackknife over
+    draws.
 
     Args:
         difference: products of the differences between the rule's gradient and the exact one.
@@ -158,26 +163,29 @@ def estimate_bias(difference: NDArray[float64], exact: NDArray[float64]) -> Bias
 
 
 def _estimate_error(difference: NDArray[float64], exact: NDArray[float64]) -> float:
-    """Estimate the standard error of the squared bias. NaN or ∞ if the exact gradient is too uncertain."""
+    """Estimate the standard error of a squared bias.
+
+    It is NaN or ∞ if the exact gradient is too uncertain.
+    """
     with np.errstate(all="ignore"):
         ratios = _compute_means_without(difference) / _compute_means_without(exact)
         return float(((DRAWS - 1) * ratios.var()) ** 0.5)
 
 
 def _compute_mean(products: NDArray[float64]) -> float:
-    """Compute the mean of the products of different draws."""
+    """Compute the mean of the inner products of different draws."""
     return float(products.sum() - products.trace()) / (DRAWS * (DRAWS - 1))
 
 
 def _compute_means_without(products: NDArray[float64]) -> NDArray[float64]:
-    """Compute, for each draw, the mean of the products of all other draws."""
+    """Compute the mean of the inner products that remain if each draw in turn is left out."""
     sums = products.sum(1) - products.diagonal()
     means: NDArray[float64] = (sums.sum() - 2 * sums) / ((DRAWS - 1) * (DRAWS - 2))
     return means
 
 
 def explain_missing(settings: Settings) -> str:
-    """Explain why there is no spread, if nothing is random in any part of the run; otherwise return ""."""
+    """Explain why a gradient does not vary because nothing in the run is random, or return ""."""
     if any(entry.is_random for entry in settings.entries):
         return ""
     return "Not measured here: nothing is random, so the gradient of a batch has no spread."

@@ -1,4 +1,4 @@
-"""The numbers of one unit and one example, inserted into the rule's formula."""
+"""The formula of a backward rule with the numbers of one unit and one example."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from explorer.training.instruments.causes import NAMES, mask_causes
 
 @torch.no_grad()
 def measure(nets: Nets, *, layer: int, cause: int) -> dict[int, Record | None]:
-    """Find a unit and example for which a cause of missing gradients holds, for each rule.
+    """Find, for each backward rule, a unit and example without a gradient for a given reason.
 
     Args:
         nets: of the run.
@@ -42,7 +42,7 @@ def measure(nets: Nets, *, layer: int, cause: int) -> dict[int, Record | None]:
 
 
 def _describe_formula(nets: Nets, member: int, layer: int, unit: int, numbers: dict[str, float]) -> Record:
-    """Return the formula of a net's rule, its parameters at a unit, and the equation with numbers."""
+    """Write the formula of a net's backward rule with the numbers of one unit."""
     entry, values = nets.rules[nets.ensemble.active[member].rule], nets.get_parameters(member, layer, unit)
     names = entry.parsed.variables if entry.parsed else {"x", "g"}
     used = {each.name: values[each.name] for each in (entry if entry.parsed else nets.op).parameters}

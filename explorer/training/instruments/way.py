@@ -1,4 +1,4 @@
-"""The backward pass: how each layer with the op changes the gradient, and which weights it reaches."""
+"""The way of a gradient through a net: how each layer scales it, and which weights it reaches."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from explorer.training.instruments.base.instrument import Nets, Record, Visible
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Measure how each rule changes the gradient from layer to layer, and which weights it reaches.
+    """Measure how each backward rule scales the gradient in each layer, and which weights it reaches.
 
     ``passed``: (layers with the op,) float32, the factor on the size of the gradient there, sum after ÷ sum
     before, NaN without an upstream gradient. ``reached``: (layers of weights,) float32, the norm of the
@@ -48,14 +48,17 @@ def _is_of_losses(rule: Rule) -> bool:
 
 
 def _compute_factors(ops: list[tuple[Tensor, ...]]) -> np.ndarray:
-    """Compute the factor of each layer with the op, (active members, layers); NaN without a gradient."""
+    """Compute by which factor the op of each layer scales the gradient of each net.
+
+    Returns (active members, layers), NaN where there is no gradient.
+    """
     sizes = [[with_float64(each).abs().flatten(1).double().sum(1) for each in pair] for pair in ops]
     factors = torch.stack([below / above for above, below in sizes], 1)
     return factors.where(factors.isfinite(), math.nan).float().cpu().numpy()
 
 
 def _compute_mean(factors: np.ndarray) -> np.ndarray:
-    """Compute the mean of each layer's factor over the nets that have one; NaN if there are none."""
+    """Average each layer's factor over the nets that have one. NaN if there are none."""
     has_factor = np.isfinite(factors)
     sums = np.where(has_factor, factors, 0).sum(0)
     return np.where(has_factor.any(0), sums / np.maximum(has_factor.sum(0), 1), np.nan).astype(np.float32)

@@ -1,4 +1,4 @@
-"""Full-precision weights and their quantised values, for tasks whose weights the op quantises."""
+"""The full-precision weights of nets with quantised weights, and their quantised values."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ MAX_VALUES = 16  # number of quantised values that are counted separately
 
 @measure_first_nets
 def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
-    """Return a function that describes the weights of a net, by the net's index.
+    """Return a function from a net's index to the distribution of the net's weights and quantised values.
 
-    ``layers``: see ``_describe_layer``, from the first to the last. ``words``: the picture in a sentence.
+    ``layers``: see ``_describe_layer``, from the first to the last. ``words``: a summary in a sentence.
     """
     example = nets.data.train.x[:1].unsqueeze(0)
     (_, now), (_, before) = (
@@ -38,7 +38,7 @@ def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
 
 
 def _describe_layer(before: Trace, now: Trace, at: int) -> dict[str, Any]:
-    """Describe the weights of one layer at the start and now, as the op sees them: times √inputs.
+    """Describe the weights of one layer before training and now, multiplied by √inputs as the op sees them.
 
     ``edges``: (bins + 1,) float32, of the histogram of full-precision weights. ``counts``: (bins,) int64,
     weights in each bin. ``values``: (values,) float32, ascending, the op's outputs; empty if there are more

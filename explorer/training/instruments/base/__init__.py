@@ -1,1 +1,1 @@
-"""What instruments share: the nets that they measure, questions, shapes of rules, smoothing, exact slopes."""
+"""Code shared by the instruments, which measure the neural nets of a training run."""

@@ -1,14 +1,15 @@
-"""Unbiased estimates of the gradient of the mean loss of a net with a stochastic op.
+"""Unbiased estimates of the gradient of the mean loss of a stochastic op, for given random draws.
 
-The mean over a unit's own u is exact, that over all other units is sampled. For an op with two outputs at
-each x this is the local expectation gradient (Titsias and Lázaro-Gredilla 2015): the loss with either output,
-all else as drawn, times the speed at which the threshold in u moves with x. For an op that is smooth in x for
-each u it is the pathwise gradient, through the op itself.
+The gradient is that at the op's input x. The mean over a unit's own random number u is exact, that over all
+other units is sampled. For an op with two possible outputs at each x this is the local expectation gradient
+(Titsias and Lázaro-Gredilla 2015): the loss is computed with either output and all else as drawn, and the
+difference is multiplied by the speed at which the threshold in u moves with x. For an op that is smooth in x
+for each u it is the pathwise gradient, through the op itself.
 
-Alternatives are worse. All outputs of 16 binary units are 65,536 for each example and net, which takes
-seconds. DisARM with its antithetic samples needs passes that are as cheap, but its single draws deviate by 2
-to 6 lengths of the gradient (digits, 16 units), compared with 0.05 to 0.9 here, so that biases of a few per
-cent show in eight draws.
+Alternatives are worse. Enumerating all outputs of 16 binary units takes 65,536 passes for each example and
+net, which takes seconds. DisARM with its antithetic samples needs passes that are as cheap, but its single
+draws deviate by 2 to 6 lengths of the gradient (digits, 16 units), compared with 0.05 to 0.9 here, so that
+biases of a few per cent show in eight draws.
 """
 
 from __future__ import annotations
@@ -32,11 +33,11 @@ _MAX_NUMBERS = 2**20  # limit on the numbers in one layer of all nets, times uni
 
 
 def exact_of(nets: Nets) -> Exact | None:
-    """Return a function that estimates the unbiased gradient of a stochastic net, or None if none is known.
+    """Return a function that estimates the unbiased gradient of a stochastic op, or None if there is none.
 
-    There is one if the op draws at hidden units other than maps, contains no reduction over elements, has no
-    learned parameter, and is either smooth for each u, or has two outputs at each x in nets that are not too
-    wide.
+    An estimator exists if the op draws at hidden units other than maps, contains no reduction over elements,
+    has no learned parameter, and is either smooth for each random number u, or has two outputs at each x in
+    nets that are not too wide.
     """
     op_values = resolve_values(nets.op, None, {})
     if not nets.site.flips or nets.site.maps or find_reductions(nets.op.parsed.tree):
@@ -56,7 +57,7 @@ def _are_too_wide(nets: Nets) -> bool:
 
 @torch.enable_grad()
 def _compute_pathwise(nets: Nets, observed: ObservedPass) -> list[Tensor]:
-    """Compute the gradient of the loss through the op itself."""
+    """Compute the gradient of the loss at the op's input by backpropagating through the op itself."""
     x, leaves = nets.batch[0], []
     layers = zip(nets.ensemble.layers, nets.ensemble.parameter_views, observed.traces, strict=True)
     for layer, parameters, trace in layers:
@@ -70,14 +71,14 @@ def _compute_pathwise(nets: Nets, observed: ObservedPass) -> list[Tensor]:
 
 
 class _LocalExpectation:
-    """An estimator that compares the losses for both outputs of each binary unit."""
+    """Estimate gradients by computing the loss with the other possible output of each unit."""
 
     def __init__(self, nets: Nets) -> None:
         self._nets, self._with_op = nets, nets.op_layers
         self._jumps: dict[int, tuple[Tensor, Jump | None]] = {}  # by layer; draws do not change the first x
 
     def __call__(self, observed: ObservedPass) -> list[Tensor] | None:
-        """Estimate the gradient at each layer with the op, or return None if a jump is not found."""
+        """Return the gradients of all layers that contain the op, or None if its jumps are not found."""
         gradients = [self._compute_layer(observed, layer) for layer in self._with_op]
         available = [each for each in gradients if each is not None]
         return available if len(available) == len(gradients) else None
@@ -101,7 +102,7 @@ class _LocalExpectation:
         return self._jumps[layer][1]
 
     def _compute_losses(self, observed: ObservedPass) -> Tensor:
-        """Compute how much each example contributes to the loss as drawn, (members, 1, n)."""
+        """Return each example's contribution to the loss with the actual random draws, (members, 1, n)."""
         return self._nets.task.loss.split_by_example(observed.output, self._answers).mT
 
     @property
@@ -109,7 +110,10 @@ class _LocalExpectation:
         return self._nets.ensemble.expand_by_member(self._nets.batch[1])
 
     def _compute_replaced_losses(self, observed: ObservedPass, layer: int, other: Tensor) -> Tensor:
-        """Compute the loss of each example with one unit's output replaced, (members, units, n)."""
+        """Return each example's contribution to the loss if one unit's output is replaced.
+
+        The result has shape (members, units, n).
+        """
         nets, traces, index = self._nets, observed.traces, self._with_op.index(layer)
         end = len(nets.ensemble.layers)
         above = self._with_op[index + 1] if layer != self._with_op[-1] else end

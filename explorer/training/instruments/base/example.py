@@ -1,4 +1,4 @@
-"""Measurements of the first finite net of each rule, and the choice of a held-out example."""
+"""Helpers for instruments that measure one net of each backward rule, and the held-out example to measure."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ P = ParamSpec("P")
 
 
 def _find_last(_settings: Settings, data: Data) -> int:
-    """Return the index of the last held-out example."""
+    """Return the index of the last held-out example, or 0 if there is no held-out data."""
     return len(data.held_out.y) - 1 if data.held_out else 0
 
 
@@ -27,10 +27,11 @@ EXAMPLE = Argument("example", "Held-out example", _find_last)
 def measure_first_nets(
     measure_nets: Callable[Concatenate[Nets, list[int], P], Callable[[int], dict[str, Any]]],
 ) -> Callable[Concatenate[Nets, P], dict[int, Record]]:
-    """Turn a function that measures nets into one that measures the first finite net of each rule.
+    """Turn a function that measures given nets into one that measures one net per backward rule.
 
-    ``measure_nets(nets, members, …)`` returns a function from an index to the record of ``members[index]``.
-    ``seed`` is added to the record: the index of the net among the seeds of its rule.
+    The net is the first finite one of its rule. ``measure_nets(nets, members, …)`` returns a function from an
+    index to the measurement of ``members[index]`` as a dict. ``seed``, the index of the net among the seeds
+    of its rule, is added to each dict.
     """
 
     @functools.wraps(measure_nets)
@@ -46,5 +47,5 @@ def measure_first_nets(
 
 
 def to_uint8(values: Tensor) -> Any:
-    """Convert values from 0 to 1 to uint8 from 0 to 255, flattened. NaN becomes 0."""
+    """Convert a tensor of values from 0 to 1 to a flat uint8 array of values from 0 to 255. NaN becomes 0."""
     return (values.clamp(0, 1) * 255).round().nan_to_num(0).to(torch.uint8).flatten().numpy()

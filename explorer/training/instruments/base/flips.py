@@ -1,4 +1,4 @@
-"""The loss of nets in which one unit outputs another value and everything else is unchanged."""
+"""Computes the loss of nets after the op's output at a single unit is changed."""
 
 from __future__ import annotations
 
@@ -18,17 +18,17 @@ _FLIPS = 2**18  # most numbers in one layer of a net with one unit flipped; this
 
 
 class Flips:
-    """The losses of nets in which one unit of a layer outputs another value.
+    """Computes how the loss changes if the output of one unit of a layer changes and all else stays the same.
 
-    Examples are the last dimension of all tensors, which is fastest for operations on many of them.
+    Examples are the last dimension of all tensors, because operations along it are fastest.
 
     Attributes:
-        x, y: (active members, units, n), input and output of the layer's op.
+        x, y: inputs and outputs of the layer's op, (active members, units, n).
         last: whether the output of the net follows directly.
     """
 
     def __init__(self, nets: Nets, layer: int, n: int) -> None:
-        """Prepare to exchange outputs of one layer's units, for the first n examples."""
+        """Prepare changes to the units of one layer, for the first n examples."""
         trace, self._output = nets.current_pass.traces[layer].op, nets.current_pass.output[:, :n].mT
         self.last = layer == nets.op_layers[-1]
         self.x, self.y = trace.x[:, :n].mT.contiguous(), trace.y[:, :n].mT
@@ -48,14 +48,17 @@ class Flips:
         return self._loss.shares(self._output.unsqueeze(2), self._answers, self._count)
 
     def tabulate_growth(self, distances: Tensor, members: slice = slice(None)) -> Tensor:
-        """Compute how the loss of some nets grows for each change of y: (members, distances, units, n)."""
+        """Return how much the loss grows if each unit's output changes by each of the given distances.
+
+        The result has shape (members, distances, units, n). ``members`` selects nets of the ensemble.
+        """
         answers = self._answers_of(members)
         return self._loss.growth(
             self._output[members], answers, self._count, self._weights[members], distances
         )
 
     def split_members(self, evaluations: int) -> list[slice]:
-        """Split the nets into groups small enough for memory, given the number of evaluations of each."""
+        """Split the ensemble into slices of nets for which this many loss evaluations fit into memory."""
         size = max(1, MAX_NUMBERS // (self.x[0].numel() * evaluations))
         return [slice(start, start + size) for start in range(0, len(self.x), size)]
 
@@ -63,7 +66,10 @@ class Flips:
         return self._answers[members] if len(self._answers) > 1 else self._answers
 
     def compute_growth(self, change: Tensor) -> Tensor:
-        """Compute by how much the loss grows if each unit's y changes, both (members, units, n)."""
+        """Return how much the loss grows if each unit's output changes by the given amount.
+
+        The changes and the result have shape (members, units, n). Only one unit is changed at a time.
+        """
         members, units, n = change.shape
         size = max(1, MAX_NUMBERS // (self._above.shape[1] * units * n))
         parts = [
@@ -88,16 +94,16 @@ class Flips:
 
 
 def count_examples(nets: Nets) -> int:
-    """Return for how many examples the outputs of all units can be exchanged."""
+    """Return the number of examples for which every unit can be changed within the memory limit."""
     return min(nets.x.shape[1], max(1, _FLIPS // _find_largest(nets.ensemble.layers)))
 
 
 def is_too_wide(layers: Sequence[Layer]) -> bool:
-    """Return whether exchanging one layer's outputs changes too many numbers even for one example."""
+    """Return whether a net's layers are too wide to change every unit even for a single example."""
     return _find_largest(layers) > _FLIPS
 
 
 def _find_largest(layers: Sequence[Layer]) -> int:
-    """Return how many numbers above a layer change at most if its outputs are exchanged, per example."""
+    """Return the largest number of values that change, per example, if each unit of a layer is changed."""
     units = [layer.shapes[0][1] * layer.uses for layer in layers if layer.shapes]
     return max(map(prod, pairwise(units)))

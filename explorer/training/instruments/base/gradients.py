@@ -1,4 +1,4 @@
-"""The size of the gradient at one step, and the fraction of it that a rule blocks."""
+"""The size of each backward rule's gradient at one training step, and the fraction that the rule blocks."""
 
 from __future__ import annotations
 
@@ -17,17 +17,17 @@ from explorer.training.nets import Ensemble, ObservedPass, Pass, Trace
 
 @dataclass(frozen=True)
 class Gradients:
-    """Facts about the gradient of one rule at one step, as means over its seeds.
+    """Statistics of the gradient of one backward rule at one training step, averaged over its random seeds.
 
-    Norms and ``passed`` belong to the batch of the next step, the last two to the examples of instruments. In
-    a net with several layers with the op the last three belong to the first one: the first hidden layer, or
-    the weights of the first layer, times √inputs as the op sees them.
+    Norms and ``passed`` belong to the batch of the next step, ``blocked`` and ``idle_units`` to the examples
+    that instruments use. In a net that contains the op in several layers, the last three describe the first
+    of these: the first hidden layer, or the weights of the first layer, times √inputs as the op sees them.
 
     Attributes:
         w1: Euclidean norm of the gradient of the first layer of weights.
         w2: Euclidean norm of the gradient of the last layer of weights.
-        w1_moved: Euclidean distance of the first layer of weights from its start.
-        passed: the factor on the upstream gradient, sum of sizes after ÷ before: 0 if the rule blocks
+        w1_moved: Euclidean distance of the first layer of weights from its initial values.
+        passed: sum of the gradient's absolute values after the rule ÷ the sum before it: 0 if the rule blocks
             everything, 1 for straight-through, above 1 if it amplifies; None if no seed has an upstream
             gradient.
         blocked: fraction (0 to 1) of the op's inputs at which the rule returns 0 for an upstream gradient
@@ -48,12 +48,14 @@ class Gradients:
 def compute_gradients(
     ensemble: Ensemble, batch_pass: Pass, observed: ObservedPass
 ) -> dict[int, Gradients | None]:
-    """Compute the facts about the gradient of each active rule, by the rule's index.
+    """Compute gradient statistics for each backward rule that still has finite nets.
+
+    Returns a dict from the index of each rule to its ``Gradients``, or to None if a value is not finite.
 
     Args:
         ensemble: the nets.
-        batch_pass: the pass on the batch of the next step.
-        observed: a pass on the examples of instruments.
+        batch_pass: the forward and backward pass on the batch of the next step.
+        observed: the pass on the examples that instruments use.
     """
     w1, w2 = batch_pass.numbers[1:].tolist()
     _, before, after = _get_first_op(batch_pass.traces)
@@ -78,20 +80,23 @@ def compute_gradients(
 
 
 def _get_first_op(traces: Sequence[Trace]) -> tuple[Tensor, Tensor, Tensor]:
-    """Return x, and g before and after the rule, in the first layer with the op: (members, n, units …)."""
+    """Return x and the gradients before and after the rule, for the first layer that contains the op.
+
+    Each tensor has shape (members, n, units, …).
+    """
     op = next(trace for trace in traces if trace.gradient is not None).op
     return op.x, op.upstream, op.gradient
 
 
 def _sum_sizes(values: Tensor) -> Tensor:
-    """Sum the absolute values of each net, (members,) float64."""
+    """Return the sum of the absolute values of each net's tensor as float64, (members,)."""
     return with_float64(values).abs().flatten(1).sum(1, dtype=torch.float64)
 
 
 def _compute_shares(x: Tensor, upstream: Tensor, gradient: Tensor) -> Tensor:
-    """Compute the fractions of blocked inputs and of idle units, (2, members).
+    """Return the fractions of blocked inputs and of idle units for each net, (2, members).
 
-    NaN if an input is not finite.
+    Both are NaN if an input of the op is not finite.
     """
     x, upstream, gradient = map(with_float64, (x, upstream, gradient))
     zero = gradient == 0

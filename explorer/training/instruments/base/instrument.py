@@ -1,4 +1,4 @@
-"""The base classes of instruments, and the nets as instruments see them."""
+"""Defines instruments: measurements of a run's neural nets at one training step, with explanatory texts."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ if TYPE_CHECKING:
 
 
 def count_op_layers(settings: Settings) -> int:
-    """Return how many layers of a run's nets contain the op."""
+    """Return the number of layers that contain the op in the nets of a training run."""
     return TASKS[settings.task].net.count_op_layers(settings.widths)
 
 
 def get_op_site(settings: Settings) -> OpSite:
-    """Return a description of where the op is in a run's nets."""
+    """Return where the op is applied in the nets of a training run, for example to activations or weights."""
     return TASKS[settings.task].net.site
 
 
@@ -35,7 +35,7 @@ Record = Mapping[str, Any]
 
 
 class Product(NamedTuple):
-    """Linear layers combined to a single one, ``x @ weights + biases``.
+    """Linear layers combined into a single matrix product ``x @ weights + biases``.
 
     Attributes:
         weights: (active members, units, units above).
@@ -48,19 +48,19 @@ class Product(NamedTuple):
 
 @dataclass(frozen=True)
 class Nets:
-    """The nets of a run at one step, with examples that are the same at every step.
+    """The neural nets of a training run at one step, with the examples on which instruments measure them.
 
-    Instruments only read it: the run does not change.
+    The examples are the same at every step. Instruments only read these nets; the run does not change.
 
     Attributes:
         ensemble: the nets.
-        x: (seeds or 1, n, inputs), the first ``EXAMPLES`` of the training data.
-        targets: (seeds or 1, n, …) of these examples.
-        batch: of the next step, x and y (seeds, n, …).
+        x: inputs of the first ``EXAMPLES`` training examples, (seeds or 1, n, inputs).
+        targets: targets of these examples, (seeds or 1, n, …).
+        batch: inputs and targets of the next step's batch, (seeds, n, …).
         data: all data of the first seed.
-        settings: of the run.
-        op: the record of the op at this step.
-        rules: the records of the rules at this step.
+        settings: the settings of the run.
+        op: the op at this step.
+        rules: the backward rules at this step.
         op_rules: the op with each of the rules, as functions.
     """
 
@@ -76,22 +76,22 @@ class Nets:
 
     @cached_property
     def current_pass(self) -> ObservedPass:
-        """The results of running the nets forward and backward on the examples."""
+        """A forward and backward pass of the current nets on the examples that instruments use."""
         return self.ensemble.observe(self.x, self.targets, self.task.loss)
 
     @property
     def task(self) -> Task:
-        """The task that the nets learn."""
+        """The task that the nets are trained on."""
         return TASKS[self.settings.task]
 
     @property
     def site(self) -> OpSite:
-        """A description of where the op is in the nets."""
+        """Where the op is applied in the nets, for example to activations or weights."""
         return self.task.net.site
 
     @property
     def y(self) -> Tensor:
-        """The targets of each net's examples, (active members or 1, n, …)."""
+        """The targets of the examples for each net, (active members or 1, n, …)."""
         return self.ensemble.expand_by_member(self.targets)
 
     @property
@@ -100,12 +100,12 @@ class Nets:
         return [number for number, trace in enumerate(self.current_pass.traces) if trace.gradient is not None]
 
     def get_parameters(self, member: int, layer: int, unit: int | None = None) -> dict[str, float]:
-        """Return the parameters of the op and of a net's rule by name, with current values of learned ones.
+        """Return the current values of all parameters of the op and of one net's backward rule, by name.
 
         Args:
-            member: the index among the active members.
+            member: the index of the net among the active members.
             layer: the index in ``op_layers``.
-            unit: the index of a unit of the layer, whose channel's values are used; by default means over
+            unit: the index of a unit of the layer, whose channel's values are used; by default the mean over
                 channels.
         """
         result = resolve_values(
@@ -120,7 +120,10 @@ class Nets:
         return result
 
     def get_learned(self, member: int, layer: int) -> dict[str, Tensor]:
-        """Return a net's learned parameters in a layer, (values,) each: one value, or one per channel."""
+        """Return the parameters of the op that one net has learned in a layer, by name.
+
+        Each tensor has shape (values,), with a single value or one value per channel.
+        """
         rule = self.ensemble.active[member].rule
         if not any(self.op_rules.mask_learned(rule)):
             return {}
@@ -135,11 +138,11 @@ class Nets:
 
     @cached_property
     def products(self) -> list[Product]:
-        """The linear map from each layer with the op to the next such layer, or to the output."""
+        """The combined linear map from each layer with the op to the next such layer or to the output."""
         return [self._make_product(layer) for layer in self.op_layers]
 
     def _make_product(self, layer: int) -> Product:
-        """Combine the layers between one op and the next, or the output, to a single linear map."""
+        """Combine the linear layers between a layer with the op and the next such layer, or the output."""
         after = next((each for each in self.op_layers if each > layer), len(self.ensemble.layers))
         layers = [
             (self.ensemble.layers[at], self.ensemble.parameter_views[at]) for at in range(layer + 1, after)
@@ -164,11 +167,11 @@ class Nets:
 
 @dataclass(frozen=True)
 class Argument:
-    """An integer argument of an instrument, which starts at 0.
+    """An integer argument of an instrument, starting at 0, with default 0.
 
     Attributes:
-        name: in questions.
-        label: on screen, where counting starts at 1.
+        name: its name in requests to the server.
+        label: its name on screen, where counting starts at 1.
         get_max: a function that returns the maximum for a run's settings and data.
     """
 
@@ -179,19 +182,19 @@ class Argument:
 
 @dataclass(frozen=True, kw_only=True)
 class Instrument:
-    """A measurement of the nets of a run, with the texts that explain it.
+    """A measurement of the nets of a training run, with explanatory texts.
 
     Attributes:
-        key: its name in snapshots and streams.
+        key: the instrument's name in snapshots and streams.
         label: its name on screen.
-        sentence: its meaning.
-        limits: a sentence on the limits of its meaning.
-        cost: measured time and size.
-        missing: a function that returns why it is not measured in a run, as a sentence, or "".
+        sentence: what it shows.
+        limits: a sentence on what it does not show.
+        cost: its measured time and size.
+        missing: a function that returns a sentence on why it cannot measure a run, or "".
         arguments: its integer arguments.
-        legend: names of the parts of its picture.
-        window: points in the moving average of a plotted line; it averages past points only, so that lines
-            never change.
+        legend: names of the parts of its chart.
+        window: number of points in the moving average of a plotted line. It covers past points
+            only, so that lines never change.
     """
 
     kind: ClassVar[str]
@@ -209,7 +212,7 @@ class Instrument:
 
 @dataclass(frozen=True, kw_only=True)
 class Recorded(Instrument):
-    """An instrument whose values are recorded throughout the run.
+    """An instrument that is recorded as a series during the training run, whether or not it is displayed.
 
     Attributes:
         fields: names of the values in each column.
@@ -227,10 +230,10 @@ class Recorded(Instrument):
 
 @dataclass(frozen=True, kw_only=True)
 class Visible(Instrument):
-    """An instrument that measures only while its picture is visible.
+    """An instrument that measures a training run only while its chart is displayed.
 
     Attributes:
-        measure: ``(nets, **arguments) ->`` the record of each active rule, by the rule's index.
+        measure: ``(nets, **arguments) ->`` a dict from the index of each active rule to its measurement.
     """
 
     kind = "visible"
@@ -240,11 +243,11 @@ class Visible(Instrument):
 
 @dataclass(frozen=True, kw_only=True)
 class Requested(Instrument):
-    """An instrument that measures once, when it is asked.
+    """An instrument that measures a training run once, when the user asks for it.
 
     Attributes:
-        measure: ``(nets, **arguments) ->`` the record of each active rule, by the rule's index; None without
-            a result.
+        measure: ``(nets, **arguments) ->`` a dict from the index of each active rule to its measurement,
+            or to None without a result.
         ahead: whether it measures the next step, with the op and the rules of that step.
     """
 

@@ -1,4 +1,4 @@
-"""The unequal jumps of an op under normal noise, grouped so that they share evaluations of the loss.
+"""Groups the jumps of an op under normal noise, so that few evaluations of the loss cover many jumps.
 
 Jumps that change y little share evaluations: the loss is assumed linear between two values at most
 ``_MAX_SHARED`` standard deviations of the noise apart. Larger jumps are exact.
@@ -23,16 +23,20 @@ _ROUNDING = 1e-6
 
 
 def look_up(values: Tensor, index: Tensor) -> Tensor:
-    """Return ``values.take(index)`` by a faster operation that Apple's GPUs have too."""
+    """Return the elements of a flattened tensor at the given indices, like ``values.take(index)`` but faster.
+
+    Apple's GPUs do not support ``take``.
+    """
     return values.flatten().index_select(0, index.flatten()).view(index.shape)
 
 
 @dataclass(frozen=True)
 class Jumps:
-    """The jumps of an op under noise, in float64.
+    """The jumps of an op under normal noise, in float64.
 
     Attributes:
-        at, below, above: (jumps,) their x, ascending, and the op's values on both sides.
+        at: the x of each jump, ascending, (jumps,).
+        below, above: the op's values to the left and right of each jump, (jumps,).
         sigma: the standard deviation of the noise.
     """
 
@@ -43,11 +47,15 @@ class Jumps:
 
     @property
     def reach(self) -> float:
-        """The largest noise that is considered."""
+        """The largest noise considered: the standard deviation of the noise × ``REACH``."""
         return REACH * self.sigma
 
     def compute_weights(self, x: Tensor, part: slice, shares: Tensor) -> Tensor:
-        """Sum the densities of the noise at some jumps, each times its shares, at x (points,)."""
+        """Sum values that belong to jumps, each weighted by the noise density at its distance from x.
+
+        Densities are relative to their peak. ``x`` has shape (points,), ``shares`` has a row for each jump of
+        ``part``.
+        """
         distance = (x[:, None] - self.at[part]) / self.sigma
         density: Tensor = NOISE.parsed_density.bind()(distance) / NOISE.peak
         return density @ shares
@@ -55,11 +63,11 @@ class Jumps:
 
 @dataclass(frozen=True)
 class Groups:
-    """Groups of neighbouring jumps that share evaluations of the loss, in float32.
+    """Groups of neighbouring jumps of an op that share evaluations of the loss, in float32.
 
     Attributes:
         start, end: (groups,) the op's values at which the loss is evaluated.
-        last: (groups,) the x of the last jump of each.
+        last: (groups,) the x of the last jump of each group.
         near: the maximum number of groups within reach of an x.
         chained: whether each group starts where the previous one ends.
         origin, spacing: (groups,) the x at which the weights of each begin, and the distance between points.
@@ -76,7 +84,7 @@ class Groups:
     weights: Tensor
 
     def compute_weight(self, x: Tensor, group: Tensor) -> Tensor:
-        """Compute the weight of one group of jumps at each x."""
+        """Return the weight at each x of the loss difference across a group of jumps."""
         points = self.weights.shape[1]
         position = ((x - look_up(self.origin, group)) / self.spacing).nan_to_num_(0).clamp_(0, points - 1.01)
         point = position.long()
@@ -87,7 +95,7 @@ class Groups:
 
 
 def group_jumps(jumps: Jumps, device: torch.device) -> Groups:
-    """Group neighbouring jumps that change y little."""
+    """Group neighbouring jumps of an op that change its value little."""
     parts = _split_jumps(jumps.below.tolist(), jumps.above.tolist(), _MAX_SHARED * jumps.sigma)
     first, last = (torch.stack([jumps.at[part][side] for part in parts]) for side in (0, -1))
     origin, spacing = first - jumps.reach, jumps.sigma / FINE
@@ -109,7 +117,7 @@ def group_jumps(jumps: Jumps, device: torch.device) -> Groups:
 
 
 def _split_jumps(below: list[float], above: list[float], max_distance: float) -> list[slice]:
-    """Split jumps into runs of neighbours whose values are at most ``max_distance`` apart."""
+    """Split jumps into slices of neighbours whose values lie within ``max_distance`` of each other."""
     starts: list[int] = []
     low, high = math.inf, -math.inf
     for index, values in enumerate(zip(below, above, strict=True)):
@@ -121,7 +129,7 @@ def _split_jumps(below: list[float], above: list[float], max_distance: float) ->
 
 
 def _find_ends(jumps: Jumps, part: slice) -> tuple[float, float]:
-    """Return the smallest and largest value around some jumps, in reverse order if these go down."""
+    """Return the op's lowest and highest value around some jumps, in reverse order if the jumps go down."""
     below, above = jumps.below[part], jumps.above[part]
     low, high = (float(end) for end in torch.cat([below, above]).aminmax())
     return (low, high) if (above - below).sum() >= 0 else (high, low)
@@ -129,15 +137,15 @@ def _find_ends(jumps: Jumps, part: slice) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Distances:
-    """Evaluations of the loss at fixed distances from each unit's value, for piecewise constant ops.
+    """Evaluations of the loss at fixed changes of each unit's output, for piecewise constant ops.
 
     All tensors are float32.
 
     Attributes:
-        distances: (d,) ascending, without 0.
+        distances: (d,) the changes of the output, ascending, without 0.
         at: (jumps,) the x of the jumps, which divide all x into cells.
         left: (jumps + 1,) the x at which the points of each cell begin.
-        start, end: (jumps + 1,) the indices of its first and last point, as floats.
+        start, end: (jumps + 1,) the indices of a cell's first and last point, as floats.
         spacing: the distance between points.
         weights: (points, d) the factors at these points for the change at each distance.
     """
@@ -151,7 +159,7 @@ class Distances:
     weights: Tensor
 
     def compute_weight(self, x: Tensor) -> Tensor:
-        """Return the weights at each x, with the distances as the last dimension."""
+        """Return the weight of each fixed output change at each x, with the changes as the last dimension."""
         cell = torch.bucketize(x, self.at)
         position = (
             ((x - look_up(self.left, cell)) / self.spacing).nan_to_num_(0).add_(look_up(self.start, cell))
@@ -162,7 +170,7 @@ class Distances:
 
 
 def make_distances(jumps: Jumps, device: torch.device) -> Distances:
-    """Return the distances for jumps of a piecewise constant op."""
+    """Choose the output changes at which to evaluate the loss for the jumps of a piecewise constant op."""
     at, reach, spacing = jumps.at, jumps.reach, jumps.sigma / FINE
     cell_values = torch.cat([jumps.below[:1], jumps.above])
     left, right = torch.cat([at[:1] - reach, at]), torch.cat([at, at[-1:] + reach])
@@ -191,7 +199,10 @@ def make_distances(jumps: Jumps, device: torch.device) -> Distances:
 
 
 def _choose_distances(leads: Tensor, max_distance: float) -> Tensor:
-    """Return distances of both signs and 0, ascending; gaps with omitted ones are ≤ ``max_distance``."""
+    """Choose a few representative output changes, of both signs and including 0, in ascending order.
+
+    Gaps that contain omitted changes are at most ``max_distance`` wide.
+    """
     selected, before = [0.0], 0.0
     for size in sorted(set(leads.abs().round(decimals=6).tolist())):
         if size - selected[-1] > max_distance * (1 + _ROUNDING) and before > selected[-1]:
@@ -202,7 +213,7 @@ def _choose_distances(leads: Tensor, max_distance: float) -> Tensor:
 
 
 def _compute_tents(values: Tensor, ends: Tensor) -> Tensor:
-    """Return the weights of linear interpolation of values between ascending ends, (values, ends)."""
+    """Return the weights of linear interpolation between ascending support points, (values, points)."""
     after = torch.bucketize(values, ends).clamp_(1, len(ends) - 1)[:, None]
     low, high = ends[after - 1], ends[after]
     share = ((values[:, None] - low) / (high - low)).clamp_(0, 1)

@@ -1,6 +1,6 @@
-"""Questions to instruments as text: a key, and integer arguments by name if there are any.
+"""Text form of requests to instruments: an instrument's key, followed by any integer arguments.
 
-``raster`` and ``raster?example=5`` are different questions; a snapshot has the answers under these texts.
+``raster`` and ``raster?example=5`` are different requests; a snapshot holds the answers under these texts.
 """
 
 from collections.abc import Mapping
@@ -10,22 +10,31 @@ _MAX_DIGITS = 9
 
 
 def make_question(key: str, numbers: Mapping[str, int]) -> str:
-    """Return the text of a question, independent of the order of its arguments."""
+    """Encode an instrument's key and its integer arguments as text, such as ``raster?example=5``.
+
+    The order of the arguments does not matter.
+    """
     return f"{key}?{urlencode(sorted(numbers.items()))}" if numbers else key
 
 
 def key_of(text: str) -> str:
-    """Return the key of the instrument in a question."""
+    """Return the instrument's key from a request such as ``raster?example=5``."""
     return text.partition("?")[0]
 
 
 def numbers_of(text: str) -> dict[str, int]:
-    """Return the arguments in a question. Raises ValueError with a plain sentence if one is no integer."""
+    """Return the integer arguments of a request such as ``raster?example=5``, by name.
+
+    Raises ValueError if one of them is not a whole number.
+    """
     return parse_integers(dict(parse_qsl(text.partition("?")[2], keep_blank_values=True)))
 
 
 def parse_integers(texts: Mapping[str, str]) -> dict[str, int]:
-    """Return integers by name. Raises ValueError with a plain sentence for a text that is no integer ≥ 0."""
+    """Convert a dict of texts to non-negative integers.
+
+    Raises ValueError with a plain sentence if a text is not a whole number of at most nine digits.
+    """
     invalid = [
         f"{name} = {text[:_MAX_DIGITS]}"
         for name, text in texts.items()

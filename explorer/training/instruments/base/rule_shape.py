@@ -1,4 +1,4 @@
-"""The shape of a backward rule: the range of x in which it is plotted, its height, and its width."""
+"""The shape of a backward rule's curve: the range of x to plot, its height and its width."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ ParameterItems = tuple[tuple[str, float], ...]
 
 
 def compute_span(nets: Nets) -> tuple[float, float]:
-    """Compute the range of x in which all rules of a run are plotted: all kinks, 0, and a margin."""
+    """Return the range of x in which to plot all backward rules of a training run.
+
+    It contains 0 and the kinks of the op and of the rules, and a margin.
+    """
     items = tuple(sorted(nets.settings.parameters.items()))
     ends = [_find_kinks(nets.op, rule, items) for rule in nets.rules]
     positions = [0.0, *(x for kinks_of_rule in ends for x in kinks_of_rule)]
@@ -32,17 +35,17 @@ def compute_span(nets: Nets) -> tuple[float, float]:
 
 
 def compute_peak(nets: Nets, member: int, layer: int, low: float, high: float) -> float:
-    """Compute a rule's height, its largest absolute gradient for g = 1 in a range of x; 0 if it has none.
+    """Return the height of one net's backward rule: its largest absolute value within [low, high] for g = 1.
 
-    For a stochastic rule it is the maximum of the mean size, and 0 if the rule depends on the loss.
-    ``layer``, here and in ``compute_width``: an index in ``op_layers``, because learned parameters differ by
-    layer.
+    It is 0 for a rule without a height. For a stochastic rule it is the maximum of the mean size, and 0 if
+    the rule depends on the loss. ``layer``, here and in ``compute_width``, is an index in ``op_layers``,
+    because learned parameters differ by layer.
     """
     return _compute_peak(nets.op, _get_rule(nets, member), _get_items(nets, member, layer), low, high)
 
 
 def compute_width(nets: Nets, member: int, layer: int) -> float:
-    """Compute the width of a rule: the area under its absolute gradient for g = 1, divided by its height.
+    """Return the width of one net's backward rule: the area under its absolute value ÷ its height, for g = 1.
 
     Infinite for a rule without an end. A box from −c to c has width 2c, a triangle half its base. NaN for a
     rule that is 0 everywhere, or that differs by batch.
@@ -51,7 +54,7 @@ def compute_width(nets: Nets, member: int, layer: int) -> float:
 
 
 def compute_data_width(x: Tensor) -> Tensor:
-    """Compute the width of data (members, …), assumed normal: √(2π) standard deviations, (members,)."""
+    """Return the width of each net's data, (members,): √(2π) standard deviations, as if it were normal."""
     flat = x.flatten(1)
     norm: Tensor = torch.linalg.vector_norm(flat - flat.mean(1, keepdim=True), dim=1)
     return norm * math.sqrt(math.tau / (flat.shape[1] - 1))  # ten times as fast as ``std``
@@ -90,5 +93,8 @@ def _compute_width(op: Op, rule: Rule, items: ParameterItems) -> float:
 
 
 def _compute_sizes(op: Op, rule: Rule, items: ParameterItems, x: Tensor) -> Tensor:
-    """Compute the gradient's absolute value at x for g = 1, or its mean if random; NaN if it needs a loss."""
+    """Return the absolute gradient of a backward rule at each x for g = 1, averaged over random draws.
+
+    It is NaN if the rule depends on the loss.
+    """
     return sample_gradients(op, rule, dict(items), x, 1.0).abs().mean(0)

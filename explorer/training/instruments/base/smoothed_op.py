@@ -1,4 +1,4 @@
-"""An op under normal noise: its jumps, and its mean slope between them."""
+"""An op under normal noise: the positions of its jumps, and its mean slope between them."""
 
 from __future__ import annotations
 
@@ -32,11 +32,12 @@ _MIN_JUMP = 1e-4  # smaller differences at a kink are due to the op's slope
 
 @dataclass(frozen=True)
 class SmoothedOp:
-    """The mean of an op under normal noise, described by its jumps and by its slope between them.
+    """An op whose input is perturbed by normal noise.
 
     Attributes:
         sigma: the standard deviation of the noise.
-        at, below, above: (jumps,) the x of the jumps, ascending, and the op's values on both sides; float64.
+        at: the x of the op's jumps, ascending, (jumps,) float64.
+        below, above: the op's values to the left and right of each jump, (jumps,) float64.
         device: the device of the nets.
         flat: whether the op is constant between its jumps.
         start, spacing, slopes: the mean slope between the jumps, at evenly spaced x.
@@ -54,7 +55,10 @@ class SmoothedOp:
 
     @cached_property
     def steps(self) -> tuple[float, float, float] | None:
-        """The first jump's x, the distance between jumps and their height, or None if jumps differ."""
+        """The x of the first jump, the distance between jumps, and their height.
+
+        None if the jumps are not equal, or the op is not constant between them.
+        """
         if not self.flat:
             return None
         widths, heights = self.at.diff(), self.above - self.below
@@ -64,38 +68,38 @@ class SmoothedOp:
 
     @cached_property
     def groups(self) -> Groups:
-        """The jumps of the op, grouped so that neighbours that change y little share evaluations."""
+        """The jumps of the smoothed op, in groups of neighbours that change its value little."""
         return group_jumps(Jumps(self.at, self.below, self.above, self.sigma), self.device)
 
     @cached_property
     def distances(self) -> Distances:
-        """The distances from each x to the jumps of a piecewise constant op."""
+        """The output changes at which to evaluate the loss, for a piecewise constant op."""
         return make_distances(Jumps(self.at, self.below, self.above, self.sigma), self.device)
 
     @cached_property
     def near(self) -> int:
-        """The maximum number of jumps that the noise can reach on one side of an x."""
+        """The maximum number of jumps within reach of the noise on one side of an x."""
         ends = torch.searchsorted(self.at, self.at + REACH * self.sigma)
         return int((ends - torch.arange(len(ends))).max())
 
     def get_slope(self, x: Tensor) -> Tensor:
-        """Return the mean slope of the op between its jumps at any x."""
+        """Look up the mean slope of the smoothed op between its jumps at each x."""
         position = ((x - self.start) / self.spacing).nan_to_num_(0).clamp_(0, len(self.slopes) - 1.01)
         point = position.long()
         return torch.lerp(look_up(self.slopes, point), look_up(self.slopes, point + 1), position - point)
 
     def compute_density(self, x: Tensor) -> Tensor:
-        """Compute the density of the noise relative to its peak, in place in x."""
+        """Compute the probability density of the noise at x, relative to its peak. Overwrites x."""
         return x.square_().mul_(-0.5 / self.sigma**2).exp_()
 
     @property
     def max_density(self) -> float:
-        """The maximum of the noise's density."""
+        """The maximum of the probability density of the noise."""
         return NOISE.peak / self.sigma
 
 
 def smooth_op(op: Op, parameters: Mapping[str, float], sigma: float, device: torch.device) -> SmoothedOp:
-    """Describe an op under normal noise of standard deviation sigma."""
+    """Describe an op whose input is perturbed by normal noise of standard deviation sigma."""
     return _smooth_op(op, tuple(sorted(resolve_values(op, None, parameters).items())), sigma, device)
 
 
@@ -120,7 +124,10 @@ def _smooth_op(
 def _find_jumps(
     op: Op, parameters: Mapping[str, float], evaluate: Callable[..., Tensor], min_height: float
 ) -> tuple[Tensor, ...]:
-    """Find the jumps of an op above a height, and its values on both sides; empty if there are too many."""
+    """Find the jumps of an op that exceed a height, and the op's values on both sides of each jump.
+
+    Returns empty tensors if there are too many jumps.
+    """
     candidates = (find_kinks(op, None, parameters, -reach, reach) for reach in _RANGES)
     at = torch.tensor(
         next((positions for positions in candidates if positions is not None), []), dtype=torch.float64
@@ -132,7 +139,7 @@ def _find_jumps(
 
 
 def _average_slopes(slopes: Tensor) -> Tensor:
-    """Average slopes over the noise, at each of their evenly spaced points."""
+    """Average slopes at evenly spaced points over the noise around each point."""
     edges = torch.arange(-1.5 * REACH * FINE, 1.5 * REACH * FINE + 2, dtype=torch.float64) - 0.5
     weights = NOISE.parsed_distribution.bind()(edges / FINE).diff()
     ends = functional.pad(slopes[None, None], [len(weights) // 2] * 2, mode="replicate")

@@ -1,4 +1,4 @@
-"""The gradient of a net whose op is smoothed by noise: exact at the op's jumps, its slope elsewhere.
+"""Computes the gradient of a net whose op is smoothed by normal noise.
 
 A unit's op of ``x + noise``, with normal noise of standard deviation σ, has a slope at every x: at each jump
 the change of the loss times the density of the noise, plus the mean slope between jumps. One unit is smoothed
@@ -24,10 +24,11 @@ _MAX_DISTANCES = 64  # number of distances computed in one product
 
 
 def compute_smoothed_gradient(nets: Nets, layer: int, n: int) -> Tensor:
-    """Compute the gradient at the x of a layer for the first n examples: (active members, n, units).
+    """Compute the gradient at the op's input in one layer, with the op smoothed by normal noise.
 
-    Jumps farther than ``REACH`` standard deviations from an x may be omitted: each contributes less than
-    0.0004 of its maximum, which it has at the jump.
+    The result has shape (active members, n, units) and covers the first n examples. Jumps farther than
+    ``REACH`` standard deviations from an x may be omitted: each contributes less than 0.0004 of its maximum,
+    which it has at the jump.
     """
     op = smooth_op(nets.op, nets.settings.parameters, nets.settings.sigma, nets.x.device)
     if op.flat:
@@ -37,7 +38,7 @@ def compute_smoothed_gradient(nets: Nets, layer: int, n: int) -> Tensor:
 
 
 def _compute_upstream(nets: Nets, layer: int) -> Tensor:
-    """Compute the gradient that reaches a layer's y through the op's own slope in the layers above."""
+    """Backpropagate through the op's own derivative from the output down to one layer's op."""
     upstream = nets.current_pass.traces[nets.op_layers[-1]].op.upstream
     for below, above in reversed(list(enumerate(nets.op_layers[1:]))):
         if above > layer:
@@ -47,7 +48,7 @@ def _compute_upstream(nets: Nets, layer: int) -> Tensor:
 
 
 def _compute_slope(nets: Nets, x: Tensor) -> Tensor:
-    """Compute the op's own slope at x, 0 if it has none."""
+    """Return the op's own derivative at x, or 0 if it has none."""
     leaf = x.detach().requires_grad_()
     with torch.enable_grad():
         y = nets.op_rules.pairs[0][0](leaf)
@@ -55,9 +56,9 @@ def _compute_slope(nets: Nets, x: Tensor) -> Tensor:
 
 
 def _compute_flip_gradient(nets: Nets, op: SmoothedOp, layer: int, n: int) -> Tensor:
-    """Compute how the loss changes at jumps near each x, times the noise's density.
+    """Sum the changes of the loss at the op's jumps near each x, weighted by the noise density.
 
-    Returns (active members, units, n).
+    The result has shape (active members, units, n).
     """
     flips = Flips(nets, layer, n)
     if op.steps is None:
@@ -71,7 +72,7 @@ def _compute_flip_gradient(nets: Nets, op: SmoothedOp, layer: int, n: int) -> Te
 
 
 def _sum_grouped_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
-    """Sum the changes of the loss over the groups of jumps of any op."""
+    """Sum the weighted loss changes at any op's jumps, evaluating the loss at the ends of each group."""
     groups, total = op.groups, torch.zeros_like(flips.x)
     first = torch.searchsorted(groups.last, flips.x - REACH * op.sigma).clamp_(
         max=len(groups.last) - groups.near
@@ -87,9 +88,9 @@ def _sum_grouped_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
 
 
 def _sum_tabulated_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
-    """Sum the changes of the loss over all jumps of a piecewise constant op below the output layer.
+    """Sum the weighted loss changes at the jumps of a piecewise constant op just below the output layer.
 
-    The jumps of each part of the members are summed in one product.
+    The jumps of each slice of nets are summed in one product.
     """
     distances = op.distances
     parts = [
@@ -103,7 +104,7 @@ def _sum_tabulated_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
 
 
 def _compute_one_step(flips: Flips, op: SmoothedOp, first: float, _width: float, height: float) -> Tensor:
-    """Compute the change of the loss for an op with a single step, on its other side."""
+    """Compute the weighted loss change for an op with a single jump: the loss on its other side."""
     over = flips.x > first
     if flips.last:
         rise, fall = flips.tabulate_growth(over.new_tensor([height, -height], dtype=flips.x.dtype)).unbind(1)
@@ -113,7 +114,7 @@ def _compute_one_step(flips: Flips, op: SmoothedOp, first: float, _width: float,
 
 
 def _sum_tabulated_steps(flips: Flips, op: SmoothedOp, first: float, width: float, height: float) -> Tensor:
-    """Sum the changes of the loss over equal steps below the output layer, in one product."""
+    """Sum the weighted loss changes at the equal jumps of an op just below the output layer."""
     parts = flips.split_members(2 * op.near + 1)
     return torch.cat([_sum_member_steps(flips, part, op, first, width, height) for part in parts])
 
@@ -121,7 +122,7 @@ def _sum_tabulated_steps(flips: Flips, op: SmoothedOp, first: float, width: floa
 def _sum_member_steps(
     flips: Flips, members: slice, op: SmoothedOp, first: float, width: float, height: float
 ) -> Tensor:
-    """Sum the changes of the loss over equal steps for some nets, independently of all other nets."""
+    """Sum the weighted loss changes of some nets; the result of a net does not depend on the others."""
     x = flips.x[members]
     below = _count_steps_below(x, op, first, width)
     total = torch.zeros_like(x)
@@ -135,9 +136,9 @@ def _sum_member_steps(
 
 
 def _sum_steps(flips: Flips, op: SmoothedOp, first: float, width: float, height: float) -> Tensor:
-    """Sum the changes of the loss over equal steps: the loss at each level near a unit's own.
+    """Sum the weighted loss changes at equal jumps by evaluating the loss at each level near a unit's own.
 
-    With few levels a level above the own one is a level below for other units: both are evaluated together.
+    With few levels, a level above the own one is a level below for other units: both are evaluated together.
     """
     level, levels = _count_steps_below(flips.x, op, first, width), len(op.at) + 1
     densities = _compute_densities(flips.x, level, op, first, width, range(-op.near, op.near))
@@ -164,14 +165,14 @@ def _group_offsets(near: int, levels: int) -> dict[int, list[int]]:
 
 
 def _count_steps_below(x: Tensor, op: SmoothedOp, first: float, width: float) -> Tensor:
-    """Count the jumps below each x."""
+    """Return the number of the op's jumps below each x, in the shape of x."""
     return ((x - first) / width).nan_to_num_(0).ceil_().clamp_(0, len(op.at))
 
 
 def _compute_densities(
     x: Tensor, below: Tensor, op: SmoothedOp, first: float, width: float, jumps: range
 ) -> Tensor:
-    """Compute the noise's density at jumps counted from the first above x, (members, jumps, units, n).
+    """Return the noise density at jumps counted from the first one above each x, (members, jumps, units, n).
 
     It is 0 for jumps that do not exist.
     """

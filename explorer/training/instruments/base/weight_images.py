@@ -1,4 +1,4 @@
-"""Weights encoded as small integers, for pictures of them."""
+"""Weights of a net encoded as small integers, for images."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _MAX_CODE = 127  # the integer that encodes the largest weight
 
 
 def get_used_weights(nets: Nets, number: int) -> Tensor:
-    """Return the weights of a layer as the net uses them: after the op if the op is on weights."""
+    """Return a layer's weights as the net uses them: after the op, if the op is applied to weights."""
     trace = nets.current_pass.traces[number]
     if trace.y is not None and not nets.site.per_example:
         return trace.y
@@ -23,16 +23,16 @@ def get_used_weights(nets: Nets, number: int) -> Tensor:
 
 
 def kernel_of(nets: Nets, number: int) -> int:
-    """Return the side of a layer's kernels, or 0 if the layer is not a convolution."""
+    """Return the side length of a layer's convolution kernels, or 0 if the layer is not a convolution."""
     return KERNEL if isinstance(nets.ensemble.layers[number], Convolution) else 0
 
 
 def encode_weights(weights: Tensor, kernel: int) -> dict[str, Any]:
-    """Encode the weights (inputs, outputs) of one net as data for a picture.
+    """Encode the weights of one net as int8 values for an image.
 
-    ``values``: (inputs · outputs,) int8, row by row, 127 for the absolute value ``largest``. ``columns``: the
-    number of outputs. ``kernel``: the side of each kernel, or 0; a column consists of one kernel per map
-    below.
+    ``weights`` has shape (inputs, outputs). Returns a dict: ``values``, (inputs · outputs,) int8, row by row,
+    127 for the absolute value ``largest``; ``columns``, the number of outputs; and ``kernel``, the side of
+    each kernel, or 0. A column consists of one kernel per map below.
     """
     largest = weights.abs().max().clamp(min=torch.finfo(weights.dtype).tiny)
     values = (weights / largest * _MAX_CODE).round().nan_to_num(0).to(torch.int8)

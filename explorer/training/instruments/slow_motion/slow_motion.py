@@ -1,4 +1,4 @@
-"""Slow motion, which shows the next training step of one layer with the op as tensors."""
+"""Slow motion: all tensors of the next training step in one layer of a net, for display."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ _MAX_FORMULA_LENGTH = 12  # in a title
 
 @torch.no_grad()
 def measure(nets: Nets, *, layer: int) -> dict[int, Record | None]:
-    """Compute the next step of each rule without taking it, in the rule's first active seed.
+    """Compute the next training step of one net per backward rule, without taking it.
 
     Args:
         nets: of the run.
@@ -61,7 +61,7 @@ def measure(nets: Nets, *, layer: int) -> dict[int, Record | None]:
 
 
 def _record(step: Step, rule: int, member: int) -> Record:
-    """Return the data of one rule's next step."""
+    """Return one backward rule's next training step as data for the page."""
     nets = step.nets
     entry = nets.rules[rule]
     parameters = nets.get_parameters(member, step.layer)
@@ -98,19 +98,22 @@ def _record(step: Step, rule: int, member: int) -> Record:
 
 
 def _list_unit_values(step: Step, member: int) -> dict[str, list[float]]:
-    """Return the values of parameters that learn by channel, in the order of the columns."""
+    """Return the values of the parameters that are learned per channel, in the order of the channels."""
     learned = step.nets.get_learned(member, step.layer)
     return {name: values[:MAX_VISIBLE].tolist() for name, values in learned.items() if len(values) > 1}
 
 
 def _make_gradient_tree(op: Op, rule: Rule, learn: Sequence[str]) -> Data | None:
-    """Return torch's gradient for x as an expression tree, or None if learned parameters do not change it."""
+    """Return torch's derivative of the op as an expression tree.
+
+    Returns None if learned parameters do not change it.
+    """
     gradient = None if rule.parsed else op.parsed.derive_gradient(list_learned(op, rule, learn))
     return None if gradient is None or gradient == op.parsed.gradient else gradient.data
 
 
 def _make_tensors(step: Step, member: int) -> dict[str, Record]:
-    """Return the visible parts of all tensors of a net's stages, by name."""
+    """Return the displayed parts of all tensors of a training step, by name."""
     sources: dict[str, Tensors] = {}
     for stage in stages_of(step.nets.site):
         own_tensor = {} if isinstance(stage.tensor, str) else {stage.key: stage.tensor}
@@ -119,7 +122,7 @@ def _make_tensors(step: Step, member: int) -> dict[str, Record]:
 
 
 def _make_random_tensors(step: Step, rule: int, member: int) -> dict[str, Record]:
-    """Return the random draws and losses that the op and its rule use, by their names in formulas."""
+    """Return the random draws and losses that an op and a backward rule use, by their names in formulas."""
     requested = {*step.nets.op.random_names, *step.nets.rules[rule].random_names}
     names = {U, *requested} if requested else requested
     tensors = {name: each for name, each in step.random.items() if name in names}
@@ -127,7 +130,7 @@ def _make_random_tensors(step: Step, rule: int, member: int) -> dict[str, Record
 
 
 def _make_visible(step: Step, tensor: Tensor, axes: tuple[Axis, Axis]) -> Record:
-    """Return the visible part of a tensor as data for a picture."""
+    """Cut a tensor to its displayed part and encode it for the page."""
     rows, columns = (
         _select_visible(step, axis, count).to(tensor.device)
         for axis, count in zip(axes, tensor.shape, strict=True)
@@ -144,7 +147,7 @@ def _make_visible(step: Step, tensor: Tensor, axes: tuple[Axis, Axis]) -> Record
 
 
 def _find_images(step: Step, axes: tuple[Axis, Axis], part: Tensor) -> tuple[int, int]:
-    """Find the side and the number of square images along the inputs of a visible part."""
+    """Find the side and the number of the square images along a tensor's inputs, or (0, 0)."""
     over = [count for axis, count in zip(axes, part.shape, strict=True) if _is_input_axis(step, axis)]
     if step.kernel and over:
         return step.kernel, over[0] // step.kernel**2
@@ -163,7 +166,7 @@ def _is_input_axis(step: Step, axis: Axis) -> bool:
 
 
 def _select_visible(step: Step, axis: Axis, count: int) -> Tensor:
-    """Select the indices of an axis that are visible.
+    """Select the indices of an axis that are displayed.
 
     For examples over time these are all times of the first examples, example by example; for kernels complete
     parts.
@@ -197,7 +200,7 @@ def _describe_stage(
 
 
 def _note(step: Step, stage: Stage, tensor: Record) -> str:
-    """Describe which fraction of a tensor is 0, or which part of it is visible."""
+    """Describe which fraction of a tensor is 0, or which part of the tensor is displayed."""
     if stage.zeros:
         zeros = float((tensor["values"] == 0).mean())
         return f"{format_percent(zeros)} exactly 0" if zeros else "none exactly 0"
@@ -209,7 +212,7 @@ def _note(step: Step, stage: Stage, tensor: Record) -> str:
 
 
 def _describe_map_part(step: Step, tensor: Record) -> str:
-    """Describe the visible part of a tensor of feature maps: one map of one example, or one kernel."""
+    """Describe the displayed part of feature maps or kernels, such as "1 of 8 maps"."""
     inputs, units = step.weights.shape[1:]
     visible, below = tensor["tiles"], inputs // step.kernel**2
     maps = f"{below} map{'s' * (below > 1)}" if visible == below else f"the first {visible} of {below} maps"
@@ -227,7 +230,7 @@ def _format_part(visible: int, count: int, name: str) -> str:
 
 
 def _list_sizes(step: Step) -> dict[str, tuple[int, str]]:
-    """Return the length of each axis and the noun for what it counts."""
+    """Return the length of each kind of axis, with a noun for what it counts."""
     inputs, units = step.weights.shape[1:]
     repetitions = " × times" * (step.times > 1) + " × places" * (step.places > 1)
     rows = step.examples * step.times * step.places, f"examples{repetitions}"
@@ -244,7 +247,7 @@ def _make_facts(step: Step, rule: int, linear: bool) -> dict[str, Any]:
     nets, settings = step.nets, step.nets.settings
     inputs, units = step.weights.shape[1:]
     optimiser = OPTIMISERS[settings.optimiser]
-    has_memory = bool(optimiser.memories and nets.ensemble.optimiser.steps)  # empty before the first step
+    has_memory = bool(optimiser.memories and nets.ensemble.optimiser.steps)  # no memory before the first step
     above = step.above
     short = len(nets.op.formula) <= _MAX_FORMULA_LENGTH
     return {
@@ -268,7 +271,7 @@ def _make_facts(step: Step, rule: int, linear: bool) -> dict[str, Any]:
 
 
 def _describe_factor(step: Step, rule: Rule, linear: bool) -> str:
-    """Describe in a sentence how a rule transforms g."""
+    """Describe in a sentence how a backward rule changes the upstream gradient g."""
     if not rule.needs_loss:
         return _FACTOR_WORDS[linear].format(u=" and u" if is_draw_dependent(step.nets.op, rule) else "")
     loss = "the loss of the batch" if step.on_weights else "the example's part of the batch's loss"

@@ -1,4 +1,4 @@
-"""The stages of one training step in slow motion, in order of time."""
+"""The stages in which one training step is shown in slow motion, in order of time."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ Tensors = tuple[Callable[[Step], Tensor], tuple[Axis, Axis]]
 
 @dataclass(frozen=True, kw_only=True)
 class Stage:
-    """One stage of a training step in slow motion.
+    """One of the stages in which a training step is shown in slow motion, with its texts.
 
     Titles and words are for ``str.format`` with the facts of a step. In ``numbers`` and ``otherwise`` $name
     is the number of that tensor at the chosen row and unit, and $op, $rule and $factor are formulas with
@@ -57,17 +57,17 @@ class Stage:
 
 
 def _units(read: Callable[[Step], Tensor]) -> Tensors:
-    """Describe a tensor by rows and units."""
+    """Describe a tensor with one row per example and one column per unit."""
     return read, ("row", "unit")
 
 
 def _weights(read: Callable[[Step], Tensor]) -> Tensors:
-    """Describe a tensor by inputs and units."""
+    """Describe a tensor with one row per input and one column per unit."""
     return read, ("input", "unit")
 
 
 def _outputs(read: Callable[[Step], Tensor]) -> Tensors:
-    """Describe a tensor by examples and outputs."""
+    """Describe a tensor with one row per example and one column per output."""
     return read, ("example", "output")
 
 
@@ -232,7 +232,7 @@ STAGES: Mapping[str, tuple[Stage, ...]] = {
 
 
 def stages_of(site: OpSite) -> tuple[Stage, ...]:
-    """Return the stages of a training step for a place of the op.
+    """Return the stages of a training step for nets that apply the op to activations, weights, spikes, etc.
 
     Raises LookupError if no stages are defined for it.
     """

@@ -1,4 +1,4 @@
-"""The next training step as tensors of one layer with the op. The step is not taken."""
+"""The next training step of a run in one layer of its nets, as tensors. The step is not taken."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _REACH, _POINTS = 8.0, 801  # largest |x|, and number of x, in the test of linea
 
 @dataclass(frozen=True)
 class Step:
-    """The next training step of all active nets and its result, as float32 tensors of one layer.
+    """The tensors of the next training step of all active nets, for one layer with the op.
 
     Attributes:
         nets: of the run.
@@ -40,7 +40,7 @@ class Step:
 
     @cached_property
     def batch_pass(self) -> Pass:
-        """The results of running the nets forward and backward on the batch of the step."""
+        """The results of a forward and backward pass on the batch of the step."""
         return self.nets.ensemble.run_pass(*self.nets.batch, self.nets.task.loss)
 
     @cached_property
@@ -50,33 +50,34 @@ class Step:
 
     @property
     def trace(self) -> Trace:
-        """The tensors that the layer with the op keeps during a pass."""
+        """The tensors that the layer with the op has stored during the forward and backward pass."""
         return self.batch_pass.traces[self.op_layers[self.layer]]
 
     @property
     def op(self) -> OpTrace:
-        """The op's x and y and the gradients at both, (members, n, units) or (members, inputs, units) each.
+        """The op's input and output in this layer, and the gradients at both.
 
-        For maps (members, n · places, channels): a place is a row.
+        Each has shape (members, n, units), or (members, inputs, units) if the op is on weights. For maps it
+        is (members, n · places, channels): each position in a map is a row.
         """
         return OpTrace(*map(self._split_rows, self.trace.op))
 
     @cached_property
     def random(self) -> dict[str, Tensor]:
-        """Random draws, and losses that depend on them, by their names in formulas.
+        """The op's random draws, and the losses that depend on them, by their names in formulas.
 
         Each has the shape of ``op``.
         """
         trace, site = self.trace, self.nets.site
         u = trace.u
         if u is not None and trace.x is not None and site.maps and site.per_example:
-            u = u.view(trace.x.mT.shape).mT  # drawn by channel
+            u = u.view(trace.x.mT.shape).mT  # random numbers are drawn channel by channel
         tensors = {U: u, LOSS: self._expand_loss(trace.loss), TWIN_LOSS: self._expand_loss(trace.twin_loss)}
         return {name: self._split_rows(each) for name, each in tensors.items() if each is not None}
 
     @cached_property
     def input(self) -> Tensor:
-        """The values that the weights are multiplied with, (members, n · places, inputs)."""
+        """The layer's inputs, which are multiplied by its weights, (members, n · places, inputs)."""
         trace = self.batch_pass.traces[self._weight_layer]
         if not trace.saved:
             return self._expand_members(self.nets.batch[0])
@@ -102,7 +103,7 @@ class Step:
 
     @cached_property
     def residual(self) -> Tensor:
-        """The potential that spiking units keep from the previous time step, shaped like the op's x."""
+        """The potential that remains in spiking units after the previous time step, in the op's shape."""
         return SpikingUnits.get_residual_potentials(self.trace)
 
     @cached_property
@@ -155,7 +156,7 @@ class Step:
 
     @property
     def above(self) -> int:
-        """The number of layers with weights above this one."""
+        """The number of layers with weights between this layer and the output."""
         return sum(number > self._weight_layer for number in self.nets.ensemble.weighted_layers)
 
     @property
@@ -166,46 +167,46 @@ class Step:
         )
 
     def _split_rows(self, tensor: Tensor) -> Tensor:
-        """Reshape a tensor like the op's x so that each place of a feature map is a row."""
+        """Reshape a tensor so that each position in a feature map becomes a row."""
         if self.places == 1:
             return tensor
         return tensor.reshape(*tensor.shape[:2], -1, self.places).mT.flatten(1, 2)
 
     def _expand_loss(self, loss: Tensor | None) -> Tensor | None:
-        """Expand the examples' contributions to the loss, (members, n, 1), to the shape of the op's x."""
+        """Expand each example's contribution to the loss to the shape of the op's input."""
         if loss is None or self.trace.x is None:
             return None
         losses = loss.sum(1, keepdim=True) if self.on_weights else loss.repeat(1, self.times, 1)
         return losses.expand_as(self.trace.x)
 
     def _expand_members(self, tensor: Tensor) -> Tensor:
-        """Repeat a tensor of each seed for its nets, (members, n, …)."""
+        """Repeat a tensor that has one entry per random seed for every net of that seed."""
         return self.nets.ensemble.expand_by_member(tensor).expand(
             len(self.nets.ensemble.active), *tensor.shape[1:]
         )
 
     def _read_weights(self, method: str, views: Views) -> Tensor:
-        """Call a method of the layer that holds the weights, on its part of the views."""
+        """Call a method, given by its name, of the layer that holds the weights."""
         read: Callable[..., Tensor] = getattr(self.nets.ensemble.layers[self._weight_layer], method)
         return read(views[self._weight_layer])
 
 
 @lru_cache(maxsize=256)
 def has_formula(op: Op, rule: Rule | None = None) -> bool:
-    """Return whether the formula of a rule or op uses one element only, without a reduction over others."""
+    """Return whether a backward rule, or the op, computes each element independently of all others."""
     formula = (rule.parsed or op.parsed.gradient) if rule else op.parsed
     return formula is not None and not find_reductions(formula.tree) and not find_reductions(op.parsed.tree)
 
 
 def is_draw_dependent(op: Op, rule: Rule) -> bool:
-    """Return whether the gradient of a rule depends on random draws."""
+    """Return whether the gradient of a backward rule depends on random draws."""
     formula = rule.parsed or op.parsed.gradient
     return formula is not None and bool(formula.random_names or (op.is_random and "y" in formula.variables))
 
 
 @lru_cache(maxsize=256)
 def is_linear(op: Op, rule: Rule, items: tuple[tuple[str, float], ...]) -> bool:
-    """Return whether a rule multiplies g by a factor that does not depend on g."""
+    """Return whether a backward rule multiplies the upstream gradient g by a factor independent of g."""
     x = torch.linspace(-_REACH, _REACH, _POINTS, dtype=torch.float64)
     gradient, *multiples = (sample_gradients(op, rule, dict(items), x, g, loss=1.0) for g in (1.0, *_FACTORS))
     scaled = zip(_FACTORS, multiples, strict=True)
