@@ -1,4 +1,4 @@
-// A card: the op or a rule, with colour, formula and parameters.
+// The card of an op or a backward rule, with its colour, formula and parameters.
 
 import { element, createId, setAttribute, setText } from "../elements/dom.js";
 import { isCustom } from "../choice/entries.js";
@@ -24,10 +24,10 @@ const LEARNED_TEXT = "The learned value so far; the slider sets its start";
  */
 
 /**
- * Create a card; the caller provides its action ``buttons``.
- * @param {{kind: "op"|"rule", buttons: Element[], read: import("./formula-field.js").Read|null,
- *   onParameter: OnParameter, onLearning: (name: string) => void, onFailing: () => void,
- *   onEntry: (entry: Entry) => void, onSymmetric: (on: boolean) => void, onZero: (on: boolean) => void}} options
+ * Create the card of an op or a backward rule. The caller provides the card's action ``buttons``.
+ * @param {{kind: "op"|"rule", buttons: Element[], read: import("./formula-field.js").Read|null, onParameter:
+ *   OnParameter, onLearning: (name: string) => void, onFailing: () => void, onEntry: (entry: Entry) => void,
+ *   onSymmetric: (on: boolean) => void, onZero: (on: boolean) => void}} options
  */
 export function createCard({
   kind,
@@ -63,7 +63,7 @@ export function createCard({
     part,
     share,
   );
-  /** Show or hide the details that a calm page omits. */
+  /** Show or hide the details that the simple page omits. */
   function toggleDetails() {
     setAttribute(edit, "aria-expanded", String(card.classList.toggle("opened")));
   }
@@ -73,8 +73,8 @@ export function createCard({
   /** @type {{name: string, inFormulas: string, slider: ReturnType<typeof createSlider>, learns: HTMLElement, present: HTMLElement}[]} */
   let rows = [];
 
-  /** Show the formula, in a field if it is custom. @param {Entry} entry */
-  function showOwn(entry) {
+  /** Show the formula of the op or rule, in a text field if the user wrote it. @param {Entry} entry */
+  function showFormula(entry) {
     const isOwnEntry = isCustom(entry.key);
     if (isOwnEntry && !field) {
       field = createFormulaField({ kind, read, onEntry });
@@ -88,7 +88,7 @@ export function createCard({
     field?.update(entry);
   }
 
-  /** Show the sliders of the parameters. @param {CardState} state */
+  /** Show a slider for each parameter of the op or rule. @param {CardState} state */
   function showSliders({ controls, values, bounds, learning }) {
     if (rows.map((one) => one.name).join() !== controls.map((one) => one.name).join()) {
       rows = controls.map((control) => ({
@@ -121,14 +121,20 @@ export function createCard({
     return element("button", { class: "learns", ...named, ...act }, "learns");
   }
 
-  /** Show a failing check, or none. @param {{name?: string, sentence: string}|null} line */
+  /**
+   * Show the name of a failing check on the card, or remove it.
+   * @param {{name?: string, sentence: string}|null} line
+   */
   function showFailing(line) {
     failing.hidden = !line;
     if (line) setText(failing, `✗ fails: ${line.name}`);
     setAttribute(failing, "title", line && line.sentence);
   }
 
-  /** Show the current values of learning parameters. @param {Object<string, string>} texts by name */
+  /**
+   * Show the current values of learning parameters during a training run.
+   * @param {Object<string, string>} texts by name
+   */
   function showPresent(texts) {
     for (const { inFormulas, present } of rows) {
       const text = texts[inFormulas] ?? "";
@@ -137,7 +143,7 @@ export function createCard({
     }
   }
 
-  /** Show the origin of the parameter's gradient. @param {CardState} state */
+  /** Show where the gradient of the learning parameter comes from. @param {CardState} state */
   function showPart({ part: shown }) {
     part.hidden = !shown;
     if (!shown) return;
@@ -147,7 +153,7 @@ export function createCard({
 
   return {
     element: card,
-    /** Update the card. @param {CardState} state */
+    /** Update everything that the card shows. @param {CardState} state */
     update(state) {
       const { entry } = state;
       setText(name, entry.label);
@@ -159,7 +165,7 @@ export function createCard({
       setText(formula, entry.formula ?? `torch's own: ${state.autograd}`);
       setAttribute(formula, "title", formula.textContent);
       setText(doubt, state.doubt);
-      showOwn(entry);
+      showFormula(entry);
       switches.hidden = !state.drawing;
       symmetric.box.checked = Boolean(state.drawing?.symmetric);
       zero.box.checked = Boolean(state.drawing?.zero);
@@ -175,7 +181,7 @@ export function createCard({
   };
 }
 
-/** Create a switch with its label. @param {string} name @param {(on: boolean) => void} onTurn */
+/** Create a labelled switch. @param {string} name @param {(on: boolean) => void} onTurn */
 function createSwitch(name, onTurn) {
   const box = element("input", { type: "checkbox", onchange: () => onTurn(box.checked) });
   return { box, element: element("label", {}, box, name) };

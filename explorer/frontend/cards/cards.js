@@ -1,4 +1,4 @@
-// The list of cards, first the op, then a card per rule, with their actions.
+// The list of cards: one for the op, then one for each backward rule, with buttons to change them.
 
 import { createCard } from "./card.js";
 import {
@@ -41,16 +41,16 @@ import { createPalette } from "./palette.js";
  */
 
 /** @type {Units} */
-const FINE = [1e-6, 1e-6]; // small enough to keep the digits of points
+const FINE = [1e-6, 1e-6]; // so small that mirroring does not round the points
 
 /**
- * Create the cards of a store's choice. ``colours`` returns the colour of each slot, ``read`` parses custom formulas
- * (null if nothing can), ``drawn`` is whether there are curves that can be hidden, and ``refuses`` returns why an op
- * or rule cannot be chosen, or "".
+ * Create the cards of the op and the backward rules on the page. ``colours`` returns the colour of each rule. ``read``
+ * parses custom formulas, or is null if nothing can. ``drawn`` tells whether there are curves that can be hidden.
+ * ``refuses`` returns why an op or rule cannot be chosen, or "".
  * @param {HTMLElement} host
- * @param {{store: import("../choice/store.js").Store, read: import("./formula-field.js").Read|null,
- *   colours: () => {neutral: string, rules: string[]}, drawn: boolean, refuses: import("./options.js").Refuses,
- *   onDraw?: (() => void)|null}} options ``onDraw`` activates the pencil; null if there is none
+ * @param {{store: import("../choice/store.js").Store, read: import("./formula-field.js").Read|null, colours: () =>
+ *   {neutral: string, rules: string[]}, drawn: boolean, refuses: import("./options.js").Refuses, onDraw?: (() =>
+ *   void)|null}} options ``onDraw`` activates the pencil; null if there is none
  */
 export function createCards(host, { store, read, colours, drawn, refuses, onDraw = null }) {
   const popup = { "aria-haspopup": "dialog" };
@@ -72,15 +72,14 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
   host.append(opCard.element, rules, add);
 
   /**
-   * Change the choice if it differs.
-   * @param {Choice} next
-   * @param {Partial<import("../choice/store.js").Change>} [how]
+   * Change the page's settings if the new ones differ.
+   * @param {Choice} next @param {Partial<import("../choice/store.js").Change>} [how]
    */
   function change(next, how) {
     if (next !== store.current) store.change(next, how);
   }
 
-  /** Add a rule, and focus its formula. @param {string} key */
+  /** Add a rule to the page, and focus its formula. @param {string} key */
   function choose(key) {
     change(addRule(store.current, key));
     const slot = store.current.rules.find((rule) => rule.key === key)?.slot;
@@ -88,10 +87,8 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
   }
 
   /**
-   * Create the card of the op or a rule.
-   * @param {"op"|"rule"} kind
-   * @param {Element[]} buttons
-   * @param {(key: string) => Choice} exchange
+   * Create the card of the op or of a rule.
+   * @param {"op"|"rule"} kind @param {Element[]} buttons @param {(key: string) => Choice} exchange
    * @param {number|null} [slot]
    */
   function createEntryCard(kind, buttons, exchange, slot = null) {
@@ -134,26 +131,29 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     };
   }
 
-  /** Change the drawing of a rule. @param {number} slot @param {(drawing: Drawing) => Drawing} next */
+  /** Change the points of a hand-drawn rule. @param {number} slot @param {(drawing: Drawing) => Drawing} next */
   function redraw(slot, next) {
     const rule = store.current.rules.find((one) => one.slot === slot);
     const drawing = rule && getDrawing(rule.key);
     if (drawing) putDrawing(store, slot, next(drawing), { read });
   }
 
-  /** Set the symmetry of a drawing, and mirror its points if on. @param {number} slot @param {boolean} on */
+  /**
+   * Make a hand-drawn rule symmetric by mirroring its points, or allow it to be asymmetric.
+   * @param {number} slot @param {boolean} on
+   */
   function turnSymmetric(slot, on) {
     setSymmetry(store, slot, on);
     redraw(slot, (drawing) => (on ? { ...drawing, points: mirrorLine(drawing.points, FINE) } : drawing));
   }
 
-  /** Remove a rule. @param {number} slot */
+  /** Remove a rule from the page. @param {number} slot */
   function removeCard(slot) {
     change(removeRule(store.current, slot));
     add.focus();
   }
 
-  /** Show a choice. @param {Choice} choice */
+  /** Show the op and the rules that the user has chosen. @param {Choice} choice */
   function show(choice) {
     const { op, rules: entries } = getEntries(choice);
     const { neutral, rules: bright } = colours();
@@ -166,7 +166,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
         const state = {
           ...stateOf(choice, entry, drawn),
           part: drawn ? partOf(choice, entry) : null,
-          share: drawn ? shareWords(choice, entry) : "",
+          share: drawn ? describeShare(choice, entry) : "",
           colour: bright[rule.slot % bright.length],
           doubt: isSuitable(entry, op) ? "" : entry.otherwise,
           hidden: rule.hidden,
@@ -181,15 +181,15 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
 
   const stop = store.subscribeNow(show);
   return {
-    /** Redraw the cards after a change of colours. */
+    /** Redraw the cards after the page's colours have changed. */
     refresh: () => show(store.current),
-    /** Show the failing check on each card. @param {Failing} failing */
+    /** Show the failing check on the card of each rule. @param {Failing} failing */
     showFailing(failing) {
       for (const [slot, card] of cards.parts) card.showFailing(failing.get(slot) ?? null);
     },
-    /** Return the card of the rule with a slot. @param {number} slot */
+    /** Return the HTML element of a rule's card. @param {number} slot */
     elementOf: (slot) => cards.parts.get(slot)?.element,
-    /** Show the learned values next to the sliders. @param {Present} present */
+    /** Show the learned values of parameters next to their sliders. @param {Present} present */
     showPresent(present) {
       opCard.showPresent(present.op);
       for (const { key, slot } of store.current.rules)
@@ -204,10 +204,8 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
 }
 
 /**
- * Return the state that the cards of ops and rules have in common.
- * @param {Choice} choice
- * @param {import("../formula/entry.js").Entry} entry
- * @param {boolean} drawn
+ * Return what the cards of ops and of rules have in common.
+ * @param {Choice} choice @param {import("../formula/entry.js").Entry} entry @param {boolean} drawn
  */
 function stateOf(choice, entry, drawn) {
   const controls = getCardControls(choice, entry);
@@ -225,11 +223,11 @@ function stateOf(choice, entry, drawn) {
 }
 
 /**
- * Describe a rule's share of straight-through's gradient on the chosen numbers; "" if only torch knows it.
- * @param {Choice} choice
- * @param {import("../formula/entry.js").Rule} rule
+ * Describe how much of the upstream gradient a rule passes on for the chosen data. Returns "" if only torch can compute
+ * it.
+ * @param {Choice} choice @param {import("../formula/entry.js").Rule} rule
  */
-function shareWords(choice, rule) {
+function describeShare(choice, rule) {
   const data = getData();
   const share = shareOf(getEntries(choice).op, rule, data, choice.parameters, choice.g);
   if (share === null) return "";
@@ -238,9 +236,8 @@ function shareWords(choice, rule) {
 }
 
 /**
- * Return the origin of the gradient for the parameter that learns, and its formula.
- * @param {Choice} choice
- * @param {import("../formula/entry.js").Rule} rule
+ * Return where the gradient of the learning parameter comes from, and its formula.
+ * @param {Choice} choice @param {import("../formula/entry.js").Rule} rule
  */
 function partOf(choice, rule) {
   const { learns } = choice;

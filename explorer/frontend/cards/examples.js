@@ -1,4 +1,4 @@
-// Examples to start from.
+// A menu of example settings to start from.
 
 import { toQuery } from "../choice/address.js";
 import { getCatalogue } from "../choice/entries.js";
@@ -15,10 +15,9 @@ import { createMenu } from "../elements/menu.js";
  */
 
 /**
- * Create a menu of examples, and next to it a hint for the displayed one: an example is displayed if op, rules and
- * whatever ``isSame`` compares are equal.
- * @param {Example[]} examples
- * @param {(choice: Choice, table: string) => void} onChoose
+ * Create a menu of examples, with a hint about the one that is shown. An example is shown if its op, its rules and
+ * whatever ``isSame`` compares are equal to the page's.
+ * @param {Example[]} examples @param {(choice: Choice, table: string) => void} onChoose
  * @param {(example: Example, choice: Choice) => boolean} [isSame]
  * @param {(choice: Choice) => string} [trainWords] the text of a link that trains other choices
  */
@@ -38,10 +37,8 @@ export function createExamples(examples, onChoose, isSame = () => true, trainWor
   return {
     element: element("div", { class: "examples" }, menu, element("div", {}, hint, source, nextLink)),
     /**
-     * Show the hint of the displayed example, or ``otherwise``.
-     * @param {Choice} choice
-     * @param {string} [otherwise]
-     * @returns whether there is a hint
+     * Show the hint of the example that is displayed, or the text ``otherwise``.
+     * @param {Choice} choice @param {string} [otherwise] @returns whether there is a hint
      */
     show(choice, otherwise = "") {
       const example = examples.find((each) => hasSameEntries(each.choice, choice) && isSame(each, choice));
@@ -59,10 +56,8 @@ export function createExamples(examples, onChoose, isSame = () => true, trainWor
 }
 
 /**
- * Return the text and address of the link after an example, or of the link with the text ``otherwise``.
- * @param {Choice} choice
- * @param {Example|undefined} example
- * @param {string} otherwise
+ * Return the text and address of the link that follows an example.
+ * @param {Choice} choice @param {Example|undefined} example @param {string} otherwise
  */
 function getNext(choice, example, otherwise) {
   const { lesson, train } = example ?? { lesson: null, train: "" };
@@ -74,15 +69,14 @@ function getNext(choice, example, otherwise) {
 }
 
 /**
- * Return the choice with a task that shows the effect of rules, unless it has a task.
- * @param {Choice} choice
- * @returns {Choice}
+ * Add a training task that shows the effect of the rules to the settings, unless they have one.
+ * @param {Choice} choice @returns {Choice}
  */
 function addTask(choice) {
   return { ...choice, training: { task: getCatalogue().firstTask, ...choice.training } };
 }
 
-/** Return whether two choices have the same op and rules. @param {Choice} one @param {Choice} other */
+/** Return whether two settings have the same op and rules. @param {Choice} one @param {Choice} other */
 function hasSameEntries(one, other) {
   const joinKeys = (/** @type {Choice} */ choice) =>
     [choice.op, ...choice.rules.map((rule) => rule.key)].join("\n");

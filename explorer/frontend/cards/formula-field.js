@@ -1,4 +1,4 @@
-// The field of a custom formula: Python parses it as the user types, and an error is displayed below it.
+// A text field for a custom formula. Python parses it while the user types, and errors appear below.
 
 import { element, getFocused, createId, setAttribute, setText, setValue } from "../elements/dom.js";
 import { getCatalogue, isCustom, getCustomText } from "../choice/entries.js";
@@ -11,12 +11,12 @@ import { getCatalogue, isCustom, getCustomText } from "../choice/entries.js";
  * @typedef {ReadOne & {prepare?: () => unknown}} Read
  */
 
-/** The label of a field, and the left side of its formula. */
+/** The label of a formula field, and the left side of its formula. */
 const TITLES = { op: ["Own op", "y ="], rule: ["Own rule", "gradient ="], loss: ["Loss", "f ="] };
-const PAUSE_MS = 80; // without input until the formula is read
+const PAUSE_MS = 80; // the formula is parsed after a pause this long
 
 /**
- * Create a field for a formula. While it is invalid, the last valid formula stays plotted.
+ * Create a text field for a custom formula. While the formula is invalid, the last valid one stays plotted.
  * @param {{kind: "op"|"rule"|"loss", read: Read|null, onEntry: (entry: *) => void}} options ``read`` is null in a saved
  *   file, which has no parser
  */
@@ -42,13 +42,13 @@ export function createFormulaField({ kind, read, onEntry }) {
   field.addEventListener("input", () => {
     isPending = true;
     clearTimeout(timer);
-    timer = setTimeout(readField, PAUSE_MS);
+    timer = setTimeout(parseField, PAUSE_MS);
   });
   field.addEventListener("focus", () => read?.prepare?.());
   field.addEventListener("scroll", () => caret.style.setProperty("--scrolled", `${field.scrollLeft}px`));
 
-  /** Read the formula. */
-  async function readField() {
+  /** Ask Python to parse the typed formula. */
+  async function parseField() {
     const requestId = ++latest;
     const answer =
       read && (await read(kind, field.value, (words) => requestId === latest && showWait(words)));
@@ -58,14 +58,14 @@ export function createFormulaField({ kind, read, onEntry }) {
     showAnswer(answer ?? { message: "The server does not answer", column: 0 });
   }
 
-  /** Show the reason why the formula is not plotted yet. @param {string} words */
+  /** Show why the formula has not been plotted yet. @param {string} words */
   function showWait(words) {
     showAnswer(null);
     setText(message, words);
   }
 
   /**
-   * Show the error in an answer, if any.
+   * Show the error message from Python, if there is one.
    * @param {{entry: Entry}|{message: string, column: number}|null} answer null while the formula is being read
    */
   function showAnswer(answer) {
@@ -77,7 +77,7 @@ export function createFormulaField({ kind, read, onEntry }) {
     if (wrong) caret.style.setProperty("--column", String(answer.column - 1));
   }
 
-  /** Discard a pending answer, because another entry has been chosen. */
+  /** Discard a pending answer, because the user has chosen another op or rule. */
   function forget() {
     clearTimeout(timer);
     latest += 1;
@@ -93,12 +93,12 @@ export function createFormulaField({ kind, read, onEntry }) {
       element("div", { class: "typed" }, field, caret),
       message,
     ),
-    /** Show the formula of an entry. @param {{key: string}} entry the plotted entry */
+    /** Show the formula of an op or rule in the field. @param {{key: string}} entry the plotted entry */
     update(entry) {
       const isOther = entry.key !== plottedKey;
       plottedKey = entry.key;
       if (getFocused(field) !== field) {
-        if (isPending && !isOther) return; // the typed text is not read yet
+        if (isPending && !isOther) return; // the typed formula has not been parsed yet
         forget();
         showAnswer(null);
       }
@@ -109,7 +109,7 @@ export function createFormulaField({ kind, read, onEntry }) {
   };
 }
 
-/** Return a message as a full sentence; a leading function name keeps its case. @param {string} words */
+/** Make a message a full sentence. A function name at its start keeps its case. @param {string} words */
 function toSentence(words) {
   const first = /^\w+(\([^ )]*\))? at column/.test(words)
     ? words

@@ -1,4 +1,4 @@
-// The options of the palettes: ops by family, and rules with those suited to the op first.
+// The entries of the menus of ops, grouped by family, and of backward rules, with suitable ones first.
 
 import { getEntries, getLoss, getSamplingSettings } from "../choice/choice.js";
 import { getCatalogue, isSuitable } from "../choice/entries.js";
@@ -14,10 +14,8 @@ const MADE_FOR = "Made for this kind of op";
 const NOT_MADE = "Made for other ops";
 
 /**
- * Return an option for every op, and one for a custom op.
- * @param {Choice} choice
- * @param {Refuses} refuses
- * @returns {Option[]}
+ * Return the entries of the op menu: every op in the catalogue, then the custom formula.
+ * @param {Choice} choice @param {Refuses} refuses @returns {Option[]}
  */
 export function getOpOptions(choice, refuses) {
   const { ops, families, firstOwn } = getCatalogue();
@@ -32,9 +30,9 @@ export function getOpOptions(choice, refuses) {
 }
 
 /**
- * Return an option for every rule, and one for a custom rule; displayed rules cannot be chosen again.
- * @param {Choice} choice
- * @param {Refuses} refuses
+ * Return the entries of the rule menu: every rule in the catalogue, then the custom formula. Rules that are already
+ * shown cannot be chosen again.
+ * @param {Choice} choice @param {Refuses} refuses
  */
 export function getRuleOptions(choice, refuses) {
   const { rules, firstOwn } = getCatalogue();
@@ -52,25 +50,24 @@ export function getRuleOptions(choice, refuses) {
   return sortByGroup([...listed, makeOption(custom, "Your own", { op, rule: first }, choice)], groups);
 }
 
-/** Return the group of a rule. @param {Rule} rule @param {Op} op */
+/** Return the heading under which the menu lists a rule. @param {Rule} rule @param {Op} op */
 function groupOf(rule, op) {
   if (!rule.suits.length) return "For any op";
   return isSuitable(rule, op) ? MADE_FOR : NOT_MADE;
 }
 
-/** Sort options by group. @param {Option[]} options @param {string[]} groups in order @returns {Option[]} */
+/**
+ * Sort menu entries by their heading.
+ * @param {Option[]} options @param {string[]} groups in order @returns {Option[]}
+ */
 function sortByGroup(options, groups) {
   return groups.flatMap((group) => options.filter((one) => one.group === group));
 }
 
 /**
- * Return the option of an op or rule.
- * @param {Entry} entry
- * @param {string} group
- * @param {{op: Op, rule: Rule|null}} pair
- * @param {Choice} choice
- * @param {string} [barred]
- * @returns {Option}
+ * Return the menu entry of an op or rule.
+ * @param {Entry} entry @param {string} group @param {{op: Op, rule: Rule|null}} pair @param {Choice} choice
+ * @param {string} [barred] @returns {Option}
  */
 function makeOption(entry, group, pair, choice, barred = "") {
   const settings = { ...getSamplingSettings(choice), loss: getLoss(choice) };

@@ -1,4 +1,4 @@
-// The palette: a dialog that lists ops or rules with pictures, with a search field.
+// A dialog with a search field in which the user picks an op or a backward rule.
 
 import { element, createId, setAttribute, setText } from "../elements/dom.js";
 import { search } from "./search.js";
@@ -11,7 +11,8 @@ import { search } from "./search.js";
  */
 
 /**
- * Create a palette. ``open`` shows options in their order; ``onChoose`` gets the key of the chosen option.
+ * Create a dialog in which the user picks an op or a rule. ``open`` shows options in their order. ``onChoose`` gets the
+ * key of the chosen one.
  * @param {HTMLElement} host
  * @param {{title: string, searchLabel: string, onChoose: (key: string) => void, onDraw?: (() => void)|null}} options
  */
@@ -79,7 +80,7 @@ export function createPalette(host, { title, searchLabel, onChoose, onDraw = nul
     mark(0);
   }
 
-  /** Create the row of an option. @param {Option} option */
+  /** Create the list row of an op or rule. @param {Option} option */
   function createRow({ entry, doubt, picture, barred }) {
     const choose = () => {
       dialog.close();
@@ -103,9 +104,8 @@ export function createPalette(host, { title, searchLabel, onChoose, onDraw = nul
   }
 
   /**
-   * Mark a row, or the next one in a direction that can be chosen, if any.
-   * @param {number} start
-   * @param {number} [way]
+   * Highlight a row of the list, or the next one in a direction that can be chosen.
+   * @param {number} start @param {number} [way]
    */
   function mark(start, way = 1) {
     const order = rows.map((_, count) => (start + way * count + 2 * rows.length) % rows.length);
@@ -116,7 +116,7 @@ export function createPalette(host, { title, searchLabel, onChoose, onDraw = nul
     rows[place]?.scrollIntoView({ block: "nearest" });
   }
 
-  /** Handle arrow keys, Enter and Escape. @param {KeyboardEvent} event */
+  /** Handle the arrow keys, Enter and Escape in the dialog. @param {KeyboardEvent} event */
   function handleKey(event) {
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
     if (step && rows.length) mark(active + step, step);
@@ -127,7 +127,7 @@ export function createPalette(host, { title, searchLabel, onChoose, onDraw = nul
   }
 
   return {
-    /** Open the palette. @param {Option[]} options */
+    /** Open the dialog with the given options. @param {Option[]} options */
     open(options) {
       allOptions = options;
       field.value = "";
@@ -139,7 +139,7 @@ export function createPalette(host, { title, searchLabel, onChoose, onDraw = nul
   };
 }
 
-/** Group rows under headings. @param {Option[]} options @param {HTMLElement[]} rows */
+/** Group the rows of the list under headings. @param {Option[]} options @param {HTMLElement[]} rows */
 function groupRows(options, rows) {
   const groups = [...new Set(options.map((option) => option.group))];
   return groups.map((group) => {

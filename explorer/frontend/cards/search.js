@@ -1,11 +1,11 @@
-// The search of the palettes: names rank before keys, keys before formulas.
+// Searches ops and rules by text. Matches in names come before matches in keys, then formulas.
 
 /** @import { Entry } from "../formula/entry.js" */
 
 /**
- * Return the entries that contain every word of the text, best first; all entries, in their order, for an empty text.
- * @param {Entry[]} entries
- * @param {string} text
+ * Return the ops or rules that contain every word of a search text, best matches first. An empty text returns all in
+ * their original order.
+ * @param {Entry[]} entries @param {string} text
  */
 export function search(entries, text) {
   const words = text.toLowerCase().split(/\s+/).filter(Boolean);
@@ -20,9 +20,8 @@ export function search(entries, text) {
 }
 
 /**
- * Return the rank of an entry for a word: smaller is better, Infinity is no match.
- * @param {Entry} entry
- * @param {string} word
+ * Return how well an entry matches a word. Smaller is better, and Infinity is no match.
+ * @param {Entry} entry @param {string} word
  */
 function rank(entry, word) {
   const fields = [[entry.label], [entry.key, ...entry.also], [entry.formula ?? ""], [entry.purpose]];

@@ -28,13 +28,9 @@ const PLAIN = { text: "", scale: null, scaleText: "", atBound: "", note: "", wat
 const cache = new WeakMap();
 
 /**
- * Return the contribution to the gradient for a parameter, or null if it cannot learn.
- *
- * The same arguments return the same object, so that its tree is compiled once.
- * @param {Op} op
- * @param {Rule} rule
- * @param {string} name of the parameter
- * @returns {Contribution|null}
+ * Return one element's contribution to the gradient of a parameter, or null if it cannot learn. The same arguments
+ * return the same object, so that its expression is compiled only once.
+ * @param {Op} op @param {Rule} rule @param {string} name of the parameter @returns {Contribution|null}
  */
 export function contributionOf(op, rule, name) {
   const ofOp = cache.get(op) ?? new WeakMap();
@@ -45,7 +41,10 @@ export function contributionOf(op, rule, name) {
   return ofRule.get(name);
 }
 
-/** Make a contribution, or null. @param {Op} op @param {Rule} rule @param {string} name @returns {Contribution|null} */
+/**
+ * Derive an element's contribution to the gradient of a parameter.
+ * @param {Op} op @param {Rule} rule @param {string} name @returns {Contribution|null}
+ */
 function deriveContribution(op, rule, name) {
   const declared = getOwn(rule.learned, name);
   if (declared) {
@@ -60,17 +59,18 @@ function deriveContribution(op, rule, name) {
   return derivative ? { ...PLAIN, origin: "torch", ...derivative } : null;
 }
 
-/** Return outer + rule · ratio. @param {{outer: Tree, ratio: Tree}} following @param {Tree} rule @returns {Tree} */
+/**
+ * Return the expression tree of outer + rule · ratio.
+ * @param {{outer: Tree, ratio: Tree}} following @param {Tree} rule @returns {Tree}
+ */
 function combineFollowing({ outer, ratio }, rule) {
   if (ratio === 0) return outer;
   return outer === 0 ? ["*", rule, ratio] : ["+", outer, ["*", rule, ratio]];
 }
 
 /**
- * Return the gradient for x by a rule, or autograd's if the rule has no formula.
- * @param {Op} op
- * @param {Rule} rule
- * @param {string} [learns] the parameter that learns as a tensor
+ * Return the expression of a backward rule's gradient for x, or of autograd's if the rule has none.
+ * @param {Op} op @param {Rule} rule @param {string} [learns] the parameter that learns as a tensor
  * @returns {Tree|null} null if it has no formula
  */
 export function gradientOf(op, rule, learns = "") {
@@ -78,9 +78,8 @@ export function gradientOf(op, rule, learns = "") {
 }
 
 /**
- * Return the parameters that can learn by at least one of the rules, the op's first.
- * @param {Op} op
- * @param {Rule[]} rules
+ * Return the names of the parameters that can learn with at least one of the rules.
+ * @param {Op} op @param {Rule[]} rules
  */
 export function listLearnable(op, rules) {
   const names = [op, ...rules].flatMap((entry) => entry.parameters.map(({ name }) => name));
@@ -88,10 +87,8 @@ export function listLearnable(op, rules) {
 }
 
 /**
- * Return the factor of a sum over a number of elements.
- * @param {Contribution} contribution
- * @param {Record<string, number>} parameters
- * @param {number} elements
+ * Return the factor by which a sum of contributions is scaled, such as 1 / N.
+ * @param {Contribution} contribution @param {Record<string, number>} parameters @param {number} elements
  */
 export function factorOf({ scale }, parameters, elements) {
   return scale === null ? 1 : evaluateConstant(scale, { ...parameters, N: elements });

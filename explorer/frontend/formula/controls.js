@@ -9,17 +9,15 @@ import { getOwn } from "./records.js";
 /** @import { Entry, Op, Parameter, Rule } from "./entry.js" */
 /** @typedef {{name: string, parameter: Parameter}} Control */
 
-const RULE_SUFFIX = "_rule"; // appended to a rule's parameter whose name has another meaning for the op
+const RULE_SUFFIX = "_rule"; // appended to the name of a rule's parameter if the name means something else for the op
 
 /** @type {WeakMap<Rule, Map<string, Rule>>} */
 const adaptedRules = new WeakMap();
 
 /**
- * Return whether an op's and a rule's parameter of the same name are distinct.
- *
- * They are if they represent different quantities, or if the op's default is meaningless for the rule.
- * @param {Parameter} own of the op
- * @param {Parameter} other of the rule
+ * Return whether an op and a rule mean different things by a parameter of the same name. They do if it represents
+ * different quantities, or if the op's default is invalid for the rule.
+ * @param {Parameter} own of the op @param {Parameter} other of the rule
  */
 export function areDistinct(own, other) {
   const differ = own.quantity !== "" && other.quantity !== "" && own.quantity !== other.quantity;
@@ -28,12 +26,8 @@ export function areDistinct(own, other) {
 }
 
 /**
- * Return the rule adapted to an op, with ambiguous parameters renamed, or the rule itself.
- *
- * The same arguments return the same object.
- * @param {Op} op
- * @param {Rule} rule
- * @returns {Rule}
+ * Rename a rule's parameters whose names mean something else for the op. The same arguments return the same object.
+ * @param {Op} op @param {Rule} rule @returns {Rule}
  */
 export function adaptRule(op, rule) {
   const names = rule.parameters
@@ -47,16 +41,19 @@ export function adaptRule(op, rule) {
   return cached.get(key);
 }
 
-/** Return the name on the page, which is the name in the entry's own formulas. @param {Parameter} parameter */
+/** Return the name of a parameter as the page and the entry's own formulas show it. @param {Parameter} parameter */
 export function getDisplayName({ plain, name }) {
   return plain || name;
 }
 
-/** Return a rule with a suffix on some parameters. @param {Rule} rule @param {string[]} names @returns {Rule} */
+/**
+ * Append a suffix to the names of some of a rule's parameters.
+ * @param {Rule} rule @param {string[]} names @returns {Rule}
+ */
 function renameParameters(rule, names) {
   const nameOf = (/** @type {string} */ name) => (names.includes(name) ? name + RULE_SUFFIX : name);
 
-  /** Rename the parameters in every tree of a value. @param {*} part @returns {*} */
+  /** Rename the parameters in every expression tree of a value. @param {*} part @returns {*} */
   function renameIn(part) {
     if (Array.isArray(part)) return part[0] === "name" ? ["name", nameOf(part[1])] : part.map(renameIn);
     if (part === null || typeof part !== "object") return part;
@@ -82,13 +79,9 @@ function renameParameters(rule, names) {
 }
 
 /**
- * Return the control of each parameter of one entry.
- *
- * A parameter whose name the op has too is shared, as is a parameter that several rules define alike. If rules
- * define it differently, each has its own control, "rule.name".
- * @param {Entry} entry the op or one of the rules
- * @param {Entry} op
- * @param {Entry[]} rules adapted to the op
+ * Return the control of each parameter of one op or rule. A parameter shares its control with the op's parameter of
+ * that name, or with equal ones of other rules. Otherwise its control is called "rule.name".
+ * @param {Entry} entry the op or one of the rules @param {Entry} op @param {Entry[]} rules adapted to the op
  * @returns {Control[]}
  */
 export function controlsOf(entry, op, rules) {
@@ -101,16 +94,14 @@ export function controlsOf(entry, op, rules) {
   });
 }
 
-/** Return everything that a control shows and allows of a parameter, as text. @param {Parameter} parameter */
+/** Serialise what a control shows of a parameter, to compare two parameters. @param {Parameter} parameter */
 function toComparisonKey(parameter) {
   return JSON.stringify({ ...parameter, domain: "", reach: null });
 }
 
 /**
- * Narrow the op's parameter to the domain of a rule that shares it; take the rule's bounds if the op's exceed it.
- * @param {Parameter} own
- * @param {Parameter} other
- * @returns {Parameter}
+ * Narrow the bounds of an op's parameter to those valid for a rule that shares it.
+ * @param {Parameter} own @param {Parameter} other @returns {Parameter}
  */
 function narrowToDomain(own, other) {
   if (other.domain === "") return own;
@@ -124,7 +115,7 @@ function narrowToDomain(own, other) {
 }
 
 /**
- * Return the controls of a loss; a name that an op or rule has too is one parameter with theirs.
+ * Return the controls of a loss's parameters. A parameter whose name an op or rule has too is the same parameter.
  * @param {Parameter[]} parameters @returns {Control[]}
  */
 export function makeLossControls(parameters) {
@@ -132,7 +123,7 @@ export function makeLossControls(parameters) {
 }
 
 /**
- * Return the distinct controls of op, rules and loss.
+ * Return the controls of an op, its rules and a loss without duplicates.
  * @param {Entry} op @param {Entry[]} rules @param {Control[]} [ofLoss]
  */
 export function listControls(op, rules, ofLoss = []) {
@@ -141,19 +132,17 @@ export function listControls(op, rules, ofLoss = []) {
 }
 
 /**
- * Return the value of a control.
- * @param {Object<string, number>} parameters values other than the default, by control name
- * @param {Control} control
+ * Return the current value of a parameter's control.
+ * @param {Object<string, number>} parameters values other than the default, by control name @param {Control} control
  */
 export function valueOf(parameters, control) {
   return getOwn(parameters, control.name) ?? control.parameter.default;
 }
 
 /**
- * Return values with one value changed; a partner that it must not cross, as hi for lo, follows.
- * @param {Object<string, number>} parameters
- * @param {Control} control
- * @param {number} value
+ * Return the parameter values after one of them changes. A parameter that must not be crossed, as hi for lo, moves
+ * along.
+ * @param {Object<string, number>} parameters @param {Control} control @param {number} value
  * @param {Control[]} controls all controls
  */
 export function changeValue(parameters, control, value, controls) {
@@ -166,9 +155,8 @@ export function changeValue(parameters, control, value, controls) {
 }
 
 /**
- * Return the values that belong to a control and differ from its default.
- * @param {Object<string, number>} parameters
- * @param {Control[]} controls
+ * Return only the parameter values that belong to a control and differ from the default.
+ * @param {Object<string, number>} parameters @param {Control[]} controls
  */
 export function dropDefaults(parameters, controls) {
   const differing = controls.filter((control) => valueOf(parameters, control) !== control.parameter.default);
@@ -176,13 +164,10 @@ export function dropDefaults(parameters, controls) {
 }
 
 /**
- * Return the values for another op or other rules: each parameter of each rule keeps its value under its new name.
- *
- * A name that moves between op and rule keeps its value if it means the same.
- * @param {Object<string, number>} parameters
- * @param {{op: Entry, rules: Entry[]}} before
- * @param {{op: Entry, rules: Entry[]}} after
- * @param {Control[]} [ofLoss]
+ * Return the parameter values to use after the op or the rules were changed. Each parameter of each rule keeps its
+ * value under its new name. A name that moves between op and rule keeps its value if it means the same.
+ * @param {Object<string, number>} parameters @param {{op: Entry, rules: Entry[]}} before
+ * @param {{op: Entry, rules: Entry[]}} after @param {Control[]} [ofLoss]
  */
 export function carryValues(parameters, before, after, ofLoss = []) {
   const next = { ...parameters };
@@ -207,7 +192,7 @@ export function carryValues(parameters, before, after, ofLoss = []) {
   return dropDefaults(next, listControls(after.op, after.rules, ofLoss));
 }
 
-/** Return whether one control must not fall below another. @param {Control} upper @param {Control} lower */
+/** Return whether one control's value must not fall below another's. @param {Control} upper @param {Control} lower */
 function isAbove(upper, lower) {
   const { below } = lower.parameter;
   if (!below) return false;

@@ -42,17 +42,16 @@ import { getSampling } from "./sampling.js";
 /** @import { Scope } from "./evaluation.js" */
 
 export const [EVEN, KINK, NEIGHBOUR] = [0, 1, 2];
-const MIN_JUMP = 0.02; // fraction of a curve's height: a larger change within a step of the grid may be a jump
-export const QUICK_POINTS = 151; // points of a stochastic curve during a drag
-const MAX_BISECTIONS = 120; // from a step of the grid to neighbouring floats at 0
+const MIN_JUMP = 0.02; // a larger change within one grid step, relative to the curve's height, may be a jump
+export const QUICK_POINTS = 151; // the number of points of a stochastic curve during a drag
+const MAX_BISECTIONS = 120; // enough to get from a grid step to neighbouring floats, even near 0
 
-/** Return the key of a rule's contributions among kinks. @param {string} rule its key */
+/** Return the key under which the kinks of a rule's contributions are stored. @param {string} rule its key */
 export const toPartKey = (rule) => `part ${rule}`;
 
 /**
- * Sample the curves of an op and rules.
- * @param {{op: Op, rules: Rule[]}} entries
- * @param {Choice} choice
+ * Compute the curves of an op and its backward rules over a range of x.
+ * @param {{op: Op, rules: Rule[]}} entries @param {Choice} choice
  * @param {{points?: number, quantiles?: number}} [options] ``quantiles``: the number of quantiles per mean
  * @returns {Curves}
  */
@@ -90,7 +89,10 @@ export function sampleCurves(
 
 let lastReference = { start: NaN, stop: NaN, x: /** @type {Float64Array} */ (new Float64Array(0)) };
 
-/** Return the x for a formula's mean(…), cached for a range. @param {{start: number, stop: number}} range */
+/**
+ * Return the x values over which a formula's mean(…) is computed for a range.
+ * @param {{start: number, stop: number}} range
+ */
 function getReference({ start, stop }) {
   const isKept = lastReference.start === start && lastReference.stop === stop;
   if (!isKept) lastReference = { start, stop, x: makeEvenPoints(start, stop, getSampling().reference) };
@@ -98,9 +100,8 @@ function getReference({ start, stop }) {
 }
 
 /**
- * Return the trees and parameters to evaluate for a rule.
- * @param {Op} op @param {Rule} rule @param {Record<string, number>} parameters @param {string} [learns]
- * @returns {Pair}
+ * Return the expressions and parameter values that must be evaluated for one rule.
+ * @param {Op} op @param {Rule} rule @param {Record<string, number>} parameters @param {string} [learns] @returns {Pair}
  */
 function makePair(op, rule, parameters, learns) {
   const part = learns ? (contributionOf(op, rule, learns)?.tree ?? null) : null;
@@ -110,11 +111,8 @@ function makePair(op, rule, parameters, learns) {
 /** An op with the pairs to evaluate. @typedef {{op: Op, pairs: Pair[], parameters: Record<string, number>}} Evaluated */
 
 /**
- * Evaluate all curves at x; move elements of x to jumps that come late.
- * @param {Float64Array} x
- * @param {Int8Array} marks
- * @param {Evaluated} evaluated
- * @param {Range} range
+ * Evaluate all curves at the given x. Some elements of x are moved to jumps that come slightly after their kink.
+ * @param {Float64Array} x @param {Int8Array} marks @param {Evaluated} evaluated @param {Range} range
  * @param {boolean} learns
  */
 function evaluateCurves(x, marks, { op, pairs, parameters }, range, learns) {
@@ -138,11 +136,8 @@ function evaluateCurves(x, marks, { op, pairs, parameters }, range, learns) {
 }
 
 /**
- * Evaluate the means of all curves over random draws.
- * @param {Float64Array} x
- * @param {Evaluated} evaluated
- * @param {Choice} choice
- * @param {Range} range
+ * Compute the mean of each stochastic curve over the random draws.
+ * @param {Float64Array} x @param {Evaluated} evaluated @param {Choice} choice @param {Range} range
  * @param {number} quantiles
  */
 function evaluateMeans(
@@ -162,10 +157,9 @@ function evaluateMeans(
 }
 
 /**
- * Return the values of all parameters of an op and a rule; a shared name is one parameter, with the op's default.
- * @param {Op} op
- * @param {Rule | null} rule adapted to the op
- * @param {Record<string, number>} settings
+ * Return the values of all parameters of an op and a rule, by name. A name that both have is one parameter, with the
+ * op's default.
+ * @param {Op} op @param {Rule | null} rule adapted to the op @param {Record<string, number>} settings
  */
 export function getParameterValues(op, rule, settings) {
   /** @type {Record<string, number>} */
@@ -179,17 +173,18 @@ export function getParameterValues(op, rule, settings) {
   return values;
 }
 
-/** Return the ends of a range in order, widened by 1 if equal. @param {{start: number, stop: number}} choice */
+/**
+ * Return the ends of a range in ascending order. An empty range is widened by 1 on both sides.
+ * @param {{start: number, stop: number}} choice
+ */
 export function orderEnds({ start, stop }) {
   const [low, high] = [Math.min(start, stop), Math.max(start, stop)];
   return low === high ? [low - 1, high + 1] : [low, high];
 }
 
 /**
- * Return the function from x to the scope in which a formula is evaluated.
- * @param {Op} op
- * @param {Record<string, number>} parameters as from getParameterValues
- * @param {Range} range
+ * Return a function that maps x to the variables with which a formula is evaluated.
+ * @param {Op} op @param {Record<string, number>} parameters as from getParameterValues @param {Range} range
  */
 export function createScopeAt(op, parameters, { start, stop, g }) {
   /** @type {Scope|undefined} */
@@ -213,13 +208,9 @@ export function createScopeAt(op, parameters, { start, stop, g }) {
 }
 
 /**
- * Return a function that finds the kinks of an op, whether its gradient is autograd's or a rule's.
- *
- * Work common to both cases and all rules is done once.
- * @param {Op} op
- * @param {Record<string, number>} parameters all of the op's
- * @param {Range} range
- * @returns {GetOpKinks}
+ * Return a function that finds the kinks of an op, for a rule's gradient or for autograd's. Work that both cases and
+ * all rules share is done once.
+ * @param {Op} op @param {Record<string, number>} parameters all of the op's @param {Range} range @returns {GetOpKinks}
  */
 function makeOpKinkFinder(op, parameters, range) {
   const search = makeSearch(op, parameters, range, false);
@@ -231,7 +222,7 @@ function makeOpKinkFinder(op, parameters, range) {
   return (isTorchs) => (isTorchs ? findForTorch() : findForRule());
 }
 
-/** Return a function that computes its value once. @template T @param {() => T} compute @returns {() => T} */
+/** Wrap a function so that it computes its result only once. @template T @param {() => T} compute @returns {() => T} */
 function cacheResult(compute) {
   /** @type {{value: T}|undefined} */
   let cached;
@@ -239,38 +230,31 @@ function cacheResult(compute) {
 }
 
 /**
- * Return the kinks of an op and a rule within a range, or null for too many.
- * @param {Op} op
- * @param {Rule} rule
- * @param {Record<string, number>} parameters
- * @param {Range} range
+ * Find the kinks of an op and a backward rule within a range. Returns null if there are too many.
+ * @param {Op} op @param {Rule} rule @param {Record<string, number>} parameters @param {Range} range
  */
 export function findPairKinks(op, rule, parameters, range) {
   return findRuleKinks(op, rule, parameters, range, makeOpKinkFinder(op, parameters, range));
 }
 
 /**
- * Return the kinks of a rule's gradient, or null for too many. A rule without y does not jump where its op does.
- * @param {Op} op
- * @param {Rule} rule
- * @param {Record<string, number>} parameters
- * @param {Range} range
+ * Find the kinks of a backward rule's gradient, or return null if there are too many. A rule without y does not jump
+ * where its op does.
+ * @param {Op} op @param {Rule} rule @param {Record<string, number>} parameters @param {Range} range
  * @param {GetOpKinks} getOpKinks
  */
 function findRuleKinks(op, rule, parameters, range, getOpKinks) {
   const forward = getOpKinks(!rule.tree);
-  if (!rule.tree) return forward ?? (op.flat ? [] : null); // autograd's gradient is 0, with or without jumps
+  if (!rule.tree) return forward ?? (op.flat ? [] : null); // autograd's gradient of a flat op is 0 despite its jumps
   const ruleKinks = findEntryKinks(rule, makeSearch(op, parameters, range, false), parameters);
   const forwardKinks = forward ?? (rule.usesY ? null : []);
   return forwardKinks && ruleKinks && sortOrNull([...forwardKinks, ...ruleKinks]);
 }
 
 /**
- * Add kinks of means that the loss causes, or a rule through y, g and the loss.
- * @param {Record<string, number[]|null>} kinks of each curve, by key
- * @param {{op: Op, rules: Rule[]}} entries
- * @param {Choice} choice
- * @param {Range} range
+ * Add the kinks that the loss causes in mean curves, also through a rule's y and g.
+ * @param {Record<string, number[]|null>} kinks of each curve, by key @param {{op: Op, rules: Rule[]}} entries
+ * @param {Choice} choice @param {Range} range
  */
 function addMeanKinks(kinks, { op, rules }, { loss = OUTPUT, parameters: settings }, range) {
   const lossValues = getLossValues(loss, settings);
@@ -285,11 +269,9 @@ function addMeanKinks(kinks, { op, rules }, { loss = OUTPUT, parameters: setting
 }
 
 /**
- * Return the kinks of an op alone between two x, ascending, or null for too many.
- * @param {Op} op
- * @param {Record<string, number>} parameters all of the op's
- * @param {[number, number]} span the range of a formula's mean(…)
- * @param {[number, number]} ends
+ * Find the kinks of an op alone within a range, or return null if there are too many.
+ * @param {Op} op @param {Record<string, number>} parameters all of the op's
+ * @param {[number, number]} span the range of a formula's mean(…) @param {[number, number]} ends
  */
 export function findOpKinks(op, parameters, [first, last], [start, stop]) {
   const search = makeSearch(op, parameters, { start: first, stop: last, g: 1 }, false);
@@ -297,13 +279,9 @@ export function findOpKinks(op, parameters, [first, last], [start, stop]) {
 }
 
 /**
- * Return the kinks of a contribution: the op's, the rule's if it depends on the rule, and its own.
- * @param {Op} op
- * @param {Rule} rule
- * @param {import("./contribution.js").Contribution} part
- * @param {Record<string, number>} parameters
- * @param {Range} range
- * @param {GetOpKinks} getOpKinks
+ * Find the kinks of an element's contribution to a parameter's gradient.
+ * @param {Op} op @param {Rule} rule @param {import("./contribution.js").Contribution} part
+ * @param {Record<string, number>} parameters @param {Range} range @param {GetOpKinks} getOpKinks
  */
 function findPartKinks(op, rule, { origin, watched }, parameters, range, getOpKinks) {
   const ruleKinks = origin === "torch" ? [] : findRuleKinks(op, rule, parameters, range, getOpKinks);
@@ -313,11 +291,8 @@ function findPartKinks(op, rule, { origin, watched }, parameters, range, getOpKi
 }
 
 /**
- * Return the range to search for kinks of an op and a rule, with the functions on it.
- * @param {Op} op
- * @param {Record<string, number>} parameters
- * @param {Range} range
- * @param {boolean} torchs
+ * Return what a search for kinks needs: the range and the op's functions on it.
+ * @param {Op} op @param {Record<string, number>} parameters @param {Range} range @param {boolean} torchs
  */
 function makeSearch(op, parameters, range, torchs) {
   const scopeAt = createScopeAt(op, parameters, range);
@@ -327,11 +302,8 @@ function makeSearch(op, parameters, range, torchs) {
 }
 
 /**
- * Return the x of curves, ascending and distinct, and the mark of each.
- * @param {number} start
- * @param {number} stop
- * @param {number} points
- * @param {number[]} kinks
+ * Return the x at which curves are sampled, ascending and distinct, with the kind of each point.
+ * @param {number} start @param {number} stop @param {number} points @param {number[]} kinks
  */
 function makeGrid(start, stop, points, kinks) {
   /** @type {Map<number, number>} */
@@ -346,7 +318,7 @@ function makeGrid(start, stop, points, kinks) {
 }
 
 /**
- * Return the nearest and the fourth floats on both sides of a kink: if an op divides first, a jump may come that late.
+ * Return the nearest and the fourth float64 on both sides of a kink. A jump may come that late if an op divides first.
  * @param {number} x
  */
 function listNeighbours(x) {
@@ -354,12 +326,9 @@ function listNeighbours(x) {
 }
 
 /**
- * Find jumps more than four floats past their kink, as in explorer/curves/grids.py.
- *
- * Returns the first x beyond each jump, by index of the outer float that it replaces.
- * @param {Float64Array} x
- * @param {Int8Array} marks
- * @param {Float64Array} y
+ * Find jumps that are more than four floats past their kink. Returns the first x beyond each jump, by the index of the
+ * point to be replaced.
+ * @param {Float64Array} x @param {Int8Array} marks @param {Float64Array} y
  * @param {(x: Float64Array) => Float64Array} curve
  */
 function findLateJumps(x, marks, y, curve) {
@@ -375,7 +344,7 @@ function findLateJumps(x, marks, y, curve) {
     }
   });
   const [inner, outer] = [0, 1].map((end) => Float64Array.from(steps, (step) => x[step[end]]));
-  narrow(curve, inner, outer);
+  bisectIntervals(curve, inner, outer);
   const [before, after] = [curve(inner), curve(outer)];
   /** @type {Map<number, number>} */
   const jumps = new Map();
@@ -386,13 +355,11 @@ function findLateJumps(x, marks, y, curve) {
 }
 
 /**
- * Bisect the intervals between pairs of x, in place: each step keeps the half in which the curve changes most, until
- * the ends are neighbouring floats.
- * @param {(x: Float64Array) => Float64Array} curve
- * @param {Float64Array} inner
- * @param {Float64Array} outer
+ * Bisect intervals of x in place until their ends are neighbouring floats. Each step keeps the half in which the curve
+ * changes most.
+ * @param {(x: Float64Array) => Float64Array} curve @param {Float64Array} inner @param {Float64Array} outer
  */
-function narrow(curve, inner, outer) {
+function bisectIntervals(curve, inner, outer) {
   for (let halving = 0; inner.length && halving < MAX_BISECTIONS; halving += 1) {
     const middle = inner.map((value, i) => (value + outer[i]) / 2);
     const [first, second, third] = [inner, middle, outer].map(curve);

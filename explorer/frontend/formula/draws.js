@@ -20,7 +20,7 @@ const LOSSES = ["f()", "fa()"];
 /** @type {WeakMap<Node, boolean>} */
 const drawCache = new WeakMap();
 
-/** Return whether a tree contains a random draw. @param {Tree} tree @returns {boolean} */
+/** Return whether a formula contains random numbers. @param {Tree} tree @returns {boolean} */
 export function hasDraw(tree) {
   if (typeof tree === "number") return false;
   const cached = drawCache.get(tree);
@@ -31,26 +31,24 @@ export function hasDraw(tree) {
   return result;
 }
 
-/**
- * Return whether a tree depends on a loss: of the output, of the antithetic sample or at another output.
- * @param {Tree} tree @returns {boolean}
- */
+/** Return whether a formula depends on the loss, at any output. @param {Tree} tree @returns {boolean} */
 export function hasLoss(tree) {
   if (typeof tree === "number") return false;
   return tree[0] === "name" ? LOSSES.includes(tree[1]) : tree[0] === "f" || getOperands(tree).some(hasLoss);
 }
 
-/** Return the first stochastic op or rule, or undefined. @template {Op|Rule} E @param {E[]} entries */
+/**
+ * Return the first op or rule whose formula contains random numbers, or undefined if there is none.
+ * @template {Op|Rule} E @param {E[]} entries
+ */
 export function findStochastic(entries) {
   return entries.find(({ tree }) => tree && hasDraw(tree));
 }
 
 /**
- * Return a tree with names replaced by trees.
- * @param {Tree} tree
- * @param {Record<string, Tree>} replacements trees by name
- * @param {(output: Tree) => Tree} [lossAt] returns the replacement of the loss at an output
- * @returns {Tree}
+ * Replace names in an expression tree by other expression trees.
+ * @param {Tree} tree @param {Record<string, Tree>} replacements trees by name
+ * @param {(output: Tree) => Tree} [lossAt] returns the replacement of the loss at an output @returns {Tree}
  */
 export function substituteTrees(tree, replacements, lossAt) {
   if (typeof tree === "number") return tree;
@@ -67,14 +65,11 @@ const [U, Z, G] = [UNIFORM, NORMAL, "g"].map((name) => /** @type {Node} */ (["na
 const resolvedTrees = new WeakMap();
 
 /**
- * Return a tree in x, y, g and random draws as a tree in x, g, u() and normal().
- *
- * y becomes the op's tree, g the loss's derivative times g, f() and f(…) the loss times g; ya() and fa() become output
- * and loss of the antithetic sample, drawn with 1 − u. The same arguments return the same object, compiled once.
- * @param {Tree} tree
- * @param {Op} op
- * @param {Loss} loss
- * @returns {Tree}
+ * Rewrite an expression in terms of x, the upstream gradient g and random numbers only. y becomes the op's formula, and
+ * g is multiplied by the loss's derivative. f() and f(…) become the loss times g. ya() and fa() become the output and
+ * loss of the antithetic sample, drawn with 1 − u. The same arguments return the same object, so that it is compiled
+ * once.
+ * @param {Tree} tree @param {Op} op @param {Loss} loss @returns {Tree}
  */
 export function resolveTree(tree, op, loss) {
   if (typeof tree === "number" || typeof op.tree === "number") return resolveUncached(tree, op.tree, loss);
@@ -87,7 +82,7 @@ export function resolveTree(tree, op, loss) {
   return resolved;
 }
 
-/** Compute the tree that ``resolveTree`` caches. @param {Tree} tree @param {Tree} y @param {Loss} loss */
+/** Compute the expression that ``resolveTree`` caches. @param {Tree} tree @param {Tree} y @param {Loss} loss */
 function resolveUncached(tree, y, loss) {
   const ya = substituteTrees(y, { [UNIFORM]: ["-", 1, U], [NORMAL]: ["-", Z] });
   const lossOf = (/** @type {Tree} */ output) =>
@@ -99,7 +94,7 @@ function resolveUncached(tree, y, loss) {
 const GOLDEN = 0x9e3779b9;
 const RESOLUTION = 2 ** 24;
 
-/** Return a 32-bit hash of a 32-bit number: each bit depends on all bits of the number. @param {number} bits */
+/** Return a 32-bit hash of a 32-bit number. @param {number} bits */
 function hashBits(bits) {
   let hash = Math.imul(bits ^ (bits >>> 16), 0x7feb352d);
   hash = Math.imul(hash ^ (hash >>> 15), 0x846ca68b);
@@ -107,9 +102,9 @@ function hashBits(bits) {
 }
 
 /**
- * Return the uniform numbers of ``elements`` elements at a step, computed by a hash so that none need to be stored.
- * @param {number} elements
- * @param {{seed?: number, step?: number, layer?: number, draw?: number}} [which]
+ * Return reproducible uniform random numbers, one for each element of a layer at a training step. A hash computes them,
+ * so that none need to be stored.
+ * @param {number} elements @param {{seed?: number, step?: number, layer?: number, draw?: number}} [which]
  */
 export function drawUniforms(elements, { seed = 0, step = 0, layer = 0, draw = 0 } = {}) {
   let key = 0;

@@ -31,40 +31,41 @@ import { getOwn } from "./records.js";
 const CONSTANTS = { pi: Math.PI, e: Math.E };
 const NO_X = new Float64Array(0);
 export const [UNIFORM, NORMAL] = ["u()", "normal()"];
-/** Random draws without a value, so that everything that depends on them is NaN. @type {Record<string, number>} */
+/** NaN for each random variable, so that every value that depends on one is NaN. @type {Record<string, number>} */
 const NO_DRAWS = { "u()": NaN, "f()": NaN, "ya()": NaN, "fa()": NaN };
-/** Names of a random draw: uniform and normal number, loss, and output and loss of the antithetic sample. */
+/** The names of random variables in formulas: uniform, normal, loss, and antithetic output and loss. */
 export const DRAWS = [UNIFORM, NORMAL, "f()", "ya()", "fa()"];
 
 /** @type {WeakMap<Node, (scope: Scope) => Value>} */
 const programs = new WeakMap();
-/** Cached reductions over references, as in a search for kinks. @type {WeakMap<Scope, Map<string, number>>} */
+/** A cache of reductions such as mean(…) for repeated evaluations. @type {WeakMap<Scope, Map<string, number>>} */
 const reductions = new WeakMap();
 
-/**
- * Return the values of a tree at every x of the scope.
- * @param {Tree} tree
- * @param {Scope} scope
- * @returns {Float64Array}
- */
+/** Evaluate an expression tree at every x. @param {Tree} tree @param {Scope} scope @returns {Float64Array} */
 export function evaluate(tree, scope) {
   const value = evaluateValue(tree, scope);
   return typeof value === "number" ? new Float64Array(scope.x.length).fill(value) : value;
 }
 
-/** Return the value of a tree without x, y and g. @param {Tree} tree @param {Record<string, number>} parameters */
+/**
+ * Evaluate an expression tree that depends on parameters only.
+ * @param {Tree} tree @param {Record<string, number>} parameters
+ */
 export const evaluateConstant = (tree, parameters) =>
   /** @type {number} */ (evaluateValue(tree, { x: NO_X, parameters }));
 
-/** Return a tree's value, one number if it is constant. @param {Tree} tree @param {Scope} scope @returns {Value} */
+/**
+ * Evaluate an expression tree. The result is one number if the expression is constant.
+ * @param {Tree} tree @param {Scope} scope @returns {Value}
+ */
 function evaluateValue(tree, scope) {
   if (typeof tree === "number") return tree;
   let program = programs.get(tree);
-  if (!program) programs.set(tree, (program = compile(tree)));
+  if (!program) programs.set(tree, (program = compileTree(tree)));
   return program(scope);
 }
 
-/** Return the operands of a node, which are its elements after the head. @param {Tree} node @returns {Tree[]} */
+/** Return the operands of a node of an expression tree. @param {Tree} node @returns {Tree[]} */
 export function getOperands(node) {
   if (typeof node === "number" || node[0] === "name") return [];
   if (node[0] === "points" || node[0] === "through") return [node[3]];
@@ -72,14 +73,13 @@ export function getOperands(node) {
 }
 
 /**
- * Return whether a node reduces all elements to one number, as a mean does.
- * @param {Tree} node
- * @returns {node is ["call", string, Tree]}
+ * Return whether a node of an expression tree reduces all elements to one number, such as mean(x).
+ * @param {Tree} node @returns {node is ["call", string, Tree]}
  */
 export const isReduction = (node) =>
   typeof node !== "number" && node[0] === "call" && Object.hasOwn(REDUCTIONS, node[1]);
 
-/** Return whether a tree has one value for all x, as a mean does. @param {Tree} node @returns {boolean} */
+/** Return whether an expression has the same value for every x. @param {Tree} node @returns {boolean} */
 function isConstant(node) {
   if (typeof node === "number" || isReduction(node)) return true;
   if (node[0] === "name") return !isVariable(node[1]) && !isDraw(node[1]);
@@ -87,21 +87,23 @@ function isConstant(node) {
 }
 
 /**
- * Compile a tree to a program of steps, each computed from earlier values; equal subtrees share a step.
- * @param {Node} tree
- * @returns {(scope: Scope) => Value}
+ * Compile an expression tree to a list of steps, in which equal subexpressions are computed once.
+ * @param {Node} tree @returns {(scope: Scope) => Value}
  */
-function compile(tree) {
+function compileTree(tree) {
   /** @type {Step[]} */
   const steps = [];
   /** @type {Map<string, number>} */
   const numbers = new Map();
-  /** Add the step of a node, unless it exists. @param {Tree} node @returns {number} the index of its step */
+  /**
+   * Add a step to the compiled program, unless an equal one exists.
+   * @param {Tree} node @returns {number} the index of its step
+   */
   const addStep = (node) => {
     const key = JSON.stringify(node);
     const existing = numbers.get(key);
     if (existing !== undefined) return existing;
-    const isSeparate = isReduction(node); // taken over other x
+    const isSeparate = isReduction(node); // a reduction is computed over other x values
     const number = steps.push(makeStep(node, isSeparate ? [] : getOperands(node).map(addStep))) - 1;
     numbers.set(key, number);
     return number;
@@ -121,7 +123,10 @@ function compile(tree) {
   };
 }
 
-/** Return a node's step. @param {Tree} node @param {number[]} from the steps of its operands @returns {Step} */
+/**
+ * Return the step of a compiled program that computes one node of an expression tree.
+ * @param {Tree} node @param {number[]} from the steps of its operands @returns {Step}
+ */
 function makeStep(node, from) {
   if (typeof node === "number") return () => node;
   if (node[0] === "name") {
@@ -145,7 +150,7 @@ function makeStep(node, from) {
 }
 
 /**
- * Return a reduction over a reference, computed once.
+ * Compute a reduction such as mean(x) once and cache the result.
  * @param {Scope} reference @param {string} text of the node @param {(scope: Scope) => number} reduce
  */
 function reduceOnce(reference, text, reduce) {
@@ -156,21 +161,24 @@ function reduceOnce(reference, text, reduce) {
   return value;
 }
 
-/** Return whether a name is a variable. @param {string} name @returns {name is "x"|"y"|"g"} */
+/** Return whether a name is one of the variables x, y and g. @param {string} name @returns {name is "x"|"y"|"g"} */
 const isVariable = (name) => ["x", "y", "g"].includes(name);
 
-/** Return whether a name is a random draw. @param {string} name */
+/** Return whether a name stands for a random variable. @param {string} name */
 const isDraw = (name) => DRAWS.includes(name);
 
-/** Return the values of a random draw. @param {Scope} scope @param {string} name @returns {Value} */
+/** Return the values of a random variable. @param {Scope} scope @param {string} name @returns {Value} */
 const getDraw = (scope, name) => /** @type {Record<string, Value>} */ (scope.draws ?? NO_DRAWS)[name];
 
-/** Return the function from the operands' numbers to a node's number. @param {Node} node @returns {Scalar} */
+/**
+ * Return the scalar function that computes a node from the values of its operands.
+ * @param {Node} node @returns {Scalar}
+ */
 function getOperation(node) {
   if (node[0] === "call") return (isConstant(node) && PYTHON_FUNCTIONS[node[1]]) || FUNCTIONS[node[1]];
   if (node[0] === "points") return interpolate(node[1], node[2]);
   if (node[0] === "through") return extendEnds(node[1], interpolate(node[1], node[2]));
-  if (node[0] === "f") return () => NaN; // the loss is unknown here, as a random draw without a value
+  if (node[0] === "f") return () => NaN; // the loss is unknown here, so its value is NaN
   if (node[0] === "compare") return joinComparisons(node[1].map((sign) => OPERATORS[sign]));
   if (node[0] === "~") return (a) => 1 - a;
   if (node.length === 2) return negate;
@@ -179,10 +187,8 @@ function getOperation(node) {
 }
 
 /**
- * Return the linear interpolation between points, exact at each point and NaN beyond them.
- * @param {number[]} x ascending
- * @param {(number|null)[]} y
- * @returns {Scalar}
+ * Return a function that interpolates linearly between points and is NaN beyond them.
+ * @param {number[]} x ascending @param {(number|null)[]} y @returns {Scalar}
  */
 function interpolate(x, y) {
   return (at) => {
@@ -201,14 +207,17 @@ function interpolate(x, y) {
 }
 
 /**
- * Extend a function by constants beyond both end points.
+ * Extend an interpolated function by constants beyond its first and last point.
  * @param {number[]} x @param {Scalar} inside @returns {Scalar}
  */
 function extendEnds(x, inside) {
   return (at) => inside(Math.min(Math.max(at, x[0]), x[x.length - 1]));
 }
 
-/** Return the comparison of a chain of values. @param {Scalar[]} links @returns {Scalar} */
+/**
+ * Return a function that evaluates a chained comparison such as a < b < c.
+ * @param {Scalar[]} links @returns {Scalar}
+ */
 function joinComparisons(links) {
   if (links.length === 1) return links[0];
   return (...values) => Number(links.every((link, i) => link(values[i], values[i + 1])));

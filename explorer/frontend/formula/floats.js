@@ -5,7 +5,7 @@ import { getSampling } from "./sampling.js";
 const number = new Float64Array(1);
 const bits = new BigInt64Array(number.buffer);
 
-/** Return the next float64 above x. @param {number} x */
+/** Return the smallest float64 above x. @param {number} x */
 export function getNextFloat(x) {
   if (!(x < Infinity)) return x;
   number[0] = x + 0; // −0 becomes 0
@@ -13,18 +13,15 @@ export function getNextFloat(x) {
   return number[0];
 }
 
-/** Return the next float64 below x. @param {number} x */
+/** Return the largest float64 below x. @param {number} x */
 export const getPreviousFloat = (x) => -getNextFloat(-x);
 
-/** Return the distance from |x| to the next float64. @param {number} x */
+/** Return the distance from |x| to the next larger float64. @param {number} x */
 export const getFloatSpacing = (x) => getNextFloat(Math.abs(x)) - Math.abs(x);
 
 /**
- * Return evenly spaced numbers including both ends; a number that is 0 up to rounding is 0.
- * @param {number} start
- * @param {number} stop
- * @param {number} points
- * @returns {Float64Array}
+ * Return evenly spaced numbers that include both ends. A number that is 0 up to rounding is exactly 0.
+ * @param {number} start @param {number} stop @param {number} points @returns {Float64Array}
  */
 export function makeEvenPoints(start, stop, points) {
   const step = (stop - start) / (points - 1);
@@ -34,7 +31,7 @@ export function makeEvenPoints(start, stop, points) {
   return x.map((value) => (Math.abs(value) < zero ? 0 : value));
 }
 
-/** Return ascending positive numbers, preceded by their negatives. @param {number[]} upper */
+/** Return the negatives of ascending positive numbers, followed by the numbers themselves. @param {number[]} upper */
 export const mirrorAtZero = (upper) =>
   Float64Array.from(
     [...upper]
@@ -44,9 +41,9 @@ export const mirrorAtZero = (upper) =>
   );
 
 /**
- * Return the index of the first of ascending x that is at least a value, or their number.
- * @param {ArrayLike<number>} x
- * @param {number} value
+ * Return the index of the first element of an ascending array that is at least ``value``. Returns the array's length if
+ * there is none.
+ * @param {ArrayLike<number>} x @param {number} value
  */
 export function findFirstAtLeast(x, value) {
   let low = 0;

@@ -9,9 +9,8 @@ import { erf } from "./normal.js";
 const ROOT_PI = Math.sqrt(Math.PI);
 
 /**
- * Compute C's pow; JavaScript returns NaN for 1 to any power and for (−1) to an infinite power.
- * @param {number} a
- * @param {number} b
+ * Compute a ** b as C does. JavaScript returns NaN for 1 to any power and for (−1) to an infinite power.
+ * @param {number} a @param {number} b
  */
 export function computePower(a, b) {
   if (a === 1 || (a === -1 && Math.abs(b) === Infinity)) return 1;
@@ -19,7 +18,7 @@ export function computePower(a, b) {
 }
 
 /**
- * Powers that torch computes as products and roots, by constant exponent.
+ * Constant exponents for which torch multiplies or takes roots instead of calling pow.
  * @type {Map<number, (a: number) => number>}
  */
 const CONSTANT_POWERS = new Map([
@@ -32,7 +31,10 @@ const CONSTANT_POWERS = new Map([
   [-2, (a) => 1 / (a * a)],
 ]);
 
-/** Return the function that raises its argument to a constant power. @param {number} exponent */
+/**
+ * Return a function that raises a number to a constant power, with the same rounding as torch.
+ * @param {number} exponent
+ */
 export const makePower = (exponent) => CONSTANT_POWERS.get(exponent) ?? ((a) => computePower(a, exponent));
 
 /** @type {Scalar} */
@@ -40,38 +42,44 @@ const clamp = (a, low, high) => Math.min(Math.max(a, low), high);
 /** @type {Scalar} */
 const elu = (a, alpha) => (a < 0 ? Math.expm1(a) * alpha : a);
 
-/** Round to the nearest integer, halves to even. @type {Scalar} */
+/** Round a number to the nearest integer, with halves to even. @type {Scalar} */
 function round(a) {
   const down = Math.floor(a);
   const rest = a - down;
   return rest < 0.5 || (rest === 0.5 && down % 2 === 0) ? down : Math.ceil(a);
 }
 
-/** Round to an integer within bounds; return the lower bound for NaN. @type {Scalar} */
+/** Round a number to an integer within bounds. NaN becomes the lower bound. @type {Scalar} */
 const roundBetween = (a, low, high) => (a > low ? round(Math.min(a, high)) : low);
 
 const bits = new DataView(new ArrayBuffer(8));
 
-/** Return floor(log2(|a|)) of a finite number, at least ``least``, an integer from −1022. @type {Scalar} */
+/** Return floor(log2(|a|)) of a finite number, but at least ``least``. @type {Scalar} */
 function findBinade(a, least) {
   bits.setFloat64(0, a);
   return Math.max(((bits.getUint32(0) >>> 20) & 2047) - 1023, least);
 }
 
-/** Return floor(log2(|a|)) exactly, at least ``least``; return |a| if ``a`` is infinite or NaN. @type {Scalar} */
+/**
+ * Return floor(log2(|a|)) exactly, but at least ``least``. An infinite or NaN ``a`` is returned as |a|.
+ * @type {Scalar}
+ */
 function exponent(a, least) {
   return Number.isFinite(a) ? findBinade(a, roundBetween(least, -1022, 1023)) : Math.abs(a);
 }
 
-/** The formats of torch's casts: bits of the mantissa, minimum exponent, maximum. @type {Record<string, number[]>} */
+/**
+ * The number formats of torch's casts: bits of the mantissa, minimum exponent, and maximum.
+ * @type {Record<string, number[]>}
+ */
 export const CASTS = { float8_e4m3fn: [3, -6, 448], float8_e5m2: [2, -14, 57344] };
 
-/** Return the function that rounds to a format. @param {number[]} format @returns {Scalar} */
+/** Return a function that rounds numbers to a floating-point format. @param {number[]} format @returns {Scalar} */
 function makeCast([mantissa, least, largest]) {
   return (a) => fp(a, mantissa, least, largest);
 }
 
-/** Round to a format, halves to even: bits of the mantissa, minimum exponent, maximum. @type {Scalar} */
+/** Round a number to a floating-point format, with halves to even. @type {Scalar} */
 function fp(a, mantissa, least, largest) {
   const top = Math.abs(largest);
   if (!Number.isFinite(a) || Number.isNaN(top)) return Number.isNaN(a) ? a : copysign(top, a);
@@ -154,10 +162,13 @@ export const FUNCTIONS = {
   nan_to_num: (a) => (Number.isNaN(a) ? 0 : clamp(a, -Number.MAX_VALUE, Number.MAX_VALUE)),
 };
 
-/** Return the mean of values. @param {Float64Array} values */
+/** Return the arithmetic mean of an array. @param {Float64Array} values */
 const mean = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-/** Functions that reduce all elements to one number. @type {Record<string, (values: Float64Array) => number>} */
+/**
+ * Functions that reduce all elements to one number, such as mean.
+ * @type {Record<string, (values: Float64Array) => number>}
+ */
 export const REDUCTIONS = {
   mean,
   amax: (values) => values.reduce((a, b) => Math.max(a, b), -Infinity),
@@ -170,7 +181,7 @@ export const REDUCTIONS = {
 };
 
 /**
- * Functions for constants, which Python computes: its min and max ignore a NaN in second place.
+ * Functions with which Python computes constants. Its min and max ignore a NaN in second place.
  * @type {Record<string, Scalar>}
  */
 export const PYTHON_FUNCTIONS = {
@@ -178,7 +189,7 @@ export const PYTHON_FUNCTIONS = {
   max: (a, b) => (b > a ? b : a),
 };
 
-/** The operators; conditions are 0 and 1. @type {Record<string, Scalar>} */
+/** The operators of formulas. Comparisons return 0 or 1. @type {Record<string, Scalar>} */
 export const OPERATORS = {
   "+": (a, b) => a + b,
   "-": (a, b) => a - b,

@@ -23,22 +23,23 @@ import { getSampling } from "./sampling.js";
 /** @import { Entry, Lattice, Op, Piece } from "./entry.js" */
 /** @import { Node, Scope, Tree } from "./evaluation.js" */
 
-const MERGE_DISTANCE = 1e-6; // fraction of the range: kinks closer together are one
+const MERGE_DISTANCE = 1e-6; // kinks closer together than this fraction of the range are merged
 const INDIRECT_NAMES = ["y", "g", "ya()", "f()", "fa()"];
-/** The extreme random draws; the normal number is large enough to dominate any sum. @type {Record<string, Tree>[]} */
+/**
+ * The extreme values of the random numbers. The normal one is large enough to dominate any sum.
+ * @type {Record<string, Tree>[]}
+ */
 const EXTREME_DRAWS = [
   { [UNIFORM]: 0, [NORMAL]: ["-", 1e300] },
   { [UNIFORM]: 1, [NORMAL]: 1e300 },
 ];
 
-/** Pieces at extreme draws, by resolved tree. @type {WeakMap<Node, Piece[]>} */
+/** A cache of the expressions to search for the kinks of a mean, by expression tree. @type {WeakMap<Node, Piece[]>} */
 const extremePieces = new WeakMap();
 
 /**
- * Return the kinks of an entry within a range, ascending, or null if there are too many to show.
- * @param {Entry} entry
- * @param {Search} search
- * @param {Record<string, number>} parameters
+ * Return the kinks of an op or rule within a range, in ascending order. Returns null if there are too many to show.
+ * @param {Entry} entry @param {Search} search @param {Record<string, number>} parameters
  * @param {Float64Array|null} [candidates] of an entry that declares no kinks, if computed already
  */
 export function findEntryKinks(entry, search, parameters, candidates) {
@@ -50,13 +51,9 @@ export function findEntryKinks(entry, search, parameters, candidates) {
 }
 
 /**
- * Return the kinks of an entry that declares none, or null for too many.
- *
- * The mean of a stochastic entry may have a kink where a piece changes at an extreme draw; these candidates are
- * returned unchecked.
- * @param {KinkSource} entry
- * @param {Search} search
- * @param {Float64Array|null} [candidates]
+ * Find the kinks of an op or rule that declares none, or return null if there are too many. For a stochastic one, every
+ * x where its mean may have a kink is returned unchecked.
+ * @param {KinkSource} entry @param {Search} search @param {Float64Array|null} [candidates]
  */
 function findOwnKinks(entry, search, candidates) {
   if (!hasDraw(entry.tree)) return searchKinks(entry, search, candidates);
@@ -71,11 +68,8 @@ export function sortOrNull(found) {
 }
 
 /**
- * Return the positions of declared kinks, or null for too many.
- * @param {(Tree|Lattice)[]} kinks
- * @param {Record<string, number>} parameters
- * @param {number} start
- * @param {number} stop
+ * Compute the positions of declared kinks, or return null if there are too many.
+ * @param {(Tree|Lattice)[]} kinks @param {Record<string, number>} parameters @param {number} start @param {number} stop
  */
 function placeDeclared(kinks, parameters, start, stop) {
   const evaluateTree = (/** @type {Tree} */ tree) => evaluateConstant(tree, parameters);
@@ -90,10 +84,8 @@ function placeDeclared(kinks, parameters, start, stop) {
 }
 
 /**
- * Return the points of a lattice within a range, or null for too many.
- * @param {Lattice} lattice
- * @param {(tree: Tree) => number} value evaluates a constant tree
- * @param {number} start
+ * Return the evenly spaced kinks within a range, or null if there are too many.
+ * @param {Lattice} lattice @param {(tree: Tree) => number} value evaluates a constant tree @param {number} start
  * @param {number} stop
  */
 function listLatticePoints(lattice, value, start, stop) {
@@ -111,10 +103,8 @@ function listLatticePoints(lattice, value, start, stop) {
 }
 
 /**
- * Return the kinks of a formula that declares none, ascending, or null for too many.
- * @param {KinkSource} entry
- * @param {Search} search
- * @param {Float64Array|null} [candidates]
+ * Search a formula for kinks by sampling it, or return null if there are too many.
+ * @param {KinkSource} entry @param {Search} search @param {Float64Array|null} [candidates]
  */
 export function searchKinks(entry, search, candidates = findCandidates(entry, search)) {
   const { scopeAt, start, stop, opSlope, torchs } = search;
@@ -122,15 +112,14 @@ export function searchKinks(entry, search, candidates = findCandidates(entry, se
 }
 
 /**
- * Return the x where a piece of a formula changes, ascending, or null for too many.
- * @param {KinkSource} entry
- * @param {Search} search
+ * Find every x at which a formula may have a kink, or return null if there are too many.
+ * @param {KinkSource} entry @param {Search} search
  */
 export function findCandidates(entry, { scopeAt, start, stop }) {
   const width = stop - start;
   /** @type {number[]} */
   const candidates = [];
-  // Inner pieces first: if an outer piece changes twice in a cell of the scan, an inner one has an extremum between.
+  // Inner expressions come first, because an outer one can change twice in an interval only around an inner extremum.
   for (const { tree, turns } of [...entry.pieces].reverse()) {
     /** @param {Tree} part @returns {Values} */
     const valueOf = (part) => (x) => evaluate(part, scopeAt(x));
@@ -142,24 +131,23 @@ export function findCandidates(entry, { scopeAt, start, stop }) {
     if (!changing) return null;
     const isSign = typeof tree !== "number" && tree[1] === "sign";
     const signs = valueOf(tree)(Float64Array.from(turning));
-    // A sign is 0 at its zero, which rounding may have widened to an interval.
+    // Rounding may have widened the zero of a sign to an interval.
     const touching = turning.filter((_, i) => isSign && signs[i] === 0);
     candidates.push(...touching, ...changing.filter((x) => !isNear(x, touching, MERGE_DISTANCE * width)));
   }
   return Float64Array.from(mergeClose(candidates, width).filter((x) => x >= start && x <= stop));
 }
 
-/** Return whether x is close to a position. @param {number} x @param {number[]} positions @param {number} distance */
+/**
+ * Return whether x is close to one of the positions.
+ * @param {number} x @param {number[]} positions @param {number} distance
+ */
 const isNear = (x, positions, distance) => positions.some((other) => Math.abs(x - other) <= distance);
 
 /**
- * Return the x, except ``kinks``, where the mean of a tree may have a kink, or null for too many.
- *
- * These are the x where a tree changes with y, g or f at an extreme draw.
- * @param {Tree[]} trees
- * @param {{op: Op, loss: Loss}} drawn
- * @param {Search} search
- * @param {number[]} kinks
+ * Find the additional x at which the mean of a stochastic formula may have a kink. There, the formula changes with y, g
+ * or f at an extreme random number. Returns null if there are too many.
+ * @param {Tree[]} trees @param {{op: Op, loss: Loss}} drawn @param {Search} search @param {number[]} kinks
  */
 export function findMeanKinks(trees, { op, loss }, search, kinks) {
   const pieces = trees.flatMap((tree) => getExtremePieces(tree, op, loss));
@@ -168,7 +156,10 @@ export function findMeanKinks(trees, { op, loss }, search, kinks) {
   return candidates && [...candidates].filter((x) => !isNear(x, kinks, MERGE_DISTANCE * width));
 }
 
-/** Return a tree's pieces at extreme draws. @param {Tree} tree @param {Op} op @param {Loss} loss @returns {Piece[]} */
+/**
+ * Return the parts of a stochastic formula that can cause kinks of its mean.
+ * @param {Tree} tree @param {Op} op @param {Loss} loss @returns {Piece[]}
+ */
 function getExtremePieces(tree, op, loss) {
   const resolved = resolveTree(tree, op, loss);
   if (typeof resolved === "number") return [];
@@ -179,7 +170,7 @@ function getExtremePieces(tree, op, loss) {
   return pieces;
 }
 
-/** Return the pieces of a tree that depend on the random draw of y. @param {Tree} tree @returns {Node[]} */
+/** Return the parts of a formula that can jump and depend on random numbers. @param {Tree} tree @returns {Node[]} */
 function listPieces(tree) {
   if (typeof tree === "number") return [];
   const ownPieces = listNodePieces(tree).filter((piece) =>
@@ -188,7 +179,10 @@ function listPieces(tree) {
   return [...getOperands(tree).flatMap(listPieces), ...ownPieces];
 }
 
-/** Return trees that are constant where a node is smooth. @param {Node} node @returns {Node[]} */
+/**
+ * Return expressions that change their value wherever a node of an expression tree may have a kink.
+ * @param {Node} node @returns {Node[]}
+ */
 function listNodePieces(node) {
   const sign = (/** @type {Tree} */ inner) => /** @type {Node} */ (["call", "sign", inner]);
   if (node[0] === "compare") {
@@ -196,7 +190,7 @@ function listNodePieces(node) {
     return parts.slice(1).map((right, i) => sign(["-", parts[i], right]));
   }
   if (node[0] === "/") return [sign(node[2])];
-  if (node[0] === "**") return isPower(node[2]) ? [] : [sign(node[1])];
+  if (node[0] === "**") return isPolynomialExponent(node[2]) ? [] : [sign(node[1])];
   if (node[0] !== "call") return [];
   const [, name, ...args] = node;
   const operand = Object.fromEntries(args.map((each, i) => ["abcd"[i], each]));
@@ -205,16 +199,20 @@ function listNodePieces(node) {
   );
 }
 
-/** Return whether an exponent makes a polynomial. @param {Tree} exponent */
-const isPower = (exponent) => typeof exponent === "number" && Number.isInteger(exponent) && exponent >= 0;
+/** Return whether x to this exponent is a polynomial. @param {Tree} exponent */
+const isPolynomialExponent = (exponent) =>
+  typeof exponent === "number" && Number.isInteger(exponent) && exponent >= 0;
 
-/** Return a tree as pieces at both extreme draws, except those without x. @param {Tree} tree @returns {Piece[]} */
+/** Replace random numbers in an expression by their extreme values. @param {Tree} tree @returns {Piece[]} */
 const substituteExtremes = (tree) =>
   EXTREME_DRAWS.map((end) => substituteTrees(tree, end))
     .filter((at) => listNames(at).includes("x"))
     .map((at) => ({ tree: at, turns: [] }));
 
-/** Return all names in a tree, with ``f()`` for the loss at an output. @param {Tree} tree @returns {string[]} */
+/**
+ * Return all names in an expression tree, with ``f()`` for each use of the loss.
+ * @param {Tree} tree @returns {string[]}
+ */
 function listNames(tree) {
   if (typeof tree === "number") return [];
   if (tree[0] === "name") return [tree[1]];
@@ -222,13 +220,9 @@ function listNames(tree) {
 }
 
 /**
- * Return the x at which a piecewise constant function changes, or null for too many.
- *
- * The scan extends one step beyond both ends.
- * @param {Values} value
- * @param {number} start
- * @param {number} stop
- * @param {number[]} extra further x to scan
+ * Find every x at which a piecewise constant function changes, or return null if there are too many. The scan extends
+ * one step beyond both ends of the range.
+ * @param {Values} value @param {number} start @param {number} stop @param {number[]} extra further x to scan
  */
 function findChanges(value, start, stop, extra) {
   const { scan, halvings, mostKinks } = getSampling();
@@ -252,13 +246,16 @@ function findChanges(value, start, stop, extra) {
  * @typedef {{count: number, low: Float64Array, high: Float64Array, before: Float64Array, after: Float64Array}} Cells
  */
 
-/** Allocate empty cells. @param {number} capacity the capacity @returns {Cells} */
+/** Allocate an empty list of intervals. @param {number} capacity the capacity @returns {Cells} */
 function allocateCells(capacity) {
   const allocate = () => new Float64Array(capacity);
   return { count: 0, low: allocate(), high: allocate(), before: allocate(), after: allocate() };
 }
 
-/** Add a cell if the values at its ends differ. @param {Cells} cells @param {[number, number, number, number]} cell */
+/**
+ * Add an interval to a list if the function's values at both ends differ.
+ * @param {Cells} cells @param {[number, number, number, number]} cell
+ */
 function addCell(cells, ...[low, high, before, after]) {
   if (before === after) return;
   const { count } = cells;
@@ -270,12 +267,9 @@ function addCell(cells, ...[low, high, before, after]) {
 }
 
 /**
- * Bisect cells and return the halves whose ends differ.
- *
- * The upper end of a cell between neighbouring floats is appended to ``ends``.
- * @param {Values} value
- * @param {Cells} cells
- * @param {number[]} ends
+ * Bisect intervals and return the halves at whose ends the function differs. If both ends are neighbouring floats, the
+ * upper end is appended to ``ends`` instead.
+ * @param {Values} value @param {Cells} cells @param {number[]} ends
  */
 function bisectCells(value, { count, low, high, before, after }, ends) {
   const middles = new Float64Array(count);
@@ -299,17 +293,15 @@ function bisectCells(value, { count, low, high, before, after }, ends) {
   return halves;
 }
 
-/** Return values with NaN, which differs from itself, replaced by Infinity. @param {Float64Array} values */
+/** Replace NaN by Infinity, because NaN differs from itself. @param {Float64Array} values */
 function replaceNaN(values) {
   return values.some(Number.isNaN) ? values.map((value) => (Number.isNaN(value) ? Infinity : value)) : values;
 }
 
 /**
- * Return ascending positions as short decimals where possible, without near duplicates.
- *
- * A sign changes both at its zero and right after it, which is one position.
- * @param {number[]} found
- * @param {number} width
+ * Sort positions, remove near duplicates, and round to short decimals where possible. A sign changes both at its zero
+ * and right after it, which counts as one position.
+ * @param {number[]} found @param {number} width
  */
 function mergeClose(found, width) {
   /** @type {number[]} */
@@ -324,11 +316,8 @@ function mergeClose(found, width) {
 }
 
 /**
- * Return the function from x to the values and slopes of an entry's curve.
- * @param {KinkSource} entry
- * @param {ScopeAt} scopeAt
- * @param {OpSlope} opSlope
- * @returns {Curve}
+ * Return a function that computes the values and slopes of a curve at x.
+ * @param {KinkSource} entry @param {ScopeAt} scopeAt @param {OpSlope} opSlope @returns {Curve}
  */
 function makeCurve(entry, scopeAt, opSlope) {
   return (x) => {
@@ -342,14 +331,9 @@ function makeCurve(entry, scopeAt, opSlope) {
 }
 
 /**
- * Return the x that are kinks of the curve itself: it has a value there, and value or slope differ between the sides.
- *
- * A smooth change shrinks to a hundredth at a hundredth of the distance; a jump or corner does not. An x where the
- * slope keeps growing is a kink too.
- * @param {Curve} curve
- * @param {Float64Array} x ascending
- * @param {number} width
- * @param {boolean} torchs
+ * Return the candidates at which the value or slope of a curve really changes. A smooth change shrinks to a hundredth
+ * at a hundredth of the distance, but a jump or corner does not. An x where the slope keeps growing is a kink too.
+ * @param {Curve} curve @param {Float64Array} x ascending @param {number} width @param {boolean} torchs
  */
 function selectKinks(curve, x, width, torchs) {
   const step = x.map((at, i) =>
@@ -366,10 +350,8 @@ function selectKinks(curve, x, width, torchs) {
 }
 
 /**
- * Return the distance from a kink at which its sides are compared; 100 times it reaches no neighbour.
- * @param {Float64Array} x
- * @param {number} i
- * @param {number} width
+ * Return the distance at which both sides of a kink are compared, small enough to avoid its neighbours.
+ * @param {Float64Array} x @param {number} i @param {number} width
  */
 function limitStep(x, i, width) {
   const before = i > 0 ? x[i] - x[i - 1] : width;
@@ -378,11 +360,9 @@ function limitStep(x, i, width) {
 }
 
 /**
- * Measure the change of value and slope across each x, without rounding errors, and the steepness.
- * @param {Curve} curve
- * @param {Float64Array} x
- * @param {Float64Array} step
- * @param {boolean} torchs
+ * Measure how much the value and the slope of a curve change across each x. Rounding errors are removed. The steepness
+ * is measured too.
+ * @param {Curve} curve @param {Float64Array} x @param {Float64Array} step @param {boolean} torchs
  */
 function measureChanges(curve, x, step, torchs) {
   const sides = [-1, 0, 1].map((side) => curve(x.map((at, i) => at + side * step[i])));

@@ -11,14 +11,13 @@ import { roundToUnit } from "./numbers.js";
 /** @import { Tree } from "./evaluation.js" */
 
 export const MAX_POINTS = 16;
-const [TOLERANCE, TOLERANCE_GROWTH] = [0.007, 1.2]; // distance from the stroke in panel heights; rounding adds to it
+const [TOLERANCE, TOLERANCE_GROWTH] = [0.007, 1.2]; // maximum distance from the stroke, in panel heights
 const DIGITS = 3;
 
 /**
- * Fit a line of the fewest points to a stroke, as closely as a formula allows.
+ * Fit a line through as few points as possible to a stroke of the pencil.
  * @param {Point[]} stroke in the order of drawing, which may go back: later points replace earlier ones
- * @param {Units} units
- * @param {number} height of the panel
+ * @param {Units} units @param {number} height of the panel
  * @param {(points: Point[]) => boolean} fits whether a formula can hold the points
  * @returns {Point[]} fewer than two for a stroke without width
  */
@@ -30,7 +29,10 @@ export function fitLine(stroke, units, height, fits) {
   }
 }
 
-/** Return a stroke's heights in columns one px wide. @param {Point[]} stroke @param {number} unit @returns {Point[]} */
+/**
+ * Convert a stroke to one height for each column of pixels.
+ * @param {Point[]} stroke @param {number} unit @returns {Point[]}
+ */
 function collectColumns(stroke, unit) {
   /** @type {Map<number, number>} */
   const heights = new Map();
@@ -46,7 +48,7 @@ function collectColumns(stroke, unit) {
 }
 
 /**
- * Drop points that change no height by more than ``tolerance``.
+ * Drop points from a line if this moves the line by at most ``tolerance``.
  * @param {Point[]} line @param {number} tolerance @returns {Point[]}
  */
 function simplifyLine(line, tolerance) {
@@ -61,7 +63,10 @@ function simplifyLine(line, tolerance) {
   ];
 }
 
-/** Return the height of a line at x; outside, that of the nearer end. @param {Point[]} points @param {number} x */
+/**
+ * Return the height of a line through points at x. Beyond the ends, it is constant.
+ * @param {Point[]} points @param {number} x
+ */
 export function interpolateHeight(points, x) {
   const right = points.findIndex(([at]) => at >= x);
   if (right < 0) return points[points.length - 1][1];
@@ -70,13 +75,16 @@ export function interpolateHeight(points, x) {
   return stop === x || start === stop ? y : before + ((x - start) / (stop - start)) * (y - before);
 }
 
-/** Round points to few digits with ascending x. @param {Point[]} points @param {Units} units @returns {Point[]} */
+/**
+ * Round the points of a drawn line to few digits, with ascending x.
+ * @param {Point[]} points @param {Units} units @returns {Point[]}
+ */
 export function roundPoints(points, units) {
   let before = -Infinity;
   return points.map((point) => {
     const [x, y] = point.map((value, i) => roundDigits(roundToUnit(value, units[i] / 2)));
     const digit = Math.floor(Math.log10(Math.abs(before) || 100 * units[0])) - DIGITS + 1;
-    const minX = before + 10 ** digit; // the next number with this many digits
+    const minX = before + 10 ** digit; // the smallest larger number with this many digits
     before = x > before ? x : roundDigits(minX);
     return [before, y];
   });
@@ -86,10 +94,8 @@ export function roundPoints(points, units) {
 const roundDigits = (value) => Number(value.toPrecision(DIGITS)) + 0;
 
 /**
- * Mirror the right half of a line to the left, or the left half if nothing is to the right of 0.
- * @param {Point[]} points
- * @param {Units} units
- * @returns {Point[]}
+ * Mirror the right half of a line to the left. The left half is mirrored if there is nothing to the right of 0.
+ * @param {Point[]} points @param {Units} units @returns {Point[]}
  */
 export function mirrorLine(points, units) {
   const side = points[points.length - 1][0] > 0 ? 1 : -1;
@@ -119,13 +125,16 @@ export const isSymmetric = (points) =>
     return mirrorX === -x && height === y;
   });
 
-/** Return the formula of a drawing, without its name. @param {Drawing} drawing */
+/** Return the formula of a hand-drawn backward rule. @param {Drawing} drawing */
 export function formulaOf({ points, zero }) {
   const [[first], [last]] = [points[0], points[points.length - 1]];
   return `g * through(x, ${points.flat().join(", ")})${zero ? ` * (x >= ${first}) * (x <= ${last})` : ""}`;
 }
 
-/** Return the tree of a drawing's formula, as Python parses it. @param {Drawing} drawing @returns {Tree} */
+/**
+ * Return the expression tree of a hand-drawn backward rule, as Python would parse it.
+ * @param {Drawing} drawing @returns {Tree}
+ */
 export function treeOf({ points, zero }) {
   const x = /** @type {Tree} */ (["name", "x"]);
   const number = (/** @type {number} */ value) => /** @type {Tree} */ (value < 0 ? ["-", -value] : value);
@@ -140,9 +149,8 @@ export function treeOf({ points, zero }) {
 }
 
 /**
- * Return the drawing whose formula a rule has, or null.
- * @param {{label: string, tree: Tree|null}} rule
- * @returns {Drawing|null}
+ * Return the drawn line from which a rule's formula was made, or null if it was not drawn.
+ * @param {{label: string, tree: Tree|null}} rule @returns {Drawing|null}
  */
 export function parseDrawing({ label, tree }) {
   const text = JSON.stringify(tree);

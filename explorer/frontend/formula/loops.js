@@ -11,10 +11,10 @@ import { FUNCTIONS, OPERATORS, makePower } from "./functions.js";
 
 /** @import { Scalar } from "./functions.js" */
 
-/** Negate a number. @type {Scalar} */
+/** Return the negative of a number. @type {Scalar} */
 export const negate = (a) => -a;
 
-/** Divide a constant by an array's element as torch does. @type {Scalar} */
+/** Divide a constant by a number with the same rounding as torch. @type {Scalar} */
 export const divideConstant = (a, b) => (1 / b) * a;
 
 /** @type {Map<Scalar, Loop>} */
@@ -120,10 +120,8 @@ const LOOPS = new Map([
 const UNUSED = new Float64Array(1);
 
 /**
- * Apply a function of numbers to numbers and arrays.
- * @param {Scalar} apply
- * @param {...Value} values
- * @returns {Value}
+ * Apply a scalar function elementwise to numbers and arrays.
+ * @param {Scalar} apply @param {...Value} values @returns {Value}
  */
 export function mapValues(apply, ...values) {
   const length = values.find((value) => typeof value !== "number")?.length;
@@ -137,7 +135,10 @@ export function mapValues(apply, ...values) {
   return result;
 }
 
-/** Fill an array element by element. @param {Float64Array} result @param {Scalar} apply @param {Value[]} values */
+/**
+ * Fill an array by calling a scalar function for each element.
+ * @param {Float64Array} result @param {Scalar} apply @param {Value[]} values
+ */
 function applyEach(result, apply, values) {
   const { length } = result;
   const columns = values.map((value) =>

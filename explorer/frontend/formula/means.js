@@ -15,13 +15,13 @@ import { ndtri } from "./normal.js";
 
 /** @import { Tree } from "./evaluation.js" */
 
-export const [PREVIEW_QUANTILES, FINE_QUANTILES] = [255, 1023]; // until torch answers or during a drag; without torch
-const BLOCK = 4096; // points evaluated at a time, few enough for a processor's cache
+export const [PREVIEW_QUANTILES, FINE_QUANTILES] = [255, 1023]; // the second one is used without torch
+const BLOCK = 4096; // evaluates few enough points together to fit into the processor's cache
 
 /** @type {Map<number, Quantiles>} */
 const cache = new Map();
 
-/** Return cached quantiles at the middles of equal intervals of u. @param {number} count */
+/** Return evenly spaced quantiles of a uniform random number, from a cache. @param {number} count */
 export function makeEvenQuantiles(count) {
   const quantiles = cache.get(count) ?? makeQuantiles([0, 1], count);
   cache.set(count, quantiles);
@@ -29,10 +29,8 @@ export function makeEvenQuantiles(count) {
 }
 
 /**
- * Return quantiles at the middles of equal subintervals of each interval between ends.
- * @param {number[]} ends ascending, from 0 to 1
- * @param {number} count per interval
- * @returns {Quantiles}
+ * Return quantiles of a uniform random number, evenly spaced within each interval between ``ends``.
+ * @param {number[]} ends ascending, from 0 to 1 @param {number} count per interval @returns {Quantiles}
  */
 export function makeQuantiles(ends, count) {
   const fillEach = (/** @type {(low: number, width: number, share: number) => number} */ value) =>
@@ -45,10 +43,9 @@ export function makeQuantiles(ends, count) {
 }
 
 /**
- * Compute the moments of trees in x, g, u() and normal(); common subtrees are evaluated once.
- * @param {Tree[]} trees
- * @param {Place} place
- * @param {Quantiles} quantiles
+ * Compute the mean and standard deviation of stochastic expressions at each x. Common subexpressions are evaluated
+ * once.
+ * @param {Tree[]} trees @param {Place} place @param {Quantiles} quantiles
  * @returns {Moments[]} NaN for a mean over x of something stochastic
  */
 export function computeMoments(trees, place, quantiles) {
@@ -68,12 +65,13 @@ export function computeMoments(trees, place, quantiles) {
       [NORMAL]: repeatValues(quantiles.z, block.length),
     };
     const scope = { ...place, x, draws, parts: new Map() };
-    for (const at of stochastic) setMoments(moments[at], evaluate(trees[at], scope), quantiles.weight, first);
+    for (const at of stochastic)
+      fillMoments(moments[at], evaluate(trees[at], scope), quantiles.weight, first);
   }
   return moments;
 }
 
-/** Return an array that repeats values. @param {Float64Array} values @param {number} times */
+/** Return an array that repeats the given values. @param {Float64Array} values @param {number} times */
 function repeatValues(values, times) {
   const all = new Float64Array(values.length * times);
   for (let row = 0; row < times; row += 1) all.set(values, row * values.length);
@@ -81,11 +79,11 @@ function repeatValues(values, times) {
 }
 
 /**
- * Set the moments of consecutive x from the values at every quantile.
+ * Compute the mean and standard deviation at several x from the values at each quantile.
  * @param {Moments} moments @param {Float64Array} values @param {Float64Array} weight
  * @param {number} first index of the first x
  */
-function setMoments({ mean, spread }, values, weight, first) {
+function fillMoments({ mean, spread }, values, weight, first) {
   for (let row = 0; row * weight.length < values.length; row += 1) {
     const offset = row * weight.length;
     let [sum, square] = [0, 0];
@@ -96,7 +94,10 @@ function setMoments({ mean, spread }, values, weight, first) {
   }
 }
 
-/** Return whether a tree reduces something stochastic to one number. @param {Tree} tree @returns {boolean} */
+/**
+ * Return whether an expression reduces something stochastic to one number, as mean(u()) does.
+ * @param {Tree} tree @returns {boolean}
+ */
 function hasReducedDraw(tree) {
   if (typeof tree === "number" || !hasDraw(tree)) return false;
   return isReduction(tree) || getOperands(tree).some(hasReducedDraw);

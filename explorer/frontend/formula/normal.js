@@ -2,7 +2,7 @@
 
 const ROOT_PI = Math.sqrt(Math.PI);
 
-/** Compute erf by its series of positive terms, 2/√π · e^(−x²) · Σ 2ⁿ x^(2n+1) / (1·3·…·(2n+1)). @param {number} x */
+/** Compute the error function of a small x by its power series. @param {number} x */
 function sumErfSeries(x) {
   let term = x;
   let sum = x;
@@ -13,7 +13,7 @@ function sumErfSeries(x) {
   return (2 / ROOT_PI) * Math.exp(-x * x) * sum;
 }
 
-/** Compute 1 − erf for x ≥ 2 by its continued fraction; a larger x needs fewer steps. @param {number} x */
+/** Compute 1 − erf(x) for x ≥ 2 by a continued fraction. @param {number} x */
 function computeErfc(x) {
   let rest = x;
   for (let n = Math.ceil(8 + 185 / (x * x)); n > 0; n -= 1) rest = x + n / 2 / rest;
@@ -26,7 +26,7 @@ export function erf(x) {
   return Math.sign(x) * (1 - computeErfc(Math.abs(x)));
 }
 
-/** Numerators and denominators of the fractions by which Cephes, and so torch, computes the quantile. */
+/** Coefficients of the rational functions with which Cephes and torch compute normal quantiles. */
 const MIDDLE = [
   [-59.96335010141079, 98.00107541859997, -56.67628574690703, 13.931260938727968, -1.2391658386738125],
   [
@@ -54,21 +54,21 @@ const FAR = [
     0.00032801446468212774, 2.8924786474538068e-6, 6.790194080099813e-9,
   ],
 ];
-const TAIL_CHANCE = 0.1353352832366127; // e**-2: the tails are below it and above 1 minus it
+const TAIL_CHANCE = 0.1353352832366127; // e**-2, the probability at which the lower tail ends
 const ROOT_TWO_PI = 2.5066282746310007;
-const FAR_START = 8; // the last fraction applies to sqrt(-2 log p) from 8
+const FAR_START = 8; // the last approximation is used if sqrt(-2 log p) is at least this
 
-/** Evaluate a polynomial. @param {number[]} coefficients the highest power first @param {number} x */
+/** Evaluate a polynomial at x. @param {number[]} coefficients the highest power first @param {number} x */
 function evaluatePolynomial(coefficients, x) {
   let sum = 0;
   for (const coefficient of coefficients) sum = sum * x + coefficient;
   return sum;
 }
 
-/** Evaluate a fraction of two polynomials. @param {number[][]} fraction @param {number} x */
+/** Evaluate a quotient of two polynomials at x. @param {number[][]} fraction @param {number} x */
 const evaluateFraction = ([above, below], x) => evaluatePolynomial(above, x) / evaluatePolynomial(below, x);
 
-/** Return the standard normal quantile of a probability, as torch.special.ndtri. @param {number} chance */
+/** Return the standard normal quantile of a probability, like torch.special.ndtri. @param {number} chance */
 export function ndtri(chance) {
   if (!(chance > 0 && chance < 1)) return chance === 0 ? -Infinity : chance === 1 ? Infinity : NaN;
   const isUpper = chance > 1 - TAIL_CHANCE;

@@ -1,25 +1,21 @@
 // Parts of sentences: filled templates, lists, and numbers formatted as in Python's sentences.
 
 /**
- * Return a template with its fields in braces replaced by values.
- * @param {string} template
- * @param {Record<string, string|number>} values
+ * Replace the names in braces in a template by values.
+ * @param {string} template @param {Record<string, string|number>} values
  */
 export function fillTemplate(template, values) {
   return template.replace(/\{(\w+)\}/g, (_, name) => String(values[name]));
 }
 
-/** Join parts as in a sentence: "a, b and c". @param {string[]} parts */
+/** Join words as in a sentence, such as "a, b and c". @param {string[]} parts */
 export function joinList(parts) {
   return parts.length < 2
     ? parts.join("")
     : `${parts.slice(0, -1).join(", ")} and ${parts[parts.length - 1]}`;
 }
 
-/**
- * Format a number with four significant digits, as in Python's sentences; below ten million without an exponent.
- * @param {number} value
- */
+/** Format a number with four significant digits, as in Python's sentences. @param {number} value */
 export function formatDigits(value) {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? "nan" : value > 0 ? "inf" : "−inf";
   const [mantissa, exponent] = value.toExponential(3).split("e");

@@ -1,7 +1,7 @@
-// Lookup by names that a user chooses, such as "constructor", which plain access would find in the prototype.
+// Safe lookup by names that users choose, such as "constructor", which every JavaScript object has.
 
 /**
- * Return the value of a record's own property, or undefined.
+ * Return an object's own property, or undefined if it has none of that name.
  * @template T
  * @param {Record<string, T>} record
  * @param {string} name

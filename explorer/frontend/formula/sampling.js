@@ -19,12 +19,12 @@
 
 let current = /** @type {Sampling} */ (/** @type {unknown} */ (null));
 
-/** Set the settings of the document. @param {Sampling} sampling */
+/** Store the settings for sampling curves, as Python has written them into the page. @param {Sampling} sampling */
 export function setSampling(sampling) {
   current = sampling;
 }
 
-/** Return the settings of the document. */
+/** Return the settings for sampling curves, as Python has written them into the page. */
 export function getSampling() {
   return current;
 }

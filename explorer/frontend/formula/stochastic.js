@@ -34,9 +34,9 @@ import { getOwn } from "./records.js";
 /** @import { Moments, Place } from "./means.js" */
 /** @typedef {(x: Float64Array, parameters: Record<string, number>) => Place} PlaceAt */
 
-const DOTS = 30; // random draws on a chart
+const DOTS = 30; // the number of random samples shown for each curve
 
-/** The output itself as a loss. @type {Loss} */
+/** The loss f = y, which is the output itself. @type {Loss} */
 export const OUTPUT = { key: "y", text: "y", tree: ["name", "y"], gradient: 1, parameters: [] };
 
 /** Return the values of a loss's parameters, by name. @param {Loss} loss @param {Record<string, number>} settings */
@@ -50,11 +50,10 @@ export function getLossValues({ parameters }, settings) {
 /** A tree to compute the mean of. @typedef {{key: string, tree: Tree, parameters: Record<string, number>}} MeanRequest */
 
 /**
- * Compute means and standard deviations of an op and rules at x, and sample random draws.
+ * Compute the means and standard deviations of a stochastic op and its rules, and some random samples.
  * @param {StochasticSetup} drawing
  * @param {{x: Float64Array, ends: [number, number], g: number, reference: Float64Array}} where ``ends`` of the range,
- *   ``reference``: the x over which a formula's mean(…) is taken
- * @param {number} quantiles
+ *   ``reference``: the x over which a formula's mean(…) is taken @param {number} quantiles
  */
 export function computeMeanCurves(drawing, { x, ends, g, reference }, quantiles) {
   const { op, pairs, parameters } = drawing;
@@ -90,18 +89,19 @@ export function computeMeanCurves(drawing, { x, ends, g, reference }, quantiles)
   return { y: forward.mean, gradients: meansOf("gradient"), parts: meansOf("part"), drawn: stochastic };
 }
 
-/** Return the requests for one kind of tree. @param {Pair[]} pairs @param {"gradient"|"part"} of @returns {MeanRequest[]} */
+/**
+ * Return the expressions of one kind whose means are needed.
+ * @param {Pair[]} pairs @param {"gradient"|"part"} of @returns {MeanRequest[]}
+ */
 const listRequests = (pairs, of) =>
   pairs.flatMap(({ key, [of]: tree, parameters }) =>
     tree === null ? [] : [{ key: of + key, tree, parameters }],
   );
 
 /**
- * Compute moments by key; trees with compatible parameter values are evaluated together.
- * @param {MeanRequest[]} requests
- * @param {StochasticSetup} drawing
- * @param {(parameters: Record<string, number>) => Place} placeWith
- * @param {number} quantiles
+ * Compute means and standard deviations by key. Expressions with compatible parameter values are evaluated together.
+ * @param {MeanRequest[]} requests @param {StochasticSetup} drawing
+ * @param {(parameters: Record<string, number>) => Place} placeWith @param {number} quantiles
  * @returns {Map<string, Moments>}
  */
 function computeGroupedMoments(requests, { op, loss }, placeWith, quantiles) {
@@ -126,11 +126,8 @@ function computeGroupedMoments(requests, { op, loss }, placeWith, quantiles) {
 }
 
 /**
- * Sample one random draw of op and rules at each of a few even x, all from the same u.
- * @param {StochasticSetup} drawing
- * @param {[number, number]} ends
- * @param {PlaceAt} place
- * @returns {Draws}
+ * Draw one random sample of the op and each rule at a few evenly spaced x. All use the same random numbers.
+ * @param {StochasticSetup} drawing @param {[number, number]} ends @param {PlaceAt} place @returns {Draws}
  */
 function sampleDraws({ op, loss, pairs, parameters }, [start, stop], place) {
   const x = makeEvenPoints(start, stop, DOTS);

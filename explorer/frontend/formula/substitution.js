@@ -1,4 +1,4 @@
-/** Formulas with the numbers of one point substituted, as short text: "1 × (|0.5| ≤ 1) = 1". */
+/** Formats a formula with the numbers of one point substituted, such as "1 × (|0.5| ≤ 1) = 1". */
 
 import { evaluate, isReduction, getOperands } from "./evaluation.js";
 import { formatSuperscript } from "./numbers.js";
@@ -23,11 +23,11 @@ const SIGNS = {
 const LEVELS = { "|": 1, "&": 2, compare: 3, "+": 4, "-": 4, "*": 5, "/": 5, "~": 6, "**": 7 };
 const [SIGN, ATOM] = [6, 8];
 
-/** Format a number with at most 4 significant digits and a true minus. @param {number} value */
+/** Format a number with at most four significant digits and a true minus sign. @param {number} value */
 export const formatFourDigits = (value) => formatRounded(value, 4);
 
 /**
- * Format a number with a maximum number of significant digits and a true minus.
+ * Format a number with a maximum number of significant digits and a true minus sign.
  * @param {number} value @param {number} maxDigits significant digits
  */
 export function formatRounded(value, maxDigits) {
@@ -37,17 +37,23 @@ export function formatRounded(value, maxDigits) {
   return replaceMinus(exponent ? `${digits}·10${formatSuperscript(Number(exponent))}` : digits);
 }
 
-/** Replace a hyphen by a true minus. */
+/** Replace a hyphen with a true minus sign. */
 const replaceMinus = (/** @type {string} */ text) => text.replace("-", "−");
 
-/** Return the formula with numbers, and its result. @param {Tree} tree @param {Scope} scope with one x */
+/**
+ * Format a formula with numbers in place of its names, followed by the result.
+ * @param {Tree} tree @param {Scope} scope with one x
+ */
 export function formatSubstituted(tree, scope) {
   const result = formatFourDigits(evaluate(tree, scope)[0]);
   const text = printNode(tree, scope).text;
   return text === result ? result : `${text} = ${result}`;
 }
 
-/** Return the text of a node with numbers substituted. @param {Tree} node @param {Scope} scope @returns {PrintedText} */
+/**
+ * Format an expression tree with numbers in place of names.
+ * @param {Tree} node @param {Scope} scope @returns {PrintedText}
+ */
 function printNode(node, scope) {
   const isLeaf = typeof node === "number" || node[0] === "name" || isReduction(node);
   if (isLeaf) return printNumber(evaluate(node, scope)[0]);
@@ -55,7 +61,7 @@ function printNode(node, scope) {
   if (node[0] === "f" || node[0] === "through") return printCall(node[0], getOperands(node), scope);
   const [head] = node;
   const level = head === "-" && node.length === 2 ? SIGN : LEVELS[head];
-  /** Print an operand, in brackets below a minimum precedence. @param {Tree} part @param {number} least */
+  /** Format an operand, in brackets if its precedence is too low. @param {Tree} part @param {number} least */
   const printOperand = (part, least) => addBrackets(printNode(part, scope), least);
   const [left, right] = getOperands(node);
   if (head === "compare")
@@ -70,32 +76,38 @@ function printNode(node, scope) {
   };
 }
 
-/** Print a number; a negative one has the precedence of a sign. @param {number} value @returns {PrintedText} */
+/** Format a number. A negative one has the precedence of a minus sign. @param {number} value @returns {PrintedText} */
 const printNumber = (value) => ({
   text: formatFourDigits(value),
   level: value < 0 || Object.is(value, -0) ? SIGN : ATOM,
 });
 
-/** Add brackets to a text below a minimum precedence. @param {PrintedText} printed @param {number} least */
+/** Put a formula's text in brackets if its precedence is too low. @param {PrintedText} printed @param {number} least */
 const addBrackets = ({ text, level }, least) => (level < least ? `(${text})` : text);
 
-/** Add brackets to a negative number or term. */
+/** Put a text in brackets if it begins with a minus sign. */
 const wrapNegative = (/** @type {string} */ text) => (text.startsWith("−") ? `(${text})` : text);
 
-/** Print a function call. @param {string} name @param {Tree[]} parts @param {Scope} scope @returns {PrintedText} */
+/** Format a function call. @param {string} name @param {Tree[]} parts @param {Scope} scope @returns {PrintedText} */
 function printCall(name, parts, scope) {
   const texts = parts.map((part) => printNode(part, scope).text);
   return { text: name === "abs" ? `|${texts[0]}|` : `${name}(${texts.join(", ")})`, level: ATOM };
 }
 
-/** Print a comparison. @param {Comparison} node @param {(part: Tree) => string} inside prints an operand */
+/**
+ * Format a comparison, which may be chained.
+ * @param {Comparison} node @param {(part: Tree) => string} inside prints an operand
+ */
 function printComparison([, signs, ...parts], inside) {
   return parts
     .map((part, i) => (i ? `${SIGNS[signs[i - 1]] ?? signs[i - 1]} ` : "") + inside(part))
     .join(" ");
 }
 
-/** Print a power: integer exponents raised, others after ^. @param {string} base @param {PrintedText} exponent */
+/**
+ * Format a power, with an integer exponent in superscript and any other one after "^".
+ * @param {string} base @param {PrintedText} exponent
+ */
 function printPower(base, { text, level }) {
   if (/^\d+$/.test(text)) return base + formatSuperscript(Number(text));
   return `${base}^${addBrackets({ text, level }, ATOM)}`;
