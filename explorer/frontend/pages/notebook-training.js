@@ -19,7 +19,8 @@ export function mountTraining({ model, place, plotly }) {
   const words = element("p", { class: "watch-words" });
   const curves = element("div", { class: "curves" });
   const cards = element("div", { class: "cards" });
-  const root = element("div", { class: "instrument training lab watch" }, status, curves, cards, words);
+  const object = element("div", { class: "object" }, cards);
+  const root = element("div", { class: "instrument training lab watch" }, status, curves, object, words);
   place.append(root);
   const chart = createTrainChart(curves, { plotly, onPoint: () => undefined });
   const lanes = createChildren(cards, createLaneCard, ({ line }) => line.key);
