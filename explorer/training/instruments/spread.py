@@ -106,8 +106,6 @@ def _compute_products(gradients: Tensor) -> NDArray[float64]:
     """Compute the inner products of the gradients of all pairs of random draws.
 
     ``gradients`` has shape (2, members, draws, numbers), the result (2, members, draws, draws).
-
-    -
     """
     wide = with_float64(gradients).double()
     products: NDArray[float64] = (wide @ wide.mT).cpu().numpy()

@@ -1,4 +1,4 @@
-"""The nets of a training run, computed as one ensemble, with the backward pass written by hand."""
+"""The neural nets of a training run, computed together, with the backward pass written by hand."""
 
 from explorer.training.nets.architectures import (
     DENSE,

@@ -1,4 +1,4 @@
-"""Architectures: the layers of a task's nets, and which of them contain the op."""
+"""Architectures of the nets of a task: their layers, and which of these contain the op."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -112,7 +112,7 @@ def _build_convolutional(
 
 
 class Size(NamedTuple):
-    """The numbers of weights, multiplications and values of one net.
+    """The numbers of weights, multiplications and intermediate values of one net.
 
     Attributes:
         weights: the number of all weights.
@@ -127,7 +127,7 @@ class Size(NamedTuple):
 
 @dataclass(frozen=True)
 class Architecture:
-    """How a task's nets are built, and which kind of layer contains the op.
+    """The architecture of a task's nets, with the kind of layer that contains the op.
 
     Attributes:
         op_layer: the kind of layer that contains the op.
@@ -144,21 +144,23 @@ class Architecture:
     output: bool = False
 
     def __post_init__(self) -> None:
-        if vars(self.op_layer).get("site") is None:  # an inherited site belongs to another kind
+        if (
+            vars(self.op_layer).get("site") is None
+        ):  # a site that is inherited describes another kind of layer
             raise TypeError(f"{self.op_layer.__name__} does not say where its op is: set its attribute site")
 
     @property
     def site(self) -> OpSite:
-        """A description of the place of the op in its layers."""
+        """Where the op is applied in the layers of this architecture."""
         assert self.op_layer.site is not None
         return self.op_layer.site
 
     def count_op_layers(self, widths: Sequence[int]) -> int:
-        """Count the layers that contain the op in a net with these hidden widths."""
+        """Return the number of layers that contain the op in a net with these hidden layer widths."""
         return len(widths) + self.output
 
     def build_layers(self, ends: Ends) -> list[Layer]:
-        """Build the layers of a single net, from which their shapes can be read."""
+        """Build the layers of a single net, for example to read the shapes of their weights."""
         return self.build(ends, False, _NO_OP, [0])
 
     def get_size(self, ends: Ends) -> Size:
@@ -179,7 +181,7 @@ KERNELS = Architecture(OpKernels, _build_kernels)
 
 
 def build_tail(first: Layer, ends: Ends, boundary: Boundary) -> list[Layer]:
-    """Build dense layers without biases after a given first layer; each net's product is computed alone."""
+    """Return a given first layer followed by dense layers without biases."""
     layers = [first]
     for a, b in pairwise(ends[1:]):
         layers += [Activation(boundary), Dense(a, b, bias=False, separate=True)]

@@ -1,4 +1,4 @@
-"""An ensemble of nets that take their training steps together; nets that diverge are removed."""
+"""An ensemble of nets that take their training steps together. Nets that diverge are removed."""
 
 from __future__ import annotations
 
@@ -31,7 +31,9 @@ Build = Callable[[Sequence[Member]], list[Layer]]
 
 
 class Ensemble:
-    """Nets that differ only in rules and seeds and train together, each bit for bit as if alone.
+    """Nets that train together and differ only in their backward rules and random seeds.
+
+    Each net gets bit for bit the values that it gets if trained alone.
 
     Members with non-finite values, or with a learned parameter outside its domain, are removed.
 
@@ -53,7 +55,7 @@ class Ensemble:
         optimiser: type[Optimiser],
         learned: OpParameters | None = None,
     ) -> None:
-        """Create an ensemble before its first step.
+        """Create an ensemble of nets as they are before the first training step.
 
         Args:
             members: the members, ordered by rule.
@@ -75,7 +77,7 @@ class Ensemble:
 
     @property
     def weighted_layers(self) -> list[int]:
-        """The indices of the layers that have weights."""
+        """The indices of the layers with weights."""
         return [number for number, layer in enumerate(self.layers) if layer.shapes]
 
     def group_by_rule(self) -> dict[int, list[int]]:
@@ -86,14 +88,14 @@ class Ensemble:
         return indices
 
     def find_firsts(self) -> dict[int, int]:
-        """Return the index of the first active net for each backward rule, by the rule's index."""
+        """Return the index of the first active net of each backward rule, by the rule's index."""
         return {rule: indices[0] for rule, indices in self.group_by_rule().items()}
 
     @torch.no_grad()
     def forward_traced(
         self, x: Tensor, indices: Sequence[int], *, start: bool = False
     ) -> tuple[Tensor, list[Trace]]:
-        """Compute the output of some nets and keep every layer's tensors.
+        """Compute the output of some nets for given examples, and keep the tensors of every layer.
 
         Returns the output and one trace per layer, for examples x (1, n, inputs). The op is evaluated as on
         held-out data. ``start``: with the parameters before the first step.
@@ -108,7 +110,9 @@ class Ensemble:
     def compute_output(
         self, x: Tensor, parameters: Views | None = None, step: int = EVALUATION_STEP
     ) -> Tensor:
-        """Compute the nets' output for examples x (seeds or 1, n, inputs): (active members, n, outputs).
+        """Compute the output of all nets for given examples.
+
+        ``x`` has shape (seeds or 1, n, inputs), the result (active members, n, outputs).
 
         ``parameters``: used instead of the present ones; ``step``: the step whose random draws a stochastic
         op uses.
@@ -118,7 +122,7 @@ class Ensemble:
 
     @torch.no_grad()
     def step(self, x: Tensor, y: Tensor, loss: Loss, lr: Lr) -> NDArray[float32]:
-        """Take one gradient step with all nets that stay finite, and return the numbers of ``Pass``."""
+        """Take one gradient step with all nets that stay finite, and return their losses and norms."""
         current = self.run_pass(x, y, loss)
         if not all(current.finite):
             lost_parameters = zip(self.active, self.rows.find_out_of_domain(self.parameters), strict=True)
@@ -133,7 +137,7 @@ class Ensemble:
 
     @torch.no_grad()
     def compute_next_parameters(self, x: Tensor, y: Tensor, loss: Loss, lr: Lr) -> Tensor:
-        """Compute the parameters after the next step without taking it: (active members, numbers).
+        """Compute the parameters that the nets would have after the next training step.
 
         Only nets whose parameters stay finite are moved.
         """
@@ -144,14 +148,17 @@ class Ensemble:
 
     @torch.no_grad()
     def run_pass(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
-        """Run the nets forward and backward on a batch. A step on the same batch reuses the result."""
+        """Run the nets forward and backward on a batch.
+
+        A training step on the same batch reuses the result.
+        """
         if self._cached_pass is None or self._cached_pass[0] is not x:
             self._cached_pass = x, self._compute_pass(x, y, loss)
         return self._cached_pass[1]
 
     @torch.no_grad()
     def observe(self, x: Tensor, y: Tensor, loss: Loss, redraws: int = 0) -> ObservedPass:
-        """Run the nets forward and backward on any examples, to look at them.
+        """Run the nets forward and backward on any examples for a measurement, without training.
 
         It is never part of a step, so its last bits may differ. ``redraws``: how often the step's random
         draws are repeated with new values.
@@ -162,7 +169,7 @@ class Ensemble:
 
     @torch.no_grad()
     def measure_distances(self, number: int | None = None) -> list[float]:
-        """Return how far the weights of one layer, by default the first, are from where they started."""
+        """Return how far the weights of one layer have moved from their initial values, for each net."""
         number = self.weighted_layers[0] if number is None else number
         seeds = [member.seed for member in self.active]
         start = [view[seeds] for view in self.rows.make_views(self.rows.start)[number]]
@@ -172,7 +179,7 @@ class Ensemble:
         return distances
 
     def state(self) -> dict[str, Any]:
-        """Return the ensemble's state as numbers and copied tensors, for ``load``."""
+        """Return the state of the nets as numbers and copied tensors, from which ``load`` can continue."""
         tensors = [self.parameters, *self.optimiser.state]
         return {
             "lanes": [list(member) for member in self.active],
@@ -182,7 +189,7 @@ class Ensemble:
         }
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Restore the ``state`` of an ensemble of the same nets, and continue from there."""
+        """Restore the state of the nets that ``state`` has returned."""
         self.active = [Member(*member) for member in state["lanes"]]
         self.out_of_domain = {
             Member(*member): (layer, parameter) for *member, layer, parameter in state["fallen"]
@@ -193,7 +200,7 @@ class Ensemble:
     def merge(
         self, ensembles: Sequence[Ensemble], active: Sequence[Member], order: Tensor, build: Build
     ) -> Ensemble:
-        """Combine this ensemble with others of the same shapes into a new one with copied parameters.
+        """Combine several ensembles of equally shaped nets into a new one, copying their parameters.
 
         Args:
             ensembles: further ensembles, in which no parameters of the op learn.
@@ -211,11 +218,11 @@ class Ensemble:
         return merged
 
     def select(self, indices: Tensor) -> Ensemble:
-        """Return a new ensemble with copies of the nets at some indices."""
+        """Return a new ensemble with copies of the nets at the given indices."""
         return self.merge([], [self.active[index] for index in indices.tolist()], indices, self._build)
 
     def copy_back(self, other: Ensemble, indices: Tensor) -> None:
-        """Copy the parameters of nets that were trained in another ensemble back into this one."""
+        """Copy the parameters of nets that were trained in another ensemble into this ensemble."""
         tensors = zip(
             (self.parameters, *self.optimiser.state), (other.parameters, *other.optimiser.state), strict=True
         )
@@ -225,20 +232,23 @@ class Ensemble:
         self._cached_pass = None
 
     def rebuild(self, build: Build) -> None:
-        """Replace the layers of the nets by others that compute the same function."""
+        """Replace the layers of the nets by layers that compute the same function."""
         self._build = build
         self._set_tensors((self.parameters, *self.optimiser.state))
 
     def expand_by_member(self, y: Tensor) -> Tensor:
-        """Repeat the data of each seed, (seeds or 1, …), for every net: (members or 1, …)."""
+        """Repeat data that has one entry per random seed for every net of that seed.
+
+        ``y`` has shape (seeds or 1, …), the result (members or 1, …).
+        """
         return y if len(y) == 1 else y[[member.seed for member in self.active]]
 
     def _forward_backward(
         self, x: Tensor, y: Tensor, loss: Loss, value: Value, out: Views, redraws: int = 0
     ) -> tuple[Tensor, Tensor, list[Trace]]:
-        """Run the nets forward and backward.
+        """Run the nets forward and backward, and write the gradients to ``out``.
 
-        Returns losses, output and traces; writes gradients to ``out``.
+        Returns the losses, the output and the traces of the layers.
         """
         moments_by_layer, example = (
             make_moments(self.layers, self.optimiser.steps, redraws),
@@ -249,7 +259,7 @@ class Ensemble:
         )
 
     def _compute_pass(self, x: Tensor, y: Tensor, loss: Loss) -> Pass:
-        """Run the nets forward and backward on a batch; the gradients are stored in ``self._gradients``."""
+        """Run the nets forward and backward on a batch, and store the gradients for the next step."""
         gradients = self._gradient_views
         self._gradients[:, self.rows.dense :] = 0  # backward adds the gradients of learned parameters here
         losses, output, traces = self._forward_backward(x, y, loss, loss.value, gradients)
@@ -268,7 +278,7 @@ class Ensemble:
         return Pass(numbers[:3], finite, traces, output, gradients)
 
     def _keep_members(self, stays: list[bool]) -> None:
-        """Keep the nets that a mask selects, and remove the others."""
+        """Remove the nets whose entry in a list of booleans is False."""
         self.active = [member for member, stay in zip(self.active, stays, strict=True) if stay]
         self._set_tensors([tensor[stays] for tensor in (self.parameters, *self.optimiser.state)])
 

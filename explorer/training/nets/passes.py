@@ -1,4 +1,4 @@
-"""Forward and backward passes of all nets of an ensemble."""
+"""Forward and backward passes that compute all nets of an ensemble at once."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Fault = Literal["op", "forward", "backward"]
 
 
 class Pass(NamedTuple):
-    """The results of a forward and backward pass of all nets on the batch of a step.
+    """The results of running all nets forward and backward on the batch of a training step.
 
     Attributes:
         numbers: (3, members) loss, and norms of the gradients of the first and the last layer of weights.
@@ -39,7 +39,7 @@ class Pass(NamedTuple):
     gradients: Views
 
     def find_fault(self, index: int) -> Fault:
-        """Find the first quantity of a pass that is not finite, for the net at an index."""
+        """Find the first quantity in a net's results that is infinite or NaN."""
         for trace in self.traces:
             if trace.x is None or trace.y is None:
                 continue
@@ -50,7 +50,7 @@ class Pass(NamedTuple):
 
 
 class ObservedPass(NamedTuple):
-    """The results of a forward and backward pass of all nets on any examples.
+    """The results of running all nets forward and backward on any examples.
 
     Attributes:
         losses: (members,).
@@ -70,7 +70,7 @@ class ObservedPass(NamedTuple):
 def forward(
     layers: Sequence[Layer], parameters: Sequence[Parameters], traces: Iterable[Trace], x: Tensor
 ) -> Tensor:
-    """Compute the output for x, and store each layer's tensors in its trace.
+    """Compute the output of the nets for x, and store the tensors of each layer in its trace.
 
     ``traces`` may be an iterator.
     """
@@ -82,7 +82,7 @@ def forward(
 def forward_untraced(
     layers: Sequence[Layer], parameters: Sequence[Parameters], moments: Iterable[Moment], x: Tensor
 ) -> Tensor:
-    """Compute the output for x without keeping any layer's tensors, which saves memory."""
+    """Compute the output of the nets for x without storing the tensors of any layer, which saves memory."""
     return forward(layers, parameters, map(Trace, moments), x)
 
 
@@ -118,6 +118,6 @@ def forward_backward(
 def _compute_twin_output(
     layers: Sequence[Layer], parameters: Views, moments: Sequence[Moment], number: int, x: Tensor
 ) -> Tensor:
-    """Compute the output with antithetic draws 1 − u in one layer and the usual draws u in later layers."""
+    """Compute the output of the nets if one layer uses the antithetic random numbers 1 − u."""
     at_twin = [moments[number]._replace(twin=True), *moments[number + 1 :]]
     return forward_untraced(layers[number:], parameters[number:], at_twin, x)

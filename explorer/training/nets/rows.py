@@ -1,4 +1,4 @@
-"""The parameters of an ensemble stored as one row of numbers for each net, with views by layer."""
+"""Storage for the parameters of all nets: one row of numbers per net, with views for each layer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Lr = float | Sequence[float]
 
 
 class OpParameters(NamedTuple):
-    """The parameters of the op that are trained, in each layer with the op.
+    """The initial values and learning rate of the op's learned parameters.
 
     Attributes:
         starts: by rule, the value of each parameter before the first step.
@@ -36,7 +36,7 @@ class OpParameters(NamedTuple):
 
 
 class Rows:
-    """The layout of the parameters in a net's row of numbers, and the initial rows.
+    """Describes where each parameter is stored in a net's row of numbers.
 
     Weights and biases come first, layer by layer, then the op's learned parameters. Each is padded to whole
     steps of the processor, so that one update handles all of them.
@@ -49,7 +49,7 @@ class Rows:
     def __init__(
         self, layers: Sequence[Layer], start: Sequence[Sequence[Tensor]], learning: OpParameters
     ) -> None:
-        """Lay out the parameters of the nets in rows.
+        """Choose the position of each parameter in a net's row of numbers.
 
         Args:
             layers: the layers of the nets.
@@ -72,7 +72,7 @@ class Rows:
                 view[seed].copy_(value)
 
     def make_start_rows(self, members: Sequence[Member]) -> Tensor:
-        """Return the initial parameters of nets, one row for each: (members, numbers)."""
+        """Return the initial parameters of the given nets, (members, numbers)."""
         flat = self.start[[member.seed for member in members]]
         if self._learning.positive:
             starts = flat.new_tensor([self._learning.starts[member.rule] for member in members])
@@ -82,14 +82,14 @@ class Rows:
         return flat
 
     def make_views(self, flat: Tensor) -> Views:
-        """Return views of each layer's parameters: weights and biases, then the op's learned parameters."""
+        """Return views of the parameters of each layer within all rows."""
         views = self._view_parameters(flat)
         dense = sum(count for count, _ in self._counts)
         weights, learned = iter(views[:dense]), iter(views[dense:])
         return [[*islice(weights, count), *islice(learned, learn)] for count, learn in self._counts]
 
     def view_learned(self, flat: Tensor) -> Views:
-        """Return views of the learned parameters of each layer with the op: (members, values) each.
+        """Return views of the learned parameters in each layer with the op, (members, values) each.
 
         A parameter has one value per layer, or one per channel.
         """
@@ -100,12 +100,12 @@ class Rows:
         ]
 
     def reduce_learned(self, reduce: Callable[[Tensor, int], Tensor], flat: Tensor) -> Tensor:
-        """Reduce the values of learned parameters to one per layer: (members, op layers, parameters)."""
+        """Reduce learned parameters with a value per channel to one value per layer, such as their mean."""
         layers = [torch.stack([reduce(each, 1) for each in layer], 1) for layer in self.view_learned(flat)]
         return torch.stack(layers, 1)
 
     def find_out_of_domain(self, flat: Tensor) -> list[tuple[int, int] | None]:
-        """Find, for each net, the first learned parameter that has left its domain.
+        """Find the first learned parameter of each net that has left its domain, such as a scale below 0.
 
         Returns the index of the layer and of the parameter, or None.
         """
@@ -119,13 +119,13 @@ class Rows:
         return [first.get(member) for member in range(len(flat))]
 
     def scale_learned(self, flat: Tensor) -> Tensor:
-        """Multiply the learned parameters in a direction (members, numbers) by their relative rate."""
+        """Multiply the entries of learned parameters by their learning rate relative to the weights'."""
         scaled = flat.clone()
         scaled[:, self.dense :] *= self._learning.rate
         return scaled
 
     def make_rates(self, lr: Lr, members: Sequence[Member]) -> float | Rates:
-        """Return the learning rates of neighbouring nets, separately for their learned parameters."""
+        """Return the learning rates of neighbouring nets, with those of learned parameters if they differ."""
         is_uniform = not self._learning.positive or self._learning.rate == 1
         if is_uniform and isinstance(lr, float):
             return lr
@@ -140,7 +140,7 @@ class Rows:
         ]
 
     def _view_parameters(self, flat: Tensor) -> list[Tensor]:
-        """Return views of all parameters in rows (n, numbers), in order: (n, …) each."""
+        """Return a view of each parameter within all rows, (n, …) each."""
         return [
             flat[:, start : start + prod(shape)].view(-1, *shape)
             for start, shape in zip(self._starts, self._shapes, strict=False)
@@ -148,7 +148,7 @@ class Rows:
 
 
 def list_channel_shapes(layers: Sequence[Layer]) -> list[tuple[int, int]]:
-    """Return, for each layer, a shape in which one net's values by channel broadcast with the op's x."""
+    """Return the shape in which one value per channel broadcasts with the op's input, for each layer."""
     shapes, outputs = [], 1
     for layer in layers:
         outputs = layer.shapes[0][1] if layer.shapes else outputs

@@ -1,4 +1,4 @@
-"""The op with the backward rules of all nets as one object, so that layers need to know neither."""
+"""The op together with the backward rules of all nets, as one object that layers call."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import groupby
@@ -23,7 +23,7 @@ Call = tuple[Function, int, int]
 
 
 class Boundary:
-    """An op with the backward rules of several nets, called on tensors (members, …).
+    """An op together with the backward rules of several nets, called on tensors of shape (members, …).
 
     Neighbouring members of one rule are computed in one call, as are those of one op, unless a reduction is
     over each member or their numbers do not fill whole steps (see ``even``). Learned values are passed with
@@ -37,7 +37,7 @@ class Boundary:
     """
 
     def __init__(self, joined: OpRules, rules: Sequence[int], seeds: Sequence[int]) -> None:
-        """Combine an op with the backward rule of each net.
+        """Combine an op with the backward rule and the random seed of each net.
 
         Args:
             joined: the op with all rules.
@@ -45,7 +45,9 @@ class Boundary:
             seeds: the seed of each member.
         """
         self.draw_names, self._seeds = joined.draw_names, seeds
-        self._evaluation_draws: dict[tuple[Moment, torch.Size], Tensor] = {}  # the same at every evaluation
+        self._evaluation_draws: dict[
+            tuple[Moment, torch.Size], Tensor
+        ] = {}  # every evaluation uses the same draws
         self.has_reduction = joined.has_reduction
         self.learned = len(joined.learned)
         self._names = [parameter.name for parameter in joined.learned]
@@ -58,11 +60,11 @@ class Boundary:
 
     @property
     def asks(self) -> frozenset[str]:
-        """The values of the loss that the rules need besides g: ``f()``, or ``fa()`` for antithetic draws."""
+        """The names of the losses that the backward rules need: ``f()``, or the antithetic ``fa()``."""
         return self.draw_names & {LOSS, TWIN_LOSS}
 
     def draw(self, moment: Moment, like: Tensor) -> Tensor | None:
-        """Draw the op's random numbers for a pass, one per element of ``like``; None if nothing is random."""
+        """Draw one random number for each element of a tensor, or return None if nothing is random."""
         if not self.draw_names:
             return None
         if not moment.is_evaluation:
@@ -80,7 +82,7 @@ class Boundary:
         *,
         evaluating: bool = False,
     ) -> Tensor:
-        """Compute the op's output y, shaped like x. ``evaluating``: use the op for held-out data."""
+        """Compute the op's output for each element of x."""
         calls = self._split_calls(_EVALUATION if evaluating else _OP, (x,))
         return _concatenate([self._call(call, inputs, learned, random) for call, inputs in calls])
 
@@ -93,7 +95,7 @@ class Boundary:
         gradients: Sequence[Tensor] = (),
         random: RandomValues = NO_RANDOM_VALUES,
     ) -> Tensor:
-        """Compute the gradients at x from the upstream gradient g by the backward rules, shaped like x.
+        """Compute the gradient at the op's input x from the upstream gradient g by the backward rules.
 
         ``gradients``: gets the gradients of the learned parameters, as in ``add_gradients``.
         """
@@ -112,7 +114,7 @@ class Boundary:
         gradients: Sequence[Tensor],
         random: RandomValues = NO_RANDOM_VALUES,
     ) -> None:
-        """Add the gradients of the op's learned parameters to ``gradients``.
+        """Compute the gradients of the op's learned parameters and add them to ``gradients``.
 
         A gradient is the rule's scale × the sum of every element's contribution. N in the scale is the number
         of elements of x that share the value: examples × units, or weights, of one layer or one of its
@@ -129,7 +131,7 @@ class Boundary:
         gradients: Sequence[Tensor],
         random: RandomValues,
     ) -> None:
-        """Add the gradients of learned parameters for the nets of one call. ``tensors``: their x, y and g."""
+        """Add the gradients of learned parameters for the nets that share one call."""
         (_, a, b), (x, y, g) = call, tensors
         functions = self._learning[a] if gradients else None
         if functions is None:
@@ -142,7 +144,7 @@ class Boundary:
     def _call(
         self, call: Call, tensors: Sequence[Tensor], learned: Sequence[Tensor], random: RandomValues
     ) -> Tensor:
-        """Call the op or a rule for the neighbouring nets that share it."""
+        """Call the op or a backward rule for the neighbouring nets that share it."""
         function, a, b = call
         if not self._learning[a]:
             return function(*tensors)
@@ -151,12 +153,12 @@ class Boundary:
     def _collect_arguments(
         self, learned: Sequence[Tensor], random: RandomValues, a: int, b: int
     ) -> dict[str, Tensor]:
-        """Return the learned parameters and random numbers of the nets from a to b, by name."""
+        """Return the learned parameters and random numbers of a range of nets, by name."""
         named = [*zip(self._names, learned, strict=True), *random.items()]
         return {name: values[a:b] for name, values in named}
 
     def _split_calls(self, kind: int, tensors: Sequence[Tensor]) -> Iterable[tuple[Call, Sequence[Tensor]]]:
-        """Yield each call of the op or the rules with the parts of the tensors that it computes."""
+        """Yield each call of the op or of a backward rule, with the part of each tensor that it needs."""
         calls = (
             self._calls_by_member
             if self.has_reduction or not is_step_aligned(tensors[0])
@@ -174,7 +176,7 @@ def get_random_values(
     arrange: Callable[[Tensor], Tensor] = lambda each: each,
     adapt_loss: Callable[[Tensor], Tensor] = lambda loss: loss,
 ) -> RandomValues:
-    """Return the random numbers and losses that an op or rule takes as arguments, by name.
+    """Return the random numbers and losses that the formula of an op or backward rule uses, by name.
 
     Args:
         trace: the trace of the layer.
@@ -192,7 +194,7 @@ def get_random_values(
 
 
 def _list_functions(joined: OpRules, rules: Sequence[int]) -> dict[int, tuple[Function, Function]]:
-    """Return the forward and gradient function of each backward rule, by its index.
+    """Return the op and the gradient function of each backward rule, by the rule's index.
 
     With learned parameters the functions take values by name.
     """
@@ -212,7 +214,7 @@ def _list_calls(functions: Sequence[Function]) -> list[Call]:
 
 
 def _merge_calls(functions: Sequence[Function]) -> list[Call]:
-    """Return one call for each run of neighbouring nets that share a function."""
+    """Group neighbouring nets that share a function into one call each."""
     groups = [
         list(each) for _, each in groupby(range(len(functions)), key=lambda member: id(functions[member]))
     ]
@@ -220,5 +222,5 @@ def _merge_calls(functions: Sequence[Function]) -> list[Call]:
 
 
 def _concatenate(results: list[Tensor]) -> Tensor:
-    """Join the results of all calls into one tensor (members, …)."""
+    """Join the results of several calls along their first dimension."""
     return torch.cat(results) if len(results) > 1 else results[0]

@@ -18,7 +18,7 @@ _TAPS = KERNEL**2
 
 
 class Maps(NamedTuple):
-    """The size of square feature maps.
+    """The size of a layer's square feature maps.
 
     Attributes:
         side: side in units.
@@ -30,18 +30,19 @@ class Maps(NamedTuple):
 
     @property
     def units(self) -> int:
-        """The number of units in all feature maps of one example."""
+        """The number of units in all feature maps of a layer for one example."""
         return self.side**2 * self.channels
 
 
 class Patches(Spread):
-    """A layer that extracts the patches of each image: (seeds, n, units) -> (members, taps, places · n).
+    """A layer that extracts the 3 × 3 patches of each image, as input of the first convolution.
 
-    The first convolution of a net takes them: they are equal for all members of a seed.
+    It maps (seeds, n, units) to (members, taps, places · n). A place is a position of the kernel. The patches
+    are equal for all members of a seed.
     """
 
     def __init__(self, maps: Maps, seeds: list[int]) -> None:
-        """Create the layer from the size of the images and the index of each net's seed."""
+        """Create the layer from the size of the images and the index of each net's random seed."""
         super().__init__(seeds)
         self._maps = maps
 
@@ -51,7 +52,9 @@ class Patches(Spread):
 
 
 class Convolution(Dense):
-    """A 3 × 3 convolution with zero padding: (members, n, units) -> (members, n, units of ``output``).
+    """A 3 × 3 convolution with zero padding.
+
+    It maps (members, n, units) to (members, n, units of ``output``).
 
     Its weights are (channels before · taps, channels), the taps row by row: ``Dense`` over patches.
 
@@ -78,14 +81,14 @@ class Convolution(Dense):
         self._maps, self.stride = maps, stride
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Compute the output feature maps; see ``Layer.forward``."""
+        """Compute the feature maps at the output; see ``Layer.forward``."""
         inputs = x if self._first else extract_patches(x, self._maps, self.stride)
         trace.saved = (inputs,)
         weights, *bias = parameters
         return self._to_units(multiply_members(weights.mT, inputs, *(each.mT for each in bias)))
 
     def propagate(self, g: Tensor, parameters: Parameters) -> Tensor:
-        """Compute the gradient at x by summing over overlapping patches; see ``Layer.propagate``."""
+        """Compute the gradient at x by summing over overlapping patches. See ``Layer.propagate``."""
         at_patches = multiply_members(parameters[0], group_by_channel(g, self.channels))
         return _fold_patches(self._split_places(at_patches), self._maps, self.stride)
 
@@ -103,27 +106,27 @@ class Convolution(Dense):
         return [torch.matmul(inputs, g.mT), *([g.sum(2).unsqueeze(1)] * (len(self.shapes) - 1))]
 
     def get_inputs(self, trace: Trace) -> Tensor:
-        """Return the patches as rows, ordered by example; see ``Layer.get_inputs``."""
+        """Return the patches as rows, in the order of the examples. See ``Layer.get_inputs``."""
         return self._split_places(trace.saved[0]).permute(0, 3, 2, 1).flatten(1, 2)
 
     def _split_places(self, patches: Tensor) -> Tensor:
-        """Reshape (members, numbers, places · n) to (members, numbers, places, n)."""
+        """Separate the positions of a kernel from the examples, (members, numbers, places, n)."""
         return patches.view(*patches.shape[:2], self.uses, -1)
 
     def _to_units(self, maps: Tensor) -> Tensor:
-        """Reshape (members, channels, places · n) to (members, n, units)."""
+        """Reshape feature maps from (members, channels, places · n) to (members, n, units)."""
         return maps.view(len(maps), self.output.units, -1).mT
 
 
 class Pool(Layer):
-    """Average pooling over squares of 2 × 2 units, which halves the side of the maps."""
+    """A layer that averages each square of 2 × 2 units of a feature map."""
 
     def __init__(self, maps: Maps) -> None:
-        """Create the layer for feature maps with an even side."""
+        """Create the layer for feature maps whose side is even."""
         self.output = Maps(maps.side // 2, maps.channels)
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Compute the mean of each 2 × 2 square; see ``Layer.forward``."""
+        """Average each 2 × 2 square of the feature maps. See ``Layer.forward``."""
         side, channels = self.output
         four = x.mT.view(len(x), channels, side, 2, side, 2, -1)
         rows = four[:, :, :, 0] + four[:, :, :, 1]
@@ -131,26 +134,29 @@ class Pool(Layer):
         return means.flatten(1, 3).mT
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Spread the gradient of each mean over its four units; see ``Layer.backward``."""
+        """Divide the gradient of each mean among its four units. See ``Layer.backward``."""
         return self.propagate(g, parameters)
 
     def propagate(self, g: Tensor, parameters: Parameters) -> Tensor:
-        """Spread the gradient of each mean over its four units; see ``Layer.propagate``."""
+        """Divide the gradient of each mean among its four units. See ``Layer.propagate``."""
         side, channels = self.output
         quarter = (g.mT * 0.25).view(len(g), channels, side, 1, side, 1, -1)
         return quarter.expand(-1, -1, -1, 2, -1, 2, -1).flatten(1, 5).mT
 
 
 def group_by_channel(x: Tensor, channels: int) -> Tensor:
-    """Reshape the units of feature maps, (members, n, units), to (members, channels, places · n).
+    """Reshape feature maps so that all units of a channel are adjacent.
 
-    A place is one position in a map.
+    The shape changes from (members, n, units) to (members, channels, places · n).
     """
     return x.mT.reshape(len(x), channels, -1)
 
 
 def extract_patches(x: Tensor, maps: Maps, stride: int = 1) -> Tensor:
-    """Extract the 3 × 3 patch around every ``stride``-th unit: (members, channels · taps, places · n)."""
+    """Extract the 3 × 3 patch around every unit, or around every second one for a stride of 2.
+
+    The result has shape (members, channels · taps, places · n).
+    """
     members, n, _ = x.shape
     side, channels = maps
     framed = x.new_zeros(members, channels, side + 2, side + 2, n)
@@ -165,7 +171,7 @@ def extract_patches(x: Tensor, maps: Maps, stride: int = 1) -> Tensor:
 
 
 def _fold_patches(at_patches: Tensor, maps: Maps, stride: int) -> Tensor:
-    """Sum overlapping patches back into feature maps: the transpose of ``extract_patches``.
+    """Sum overlapping patches back into feature maps, as the transpose of ``extract_patches``.
 
     Patches are (members, channels · taps, places, n), maps (members, n, units). Sums go over columns first,
     then over rows, in the order of autograd.
@@ -185,5 +191,5 @@ def _fold_patches(at_patches: Tensor, maps: Maps, stride: int) -> Tensor:
 
 
 def _count_places(side: int, stride: int) -> int:
-    """Return the number of patches along one side of a feature map."""
+    """Return the number of kernel positions along one side of a feature map."""
     return (side - 1) // stride + 1

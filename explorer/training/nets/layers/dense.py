@@ -8,12 +8,12 @@ from explorer.training.numerics import Product, multiply_members, multiply_singl
 
 
 class Dense(Layer):
-    """A dense layer, ``x @ w + b``: (members, n, inputs) -> (members, n, outputs)."""
+    """A dense layer ``x @ w + b``, from (members, n, inputs) to (members, n, outputs)."""
 
     def __init__(
         self, inputs: int, outputs: int, *, bias: bool = True, first: bool = False, separate: bool = False
     ) -> None:
-        """Create a dense layer.
+        """Create a dense layer for given numbers of inputs and outputs.
 
         Args:
             inputs: units at the input.
@@ -27,7 +27,7 @@ class Dense(Layer):
         self._product: Product = multiply_singly if separate else multiply_members
 
     def init_parameters(self, generator: Generator, scale: float) -> list[Tensor]:
-        """Draw normal weights with standard deviation ``scale``, and set biases to 0."""
+        """Draw normally distributed weights with standard deviation ``scale``, and set biases to 0."""
         weights, *biases = self.shapes
         return [torch.randn(weights, generator=generator) * scale, *map(torch.zeros, biases)]
 
@@ -43,11 +43,11 @@ class Dense(Layer):
         return g if self._first else self.propagate(g, parameters)
 
     def propagate(self, g: Tensor, parameters: Parameters) -> Tensor:
-        """Compute the gradient at x only; see ``Layer.propagate``."""
+        """Compute the gradient at x, but not those of the parameters. See ``Layer.propagate``."""
         return self._product(g, parameters[0].mT)
 
     def _write_gradients(self, g: Tensor, gradients: Parameters, trace: Trace) -> None:
-        """Compute the gradients of weights and biases and write them to ``gradients``."""
+        """Compute the gradients of the weights and biases and write them to ``gradients``."""
         gradients[0].copy_(self._product(trace.saved[0].mT, g))
         for bias in gradients[1:]:
             torch.sum(g, 1, keepdim=True, out=bias)
@@ -59,7 +59,7 @@ class Dense(Layer):
 
 
 class Relu(Layer):
-    """ReLU, ``max(x, 0)``, for nets whose op is on the weights."""
+    """A ReLU layer, ``max(x, 0)``, for nets in which the op is applied to weights."""
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
         """Compute ``max(x, 0)``; see ``Layer.forward``."""

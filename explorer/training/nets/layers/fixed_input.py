@@ -1,4 +1,4 @@
-"""A first layer for inputs that are the same at every step, which saves most of its work."""
+"""A first layer that saves work if every step uses the same inputs."""
 
 from collections.abc import Sequence
 
@@ -20,14 +20,14 @@ class FixedInput(Layer):
     biased = False
 
     def __init__(self, weights: Sequence[Tensor], x: Sequence[Tensor], seeds: Sequence[int]) -> None:
-        """Create the layer from each seed's weights and inputs, and the index of each net's seed."""
+        """Create the layer from the weights and inputs of each seed, and the index of each net's seed."""
         self._weights, self._x, self._seeds = weights, x, seeds
         self._grams = [inputs.mm(inputs.t()) for inputs in x]
         value = (len(x[0]), weights[0].shape[1])
         self.shapes = (value, value)
 
     def get_start_values(self) -> list[list[Tensor]]:
-        """Return the layer's parameters before the first step, for each seed."""
+        """Return the initial values of the layer's parameters for each random seed."""
         values = [inputs.mm(weights) for inputs, weights in zip(self._x, self._weights, strict=True)]
         return [[value, torch.zeros_like(value)] for value in values]
 
@@ -46,7 +46,7 @@ class FixedInput(Layer):
         return parameters[0]
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Write the gradients of the layer's two parameters. The returned tensor is not used."""
+        """Write the gradients of the layer's two parameters. The return value is not used."""
         gradients[0].copy_(self._compute_change(g))
         torch.neg(g, out=gradients[1])
         return g
@@ -79,5 +79,5 @@ class FixedInput(Layer):
         return sum_members(displacement * self._compute_change(displacement)).clamp_(min=0).sqrt_()
 
     def _compute_change(self, g: Tensor) -> Tensor:
-        """Compute how ``x @ w`` changes in a step at learning rate 1, with opposite sign."""
+        """Compute by how much ``x @ w`` decreases in a step with learning rate 1."""
         return multiply_singly([self._grams[seed] for seed in self._seeds], g)

@@ -1,4 +1,4 @@
-"""The base class of layers, and the tensors that a layer keeps during a pass."""
+"""The base class of layers, and the tensors that a layer stores during a forward and backward pass."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ Parameters = Sequence[Tensor]
 
 
 class OpTrace(NamedTuple):
-    """The op's input, output, upstream gradient and gradient in one layer."""
+    """The op's input and output in one layer, and the gradients at both."""
 
     x: Tensor
     y: Tensor
@@ -27,7 +27,7 @@ class OpTrace(NamedTuple):
 
 @dataclass(frozen=True)
 class OpSite:
-    """A description of the place of an op in a layer, for instruments, scripts, pages and sentences.
+    """A description of where the op is applied in a net, with the words for it in sentences and labels.
 
     Attributes:
         key: permanent name, also of this site's rows in the tables of stages and of scripts.
@@ -52,7 +52,7 @@ class OpSite:
 
 @dataclass
 class Trace:
-    """The tensors that one layer keeps during a forward and backward pass.
+    """The tensors that one layer stores during a forward and backward pass.
 
     Attributes:
         moment: the time and place of the pass.
@@ -76,7 +76,7 @@ class Trace:
 
     @property
     def op(self) -> OpTrace:
-        """The op's x and y, the upstream gradient, and the gradient at x.
+        """The op's input x and output y, the upstream gradient, and the gradient at x.
 
         Available only in a layer with the op, after both passes.
         """
@@ -88,7 +88,7 @@ class Trace:
 
 
 def make_moments(layers: Sequence["Layer"], step: int, redraws: int = 0) -> list[Moment]:
-    """Return the moment of each layer's random draws in a pass at a training step.
+    """Return, for each layer, the step and layer number that determine its random draws.
 
     ``redraws`` as in ``Moment``.
     """
@@ -97,7 +97,7 @@ def make_moments(layers: Sequence["Layer"], step: int, redraws: int = 0) -> list
 
 
 class Layer:
-    """A layer that computes all nets of an ensemble at once, forward and backward.
+    """Base class of layers that compute all nets of an ensemble at once, forward and backward.
 
     A layer stores no parameters: parameters and traces are passed with each call.
 
@@ -120,7 +120,7 @@ class Layer:
     asks: frozenset[str] = frozenset()
 
     def split_parameters(self, parameters: Parameters) -> tuple[Parameters, Parameters]:
-        """Split a layer's parameters, or their gradients, into weights and biases and learned ones."""
+        """Split a layer's parameters into weights and biases, and the op's learned parameters."""
         return parameters[: len(self.shapes)], parameters[len(self.shapes) :]
 
     def init_parameters(self, generator: Generator, scale: float) -> list[Tensor]:
@@ -128,62 +128,67 @@ class Layer:
         return []
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Compute the output of this layer, (members, …)."""
+        """Compute the output of the layer for all nets, (members, …)."""
         raise NotImplementedError
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Compute the gradient at x, and write the gradients of the parameters to ``gradients``."""
+        """Compute the gradient at the input x, and write the gradients of the parameters to ``gradients``."""
         raise NotImplementedError
 
     def compute_gradients(self, g: Tensor, trace: Trace) -> list[Tensor]:
-        """Compute the gradients of the parameters for the first examples: (members, …) each, weights first.
+        """Compute the gradients of the layer's parameters for the first examples.
+
+        Returns the weights' gradient first, (members, …) each.
 
         ``g``: the gradient at this layer's output, (members, n or fewer, outputs).
         """
         raise NotImplementedError
 
     def propagate(self, g: Tensor, parameters: Parameters) -> Tensor:
-        """Compute the gradient at x only, for a layer that is linear in x."""
+        """Compute the gradient at the input of a layer that is linear, without those of the parameters."""
         raise NotImplementedError
 
     def group_by_channel(self, x: Tensor) -> Tensor:
-        """Reshape the op's input (members, …) to (members, channels, …). A channel of weights is a kernel."""
+        """Reshape the op's input so that the elements of each channel are adjacent, (members, channels, …).
+
+        A channel of weights is a kernel.
+        """
         return x.mT
 
     def get_channel_shape(self, channels: int) -> tuple[int, int]:
-        """Return a shape in which one net's values by channel broadcast with the op's input."""
+        """Return the shape in which one value per channel broadcasts with the op's input."""
         return 1, channels
 
     def get_inputs(self, trace: Trace) -> Tensor:
-        """Return the values that the weights were multiplied with, (members, rows, inputs)."""
+        """Return the inputs that the layer's weights were multiplied by, (members, rows, inputs)."""
         return trace.saved[0]
 
     def weights(self, parameters: Parameters) -> Tensor:
-        """Return the current weights, (members, inputs, outputs)."""
+        """Return the current weights of the layer in each net, (members, inputs, outputs)."""
         return parameters[0]
 
     def slopes(self, gradients: Parameters) -> Tensor:
-        """Return the gradient of the weights, (members, inputs, outputs)."""
+        """Return the gradient of the layer's weights in each net, (members, inputs, outputs)."""
         return gradients[0]
 
     def size(self, gradients: Parameters) -> Tensor:
-        """Return the norm of the weights' gradient for each net, (members,)."""
+        """Return the norm of the gradient of the layer's weights in each net, (members,)."""
         return compute_norms(gradients[0])
 
     def length(self, parameters: Parameters) -> Tensor:
-        """Return the norm of the weights for each net, (members,)."""
+        """Return the norm of the layer's weights in each net, (members,)."""
         return compute_norms(parameters[0])
 
     def get_distance(self, parameters: Parameters, start: Parameters) -> Tensor:
-        """Return how far the weights of each net are from where they started, (members,)."""
+        """Return how far the weights of each net have moved from their initial values, (members,)."""
         return compute_norms(parameters[0] - start[0])
 
 
 class Spread(Layer):
-    """A layer that repeats the examples of each seed for its nets: (seeds, …) -> (members, …)."""
+    """A layer that repeats the examples of each random seed for every net with that seed."""
 
     def __init__(self, seeds: Sequence[int]) -> None:
-        """Create the layer from the index of each net's seed."""
+        """Create the layer from the index of each net's random seed."""
         self._seeds = torch.tensor(seeds)
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
@@ -191,10 +196,13 @@ class Spread(Layer):
         return spread(x, self._seeds)
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Return g unchanged. The result is not used."""
+        """Return g unchanged. The return value is not used."""
         return g
 
 
 def spread(x: Tensor, seeds: Tensor) -> Tensor:
-    """Repeat the data of each seed, (seeds or 1, …), for its nets: (members, …)."""
+    """Repeat data that has one entry per random seed for every net of that seed.
+
+    ``x`` has shape (seeds or 1, …), the result (members, …).
+    """
     return x.expand(len(seeds), *x.shape[1:]) if len(x) == 1 else x[seeds.to(x.device)]

@@ -9,7 +9,7 @@ from explorer.formula import truncate
 
 
 class LearnedParameter(NamedTuple):
-    """A parameter of the op that is trained, with a separate value in every layer.
+    """A parameter of the op that is trained, with a separate value in each layer of a net.
 
     Attributes:
         name: its name in the formulas.
@@ -23,7 +23,7 @@ class LearnedParameter(NamedTuple):
 
 
 def list_learned(op: Op, rule: Rule, learn: Sequence[str]) -> tuple[str, ...]:
-    """Return the parameters that can be trained with a backward rule, out of the requested names.
+    """Return which of the requested parameters of an op can be trained with a backward rule.
 
     Names are ``name`` or ``rule.name``.
     """
@@ -33,7 +33,7 @@ def list_learned(op: Op, rule: Rule, learn: Sequence[str]) -> tuple[str, ...]:
 
 
 def explain_lost(learn: Sequence[str], before: tuple[Op, Rule], now: tuple[Op, Rule]) -> str:
-    """Explain which parameters no longer learn after a change of op or rule, and why."""
+    """Explain which parameters can no longer be trained after a change of op or backward rule, and why."""
     op, rule = now
     names = [name for name in list_learned(*before, learn) if name not in list_learned(op, rule, learn)]
     missing = [name for name in names if name not in resolve_values(op, rule, {})]
@@ -48,7 +48,7 @@ def explain_lost(learn: Sequence[str], before: tuple[Op, Rule], now: tuple[Op, R
 def collect_learned(
     ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]
 ) -> tuple[LearnedParameter, ...]:
-    """Return the parameters that learn with at least one of several ops and rules, without duplicates."""
+    """Return the parameters that can be trained with at least one of several ops and backward rules."""
     by_name: dict[str, LearnedParameter] = {}
     for op, rule in product(ops, rules):
         for name in list_learned(op, rule, learn):
@@ -60,7 +60,7 @@ def collect_learned(
 
 
 def check_learn(ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]) -> tuple[str, ...]:
-    """Validate the names of the parameters to train: ``name``, or ``rule.name`` for one rule only.
+    """Validate the names of the parameters to train: ``name``, or ``rule.name`` for one backward rule.
 
     Raises ValueError with a plain sentence if a name learns with none of the ops and rules.
     """
@@ -71,7 +71,7 @@ def check_learn(ops: Sequence[Op], rules: Sequence[Rule], learn: Sequence[str]) 
 
 
 def _explain_unlearnable(op: Op, rules: Sequence[Rule], name: str) -> str:
-    """Explain, as a clause, why a parameter cannot be trained."""
+    """Explain why a parameter cannot be trained, as a clause."""
     rule = next((rule for rule in rules if name.startswith(f"{rule.key}.")), rules[0])
     try:
         find_contribution(op, rule, name.removeprefix(f"{rule.key}."))

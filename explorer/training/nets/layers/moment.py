@@ -1,4 +1,4 @@
-"""The step and layer of a pass, which determine the random draws of a stochastic op."""
+"""The training step and layer that determine the random draws of a stochastic op."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -15,7 +15,7 @@ _MIN_U = 2.0**-24
 
 
 class Moment(NamedTuple):
-    """The step and layer for which an op draws random numbers.
+    """The training step and layer for which an op draws random numbers.
 
     Attributes:
         step: the step of the run, from 0, or ``EVALUATION_STEP``.
@@ -33,11 +33,11 @@ class Moment(NamedTuple):
 
     @property
     def is_evaluation(self) -> bool:
-        """Whether the pass is on held-out data."""
+        """Whether these random numbers are for held-out data."""
         return self.step == EVALUATION_STEP
 
     def draw(self, seeds: Sequence[int], like: Tensor) -> Tensor:
-        """Draw a number in the open interval (0, 1) for each element, (members, …) like ``like``.
+        """Draw a random number between 0 and 1, both excluded, for each element of a tensor.
 
         Nets with equal seeds get equal numbers.
         """
@@ -48,5 +48,5 @@ class Moment(NamedTuple):
             for seed in dict.fromkeys(seeds)
         }
         u = torch.stack([by_seed[seed] for seed in seeds]).repeat(1, self.copies).view(like.shape)
-        u.clamp_(_MIN_U, 1 - _MIN_U)  # so that 1 − u is exact in float32
+        u.clamp_(_MIN_U, 1 - _MIN_U)  # this keeps 1 − u exact in float32
         return 1 - u if self.twin else u

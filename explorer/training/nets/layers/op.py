@@ -1,4 +1,4 @@
-"""Layers that contain the op: on hidden units, on units of feature maps, on dense weights, or on kernels."""
+"""Layers that contain the op, applied to hidden units, feature maps, dense weights or kernels."""
 
 import torch
 from torch import Tensor
@@ -11,7 +11,7 @@ from explorer.training.numerics import make_aligned
 
 
 class Activation(Layer):
-    """A layer that applies the op to the pre-activation of every unit."""
+    """A layer that applies the op as an activation function, element by element."""
 
     site = OpSite("activations", "pre-activations", flips=True)
 
@@ -28,7 +28,7 @@ class Activation(Layer):
         return trace.y
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Compute the gradient at x by the backward rules; see ``Layer.backward``."""
+        """Compute the gradient at x by the backward rule of each net. See ``Layer.backward``."""
         assert trace.x is not None
         assert trace.y is not None
         trace.upstream = g
@@ -40,16 +40,16 @@ class Activation(Layer):
         return trace.gradient
 
     def _arrange(self, x: Tensor) -> Tensor:
-        """Reshape units (members, n, units) to the layout in which op and rules see them."""
+        """Reshape the layer's units to the shape in which the op and the backward rules expect them."""
         return x
 
     def _to_units(self, values: Tensor, like: Tensor) -> Tensor:
-        """Undo ``_arrange``: return values in the shape of ``like``."""
+        """Reshape the op's values back to the shape of the layer's units."""
         return values
 
 
 class MapActivation(Activation):
-    """A layer that applies the op to the pre-activation of every unit of feature maps."""
+    """A layer that applies the op as an activation function to feature maps."""
 
     site = OpSite("maps", "pre-activations", flips=True, maps=True)
 
@@ -62,7 +62,7 @@ class MapActivation(Activation):
         return group_by_channel(x, self.channels)
 
     def get_channel_shape(self, channels: int) -> tuple[int, int]:
-        """Return a shape in which one value per channel broadcasts with x; see ``Layer``."""
+        """Return the shape in which one value per channel broadcasts with x. See ``Layer``."""
         return channels, 1
 
     def _arrange(self, x: Tensor) -> Tensor:
@@ -73,10 +73,10 @@ class MapActivation(Activation):
 
 
 class _QuantisedWeights(Dense):
-    """A product whose weights pass through the op: ``op(w·√fan in) / √fan in``. The op sees unit scale."""
+    """A layer that applies the op to its weights: ``op(w·√fan in) / √fan in``."""
 
     def _set_op(self, boundary: Boundary) -> None:
-        """Set the op once the shapes of the weights are known."""
+        """Set the op. Call this once the shapes of the weights are known."""
         self._boundary, self._unit = boundary, self.shapes[0][0] ** 0.5
         self.learned, self.asks = boundary.learned, boundary.asks
 
@@ -95,7 +95,7 @@ class _QuantisedWeights(Dense):
         return output
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Compute the gradient at x, and those of the latent weights by the rules; see ``Layer.backward``."""
+        """Compute the gradient at x, and those of the latent weights by the rules. See ``Layer.backward``."""
         assert trace.x is not None
         assert trace.y is not None
         (_, *bias), learned = self.split_parameters(parameters)
@@ -111,7 +111,7 @@ class _QuantisedWeights(Dense):
 
 
 class OpWeights(_QuantisedWeights):
-    """A dense layer whose weights pass through the op: ``x @ (op(w·√inputs) / √inputs) + b``."""
+    """A dense layer that applies the op to its weights: ``x @ (op(w·√inputs) / √inputs) + b``."""
 
     site = OpSite("weights", "latent weights", elements="weights", per_example=False)
 
@@ -123,7 +123,7 @@ class OpWeights(_QuantisedWeights):
 
 
 class OpKernels(_QuantisedWeights, Convolution):
-    """A convolution whose kernels pass through the op: ``op(w·√fan in) / √fan in``."""
+    """A convolution that applies the op to its kernels: ``op(w·√fan in) / √fan in``."""
 
     site = OpSite(
         "kernels", "latent weights of kernels", elements="weights of kernels", per_example=False, maps=True

@@ -1,4 +1,4 @@
-"""An op with several backward rules, as functions of tensors."""
+"""An op with several backward rules, converted to functions of tensors."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +16,7 @@ Function = Callable[..., Tensor]
 
 
 class OpRules(NamedTuple):
-    """The functions of an op and several backward rules, as the nets of an ensemble call them.
+    """An op and several backward rules as functions of tensors, for the nets of an ensemble.
 
     Attributes:
         pairs: forward and gradient function by rule, with every parameter at its start; where ``learning`` is
@@ -51,7 +51,9 @@ def join_rules(
     learn: Sequence[str] = (),
     learned: Sequence[LearnedParameter] = (),
 ) -> OpRules:
-    """Combine an op with each of several backward rules. If one is stochastic, all take random draws by name.
+    """Combine an op with several backward rules into functions of tensors.
+
+    If one of them is stochastic, all functions take random draws by name.
 
     Args:
         op: the op's key or record.
@@ -80,7 +82,7 @@ def join_rules(
 
 
 def _make_pairs(op: Op, rules: Sequence[Rule], parameters: Mapping[str, float]) -> list[Pair]:
-    """Return the op's function paired with the gradient function of each rule.
+    """Return the op's function paired with the gradient function of each backward rule.
 
     All pairs share the op's function.
     """
@@ -89,7 +91,7 @@ def _make_pairs(op: Op, rules: Sequence[Rule], parameters: Mapping[str, float]) 
 
 
 def _make_evaluation_op(op: Op) -> Function | None:
-    """Return the function of the op for held-out data, or None if it is the op itself."""
+    """Return the function that replaces the op on held-out data, or None if it is the op itself."""
     if not op.judged:
         return None
     function = bind_learnable(op.evaluation_op, find_rule("default"), {}, ()).op
@@ -103,14 +105,14 @@ def to_hex(parameters: Mapping[str, float]) -> tuple[tuple[str, str], ...]:
 
 @lru_cache(maxsize=1024)
 def _pair(op: Op, rule: Rule, parameters: tuple[tuple[str, str], ...]) -> Pair:
-    """Return the cached functions of an op with a rule. Nets that share them are computed in one call."""
+    """Return the cached functions of an op and a backward rule."""
     return pair(op, rule, {name: float.fromhex(value) for name, value in parameters})
 
 
 def _make_learnings(
     op: Op, rules: Sequence[Rule], parameters: Mapping[str, float], learn: Sequence[str], always: bool = False
 ) -> list[LearnableOp | None]:
-    """Return the functions that compute gradients of learned parameters, for each rule.
+    """Return, for each backward rule, the functions that compute gradients of learned parameters.
 
     Rules with equal parameters share the op's function. ``always``: also for rules without learned
     parameters.
@@ -131,7 +133,7 @@ def _list_starts(
 
 
 def concatenate(parts: Sequence[OpRules]) -> OpRules:
-    """Return the rules of several results as one, in order. They share their learned parameters."""
+    """Combine the backward rules of several ``OpRules`` of the same op into one."""
     learning = [each for part in parts for each in part.learning or [None] * len(part.pairs)]
     starts = [each for part in parts for each in part.starts or [()] * len(part.pairs)]
     pairs = [pair for part in parts for pair in part.pairs]

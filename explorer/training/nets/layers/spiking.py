@@ -1,4 +1,4 @@
-"""Layers of leaky integrate-and-fire units over several time steps."""
+"""Layers of leaky integrate-and-fire units that run for several time steps."""
 
 import torch
 from torch import Tensor
@@ -14,13 +14,13 @@ MIN_BRIGHTNESS = 0.1  # darker pixels do not fire
 
 
 class Latency(Layer):
-    """An encoder of pixels from 0 to 1 as one spike each; bright pixels fire early, dark ones never.
+    """A layer that encodes each pixel as one spike. Bright pixels fire early, dark ones never.
 
     Returns (members, times · n, inputs), the examples of the first time first.
     """
 
     def __init__(self, seeds: list[int]) -> None:
-        """Create the layer from the index of each net's seed."""
+        """Create the layer from the index of each net's random seed."""
         self._seeds = torch.tensor(seeds)
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
@@ -30,12 +30,12 @@ class Latency(Layer):
         return spread((spike_times == times).to(x.dtype).flatten(1, 2), self._seeds)
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Return g unchanged. The result is not used."""
+        """Return g unchanged. The return value is not used."""
         return g
 
 
 class SpikingUnits(Dense):
-    """Leaky integrate-and-fire units with current ``x @ w + b``. The op decides which fire and reset to 0.
+    """A layer of leaky integrate-and-fire units, in which the op decides which units fire.
 
     ``v[t] = leak · v[t-1] · (1 - spike[t-1]) + current[t]``, ``spike[t] = op(v[t] - 1)``. Backpropagation
     goes through time and treats the reset as a constant. (members, times · n, inputs) -> (members, times · n,
@@ -87,19 +87,19 @@ class SpikingUnits(Dense):
         for time in reversed(range(TIMES - 1)):
             at_potential.append(
                 (decay[time] * at_potential[-1]).add_(arriving[time])
-            )  # rounds as autograd does
+            )  # this order of operations rounds as autograd does
         return super().backward(torch.cat(at_potential[::-1], 1), own_parameters, own_gradients, trace)
 
     @staticmethod
     def get_residual_potentials(trace: Trace) -> Tensor:
-        """Return the potential that each unit keeps from the previous time step, like ``trace.x``."""
+        """Return the potential that remains in each unit from the previous time step."""
         assert trace.x is not None
         assert trace.y is not None
         charges = ((trace.x + THRESHOLD) * (LEAK * (1 - trace.y))).chunk(TIMES, 1)
         return torch.cat([torch.zeros_like(charges[0]), *charges[:-1]], 1)
 
     def _apply_rules(self, trace: Trace, g: Tensor, learned: Parameters) -> Tensor:
-        """Compute the rules' gradients for g, in one call unless a reduction is over a single time step."""
+        """Compute the gradients at the op's input by the backward rules, for all time steps."""
         assert trace.x is not None
         assert trace.y is not None
         if not self._boundary.has_reduction:
@@ -112,7 +112,7 @@ class SpikingUnits(Dense):
 
 
 def _get_random_values(trace: Trace) -> RandomValues:
-    """Return the random numbers and losses of all time steps.
+    """Return the random numbers and losses that the op and backward rules use at all time steps.
 
     The loss of an example is repeated for each time step.
     """
@@ -121,13 +121,13 @@ def _get_random_values(trace: Trace) -> RandomValues:
 
 
 def _split_random_values(trace: Trace) -> list[RandomValues]:
-    """Return the random numbers and losses of each time step."""
+    """Split the random numbers and losses into those of each time step."""
     chunks = {name: each.chunk(TIMES, 1) for name, each in _get_random_values(trace).items()}
     return [{name: each[time] for name, each in chunks.items()} for time in range(TIMES)]
 
 
 def _split_by_time(trace: Trace, g: Tensor) -> list[tuple[Tensor, Tensor, Tensor, RandomValues]]:
-    """Return x, y, g and the random values of each time step."""
+    """Split x, y, g and the random values into those of each time step."""
     assert trace.x is not None
     assert trace.y is not None
     parts = (each.chunk(TIMES, 1) for each in (trace.x, trace.y, g))
@@ -135,7 +135,7 @@ def _split_by_time(trace: Trace, g: Tensor) -> list[tuple[Tensor, Tensor, Tensor
 
 
 class LeakySum(Dense):
-    """Leaky units that never fire. Their output is the mean potential over time, (members, n, outputs).
+    """An output layer of leaky units that never fire. It returns their mean potential over time.
 
     The layer is linear, so that inputs are summed over time before a single product.
     """
