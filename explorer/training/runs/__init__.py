@@ -1,4 +1,4 @@
-"""A training run: its steps, checkpoints, series and snapshots, and its summary in sentences."""
+"""A training run of small neural nets, with its checkpoints, history, and a summary in sentences."""
 
 from explorer.training.runs.fused import FusedRuns
 from explorer.training.runs.lockstep import Lockstep, Tensors, is_input_fixed

@@ -13,7 +13,9 @@ State = Mapping[str, Any]
 
 
 def select_steps(steps: Sequence[int], spacing: int, max_count: int) -> tuple[tuple[int, ...], int]:
-    """Select at most ``max_count`` evenly spaced steps, and return them with their spacing.
+    """Select at most ``max_count`` evenly spaced steps by doubling their spacing until they are few enough.
+
+    Returns the steps and their spacing.
 
     Step 0 is always kept. The result does not depend on whether steps are dropped at once or gradually.
     """
@@ -25,12 +27,14 @@ def select_steps(steps: Sequence[int], spacing: int, max_count: int) -> tuple[tu
 
 
 def find_nearest(steps: Collection[int], step: int) -> int:
-    """Return the step nearest to a given step; of two equally near ones, the earlier."""
+    """Return the element of ``steps`` that is nearest to a given step, and the earlier one of two."""
     return min(steps, key=lambda candidate: (abs(candidate - step), candidate))
 
 
 class Checkpoints:
-    """The checkpoints of a run, one every ``spacing`` steps; if memory is full, every other one is dropped.
+    """The checkpoints of a training run, one every ``spacing`` steps.
+
+    If the memory is full, every other one is dropped.
 
     Attributes:
         spacing: steps from one state to the next.
@@ -38,22 +42,25 @@ class Checkpoints:
     """
 
     def __init__(self, spacing: int, max_bytes: int = CHECKPOINT_BYTES) -> None:
-        """Create an empty collection of at most ``max_bytes`` bytes. Step 0 is always kept."""
+        """Create an empty collection of checkpoints that may take up to ``max_bytes`` bytes.
+
+        The checkpoint of step 0 is always kept.
+        """
         self.spacing, self._max_bytes = spacing, max_bytes
         self._states: dict[int, State] = {}
         self.bytes = 0
 
     @property
     def steps(self) -> tuple[int, ...]:
-        """The steps of all checkpoints, ascending."""
+        """The steps at which there is a checkpoint, in ascending order."""
         return tuple(self._states)
 
     def is_due(self, step: int) -> bool:
-        """Return whether a checkpoint is due at a step."""
+        """Return whether a checkpoint must be stored at a step."""
         return step % self.spacing == 0 and step not in self._states
 
     def keep(self, step: int, state: State) -> None:
-        """Store the state of a run as the checkpoint at a step."""
+        """Store a run's state as the checkpoint of a step."""
         self._states[step] = state
         state_bytes = count_bytes(state)
         self.bytes += state_bytes
@@ -61,16 +68,16 @@ class Checkpoints:
             self.drop_excess(self._max_bytes // state_bytes)
 
     def drop_excess(self, max_count: int) -> None:
-        """Drop checkpoints until at most ``max_count`` are left."""
+        """Drop checkpoints, evenly, until at most ``max_count`` are left."""
         selected, self.spacing = select_steps(self.steps, self.spacing, max_count)
         self._put({step: self._states[step] for step in selected})
 
     def state(self, step: int) -> State:
-        """Return the state of the run stored in the checkpoint at a step."""
+        """Return the state that was stored at the checkpoint of a step."""
         return self._states[step]
 
     def copy_until(self, step: int) -> Checkpoints:
-        """Return a copy without the checkpoints after a step. Both share their tensors."""
+        """Return a copy of the collection without the checkpoints after a step. The tensors are shared."""
         copied = Checkpoints(self.spacing, self._max_bytes)
         copied._put({key: state for key, state in self._states.items() if key <= step})
         return copied
@@ -81,7 +88,7 @@ class Checkpoints:
 
 
 def count_bytes(state: Any) -> int:
-    """Count the bytes of all tensors in a state."""
+    """Count the bytes of all tensors in a nested structure of dicts and lists."""
     if isinstance(state, Tensor):
         return state.nbytes
     parts = state.values() if isinstance(state, Mapping) else state if isinstance(state, list | tuple) else ()

@@ -1,4 +1,4 @@
-"""Fusion of similar runs: they take their steps in one computation, each bit for bit as it would alone."""
+"""Fusion of similar training runs, which then take their steps in one computation."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from explorer.training.system import use_one_thread
 
 
 class FusedRuns:
-    """Runs with equal ``fusion_key`` whose steps are computed together, until ``copy_back``.
+    """Several training runs whose steps are computed together until ``copy_back`` is called.
+
+    All have the same ``fusion_key``, and each gets bit for bit the values that it gets if trained alone.
 
     Nets are so small that the overhead of torch's calls dominates a step. Each run still draws its batches,
     keeps its checkpoints and records its series; only the parameters are held here.
@@ -23,16 +25,16 @@ class FusedRuns:
     """
 
     def __init__(self, runs: Sequence[Run]) -> None:
-        """Fuse two or more runs that have the same ``fusion_key``."""
+        """Fuse two or more training runs that have the same ``fusion_key``."""
         first, *other_runs = self.runs = list(runs)
         self._nets, self._indices = first.nets.merge([run.nets for run in other_runs])
         self._recorder = first.recorder.merge(self._nets, [run.recorder for run in other_runs])
         self.is_recording = False
 
     def advance(self) -> bool:
-        """Take the next step of every run, and return whether that was possible.
+        """Take the next step of every run and return True, or return False if this is impossible.
 
-        This is the case when a run has finished, or a value is not finite.
+        It is impossible if a run has finished, or if a value is not finite.
         """
         if any(run.finished for run in self.runs):
             return False
@@ -45,7 +47,7 @@ class FusedRuns:
         return True
 
     def copy_back(self) -> None:
-        """Copy the current parameters back to each run."""
+        """Copy the current parameters of the fused nets back to each run."""
         for index in range(len(self.runs)):
             self._copy_back_run(index)
 
@@ -61,7 +63,7 @@ class FusedRuns:
         self._judge([index for index, is_due in enumerate(is_due_by_run) if is_due])
 
     def _judge(self, due_runs: list[int]) -> None:
-        """Evaluate the runs at some indices and record their scores and readings."""
+        """Evaluate the runs at the given indices on held-out data and store their scores and measurements."""
         if not self._nets.has_exact_readings:
             for index in due_runs:
                 self._copy_back_run(index)
@@ -70,7 +72,7 @@ class FusedRuns:
             self._judge_together(due_runs)
 
     def _judge_together(self, due_runs: list[int]) -> None:
-        """Evaluate the runs at some indices in one computation, and record their scores and readings."""
+        """Evaluate several runs in one computation and store their scores and measurements."""
         indices_by_run = [self._indices[index] for index in due_runs]
         nets, settings = self._nets, self.runs[due_runs[0]].settings
         if len(due_runs) < len(self.runs):
@@ -82,5 +84,5 @@ class FusedRuns:
             self.runs[index].record_judgement(judgement.select(indices.tolist()))
 
     def _copy_back_run(self, index: int) -> None:
-        """Copy the current parameters back to the run at an index."""
+        """Copy the current parameters of the fused nets back to one run."""
         self.runs[index].nets.ensemble.copy_back(self._nets.ensemble, self._indices[index])

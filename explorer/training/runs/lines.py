@@ -1,4 +1,4 @@
-"""One line of plain text for each backward rule: the most basic finding about its gradient, and its result.
+"""One line of text for each backward rule of a run: the main finding about its gradient, and its result.
 
 "so" appears only if it is exact: if the gradient of weights is exactly 0. A fraction of units without a
 gradient explains nothing: of 34 rules on 8 tasks 16 had a fifth or more of such units, and 4 of them were
@@ -36,7 +36,7 @@ _MAX_GAP = 0.03  # a rule this close to the best, by the ranking's bound, is cal
 
 @dataclass(frozen=True)
 class Line:
-    """One line of text about a backward rule in a run.
+    """A line of text about one backward rule in a training run.
 
     Attributes:
         text: a sentence or two.
@@ -48,9 +48,9 @@ class Line:
 
 
 def make_headline(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """Write the result of a race in at most 70 characters.
+    """Write the result of a comparison of backward rules in at most 70 characters.
 
-    Returns "" before the end of the race or if nothing can be compared. The headline names the rules that may
+    Returns "" before the end of the run, or if nothing can be compared. The headline names the rules that may
     be best, with their means if there is room. ``labels`` maps rules to their names.
     """
     ranking = _compare(snapshot)
@@ -63,7 +63,7 @@ def make_headline(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
 
 
 def _list_headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[str, str]) -> Iterator[str]:
-    """Yield the full headline, and then shorter and shorter versions."""
+    """Yield the full headline of a ranking, and then shorter and shorter versions of it."""
     first = next(iter(means))
     ends = [means[rule] for rule in ranking.best]
     at = f"at {ends[0]}" if ends[0] == ends[-1] else f"at {ends[-1].removesuffix(' %')} to {ends[0]}"
@@ -92,11 +92,11 @@ def _list_headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[
 class _Statement:
     text: str  # a sentence without its full stop
     panel: str
-    hinders: bool = True  # whether part of the gradient is missing
+    hinders: bool = True  # whether the statement is about a missing part of the gradient
 
 
 def make_lines(snapshot: Snapshot) -> dict[str, Line]:
-    """Write the line of each backward rule. Rules without measurements are left out."""
+    """Write one line of text about each backward rule of a run. Rules without measurements are left out."""
     records_by_key = {key: snapshot.measured.get(key, {}) for key in BASIS}
     result: dict[str, Line] = {}
     ranking = _rank_seeds(snapshot)
@@ -110,14 +110,14 @@ def make_lines(snapshot: Snapshot) -> dict[str, Line]:
 
 
 def _make_line(finding: _Statement, end: _Statement | None) -> Line:
-    """Join a finding about the gradient and a result into one line."""
+    """Join a finding about a rule's gradient and the rule's result into one line of text."""
     if end is None:
         return Line(f"{finding.text}.", finding.panel)
     return Line(f"{finding.text}. {end.text}.", end.panel or finding.panel)
 
 
 def _find_statement(snapshot: Snapshot, way: Record, causes: Record, inputs: Record) -> _Statement:
-    """Find the most basic remarkable fact about the backward pass."""
+    """Find the most important fact about the gradient in a rule's backward pass."""
     if not all(map(math.isfinite, way["reached"])):
         return _Statement(
             f"A gradient of the {'next' if snapshot.step else 'first'} step is infinite or NaN", "norms"
@@ -143,12 +143,12 @@ def _find_statement(snapshot: Snapshot, way: Record, causes: Record, inputs: Rec
 
 
 def _is_unmoved(way: Record, layer: int) -> bool:
-    """Return whether the weights of a layer, counted from 1, have not changed since the start."""
+    """Return whether the weights of a layer, counted from 1, are still at their initial values."""
     return bool(way["moved"][layer - 1] == 0)
 
 
 def _describe_unreached(snapshot: Snapshot, unreached: Sequence[int], way: Record) -> str:
-    """Describe which weights no gradient reaches, and which parameters still learn."""
+    """Describe in a sentence which weights get no gradient, and what still learns."""
     count, site = len(way["reached"]), TASKS[snapshot.task].net.site
     time_clause = "" if snapshot.step else " in the first step"
     verb = "learns" if snapshot.step else "can learn"
@@ -175,7 +175,7 @@ def _name_inputs(snapshot: Snapshot, layer: int, layers: int) -> str:
 
 
 def _describe_width(snapshot: Snapshot, ratio: float, whose: str) -> str:
-    """Describe that the data is wider than the rule's window, or return ""."""
+    """Describe that the data is wider than the range in which the rule passes a gradient, or return ""."""
     if not math.isfinite(ratio) or ratio < _MIN_RATIO:
         return ""
     things = "inputs" if TASKS[snapshot.task].net.site.per_example else "values"
@@ -184,7 +184,7 @@ def _describe_width(snapshot: Snapshot, ratio: float, whose: str) -> str:
 
 
 def _describe_propagation(snapshot: Snapshot, way: Record) -> str:
-    """Describe which fraction of the gradient reaches the first weights w1, and how far these moved.
+    """Describe what fraction of the gradient reaches the first layer of weights, and how far they moved.
 
     On hidden units the gradient passes every layer with the op; on weights it passes only the op of w1.
     """
@@ -206,12 +206,15 @@ def _describe_propagation(snapshot: Snapshot, way: Record) -> str:
 
 
 def _rank_seeds(snapshot: Snapshot) -> Ranking | None:
-    """Rank the rules at the end of a run with several seeds; None for other runs."""
+    """Rank the backward rules at the end of a run with several seeds. Returns None for other runs."""
     return _compare(snapshot) if snapshot.seeds > 1 else None
 
 
 def _compare(snapshot: Snapshot) -> Ranking | None:
-    """Rank the rules at the end of a run, even with a single seed; None if nothing can be compared."""
+    """Rank the backward rules at the end of a run, even with a single seed.
+
+    Returns None if nothing can be compared.
+    """
     scores = {rule: get_scores(snapshot, rule) for rule in snapshot.losses}
     finite = any(math.isfinite(score) for each in scores.values() for score in each)
     if not (snapshot.finished and snapshot.metric and finite and len(scores) > 1):
@@ -224,7 +227,7 @@ def _compare(snapshot: Snapshot) -> Ranking | None:
 def _describe_end(
     snapshot: Snapshot, rule: str, finding: _Statement, ranking: Ranking | None
 ) -> _Statement | None:
-    """Describe a rule's result at the end of a run, or return None if it has none."""
+    """Describe the final score of a backward rule in a sentence, or return None if it has none."""
     if ranking is None or rule not in ranking.means or ranking.alike:
         return None
     if rule in ranking.lower:
@@ -242,7 +245,7 @@ def _describe_end(
 
 
 def _describe_lower(snapshot: Snapshot, rule: str, finding: _Statement, ranking: Ranking) -> _Statement:
-    """Describe the result of a rule that is lower than the best, with a possible reason."""
+    """Describe the final score of a backward rule that is lower than the best, with a possible reason."""
     unit, times = ("points", 100) if ranking.unit == "%" else ("R²", 1)
     least = times * ranking.lower[rule][0]
     amount = f"{least:.1f}" if least >= 1 else f"{least:.1g}"
@@ -262,7 +265,10 @@ def _describe_lower(snapshot: Snapshot, rule: str, finding: _Statement, ranking:
 
 
 def _get_cosine(snapshot: Snapshot, rule: str) -> float:
-    """Return the current alignment of the gradient in the first layer with the op; NaN if unknown."""
+    """Return the cosine between the gradients of a rule and of the smoothed net in the first layer.
+
+    The layer is the first one with the op. NaN if the cosine is unknown.
+    """
     records: Mapping[str, Record | None] = snapshot.measured.get("alignment", {})
     record = records.get(rule)
     return float(record["cosine"][0]) if record else math.nan

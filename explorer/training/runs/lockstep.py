@@ -1,4 +1,4 @@
-"""Nets of several rules and seeds that train together: initial weights, batches and scores."""
+"""Nets with several backward rules and random seeds that train together on the same task."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class Tensors(NamedTuple):
-    """The data and the initial parameters of a net.
+    """The data that a net is trained on, and the net's initial parameters.
 
     x (rows, inputs), y (rows, …), and the parameters in order: weights (inputs, outputs) of each layer,
     followed by its bias (1, outputs) if it has one.
@@ -56,10 +56,10 @@ class Tensors(NamedTuple):
 
 
 class Lockstep:
-    """Nets of several rules and seeds that train together. Each seed has its own start and batches.
+    """Nets with several backward rules and random seeds that take their training steps together.
 
-    Each net trains as it would alone, bit for bit on a CPU. Steps are not counted. To be used inside
-    ``one_thread``.
+    All nets of a seed share their initial weights and batches. Each trains as it would alone, bit for bit on
+    a CPU. Steps are not counted. To be used inside ``one_thread``.
 
     Attributes:
         op_rules: the op with the rules.
@@ -81,7 +81,7 @@ class Lockstep:
         op_rules: OpRules,
         tensors: Tensors | None = None,
     ) -> None:
-        """Create the nets of a run as they are before their first step.
+        """Create the nets of a training run as they are before the first step.
 
         Args:
             settings: of the run.
@@ -111,7 +111,7 @@ class Lockstep:
         self.draw_batch()
 
     def step(self, lr: Lr) -> NDArray[float32]:
-        """Take one training step with all nets that stay finite, and return ``Pass.numbers``."""
+        """Take one training step with all nets that stay finite, and return their losses and norms."""
         return self.ensemble.step(*self.batch, self._task.loss, lr)
 
     def run_pass(self) -> Pass:
@@ -119,7 +119,7 @@ class Lockstep:
         return self.ensemble.run_pass(*self.batch, self._task.loss)
 
     def merge(self, locksteps: Sequence[Lockstep]) -> tuple[Lockstep, list[Tensor]]:
-        """Combine nets of equal shapes, op and data, and return them with the indices of each part.
+        """Combine these nets with others of equal shapes, op and data, to train them in one computation.
 
         It continues from copies of the parameters, with the batches that the parts have drawn.
         """
@@ -135,13 +135,13 @@ class Lockstep:
         return merged, split_positions(order, [len(part.ensemble.active) for part in parts])
 
     def select(self, indices: Tensor) -> Lockstep:
-        """Return copies of the nets at some indices."""
+        """Return copies of the nets at the given indices."""
         selected = copy.copy(self)
         selected.ensemble = self.ensemble.select(indices)
         return selected
 
     def set_batch(self, parts: Sequence[Lockstep]) -> None:
-        """Use the batches that the parts have drawn as the batch of the next step."""
+        """Use the batches that the merged parts have drawn as the batch of the next step."""
         x, y = zip(*(part.batch for part in parts), strict=True)
         self.batch = torch.cat(x), torch.cat(y)
 
@@ -157,10 +157,10 @@ class Lockstep:
 
     @property
     def fusion_key(self) -> Hashable:
-        """A key that is equal for nets that can be merged, apart from their op; None if these cannot be.
+        """A key that is equal for nets whose steps can be computed together, or None.
 
-        None if something is random, because runs with other seeds and steps draw other numbers; and on an
-        accelerator, where the last bits may depend on the other members.
+        The op is not part of it. None if something is random, because runs with other seeds and steps draw
+        other numbers; and on an accelerator, where the last bits may depend on the other members.
         """
         data = {id(start.x) for start in self.start}
         is_separate = self._is_input_fixed or self.joined.learned or self.joined.draw_names
@@ -180,18 +180,18 @@ class Lockstep:
 
     @property
     def _has_random_batches(self) -> bool:
-        """Whether each step uses a random subset of the rows rather than all of them."""
+        """Whether each step uses a random subset of the training examples rather than all of them."""
         return len(self.start[0].x) > self.settings.batch
 
     def bind(self, op_rules: OpRules) -> None:
-        """Continue training with another op, or with as many other backward rules."""
+        """Continue training with another op, or with other backward rules of the same number."""
         self.joined = op_rules
         self.ensemble.rebuild(
             self._make_fixed_builder() if self._is_input_fixed else self._make_dense_builder()
         )
 
     def compute_scores(self, part: Part) -> NDArray[float32]:
-        """Compute the score of each active net on some examples; NaN if a value is not finite."""
+        """Compute the score of each net on some examples, NaN if a value is not finite."""
         x, y = (tensor.to(self.device) for tensor in part)
         output = self.ensemble.compute_output(x.unsqueeze(0))
         scores = METRICS[metric_of(y)](output, y)
@@ -200,7 +200,7 @@ class Lockstep:
         return scores.where(finite, torch.nan).cpu().numpy()
 
     def get_weights(self) -> list[list[Tensor]]:
-        """Return the weights, (active members, inputs, outputs), and biases of each layer."""
+        """Return the weights and biases of each layer, for all nets that have not diverged."""
         ensemble = self.ensemble
         weighted_layers = [
             (ensemble.layers[number], ensemble.parameter_views[number]) for number in ensemble.weighted_layers
@@ -211,7 +211,10 @@ class Lockstep:
         ]
 
     def get_examples(self) -> tuple[Tensor, Tensor]:
-        """Return the first training examples x and y, (seeds or 1, n, …), or all if each step uses all."""
+        """Return the first training examples, or all of them if each step uses all.
+
+        x and y have shape (seeds or 1, n, …).
+        """
         count = len(self.start[0].x) if self._is_input_fixed else EXAMPLES
         is_shared = all(start.x is self.start[0].x for start in self.start)
         starts = self.start[:1] if is_shared else self.start
@@ -226,7 +229,7 @@ class Lockstep:
         return {"generators": self._before, "nets": self.ensemble.state()}
 
     def load(self, state: Any) -> None:
-        """Restore the ``state`` of nets that have the same settings."""
+        """Restore the state of nets with the same settings, as returned by ``state``."""
         for generator, generator_state in zip(self.generators, state["generators"], strict=True):
             generator.set_state(generator_state)
         self._before = state["generators"]
@@ -234,7 +237,7 @@ class Lockstep:
         self.ensemble.load(state["nets"])
 
     def _draw_start(self, data: Data, generator: Generator) -> Tensors:
-        """Draw the initial parameters of one seed's net, on the run's device."""
+        """Draw the initial weights and biases of the nets with one random seed."""
         layers = self._make_dense_builder()([Member(0, 0)])
         task, scale = self._task, self.settings.init_scale
         values = draw_start(layers, generator, scale, task.unit_weights, task.start_bias)
@@ -272,7 +275,7 @@ class Lockstep:
 
     @property
     def _is_input_fixed(self) -> bool:
-        """Whether the first layer is a ``FixedInput``."""
+        """Whether the first layer saves work because its inputs are the same at every step."""
         return is_input_fixed(self.settings)
 
     def _make_ensemble(self, members: Sequence[Member]) -> Ensemble:
@@ -301,7 +304,7 @@ class Lockstep:
         )
 
     def _draw_next_batch(self) -> tuple[Tensor, Tensor]:
-        """Draw x and y of a step, (seeds, n, …), with replacement unless all rows fit."""
+        """Draw the examples of the next training step, with replacement unless all fit into a batch."""
         rows, batch = len(self.start[0].x), self.settings.batch
         if not self._has_random_batches:
             pairs = [(start.x, start.y) for start in self.start]
@@ -321,22 +324,25 @@ class Lockstep:
 
 
 def is_input_fixed(settings: TrainingSettings) -> bool:
-    """Return whether a run's first layer is a ``FixedInput``, which saves most of its work."""
+    """Return whether every training step uses the same inputs, so that the first layer can save work."""
     return TASKS[settings.task].same and settings.optimiser == "sgd" and not settings.bias
 
 
 def resolve_device(name: str | None) -> torch.device:
-    """Return the torch device with a name; for None the accelerator if there is one, otherwise the CPU."""
+    """Return the torch device of a name, or for None the accelerator if there is one, otherwise the CPU."""
     return torch.device(name or devices()[-1])
 
 
 def split_positions(order: Tensor, counts: Sequence[int]) -> list[Tensor]:
-    """Return where the items of each part end up after a reordering. ``counts`` are the items per part."""
+    """Return the positions to which a reordering moves the items of each part.
+
+    ``counts`` are the items per part.
+    """
     return list(order.argsort().split_with_sizes(list(counts)))
 
 
 def _merge_members(parts: Sequence[Lockstep], op_rules: OpRules) -> tuple[list[Member], Tensor]:
-    """Renumber the nets of several parts so that nets of one rule are adjacent.
+    """Reorder the nets of several parts so that nets with the same backward rule are adjacent.
 
     Returns the nets and their order.
     """
@@ -351,7 +357,7 @@ def _merge_members(parts: Sequence[Lockstep], op_rules: OpRules) -> tuple[list[M
 
 
 def _copy_start(drawn: Tensors, tensors: Tensors) -> Tensors:
-    """Copy given initial tensors to the device of the drawn ones. Raises ValueError for a wrong shape."""
+    """Copy the initial tensors that a user has given, after a check of their shapes."""
     names = ["x", "y", *(f"parameter {number}" for number, _ in enumerate(drawn.parameters, 1))]
     pairs = list(
         zip((drawn.x, drawn.y, *drawn.parameters), (tensors.x, tensors.y, *tensors.parameters), strict=True)

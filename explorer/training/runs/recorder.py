@@ -1,4 +1,4 @@
-"""The recorder of a run: it stores the series of its instruments, and measures on request."""
+"""The recorder of a training run, which measures its nets and stores the results."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ Records = dict[int, Record | None]
 
 
 class Recorder:
-    """The measurements of one run by its instruments. Use it inside ``one_thread``.
+    """Measures the nets of a training run with instruments and stores the results step by step.
+
+    Use it inside ``one_thread``.
 
     ``settings`` are passed with each call, because some of them may change during the run.
     """
@@ -38,7 +40,7 @@ class Recorder:
         steps: NDArray[int64],
         recorded: Collection[str] | None,
     ) -> None:
-        """Create a recorder for a run.
+        """Create a recorder for the nets of a training run.
 
         Args:
             settings: of the run.
@@ -49,7 +51,7 @@ class Recorder:
         self._lockstep, self._steps = lockstep, steps
         self.bind(settings.course_of(-1))
         self._examples = lockstep.get_examples()
-        self._nets_key = (0, 0)  # number of steps and of active nets when ``_nets`` was created
+        self._nets_key = (0, 0)  # the numbers of steps and of active nets for which ``_nets`` is valid
         self._missing = {key: each.missing(settings) for key, each in INSTRUMENTS.items()}
         self._max_arguments = {
             key: _list_max_arguments(each, settings, lockstep.data[0]) for key, each in INSTRUMENTS.items()
@@ -67,18 +69,18 @@ class Recorder:
         self._sigmas = np.full(len(steps), np.nan, np.float32)  # noise width at each point of the series
 
     def bind(self, course: Course) -> None:
-        """Continue with another op or with other backward rules."""
+        """Continue with another op or other backward rules."""
         self._op = find_op(course.op)
         self._rules = [adapt_rule(self._op, find_rule(rule)) for rule in course.rules]
         self._nets: Nets | None = None
 
     @property
     def recorded(self) -> tuple[str, ...]:
-        """The keys of the instruments whose series are recorded."""
+        """The keys of the instruments whose measurements are stored as series."""
         return tuple(instrument.key for instrument in self._recorded)
 
     def read(self, settings: Settings) -> dict[str, NDArray[float32]]:
-        """Measure the nets with all recorded instruments: (fields, active members, columns) by key."""
+        """Measure the nets with every instrument that is recorded, and return the results by key."""
         active = self._lockstep.ensemble.active
         return {
             instrument.key: instrument.measure(self.observe(settings))
@@ -87,14 +89,14 @@ class Recorder:
         }
 
     def merge(self, lockstep: Lockstep, recorders: Sequence[Recorder]) -> Recorder:
-        """Create a recorder for merged nets. It can only ``read``."""
+        """Create a recorder that can measure the merged nets of several runs, but not store anything."""
         merged = copy.copy(self)
         merged._lockstep, merged._nets = lockstep, None
         merged._rules = [rule for each in (self, *recorders) for rule in each._rules]
         return merged
 
     def store(self, step: int, settings: Settings, values: Mapping[str, NDArray[float32]]) -> None:
-        """Store measurements that were made after this many steps."""
+        """Store the measurements that were made after this many steps."""
         index = int(np.searchsorted(self._steps, step))
         self._sigmas[index] = settings.sigma
         for instrument in self._recorded:
@@ -103,7 +105,7 @@ class Recorder:
             )
 
     def get_records(self, step: int, settings: Settings, questions: Collection[str]) -> dict[str, Records]:
-        """Return the measurements of all recorded and visible instruments, by key or by question."""
+        """Return the stored series, and the measurements that the page asks for, by instrument."""
         records: dict[str, Records] = {
             each.key: dict(enumerate(self._summarize_series(each, step, settings))) for each in self._recorded
         }
@@ -114,7 +116,10 @@ class Recorder:
         return records
 
     def answer(self, settings: Settings, key: str, arguments: Mapping[str, int]) -> Records:
-        """Measure the nets with a requested instrument. Raises ValueError with a plain sentence."""
+        """Measure the nets with one instrument that is used on request only.
+
+        Raises ValueError with a plain sentence if that is impossible.
+        """
         instrument = INSTRUMENTS.get(key)
         if not isinstance(instrument, Requested):
             keys = ", ".join(each.key for each in self._find_available(Requested, INSTRUMENTS))
@@ -126,7 +131,10 @@ class Recorder:
         return self._measure_by_rule(settings, instrument, arguments)
 
     def get_columns(self) -> dict[str, NDArray[float32]]:
-        """Return all recorded series (evaluations, rules, seeds), by instrument, field and layer."""
+        """Return all stored series, by instrument, field and layer.
+
+        Each has shape (evaluations, rules, seeds).
+        """
         return {
             f"{instrument.key}_{field}_{layer + 1}": self._series[instrument.key][index, ..., layer]
             for instrument in self._recorded
@@ -135,7 +143,7 @@ class Recorder:
         }
 
     def list_missing(self, questions: Collection[str]) -> dict[str, str]:
-        """Explain, for each instrument that cannot measure here, why; by question."""
+        """Return a dict from instruments that cannot measure this run to the reasons why."""
         recorded = [key for key, each in INSTRUMENTS.items() if isinstance(each, Recorded)]
         texts = [*recorded, *(text for text in questions if key_of(text) in INSTRUMENTS)]
         reasons = {text: self._missing[key_of(text)] or self._explain_refusal(text) for text in texts}
@@ -143,23 +151,23 @@ class Recorder:
 
     @property
     def max_arguments(self) -> dict[str, dict[str, int]]:
-        """The largest value of each number that an instrument takes here, by its key and its name."""
+        """The largest valid value of each argument of each instrument in this run."""
         return {
             key: numbers for key, numbers in self._max_arguments.items() if numbers and not self._missing[key]
         }
 
     def get_sigmas(self, step: int) -> NDArray[float32]:
-        """Return the noise width at each recorded point until a step, as a copy."""
+        """Return the noise width σ at each recorded step, up to a given step."""
         return self._sigmas[: self._count(step)].copy()
 
     def state(self, step: int) -> dict[str, Any]:
-        """Return a copy of all series as they were after this many steps."""
+        """Return a copy of all stored series, up to this many steps."""
         count = self._count(step)
         series = {key: torch.from_numpy(values[:, :count].copy()) for key, values in self._series.items()}
         return {"series": series, "sigmas": torch.from_numpy(self.get_sigmas(step))}
 
     def load(self, state: Mapping[str, Any]) -> None:
-        """Restore the ``state`` of another recorder."""
+        """Restore the series that another recorder's ``state`` has returned."""
         self._nets = None
         self._sigmas[:] = np.nan
         self._sigmas[: len(state["sigmas"])] = state["sigmas"].numpy()
@@ -169,13 +177,13 @@ class Recorder:
             series[:, : saved.shape[1]] = saved
 
     def _find_available(self, kind: type[Any], keys: Collection[str]) -> Iterator[Any]:
-        """Yield the instruments of a kind, among these keys, that can measure here."""
+        """Yield the instruments of a kind that can measure this run."""
         for key in keys:
             if isinstance(instrument := INSTRUMENTS.get(key), kind) and not self._missing[key]:
                 yield instrument
 
     def _explain_refusal(self, text: str) -> str:
-        """Explain why a question with numbers cannot be answered, or return ""."""
+        """Explain why an instrument cannot measure with the given arguments, or return ""."""
         key, max_numbers = key_of(text), self._max_arguments[key_of(text)]
         try:
             numbers = numbers_of(text)
@@ -194,7 +202,7 @@ class Recorder:
         return int((self._steps <= step).sum())
 
     def _summarize_series(self, instrument: Recorded, step: int, settings: Settings) -> Iterator[Record]:
-        """Yield the record of each rule: current values, and series under the plural name.
+        """Yield the latest values and the series of one instrument for each backward rule.
 
         All are means over seeds.
         """
@@ -213,7 +221,7 @@ class Recorder:
             yield record
 
     def _fill_members(self, instrument: Recorded, member_values: NDArray[float32] | None) -> NDArray[float32]:
-        """Arrange the nets' values as (fields, rules, seeds, columns), with NaN for removed nets."""
+        """Arrange the values of the nets by rule and seed, with NaN for nets that have diverged."""
         fields, _, *shape = self._series[instrument.key].shape
         values = np.full((fields, *shape), np.nan, np.float32)
         if member_values is not None:
@@ -224,7 +232,7 @@ class Recorder:
     def _measure_by_rule(
         self, settings: Settings, instrument: Visible | Requested, numbers: Mapping[str, int]
     ) -> Records:
-        """Measure the nets with an instrument that takes numbers; numbers not given are 0."""
+        """Measure the nets with one instrument and return the results by backward rule."""
         records: Records = dict.fromkeys(range(len(settings.rules)))
         if self._lockstep.ensemble.active:
             arguments = dict.fromkeys(self._max_arguments[instrument.key], 0)
@@ -232,7 +240,7 @@ class Recorder:
         return records
 
     def observe(self, settings: Settings) -> Nets:
-        """Return the nets in the form that instruments read. The result is cached until the nets change."""
+        """Return the current nets in the form that instruments measure."""
         ensemble = self._lockstep.ensemble
         key = (ensemble.optimiser.steps, len(ensemble.active))
         if self._nets is None or self._nets.settings is not settings or self._nets_key != key:

@@ -36,7 +36,7 @@ FAULTS: Mapping[Fault, str] = {
 
 
 class Run(Stepper):
-    """A training run that is advanced step by step and can be inspected at any step.
+    """A training run of small neural nets, which is advanced step by step and can be inspected at any step.
 
     It knows no clock, thread or screen. All rules start from the same tensors and see the same batches, and
     the members of seed k equal those of a run with ``seed + k`` only. Equal settings give equal losses, bit
@@ -66,7 +66,7 @@ class Run(Stepper):
 
     @property
     def kept(self) -> Checkpoints:
-        """The run's checkpoints, under their earlier name."""
+        """The checkpoints of the run. This is an older name of ``checkpoints``."""
         return self.checkpoints
 
     def weights(self) -> dict[str, torch.Tensor]:
@@ -93,7 +93,7 @@ class Run(Stepper):
         return tensors | self._collect_learned(names)
 
     def _collect_learned(self, names: Sequence[str]) -> dict[str, torch.Tensor]:
-        """Return the learned parameters of the nets that have not diverged. ``names``: of the rules."""
+        """Return the learned parameters of all nets that have not diverged, by name."""
         tensors: dict[str, torch.Tensor] = {}
         ensemble, learned = self._nets.ensemble, self._nets.joined.learned
         for layer, layer_values in enumerate(ensemble.rows.view_learned(ensemble.parameters)):
@@ -105,12 +105,14 @@ class Run(Stepper):
         return tensors
 
     def _get_values(self, rule: int) -> dict[str, float]:
-        """Return the parameter values of a rule and of its op, by name."""
+        """Return the parameter values of a backward rule and of its op, by name."""
         op, rule_record = find_op(self._course.op), find_rule(self._course.rules[rule])
         return resolve_values(op, rule_record, self.settings.parameters)
 
     def history(self) -> dict[str, NDArray[Any]]:
-        """Return the whole history of the run as columns of equal length, one row per rule, seed and step.
+        """Return the losses and measurements of the whole run as columns, for example of a data frame.
+
+        There is one row per rule, seed and step. Columns:
 
         ``rule``, ``seed``, ``step``; ``loss``, ``w1_norm`` and ``w2_norm`` at the start of the step;
         ``held_out`` and measurements by hidden layer, such as ``alignment_cosine_1``, after ``step`` steps;
@@ -128,7 +130,7 @@ class Run(Stepper):
         return {name: column.reshape(-1) for name, column in columns.items()}
 
     def validation(self) -> dict[str, Curve]:
-        """Return the scores on validation data for each rule, (seeds,) float32.
+        """Return the scores of each backward rule on the validation data, one per random seed.
 
         NaN for a seed that diverged. Raises ValueError if the task has no such data.
         """
@@ -144,12 +146,12 @@ class Run(Stepper):
         return dict(zip(self._rules, scores, strict=True))
 
     def tensors(self) -> Tensors:
-        """Return copies of the initial data, weights and biases of the net with the first seed."""
+        """Return copies of the training data and of the initial parameters of the first seed's net."""
         x, y, parameters = self._nets.start[0]
         return Tensors(x.clone(), y.clone(), tuple(parameter.clone() for parameter in parameters))
 
     def snapshot(self, visible: Collection[str] = (), *, shown: Collection[str] = ()) -> Snapshot:
-        """Return a snapshot of the run at its current step.
+        """Return a snapshot of the training run at its current step.
 
         Args:
             visible: further instruments to measure: keys, or questions with numbers.
@@ -216,7 +218,7 @@ class Run(Stepper):
         )
 
     def _get_records(self, visible: Collection[str]) -> dict[str, dict[str, Record | None]]:
-        """Return the latest measurements, by instrument or question and by rule."""
+        """Return the latest measurements of the nets, by instrument and backward rule."""
         with use_one_thread():
             records = self._recorder.get_records(self.step, self.settings, visible)
         lost_rules = [
@@ -227,7 +229,7 @@ class Run(Stepper):
         }
 
     def measure(self, key: str, **arguments: int) -> dict[str, Record | None]:
-        """Measure the nets with a requested instrument, and return the records by rule.
+        """Measure the nets with one instrument, and return the results by backward rule.
 
         Raises ValueError with a plain sentence for an unknown instrument or invalid arguments.
         """
@@ -236,7 +238,7 @@ class Run(Stepper):
 
     @contextmanager
     def _bind_for(self, key: str) -> Iterator[None]:
-        """Use the op and rules of the previous or next step inside the context, as an instrument needs."""
+        """Use the op and rules of the next step inside the context if an instrument measures that step."""
         instrument = INSTRUMENTS.get(key)
         if not (isinstance(instrument, Requested) and instrument.ahead):
             yield
@@ -255,7 +257,7 @@ class Run(Stepper):
         return FAULTS[faults[-1]] if faults else "a value became infinite or NaN"
 
     def _find_finite_seed(self, diverged: NDArray[int64]) -> int | None:
-        """Return the first seed with which a rule has not diverged, or None.
+        """Return the index of a backward rule's first seed that has not diverged, or None.
 
         ``diverged``: (seeds,), as in ``Series``.
         """
@@ -263,7 +265,7 @@ class Run(Stepper):
         return self.settings.seed + int(finite[0]) if len(finite) else None
 
     def _explain_fallen(self, rule: int) -> str | None:
-        """Explain which learned parameter of a rule left its domain first, as a clause, or return None."""
+        """Explain which learned parameter of a backward rule left its domain first, or return None."""
         positions = [
             position for member, position in self._nets.ensemble.out_of_domain.items() if member.rule == rule
         ]
@@ -274,7 +276,7 @@ class Run(Stepper):
         return f"{name} of layer {layer + 1} fell to 0 or below, where its formulas are undefined"
 
     def _explain_resting(self, rule: int) -> str:
-        """Explain which parameters learned at the start but no longer do, or return ""."""
+        """Explain which parameters of a backward rule no longer learn after a change, or return ""."""
         before, now = (
             (find_op(course.op), find_rule(course.rules[rule]))
             for course in (self.settings.course_of(-1), self._course)
@@ -282,7 +284,7 @@ class Run(Stepper):
         return explain_lost(self.settings.learn, before, now)
 
     def _get_learned(self, rule: int) -> dict[str, Curve]:
-        """Return a rule's learned parameters, (seeds, layers with the op) each, as means over channels."""
+        """Return the current learned parameters of a backward rule, by name."""
         names = [parameter.name for parameter in self._nets.joined.learned]
         if not names:
             return {}
@@ -295,11 +297,11 @@ class Run(Stepper):
         return {name: values[..., index] for index, name in enumerate(names) if name in rule_values}
 
     def _map_rules(self, values: Any) -> dict[str, Any]:
-        """Return a dict from the keys of the rules to some values."""
+        """Return a dict from the keys of the backward rules to the given values."""
         return dict(zip(self._rules, values, strict=True))
 
     def _compute_gradients(self) -> dict[str, Gradients | None]:
-        """Compute facts about the gradient of each rule; None if all its seeds diverged."""
+        """Compute gradient statistics for each backward rule, or None if all of its seeds have diverged."""
         by_rule: dict[str, Gradients | None] = dict.fromkeys(self._rules)
         if self._nets.ensemble.active:
             with use_one_thread():

@@ -1,4 +1,4 @@
-"""The series of a run, which are the losses, norms and scores of its nets."""
+"""The losses, gradient norms and scores of a training run, step by step."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class Series:
-    """The losses and norms of every step and the scores of every evaluation, by rule and seed.
+    """Stores the loss and gradient norms at every step and the score at every evaluation of a run.
 
     Attributes:
         interval: steps between two evaluations.
@@ -38,7 +38,7 @@ class Series:
         self.diverged = np.full((rules, seeds), -1, np.int64)
 
     def record(self, step: int, members: Sequence[Member], numbers: Numbers) -> None:
-        """Store the numbers of a step, (3, members). Nets missing for the first time have diverged."""
+        """Store the losses and gradient norms of a step. Nets that are missing have diverged."""
         if len(members) == self.diverged.size:
             self.numbers[:, step] = numbers.reshape(3, *self.diverged.shape)
             return
@@ -50,34 +50,34 @@ class Series:
         self.diverged[has_left] = step
 
     def record_scores(self, step: int, members: Sequence[Member], scores: Numbers) -> None:
-        """Store the scores of some nets, (members,), after this many steps."""
+        """Store the scores of the nets after this many steps."""
         index = int(np.searchsorted(self.score_steps, step))
         self.scores[index][_split_indices(members)] = scores
 
     def is_due(self, step: int) -> bool:
-        """Return whether an evaluation is due after this many steps."""
+        """Return whether the nets must be evaluated after this many steps."""
         return step % self.interval == 0 or step == self.numbers.shape[1]
 
     def count_steps(self, rule: int, step: int) -> int:
-        """Count the steps, out of the first ``step``, that at least one net of a rule has taken."""
+        """Return how many of the first ``step`` steps at least one net of a backward rule has taken."""
         left = self.diverged[rule]
         return int(left.max()) if (left >= 0).all() else step
 
     def state(self, step: int) -> dict[str, Any]:
-        """Return a copy of the series as it was after this many steps."""
+        """Return a copy of all stored values, up to this many steps."""
         count = int((self.score_steps <= step).sum())
         parts = (self.numbers[:, :step], self.scores[:count], self.diverged)
         numbers, scores, diverged = (torch.from_numpy(values.copy()) for values in parts)
         return {"numbers": numbers, "scores": scores, "diverged": diverged}
 
     def state_before(self, step: int) -> dict[str, Any]:
-        """Return a copy of the series as it was before a step, without the divergences of that step."""
+        """Return a copy of all stored values before a step, without the divergences of that step."""
         state = self.state(step)
         state["diverged"][state["diverged"] >= step] = -1
         return state
 
     def load(self, state: Mapping[str, torch.Tensor]) -> None:
-        """Restore the ``state`` of another series."""
+        """Restore the values that ``state`` has returned."""
         numbers, scores = state["numbers"].numpy(), state["scores"].numpy()
         self.numbers[:], self.scores[:] = np.nan, np.nan
         self.numbers[:, : numbers.shape[1]], self.scores[: len(scores)] = numbers, scores
@@ -85,12 +85,12 @@ class Series:
 
 
 def compute_mean(values: Numbers) -> Numbers:
-    """Compute the mean of the finite values over the last axis, NaN if there are none."""
+    """Compute the mean of the finite values along the last axis, or NaN if there are none."""
     return values[..., 0] if values.shape[-1] == 1 else _compute_mean_and_count(values)[0]
 
 
 def compute_deviation(values: Numbers) -> Numbers:
-    """Compute the standard deviation of finite values over the last axis, NaN for fewer than two."""
+    """Compute the standard deviation of the finite values along the last axis, or NaN for fewer than two."""
     if values.shape[-1] == 1:
         return np.full(values.shape[:-1], np.nan, np.float32)
     middle, count = _compute_mean_and_count(values)
@@ -101,7 +101,7 @@ def compute_deviation(values: Numbers) -> Numbers:
 
 
 def expand_steps(values: Numbers, steps: Iterable[int], count: int) -> Numbers:
-    """Spread the values of some steps, (…, steps, rules, seeds), over all: (…, rules, seeds, count).
+    """Insert NaN for the steps at which nothing was recorded, and move the steps to the last axis.
 
     Steps without a value get NaN.
     """
@@ -119,7 +119,7 @@ def select_points(count: int) -> NDArray[int64]:
 
 
 def _compute_mean_and_count(values: Numbers) -> tuple[Numbers, NDArray[int64]]:
-    """Compute the mean over the last axis, ignoring NaN, and the number of values that it includes."""
+    """Compute the mean along the last axis without NaN, and the number of values in each mean."""
     absent = np.isnan(values)
     count = (~absent).sum(-1)
     total = np.where(absent, 0, values).sum(-1, dtype=np.float64)
@@ -127,6 +127,6 @@ def _compute_mean_and_count(values: Numbers) -> tuple[Numbers, NDArray[int64]]:
 
 
 def _split_indices(members: Sequence[Member]) -> tuple[NDArray[int64], NDArray[int64]]:
-    """Return the indices of the rules and of the seeds of some nets, (members,) each."""
+    """Return the indices of the backward rules and those of the seeds of the given nets."""
     indices = np.array(members, np.int64).reshape(-1, 2)
     return indices[:, 0], indices[:, 1]

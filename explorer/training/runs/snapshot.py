@@ -1,4 +1,4 @@
-"""A snapshot of a run at one step."""
+"""A snapshot of a training run at one step, as shown on the page."""
 
 from __future__ import annotations
 
@@ -23,7 +23,9 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, repr=False)
 class Snapshot:
-    """An immutable snapshot of a run at one step. Each mapping has one entry per rule, in rule order.
+    """An immutable snapshot of a training run at one step, with the results of each backward rule.
+
+    Each mapping has one entry per rule, in the order of the rules.
 
     Means and standard deviations are over a rule's seeds that were still finite at that step.
 
@@ -119,12 +121,15 @@ class Snapshot:
 
     @property
     def kept(self) -> tuple[int, ...]:
-        """The steps of the run's checkpoints, under their earlier name."""
+        """The steps of the run's checkpoints. This is an older name of ``checkpoints``."""
         return self.checkpoints
 
     @property
     def accuracy(self) -> Mapping[str, Curve | None]:
-        """(seeds,) float32 each: the fraction of correct held-out examples; None without classes."""
+        """The fraction of held-out examples that each net classifies correctly, by rule.
+
+        Each array has shape (seeds,). None if the task has no classes.
+        """
         return {rule: score if self.metric == "accuracy" else None for rule, score in self.score.items()}
 
     def __repr__(self) -> str:
@@ -132,13 +137,16 @@ class Snapshot:
         return f"Snapshot({self.task}, step {self.step} of {self.steps}, loss: {', '.join(losses)})"
 
     def has_answers(self, questions: Collection[str]) -> bool:
-        """Return whether the snapshot answers some questions. Those to unknown instruments are ignored."""
+        """Return whether the snapshot contains the requested measurements.
+
+        Unknown instruments are ignored.
+        """
         valid_questions = {text for text in questions if key_of(text) in INSTRUMENTS}
         return not valid_questions - {*self.measured, *self.unmeasured}
 
     @property
     def alignment(self) -> Mapping[str, Curve]:
-        """(hidden layers,) float32 each: a rule's cosine with the gradient of the net smoothed by noise.
+        """The cosine between each rule's gradient and that of the net smoothed by noise, by hidden layer.
 
         The mean over finite seeds; NaN without a gradient or a measurement.
         """

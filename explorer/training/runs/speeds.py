@@ -17,7 +17,7 @@ _EQUAL_RATIO = 1.1  # the ratio of two times below which the devices count as eq
 
 
 class Speed(NamedTuple):
-    """The time of a training step on each device, for one width of net.
+    """The time that a training step takes on each device, for one width of the net.
 
     Attributes:
         hidden: units of the hidden layer.
@@ -30,7 +30,10 @@ class Speed(NamedTuple):
 
 @cache
 def compare_devices() -> str:
-    """Describe which device trains small and wide nets faster; "" if there is only one device."""
+    """Describe in a sentence which device of this machine trains faster.
+
+    Small and wide nets are compared. Returns "" if there is only one device.
+    """
     names = devices()
     if len(names) == 1:
         return ""
@@ -44,7 +47,7 @@ def compare_devices() -> str:
 def measure_speeds(
     names: Sequence[str], measure_ms: Callable[[str, int], float] | None = None
 ) -> tuple[Speed, ...]:
-    """Measure how long a training step of a small and of the widest net takes on each device.
+    """Measure how long a training step takes on each device, for a small net and for the widest one.
 
     ``measure_ms`` returns the milliseconds of a step from a device and a width; by default
     ``measure_step_ms``.
@@ -56,7 +59,7 @@ def measure_speeds(
 
 
 def measure_step_ms(name: str, hidden: int) -> float:
-    """Measure the median time of a training step on a device, in milliseconds."""
+    """Measure the median time of a training step on a device in milliseconds."""
     run = Run(Settings(task=FIRST, hidden=hidden, device=name, steps=_WARM_UP + _STEPS), recorded=())
     run.advance(_WARM_UP)
     durations = []
@@ -68,7 +71,7 @@ def measure_step_ms(name: str, hidden: int) -> float:
 
 
 def describe(speeds: Sequence[Speed]) -> str:
-    """Describe each measured speed in a sentence."""
+    """Describe the speeds of the devices in sentences."""
     small, wide = speeds
     subject = f"Nets with {wide.hidden} hidden units"
     return f"{_make_sentence('Small nets', small)} {_make_sentence(subject, wide)}"

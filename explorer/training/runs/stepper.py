@@ -1,4 +1,4 @@
-"""The stepper of a run: it takes steps, keeps checkpoints, goes back to them and branches from them."""
+"""The stepper of a training run, which takes its steps and can go back to checkpoints."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Judgement(NamedTuple):
-    """The scores of a run's nets, and the readings of its instruments, at one step.
+    """The scores and measurements of a run's nets at one evaluation.
 
     Attributes:
         scores: (active members,) on held-out data; None without such data.
@@ -35,18 +35,18 @@ class Judgement(NamedTuple):
 
     @classmethod
     def measure(cls, nets: Lockstep, recorder: Recorder, settings: Settings) -> Judgement:
-        """Evaluate nets on held-out data and read all recorded instruments."""
+        """Evaluate nets on held-out data, and measure them with all recorded instruments."""
         held_out = nets.data[0].held_out
         return cls(nets.compute_scores(held_out) if held_out else None, recorder.read(settings))
 
     def select(self, indices: Sequence[int]) -> Judgement:
-        """Return the scores and readings of the nets at some indices."""
+        """Return the scores and measurements of the nets at the given indices."""
         readings = {key: values[:, indices] for key, values in self.readings.items()}
         return Judgement(None if self.scores is None else self.scores[indices], readings)
 
 
 class Stepper:
-    """The part of a run that computes. ``Run`` adds the methods that read the results."""
+    """Takes the steps of a training run. The subclass ``Run`` adds the methods that read the results."""
 
     def __init__(
         self,
@@ -79,7 +79,7 @@ class Stepper:
         return not self._nets.ensemble.active
 
     def advance(self, steps: int = 1) -> None:
-        """Take this many training steps, or the remaining ones if there are fewer.
+        """Take the given number of training steps, or fewer at the end of the run.
 
         Raises ValueError below 0.
         """
@@ -92,13 +92,13 @@ class Stepper:
                 self._advance_once()
 
     def _advance_once(self) -> None:
-        """Take one training step, with a checkpoint before it and an evaluation after it if these are due."""
+        """Take one training step, and store a checkpoint before it and an evaluation after it if due."""
         self.prepare()
         if self.record_step(self._nets.step(self._course.lr)):
             self.judge()
 
     def prepare(self) -> float:
-        """Prepare the next step and return its learning rate.
+        """Prepare the next training step and return its learning rate.
 
         Keeps a checkpoint if one is due, and sets the op and rules of the step.
         """
@@ -113,7 +113,10 @@ class Stepper:
         return self.checkpoints.is_due(self.step)
 
     def record_step(self, numbers: NDArray[float32]) -> bool:
-        """Record a step and draw the next batch. Returns whether an evaluation is due."""
+        """Store the results of a training step and draw the next batch.
+
+        Returns whether an evaluation is due.
+        """
         self._series.record(self.step, self._nets.ensemble.active, numbers)
         if self.diverged:
             return False
@@ -122,11 +125,11 @@ class Stepper:
         return self._series.is_due(self.step)
 
     def _bind(self, step: int) -> None:
-        """Set the op and the rules that a step uses."""
+        """Use the op and the backward rules that are set for a step."""
         self._bind_course(self.settings.course_of(step))
 
     def _bind_course(self, course: Course) -> None:
-        """Set op, rules and learning rate; rebuild nets and recorder if the op or a rule differs."""
+        """Use the given op, backward rules and learning rate, and rebuild the nets if needed."""
         before, self._course = self._course, course
         if before[:2] == self._course[:2]:
             return
@@ -134,7 +137,7 @@ class Stepper:
         self._recorder.bind(self._course)
 
     def _join_rules(self) -> OpRules:
-        """Return the functions of the current op and rules with their learned parameters."""
+        """Return the current op and backward rules as functions of tensors."""
         settings = self.settings
         return join_rules(
             self._course.op, self._course.rules, settings.parameters, settings.learn, settings.learned
@@ -155,14 +158,14 @@ class Stepper:
         self.settings = settings
 
     def judge(self) -> None:
-        """Evaluate the nets on held-out data, if there is any, and record the instruments' readings.
+        """Evaluate the nets on held-out data, and store their scores and measurements.
 
         Neither uses a random generator.
         """
         self.record_judgement(Judgement.measure(self._nets, self._recorder, self.settings))
 
     def record_judgement(self, judgement: Judgement) -> None:
-        """Store the scores and readings of the nets at the current step."""
+        """Store the scores and measurements of the nets at the current step."""
         if judgement.scores is not None:
             self._series.record_scores(self.step, self._nets.ensemble.active, judgement.scores)
         self._recorder.store(self.step, self.settings, judgement.readings)
@@ -174,12 +177,12 @@ class Stepper:
 
     @property
     def recorder(self) -> Recorder:
-        """The recorder of the run's measurements."""
+        """The recorder, which measures the nets and stores the results."""
         return self._recorder
 
     @property
     def fusion_key(self) -> Hashable:
-        """A key that is equal for runs that can be computed together; None if this run cannot be."""
+        """A key that is equal for runs whose steps can be computed together, or None."""
         settings, nets = self.settings, self._nets.fusion_key
         if nets is None or self.finished or any(name != "lr" for _, name, _ in settings.branch):
             return None
@@ -194,12 +197,12 @@ class Stepper:
 
     @property
     def numbers(self) -> int:
-        """The number of values stored in the nets and in the state of their optimiser."""
+        """The number of values in the parameters of all nets and in the state of their optimiser."""
         ensemble = self._nets.ensemble
         return ensemble.parameters.numel() * (1 + len(ensemble.optimiser.state))
 
     def state_dict(self) -> dict[str, Any]:
-        """Return everything needed to continue exactly from here, as text, numbers and copied tensors.
+        """Return everything that is needed to continue the run exactly, as text, numbers and copied tensors.
 
         ``torch.load(..., weights_only=True)`` reads it back. Start tensors given to the run are not included:
         a run that continues it needs the same ones.
@@ -208,7 +211,9 @@ class Stepper:
         return self._complete_state(state) | {"series": self._series.state(self.step)}
 
     def state_at(self, step: int) -> dict[str, Any]:
-        """Return the ``state_dict`` at the checkpoint nearest to a step; its ``step`` tells which that is.
+        """Return the ``state_dict`` of the checkpoint nearest to a step.
+
+        Its entry ``step`` is the checkpoint's step.
 
         Its tensors of the nets are shared and must not be changed; ``load_state_dict`` copies them.
         """
@@ -220,7 +225,7 @@ class Stepper:
         )
 
     def _complete_state(self, state: Mapping[str, Any]) -> dict[str, Any]:
-        """Complete the state of the nets in a checkpoint to the state of the whole run."""
+        """Add the settings and the history of the run to the state of its nets."""
         step = state["step"]
         return {
             "settings": dataclasses.asdict(self.settings),
@@ -230,7 +235,7 @@ class Stepper:
         }
 
     def back(self, step: int) -> int:
-        """Go back to the checkpoint nearest to a step, and return the step of that checkpoint.
+        """Go back to the checkpoint nearest to a step, and return the checkpoint's step.
 
         From there the run repeats itself exactly.
         """
@@ -238,7 +243,7 @@ class Stepper:
         return self.step
 
     def branch(self, step: int, **changes: Any) -> Self:
-        """Return a new run that continues from a checkpoint with another learning rate, op or rule.
+        """Return a new run that continues from a checkpoint with another learning rate, op or backward rule.
 
         ``rule`` changes all rules. The key with which a rule began changes that one: ``branch(9,
         default="clipped")``. The new run has no later branch points of this run. This run does not change.
@@ -255,7 +260,7 @@ class Stepper:
         return branched
 
     def follow(self, other: Self, step: int) -> None:
-        """Start from a checkpoint of another run, the nearest to ``step`` up to which both runs agree."""
+        """Continue from a checkpoint of another run, at a step up to which both runs are equal."""
         parting_step = self.settings.find_parting_step(other.settings)
         steps = {
             candidate for candidate in (*other.checkpoints.steps, other.step) if candidate <= parting_step

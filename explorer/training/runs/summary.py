@@ -1,4 +1,4 @@
-"""The summary of a run in sentences of plain text."""
+"""The results of a training run, summarised in sentences of plain text."""
 
 import math
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ DEVICES = {
 
 
 def name_device(name: str) -> str:
-    """Return the name of a device as it is displayed: "CPU" for "cpu", "NVIDIA GPU" for "cuda:0"."""
+    """Return the display name of a torch device, such as "CPU" for "cpu" or "NVIDIA GPU" for "cuda:0"."""
     kind = name.partition(":")[0]
     return DEVICES.get(kind, kind.upper())
 
@@ -32,14 +32,16 @@ def format_number(value: float) -> str:
 
 
 def compute_quantile(degrees: int) -> float:
-    """Compute the two-sided 95 % quantile of Student's t for some degrees of freedom: 2.78 for 4."""
-    from scipy.special import stdtrit  # half a second and 14 MB, not needed by a run of one seed
+    """Compute the two-sided 95 % quantile of Student's t distribution: 2.78 for 4 degrees of freedom."""
+    from scipy.special import (
+        stdtrit,
+    )  # this import takes half a second, and a run of one seed does not need it
 
     return float(stdtrit(degrees, 0.975))
 
 
 def make_sentences(snapshot: Snapshot, labels: Mapping[str, str]) -> list[str]:
-    """Describe each rule of ``labels`` in one or two sentences, and then compare the rules."""
+    """Describe the result of each backward rule in one or two sentences, followed by a comparison."""
     labels_in_run = {rule: label for rule, label in labels.items() if rule in snapshot.losses}
     score_texts = format_rule_scores(snapshot)
     rules = [
@@ -50,19 +52,19 @@ def make_sentences(snapshot: Snapshot, labels: Mapping[str, str]) -> list[str]:
 
 
 def make_conclusion(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """Compare the rules of a run in a sentence: by held-out scores with their uncertainty, or by loss."""
+    """Compare the backward rules of a run in a sentence, by their held-out scores or by their losses."""
     if not snapshot.finished and not snapshot.step:
         return "" if len(labels) == 1 else f"All {len(labels)} rules start from the same weights."
     return _describe_ranking(snapshot, labels) if snapshot.metric else _describe_losses(snapshot, labels)
 
 
 def _choose_verb(snapshot: Snapshot, rules: int = 1) -> str:
-    """Choose the verb of a sentence about some rules: "ended", or "is" or "are"."""
+    """Choose "ended", "is" or "are" for a sentence about a number of backward rules."""
     return "ended" if snapshot.finished else "is" if rules == 1 else "are"
 
 
 def format_rule_scores(snapshot: Snapshot) -> dict[str, str]:
-    """Format the held-out score of each rule with the same number of decimals.
+    """Format the held-out score of each backward rule with the same number of decimals.
 
     Rules without a finite seed are left out.
     """
@@ -70,13 +72,13 @@ def format_rule_scores(snapshot: Snapshot) -> dict[str, str]:
 
 
 def _describe_failure(snapshot: Snapshot) -> str:
-    """Describe a run in which every rule has diverged."""
+    """Describe in a sentence that every backward rule of a run has diverged."""
     advice = ": try a smaller learning rate" if snapshot.step else ", not even before the first step"
     return f"No rule kept its values finite{advice}."
 
 
 def _describe_ranking(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """Describe the ranking on held-out data, and the rules whose first layer never moved."""
+    """Describe which backward rules may be best on held-out data, and whose first layer never moved."""
     scores_by_rule = {rule: get_scores(snapshot, rule) for rule in labels}
     if not any(map(math.isfinite, chain(*scores_by_rule.values()))):
         return _describe_failure(snapshot)
@@ -93,13 +95,16 @@ def unit_of(snapshot: Snapshot) -> Unit:
 
 
 def get_scores(snapshot: Snapshot, rule: str) -> list[float]:
-    """Return the score of a rule with each seed, NaN for a diverged one; empty without held-out data."""
+    """Return the score of a backward rule with each random seed, NaN for a seed that diverged.
+
+    Empty without held-out data.
+    """
     scores = snapshot.score[rule]
     return [] if scores is None else scores.tolist()
 
 
 def _describe_unmoved(snapshot: Snapshot, labels: Mapping[str, str], order: list[str]) -> list[str]:
-    """Describe the rules whose first layer never moved, as a list of at most one sentence."""
+    """Describe the backward rules whose first layer never moved, in a list of at most one sentence."""
     moved = {rule: facts.w1_moved for rule in order if (facts := snapshot.gradients[rule])}
     unmoved = [labels[rule] for rule, distance in moved.items() if distance == 0]
     if not unmoved or not snapshot.step:
@@ -108,7 +113,7 @@ def _describe_unmoved(snapshot: Snapshot, labels: Mapping[str, str], order: list
 
 
 def _describe_losses(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """Describe which rules have the lowest and the highest loss, and how far w1 moved with each."""
+    """Describe which backward rules have the lowest and the highest loss, and how far w1 moved with each."""
     results = {
         rule: (loss, gradients)
         for rule in labels
@@ -135,7 +140,7 @@ def _describe_losses(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
 
 
 def _explain_difference(low: str, best: Gradients, high: str, worst: Gradients) -> str:
-    """Compare how far w1 moved under the rules with the lowest and the highest loss."""
+    """Compare how far the first layer of weights moved with two backward rules."""
     if not best.w1_moved and not worst.w1_moved:
         return "w1 moved with neither rule: no gradient reached it, so only w2 learned."
     if not worst.w1_moved:
@@ -152,7 +157,7 @@ def _explain_difference(low: str, best: Gradients, high: str, worst: Gradients) 
 
 
 def _format_size(gradients: Gradients) -> str:
-    """Format the size of the gradient that a rule passes on, as a percentage of what it receives."""
+    """Format the fraction of the upstream gradient that a backward rule passes on, as a percentage."""
     return f"{number_text(float(f'{100 * (gradients.passed or 0):.2g}'))} %"
 
 
@@ -163,7 +168,7 @@ def _describe_single(gradients: Gradients) -> str:
 
 
 def _describe_rule(snapshot: Snapshot, rule: str, label: str, score: str) -> str:
-    """Describe one rule: its loss, its score, and whether its gradient reaches the first layer."""
+    """Describe the result of one backward rule: loss, score, and whether the first layer learns."""
     diverged_step = snapshot.diverged[rule]
     if diverged_step is not None:
         reason = snapshot.fallen[rule] or "a value became infinite or NaN"
