@@ -1,8 +1,8 @@
-"""Convert pasted source code to formulas of an op and a rule. The code is read and never executed.
+"""Convert pasted Python source code to the formulas of an op and a backward rule, without executing it.
 
 Supported are a ``torch.autograd.Function`` in any published style (static methods, ``setup_context``, the old
-instance style), a small ``nn.Module``, and a plain function that stops gradients with ``detach``. An error
-names the part that cannot be read and its line.
+instance style), a small ``nn.Module``, and a plain function that stops gradients with ``detach``. If the code
+cannot be converted, the error names the unsupported part and its line.
 """
 
 import ast
@@ -50,24 +50,29 @@ __all__ = [
 MAX_DEFINITIONS = 30
 REPLACED = "{} is short for {}, which is too long to write out {} times: give the parameter that value"
 OTHERS_DEFINED = "{} is read here: the text also defines {}"
-LIBRARIES = ("torch", "builtins", "typing", "abc")  # the source of their classes is not needed
-MAX_BRANCHES = 4  # undecided tests on one path
+LIBRARIES = (
+    "torch",
+    "builtins",
+    "typing",
+    "abc",
+)  # classes of these packages are understood without their source
+MAX_BRANCHES = 4  # the limit of undecided tests on one path through the code
 
 
 @dataclass(frozen=True)
 class Reading:
-    """One Function, module or plain function found in a text.
+    """One Function, module or plain function found in pasted source code, converted to formulas.
 
     Attributes:
         name: its name in the text.
-        line: its first line, counted from 1.
-        op: a key for ``apply`` and ``sample``; empty if it could not be read.
-        rule: the same for the rule, including the gradients of its parameters; ``default`` if autograd
-            computes the gradient.
-        problem: the part that could not be read and its line; None if there is no problem.
+        line: the number of its first line, counted from 1.
+        op: a key for ``apply`` and ``sample``. It is empty if the op could not be read.
+        rule: the key of the backward rule, including the gradients of its parameters. It is ``default`` if
+            autograd computes the gradient.
+        problem: an error that names the part that could not be read and its line. None if there is none.
         notes: differences between code and formulas, and faults that no curve shows, one sentence each.
         guarded: the parameters whose gradients are computed only if they are needed.
-        second: the derivative of the gradient by x, through the operations that autograd follows in backward;
+        second: the derivative of the gradient by x, through the operations that autograd follows in backward.
             None if it is unknown.
     """
 
@@ -82,7 +87,10 @@ class Reading:
 
 
 class Keys(tuple[str, str]):
-    """The keys of op and rule, a pair; ``notes`` are the differences between code and formulas."""
+    """A pair of catalogue keys, one for an op and one for its backward rule.
+
+    The attribute ``notes`` lists the differences between the original code and the formulas.
+    """
 
     notes: tuple[str, ...] = ()
 
@@ -91,10 +99,12 @@ class Keys(tuple[str, str]):
 
 
 def read_source(text: str | type | Callable[..., Any]) -> Keys:
-    """Return the op and rule of pasted source code: ``("formula: Fn = round(x)", "formula: Fn = g")``.
+    """Convert pasted source code to the keys of an op and a backward rule.
+
+    A result looks like ``("formula: Fn = round(x)", "formula: Fn = g")``.
 
     Args:
-        text: at most 20,000 characters of Python that define a Function, a module or a function; or a class
+        text: at most 20,000 characters of Python that define a Function, a module or a function. Or a class
             or function, whose source is then read from its file, including the source of its bases. Notebook
             prompts, fences, missing imports and prose around the code do no harm.
 
@@ -104,8 +114,8 @@ def read_source(text: str | type | Callable[..., Any]) -> Keys:
         its default from the signature; without a default it becomes a parameter of the formula, 1 unless set.
         A gradient that backward returns for it is read as a sum and becomes part of the rule:
         ``"formula: Fn = g; s: sum(g * x)"``. A random number per element is ``u()`` or ``normal()``, the same
-        in both passes; an input that backward calls is the loss, ``f()`` or ``f(1)``. A statistic of x that
-        is too long to be repeated becomes the parameter ``statistic``. ``.notes`` of the pair are the
+        in both passes. An input that backward calls is the loss, ``f()`` or ``f(1)``. A statistic of x that
+        is too long to be repeated becomes the parameter ``statistic``. The pair's ``notes`` are the
         differences between code and formulas, and faults that no curve shows, one sentence each.
 
     Raises:
@@ -126,9 +136,9 @@ def read_source(text: str | type | Callable[..., Any]) -> Keys:
 
 
 def _find_source(definition: type | Callable[..., Any]) -> str:
-    """Return the source code of a class with its own bases, or of a function.
+    """Return the source code of a function, or of a class together with its base classes.
 
-    Raises ReadingError if no file contains it.
+    Raises ReadingError if the source is not in a file.
     """
     family = getattr(definition, "__mro__", ())
     classes = [each for each in family if each.__module__.split(".")[0] not in LIBRARIES]
@@ -140,14 +150,15 @@ def _find_source(definition: type | Callable[..., Any]) -> str:
 
 
 def read_sources(text: str, inputs: Sequence[Input] | None = None) -> list[Reading]:
-    """Read all Functions of a text, in order; return each with its keys or with the reason for their absence.
+    """Convert every ``autograd.Function`` in a text to formulas, in order of appearance.
 
-    If there is no Function, read the modules and plain functions that no other definition calls.
+    Each result has its keys, or the reason why it could not be converted. If the text has no Function, read
+    the modules and plain functions that no other definition calls.
 
     Args:
         text: the source code.
-        inputs: the inputs after x in the relevant call; a Function is read for them, and they are its
-            parameters. None if no call is known.
+        inputs: the inputs after x in the call of a Function. They become the Function's parameters. None if
+            no call is known.
 
     Raises:
         ReadingError: the text is not Python, or contains no definition to plot or too many of them.
@@ -155,7 +166,7 @@ def read_sources(text: str, inputs: Sequence[Input] | None = None) -> list[Readi
     for module, lines in parse_source(text):
         definitions = find_candidates(module)
         if len(definitions) > MAX_DEFINITIONS:
-            message = f"there are {len(definitions)} definitions here: {MAX_DEFINITIONS} at once are the most"
+            message = f"the text has {len(definitions)} definitions: paste at most {MAX_DEFINITIONS} of them"
             raise ReadingError(message, definitions[-1].definition.lineno)
         if definitions:
             steps = count()
@@ -200,7 +211,7 @@ def _read_candidate(
 def _make_key(
     name: str, node: Node, find: Callable[[str], Op | Rule], learned: Sequence[Learned] = ()
 ) -> str:
-    """Return the key of a custom formula under the name of the definition."""
+    """Return the catalogue key of a custom formula, named after the class or function it was read from."""
     node = to_number(node)
     _require_short(node)
     try:
@@ -224,7 +235,10 @@ def _require_short(node: Node) -> None:
 
 
 def _replace_statistic(trees: Trees) -> Trees:
-    """Return the trees; if they are too long, with a parameter instead of the longest statistic of x."""
+    """Shorten formulas that are too long by replacing the longest statistic of x with a parameter.
+
+    Formulas that are short enough are returned unchanged.
+    """
     try:
         for node in (trees.op, trees.rule or ONE):
             _require_short(to_number(node))
@@ -250,17 +264,17 @@ def _replace_statistic(trees: Trees) -> Trees:
 
 
 def _is_statistic(node: Node) -> bool:
-    """Return whether a tree is one number for all elements, computed from them."""
+    """Return whether an expression is a single number computed from all elements of a tensor."""
     return not has_elements(node) and not set(VARIABLES).isdisjoint(find_names(node))
 
 
 def _make_learned(part: Part) -> Learned:
-    """Return the gradient of a parameter as a record of the catalogue."""
+    """Convert the gradient of a parameter to the catalogue's ``Learned`` class."""
     return Learned(part.name, Formula(part.tree).text, Formula(part.scale).text if part.scale else None)
 
 
 def _drop_long_parts(trees: Trees) -> Trees:
-    """Return the trees without parameter gradients that are too long; a note replaces each of these."""
+    """Drop the gradients of parameters that are too long for a formula, and add a note for each."""
     learned, notes = [], list(trees.notes)
     for part in trees.learned:
         try:
@@ -273,7 +287,7 @@ def _drop_long_parts(trees: Trees) -> Trees:
 
 
 def _read_branches(attempt: Callable[[Mapping[object, bool]], Trees], decisions: dict[object, bool]) -> Trees:
-    """Read a definition; if a parameter or a shape decides a branch, read both sides and join them."""
+    """Read a definition. If a parameter or a shape decides a branch, read both branches and join them."""
     try:
         return attempt(decisions)
     except UndecidedError as undecided:
@@ -297,7 +311,7 @@ def _read_branches(attempt: Callable[[Mapping[object, bool]], Trees], decisions:
 
 
 def _explain_undecided(tests: Sequence[object]) -> str:
-    """Return the sentence on code with too many branches, with the parameters that decide them."""
+    """Return an error message for code with too many branches, naming the parameters that decide them."""
     deciding = list(
         dict.fromkeys(name for test in tests if isinstance(test, Node) for name in find_names(test))
     )
@@ -322,7 +336,10 @@ def _list_names(*sides: Trees) -> list[str]:
 
 
 def _join_part(test: Node, name: str, then: Sequence[Part], otherwise: Sequence[Part]) -> Part:
-    """Return the gradient of a parameter under a test of another one; 0 on a side without a gradient."""
+    """Combine a parameter's gradients from both branches of an ``if`` into one expression.
+
+    The gradient is 0 on a branch that returns none.
+    """
     sides = [next((part for part in side if part.name == name), None) for side in (then, otherwise)]
     existing = next(side for side in sides if side)
     first, other = (side or existing._replace(tree=NO_GRADIENT) for side in sides)

@@ -1,4 +1,4 @@
-"""Arithmetic on the values of the pasted code: operators, comparisons, and functions of formulas."""
+"""Apply operators, comparisons and formula functions to the values of pasted code."""
 
 import ast
 from functools import partial, reduce
@@ -45,7 +45,11 @@ _INTEGER_SIGNS = frozenset(["+", "-", "*", "**", "//", "remainder", "<<", ">>", 
 
 
 def make_result(node: Node, *operands: Quantity, kind: str = "float32") -> Value:
-    """Return a result: a tensor if an operand is a tensor, else a number, one of Python's own if possible."""
+    """Wrap the expression tree of an operation's result as a tensor or a number.
+
+    The result is a tensor if an operand is a tensor. Otherwise it is a number, one of Python's own if
+    possible.
+    """
     require(not any(map(sum_of, operands)), REASONS["sum"])
     tensors = [operand for operand in operands if isinstance(operand, Tensor)]
     masks = {tensor.within for tensor in tensors if not is_constant(tensor.node) or tensor.within}
@@ -62,7 +66,7 @@ def make_result(node: Node, *operands: Quantity, kind: str = "float32") -> Value
 
 
 def compute(sign: str, *values: Value) -> Value:
-    """Return the result of an operator or of a function of the formula language."""
+    """Apply an operator or a function of the formula language to values of the pasted code."""
     operands = [to_quantity(value) for value in values]
     if any(map(sum_of, operands)):
         return _combine_sums(sign, *operands)
@@ -82,7 +86,10 @@ def compute(sign: str, *values: Value) -> Value:
 
 
 def interpolate_points(x: Value, *numbers: Value) -> Value:
-    """Return straight lines through points, in the form of exported code: x0, y0, x1, y1 and so on."""
+    """Build the piecewise linear function through given points.
+
+    ``numbers`` are x0, y0, x1, y1 and so on, as in exported code.
+    """
     x_values, y = numbers[::2], numbers[1::2]
     require(all(isinstance(each, int | float) for each in numbers), "needs its points as numbers")
     ascending = len(x_values) == len(y) >= 2 and all(before < after for before, after in pairwise(x_values))
@@ -94,7 +101,7 @@ def interpolate_points(x: Value, *numbers: Value) -> Value:
 
 
 def _combine_sums(sign: str, *operands: Quantity) -> Value:
-    """Return the sum that results from adding sums, or from a sum times a number or divided by one."""
+    """Add sums over elements, or multiply or divide one such sum by a number."""
     sums = [held for held in map(sum_of, operands) if held]
     numbers = [operand for operand in operands if not sum_of(operand)]
     numbers = [other for other in numbers if not (sign == "+" and _is_zero(other))]
@@ -113,13 +120,16 @@ def _is_zero(operand: Quantity) -> bool:
 
 
 def _is_number(operand: Quantity) -> bool:
-    """Return whether a value is one number, or one for each value of a parameter; it lacks x's shape."""
+    """Return whether a value is a single number, or one number per value of a parameter.
+
+    A value with the shape of x is not.
+    """
     has_shape = isinstance(operand, Tensor) and (operand.sized or operand.within)
     return not has_shape and not has_elements(operand.node)
 
 
 def apply_binary(sign: str, left: Value, right: Value) -> Value:
-    """Return the result of a binary operator or comparison of Python on two values."""
+    """Apply a binary operator or comparison of Python to two values of the pasted code."""
     sides = (left, right)
     match sign, left, right:
         case "==" | "!=", _, _ if not any(isinstance(side, _TRACED) for side in sides):
@@ -146,20 +156,23 @@ def apply_binary(sign: str, left: Value, right: Value) -> Value:
             return {"&": left & right, "|": left | right, "^": left ^ right}[sign]
         case "==" | "!=", _, _:
             numbers = all(isinstance(side, Quantity | int | float) for side in sides)
-            require(numbers, "compares a tensor or parameter with something that is no number")
+            require(numbers, "compares a tensor or parameter with something that is not a number")
         case "//", _, _ if Tensor in map(type, sides):
             require_exact(right)
     return compute("remainder" if sign == "%" else sign, left, right)
 
 
 def require_exact(divisor: Value) -> None:
-    """Raise UnreadableError unless the divisor is short in binary, so that ``floor(a / b)`` is torch's."""
+    """Raise UnreadableError unless ``floor(a / divisor)`` always equals torch's ``a // divisor``.
+
+    Both agree if the divisor has few binary digits.
+    """
     exact = isinstance(divisor, int | float) and not divisor * 1024 % 1 and 0 < abs(divisor) < 1024
     require(exact, "rounds down more exactly than floor(a / b) does: write torch.floor(a / b)")
 
 
 def compare(sign: ast.cmpop, left: Value, right: Value) -> Value:
-    """Return the result of one link of a comparison."""
+    """Evaluate one comparison of a chain such as ``a < b < c``."""
     if isinstance(sign, ast.Is | ast.IsNot):
         return (left is right or left == right) == isinstance(sign, ast.Is)
     if not isinstance(sign, ast.In | ast.NotIn):

@@ -1,7 +1,7 @@
-"""Build formula trees from the operations of the pasted code.
+"""Build formula trees from the operations of pasted code.
 
 Operations without effect (``1 * x``, ``x + 0``) are left out, so that formulas stay readable. A tree that is
-a condition represents a mask and also the numbers 1 and 0, as in arithmetic.
+a condition represents a mask, and also the numbers 1 and 0 in arithmetic.
 """
 
 import math
@@ -16,9 +16,9 @@ from explorer.formula.parsing import MAX_NAME, parse_template
 from explorer.formula.tree import Binary, Call, Compare, Name, Node, Number, Unary, is_condition, is_constant
 from explorer.reading.errors import require
 
-MAX_PARTS = 250  # of an intermediate value; the result itself must fit a formula
+MAX_PARTS = 250  # the limit of an intermediate value; the final result must fit a formula
 MAX_LEVELS = 60
-MAX_FOLDED = 8  # characters; a longer folded number is less readable than its arithmetic
+MAX_FOLDED = 8  # characters; a longer number is less readable than the arithmetic behind it
 
 ZERO, ONE = Number(0.0), Number(1.0)
 _EXPANSIONS = {
@@ -28,24 +28,33 @@ _EXPANSIONS = {
 
 
 def make_literal(value: float) -> Node:
-    """Return a number as a tree; raise UnreadableError if it is not finite."""
+    """Return an expression tree for a number. Raises UnreadableError if the number is not finite."""
     require(abs(value) < 1e308, "is not a finite number: a formula has no place for it")
     size = Number(abs(float(value)))
     return size if math.copysign(1, value) > 0 else Unary("-", size)
 
 
 def evaluate_constant(node: Node) -> float | None:
-    """Return the value of a tree without variables and parameters (a condition as 0 or 1), else None."""
+    """Evaluate an expression tree that has no variables and no parameters.
+
+    A condition evaluates to 0 or 1. Returns None for any other tree.
+    """
     return Formula(node).value() if set(find_names(node)) <= set(CONSTANTS) else None
 
 
 def to_number(node: Node) -> Node:
-    """Return the tree as a number: a condition becomes 1 if true, 0 if false."""
+    """Convert a condition to an expression that is 1 where it is true and 0 elsewhere.
+
+    A tree that is not a condition is returned unchanged.
+    """
     return Call("where", (node, ONE, ZERO)) if is_condition(node) else node
 
 
 def to_mask(node: Node) -> Node:
-    """Return the condition that a number is not 0, in its shortest form for a mask of zeros and ones."""
+    """Return an expression for the condition that a number is not 0.
+
+    For a number computed from masks of zeros and ones, the shortest condition is returned.
+    """
     match node:
         case Binary("-", Number(1.0), right) if is_condition(right):
             return build("~", right)
@@ -58,7 +67,10 @@ def to_mask(node: Node) -> Node:
 
 
 def build(sign: str, *parts: Node) -> Node:
-    """Return an operation or function on trees, without parts that have no effect; a number if short."""
+    """Build the expression tree of an operator or function, and simplify it.
+
+    Parts without effect are left out. A constant with few digits is returned as a number.
+    """
     node: Node = _simplify(sign, *parts)
     size, levels = tree.measure(node)
     is_small = size <= MAX_PARTS and levels <= MAX_LEVELS
@@ -113,7 +125,10 @@ def _simplify(sign: str, *parts: Any) -> Any:
 
 
 def _find_choice(a: Node, b: Node) -> Node | None:
-    """Return ``where(mask, p, q)`` for ``p * mask + q * (1 - mask)``, which is equal if both are finite."""
+    """Rewrite ``p * mask + q * (1 - mask)`` as ``where(mask, p, q)``.
+
+    Both are equal if p and q are finite. Returns None if the terms do not have this form.
+    """
     for (then, condition), (otherwise, rest) in product(_list_products(a), _list_products(b)):
         if is_condition(condition) and rest in (Binary("-", ONE, condition), Unary("~", condition)):
             return build("where", condition, then, otherwise)
@@ -121,7 +136,7 @@ def _find_choice(a: Node, b: Node) -> Node | None:
 
 
 def _list_products(node: Node) -> list[tuple[Node, Node]]:
-    """Return all pairs of a value and a mask whose product is the tree."""
+    """List all ways to write an expression as a product of a value and a mask."""
     if isinstance(node, Binary) and node.operator == "*":
         return [(node.left, node.right), (node.right, node.left)]
     negative = isinstance(node, Unary) and node.operator == "-"
@@ -129,17 +144,23 @@ def _list_products(node: Node) -> list[tuple[Node, Node]]:
 
 
 def detach(node: Node) -> Node:
-    """Return a tree of the same values that stops the gradient; masks and constants stay unchanged."""
+    """Wrap an expression in ``detach``, which stops the gradient.
+
+    Masks and constants, which have no gradient, are returned unchanged.
+    """
     return node if is_condition(node) or is_constant(node) or is_detached(node) else Call("detach", (node,))
 
 
 def is_detached(node: Node) -> bool:
-    """Return whether a node itself stops the gradient."""
+    """Return whether an expression tree is a call of ``detach``."""
     return isinstance(node, Call) and node.function == "detach"
 
 
 def rebuild(node: Node, exchange: Callable[[Node], Node | None]) -> Node:
-    """Return the tree rebuilt, with each part replaced by ``exchange(part)`` unless that is None."""
+    """Replace parts of an expression tree, and simplify the result.
+
+    Each part is replaced by ``exchange(part)`` unless that is None.
+    """
     if part := exchange(node):
         return part
     parts = tuple(rebuild(child, exchange) for child in tree.children(node))
@@ -151,7 +172,7 @@ def rebuild(node: Node, exchange: Callable[[Node], Node | None]) -> Node:
 
 
 def fill_formula(text: str, operands: Sequence[Node]) -> Node:
-    """Return a formula in a, b, c and d with these replaced by trees."""
+    """Substitute expression trees for the names a, b, c and d in a formula."""
     values = dict(zip("abcd", operands, strict=False))
     return rebuild(
         parse_template(text), lambda part: values.get(part.name) if isinstance(part, Name) else None
@@ -159,12 +180,15 @@ def fill_formula(text: str, operands: Sequence[Node]) -> Node:
 
 
 def strip_detach(node: Node) -> Node:
-    """Return a tree for values alone, without nodes that stop the gradient."""
+    """Remove all calls of ``detach`` from an expression, which leaves its values unchanged."""
     return rebuild(node, lambda part: strip_detach(tree.children(part)[0]) if is_detached(part) else None)
 
 
 def cancel_terms(node: Node) -> Node:
-    """Return the tree without terms that cancel up to rounding: ``round(x)`` for ``x + (round(x) - x)``."""
+    """Remove terms of a sum that cancel: ``x + (round(x) - x)`` becomes ``round(x)``.
+
+    The values may differ by rounding.
+    """
     return rebuild(node, _sum_terms)
 
 
@@ -188,20 +212,21 @@ def _list_terms(node: Node, sign: int) -> list[tuple[int, Node]]:
 
 
 def count_shared(name: str) -> Name:
-    """Return the number of elements that share a value of a parameter, as a name that no parameter has.
+    """Return a placeholder for the number of elements that share one value of a parameter.
 
-    It is replaced once it is certain that the code uses it in the parameter's gradient.
+    The placeholder is a name that no parameter can have. It is replaced once it is certain that the code uses
+    it in the parameter's gradient.
     """
     return Name(f"numel({name})")  # no parameter's name has brackets
 
 
 def is_shared_count(node: Node) -> bool:
-    """Return whether a node is a number from ``count_shared``."""
+    """Return whether a node is a placeholder made by ``count_shared``."""
     return isinstance(node, Name) and node.name.startswith("numel(")
 
 
 def choose_name(name: str, reserved: Collection[str]) -> str:
-    """Return a valid parameter name as close as possible to this name, and not among the reserved ones."""
+    """Choose a valid parameter name that is as close as possible to the given name and not reserved."""
     short = re.sub(r"\W", "_", name).strip("_")[:MAX_NAME].rstrip("_")
     longer = (f"{short[: MAX_NAME - 6].rstrip('_')}_value", f"p_{short[: MAX_NAME - 2]}", "value")
     sound = next(filter(_is_parameter, (short, *longer)))

@@ -1,4 +1,4 @@
-"""Calls in the pasted code: find the callable for a name, and bind arguments by Python's rules."""
+"""Find the callable for each name in pasted code, and bind its arguments by Python's rules."""
 
 import ast
 import inspect
@@ -28,7 +28,7 @@ _KEYWORD = re.compile(r"unexpected keyword argument '(\w+)'")
 
 @contextmanager
 def convert_errors(context: str) -> Iterator[None]:
-    """Turn Python's own TypeError and ValueError in this block into UnreadableError."""
+    """Convert any TypeError or ValueError raised in this block to UnreadableError."""
     try:
         yield
     except (TypeError, ValueError) as reason:
@@ -39,9 +39,9 @@ def convert_errors(context: str) -> Iterator[None]:
 
 
 def call_function(function: Value, positional: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:
-    """Return the result of a call, with arguments bound by Python's rules.
+    """Call a function of the pasted code, with arguments bound by Python's rules.
 
-    ``out=`` and ``inplace=True`` change a tensor; keywords without a meaning for values are ignored.
+    ``out=`` and ``inplace=True`` change a tensor. Keywords that do not affect values are ignored.
     """
     if isinstance(function, Library):
         _require_suited(function, next(iter(positional), None))
@@ -58,7 +58,7 @@ def call_function(function: Value, positional: tuple[Value, ...], keywords: Mapp
 
 
 def _call_bound(function: Function, positional: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:
-    """Return the result of a Python callable, even if the code names and counts arguments differently."""
+    """Call a Python function, even if the pasted code names or counts its arguments differently."""
     with convert_errors("has arguments that cannot be read"):
         signature = inspect.signature(function)
         parameters = signature.parameters
@@ -83,7 +83,10 @@ def _call_bound(function: Function, positional: tuple[Value, ...], keywords: Map
 
 
 def row_of(library: Library) -> Function:
-    """Return the callable for a library's name. Raises UnreadableError if it cannot be read."""
+    """Return the callable that stands for a function of torch, NumPy, math or Python.
+
+    Raises UnreadableError if the function is not supported.
+    """
     root, name = library.path.split(".")[0], library.name
     if library.path == "copy.copy":  # shares a tensor's memory
         return lambda a: values.List(a) if isinstance(a, list) else a
@@ -99,7 +102,10 @@ def row_of(library: Library) -> Function:
 
 
 def find_row(name: str) -> Function:
-    """Return the row of a function or method; with a trailing underscore it changes its first argument."""
+    """Return the callable that stands for a torch function or tensor method of this name.
+
+    If the name ends with an underscore, the callable changes its first argument in place.
+    """
     if name in randomness.FILLS:
         return randomness.FILLS[name]
     if name.endswith("_"):
@@ -109,7 +115,7 @@ def find_row(name: str) -> Function:
 
 
 def _require_suited(function: Library, first: Value) -> None:
-    """Raise RaisesError for a tensor function with a number, or a number function with a tensor."""
+    """Raise RaisesError if a tensor function is called with a number, or a math function with a tensor."""
     root, row = function.path.split(".")[0], FUNCTIONS.get(function.name)
     is_tensor = isinstance(first, Tensor) and has_elements(first.node)
     require(not (root == "math" and is_tensor), OF_NUMBERS, RaisesError)
@@ -118,7 +124,7 @@ def _require_suited(function: Library, first: Value) -> None:
 
 
 def _call_sequentially(self: Value, *layers: Value) -> Value:
-    """Return the result of layers called one after another."""
+    """Apply layers one after another, as ``nn.Sequential`` does."""
     return reduce(lambda a, layer: call_function(layer, (a,), {}), layers, self)
 
 

@@ -1,4 +1,4 @@
-"""Find the definitions of a pasted text that could be an op with a rule, and read their trees."""
+"""Find the definitions in pasted code that could be an op with a backward rule, and read their formulas."""
 
 import ast
 from collections.abc import Collection
@@ -39,16 +39,16 @@ COMPOSED = "the gradient that this code gives {0} is not read: here {0} learns b
 
 
 class Trees(NamedTuple):
-    """The trees of a definition.
+    """The expression trees read from one Function, module or plain function.
 
     Attributes:
         op: the op.
-        rule: the rule; None for torch's own autograd.
+        rule: the backward rule, or None if autograd computes the gradient.
         learned: the gradients of parameters.
-        notes: the notes.
+        notes: the notes for the user.
         unread: the parameters whose gradients could not be read.
         guarded: the parameters whose gradients are computed only if they are needed.
-        second: the derivative of the rule by x, through all that autograd follows; None if unknown.
+        second: the derivative of the rule by x, through all that autograd follows. None if it is unknown.
     """
 
     op: Node
@@ -62,7 +62,10 @@ class Trees(NamedTuple):
 
 @dataclass(frozen=True)
 class Candidate:
-    """A definition to read; ``tracked`` unless it is a Function, since autograd then follows its code."""
+    """A class or function in pasted code that may define an op and its backward rule.
+
+    ``tracked`` is whether autograd follows its code, which it does unless the class is a Function.
+    """
 
     name: str
     definition: ast.stmt
@@ -70,10 +73,10 @@ class Candidate:
 
 
 def find_candidates(module: ast.Module) -> list[Candidate]:
-    """Return the definitions of a text that are worth reading, in order.
+    """List the classes and functions of a module that may define an op, in order of appearance.
 
-    If a text contains an ``autograd.Function``, modules and functions around it are ignored. Otherwise these
-    are the modules and functions that no other definition calls (all, if each is called), followed by
+    If a text contains an ``autograd.Function``, modules and functions around it are ignored. Otherwise the
+    result is the modules and functions that no other definition calls (all, if each is called), followed by
     functions that are called and stop gradients themselves. A class that only adds forward mode to another
     Function of the text is ignored.
     """
@@ -101,7 +104,7 @@ def find_candidates(module: ast.Module) -> list[Candidate]:
 
 
 def _is_stopping(definition: ast.stmt) -> bool:
-    """Return whether a function stops a gradient itself."""
+    """Return whether a function's own code stops a gradient, for example with ``detach``."""
     marks = {"detach", "data", "no_grad", "detach_"}
     named = isinstance(definition, ast.FunctionDef)
     return named and any(getattr(part, "attr", "") in marks for part in ast.walk(definition))
@@ -123,10 +126,11 @@ def _list_methods(node: ast.ClassDef) -> set[str]:
 
 
 def read_definition(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
-    """Read the op and rule of a definition. Raises ReadingError for a part that cannot be read.
+    """Read the op and the backward rule of a class or function as expression trees.
 
-    The first input is x. A further input keeps its default from the signature; without a default it becomes a
-    parameter of the formula, under its own name if the formula language allows that.
+    The first input is x. A further input keeps its default from the signature. Without a default it becomes a
+    parameter of the formula, under its own name if the formula language allows that. Raises ReadingError for
+    a part that cannot be read.
     """
     AUTOGRAD.set("followed" if candidate.tracked else "")
     DRAWN_NAMES.set([])
@@ -140,25 +144,27 @@ def read_definition(candidate: Candidate, module: ast.Module, reader: Reader) ->
 
 
 def _read_trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Trees:
-    """Return op, rule and parameter gradients of a definition, with notes on the parts left out."""
+    """Read the op, the backward rule and the gradients of parameters, with notes on what was left out."""
     scope, definition, x = _build_scope(candidate, module, reader), candidate.definition, Tensor(Name("x"))
     if not isinstance(definition, ast.ClassDef):
         routine = take_first(scope.get(candidate.name))
         if isinstance(routine, ReadingError):
             raise routine
-        require(isroutine(routine), "is no function that can be read")
+        require(isroutine(routine), "is not a function that can be read")
         return _read_tracked(reader.invoke(routine, x))
     cls = reader.classes.get(definition) or reader.make_class(definition, scope)
     if candidate.tracked:
         call = "forward" if cls.__call__ is PastedClass.__call__ else "__call__"
         layer = partial(find_method(cls, call), reader.invoke(cls))
         return _read_tracked(reader.invoke(layer, x))
-    asks = any(isinstance(node, ast.Attribute) and node.attr == NEEDS_GRADIENT for node in ast.walk(module))
-    return _read_function(read_passes(reader, cls), definition, asks)
+    uses_needs = any(
+        isinstance(node, ast.Attribute) and node.attr == NEEDS_GRADIENT for node in ast.walk(module)
+    )
+    return _read_function(read_passes(reader, cls), definition, uses_needs)
 
 
 def _build_scope(candidate: Candidate, module: ast.Module, reader: Reader) -> Scope:
-    """Return the names around a definition: those of the text, and of the functions that contain it."""
+    """Return the names visible to a definition: those of the module and of the functions around it."""
     scope, definition = reader.scope, candidate.definition
     reader.declare(module.body, scope)
     for node in ast.walk(module):
@@ -172,22 +178,25 @@ def _build_scope(candidate: Candidate, module: ast.Module, reader: Reader) -> Sc
     return scope
 
 
-def _read_function(passes: Passes, definition: ast.ClassDef, asks: bool) -> Trees:
-    """Return the trees of a Function; ``asks`` tells whether its code asks which inputs need a gradient."""
+def _read_function(passes: Passes, definition: ast.ClassDef, uses_needs: bool) -> Trees:
+    """Read the expression trees of an ``autograd.Function``.
+
+    ``uses_needs`` is whether its code reads ``ctx.needs_input_grad``.
+    """
     op, warnings = passes.op, tuple(passes.reader.warnings.values())
     gradient = take_first(passes.gradients)
     is_missing = passes.reader.inputs is None and gradient is None
     is_valid = not is_missing or all(value is None or sum_of(value) for value in passes.returned[1:])
     require(is_valid, "returns no gradient for its first input, which is taken for x: put the tensor first")
     rule = NO_GRADIENT if gradient is None else _with_antithetic(strip_detach(require_tree(gradient)), op)
-    learned, notes, unread, guarded = read_others(passes, asks)
-    notes = [*notes, *list_faults(passes, asks)]
+    learned, notes, unread, guarded = read_others(passes, uses_needs)
+    notes = [*notes, *list_faults(passes, uses_needs)]
     second, constants = _derive_second(passes, rule, definition)
     return Trees(op, rule, learned, (*notes, *warnings, *constants), unread, guarded, second)
 
 
 def _with_antithetic(rule: Node, op: Node) -> Node:
-    """Return a rule in which the loss at the antithetic sample, 1 − u, has its own name."""
+    """Give the loss at the antithetic sample, 1 − u, its own name in a backward rule."""
     twin = make_antithetic(Formula(to_number(op))).tree
     return rule if twin == to_number(op) else substitute(rule, {LossAt(twin): ANTITHETIC_LOSS})
 
@@ -195,9 +204,10 @@ def _with_antithetic(rule: Node, op: Node) -> Node:
 def _derive_second(
     passes: Passes, rule: Node, definition: ast.ClassDef
 ) -> tuple[Node | None, tuple[Note, ...]]:
-    """Return a rule's derivative by x as autograd follows backward, and notes on values taken as constant.
+    """Derive a backward rule with respect to x, as autograd does when it follows backward.
 
-    The derivative is None if it cannot be read. Through the saved output it is computed with the rule itself.
+    Also returns notes on values that are treated as constant. The derivative is None if it cannot be read.
+    The derivative of the saved output is the rule itself.
     """
     reader = passes.reader
     reader.warnings.clear()
@@ -219,7 +229,7 @@ def _derive_second(
 
 
 def _is_saving(statement: ast.Assign | ast.Expr, names: Collection[str]) -> bool:
-    """Return whether a statement stores a value of one of these names on the context."""
+    """Return whether a statement stores one of the named values on the context."""
     targets = statement.targets if isinstance(statement, ast.Assign) else []
     owned = {
         take_last_name(part)
@@ -232,7 +242,10 @@ def _is_saving(statement: ast.Assign | ast.Expr, names: Collection[str]) -> bool
 
 
 def _derive_by_x(tree: Node, rule: Node) -> Node:
-    """Return the derivative of a rule with respect to x. Raises UnreadableError if it is too long."""
+    """Differentiate a backward rule's expression with respect to x.
+
+    Raises UnreadableError if the result is too long.
+    """
     by_output = substitute(rule, {G: ONE})
     if {LOSS.name, ANTITHETIC_LOSS.name} & {*find_names(tree)}:
         raise UnreadableError("depends on the loss, whose derivative is not known here")
@@ -246,7 +259,10 @@ def _derive_by_x(tree: Node, rule: Node) -> Node:
 
 
 def _read_tracked(output: Value) -> Trees:
-    """Return op and rule of code that autograd follows; the rule is None unless the code stops gradients."""
+    """Derive the op and the backward rule from code that autograd follows.
+
+    The rule is None unless the code stops gradients.
+    """
     node = require_tree(take_first(output))
     if not any(map(is_detached, walk(node))):
         return Trees(node, None)
@@ -263,6 +279,6 @@ def _read_tracked(output: Value) -> Trees:
 
 
 def _has_other_gradient(node: Node, op: Node, name: str) -> bool:
-    """Return whether autograd's gradient for a parameter differs from that of the op's formula."""
+    """Return whether autograd's gradient of a parameter differs from the derivative of the op's formula."""
     composed, direct = (differentiate(to_number(tree), name, finite=True) for tree in (node, op))
     return composed is None or strip_detach(composed) != direct

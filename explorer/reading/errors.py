@@ -1,10 +1,10 @@
-"""The errors and notes of the reader."""
+"""Errors and notes for pasted code that cannot be converted exactly to formulas."""
 
 from typing import Self
 
 
 class ReadingError(ValueError):
-    """Source code that cannot be converted to formulas.
+    """Raised for source code that cannot be converted to formulas.
 
     Attributes:
         message: a plain sentence on the part that could not be read.
@@ -19,34 +19,40 @@ class ReadingError(ValueError):
         self.message, self.line = message, line
 
     def __reduce__(self) -> tuple[type[Self], tuple[str, int]]:
-        """Return the arguments for a new error; by default, pickle would pass the message alone."""
+        """Support pickling, which by default would pass only the message to the constructor."""
         return type(self), (self.message, self.line)
 
 
 class DeadEndError(ReadingError):
-    """The code itself raises an error on this path, so it returns no value."""
+    """Raised where the pasted code itself raises an error and so returns no value."""
 
     raises = True
 
 
 class UnreadableError(Exception):
-    """An expression cannot be read; the message completes a sentence that begins with line and code."""
+    """Raised for an expression that cannot be converted to a formula.
+
+    The message completes a sentence that begins with line and code.
+    """
 
 
 class RaisesError(UnreadableError):
-    """An expression cannot be read, and torch or Python certainly raises an error there."""
+    """Raised for an expression that cannot be converted because torch or Python certainly rejects it."""
 
 
 class ConditionalGradientError(UnreadableError):
-    """A gradient of a Function depends on whether another input needs one."""
+    """Raised if the gradient for one input of a Function depends on whether another input needs one."""
 
 
 class UndecidedError(Exception):
-    """A branch depends on a parameter or a shape, passed with its line: both sides have to be read."""
+    """Raised at an ``if`` whose outcome depends on a parameter or a shape, so both branches must be read.
+
+    Its arguments are the test and its line.
+    """
 
 
 class Note(str):
-    """A difference between code and formulas, or a fault of the code that no curve shows, as a sentence.
+    """A sentence on a difference between code and formulas, or on a fault that no curve shows.
 
     Attributes:
         kind: ``raises`` if torch surely raises an error, ``writes`` if g itself is changed, ``constant`` if
@@ -59,13 +65,13 @@ class Note(str):
     line: int
 
     def __new__(cls, words: str, kind: str = "", line: int = 0) -> "Note":
-        """Create the sentence with its kind and line."""
+        """Create a note with its sentence, its kind and its line number."""
         note = super().__new__(cls, words)
         note.kind, note.line = kind, line
         return note
 
 
 def require(condition: object, reason: str, error: type[UnreadableError] = UnreadableError) -> None:
-    """Raise an error with this reason if a condition is false."""
+    """Raise an error with the given reason if a condition is false."""
     if not condition:
         raise error(reason)

@@ -1,4 +1,4 @@
-"""Torch functions, tensor methods, layers and Python's own functions: tables of callables.
+"""Tables of callables that stand for torch functions, tensor methods, layers and Python builtins.
 
 Each callable takes and returns values as the pasted code does, so Python's own rules for arguments apply.
 Nothing here computes on tensors: the results are formula trees.
@@ -39,17 +39,17 @@ MASKED_BY = "fills with a tensor, and torch takes a single number: use torch.whe
 
 
 def make_refusal(reason: str) -> values.Function:
-    """Return a function that raises UnreadableError when it is called."""
+    """Return a function that raises UnreadableError with the given reason when called."""
     return lambda *_positional, **_keywords: require(False, reason)
 
 
 def convert_dtype(value: Value, dtype: Value) -> Value:
-    """Return a tensor or number converted to a kind of number; any other value stays unchanged."""
+    """Convert a tensor or number to a dtype. Any other value is returned unchanged."""
     return TABLE["to"](value, dtype) if isinstance(value, Quantity) else value
 
 
 def _apply_formula(text: str, *arguments: Value, kind: str = "float32") -> Value:
-    """Return the value of a formula in a, b, c and d for up to four arguments."""
+    """Evaluate a formula in a, b, c and d with up to four arguments."""
     operands = [to_quantity(value) for value in arguments]
     return make_result(fill_formula(text, [operand.node for operand in operands]), *operands, kind=kind)
 
@@ -63,7 +63,10 @@ def _make_row(call: CallAlias) -> values.Function:
 
 
 def _is_complete(name: str, call: CallAlias) -> bool:
-    """Return whether a call is the only meaning of its name; ``log`` of one argument is a function itself."""
+    """Return whether a call pattern covers every use of a function's name.
+
+    ``log`` with one argument, for example, is a function of the formula language itself.
+    """
     return name not in FUNCTIONS or FUNCTIONS[name].arity > 1 or call.bind_operands(ZERO) is not None
 
 
@@ -80,13 +83,13 @@ def _apply_logical(sign: str, *arguments: Value) -> Value:
 
 
 def _count_product(self: Value, *_along: Value, **_named: Value) -> Value:
-    """Return the product of the sizes of a tensor, which is the number of its elements."""
+    """Return the product of a tensor's sizes, which is the number of its elements."""
     require(isinstance(self, tuple) and len(self) == 1, REASONS["prod"])
     return count_elements(self[0])
 
 
 def count_elements(size: Value) -> Value:
-    """Return the number of elements of a value with this size."""
+    """Return the number of elements of a value with the given size."""
     size_node = size.of if isinstance(size, values.Opaque) else None
     return (
         size
@@ -96,7 +99,7 @@ def count_elements(size: Value) -> Value:
 
 
 def _find_extreme(name: str, *arguments: Value) -> Value:
-    """Return the result of Python's own max or min."""
+    """Apply Python's built-in ``max`` or ``min`` to values of the pasted code."""
     arguments = unpack(arguments[0]) if len(arguments) == 1 and isinstance(arguments[0], tuple) else arguments
     return (
         reduce(partial(compute, name), arguments) if len(arguments) > 1 else compute_extreme(name, *arguments)
@@ -104,7 +107,7 @@ def _find_extreme(name: str, *arguments: Value) -> Value:
 
 
 def _list_items(function: values.Function, *arguments: Value, **named: Value) -> Value:
-    """Return the items of one of Python's own iterables, as a tuple."""
+    """Return the items of ``range``, ``zip`` or another built-in iterable as a tuple."""
     try:
         return unpack(tuple(islice(function(*arguments, **named), values.MAX_VALUES + 1)))
     except (TypeError, ValueError):
@@ -112,18 +115,18 @@ def _list_items(function: values.Function, *arguments: Value, **named: Value) ->
 
 
 def _reduce_known(function: values.Function, arguments: Value) -> Value:
-    """Return the result of ``all`` or ``any`` if each item is known."""
+    """Apply ``all`` or ``any`` to items that are known to be true or false."""
     require(isinstance(arguments, tuple) and {bool}.issuperset(map(type, arguments)), REASONS["sum"])
     return function(arguments)
 
 
 def _expand_as(self: Value, other: Value) -> Value:
-    """Return a tensor in the shape of another tensor."""
+    """Return a tensor expanded to the shape of another tensor."""
     return expand(self, _make_size(other)) if values.sum_of(self) else _Torch.view(self, SHAPE)
 
 
 def _make_size(tensor: Value) -> values.Opaque:
-    """Return the size of a value, with the formula that it belongs to if that is known."""
+    """Return the size of a tensor, together with the formula of the tensor if that is known."""
     if not isinstance(tensor, Quantity):
         return SHAPE
     is_complete = not tensor.within and not values.sum_of(tensor)
@@ -149,7 +152,7 @@ _LARGEST_INTEGERS = {"int8": 127, "int16": 32767}
 
 
 def _is_clamped(node: Node, largest: int) -> bool:
-    """Return whether a value is clamped to numbers within ±``largest``, rounded before or after."""
+    """Return whether an expression is clamped to ±``largest``, with or without rounding."""
     while isinstance(node, Call) and node.function in ("round", "floor", "ceil", "trunc"):
         (node,) = children(node)
     if not (isinstance(node, Call) and node.function == "clamp"):
@@ -159,10 +162,10 @@ def _is_clamped(node: Node, largest: int) -> bool:
 
 
 class _Torch:
-    """Functions and methods of tensors; the names of methods and arguments are torch's."""
+    """Torch's tensor functions and methods on formula trees, under torch's own names."""
 
     def to(self: Value, dtype: Value = None, *_more: Value, device: Value = None) -> Value:
-        """Return a value as bool, byte, int or float; unchanged if the code names no such kind."""
+        """Convert a value to a bool, byte, integer or float. Any other dtype leaves it unchanged."""
         operand = to_quantity(self)
         name = dtype.name if isinstance(dtype, Library) else getattr(dtype, "kind", dtype)
         last = str(name).rsplit(".", 1)[-1]
@@ -209,7 +212,10 @@ class _Torch:
     def fake_quantize_per_tensor_affine(
         self: Value, scale: Value, zero_point: Value, quant_min: Value, quant_max: Value
     ) -> Value:
-        """Return dequantized levels; under autograd, g is passed where the level is within bounds."""
+        """Round a value to quantization levels, and convert it back to the original scale.
+
+        Under autograd, the gradient passes where the level is within bounds.
+        """
         level = apply_binary("+", _apply_formula("round(a / b)", self, scale), zero_point)
         clamped = compute("clamp", level, quant_min, quant_max)
         result = apply_binary("*", apply_binary("-", clamped, zero_point), scale)
@@ -234,7 +240,10 @@ class _Torch:
         return make_result(detach(operand.node), operand, kind=operand.kind)
 
     def numel(self: Value) -> Value:
-        """Return the number of elements, which is known for x, y, g and values computed from them."""
+        """Return the number of elements of a tensor.
+
+        The number is known for x, y, g and values computed from them.
+        """
         if not isinstance(self, Tensor) or not has_elements(self.node) or self.summed:
             is_input = isinstance(self, Quantity) and _is_input(self)
             return replace(SHAPE, counts=find_names(self.node)[0]) if is_input else SHAPE
@@ -264,7 +273,10 @@ class _Torch:
         return compute("trunc", ratio) if rounding_mode == "trunc" else ratio
 
     def new(self: Value, *data: Value) -> Value:
-        """Return a tensor under another name, sharing its memory; for sizes, a tensor still to be written."""
+        """Create a tensor from data or sizes, as the old ``tensor.new`` does.
+
+        The result for a tensor shares its memory. For sizes, it is a tensor that is still to be written.
+        """
         first = next(iter(data), None)
         if isinstance(first, tuple) and first != (SHAPE,):
             return _Torch.tensor(first)
@@ -306,7 +318,7 @@ def _apply_heaviside(input: Value, values: Value) -> Value:
 
 
 def _require_one_dtype(*operands: Value) -> None:
-    """Raise RaisesError for a number with a tensor, and for an integer or a mask with a float."""
+    """Raise RaisesError unless all operands are tensors of the same dtype."""
     kinds = {to_quantity(operand).kind for operand in operands}
     require(
         NUMPY.get() or not (len(kinds) > 1 or any(map(values.is_number, operands))), OF_ONE_DTYPE, RaisesError
@@ -320,7 +332,7 @@ def _to_float(self: Value) -> Value:
 
 
 def _check_isinstance(self: Value, kinds: Value) -> Value:
-    """Return whether a value is of a type, or of one of several types; a parameter counts as a number."""
+    """Evaluate ``isinstance`` for a value of the pasted code. A parameter counts as a number."""
     requested = kinds if isinstance(kinds, tuple) else (kinds,)
     types = [kind if isinstance(kind, type) else _TYPES.get(getattr(kind, "name", "")) for kind in requested]
     if type(self) is Quantity:
@@ -337,7 +349,7 @@ _FLOAT32 = type("finfo", (values.PastedClass,), {"eps": 2.0**-23, "tiny": 2.0**-
 
 
 def _make_finfo(dtype: Value = None) -> type:
-    """Return the limits of float32, or the largest number of an 8-bit format."""
+    """Return the numeric limits of float32, or the largest number of an 8-bit float format."""
     largest = vocabulary.LARGEST.get(dtype.name) if isinstance(dtype, Library) else None
     if largest is None:
         return _FLOAT32
@@ -428,7 +440,7 @@ PROPERTIES: dict[str, values.Function] = {
 
 
 def _apply_prelu(self: Value, num_parameters: Value = 1, init: Value = 0.25) -> Value:
-    """Return the output of the layer with learned slopes, all of them at their initial value."""
+    """Apply a PReLU layer whose slopes all keep their initial value."""
     result = TABLE["prelu"](self, init)
     REMARKS.get().append((to_quantity(result).node, LEARNED.format(init)))
     return result

@@ -1,4 +1,4 @@
-"""The gradients that backward returns, for each input, and their faults."""
+"""Read the gradient that a Function's backward returns for each input, and find faults in it."""
 
 from inspect import Parameter, signature
 from typing import NamedTuple
@@ -21,17 +21,17 @@ SEVERAL_OUTPUTS = (
 )
 A_LIST = "backward returns a list: torch takes a tuple of gradients, and raises an error"
 FOR_A_NUMBER = (
-    "backward returns a gradient for {0}, which is a number: torch takes None alone, and raises an error"
+    "backward returns a gradient for {0}, which is a number: torch accepts only None, and raises an error"
 )
 WRONG_NUMBER = "backward returns {} for {}: torch raises an error"
 
 
 class OtherGradients(NamedTuple):
-    """The gradients of the inputs after the first.
+    """The gradients that backward returns for all inputs except the first.
 
     Attributes:
         learned: the gradients that could be read.
-        notes: the notes.
+        notes: the notes for the user.
         unread: the parameters whose gradients could not be read.
         guarded: the parameters whose gradients are computed only if they are needed.
     """
@@ -42,10 +42,10 @@ class OtherGradients(NamedTuple):
     guarded: frozenset[str]
 
 
-def read_others(passes: Passes, asks: bool) -> OtherGradients:
-    """Read the gradients of the inputs after the first.
+def read_others(passes: Passes, uses_needs: bool) -> OtherGradients:
+    """Read the gradients that backward returns for all inputs except the first.
 
-    ``asks`` tells whether the code asks which inputs need a gradient.
+    ``uses_needs`` is whether the code reads ``ctx.needs_input_grad``.
     """
     parts, notes, unread, guarded = list[Part](), list[Note](), set[str](), set[str]()
     inputs, parameters = passes.inputs, passes.reader.parameters
@@ -56,8 +56,8 @@ def read_others(passes: Passes, asks: bool) -> OtherGradients:
         name = parameters.get(source_name, source_name)
         try:
             require(position < len(inputs), NO_NAME)
-            part = _read_part(passes, position, source_name, asks)
-            guarded |= {name} if asks and passes.find_gradient(position, {0}) is None else set()
+            part = _read_part(passes, position, source_name, uses_needs)
+            guarded |= {name} if uses_needs and passes.find_gradient(position, {0}) is None else set()
             parts.append(part)
             notes += map(Note, list_shape_notes(value, source_name))
         except (ReadingError, UnreadableError) as reason:
@@ -69,8 +69,8 @@ def read_others(passes: Passes, asks: bool) -> OtherGradients:
     return OtherGradients(tuple(parts), notes, frozenset(unread), frozenset(guarded))
 
 
-def _read_part(passes: Passes, position: int, name: str, asks: bool) -> Part:
-    """Return the gradient that the pasted backward returns for one input, found by the input's name.
+def _read_part(passes: Passes, position: int, name: str, uses_needs: bool) -> Part:
+    """Read the gradient that backward returns for one named input.
 
     Raises UnreadableError if the gradient cannot be written as a sum over elements.
     """
@@ -78,7 +78,9 @@ def _read_part(passes: Passes, position: int, name: str, asks: bool) -> Part:
     require(name in reader.parameters, HAS_A_VALUE.format(name))
     part = part_of(value, reader.parameters[name], reader.notes)
     variants = (
-        [passes.find_gradient(position, needed) for needed in ({0, position}, {position})] if asks else []
+        [passes.find_gradient(position, needed) for needed in ({0, position}, {position})]
+        if uses_needs
+        else []
     )
     require(
         all(_is_same(value, way) for way in variants),
@@ -88,21 +90,24 @@ def _read_part(passes: Passes, position: int, name: str, asks: bool) -> Part:
     return part
 
 
-def list_faults(passes: Passes, asks: bool) -> list[Note]:
-    """Return notes on gradients that are missing, that torch rejects, or that depend on other inputs."""
+def list_faults(passes: Passes, uses_needs: bool) -> list[Note]:
+    """List faults of the gradients that backward returns, such as a missing gradient.
+
+    Faults are gradients that are missing, that torch rejects, or that depend on other inputs.
+    """
     silent = _note_silent(passes)
     gradient = take_first(passes.gradients)
     blocked = gradient is None and any(value is not None for value in passes.returned[1:])
     notes = [Note(NO_GRADIENT_FOR_X, "silent")] * blocked
     if passes.outputs > 1:
         notes.append(Note(SEVERAL_OUTPUTS.format(passes.outputs), "unread"))
-    if asks and gradient is not None and not _is_same(gradient, passes.find_gradient(0, {0})):
+    if uses_needs and gradient is not None and not _is_same(gradient, passes.find_gradient(0, {0})):
         notes.append(Note(f"the gradient for x {GUARDED.format('x', 0)}", "hangs"))
     return [*notes, *silent, *_note_refused(passes), *_note_wrong_number(passes)]
 
 
 def _note_silent(passes: Passes) -> list[Note]:
-    """Note each tensor that y depends on and for which backward returns None."""
+    """Return a note for each tensor that affects the output but gets None as its gradient."""
     tensors, parameters = passes.saved.intersection(find_names(passes.op)), passes.reader.parameters
     pairs = zip(passes.inputs[1:], passes.returned[1:], strict=False)
     silent = [own for own, value in pairs if value is None and parameters.get(own) in tensors]
@@ -110,14 +115,14 @@ def _note_silent(passes: Passes) -> list[Note]:
 
 
 def _note_refused(passes: Passes) -> list[Note]:
-    """Note each gradient for an input that is a number in the call."""
+    """Return a note for each gradient that backward returns for an input that is a plain number."""
     pairs = zip(passes.reader.inputs or (), passes.returned[1:], strict=False)
     numbers = [argument.name for argument, value in pairs if not argument.tensor and value is not None]
     return [Note(FOR_A_NUMBER.format(name), "raises") for name in numbers]
 
 
 def _note_wrong_number(passes: Passes) -> list[Note]:
-    """Note a list returned by backward, or a number of gradients that does not match forward's inputs."""
+    """Return a note if backward returns a list, or not one gradient per input of forward."""
     if isinstance(passes.gradients, list):
         return [Note(A_LIST, "raises")]
     returned, inputs = list(passes.returned), len(passes.inputs)

@@ -1,4 +1,4 @@
-"""Initial values for the parameters of a definition, chosen so that its curve is not flat."""
+"""Choose initial values for a formula's parameters, so that its curve is not flat."""
 
 from collections.abc import Iterator
 
@@ -11,9 +11,10 @@ _U = Name(UNIFORM)
 
 
 def list_initial_values(tree: Node) -> dict[str, float]:
-    """Return initial values by name, for lower bounds of clamps between two parameters.
+    """Choose initial values for parameters of a formula where the usual 1 would give a flat curve.
 
-    A parameter that is the probability of a random event, or 1 minus it, begins at 0.5.
+    The lower bound of a clamp between two parameters begins at -1. A parameter that is the probability of a
+    random event, or 1 minus that probability, begins at 0.5. Returns a dict from parameter names to values.
     """
     chances = {name.name: _EVEN for part in walk(tree) for name in _find_chances(part)}
     return chances | {
@@ -25,7 +26,7 @@ def list_initial_values(tree: Node) -> dict[str, float]:
 
 
 def _find_chances(node: Node) -> Iterator[Name]:
-    """Yield the parameters that u is compared with."""
+    """Yield each parameter that the random number u is compared with."""
     match node:
         case Compare(_, (left, right)) if _U in (left, right):
             match right if left == _U else left:
@@ -35,7 +36,7 @@ def _find_chances(node: Node) -> Iterator[Name]:
 
 
 def _find_bounds(node: Node) -> Iterator[tuple[Name, Name]]:
-    """Yield the names of the lower and the upper bound of a clamp."""
+    """Yield the parameters that are the lower and the upper bound of a clamp."""
     match node:
         case Call("clamp", (_, Name() as low, Name() as high)):
             yield low, high

@@ -1,4 +1,4 @@
-"""The gradient that backward returns for a parameter, as the contribution of one element and a factor."""
+"""Split the gradient of a parameter into the contribution of one element and a factor on their sum."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -31,12 +31,12 @@ SCALAR = (
 
 
 class Part(NamedTuple):
-    """The contribution of one element to a parameter's gradient.
+    """The gradient of a parameter, written as a factor times a sum over elements.
 
     Attributes:
         name: the parameter's name in formulas.
-        tree: the contribution.
-        scale: the factor on the sum; None for 1.
+        tree: the contribution of one element to the sum.
+        scale: the factor on the sum, or None for 1.
     """
 
     name: str
@@ -45,9 +45,10 @@ class Part(NamedTuple):
 
 
 def part_of(value: Value, name: str, remarks: Mapping[Node, str]) -> Part:
-    """Return the gradient for a parameter. Raises UnreadableError if it is not a sum.
+    """Split the gradient of a parameter into an element's contribution and a factor on the sum.
 
-    A value per element is a sum as well, since torch itself sums it to the parameter's shape.
+    A gradient with one value per element is accepted too, since torch sums it to the parameter's shape.
+    Raises UnreadableError if the gradient is not a sum.
 
     Args:
         value: the gradient that backward returns.
@@ -76,7 +77,10 @@ def part_of(value: Value, name: str, remarks: Mapping[Node, str]) -> Part:
 
 
 def list_shape_notes(value: Value, name: str) -> list[str]:
-    """Return notes on the shape of the gradient for a parameter; ``name`` is its name in the code."""
+    """Return warnings about the shape of a parameter's gradient.
+
+    ``name`` is the parameter's name in the code.
+    """
     summed = sum_of(value)
     if summed is None:
         return []
@@ -89,7 +93,10 @@ def list_shape_notes(value: Value, name: str) -> list[str]:
 
 
 def _is_along(dimensions: Value) -> bool:
-    """Return whether a sum is over dimensions, rather than over all elements that share a parameter."""
+    """Return whether a sum is taken along given dimensions.
+
+    A sum over all elements that share a parameter is not.
+    """
     sizes = dimensions if isinstance(dimensions, tuple) else (dimensions,)
     return not any(isinstance(size, Opaque) and isinstance(size.of, Name) for size in sizes)
 
@@ -99,7 +106,7 @@ def _is_count(node: Node) -> bool:
 
 
 def _replace_counts(factor: Node, name: str, is_total: bool) -> Node:
-    """Return the factor with N for the number of elements that share the parameter."""
+    """Write N for the number of elements that share a parameter in the factor of its gradient."""
     counts = {node: Name(COUNT) for node in walk(factor) if _is_count(node)}
     require(is_total or all(isinstance(node, Name) for node in counts), COUNTS_ALL)
     foreign = [node for node in counts if isinstance(node, Name) and node != count_shared(name)]
@@ -109,7 +116,7 @@ def _replace_counts(factor: Node, name: str, is_total: bool) -> Node:
 
 
 def _split_factor(node: Node) -> tuple[Node, Node]:
-    """Split a tree into a part that depends on the elements and a factor with the numbers of elements."""
+    """Split an expression into a part that depends on the elements and a factor of element counts."""
     if not any(map(_is_count, walk(node))):
         return node, ONE
     if not has_elements(node):
@@ -138,7 +145,10 @@ def _split_factor(node: Node) -> tuple[Node, Node]:
 
 
 def _remove_mean(node: Node) -> Node:
-    """Return the operand of a mean, with all its factors. Raises UnreadableError if there is no mean."""
+    """Remove ``mean`` from an expression, but keep its operand and all factors.
+
+    Raises UnreadableError if there is no mean.
+    """
     match node:
         case Call("mean", (operand,)) if has_elements(operand):
             return operand

@@ -1,4 +1,4 @@
-"""The two passes of a Function: its op, from forward, and the gradients that its backward returns."""
+"""Follow the forward and the backward of a Function to find its op and its gradients."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
@@ -20,12 +20,12 @@ NOT_DIFFERENTIABLE = (
 
 @dataclass(frozen=True)
 class Passes:
-    """A Function after one forward and one backward.
+    """The results of following one forward and one backward of an ``autograd.Function``.
 
     Attributes:
-        reader: its reader.
-        cls: its class.
-        op: the formula of its output.
+        reader: the reader that followed the code.
+        cls: the class of the Function.
+        op: the formula of the output.
         gradients: the return value of backward.
         saved: the parameters saved as tensors.
         outputs: the number of values that forward returns.
@@ -40,7 +40,7 @@ class Passes:
 
     @property
     def returned(self) -> tuple[Value, ...]:
-        """The gradients as a tuple; a list, which torch rejects, is one item."""
+        """The gradients that backward returns, as a tuple. A list, which torch rejects, is a single item."""
         return self.gradients if isinstance(self.gradients, tuple) else (self.gradients,)
 
     @property
@@ -49,7 +49,7 @@ class Passes:
         return inputs_of(self.cls)
 
     def find_gradient(self, position: int, needed: Collection[int]) -> Value:
-        """Return the gradient of an input if only the inputs at the ``needed`` positions need one."""
+        """Return the gradient for one input when only the inputs at the ``needed`` positions need one."""
         needs = [index in needed for index in range(len(PastedClass.needs_input_grad))]
         returned = read_passes(self.reader, self.cls, needs).returned
         return returned[position] if position < len(returned) else None
@@ -58,12 +58,12 @@ class Passes:
 def read_passes(
     reader: Reader, cls: type[PastedClass], needs: Sequence[bool] = (), follows: bool = False
 ) -> Passes:
-    """Read a Function forward and backward.
+    """Follow the code of a Function's forward, and then of its backward.
 
     Args:
-        reader: the reader.
+        reader: the reader that follows the code.
         cls: the class of the Function.
-        needs: whether each input needs a gradient, () for all.
+        needs: whether each input needs a gradient. Empty if all inputs do.
         follows: whether autograd follows backward, for a second derivative.
     """
     AUTOGRAD.set("followed" if follows else "")
@@ -91,7 +91,7 @@ def read_passes(
 
 
 def _run_backward(cls: type[PastedClass], context: PastedClass) -> Value:
-    """Return the return value of backward for the upstream gradient g of the first output."""
+    """Call backward with the upstream gradient g for the first output, and return its result."""
     backward = find_method(cls, "backward")
     takes = [parameter for parameter in signature(backward).parameters.values() if parameter.kind < 2]
     other_gradients = (Tensor(ZERO) for _ in takes[2:])  # the gradients of further outputs are 0
@@ -99,7 +99,7 @@ def _run_backward(cls: type[PastedClass], context: PastedClass) -> Value:
 
 
 def _require_called(reader: Reader, cls: type[PastedClass]) -> None:
-    """Raise RaisesError if a call of the Function has too many or too few inputs."""
+    """Raise RaisesError if a call passes too many or too few inputs to the Function."""
     if reader.inputs is None:
         return
     takes = list(signature(find_method(cls, "forward")).parameters.values())
@@ -112,20 +112,23 @@ def _require_called(reader: Reader, cls: type[PastedClass]) -> None:
 
 
 def _map_tensors(value: Value, convert: Callable[[Tensor], Tensor]) -> Value:
-    """Return a value of forward in the form that backward finds, with each of its tensors converted."""
+    """Convert each tensor in a value that forward saved for backward."""
     if isinstance(value, tuple | list):
         return type(value)(_map_tensors(part, convert) for part in value)
     return convert(value) if isinstance(value, Tensor) else value
 
 
 def _make_recorder(x: Tensor, y: Quantity) -> Callable[[Tensor], Tensor]:
-    """Return a function that makes tensors other than x and y constant, as forward records no history."""
+    """Return a function that detaches all tensors except x and y.
+
+    Forward runs without autograd, so what it computes has no history in backward.
+    """
     leaves = {id(x): x, id(y): Tensor(Name("y"))}
     return lambda tensor: leaves.get(id(tensor)) or replace(tensor, node=detach(tensor.node), frozen=False)
 
 
 def _make_recogniser(op: Node) -> Callable[[Tensor], Tensor]:
-    """Return a function that replaces forward's own output by y."""
+    """Return a function that replaces any tensor equal to forward's output with y."""
 
     def replace_output(tensor: Tensor) -> Tensor:
         number = tensor.kind == "float32" and not (tensor.folded or tensor.summed)
@@ -140,19 +143,25 @@ def _has_constant(value: Value) -> bool:
 
 
 def inputs_of(cls: type[PastedClass]) -> list[str]:
-    """Return the names of forward's inputs, without the context."""
+    """Return the names of the inputs of a Function's forward, without the context."""
     takes = signature(find_method(cls, "forward")).parameters.values()
     named = [parameter.name for parameter in takes if parameter.kind < 2]
     return named if hasattr(cls, "setup_context") else named[1:]
 
 
 def take_first(value: Value) -> Value:
-    """Return the first of several values, None if there are none; any other value stays unchanged."""
+    """Return the first item of a tuple or list, or None if it is empty.
+
+    Any other value is returned unchanged.
+    """
     return next(iter(value), None) if isinstance(value, tuple | list) else value
 
 
 def require_tree(value: Value) -> Node:
-    """Return the tree of a value per element. Raises UnreadableError for any other value."""
+    """Return the expression tree of a tensor that has one value for each element of x.
+
+    Raises UnreadableError for any other value.
+    """
     require(value is not None, "returns no tensor")
     operand = to_quantity(value)
     require(not operand.within, "returns only the elements picked out by a mask")

@@ -1,4 +1,4 @@
-"""Random numbers in the pasted code: one per element, the same in forward and backward.
+"""Random numbers in pasted code: one per element of x, the same in forward and backward.
 
 The formulas have the same distribution as torch's results. If the code draws u itself, they have the same
 values for the same u.
@@ -37,49 +37,52 @@ OF_TRAINING = (
 
 @dataclass(frozen=True)
 class TensorPair:
-    """Two tensors stacked along a new last dimension."""
+    """Two tensors of equal shape, stacked along a new last dimension."""
 
     parts: tuple[Value, Value]
 
 
 def draw_number(name: str) -> Tensor:
-    """Return one random number per element: ``u()``, or ``normal()`` of the same draw."""
+    """Return a random number per element, uniform (``u()``) or normal (``normal()``).
+
+    Raises UnreadableError at a second draw, since a formula has only one.
+    """
     require(not DRAWN_NAMES.get(), SECOND)
     DRAWN_NAMES.get().append(name)
     return Tensor(Name(name))
 
 
 def draw_uniform(*sizes: Value, size: Value = None) -> Value:
-    """Return ``torch.rand`` in the shape of a tensor."""
+    """Simulate ``torch.rand`` called with the shape of a tensor."""
     _require_sizes(sizes, size)
     return draw_number(UNIFORM)
 
 
 def draw_normal(*sizes: Value, size: Value = None) -> Value:
-    """Return ``torch.randn`` in the shape of a tensor."""
+    """Simulate ``torch.randn`` called with the shape of a tensor."""
     _require_sizes(sizes, size)
     return draw_number(NORMAL)
 
 
 def draw_uniform_like(input: Value) -> Value:
-    """Return ``torch.rand_like``."""
+    """Simulate ``torch.rand_like`` in pasted code."""
     _require_whole(input)
     return draw_number(UNIFORM)
 
 
 def draw_normal_like(input: Value) -> Value:
-    """Return ``torch.randn_like``."""
+    """Simulate ``torch.randn_like`` in pasted code."""
     _require_whole(input)
     return draw_number(NORMAL)
 
 
 def draw_between(self: Value, low: Value = 0, to: Value = 1) -> Value:
-    """Return a uniform number between two ends for each element."""
+    """Draw a uniform random number between ``low`` and ``to`` for each element of a tensor."""
     return apply_binary("+", low, apply_binary("*", apply_binary("-", to, low), draw_uniform_like(self)))
 
 
 def draw_around(mean: Value, std: Value = 1, size: Value = None) -> Value:
-    """Return ``torch.normal``, which sends no gradient to its arguments."""
+    """Simulate ``torch.normal``, which sends no gradient to its arguments."""
     if size is not None:
         _require_sizes((), size)
     else:
@@ -95,7 +98,10 @@ def _draw_filled(self: Value, mean: Value, std: Value) -> Value:
 
 
 def evaluate_loss(function: Node, positional: tuple[Value, ...], keywords: Mapping[str, Value]) -> Tensor:
-    """Return the loss at an output, for a call of an input; ``f()`` if the output is y."""
+    """Evaluate a call of the loss function inside a pasted backward.
+
+    The result is ``f()`` if the argument is the output y, otherwise ``f`` of the argument.
+    """
     require(len(positional) == 1 and not keywords, OF_OUTPUT)
     inputs, output = LOSS_INPUTS.get() or set(), to_quantity(positional[0])
     require(not inputs - {function}, ONE_LOSS)
@@ -106,13 +112,16 @@ def evaluate_loss(function: Node, positional: tuple[Value, ...], keywords: Mappi
 
 
 def draw_coin(input: Value, p: Value = None) -> Value:
-    """Return 1 with probability p, else 0; without p the tensor contains the probabilities."""
+    """Draw 1 with probability ``p`` and 0 otherwise, for each element.
+
+    Without ``p``, the input tensor contains the probabilities.
+    """
     _require_whole(input)
     return compute("where", compute("<", draw_number(UNIFORM), input if p is None else p), 1.0, 0.0)
 
 
 def apply_dropout(input: Value, p: Value = 0.5, training: Value = True) -> Value:
-    """Return the input after dropout: a share ``p`` becomes 0, the rest is divided by 1 − p."""
+    """Apply dropout: set each element to 0 with probability ``p``, and divide the others by 1 − p."""
     require(isinstance(training, bool), OF_TRAINING)
     if not training or (values.is_number(p) and p == 0):
         return input
@@ -126,7 +135,7 @@ def apply_dropout(input: Value, p: Value = 0.5, training: Value = True) -> Value
 
 
 def stack_pair(tensors: Value, dim: Value = 0) -> Value:
-    """Return two tensors of one shape, stacked along a new last dimension."""
+    """Stack two tensors of equal shape along a new last dimension."""
     is_pair = isinstance(tensors, tuple) and len(tensors) == 2 and dim == -1
     require(is_pair, f"rearranges the tensor: {ELEMENTWISE}")
     for part in tensors:
@@ -137,7 +146,10 @@ def stack_pair(tensors: Value, dim: Value = 0) -> Value:
 def apply_gumbel_softmax(
     logits: Value, tau: Value = 1, hard: Value = False, eps: Value = None, dim: Value = -1
 ) -> Value:
-    """Return both shares for two logits; the difference of two Gumbel numbers is logistic: one u suffices."""
+    """Apply ``gumbel_softmax`` to two logits.
+
+    The difference of two Gumbel numbers follows a logistic distribution, so that a single u suffices.
+    """
     require(isinstance(logits, TensorPair) and dim == -1 and isinstance(hard, bool), OF_CLASSES)
     u = draw_number(UNIFORM)
     odds = compute("log", apply_binary("/", u, apply_binary("-", 1, u)))
@@ -150,7 +162,10 @@ def apply_gumbel_softmax(
 
 
 def select_item(owner: Value, key: Value) -> Value:
-    """Return ``owner[key]``; for a pair of tensors, one of the two by a key along the last dimension."""
+    """Evaluate ``owner[key]`` for a value of the pasted code.
+
+    For a pair of stacked tensors, a key along the last dimension selects one of the two.
+    """
     if not isinstance(owner, TensorPair):
         return values.select_element(owner, key)
     *leading, place = key if isinstance(key, tuple) else (None, None)
@@ -160,7 +175,7 @@ def select_item(owner: Value, key: Value) -> Value:
 
 
 def _make_constant(value: Value) -> Value:
-    """Return a value through which no gradient flows."""
+    """Detach a value, so that no gradient flows through it."""
     tensor = to_quantity(value)
     return make_result(detach(tensor.node), tensor) if isinstance(tensor, Tensor) else value
 
@@ -177,7 +192,7 @@ def _require_whole(tensor: Value) -> None:
 
 
 def _is_whole(value: Value) -> bool:
-    """Return whether a value is a tensor of x's shape."""
+    """Return whether a value is a complete tensor with the shape of x."""
     tensor = to_quantity(value)
     is_partial = tensor.within or values.sum_of(tensor) or getattr(tensor, "folded", False)
     sized = isinstance(tensor, Tensor) and tensor.sized

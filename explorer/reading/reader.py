@@ -1,7 +1,8 @@
-"""A reader that follows pasted code, line by line, on formula trees; the code is never executed.
+"""Follow pasted code line by line on formula trees, without executing it.
 
-The reader walks the syntax tree: a function of the text becomes a Python callable that walks its own body, a
-class a Python class of such functions, and ``calls`` finds every other name in the tables of ``functions``.
+The reader walks the syntax tree. A function of the text becomes a Python callable that walks its own body, a
+class becomes a Python class of such functions, and ``calls`` finds every other name in the tables of
+``functions``.
 """
 
 import ast
@@ -58,23 +59,23 @@ NOT_FOLLOWED = "may change values that the curve depends on, and is not followed
 
 
 class Input(NamedTuple):
-    """An input after x in a call of the Function: the name of its parameter, and whether it is a tensor."""
+    """An input after x in a call of a Function: its parameter's name, and whether it is a tensor."""
 
     name: str
     tensor: bool = False
 
 
 class _ClassBody(ChainMap[str, Value]):
-    """The names of a class body, which are invisible to its methods and to nested classes."""
+    """The names defined in a class body, which methods and nested classes cannot see."""
 
 
 class _ReturnSignal(Exception):  # noqa: N818  # not an error: leaves nested statements
-    """A function has returned this value."""
+    """Raised to leave a function's nested statements with its return value."""
 
 
 @dataclass
 class Reader:
-    """A reader of one definition, used once.
+    """Follows the code of one definition on formula trees. Each reader is used once.
 
     Attributes:
         lines: the lines of the text.
@@ -87,7 +88,7 @@ class Reader:
         classes: the classes of the text.
         constants: names of values on the context that forward computed, if autograd follows backward.
         taken: names that no parameter may have.
-        inputs: the inputs after x in the call; None if no call is known.
+        inputs: the inputs after x in the call, or None if no call is known.
     """
 
     lines: list[str]
@@ -108,19 +109,19 @@ class Reader:
         self.scope: Scope = ChainMap({}, {**known_builtins, **modules, "getattr": self.get_attribute})
 
     def make_parameter(self, name: str) -> Quantity:
-        """Return the parameter of the formula for an input of this name."""
+        """Return the formula parameter that stands for an input of the given name."""
         if name not in self.parameters:
             self.parameters[name] = building.choose_name(name, {*self.parameters.values(), *self.taken})
         return Quantity(Name(self.parameters[name]))
 
     def bind_inputs(self, names: Sequence[str]) -> list[Quantity]:
-        """Return the call's values for the inputs after x: parameters under the call's own names."""
+        """Return the values of the inputs after x: parameters under the names that the call gives them."""
         inputs = self.inputs or ()
         self.parameters |= {name: each.name for name, each in zip(names, inputs, strict=False)}
         return [Quantity(Name(each.name), number=not each.tensor) for each in inputs]
 
     def make_error(self, node: ast.expr | ast.stmt, reason: Exception) -> ReadingError:
-        """Return an error that quotes a piece of the code, with its line."""
+        """Return a ReadingError that quotes a piece of the code and gives its line."""
         if isinstance(reason, ReadingError):
             return reason
         is_multiline = node.end_lineno != node.lineno
@@ -132,17 +133,20 @@ class Reader:
         return error
 
     def evaluate(self, node: ast.expr, scope: Scope) -> Value:
-        """Return the value of an expression. Raises ReadingError with line and code if it cannot be read."""
+        """Evaluate an expression of the pasted code on formula trees.
+
+        Raises ReadingError with line and code if the expression is not supported.
+        """
         value = self.evaluate_or_error(node, scope)
         if isinstance(value, ReadingError):
             raise value
         return value
 
     def evaluate_or_error(self, node: ast.expr, scope: Scope) -> Value:
-        """Return the value of an expression, or its error, in case the value is never used.
+        """Evaluate an expression, and return an error as its value if the expression is not supported.
 
-        If the call is known the text is complete: an expression that certainly raises an error then raises it
-        here.
+        The error may not matter, because the value may never be used. If the call is known, the text is
+        complete. An expression that certainly raises an error then raises it here.
         """
         if next(self.steps) > MAX_STEPS:
             return ReadingError(f"line {node.lineno}: the code takes too many steps to follow", node.lineno)
@@ -209,7 +213,7 @@ class Reader:
                 raise UnreadableError(OTHER_PYTHON)
 
     def _call(self, node: ast.Call, scope: Scope) -> Value:
-        """Return the result of a call, and store the remarks on it."""
+        """Evaluate a function call, and store the remarks that it produces."""
         named: dict[str, Value] = {}
         for word in node.keywords:
             value = self.evaluate_or_error(word.value, scope)
@@ -222,7 +226,10 @@ class Reader:
         return result
 
     def _compare(self, node: ast.Compare, scope: Scope) -> Value:
-        """Return all links of a comparison, joined; Python needs a truth value for each but the last."""
+        """Evaluate a comparison with one or more links, such as ``a < b < c``.
+
+        Python needs a truth value for each link but the last.
+        """
         sides = [self.evaluate(part, scope) for part in (node.left, *node.comparators)]
         links = [compare(*link) for link in zip(node.ops, sides, sides[1:], strict=False)]
         chained = any(isinstance(link, Tensor) and has_elements(link.node) for link in links[:-1])
@@ -230,7 +237,10 @@ class Reader:
         return reduce(partial(apply_binary, "&"), links)
 
     def decide(self, node: ast.expr, scope: Scope) -> bool:
-        """Return whether a test is true. Raises UndecidedError if a parameter or a shape decides."""
+        """Return whether a test of the pasted code is true.
+
+        Raises UndecidedError if the outcome depends on a parameter or a shape.
+        """
         value: Value = self.evaluate(node, scope)
         test: object = value, node.lineno
         if isinstance(value, Quantity):
@@ -246,7 +256,10 @@ class Reader:
         return self.decisions[test]
 
     def get_attribute(self, owner: Value, name: Value) -> Value:
-        """Return ``owner.name``; the attributes of Python's own objects are out of reach."""
+        """Evaluate ``owner.name`` in pasted code.
+
+        The attributes of Python's own objects cannot be reached.
+        """
         from_base = isinstance(owner, super) and name in SPECIAL
         require(isinstance(name, str) and (from_base or not name.startswith("__")), UNKNOWN)
         match owner:
@@ -287,7 +300,7 @@ class Reader:
         return values.unpack(tuple(items))
 
     def _iterate(self, part: ast.expr, loops: list[ast.comprehension], scope: Scope) -> Iterator[Value]:
-        """Yield the values of a comprehension."""
+        """Yield the items that a comprehension produces."""
         outer, *inner = loops
         for value in values.unpack(self.evaluate(outer.iter, scope)):
             self._assign(outer.target, value, scope)
@@ -297,7 +310,10 @@ class Reader:
                 )
 
     def make_function(self, definition: ast.FunctionDef | ast.Lambda, scope: Scope) -> Value:
-        """Return a function of the text: its defaults are read now, its body when it is called."""
+        """Return a callable that follows a function of the pasted code.
+
+        The defaults of its arguments are evaluated now, its body when it is called.
+        """
         body, signature = definition.body, self._make_signature(definition.args, scope)
         statements = body if isinstance(body, list) else [ast.copy_location(ast.Return(body), body)]
         decorators: list[ast.expr] = getattr(definition, "decorator_list", [])
@@ -329,7 +345,10 @@ class Reader:
         return kinds[0](wrapped) if kinds else wrapped
 
     def _apply_decorator(self, scope: Scope, function: Value, mark: ast.expr) -> Value:
-        """Return a function after a decorator of the text; other decorators are assumed to keep values."""
+        """Apply a decorator to a function if the pasted code defines the decorator.
+
+        Other decorators are assumed not to change values.
+        """
         name = take_last_name(mark)
         require(name not in REASONS, REASONS.get(name, ""))
         is_followed = isinstance(mark, ast.Name | ast.Call) and inspect.isfunction(scope.get(name))
@@ -351,11 +370,11 @@ class Reader:
             for name in filter(None, group)
             for value in [defaults.get(name)]
         ]
-        with convert_errors("is no function"):
+        with convert_errors("is not a function"):
             return inspect.Signature(parameters)
 
     def bind_arguments(self, function: Function, *first: Value) -> inspect.BoundArguments:
-        """Return the arguments of a call; one without value and default becomes a parameter."""
+        """Bind a function's arguments. One without a value and a default becomes a parameter."""
         with convert_errors("takes other inputs than it is given"):
             signature = inspect.signature(function)
             bound = signature.bind_partial(*first)
@@ -365,16 +384,17 @@ class Reader:
         return bound
 
     def invoke(self, function: Function, *first: Value) -> Value:
-        """Return the result of a function with these arguments; see ``bind_arguments``."""
+        """Call a function of the pasted code. Arguments without a value become parameters."""
         bound = self.bind_arguments(function, *first)
         return function(*bound.args, **bound.kwargs)
 
     def run_forward(
         self, cls: type[PastedClass], *inputs: Value, needs: Sequence[bool] = ()
     ) -> tuple[PastedClass, Value]:
-        """Return the context and output of a Function's forward, in any style that torch has supported.
+        """Follow a Function's forward, and return its context and its output.
 
-        ``needs`` tells which inputs need a gradient; all by default.
+        Every style that torch has supported is accepted. ``needs`` tells which inputs need a gradient. By
+        default, all do.
         """
         context, forward = self.invoke(cls), find_method(cls, "forward")
         has_setup = hasattr(cls, "setup_context")
@@ -389,15 +409,15 @@ class Reader:
         return context, output
 
     def run_apply(self, cls: type[PastedClass], *inputs: Value) -> Value:
-        """Return the result of ``Function.apply``."""
+        """Follow a call of ``Function.apply`` and return the output."""
         own_rule = "applies another Function, which holds the rule: paste that Function alone"
         require(not tracking.AUTOGRAD.get(), own_rule)
         return self.run_forward(cls, *inputs)[1]
 
     def make_class(self, definition: ast.ClassDef, scope: Scope) -> type[PastedClass]:
-        """Return a class with its constants and methods."""
+        """Return a Python class with the constants and methods of a class in the pasted code."""
         bases = [self.evaluate_or_error(base, scope) for base in definition.bases]
-        cell: dict[str, Value] = {}  # gives the methods access to their class
+        cell: dict[str, Value] = {}  # methods find their own class here
         inner: Scope = _ClassBody({}, cell, *_skip_class_body(scope).maps)
         for item in definition.body:
             if isinstance(item, ast.FunctionDef):
@@ -406,15 +426,18 @@ class Reader:
                 self.declare([item], inner)
         members = {k: v for k, v in inner.maps[0].items() if not k.startswith("__") or k in SPECIAL}
         own_bases = [base for base in bases if isinstance(base, type)] or [PastedClass]
-        with convert_errors("is no class"):
+        with convert_errors("is not a class"):
             self.classes[definition] = cell["__class__"] = type(definition.name, tuple(own_bases), members)
         return self.classes[definition]
 
     def declare(self, statements: Iterable[ast.stmt], scope: Scope) -> None:
-        """Assign the names of a module, class or function; mark names that other statements may change."""
+        """Assign the names that the statements of a module, class or function define.
+
+        Names that unsupported statements may change are marked as unknown.
+        """
         for item in statements:
             if isinstance(item, DECLARATIONS):
-                with suppress(DeadEndError, _ReturnSignal):  # one failure must not hide other definitions
+                with suppress(DeadEndError, _ReturnSignal):  # an error must not hide other definitions
                     self._run([item], scope, lenient=True)
             else:
                 mark_unknown(item, self.make_error(item, UnreadableError(NOT_FOLLOWED)), scope)
@@ -484,9 +507,9 @@ class Reader:
                 raise UnreadableError(UNSUPPORTED.get(type(statement), OTHER_PYTHON))
 
     def _change_in_place(self, statement: ast.AugAssign, scope: Scope) -> Value:
-        """Return the value after ``a += b``: a tensor and a list change in place, a number is replaced.
+        """Evaluate ``a += b``, which changes a tensor or list in place and replaces a number.
 
-        In a Function, an unreadable change marks the tensor.
+        In a Function, an in-place change that is not supported marks the tensor.
         """
         result = ast.copy_location(ast.BinOp(statement.target, statement.op, statement.value), statement)
         target, value = (
@@ -507,12 +530,12 @@ class Reader:
             return target
 
     def _import_path(self, path: str) -> Value:
-        """Return a module under its usual name, whatever the import calls it; pi and e are values."""
+        """Return the module or member that an import names. Pi and e are returned as values."""
         root, *rest = path.split(".")
         return reduce(self.get_attribute, rest, Library(vocabulary.MODULES.get(root, root)))
 
     def _evaluate_assigned(self, node: ast.expr, scope: Scope) -> Value:
-        """Return the value to be assigned; under ``no_grad`` a newly computed tensor has no history."""
+        """Evaluate the right side of an assignment. Under ``no_grad``, a new tensor has no history."""
         value = self.evaluate_or_error(node, scope)
         computed = isinstance(value, Tensor) and not isinstance(node, ast.Name)
         return tracking.detach_tensor(value) if computed and tracking.AUTOGRAD.get() == "stopped" else value
@@ -539,18 +562,21 @@ class Reader:
 
 
 def _skip_class_body(scope: Scope) -> Scope:
-    """Return the scope for a function or class defined here: for a class body, only the scope around it."""
+    """Return the names that a function or class defined in a scope can see.
+
+    The names of an enclosing class body are not among them.
+    """
     return ChainMap(*scope.maps[1:]) if isinstance(scope, _ClassBody) else scope
 
 
 def find_method(cls: type[PastedClass], name: str) -> Function:
-    """Return a method of a class as torch calls it, static or not: the context comes first."""
+    """Return a method of a class as torch calls it, with the context as its first argument."""
     member: Value = getattr(cls, name, None)
     require(inspect.isroutine(member), f"has no {name} that is a plain method, so there is no rule to show")
     return member  # type: ignore[no-any-return]  # a routine
 
 
 def take_last_name(node: ast.expr) -> str:
-    """Return the last name of an expression: ``no_grad`` for ``torch.no_grad()``."""
+    """Return the last name in a dotted expression: ``no_grad`` for ``torch.no_grad()``."""
     named = node.func if isinstance(node, ast.Call) else node
     return str(getattr(named, "attr", getattr(named, "id", "")))

@@ -1,4 +1,4 @@
-"""Mark values as unknown that an unsupported statement may change."""
+"""Mark values that an unsupported statement of pasted code may change as unknown."""
 
 import ast
 import inspect
@@ -13,9 +13,9 @@ Scope = ChainMap[str, Value]
 
 
 def mark_unknown(statement: ast.stmt, error: ReadingError, scope: Scope) -> None:
-    """Mark all names that a statement assigns or changes as unreadable, since it was not followed.
+    """Mark every name that an unsupported statement assigns or changes as unreadable.
 
-    Raises the error itself for a hook, which may change values without a name.
+    Raises the error itself if the statement registers a hook, which may change values without a name.
     """
     for node in ast.walk(statement):
         match node:
@@ -41,7 +41,10 @@ def mark_unknown(statement: ast.stmt, error: ReadingError, scope: Scope) -> None
 
 
 def _list_path(node: ast.expr) -> list[str]:
-    """Return the names on the path to a value: ``self``, ``a`` for ``self.a[0]``; "" for a call's result."""
+    """Split a dotted expression into its names: ``self.a[0]`` gives ``self`` and ``a``.
+
+    The first name is "" for the result of a call.
+    """
     path: list[str] = []
     while isinstance(node, ast.Attribute | ast.Subscript | ast.Starred):
         path[:0] = [node.attr] if isinstance(node, ast.Attribute) else []
@@ -50,7 +53,7 @@ def _list_path(node: ast.expr) -> list[str]:
 
 
 def _find_owner(node: ast.expr, scope: Scope) -> Value:
-    """Return the object or class of the text that an expression names, or None."""
+    """Return the object or class of the pasted code that an expression names, or None."""
     first, *path = _list_path(node)
     owner = scope.get(first)
     for name in path:
@@ -63,7 +66,7 @@ def _is_method(owner: Value, name: str) -> bool:
 
 
 def _mark_value(node: ast.expr, error: ReadingError, scope: Scope) -> None:
-    """Replace the value of an expression by an error; for an object or class, replace all its members."""
+    """Replace the value of an expression with an error. For an object, replace all its members."""
     first, *path = _list_path(node)
     holder = scope.get(first)
     if isinstance(holder, PastedClass | type):

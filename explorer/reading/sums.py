@@ -1,4 +1,4 @@
-"""Sums and statistics over elements, and the shapes of sums."""
+"""Compute sums and statistics over the elements of a tensor, and the shapes of sums."""
 
 from contextvars import ContextVar
 from dataclasses import replace
@@ -19,7 +19,10 @@ PER_CHANNEL = "is taken over all elements here, though the code takes it along a
 
 
 def compute_statistic(name: str, self: Value, *positional: Value, dim: Value = None, **named: Value) -> Value:
-    """Return one number for all elements; a statistic along a dimension is taken over all, with a remark."""
+    """Compute a mean, maximum, minimum or standard deviation over all elements of a tensor.
+
+    A statistic along a dimension is taken over all elements as well, with a remark.
+    """
     operand = to_quantity(self)
     require(not values.sum_of(operand), REASONS["sum"])
     require(not operand.within, "is taken over elements picked out by a mask: a formula takes it over all")
@@ -41,7 +44,7 @@ def compute_statistic(name: str, self: Value, *positional: Value, dim: Value = N
 def compute_sum(
     self: Value, dim: Value = None, keepdim: Value = False, axis: Value = None, keepdims: Value = False
 ) -> Value:
-    """Return the sum of the elements; of several sums along dimensions, a curve shows one."""
+    """Sum the elements of a tensor. A sum along dimensions gives several sums, of which a curve shows one."""
     operand, dimensions = to_quantity(self), axis if dim is None else dim
     before = values.sum_of(operand)
     require(before or has_elements(operand.node) or operand.node == ZERO, REASONS["sum"])
@@ -52,14 +55,17 @@ def compute_sum(
 
 
 def sum_to_shape(self: Value, *shape: Value) -> Value:
-    """Return the sums that leave this shape, the reverse of broadcasting."""
+    """Sum a tensor to a smaller shape, which reverses broadcasting."""
     sizes = unpack(shape[0]) if len(shape) == 1 and isinstance(shape[0], tuple) else shape
     is_scalar = all(isinstance(size, int) and size == 1 for size in sizes)
     return arrange(compute_sum(self)) if is_scalar else compute_sum(self, sizes)
 
 
 def compute_extreme(name: str, self: Value, other: Value = None, *more: Value, **along: Value) -> Value:
-    """Return ``torch.max`` or ``torch.min``: elementwise for two tensors; a single number is a dimension."""
+    """Simulate ``torch.max`` or ``torch.min`` in pasted code.
+
+    They are elementwise for two tensors. A number as the second argument is a dimension.
+    """
     if other is not None and not isinstance(other, int | float):
         return compute(name, self, other)
     dimensions = () if other is None else (other,)
@@ -69,7 +75,7 @@ def compute_extreme(name: str, self: Value, other: Value = None, *more: Value, *
 
 
 def arrange(self: Value, *_sizes: Value, **_named: Value) -> Value:
-    """Return a single number, which is equal in any shape, or a sum."""
+    """Give a single number or a sum a new shape, which does not change its value."""
     if values.sum_of(self):
         return values.reshape_sum(self)
     require(not has_elements(to_quantity(self).node), REASONS["scatter"])
@@ -77,7 +83,10 @@ def arrange(self: Value, *_sizes: Value, **_named: Value) -> Value:
 
 
 def expand(self: Value, *sizes: Value, **named: Value) -> Value:
-    """Return a single number repeated, or a sum repeated for each value of a parameter."""
+    """Repeat a single number or a sum, as ``Tensor.expand`` does.
+
+    A sum can only be repeated for each value of a parameter.
+    """
     summed = values.sum_of(self)
     if not summed:
         return arrange(self, *sizes, **named)

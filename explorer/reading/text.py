@@ -1,4 +1,4 @@
-"""Parse pasted text: remove prompts, fences, prose and odd indentation, and keep the line numbers."""
+"""Parse pasted text as Python: remove prompts, fences, prose and odd indentation, and keep line numbers."""
 
 import ast
 import re
@@ -17,7 +17,7 @@ _DEFINITION = re.compile(r"(async\s+def|def|class)\b|@")
 
 
 def parse_source(text: str) -> Iterator[tuple[ast.Module, list[str]]]:
-    """Yield syntax trees of pasted text, the likeliest first, each with its lines.
+    """Yield possible syntax trees of pasted text, the likeliest first, each with its lines.
 
     Nothing is executed. Line numbers are those of the original text. First comes the complete text, then the
     text without prompts, and last the text without prose, fences and printed output.
@@ -28,8 +28,8 @@ def parse_source(text: str) -> Iterator[tuple[ast.Module, list[str]]]:
     if not isinstance(text, str) or not text.strip():
         raise ReadingError("the text is empty: paste the source code of a Function", 1)
     if len(text) > MAX_CHARACTERS:
-        message = f"the text has {len(text):,} characters: {MAX_CHARACTERS:,} are the most"
-        raise ReadingError(f"{message}, paste only the Function itself", 1)
+        message = f"the text has {len(text):,} characters, but at most {MAX_CHARACTERS:,} are allowed"
+        raise ReadingError(f"{message}: paste only the Function itself", 1)
     raw = text.replace("\r\n", "\n").replace("\r", "\n").translate(_INVISIBLE).split("\n")
     clean = [_PROMPT.sub("", line) for line in raw]
     spaced = [[line.expandtabs(tab) for line in lines] for tab in (4, 8) for lines in (clean, raw)]
@@ -45,14 +45,14 @@ def parse_source(text: str) -> Iterator[tuple[ast.Module, list[str]]]:
 
 
 def require_python(text: str) -> None:
-    """Raise ReadingError if a text is not Python without repairs."""
+    """Raise ReadingError if a text is not valid Python as it stands."""
     _parse_module(text.split("\n"))
 
 
 def _parse_repaired(lines: list[str], repairs: int) -> tuple[ast.Module, list[str]]:
-    """Return the syntax tree and lines of a text, after repairs if necessary.
+    """Parse text as Python, and remove or unindent up to ``repairs`` lines that are not Python.
 
-    Repairs remove or unindent lines that are not Python; the result must then contain definitions.
+    Text that needed repairs must contain a class or function.
     """
     failures = []
     for _ in range(repairs + 1):
@@ -78,7 +78,7 @@ def _parse_module(lines: list[str]) -> ast.Module:
         if too_many := _DIGITS.search(error.msg):
             limit, count = map(int, too_many.groups())
             raise ReadingError(
-                f"line {line}: a number has {count:,} digits: {limit:,} are the most", line
+                f"line {line}: a number has {count:,} digits, but at most {limit:,} are allowed", line
             ) from None
         raise ReadingError(f"line {line}: this is not valid Python ({error.msg})", line) from None
     except (RecursionError, MemoryError, ValueError):
@@ -87,7 +87,7 @@ def _parse_module(lines: list[str]) -> ast.Module:
 
 
 def _remove_line(lines: list[str], error: ReadingError) -> list[str]:
-    """Return the lines without the line of an error, or with its block moved to the margin.
+    """Remove the line of a syntax error, or move its indented block to the margin.
 
     Raises the error if neither applies.
     """

@@ -1,4 +1,4 @@
-"""The history of a tensor for autograd: gradient modes, detaching, and in-place writes."""
+"""Track what autograd would record for a tensor: gradient modes, detaching and in-place writes."""
 
 from collections.abc import Collection, Iterator
 from contextlib import contextmanager
@@ -33,7 +33,10 @@ MAKES_CONSTANT = "makes a constant of it, through which no second derivative goe
 
 @contextmanager
 def set_autograd(names: Collection[str]) -> Iterator[None]:
-    """Set the mode for a block under contexts or decorators of these names; in a Function nothing changes."""
+    """Set autograd's mode for a block under ``no_grad`` or another context or decorator.
+
+    In a Function nothing changes.
+    """
     before = AUTOGRAD.get()
     after = next((GRAD_MODES[name] for name in names if name in GRAD_MODES), before)
     token = AUTOGRAD.set(after if before else before)
@@ -44,7 +47,7 @@ def set_autograd(names: Collection[str]) -> Iterator[None]:
 
 
 def detach_tensor(value: Value) -> Value:
-    """Return the values of a tensor without its history; in a Function there is no history to remove."""
+    """Detach a tensor from autograd's history. In a Function, where there is no history, do nothing."""
     if not AUTOGRAD.get() or not isinstance(value, Tensor):
         return value
     value.frozen = True
@@ -52,7 +55,7 @@ def detach_tensor(value: Value) -> Value:
 
 
 def make_constant(value: Tensor) -> Tensor:
-    """Return a tensor with the same memory and without its history."""
+    """Return a detached tensor that shares the memory of the original."""
     twin = replace(value, node=detach(value.node))
     if twin.node != value.node and not is_detached(value.node):
         PENDING_NOTES.get()["constant"] = MAKES_CONSTANT
@@ -60,7 +63,7 @@ def make_constant(value: Tensor) -> Tensor:
 
 
 def assign(target: Value, value: Value) -> Value:
-    """Write a value into all elements of a tensor; return the tensor."""
+    """Write a value into all elements of a tensor, and return the tensor."""
     tensor = require_writable(target)
     is_same_mask = not isinstance(value, Tensor) or value.within == tensor.within or is_constant(value.node)
     require(is_same_mask, "assigns elements that were picked out by another mask")
@@ -73,10 +76,13 @@ def assign(target: Value, value: Value) -> Value:
 
 
 def write_item(owner: Value, key: Value, value: Value) -> None:
-    """Execute ``tensor[mask] = value``, or assign an item of a list."""
+    """Perform the assignment ``owner[key] = value``, where owner is a tensor or a list.
+
+    The key of a tensor must be a mask.
+    """
     if isinstance(owner, list):
         require(isinstance(key, int), "puts items at a place that cannot be followed")
-        require(-len(owner) <= key < len(owner), f"is no place among {len(owner)} items", RaisesError)
+        require(-len(owner) <= key < len(owner), f"is not a position among {len(owner)} items", RaisesError)
         owner[key] = value
         return
     message = "puts an item into a tuple, which Python refuses: make it a list first"
@@ -88,8 +94,11 @@ def write_item(owner: Value, key: Value, value: Value) -> None:
 
 
 def require_writable(value: Value) -> Value:
-    """Return a tensor if it may be written to: autograd sees it, and no detached tensor shares its memory."""
-    require(isinstance(value, Tensor), "changes in place something that is no tensor")
+    """Return a tensor if it may be changed in place. Raises UnreadableError otherwise.
+
+    Autograd must see the change, and no detached tensor may share the memory.
+    """
+    require(isinstance(value, Tensor), "changes in place something that is not a tensor")
     require(not value.frozen, "changes a tensor behind autograd's back, which cannot be followed")
     require(AUTOGRAD.get() != "stopped", "changes a tensor under no_grad, which a formula cannot tell")
     if value.upstream:

@@ -1,7 +1,7 @@
-"""Values of names in the pasted code, and operations on sequences of values.
+"""Types for the values of names in pasted code, and operations on sequences of values.
 
 Numbers, None, text, tuples and dictionaries are Python's own. A number that is unknown, or more readable as
-arithmetic, is a formula tree. A function is a Python callable, a class of the text a Python class. A
+arithmetic, is a formula tree. A function is a Python callable, and a class of the text is a Python class. A
 ReadingError represents a value that could not be read, in case it is never used. Everything else is an
 instance of a class in this module.
 """
@@ -19,20 +19,20 @@ from explorer.reading.building import make_literal
 from explorer.reading.errors import RaisesError, ReadingError, UnreadableError, require
 from explorer.reading.vocabulary import ELEMENTWISE, KINDS, REASONS, UNKNOWN, split_words
 
-MAX_VALUES = 64  # in a tuple or list, which (*a, *a) doubles
+MAX_VALUES = 64  # in a tuple or list, since code like (*a, *a) doubles it
 Value = Any
 Function = Callable[..., Value]
 
 
 @dataclass(eq=False)
 class Quantity:
-    """A number given by its formula.
+    """A number of the pasted code, given by its formula.
 
     Attributes:
         node: the formula.
         kind: the kind of number: a mask, a byte, an integer or a float.
-        within: the mask of selected elements, as in ``x[x > 0]``; None for a complete tensor.
-        number: whether it is one of Python's numbers; unknown for an input unless its call is known.
+        within: the mask of selected elements, as in ``x[x > 0]``. None for a complete tensor.
+        number: whether it is one of Python's numbers. This is unknown for an input unless its call is known.
     """
 
     node: Node
@@ -43,10 +43,10 @@ class Quantity:
 
 @dataclass(eq=False)
 class Tensor(Quantity):
-    """A tensor: several names may refer to it, and an in-place operation changes it for all of them.
+    """A tensor of the pasted code, which an in-place operation changes under all its names.
 
     Attributes:
-        frozen: whether it shares its memory with its own detached copy: a change to either would reach the
+        frozen: whether it shares its memory with its own detached copy. A change to either would reach the
             other in a way that no formula can express.
         folded: whether its elements have another shape, as those of ``w.view(w.size(0), -1)``.
         sized: whether its size comes from the code, which a formula does not represent.
@@ -65,12 +65,12 @@ class Tensor(Quantity):
 
 @dataclass(frozen=True)
 class Sum:
-    """A sum over elements.
+    """A sum over the elements of a tensor.
 
     Attributes:
-        over: the dimensions of each sum, as named in the code; () for all elements.
+        over: the dimensions of each sum, as named in the code. Empty for a sum over all elements.
         bare: whether the result certainly has no dimension, so that torch accepts it for a scalar only.
-        spread: the parameter over whose shape the complete sum is repeated, "" for none.
+        spread: the parameter over whose shape the complete sum is repeated, or "".
     """
 
     over: tuple[Value, ...] = ()
@@ -79,7 +79,7 @@ class Sum:
 
 
 class List(list[Value]):
-    """A list of the text: several names may refer to it, and its items change for all of them."""
+    """A list of the pasted code, whose items change under all names of the list."""
 
     def extend(self, items: Value) -> None:
         """Add the items of another list or of a tuple."""
@@ -92,7 +92,10 @@ class List(list[Value]):
 
 
 def freeze_lists(value: Value) -> Value:
-    """Return a list of the text, including nested lists, as tuples; any other value stays unchanged."""
+    """Convert a list of the pasted code, and all lists inside it, to tuples.
+
+    Any other value is returned unchanged.
+    """
     return tuple(map(freeze_lists, value)) if isinstance(value, List | tuple) else value
 
 
@@ -101,7 +104,9 @@ LIST_METHODS = frozenset(["append", "extend", "reverse", "pop", "insert", "copy"
 
 @dataclass(frozen=True)
 class Opaque:
-    """A value without a counterpart in formulas, which results seldom depend on: a size, a device.
+    """A value without a counterpart in formulas, such as a size or a device.
+
+    Results seldom depend on such a value.
 
     Attributes:
         description: its description, to complete "depends on".
@@ -114,13 +119,13 @@ class Opaque:
     counts: str = field(default="", compare=False)
 
     def __call__(self, *_positional: Value, **_keywords: Value) -> Opaque:
-        """Return the result of a call, as unknown as the callee."""
+        """Return this unknown value itself, since the result of calling it is unknown too."""
         return self
 
 
 @dataclass(frozen=True)
 class Library:
-    """A module or one of its members, by its dotted name: ``torch.nn.functional.relu``."""
+    """A library module or one of its members, given by a dotted name: ``torch.nn.functional.relu``."""
 
     path: str
 
@@ -131,7 +136,7 @@ class Library:
 
 
 class PastedClass:
-    """The base of all classes of a text: the parts of ``Function`` and ``Module`` that store values."""
+    """Base of all classes in pasted code, with the storing methods of ``Function`` and ``Module``."""
 
     needs_input_grad = (True,) * 16
     saved_tensors: tuple[Value, ...] = ()
@@ -141,11 +146,11 @@ class PastedClass:
     def __init__(self, *_inputs: Value, **_named: Value) -> None: ...
 
     def __call__(self, *inputs: Value, **named: Value) -> Value:
-        """Return the result of the module's forward."""
+        """Call the module's ``forward``."""
         return get_member(self, "forward")(*inputs, **named)
 
     def save_for_backward(self, *values: Value) -> None:
-        """Store tensors under both names that torch has used for them."""
+        """Store tensors for backward, under both attribute names that torch has used."""
         require(not any(map(is_number, values)), NO_TENSOR, RaisesError)
         self.saved_tensors = self.saved_variables = values
 
@@ -154,22 +159,22 @@ class PastedClass:
         self.without_gradient = outputs
 
     def register_buffer(self, name: str, value: Value) -> None:
-        """Store a value as an attribute."""
+        """Store a value as an attribute of the module."""
         vars(self)[str(name)] = value
 
     register_parameter = register_buffer
 
     def train(self, mode: Value = True) -> Value:
-        """Set the training mode; return the module itself."""
+        """Switch the training mode on or off, and return the module itself."""
         self.training = mode
         return self
 
     def eval(self) -> Value:
-        """Turn off the training mode; return the module itself."""
+        """Switch the training mode off, and return the module itself."""
         return self.train(False)
 
     def _return_self(self, *arguments: Value, **how: Value) -> Value:
-        """Return the module itself: a change of device or of learning does not change its numbers."""
+        """Return the module itself, since moving it to another device does not change its numbers."""
         kinds = [KINDS.get(getattr(value, "name", "")) for value in (*arguments, *how.values())]
         require("narrow" not in kinds, "rounds to another number format, which a formula does not have")
         return self
@@ -183,7 +188,7 @@ OF_A_CONTEXT = split_words(
     "dirty_tensors materialize_grads metadata name next_functions non_differentiable register_hook "
     "register_prehook saved_for_forward to_save requires_grad"
 )
-NO_TENSOR = "saves a number, but torch takes tensors alone: keep it as ctx.a = a"
+NO_TENSOR = "saves a number, but torch takes only tensors: keep it as ctx.a = a"
 SHAPE = Opaque("the shape of a tensor")
 WORDS = {
     str: "text", int: "a number", float: "a number", tuple: "several values", dict: "several values",
@@ -194,7 +199,10 @@ _KINDS: dict[type, str] = {bool: "bool", int: "int64", float: "float32"}
 
 
 def to_quantity(value: Value) -> Quantity:
-    """Return a tensor or number with its formula. Raises UnreadableError for any other value."""
+    """Convert a tensor or number to an object with its formula.
+
+    Raises UnreadableError for any other value.
+    """
     match value:
         case Tensor(spoiled=ReadingError() as error):
             raise error
@@ -216,7 +224,7 @@ def is_number(value: Value) -> bool:
 
 
 def get_member(owner: Value, name: str) -> Value:
-    """Return a member of a class or object of the text."""
+    """Return an attribute of a class or object that the pasted code defines."""
     if isinstance(owner, List) and name in LIST_METHODS:
         return lambda *items: getattr(owner, name)(*items)
     require(isinstance(owner, PastedClass | type), UNKNOWN)
@@ -226,7 +234,7 @@ def get_member(owner: Value, name: str) -> Value:
 
 
 def unpack(value: Value) -> tuple[Value, ...]:
-    """Return the values of a tuple or list, at most 64 including nested ones.
+    """Return the items of a tuple or list, at most 64 including nested ones.
 
     Raises UnreadableError for any other value.
     """
@@ -241,19 +249,19 @@ def _count_values(value: Value) -> int:
 
 
 def sum_of(value: Value) -> Sum | None:
-    """Return the sum that a value represents; None if it is not a sum."""
+    """Return the sum that a tensor represents, or None if the value is not a sum."""
     return value.summed if isinstance(value, Tensor) else None
 
 
 def reshape_sum(value: Value) -> Value:
-    """Return a sum in another shape, with the same memory: every name sees an in-place change."""
+    """Give a sum another shape in place, so that every name for the tensor sees the change."""
     if summed := sum_of(value):
         value.summed = replace(summed, bare=False)
     return value
 
 
 def select_element(owner: Value, key: Value) -> Value:
-    """Return ``owner[key]``; for a tensor, the elements selected by a mask."""
+    """Evaluate ``owner[key]``. For a tensor, the key is a mask that selects elements."""
     if isinstance(owner, Opaque):
         return owner
     if isinstance(owner, tuple | list | dict):
@@ -278,7 +286,7 @@ def select_element(owner: Value, key: Value) -> Value:
 
 
 def pick(values: Value, key: Value) -> Value:
-    """Return one of several values, or a slice of them."""
+    """Return the item or slice of a tuple, list or dict at a key."""
     try:
         part = values[key]
         return List(part) if isinstance(values, List) and isinstance(key, slice) else _hide_sizes(part)
@@ -292,14 +300,14 @@ def pick(values: Value, key: Value) -> Value:
 
 
 def _hide_sizes(value: Value) -> Value:
-    """Return one or several sizes, marked as not being all sizes of a tensor."""
+    """Mark sizes picked from a shape as not being the complete shape of a tensor."""
     if isinstance(value, tuple):
         return tuple(map(_hide_sizes, value))
     return Opaque(value.description) if isinstance(value, Opaque) else value
 
 
 def pair_targets(value: Value, targets: list[ast.expr]) -> Iterator[tuple[ast.expr, Value]]:
-    """Pair assignment targets with their values or errors; a target may be starred."""
+    """Pair the targets of an assignment with their values or errors. A target may be starred."""
     count = len(targets)
     values = (value,) * count if isinstance(value, ReadingError) else unpack(value)
     starred = len(values) - count + 1

@@ -1,7 +1,7 @@
-"""Names in torch, NumPy, math and Python, as data: operators, kinds of number, reasons for rejection.
+"""Names in torch, NumPy, math and Python, as data: operators, dtypes and reasons for rejection.
 
-Functions that are formulas are in ``formula.aliases``. A function and the method of the same name share a
-row; the tensor is the first argument.
+Functions that are formulas are in ``formula.aliases``. A function and the method of the same name share an
+entry, whose first argument is the tensor.
 """
 
 from explorer.formula.aliases import OPERATORS as NAMES
@@ -10,7 +10,7 @@ from explorer.formula.measured import e4m3_saturates
 
 
 def split_words(text: str) -> frozenset[str]:
-    """Return the words of a text."""
+    """Return the set of words in a text, split at spaces."""
     return frozenset(text.split())
 
 

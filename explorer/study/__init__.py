@@ -1,4 +1,7 @@
-"""Studies: a comparison of rules at their own best rates, over seeds, on held-out data, with controls."""
+"""Studies, which compare backward rules on held-out data, each at its own best learning rate.
+
+Every rule trains with several random seeds. Controls are rules that cannot work, added for comparison.
+"""
 
 from explorer.study.arguments import key_of, make_default_rates, rules_of, seeds_of
 from explorer.study.conduct import study

@@ -1,8 +1,9 @@
-"""The share of quantised weights that end as straight-through's do: same rate, seed and steps.
+"""Compare quantised weights after training with those that the straight-through rule gives.
 
-Source of the question: Schoenbauer et al., "Custom Gradient Estimators are Straight-Through Estimators in
-Disguise", arXiv 2405.05171 (2024): at small rates many rules for weights train as straight-through does,
-under Adam without changes, under SGD once start weights and rate are adjusted.
+Both runs have the same learning rate, random seed and number of steps. The question comes from Schoenbauer et
+al., "Custom Gradient Estimators are Straight-Through Estimators in Disguise", arXiv 2405.05171 (2024). At
+small rates, many rules for weights train as straight-through does: under Adam without changes, under SGD once
+start weights and rate are adjusted.
 """
 
 from __future__ import annotations
@@ -21,15 +22,16 @@ Agreement = tuple[float | None, float | None]
 
 
 def collect_quantised(traces: Sequence[Trace]) -> Tensor:
-    """Return the weights as the op returns them, (members, all weights of a net)."""
+    """Join the quantised weights of all layers into one tensor of shape (members, all weights of a net)."""
     outputs = [trace.y.flatten(1) for trace in traces if trace.y is not None]
     return torch.cat(outputs, dim=1)
 
 
 def compute_agreement(weights: Tensor, reference: Tensor, start: Tensor) -> Agreement:
-    """Return the share of a net's quantised weights, (n,), that equal straight-through's.
+    """Return the fraction of a net's quantised weights that equal those of straight-through training.
 
-    ``start`` holds straight-through's quantised weights before the first step.
+    The second number counts only the weights that straight-through changed, and is None if there are none.
+    All tensors have shape (n,). ``start`` holds straight-through's quantised weights before the first step.
     """
     equal, changed = weights == reference, reference != start
     return float(equal.double().mean()), float(equal[changed].double().mean()) if changed.any() else None

@@ -1,4 +1,4 @@
-"""Checked arguments of a study with defaults filled in: rules, rates, seeds and values of parameters.
+"""Check the arguments of a study, and fill in defaults for rules, rates, seeds and parameters.
 
 Invalid arguments raise ValueError with a plain message.
 """
@@ -14,12 +14,12 @@ FACTORS = (0.1, 0.3, 1.0, 3.0, 10.0)  # default rates, as multiples of the task'
 
 
 def key_of(rule: str | Rule) -> str:
-    """Return the name of a rule in tables; for a custom formula, its text."""
+    """Return the name of a backward rule in tables. For a custom formula, this is its text."""
     return rule if isinstance(rule, str) else rule.key
 
 
 def rules_of(rules: object) -> list[str | Rule]:
-    """Return the rules in their order, without duplicates."""
+    """Check a list of backward rules, and remove duplicates without changing the order."""
     if isinstance(rules, str | Rule) or not isinstance(rules, Iterable):
         raise ValueError(f"rules must be a list of keys, such as ['default', 'clipped'], not {rules!r}")
     distinct: dict[str, str | Rule] = {}
@@ -31,19 +31,22 @@ def rules_of(rules: object) -> list[str | Rule]:
 
 
 def make_default_rates(lr: float) -> tuple[float, ...]:
-    """Return the default rates around a task's own."""
+    """Return five default learning rates, from a tenth to ten times a given one."""
     return tuple(float(f"{lr * factor:.6g}") for factor in FACTORS)
 
 
 def rates_of(lrs: object, default_lr: float) -> tuple[float, ...]:
-    """Return the rates, ascending and distinct; None for the default rates around ``default_lr``."""
+    """Check learning rates, and return them in ascending order without duplicates.
+
+    None gives the default rates around ``default_lr``.
+    """
     if lrs is None:
         return make_default_rates(default_lr)
     return tuple(SETTINGS["lr"].check(rate) for rate in _sort_numbers("lrs", lrs))
 
 
 def _sort_numbers(name: str, values: object) -> list[float]:
-    """Return the numbers, ascending and distinct."""
+    """Convert a number or a list of numbers to an ascending list without duplicates."""
     if isinstance(values, str) or not isinstance(values, Iterable):
         return [to_finite(name, values)]
     numbers = sorted({to_finite(name, value) for value in values})
@@ -53,9 +56,14 @@ def _sort_numbers(name: str, values: object) -> list[float]:
 
 
 def values_of(entries: Sequence[Op | Rule], parameters: Mapping[str, Any]) -> dict[str, float]:
-    """Return the value of each parameter. Raises ValueError for an invalid one."""
+    """Check the values given for parameters of an op and its backward rules, and return them as floats.
+
+    Raises ValueError for an invalid value or an unknown parameter.
+    """
     if not isinstance(parameters, Mapping):
-        raise ValueError(f"parameters must be values by name, such as {{'c': 0.5}}, not {parameters!r}")
+        raise ValueError(
+            f"parameters must be a dict from names to values, such as {{'c': 0.5}}, not {parameters!r}"
+        )
     values = {name: _check_number(name, value) for name, value in parameters.items()}
     op, *rules = entries
     assert isinstance(op, Op)
@@ -64,7 +72,10 @@ def values_of(entries: Sequence[Op | Rule], parameters: Mapping[str, Any]) -> di
 
 
 def _check_number(name: str, value: object) -> float:
-    """Return the value of a parameter. Raises ValueError for a list: older versions swept its values."""
+    """Convert the value of a parameter to a float.
+
+    Raises ValueError for a list, since studies no longer sweep several values of a parameter.
+    """
     if isinstance(value, Iterable) and not isinstance(value, str):
         raise ValueError(
             f"parameter {name} must be one number: a study no longer sweeps several values. Give each value "
@@ -74,7 +85,10 @@ def _check_number(name: str, value: object) -> float:
 
 
 def select_values(entries: Sequence[Op | Rule], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values that an op and its rules use; a rule's own value replaces the common one."""
+    """Select the parameter values that an op and its backward rules use.
+
+    A value for one rule, under ``rule.name``, replaces the common value.
+    """
     op, *rules = entries
     assert isinstance(op, Op)
     ops = {parameter.name for parameter in op.parameters}
@@ -92,16 +106,16 @@ def select_values(entries: Sequence[Op | Rule], values: Mapping[str, Any]) -> di
 
 
 def seeds_of(seeds: object, first: int) -> Sequence[int]:
-    """Return the seeds themselves, or that many seeds starting with ``first``."""
+    """Return the given random seeds, or consecutive seeds from ``first`` if a number of seeds is given."""
     if isinstance(seeds, Iterable) and not isinstance(seeds, str):
         seed_list = seeds if isinstance(seeds, Sequence) else list(seeds)
         if not seed_list:
-            raise ValueError("seeds is empty: give at least one")
+            raise ValueError("seeds is empty: give at least one seed")
         return seed_list
     try:
         count = 0 if isinstance(seeds, bool) else operator.index(seeds)  # type: ignore[arg-type]
     except TypeError:
         count = 0
     if count < 1:
-        raise ValueError(f"seeds must be a whole number from 1, or a list of them, not {seeds!r}")
+        raise ValueError(f"seeds must be a number of seeds, at least 1, or a list of seeds, not {seeds!r}")
     return range(first, first + count)

@@ -1,4 +1,4 @@
-"""Some runs of a study as members of one ensemble."""
+"""Train several runs of a study together, as one ensemble of nets."""
 
 from __future__ import annotations
 
@@ -28,17 +28,18 @@ _UNKNOWN: Agreement = (None, None)
 
 
 class Chunk:
-    """Trials of a study, advanced together; on a CPU each equals ``Run(plan.settings(trial))`` bit for bit.
+    """Several training runs of a study that take their steps together.
 
-    If the op is on weights, missing straight-through runs are added for comparison.
+    On a CPU, each equals ``Run(plan.settings(trial))`` bit for bit. If the op is on weights, missing
+    straight-through runs are added for comparison.
 
     Attributes:
-        trials: trials in the order of their members.
+        trials: the runs in the order of their nets in the ensemble.
         step: number of steps taken.
     """
 
     def __init__(self, plan: Plan, trials: Sequence[Trial]) -> None:
-        """Build the ensemble; ``trials`` may be in any order."""
+        """Build the ensemble of nets. ``trials`` may be in any order."""
         rules = {rule: number for number, rule in enumerate(plan.keys)}
         self.trials = sorted(trials, key=lambda trial: (rules[trial.rule], trial.lr, trial.seed))
         self.step = 0
@@ -68,7 +69,7 @@ class Chunk:
         return self.step >= self._steps or not self._nets.ensemble.active
 
     def advance(self) -> None:
-        """Take one step."""
+        """Train every net for one step."""
         with use_one_thread():
             numbers = self._nets.step(self._lrs)
             going = self._find_active()
@@ -78,7 +79,7 @@ class Chunk:
             self._nets.draw_batch()
 
     def make_rows(self) -> list[Row]:
-        """Return the rows of the trials, once the chunk is finished."""
+        """Return the results of the runs, once all steps are taken."""
         validation, held_out, passed = (np.full(len(self._number), np.nan) for _ in range(3))
         agreements: dict[Trial, Agreement] = {}
         data, going = self._nets.data[0], self._find_active()
@@ -103,7 +104,10 @@ class Chunk:
         ]
 
     def _compute_agreements(self, traces: Sequence[Trace]) -> dict[Trial, Agreement]:
-        """Return the agreement of each active run with its reference, if that is active too."""
+        """Compare the quantised weights of each run with those of the straight-through run.
+
+        Diverged runs are left out.
+        """
         if self._start is None:
             return {}
         end = collect_quantised(traces)
@@ -118,23 +122,26 @@ class Chunk:
         }
 
     def _find_active(self) -> list[int]:
-        """Return the numbers of the runs that have not diverged."""
+        """Return the indices of the runs that have not diverged."""
         return [self._members[net] for net in self._nets.ensemble.active]
 
 
 def _find_references(plan: Plan, trials: Sequence[Trial]) -> dict[Trial, Trial]:
-    """Return the straight-through run to compare each trial with; empty if weights cannot be compared."""
+    """Map each run to the straight-through run that its weights are compared with.
+
+    The dict is empty if the weights cannot be compared.
+    """
     choosing = [trial for trial in trials if plan.quantises and trial.stage == "choose"]
     return {trial: trial._replace(rule=REFERENCE) for trial in choosing}
 
 
 def _configuration_of(trial: Trial) -> tuple[str, float]:
-    """Return the configuration of a trial, equal for all seeds."""
+    """Return the rule and the learning rate of a run, which are the same for all seeds."""
     return trial.rule, trial.lr
 
 
 def _join_rules(plan: Plan, trials: Sequence[Trial]) -> OpRules:
-    """Return the op with one rule for each trial; all trials share one function of the op."""
+    """Combine the backward rules of several runs with one op that they share."""
     by_rule: dict[str, OpRules] = {}
     op: Function | None = None
     for trial in trials:
@@ -150,7 +157,7 @@ def _join_rules(plan: Plan, trials: Sequence[Trial]) -> OpRules:
 
 
 def _compute_passed(traces: Sequence[Trace]) -> NDArray[float32]:
-    """Return the sum of gradient sizes after the rule ÷ before it, for each run."""
+    """Return, for each run, the sum of gradient sizes after the backward rule divided by that before it."""
     before: list[Tensor] = [
         sum_members(trace.upstream.abs()) for trace in traces if trace.upstream is not None
     ]

@@ -1,4 +1,4 @@
-"""A study from its arguments to its result."""
+"""Run a complete study, from its arguments to its result."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from explorer.study.stepper import Stepper
 from explorer.study.trial import Row
 from explorer.study.workers import compute_rows, open_executor
 
-_SLICE_S = 0.2  # between two updates of the progress bar
+_SLICE_S = 0.2  # seconds between two updates of the progress bar
 
 
 def study(
@@ -96,12 +96,14 @@ def study(
                 saved.append(fresh)
             rows |= {row.trial: row for row in fresh}
             moved(len(rows) * plan.steps)
-        moved(plan.runs * plan.steps)  # rules that diverged at every rate are not judged
+        moved(
+            plan.runs * plan.steps
+        )  # fills the bar, since rules that diverged at every rate are never judged
     return Result(plan, rows.values())
 
 
 def _compute_here(plan: Plan, rows: list[Row], moved: Callable[[int], None]) -> Iterator[list[Row]]:
-    """Yield rows of missing runs, computed in this process, as they end."""
+    """Compute the missing runs in this process, and yield the results as runs end."""
     stepper = Stepper(plan, rows)
     while not stepper.finished:
         yield stepper.advance(_SLICE_S)
@@ -110,7 +112,7 @@ def _compute_here(plan: Plan, rows: list[Row], moved: Callable[[int], None]) -> 
 
 @contextmanager
 def _show_progress(plan: Plan, runs: int, visible: bool) -> Iterator[Callable[[int], None]]:
-    """Show a progress bar; yield a function that takes the steps done in all runs."""
+    """Show a progress bar, and yield a function that updates it with the number of steps done."""
     total, before = plan.runs * plan.steps, runs * plan.steps
     with progress_bar(total=total, initial=before, unit="step", unit_scale=True, disable=not visible) as bar:
         yield lambda done: bar.update(done - bar.n)

@@ -1,4 +1,4 @@
-"""Differences of rules from the highest, seed by seed: the numbers of the ranking's sentence, for charts."""
+"""Compute, seed by seed, how far each backward rule of a study is below the best one."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ Standing = Literal["highest", "level", "lower", "unknown"]
 
 @dataclass(frozen=True)
 class Difference:
-    """The difference of one rule from the highest, in the unit of the scores; negative if it is lower.
+    """The difference between a rule's score and that of the best rule, negative if it is lower.
 
     Attributes:
         rule: key of the rule.
         mean: mean of its scores with the seeds that have judged all rules.
-        middle: mean difference from the highest, over the seeds that both share.
+        middle: mean difference from the best rule, over the seeds that both share.
         low, high: interval of the difference. The rules' intervals hold together at 95 %, and so do those
             of the controls. NaN if there is none.
         seeds: difference with each seed.
@@ -44,9 +44,10 @@ class Difference:
 
 
 def find_differences(plan: Plan, rules: Sequence[RuleOutcome]) -> list[Difference]:
-    """Return the differences of all compared rules, the highest mean first, then of the controls, likewise.
+    """Compute the difference of each rule's score from that of the best rule, highest mean first.
 
-    Empty before one seed has judged all rules, and for more rules than ``rank`` compares.
+    The controls follow, in the same order. The list is empty before one seed has judged all rules, and for
+    more rules than ``rank`` compares.
     """
     ended = [each for each in rules if each.seeds]
     competing = [each for each in ended if each.rule not in plan.controls]
@@ -74,7 +75,10 @@ def _compare_rule(compared: Ranking, outcome: RuleOutcome, best: RuleOutcome) ->
 def _compare_controls(
     plan: Plan, compared: Ranking, best: RuleOutcome, controls: Sequence[RuleOutcome]
 ) -> list[Difference]:
-    """Return the differences of the controls from the highest rule; their intervals hold together."""
+    """Compute the difference of each control's score from that of the best rule.
+
+    Their intervals hold together.
+    """
     compared_rules = [best, *controls]
     scores = pair_scores(compared_rules, [each.rule for each in compared_rules])
     if len(compared_rules) > MAX_RULES or not any(scores.values()):
@@ -113,7 +117,7 @@ def _make_difference(
 
 
 def describe_control_ties(plan: Plan, judged: Sequence[RuleOutcome]) -> list[str]:
-    """Return a sentence on each rule whose scores equal a control's, seed by seed."""
+    """Return a sentence for each rule whose score equals a control's with every seed."""
     ended = [each for each in judged if each.scores]
     rules, controls = (
         [each for each in ended if (each.rule in plan.controls) is is_control] for is_control in (False, True)

@@ -1,4 +1,4 @@
-"""The CSV file of a study: finished runs are appended, and a later start reads them back."""
+"""Save the finished runs of a study to a CSV file, and read them back at a later start."""
 
 from __future__ import annotations
 
@@ -18,16 +18,17 @@ _STUDY = "study"  # the column that identifies a run's study
 
 
 class StudyFile:
-    """Rows of one plan as CSV: the columns of ``Result.frame`` without divided rates, and an identity.
+    """The CSV file to which the finished runs of a study are saved.
 
-    An incomplete last line, left by a machine that stopped while writing, is dropped.
+    It has the columns of ``Result.frame`` without divided rates, and an identifier of the study. An
+    incomplete last line, left by a machine that stopped while writing, is dropped.
 
     Attributes:
-        rows: rows of the file when it was opened.
+        rows: the runs in the file when it was opened.
     """
 
     def __init__(self, path: str | os.PathLike[str], plan: Plan) -> None:
-        """Open or create the file at a path.
+        """Open the file at a path, or create it.
 
         Raises ValueError if the file belongs to another study or to none, OSError if it cannot be created.
         """
@@ -43,7 +44,7 @@ class StudyFile:
             part.replace(self._path)
 
     def append(self, rows: Iterable[Row]) -> None:
-        """Append rows; they are on disk when this returns."""
+        """Append the results of runs, and flush them to disk before returning."""
         with self._path.open("a", encoding="utf-8", newline="") as file:
             file.write("".join(_format_line(self._make_cells(row)) for row in rows))
             file.flush()
@@ -105,7 +106,7 @@ class StudyFile:
 
 
 def _format_line(cells: Iterable[object]) -> str:
-    """Return one line of CSV; numbers read back exactly."""
+    """Format a list of cells as one line of CSV, with numbers at full precision."""
     text = io.StringIO()
     csv.writer(text, lineterminator="\n").writerow(cells)
     return text.getvalue()

@@ -1,4 +1,4 @@
-"""All limits of a study, as named constants."""
+"""The limits of a study, such as the largest number of runs, as named constants."""
 
 MAX_HOSTED_TRIALS = 3_000  # runs of a study on a public server
 MAX_TRIALS = 4 * MAX_HOSTED_TRIALS  # runs of any study

@@ -1,4 +1,4 @@
-"""The order of rules in two studies: the pairs of rules that swap places."""
+"""Compare the order of backward rules in two studies, and find the pairs that swap places."""
 
 from __future__ import annotations
 
@@ -17,7 +17,9 @@ Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Order:
-    """Pairs of rules, without controls, in two studies.
+    """The pairs of backward rules whose order differs between two studies.
+
+    Controls are left out.
 
     Attributes:
         pairs: number of pairs that can be compared in both studies.
@@ -36,7 +38,10 @@ class Order:
 def order_of(
     plan: Plan, judged: Sequence[RuleOutcome], other: Plan, other_judged: Sequence[RuleOutcome]
 ) -> Order:
-    """Compare the order in one study with that in another. Raises ValueError if their rules differ."""
+    """Find the pairs of backward rules whose order differs between two studies.
+
+    Raises ValueError if the studies have different rules.
+    """
     rules = [key for key in plan.keys if key not in plan.controls]
     if set(rules) != {key for key in other.keys if key not in other.controls}:
         raise ValueError("the two studies have different rules: compare studies of the same rules")
@@ -50,9 +55,10 @@ def order_of(
 
 
 def compare_pairs(plan: Plan, judged: Sequence[RuleOutcome]) -> dict[Pair, tuple[float, bool]]:
-    """Return by pair how much lower the second rule is than the first, and if its interval excludes 0.
+    """Return, for each pair of rules, how much lower the second one's mean score is.
 
-    Empty for more rules than ``rank`` compares.
+    The second value is whether the interval of the difference excludes 0. The dict is empty for more rules
+    than ``rank`` compares.
     """
     keys = [key for key in plan.keys if key not in plan.controls]
     if len(keys) > MAX_RULES:

@@ -1,4 +1,4 @@
-"""Outcomes of rules, each at the rate that validation chose: scores by seed, and their intervals."""
+"""Summarise how each backward rule of a study performs at the learning rate chosen for it."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from explorer.training.runs import compute_quantile
 
 @dataclass(frozen=True)
 class RuleOutcome:
-    """The outcome of a rule at its own rate.
+    """The scores of a backward rule at the learning rate that validation data chose for it.
 
     Attributes:
         rule: key of the rule.
-        lr: rate with the highest mean validation; None if all runs diverged at every rate, or none has ended.
-        validation: that mean, with a diverged seed counted as 0; NaN without a rate.
+        lr: rate with the highest mean validation. None if all runs diverged at every rate, or none has ended.
+        validation: that mean, with a diverged seed counted as 0. NaN without a rate.
         scores: scores on held-out data by seed, of the seeds that stayed finite.
         seeds: seeds that have judged the rule so far, diverged or not.
-        n_diverged: number of judging seeds that diverged; without a rate, of diverged runs over all rates.
+        n_diverged: number of judging seeds that diverged. Without a rate, of diverged runs over all rates.
         agreement: mean shares of quantised weights that equal straight-through's at that rate, see ``Row``.
     """
 
@@ -37,34 +37,37 @@ class RuleOutcome:
 
     @property
     def mean(self) -> float:
-        """Mean of the scores; NaN without any."""
+        """The mean of the rule's scores on held-out data, or NaN if there are none."""
         return fmean(self.scores.values()) if self.scores else math.nan
 
     @property
     def std(self) -> float:
-        """Standard deviation of the scores; NaN with fewer than two."""
+        """The standard deviation of the rule's scores, or NaN if there are fewer than two."""
         return stdev(self.scores.values()) if len(self.scores) > 1 else math.nan
 
     @property
     def stderr(self) -> float:
-        """Standard error of the mean; NaN with fewer than two scores."""
+        """The standard error of the rule's mean score, or NaN if there are fewer than two scores."""
         return self.std / math.sqrt(len(self.scores)) if self.scores else math.nan
 
     @property
     def half_width(self) -> float:
-        """Half the width of the mean's 95 % interval; NaN with fewer than two scores."""
+        """Half the width of the mean score's 95 % interval, or NaN if there are fewer than two scores."""
         return compute_half_width(list(self.scores.values()))
 
 
 def compute_half_width(values: Sequence[float]) -> float:
-    """Return half the width of a mean's 95 % interval, by Student's t; NaN with fewer than two values."""
+    """Compute half the width of the 95 % interval of a mean, by Student's t distribution.
+
+    Returns NaN for fewer than two values.
+    """
     if len(values) < 2:
         return math.nan
     return compute_quantile(len(values) - 1) * stdev(values) / math.sqrt(len(values))
 
 
 def judge_rules(plan: Plan, rows: Iterable[Row]) -> list[RuleOutcome]:
-    """Return the outcome of every rule, in the order of the plan."""
+    """Summarise the runs of each backward rule, in the order of the study's plan."""
     rows = list(rows)
     rows_by_rule: dict[str, list[Row]] = {rule: [] for rule in plan.keys}
     for row in rows:
@@ -76,22 +79,22 @@ def judge_rules(plan: Plan, rows: Iterable[Row]) -> list[RuleOutcome]:
 
 
 def score_validation(row: Row) -> float:
-    """Return the validation score of a run for the choice of rates: 0 if the run diverged."""
+    """Return the validation score of a run, which is 0 if the run diverged."""
     return 0.0 if row.diverged else row.validation
 
 
 def decimals_of(plan: Plan, rules: Iterable[RuleOutcome]) -> int:
-    """Return the number of decimals for all scores of a study."""
+    """Return the number of decimals to print for all scores of a study."""
     return count_decimals([[*each.scores.values()] for each in rules], plan.unit)
 
 
 def make_ranking(
     plan: Plan, rules: Sequence[RuleOutcome], names: Sequence[str], digits: int
 ) -> Ranking | None:
-    """Return the ranking of rules by the seeds that have judged all of them so far.
+    """Rank backward rules by the random seeds with which all of them have been judged so far.
 
-    None without such a seed, and for more rules than ``rank`` compares. ``digits`` is the number of decimals
-    of the means.
+    Returns None if there is no such seed, and for more rules than ``rank`` compares. ``digits`` is the number
+    of decimals of the means.
     """
     scores = pair_scores(rules, names)
     if len(scores) > MAX_RULES or not any(scores.values()):
@@ -100,7 +103,10 @@ def make_ranking(
 
 
 def pair_scores(rules: Sequence[RuleOutcome], names: Sequence[str]) -> dict[str, list[float]]:
-    """Return scores by name, of the seeds that have judged all rules; NaN for a diverged seed."""
+    """Return a dict from rule names to scores with those seeds that have judged all rules.
+
+    The score of a diverged seed is NaN.
+    """
     seeds = sorted(set.intersection(*(set(each.seeds) for each in rules))) if rules else []
     return {
         name: [rule.scores.get(seed, math.nan) for seed in seeds]
@@ -124,12 +130,15 @@ def _judge_rule(rule: str, lr: float, rows: Sequence[Row]) -> RuleOutcome:
 
 
 def average_agreement(rows: Sequence[Row]) -> tuple[float, float]:
-    """Return the means of ``agree`` and ``agree_changed`` over the rows that have them."""
+    """Average the fractions of quantised weights that equal straight-through's over several runs.
+
+    Returns the means of ``agree`` and ``agree_changed`` over the runs that have them.
+    """
     return _average_finite(row.agree for row in rows), _average_finite(row.agree_changed for row in rows)
 
 
 def _average_finite(values: Iterable[float | None]) -> float:
-    """Return the mean of the finite values; NaN if there is none."""
+    """Return the mean of the finite values, or NaN if there are none."""
     finite = [value for value in values if value is not None and math.isfinite(value)]
     return fmean(finite) if finite else math.nan
 

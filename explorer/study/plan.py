@@ -1,4 +1,4 @@
-"""The plan of a study: rules, rates and seeds, as a list of trials."""
+"""Plan a study: turn rules, learning rates and random seeds into a list of training runs."""
 
 from __future__ import annotations
 
@@ -38,10 +38,12 @@ _TRIAL_STEP_S, _PRODUCT_S = 1.3e-5, 5.5e-10
 
 @dataclass(frozen=True)
 class Plan:
-    """The plan of a study, made by ``Plan.create``: text and numbers only, unless op or rules are records.
+    """The complete description of a study: its task, op, backward rules, learning rates and seeds.
+
+    A plan is made by ``Plan.create``. It holds only text and numbers, unless op or rules are Python objects.
 
     Attributes:
-        task, op, rules, controls, steps: the arguments with defaults filled in; added controls are the last
+        task, op, rules, controls, steps: the arguments with defaults filled in. Added controls are the last
             rules, and ``controls`` has their keys.
         lrs: learning rates, ascending.
         seeds, judge_seeds: seeds that choose rates, and other seeds that judge rules.
@@ -81,7 +83,7 @@ class Plan:
         equal: bool = False,
         **settings: Any,
     ) -> Plan:
-        """Return a plan with defaults filled in; arguments as for ``explorer.study``.
+        """Create a plan from the arguments of ``explorer.study``, with defaults filled in.
 
         Raises ValueError with a plain message for an invalid argument, or for more than ``max_runs`` runs.
         """
@@ -124,7 +126,10 @@ class Plan:
         return plan._with_seeds(sorted({SETTINGS["seed"].check(seed) for seed in seed_list}))
 
     def _with_seeds(self, seeds: Sequence[int]) -> Plan:
-        """Return the plan with seeds to choose by, and as many later ones to judge by. Raises ValueError."""
+        """Return a copy of the plan with seeds that choose rates, and as many later seeds that judge rules.
+
+        Raises ValueError for seeds that are out of bounds.
+        """
         judging = tuple(range(seeds[-1] + 1, seeds[-1] + 1 + len(seeds)))
         plan = dataclasses.replace(self, seeds=tuple(seeds), judge_seeds=judging)
         trials = [
@@ -137,63 +142,66 @@ class Plan:
         return plan
 
     def identity_of(self, _rule: str) -> str:
-        """Return an identifier of everything that a rule's runs depend on."""
+        """Return a hash of everything that the runs of a backward rule depend on."""
         return self.identity
 
     def is_compatible(self, identity: str, trial: Trial, possible: set[Trial]) -> bool:
-        """Return whether a file with a run of this identity may hold runs of this plan."""
+        """Return whether a run saved in a file belongs to this plan, judged by its hash and settings."""
         return identity == self.identity and trial in possible
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys of the rules."""
+        """The keys of the study's backward rules."""
         return tuple(map(key_of, self.rules))
 
     @property
     def op_entry(self) -> Op:
-        """The op as a record."""
+        """The study's op as an ``Op`` object."""
         return find_op(self.op)
 
     @property
     def learned(self) -> tuple[LearnedParameter, ...]:
-        """The parameters that learn with at least one of the rules."""
+        """The parameters that learn with at least one of the backward rules."""
         learn = dict(self.others).get("learn", ())
         return collect_learned([self.op_entry], [find_rule(rule) for rule in self.rules], learn)
 
     @property
     def title(self) -> str:
-        """The name of the task."""
+        """The name of the study's task."""
         return TASKS[self.task].label
 
     @property
     def subject(self) -> str:
-        """The task and the op, as text."""
+        """A phrase that names the study's task and op."""
         return f"{self.title} with {self.op_entry.label}"
 
     @property
     def metric(self) -> str:
-        """The metric that judges the nets."""
+        """The metric by which the nets are scored, such as accuracy."""
         data = read_table(self.table) if self.table else None
         return metric_of(data.train.y) if data else TASKS[self.task].metric or "accuracy"
 
     @property
     def quantises(self) -> bool:
-        """Whether the op is on weights and none of its parameters learns, so that weights can be compared."""
+        """Whether the quantised weights of different rules can be compared.
+
+        They can if the op is on weights and none of its parameters learns.
+        """
         return not TASKS[self.task].net.site.per_example and not self.learned
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """The names of the columns of a run."""
+        """The column names of the table of runs."""
         return (*COLUMNS, *(AGREEMENT if self.quantises else ()))
 
     @property
     def unit(self) -> Unit:
-        """The unit of the scores, as ``explorer.rank`` takes it."""
+        """The unit of the scores, as an argument of ``explorer.rank``."""
         return "%" if self.metric == "accuracy" else "R²"
 
     @property
     def example(self) -> float:
-        """The change in accuracy by one held-out example, as a fraction; 0 for any other metric."""
+        """The change in accuracy when one held-out example changes, or 0 for any other metric."""
         if self.unit != "%":
             return 0.0
         held_out = TASKS[self.task].data(Draw(Generator(), batch=1, table=self.table)).held_out
@@ -201,12 +209,12 @@ class Plan:
 
     @property
     def labels(self) -> dict[str, str]:
-        """The labels of the rules, by key."""
+        """A dict from the keys of the rules to their labels."""
         return {key: find_rule(rule).label for key, rule in zip(self.keys, self.rules, strict=True)}
 
     @property
     def runs(self) -> int:
-        """The number of trials in both stages; fewer are run if a rule diverges at every rate."""
+        """The number of training runs in both stages. Fewer are run if a rule diverges at every rate."""
         return self._count_runs(len(self.seeds))
 
     @property
@@ -216,12 +224,12 @@ class Plan:
 
     @property
     def chunk(self) -> int:
-        """The largest number of trials in one ensemble."""
+        """The largest number of runs to train together in one ensemble."""
         return max(1, min(MAX_CHUNK, MAX_CHUNK_PRODUCTS // self._products))
 
     @property
     def identity(self) -> str:
-        """An identifier of the study, equal for equal arguments."""
+        """A hash of the study's arguments, equal for equal arguments."""
         fields = dataclasses.asdict(self)
         fields |= {"fixed": fields.pop("parameters"), "swept": ()}  # as in older files
         if not self.equal:
@@ -230,16 +238,22 @@ class Plan:
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def settings(self, trial: Trial) -> Settings:
-        """Return settings that repeat a trial as a single run; with ``equal`` its rate is divided already."""
+        """Return the settings that repeat a training run of the study on its own.
+
+        With ``equal``, its learning rate is divided already.
+        """
         return self._make_settings(trial, self.rate_of(trial))
 
     @property
     def shares(self) -> dict[str, float]:
-        """The share of straight-through's gradient by rule, before the first step."""
+        """A dict from rules to the share of straight-through's gradient that each passes before training."""
         return {rule: self._share_of(rule) for rule in self.keys}
 
     def rate_of(self, trial: Trial) -> float:
-        """Return a trial's training rate: with ``equal``, divided by the rule's share if above 0."""
+        """Return the learning rate at which a run trains.
+
+        With ``equal``, this is its rate divided by the rule's share of the gradient, if the share is above 0.
+        """
         share = self._share_of(trial.rule) if self.equal else 1.0
         return trial.lr / share if share > 0 else trial.lr
 
@@ -267,10 +281,10 @@ class Plan:
         )
 
     def list_trials(self, stage: Stage, rows: Iterable[Row] = ()) -> list[Trial]:
-        """Return the trials of a stage, in the order of their computation.
+        """List the training runs of one stage of the study, in the order of their computation.
 
-        Each rule is judged at the rate that the rows of stage "choose" give, unless it diverged at every
-        rate.
+        In stage "judge", each rule runs at the rate that the results of stage "choose" give, unless it
+        diverged at every rate.
         """
         if stage == "choose":
             return make_trials("choose", [(rule, lr) for rule in self.keys for lr in self.lrs], self.seeds)
@@ -278,9 +292,10 @@ class Plan:
         return make_trials("judge", rates, self.judge_seeds)
 
     def choose_rates(self, rows: Iterable[Row]) -> dict[str, float | None]:
-        """Return for each rule the rate with the highest mean validation, the smallest of equal ones.
+        """Choose, for each backward rule, the learning rate with the highest mean validation score.
 
-        A diverged seed counts as 0. None if all diverged at every rate, or no run has ended.
+        Of equal rates, the smallest is chosen. A diverged seed counts as 0. The rate is None if all seeds
+        diverged at every rate, or no run has ended.
         """
         rows_by_rate: dict[str, dict[float, list[Row]]] = {rule: {} for rule in self.keys}
         for row in rows:
@@ -289,14 +304,17 @@ class Plan:
         return {rule: find_best_rate(rates) for rule, rates in rows_by_rate.items()}
 
     def find_missing(self, rows: Iterable[Row]) -> list[Trial]:
-        """Return the trials that can run next: the rest of "choose", and then the rest of "judge"."""
+        """List the training runs that have no results yet and can be run next.
+
+        These are the rest of stage "choose", and then the rest of stage "judge".
+        """
         rows = list(rows)
         ended = {row.trial for row in rows}
         rest = [trial for trial in self.list_trials("choose") if trial not in ended]
         return rest or [trial for trial in self.list_trials("judge", rows) if trial not in ended]
 
     def list_possible(self) -> set[Trial]:
-        """Return every trial that the plan may ask for."""
+        """Return every training run that this study might need."""
         choose = self.list_trials("choose")
         judge = {trial._replace(stage="judge", seed=seed) for trial in choose for seed in self.judge_seeds}
         return {*choose, *judge}
@@ -323,7 +341,7 @@ class Plan:
 
 
 def _require_known(names: Iterable[str]) -> None:
-    """Raise ValueError for a setting that a study does not have or takes as another argument."""
+    """Raise ValueError if a setting is unknown to studies, or belongs to another argument."""
     if wrong := sorted(set(names) - set(SETTINGS) | set(names) & _RESERVED):
         allowed = ", ".join(name for name in SETTINGS if name not in _RESERVED)
         raise ValueError(
@@ -332,7 +350,7 @@ def _require_known(names: Iterable[str]) -> None:
 
 
 def format_duration(seconds: float) -> str:
-    """Return a time as text: "about 4 s", "about 3 minutes", "about 2.5 hours", "about 12 days"."""
+    """Format a duration as text, such as "about 4 s", "about 2.5 hours" or "about 12 days"."""
     if seconds < 90:
         return f"about {max(1, round(seconds))} s"
     if seconds < 5_400:

@@ -1,4 +1,4 @@
-"""The result of a study, derived from its rows alone: tables, figure, sentences."""
+"""The result of a study as tables, a figure and sentences, all computed from its finished runs."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Result:
 
     Attributes:
         plan: plan of the study.
-        rows: rows of its trials, each once, in the order of the plan.
+        rows: results of its runs, each once, in the order of the plan.
     """
 
     def __init__(self, plan: Plan, rows: Iterable[Row]) -> None:
@@ -52,12 +52,12 @@ class Result:
 
     @property
     def finished(self) -> bool:
-        """Whether no run is missing."""
+        """Whether all runs of the study have finished."""
         return not self.plan.find_missing(self.rows)
 
     @cached_property
     def frame(self) -> pd.DataFrame:
-        """One row per run.
+        """A table with one row per training run.
 
         rule: key of the rule; lr, seed; stage: "choose" or "judge"; steps: steps taken, fewer if it diverged;
         loss: loss of the last batch; validation, held_out: scores at the end, accuracy from 0 to 1 or R², NaN
@@ -74,7 +74,7 @@ class Result:
 
     @cached_property
     def best(self) -> pd.DataFrame:
-        """One row per rule, at the rate with the highest mean validation.
+        """A table with one row per backward rule, at the learning rate that validation data chose.
 
         held_out: mean over the judging seeds that stayed finite; held_out_std: their standard deviation;
         held_out_stderr: standard error of the mean, both NaN with fewer than two; seeds: their number. NaN
@@ -95,11 +95,11 @@ class Result:
 
     @cached_property
     def cells(self) -> pd.DataFrame:
-        """Validation by rate, one row per rule and lr: the cells of the heat map.
+        """A table of validation scores with one row per rule and learning rate.
 
-        validation: mean over seeds, a diverged one counted as 0, NaN if all diverged; validation_std: their
-        standard deviation; seeds: their number; diverged: number of diverged seeds. If the op is on weights,
-        agree, agree_changed: means of these columns of ``frame``.
+        These are the cells of the heat map. validation: mean over seeds, a diverged one counted as 0, NaN if
+        all diverged; validation_std: their standard deviation; seeds: their number; diverged: number of
+        diverged seeds. If the op is on weights, agree, agree_changed: means of these columns of ``frame``.
         """
         extra = AGREEMENT if self.plan.quantises else ()
         rows_by_cell: dict[tuple[str, float], list[Row]] = {}
@@ -119,11 +119,11 @@ class Result:
         return _make_frame(records, [*_CELLS, *extra])
 
     def figure(self) -> go.Figure:
-        """Plot the differences from the highest rule, and the heat map of rule × lr.
+        """Plot each rule's difference from the best rule, and a heat map of rules and learning rates.
 
-        The seeds' differences are plotted below each rule's. The intervals are those of the ranking's
-        sentence, which is the figure's title: a rule whose interval reaches 0 may be best; any other rule is
-        lower.
+        The differences with single seeds are plotted below each rule's. The intervals are those of the
+        sentence on the ranking, which is the figure's title. A rule whose interval reaches 0 may be best. Any
+        other rule is lower.
         """
         from explorer.study.figure import (
             make_study_figure,  # imports Plotly, which a study itself does not need
@@ -135,11 +135,11 @@ class Result:
 
     @property
     def shares(self) -> Mapping[str, float]:
-        """The share of each rule, known before the first step."""
+        """A dict from rules to the share of straight-through's gradient that each passes before training."""
         return self.plan.shares
 
     def order(self, other: Result) -> Order:
-        """Return the pairs of rules that change order in another study, such as one with ``equal=True``.
+        """Find the pairs of rules whose order differs in another study, such as one with ``equal=True``.
 
         Raises ValueError if the two studies have different rules.
         """
@@ -147,15 +147,15 @@ class Result:
 
     @cached_property
     def sentences(self) -> list[str]:
-        """Sentences on the judgement, the ranking and its uncertainty; plain text, never markup."""
+        """Sentences on how the rules were judged, their ranking and its uncertainty, in plain text."""
         return make_sentences(self.plan, self._outcomes, len(self.rows), self.shares)
 
     def describe(self) -> str:
-        """Return the sentences as one text."""
+        """Return the sentences on the study's result, joined into one text."""
         return " ".join(self.sentences)
 
     def csv(self) -> str:
-        """Return the frame as CSV text."""
+        """Return the table of runs as CSV text."""
         return self.frame.to_csv(index=False)
 
     @cached_property

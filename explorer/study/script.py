@@ -1,4 +1,4 @@
-"""A study as a script that repeats it."""
+"""Write a Python script that repeats a study."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ _TABLE = "table.csv"  # in the script's folder
 
 
 def write_script(plan: Plan) -> str:
-    """Return Python source that repeats the study and prints its result.
+    """Return the source of a Python script that repeats a study and prints its result.
 
-    Raises ValueError if the op or a rule is a record made in Python, which has no source.
+    Raises ValueError if the op or a rule is a Python object, which has no source.
     """
     if not all(isinstance(entry, str) for entry in (plan.op, *plan.rules)):
         raise ValueError(
-            "an op or rule given as a record cannot be written to a script: give it as a formula"
+            "an op or rule given as a Python object cannot be written to a script: give it as a formula"
         )
     first = plan.task, plan.op, [rule for rule in plan.rules if rule not in plan.controls]
     named = [f"{name}={text}" for name, text in _list_keywords(plan).items()]
@@ -28,7 +28,7 @@ def write_script(plan: Plan) -> str:
 
 
 def _list_keywords(plan: Plan) -> dict[str, str]:
-    """Return the keyword arguments after the rules, name → source."""
+    """Return a dict from keyword arguments of ``explorer.study`` to the source of their values."""
     settings = {name: value for name, value in plan.others if (name, value) != ("device", "cpu")}
     keywords = {
         "lrs": _to_source(list(plan.lrs)),
@@ -43,7 +43,7 @@ def _list_keywords(plan: Plan) -> dict[str, str]:
 
 
 def _to_source(value: Any) -> str:
-    """Return the source of a value, with text in double quotes."""
+    """Return Python source for a value, with text in double quotes."""
     return json.dumps(value, ensure_ascii=False) if isinstance(value, str | list | dict) else repr(value)
 
 

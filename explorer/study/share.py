@@ -1,4 +1,4 @@
-"""The share of straight-through's gradient that a rule passes in a net before its first step."""
+"""Measure how much of the straight-through gradient a backward rule passes before the first training step."""
 
 from __future__ import annotations
 
@@ -25,11 +25,11 @@ _SHARES, _OPS = 1024, 8  # cached shares, and ops whose data are cached
 
 @lru_cache(maxsize=_SHARES)
 def compute_start_share(settings: Settings) -> float:
-    """Return the mean size of the gradient by the settings' one rule ÷ that by straight-through.
+    """Return the mean size of a rule's gradient divided by that of straight-through, before training.
 
-    The data are x and g of the first batch, from all layers with the op, in a net of seed 0 with
-    straight-through at its start weights. A stochastic pair uses the random draws of the first step. NaN if a
-    value is not finite.
+    The settings must have exactly one rule. The data are x and g of the first batch, from all layers with the
+    op, in a net of seed 0 with straight-through at its start weights. A stochastic pair uses the random draws
+    of the first step. Returns NaN if a value is not finite.
     """
     (rule,) = settings.rules
     if find_op(settings.op).is_random or find_rule(rule).is_random:
@@ -44,7 +44,7 @@ def compute_start_share(settings: Settings) -> float:
 
 
 def _compute_random_share(settings: Settings, rule: str | Rule) -> float:
-    """Return the share of a stochastic pair, from one net per rule with equal weights and random draws."""
+    """Compute the share of a stochastic rule from two nets with equal weights and random draws."""
     single = replace(settings, lr=_RATE, seed=SEED, seeds=1, learn=())
     before = after = 0.0
     with use_one_thread():
@@ -57,7 +57,10 @@ def _compute_random_share(settings: Settings, rule: str | Rule) -> float:
 
 
 def _iterate_gradients(nets: Lockstep) -> Iterator[tuple[Tensor, Tensor]]:
-    """Yield for each layer with the op g from the first net, and the second rule's gradient for it."""
+    """Yield, for each layer with the op, the upstream gradient and the second rule's gradient for it.
+
+    The upstream gradient g is that of the first net.
+    """
     ensemble, traces = nets.ensemble, nets.run_pass().traces
     layers = zip(ensemble.layers, traces, ensemble.parameter_views, strict=True)
     unused = ensemble.rows.make_views(torch.zeros_like(ensemble.parameters))
@@ -73,9 +76,9 @@ def _iterate_gradients(nets: Lockstep) -> Iterator[tuple[Tensor, Tensor]]:
 
 @lru_cache(maxsize=_OPS)
 def _observe_op(settings: Settings) -> Sequence[tuple[Tensor, Tensor]]:
-    """Return the op's inputs x and upstream gradients g at the start weights of one seed.
+    """Return the op's inputs x and upstream gradients g in each layer, before the first training step.
 
-    One pair for each layer that contains the op; the first dimension of both tensors is 1.
+    There is one pair for each layer that contains the op. The first dimension of both tensors is 1.
     """
     with use_one_thread():
         pair = join_rules(settings.op, settings.rules, settings.parameters)

@@ -1,4 +1,4 @@
-"""A study that advances in slices of time, for a server's idle time and for ``study`` without workers."""
+"""Advance a study in short slices of time, for a server's idle time and for studies without workers."""
 
 from __future__ import annotations
 
@@ -13,13 +13,14 @@ from explorer.study.trial import Row, Stage, Trial
 
 
 class Stepper:
-    """The missing trials of a plan, computed in chunks. Only one thread at a time may advance it.
+    """Computes the missing runs of a study in slices of time.
 
-    A stepper that is dropped loses its current chunk; a new one continues from its rows.
+    Only one thread at a time may advance it. A stepper that is dropped loses its current chunk of runs. A new
+    one continues from the finished rows.
 
     Attributes:
         plan: the plan of the study.
-        rows: rows of finished trials.
+        rows: results of finished runs.
     """
 
     def __init__(
@@ -30,13 +31,13 @@ class Stepper:
         min_chunk: int = MAX_CHUNK,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        """Prepare the missing trials.
+        """Divide the missing runs into chunks that are trained together.
 
         Args:
             plan: the plan of the study.
-            rows: rows of finished trials.
-            min_chunk: least number of trials in a chunk, if there are enough and nets are small; a chunk
-                has fewer than twice as many.
+            rows: results of finished runs.
+            min_chunk: least number of runs in a chunk, if there are enough and nets are small. A chunk has
+                fewer than twice as many.
             clock: returns seconds.
         """
         self.plan, self.rows = plan, list(rows)
@@ -46,30 +47,33 @@ class Stepper:
 
     @property
     def finished(self) -> bool:
-        """Whether no trial is missing."""
+        """Whether all runs of the study have finished."""
         return not (self._chunk or self._chunks)
 
     @property
     def stage(self) -> Stage:
-        """The current stage; "judge" at the end."""
+        """The current stage of the study, "choose" or "judge". It stays "judge" at the end."""
         trials = self._chunk.trials if self._chunk else self._chunks[0] if self._chunks else []
         return trials[0].stage if trials else "judge"
 
     @property
     def total(self) -> int:
-        """The number of steps of all trials."""
+        """The number of training steps of all runs together."""
         return self.plan.runs * self.plan.steps
 
     @property
     def done(self) -> int:
-        """The number of finished steps; a diverged trial counts with all its steps."""
+        """The number of training steps done so far. A diverged run counts with all its steps."""
         if self.finished:
             return self.total
         partial = self._chunk.step * len(self._chunk.trials) if self._chunk else 0
         return len(self.rows) * self.plan.steps + partial
 
     def advance(self, seconds: float = 0.05) -> list[Row]:
-        """Advance for some seconds, at least by one step; return the rows of trials that ended."""
+        """Compute for the given number of seconds, and return the results of runs that ended.
+
+        At least one step is taken.
+        """
         deadline, before = self._clock() + seconds, len(self.rows)
         while not self.finished:
             self._step()
@@ -91,11 +95,11 @@ class Stepper:
 
 
 def count_chunks(plan: Plan, trials: list[Trial]) -> int:
-    """Return the smallest number of chunks for these trials."""
+    """Return the smallest number of chunks into which the given runs can be divided."""
     return -(-len(trials) // plan.chunk)
 
 
 def split_trials(trials: list[Trial], count: int) -> list[list[Trial]]:
-    """Split trials into ``count`` chunks whose sizes differ by one at most."""
+    """Split a list of runs into ``count`` chunks of nearly equal size. Their sizes differ by at most one."""
     ends = [len(trials) * end // count for end in range(count + 1)] if count else [0]
     return [trials[start:end] for start, end in pairwise(ends)]

@@ -1,4 +1,4 @@
-"""A trial of a study, its row, and the order of trials."""
+"""A training run of a study, its results, and the order in which runs are computed."""
 
 from collections.abc import Mapping, Sequence
 from statistics import fmean
@@ -13,7 +13,7 @@ REFERENCE = "straight_through"
 
 
 class Trial(NamedTuple):
-    """One run of a study."""
+    """One training run of a study, given by its stage, backward rule, learning rate and random seed."""
 
     stage: Stage
     rule: str
@@ -22,18 +22,18 @@ class Trial(NamedTuple):
 
 
 class Row(NamedTuple):
-    """The results of a trial.
+    """The results of one training run of a study.
 
     Attributes:
-        trial: the trial.
-        steps: number of steps taken; fewer than planned if it diverged.
+        trial: the run.
+        steps: number of steps taken, fewer than planned if the run diverged.
         loss: loss on the batch of the last step, before that step.
-        validation, held_out: scores at the end, as in ``Run``; NaN if the trial diverged.
+        validation, held_out: scores at the end, as in ``Run``. NaN if the run diverged.
         diverged: whether a value became infinite or NaN.
         passed: sum of gradient sizes after the rule ÷ before it, at the end: 0 if the rule blocks all, 1
-            for straight-through; NaN if no gradient arrives.
+            for straight-through. NaN if no gradient arrives.
         agree, agree_changed: in stage "choose", the share of quantised weights that equal straight-through's
-            after the same steps at the same rate with the same seed; of all weights, and of the weights that
+            after the same steps at the same rate with the same seed: of all weights, and of the weights that
             straight-through changed. None in the other stage, if the op is not on weights, if a parameter
             learns, or one of the two runs diverged.
     """
@@ -49,19 +49,19 @@ class Row(NamedTuple):
     agree_changed: float | None = None
 
     def get_values(self, columns: Sequence[str]) -> list[Any]:
-        """Return values by column names, which are fields of the row or of its trial."""
+        """Return the values of the named columns, which are fields of the results or of the run."""
         return [getattr(self if column in self._fields else self.trial, column) for column in columns]
 
     @property
     def lane(self) -> Trial:
-        """The former name of ``trial``."""
+        """The former name of ``trial``, kept for older code."""
         return self.trial
 
 
 def make_trials(
     stage: Stage, configurations: Sequence[tuple[str, float]], seeds: Sequence[int]
 ) -> list[Trial]:
-    """Return the trials of a stage: a few seeds of every configuration, then the next seeds."""
+    """List the runs of a stage: first a few seeds of every rule and rate, then the next few seeds."""
     blocks = [seeds[start : start + SEEDS_TOGETHER] for start in range(0, len(seeds), SEEDS_TOGETHER)]
     return [
         Trial(stage, *configuration, seed)
@@ -72,7 +72,10 @@ def make_trials(
 
 
 def find_best_rate(rates: Mapping[float, Sequence[Row]]) -> float | None:
-    """Return the rate with the highest mean validation, the smallest of equal ones; None if all diverged."""
+    """Return the learning rate with the highest mean validation score, the smallest of equal ones.
+
+    Returns None if all runs diverged.
+    """
     means = {
         lr: fmean(0.0 if row.diverged else row.validation for row in rows)
         for lr, rows in sorted(rates.items())

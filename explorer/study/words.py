@@ -1,4 +1,4 @@
-"""The result of a study in sentences, with their uncertainty: plain text, never markup."""
+"""Describe the result of a study in plain sentences, with their uncertainty."""
 
 from __future__ import annotations
 
@@ -16,9 +16,10 @@ from explorer.training.ranking import MAX_RULES, find_higher, format_score
 def make_sentences(
     plan: Plan, rules: Sequence[RuleOutcome], n_done: int, shares: Mapping[str, float]
 ) -> list[str]:
-    """Return sentences on the judgement, ranking, controls, divergence and shares.
+    """Describe a study's result in sentences: basis, ranking, controls, divergence and shares.
 
-    ``shares``: the share of each rule; empty if unknown.
+    ``shares`` is a dict from rules to their shares of straight-through's gradient. It is empty if they are
+    unknown.
     """
     words = _Words(plan, rules)
     ended = [each for each in rules if each.seeds]
@@ -37,7 +38,7 @@ def make_sentences(
 
 
 def make_headline(plan: Plan, rules: Sequence[RuleOutcome]) -> str:
-    """Return the ranking of the rules as a sentence, "" before there is one."""
+    """Return the ranking of a study's rules as one sentence, or "" before there is a ranking."""
     ended = [each for each in rules if each.seeds and each.rule not in plan.controls]
     return " ".join(_Words(plan, rules).describe_ranking(ended))
 
@@ -77,12 +78,15 @@ class _Words:
         return sentences
 
     def describe_ranking(self, ended: Sequence[RuleOutcome]) -> list[str]:
-        """Return the ranking by the seeds that have judged all rules, as one sentence or none."""
+        """Describe the ranking by the seeds that have judged all rules, in at most one sentence."""
         ranked = make_ranking(self._plan, ended, [self._label_of(each) for each in ended], self._decimals)
         return [] if ranked is None else [ranked.sentence]
 
     def describe_rates(self, ended: Sequence[RuleOutcome]) -> list[str]:
-        """Return the rate chosen for each rule, as one sentence; none if there was only one rate."""
+        """Describe the learning rate chosen for each rule, in one sentence.
+
+        The list is empty if there was only one rate.
+        """
         by_rate: dict[float, list[str]] = {}
         for each in sorted(ended, key=lambda each: each.lr or 0.0):
             if each.lr is not None:
@@ -93,10 +97,10 @@ class _Words:
         return [f"Rates that validation chose: {'; '.join(choices)}."]
 
     def describe_controls(self, ended: Sequence[RuleOutcome]) -> list[str]:
-        """Return sentences on rules that are not shown to do better than a control.
+        """Describe which rules are not shown to do better than a control.
 
-        Controls with the same rules share a sentence. Each control is compared with all rules at once; its
-        intervals hold together at 95 %.
+        Controls with the same rules share a sentence. Each control is compared with all rules in one test,
+        whose intervals hold together at 95 %.
         """
         rules = [each for each in ended if each.rule not in self._plan.controls]
         controls = (
@@ -105,11 +109,11 @@ class _Words:
         groups: dict[tuple[str, ...] | None, list[str]] = {}
         for each in controls:
             named = f"{self._label_of(each)} ({self._format_score(each)})"
-            groups.setdefault(self._find_not_better(each, rules), []).append(named)
+            groups.setdefault(self._find_rules_not_beating(each, rules), []).append(named)
         return [self._describe_control(level, names, rules) for level, names in groups.items()]
 
     def describe_diverged(self, rules: Sequence[RuleOutcome]) -> list[str]:
-        """Return sentences on rules that diverged at every rate, and on seeds of controls that diverged."""
+        """Describe which rules diverged at every learning rate, and which seeds of controls diverged."""
         everywhere = [self._labels[each.rule] for each in rules if each.lr is None and each.n_diverged]
         controls = [each for each in rules if each.rule in self._plan.controls and each.lr is not None]
         sentences = [f"{join_texts(everywhere)} diverged at every rate."] if everywhere else []
@@ -121,7 +125,7 @@ class _Words:
         ]
 
     def describe_edges(self, ended: Sequence[RuleOutcome]) -> list[str]:
-        """Return sentences on rules whose rate is the lowest or highest tried."""
+        """Describe which rules did best at the lowest or the highest learning rate that was tried."""
         rates = self._plan.lrs
         if len(rates) == 1:
             return []
@@ -135,7 +139,7 @@ class _Words:
         return sentences
 
     def describe_shares(self, rules: Sequence[RuleOutcome], shares: Mapping[str, float]) -> list[str]:
-        """Return sentences on the share of straight-through's gradient that each rule passes at the start."""
+        """Describe the share of straight-through's gradient that each rule passes before training."""
         entries = dict(zip(self._plan.keys, map(find_rule, self._plan.rules), strict=True))
         finite = {each.rule: shares.get(each.rule, math.nan) for each in rules}
         by_rule = {
@@ -154,7 +158,7 @@ class _Words:
         return [f"{begin} {join_texts(texts)}." for begin, texts in parts if texts]
 
     def describe_footing(self, rules: Sequence[RuleOutcome], shares: Mapping[str, float]) -> list[str]:
-        """Return a sentence on the division of rates by shares, and on rules with undivided rates."""
+        """Describe how learning rates were divided by the rules' shares, and which rates were not."""
         if not self._plan.equal:
             return []
         undivided = [self._label_of(each) for each in rules if not shares[each.rule] > 0]
@@ -165,7 +169,7 @@ class _Words:
         return [f"{start}{exception}; the rates named here are undivided."]
 
     def describe_agreement(self, rules: Sequence[RuleOutcome]) -> list[str]:
-        """Return a sentence on the share of quantised weights that equal straight-through's."""
+        """Describe how many quantised weights of each rule's nets equal straight-through's."""
         compared = [each for each in rules if each.rule != REFERENCE and math.isfinite(each.agreement[0])]
         if not compared:
             return []
@@ -177,10 +181,12 @@ class _Words:
             f"share of all (and of those that it changed): {shares}."
         ]
 
-    def _find_not_better(self, control: RuleOutcome, rules: Sequence[RuleOutcome]) -> tuple[str, ...] | None:
+    def _find_rules_not_beating(
+        self, control: RuleOutcome, rules: Sequence[RuleOutcome]
+    ) -> tuple[str, ...] | None:
         """Return the rules that are not shown to score higher than a control.
 
-        None if there are fewer than two seeds, or too many rules to compare at once.
+        Returns None if there are fewer than two seeds, or too many rules for one comparison.
         """
         names = [self._label_of(each) for each in (control, *rules)]
         scores = pair_scores([control, *rules], names)
@@ -211,13 +217,16 @@ class _Words:
 
 
 def _format_agreement(agreed: tuple[float, float]) -> str:
-    """Return shares as in "92 % (89 %)", without brackets if straight-through changed no weight."""
+    """Format two fractions of weights as in "92 % (89 %)".
+
+    The bracket is left out if straight-through changed no weight.
+    """
     of_all, of_changed = agreed
     return format_percent(of_all) + ("" if math.isnan(of_changed) else f" ({format_percent(of_changed)})")
 
 
 def percent_of(share: float) -> str:
-    """Return a share, which may be above 1, as text: "3 %", "250 %"."""
+    """Format a share, which may be above 1, as a percentage such as "3 %" or "250 %"."""
     return format_percent(share) if share <= 1 else f"{100 * share:.0f} %"
 
 

@@ -1,4 +1,4 @@
-"""Workers of a study: any ``concurrent.futures.Executor``, or a cluster."""
+"""Distribute the runs of a study to workers: any ``concurrent.futures.Executor``, or a Dask cluster."""
 
 from __future__ import annotations
 
@@ -32,18 +32,19 @@ _PACKAGES = ("torch", "numpy", "scikit-learn")  # packages on which the last bit
 
 
 class OtherVersionsError(ValueError):
-    """Error of a worker with other versions, whose numbers would differ."""
+    """Raised if a worker has other package versions, since its numbers would differ."""
 
 
 class StudyStoppedError(RuntimeError):
-    """Error after workers were lost repeatedly; their finished trials are kept."""
+    """Raised after workers were lost repeatedly. The results of finished runs are kept."""
 
 
 @contextmanager
 def open_executor(executor: Executor | str | None) -> Iterator[Executor | None]:
-    """Yield the executor for an argument: the executor itself, that of a cluster's address, or None.
+    """Yield the executor that computes a study: the given one, that of a cluster, or None.
 
-    Raises ConnectionError if no cluster answers, ImportError if the package ``distributed`` is missing.
+    A string is the address of a Dask cluster. Raises ConnectionError if no cluster answers, ImportError if
+    the package ``distributed`` is missing.
     """
     address = executor if isinstance(executor, str) else os.environ.get(CLUSTER) if executor is None else None
     if not address:
@@ -73,7 +74,7 @@ def open_executor(executor: Executor | str | None) -> Iterator[Executor | None]:
 
 
 def pack_value(value: object, executor: Executor) -> bytes:
-    """Return a value pickled for an executor's workers. Raises the errors of pickling."""
+    """Serialise a value so that an executor's workers can load it. Raises the errors of pickling."""
     if not hasattr(executor, "_client"):
         return pickle.dumps(value)
     from distributed.protocol.pickle import dumps  # also pickles functions defined in a notebook
@@ -83,10 +84,11 @@ def pack_value(value: object, executor: Executor) -> bytes:
 
 
 def compute_rows(plan: Plan, rows: Sequence[Row], executor: Executor) -> Iterator[list[Row]]:
-    """Yield the rows of missing trials, each trial once, as chunks end, in any order.
+    """Compute the missing runs of a study on an executor's workers, and yield results as they arrive.
 
-    A chunk whose worker is lost is submitted again. Raises OtherVersionsError if a worker has other packages,
-    StudyStoppedError if chunks are lost repeatedly or the executor accepts no more.
+    Each run is yielded once, in any order. A chunk of runs whose worker is lost is submitted again. Raises
+    OtherVersionsError if a worker has other packages, StudyStoppedError if chunks are lost repeatedly or the
+    executor accepts no more.
     """
     rows = list(rows)
     while trials := plan.find_missing(rows):
@@ -96,23 +98,23 @@ def compute_rows(plan: Plan, rows: Sequence[Row], executor: Executor) -> Iterato
 
 
 def make_chunks(plan: Plan, trials: list[Trial], workers: int) -> list[list[Trial]]:
-    """Return trials in chunks of ``MIN_CHUNK`` to ``plan.chunk``, for this number of workers.
+    """Divide runs into chunks of suitable size for the given number of workers.
 
-    Chunks are smaller only if a worker would get none: half a chunk takes about 0.6 of the time of a whole
-    one.
+    A chunk has ``MIN_CHUNK`` to ``plan.chunk`` runs. Chunks are smaller only if a worker would get none,
+    since half a chunk takes about 0.6 of the time of a whole one.
     """
     count = max(min(workers, len(trials)), min(CHUNKS, len(trials) // MIN_CHUNK))
     return split_trials(trials, max(count, count_chunks(plan, trials)))
 
 
 def _count_workers(executor: Executor) -> int:
-    """Return the number of workers; two if it is unknown."""
+    """Return the number of an executor's workers, or two if the number is unknown."""
     client = getattr(executor, "_client", None)
     if client is None:
         return getattr(executor, "_max_workers", None) or _DEFAULT_WORKERS
     try:
         return sum(client.nthreads().values()) or _DEFAULT_WORKERS
-    except OSError:  # the cluster is unreachable at the moment
+    except OSError:  # the cluster cannot be reached at the moment
         return _DEFAULT_WORKERS
 
 
@@ -141,9 +143,9 @@ def _run_stage(plan: Plan, trials: list[Trial], executor: Executor) -> Iterator[
 
 
 def _wait_for_ended(pending: Collection[Future[list[Row]]], executor: Executor) -> set[Future[list[Row]]]:
-    """Wait for futures and return the first that end. Log one warning if the cluster is unreachable.
+    """Wait until at least one future has ended, and log a warning if the cluster is unreachable.
 
-    Raises StudyStoppedError if the executor has given up silently.
+    Returns all futures that have ended. Raises StudyStoppedError if the executor has given up silently.
     """
     away_s = 0
     while not (ended := wait(pending, timeout=_POLL_S, return_when=FIRST_COMPLETED).done):
@@ -160,7 +162,10 @@ def _wait_for_ended(pending: Collection[Future[list[Row]]], executor: Executor) 
 
 
 def _state(executor: Executor) -> str:
-    """Return a Dask client's state, "running", "connecting" or "closed"; "running" for other executors."""
+    """Return the state of a Dask client: "running", "connecting" or "closed".
+
+    Returns "running" for any other executor.
+    """
     return str(getattr(getattr(executor, "_client", None), "status", "running"))
 
 
@@ -186,10 +191,10 @@ def _make_stopped_error(error: BaseException, executor: Executor) -> StudyStoppe
 
 
 def run_chunk(plan: Plan, trials: list[Trial], expected: dict[str, str], attempt: int) -> list[Row]:
-    """Run some trials from start to end, in a worker.
+    """Train some runs of a study from start to end in a worker process, and return the results.
 
-    Raises OtherVersionsError unless its packages equal ``expected``. ``attempt`` distinguishes repeated
-    calls.
+    Raises OtherVersionsError unless the worker's packages equal ``expected``. ``attempt`` distinguishes
+    repeated calls.
     """
     own_versions = read_versions()
     if other := [name for name in expected if own_versions.get(name) != expected[name]]:
@@ -206,7 +211,10 @@ def run_chunk(plan: Plan, trials: list[Trial], expected: dict[str, str], attempt
 
 @cache
 def read_versions() -> dict[str, str]:
-    """Return the versions that a run's numbers may depend on; for our own code, a short hash of its text."""
+    """Return the package versions that a run's numbers may depend on.
+
+    For our own code, the version is a short hash of its text.
+    """
     versions = {name: importlib.metadata.version(name) for name in _PACKAGES}
     root = Path(explorer.training.__file__).parents[1]
     parts = ("catalogue", "formula", "training", "study", "gradient")
@@ -215,7 +223,7 @@ def read_versions() -> dict[str, str]:
 
 
 class _Quota:
-    """A quota of trials in this process, shared by all threads."""
+    """A limit on the number of runs that all threads of this process train at the same time."""
 
     def __init__(self, trials: int) -> None:
         self._free = trials

@@ -139,7 +139,7 @@ REFUSED = {
     "return g * (1 - (x < 0)), None": "subtracts a mask",
     "return g * inside, None": "inside is not defined in this text",
     "a = (None,) * 2\na[0] = g\nreturn a": "puts an item into a tuple",
-    "a = [None]\na[1] = g\nreturn tuple(a)": "is no place among 1 items",
+    "a = [None]\na[1] = g\nreturn tuple(a)": "is not a position among 1 items",
     "return g * torch.sqrt(ctx.s), None": "takes a tensor, not a number",
     "return g * math.exp(x), None": "takes a single number, not a tensor",
     "return g.masked_fill(x > 0, x), None": "fills with a tensor",
@@ -162,7 +162,7 @@ def test_a_number_that_is_saved_as_a_tensor_raises_and_a_tensor_does_not() -> No
     problem = called("return g * s, None").problem
     assert problem is not None
     assert problem.raises
-    assert "saves a number, but torch takes tensors alone" in problem.message
+    assert "saves a number, but torch takes only tensors" in problem.message
     assert raised(text, torch.tensor(2.0)) == ""
     assert called("return g * s, None", tensor=True).problem is None
 

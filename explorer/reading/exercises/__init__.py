@@ -1,4 +1,4 @@
-"""Exercises, which are Functions to repair, and their judge, which reads solutions and never runs them."""
+"""Exercises, in which a faulty Function is repaired, and code that grades a solution without running it."""
 
 from explorer.reading.exercises.cases import Case
 from explorer.reading.exercises.entries import EXERCISES

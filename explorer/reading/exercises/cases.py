@@ -1,4 +1,4 @@
-"""Cases that test a solution of an exercise, and texts for their numbers."""
+"""Test cases for the solution of an exercise, and texts for their numbers."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,7 +11,7 @@ FORWARD = "forward"  # the subject of a case that is not about a gradient
 
 
 class Case(NamedTuple):
-    """A case with its expected and its actual value.
+    """A test case for a solution, with the expected and the actual value.
 
     Attributes:
         x: the x of the case.
@@ -21,7 +21,7 @@ class Case(NamedTuple):
         subject: ``forward``, ``x`` for the gradient for x, or the name of an argument for one element's
             contribution to its gradient.
         elements: the number of elements that share the argument.
-        missing: whether there is no gradient; ``actual`` is then 0.
+        missing: whether there is no gradient. ``actual`` is then 0.
     """
 
     x: float
@@ -34,32 +34,35 @@ class Case(NamedTuple):
 
     @property
     def words(self) -> str:
-        """The actual value, and the expected one."""
+        """A phrase with the actual and the expected value."""
         return f"{'None' if self.missing else format_short(self.actual)}, not {format_short(self.expected)}"
 
     @property
     def fails(self) -> bool:
-        """Whether the value is wrong."""
+        """Whether the actual value differs from the expected one."""
         return self.missing or not is_close(self.expected, self.actual)
 
 
 def is_close(a: float, b: float) -> bool:
-    """Return whether two numbers differ by rounding at most, or are both NaN."""
+    """Return whether two numbers differ only by rounding, or are both NaN."""
     return a == b or (a != a and b != b) or abs(a - b) <= ABSOLUTE + RELATIVE * abs(a)
 
 
 def find_ratio(cases: Sequence[Case]) -> float | None:
-    """Return the ratio of actual to expected value if it is equal in all cases and not 0, else None."""
+    """Return the ratio of actual to expected value if it is the same in all cases.
+
+    Returns None if it varies or is 0.
+    """
     times, *remainder = [case.actual / case.expected for case in cases if case.expected] or [0.0]
     even = all(is_close(times, each) for each in remainder)
     return times if even and times and not any(case.actual for case in cases if not case.expected) else None
 
 
 def format_short(value: float) -> str:
-    """Return a number with four digits."""
+    """Format a number with four significant digits."""
     return with_minus(f"{value + 0.0:.4g}")
 
 
 def format_full(x: float) -> str:
-    """Return an x with ten digits, enough for an x close to a kink."""
+    """Format an x with ten digits, which are enough for an x close to a kink."""
     return with_minus(f"{x + 0.0:.10g}")

@@ -1,4 +1,4 @@
-"""The exercises, one entry each; a lesson names the exercise at its end by its key."""
+"""The exercises of the lessons. A lesson refers to the exercise at its end by key."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

@@ -1,4 +1,4 @@
-"""The records of an exercise: a faulty Function, and the values that it should return."""
+"""Data classes for an exercise: a faulty Function, and the values that it should return."""
 
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
@@ -10,14 +10,14 @@ from explorer.formula.tree import Name, Number, substitute
 
 @dataclass(frozen=True)
 class Argument:
-    """An input after x in a call of the Function.
+    """An input of a Function after x, in the call that an exercise describes.
 
     Attributes:
-        name: its name in the formulas; a solution may use another name.
-        value: its value in the call; short in binary, so that kinks coincide with points of comparison.
-        gradient: the contribution of one element to its gradient, in x, y, g and names of arguments; "" for a
+        name: its name in the formulas. A solution may use another name.
+        value: its value in the call. It is short in binary, so that kinks coincide with points of comparison.
+        gradient: the contribution of one element to its gradient, in x, y, g and names of arguments. "" for a
             number, whose gradient is None.
-        scale: a factor on the sum, in names of arguments and N, the number of elements; "" for 1.
+        scale: a factor on the sum, in names of arguments and N, the number of elements. "" for 1.
     """
 
     name: str
@@ -28,11 +28,11 @@ class Argument:
 
 @dataclass(frozen=True)
 class Exercise:
-    """A faulty Function to repair.
+    """An exercise to repair a faulty ``autograd.Function``.
 
     Attributes:
         key: permanent name.
-        task: its fault, or the task; two sentences at most.
+        task: its fault, or the task, in at most two sentences.
         code: the faulty Function, in about ten lines.
         op: formula of the values that it should compute, in x and names of arguments.
         gradient: formula of the gradient that it should return, in x, g and names of arguments.
@@ -52,12 +52,12 @@ class Exercise:
 
     @property
     def name(self) -> str:
-        """The name of the Function."""
+        """The name of the Function that is to be repaired."""
         return self.code.split("(")[0].removeprefix("class ")
 
     @property
     def values(self) -> dict[str, float]:
-        """The values of the arguments by name."""
+        """A dict from the names of the arguments to their values."""
         return {argument.name: argument.value for argument in self.arguments}
 
     @cached_property
@@ -72,7 +72,7 @@ class Exercise:
 
     @cached_property
     def second(self) -> Formula:
-        """The derivative of the gradient by x, for g = 1."""
+        """The derivative of the correct gradient with respect to x, for g = 1."""
         tree = differentiate(
             substitute(self.parse_formula(self.gradient).tree, {Name("g"): Number(1.0)}), upstream=Number(1.0)
         )
@@ -80,11 +80,11 @@ class Exercise:
         return Formula(tree)
 
     def to_data(self) -> dict[str, Any]:
-        """Return plain data, from which ``exercise_from_data`` makes an equal record."""
+        """Convert the exercise to plain data, which ``exercise_from_data`` converts back."""
         return asdict(self)
 
 
 def exercise_from_data(data: dict[str, Any]) -> Exercise:
-    """Return the exercise from its plain data."""
+    """Create an exercise from its plain data, the inverse of ``Exercise.to_data``."""
     arguments = tuple(Argument(**argument) for argument in data["arguments"])
     return Exercise(**{**data, "arguments": arguments})

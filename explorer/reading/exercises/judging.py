@@ -1,7 +1,7 @@
-"""The judge of exercises: it reads a text, never runs it, and compares it with the expected values.
+"""Grade the solution of an exercise without running it, by comparing its formulas with the expected ones.
 
-It computes with Python's own float64, so that it also runs in the browser. Code that the reader cannot follow
-is reported as unread, never as wrong.
+Values are computed in Python's own float64, so that grading also works in the browser. Code that the reader
+cannot follow is reported as unread, never as wrong.
 """
 
 from collections.abc import Callable, Mapping
@@ -33,11 +33,11 @@ SEVERAL_FUNCTIONS = "Found {} Functions: leave one, {}."
 
 
 class Verdict(NamedTuple):
-    """The verdict on a text.
+    """The result of grading a solution.
 
     Attributes:
         kind: ``right``, ``wrong``, or ``unread`` if the reader cannot follow the text.
-        sentence: the first fault, or the part that was not read; "" if the text is right.
+        sentence: the first fault, or the part that was not read. "" if the text is right.
         line: the line of the fault, 0 if there is none.
         case: the first failing case, if a curve shows the fault.
         reading: the result of the reader, None if nothing was read.
@@ -57,7 +57,7 @@ class _Fault(NamedTuple):
 
 
 def judge_text(exercise: Exercise, text: str) -> Verdict:
-    """Return the verdict on a text as a solution of an exercise; it takes a few milliseconds."""
+    """Judge a text as the solution of an exercise, which takes a few milliseconds."""
     try:
         require_python(text)
         inputs = [Input(argument.name, bool(argument.gradient)) for argument in exercise.arguments]
@@ -82,7 +82,10 @@ def judge_text(exercise: Exercise, text: str) -> Verdict:
 
 
 def _check_text(exercise: Exercise, text: str, reading: Reading) -> Verdict | None:
-    """Return the fault of a text whose values are all right, None if there is no fault."""
+    """Find a fault in a solution whose values are all right, such as a lost second derivative.
+
+    Returns None if there is no fault.
+    """
     if exercise.twice and (line := find_cut(text)):
         words = "It takes g out of autograd's graph: the second derivative with respect to g is lost."
         return Verdict("wrong", words, line, reading=reading)
@@ -127,7 +130,7 @@ def _check_forward(solution: Solution) -> _Fault | None:
 
 
 def _check_gradient(solution: Solution) -> _Fault | None:
-    """Return how the gradient for x differs, the most informative case first."""
+    """Compare the solution's gradient for x with the expected one, and describe the first difference."""
     exercise = solution.exercise
     expected, actual = (
         compile_text(exercise, exercise.gradient),
@@ -152,7 +155,10 @@ def _check_gradient(solution: Solution) -> _Fault | None:
 
 
 def _describe_pattern(table: Mapping[float, list[Case]], g: float) -> str:
-    """Return a sentence on a difference common to all gradients, or ""."""
+    """Describe a difference that all gradients have in common, such as a constant factor.
+
+    Returns "" if there is none.
+    """
     table_pairs = (zip(cases, table[1.0], strict=True) for cases in table.values())
     is_constant = all(is_close(case.actual, first.actual) for pairs in table_pairs for case, first in pairs)
     if g != 1.0:
@@ -176,7 +182,7 @@ def _check_missing(solution: Solution) -> _Fault | None:
 
 
 def _find_missing_case(solution: Solution) -> Case | None:
-    """Return a case for the missing gradient of an argument: one element's expected contribution."""
+    """Return a test case for an argument that should get a gradient but gets none."""
     learning = [each for each in solution.exercise.arguments if each.gradient]
     missing = [each for each in learning if each.name not in solution.learned]
     if not missing or _find_note(solution, "hangs", "unread"):
@@ -188,7 +194,7 @@ def _find_missing_case(solution: Solution) -> Case | None:
 
 
 def _check_arguments(solution: Solution) -> _Fault | None:
-    """Return the fault of the gradient of an argument that is a tensor."""
+    """Compare the gradients of the tensor arguments with the expected ones."""
     exercise = solution.exercise
     for place, argument in enumerate(exercise.arguments, 1):
         if not argument.gradient:
@@ -234,7 +240,7 @@ def _check_argument(solution: Solution, argument: Argument, learned: Learned) ->
 
 
 def _make_expected(exercise: Exercise, argument: Argument) -> Callable[[float, float, float, float], float]:
-    """Return a function for the expected contribution of an element, as ``_make_contribution`` does."""
+    """Return a function that computes one element's expected contribution to an argument's gradient."""
     scale = parse_text(exercise, argument.scale) if argument.scale else None
     return _make_contribution(exercise, parse_text(exercise, argument.gradient), scale)
 
@@ -242,7 +248,10 @@ def _make_expected(exercise: Exercise, argument: Argument) -> Callable[[float, f
 def _make_contribution(
     exercise: Exercise, part: Formula, scale: Formula | None, subject: str = ""
 ) -> Callable[[float, float, float, float], float]:
-    """Return a function of x, y, g and the number of elements: one element's contribution to a gradient."""
+    """Return a function that computes one element's contribution to a gradient.
+
+    Its arguments are x, y, g and the number of elements.
+    """
     value = compile_formula(exercise, part, subject)
     factor = compile_formula(exercise, scale, subject) if scale else None
     factors = {count: factor(N=count) if factor else 1.0 for count in ELEMENTS}
@@ -254,7 +263,7 @@ def _check_writes(solution: Solution) -> _Fault | None:
 
 
 def _check_second(solution: Solution) -> _Fault | None:
-    """Return the fault of the second derivative, if the exercise requires one."""
+    """Check the second derivative of a solution, if the exercise requires one."""
     exercise, second = solution.exercise, solution.reading.second
     if not exercise.twice:
         return None

@@ -1,4 +1,4 @@
-"""Find faults of a backward that no curve shows: a g without history, and sums that nobody needs."""
+"""Find faults of a backward that no curve shows, such as a sum that is never needed."""
 
 import ast
 from collections.abc import Iterator
@@ -7,7 +7,7 @@ _CUTS = frozenset(["detach", "data", "item", "tolist", "numpy"])
 
 
 def find_cut(text: str) -> int:
-    """Return the line on which a backward removes g from autograd's graph, or 0."""
+    """Return the number of the line where a backward detaches g from autograd's graph, or 0."""
     for backward in _find_backwards(text):
         g = backward.args.args[1].arg if len(backward.args.args) > 1 else ""
         for node in ast.walk(backward):
@@ -17,7 +17,7 @@ def find_cut(text: str) -> int:
 
 
 def find_unconditional_sum(text: str) -> int:
-    """Return the line on which a backward computes a sum even if it is not needed, or 0."""
+    """Return the number of the line where a backward computes a sum even if nobody needs it, or 0."""
     for backward in _find_backwards(text):
         for node in _walk_unconditional(backward.body):
             if isinstance(node, ast.Attribute) and node.attr == "sum":
@@ -36,7 +36,7 @@ def _collect_names(node: ast.AST) -> set[str]:
 
 
 def _walk_unconditional(body: list[ast.stmt]) -> Iterator[ast.AST]:
-    """Yield the nodes of statements without a condition, up to an ``if`` that may return."""
+    """Yield the syntax nodes that run without a condition, up to an ``if`` that may return."""
     for statement in body:
         if isinstance(statement, ast.If):
             yield from _walk_certain(statement.test)
@@ -47,7 +47,7 @@ def _walk_unconditional(body: list[ast.stmt]) -> Iterator[ast.AST]:
 
 
 def _walk_certain(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a node and all nodes inside that are certainly evaluated with it."""
+    """Yield a syntax node and all nodes inside it that are evaluated whenever it is."""
     match node:
         case ast.If() | ast.IfExp() | ast.BoolOp() | ast.Lambda() | ast.FunctionDef() | ast.While():
             return

@@ -21,31 +21,35 @@ _EVEN_POINTS = tuple(STEP * place for place in range(-REACH, REACH + 1))
 
 @dataclass(frozen=True)
 class Solution:
-    """The result of reading a text, with the exercise that the text should solve."""
+    """A solution of an exercise, as formulas read from a text."""
 
     exercise: Exercise
     reading: Reading
 
     @cached_property
     def op(self) -> Formula:
-        """The formula of its forward."""
+        """The formula of the solution's forward."""
         return find_op(self.reading.op).parsed
 
     @cached_property
     def rule(self) -> Formula:
-        """The formula of its gradient for x."""
+        """The formula of the solution's gradient for x."""
         rule = find_rule(self.reading.rule).parsed
         assert rule is not None, "of a Function"
         return rule
 
     @cached_property
     def learned(self) -> dict[str, Learned]:
-        """Its gradients for arguments, by the arguments' names."""
+        """A dict from the names of arguments to the solution's gradients for them."""
         return {gradient.name: gradient for gradient in find_rule(self.reading.rule).learned}
 
     @cached_property
     def points(self) -> list[float]:
-        """Even points, and points next to the kinks of the exercise and next to the numbers in the text."""
+        """The x values at which the solution is tested.
+
+        They are evenly spaced, with more next to the kinks of the exercise and next to the numbers in the
+        text.
+        """
         numbers = {abs(number) for formula in (self.op, self.rule) for number in _list_numbers(formula)}
         centres = {*find_kinks(self.exercise), *numbers, *(-each for each in numbers)}
         near_points = {centre + side * near for centre in centres for near in NEAR for side in (-1, 1)}
@@ -53,12 +57,15 @@ class Solution:
 
     @cached_property
     def pairs(self) -> list[tuple[float, float]]:
-        """Pairs of each point and the exercise's y at it."""
+        """Each test point with the expected output y at this point."""
         op = compile_text(self.exercise, self.exercise.op)
         return [(x, op(x=x)) for x in self.points]
 
     def choose_case(self, cases: Sequence[Case]) -> Case | None:
-        """Return the failing case with the shortest description; at a kink only if none fails elsewhere."""
+        """Return the failing test case with the shortest description, or None if all pass.
+
+        A case at a kink is chosen only if no other fails.
+        """
         at = find_kinks(self.exercise)
         failing = [case for case in cases if case.fails]
         return min(
@@ -70,7 +77,7 @@ class Solution:
 
 @lru_cache(maxsize=64)
 def find_kinks(exercise: Exercise) -> frozenset[float]:
-    """Return the even points at which the op or the gradient of an exercise jumps or bends."""
+    """Return the test points at which the op or the gradient of an exercise jumps or bends."""
     op, gradient = compile_text(exercise, exercise.op), compile_text(exercise, exercise.gradient)
     near = NEAR[-1]
 

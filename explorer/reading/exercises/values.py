@@ -1,4 +1,4 @@
-"""Evaluate formulas at single points in Python's own float64: without torch, as in the browser."""
+"""Evaluate formulas at single points in Python's own float64, without torch, as in the browser."""
 
 import math
 from collections.abc import Callable, Mapping
@@ -34,24 +34,25 @@ UNKNOWN = "Its {} depends on {}, which is no input of it."
 
 
 class UnreadError(Exception):
-    """A value that the verdict depends on is unknown; the message names it."""
+    """Raised if the result depends on a value that is unknown. The message names the value."""
 
 
 @lru_cache(maxsize=64)
 def parse_text(exercise: Exercise, text: str) -> Formula:
-    """Return a formula of an exercise."""
+    """Parse a formula in x, y, g, N and the names of an exercise's arguments."""
     return exercise.parse_formula(text)
 
 
 def compile_text(exercise: Exercise, text: str) -> Callable[..., float]:
-    """Return a formula of the exercise as a function of x, y, g and N."""
+    """Compile a formula of the exercise to a function of x, y, g and N."""
     return compile_formula(exercise, parse_text(exercise, text))
 
 
 def compile_formula(exercise: Exercise, formula: Formula, subject: str = "") -> Callable[..., float]:
-    """Return a formula as a function of x, y, g and N. Raises UnreadError if it depends on anything else.
+    """Compile a formula to a function of x, y, g and N.
 
-    ``subject`` names the formula in the error's sentence.
+    Raises UnreadError if the formula depends on anything else. ``subject`` names the formula in the error's
+    sentence.
     """
     tree = replace_counts(formula.tree, COUNT)
     if find_reductions(tree):
@@ -66,7 +67,7 @@ def compile_formula(exercise: Exercise, formula: Formula, subject: str = "") -> 
 
 
 def _compute_step(node: Node, values: list[float]) -> float:
-    """Return the value of an inner node, computed by Python alone if possible."""
+    """Evaluate a single operator or function of a formula, in pure Python if possible."""
     if isinstance(node, Call) and (exact := _EXACT.get(node.function)):
         is_ordered = node.function not in _ORDERING or all(each == each for each in values)
         with suppress(ArithmeticError, ValueError):

@@ -1,4 +1,4 @@
-"""A study as a Plotly figure, for notebooks and pages: one file per panel."""
+"""Draw the result of a study as a Plotly figure, with one file per panel."""
 
 from explorer.study.figure.figure import make_study_figure
 

@@ -1,4 +1,4 @@
-"""The panel of differences from the highest rule: intervals, and every seed as a faint point."""
+"""Draw how far each rule of a study is below the best: an interval, and a faint point for each seed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from explorer.study.differences import Difference, Standing
 from explorer.study.figure.view import StudyView
 from explorer.training.ranking import format_score
 
-_BELOW = 0.24  # offset of the seeds below their rule's interval, in rows
+_BELOW = 0.24  # The points of single seeds are drawn this far below their rule's interval, in rows.
 _FAR = 0.1  # rules whose interval is lower by more than this get a separate axis
 _STANDINGS: dict[Standing, str] = {
     "highest": "diamond",
@@ -24,7 +24,10 @@ _STANDINGS: dict[Standing, str] = {
 
 
 def draw_differences(figure: go.Figure, study: StudyView, far: set[str]) -> None:
-    """Plot the differences, those of ``far`` on the first axis, and text for rules that diverged."""
+    """Plot each rule's difference from the best rule, and a text for each rule that diverged.
+
+    Rules in ``far`` are plotted on a separate first axis.
+    """
     near, labels = 2 if far else 1, study.labels
     for difference in study.compared:
         figure.add_traces(_make_traces(study, difference), rows=1, cols=1 if difference.rule in far else near)
@@ -37,13 +40,16 @@ def draw_differences(figure: go.Figure, study: StudyView, far: set[str]) -> None
 
 
 def find_far_below(compared: Sequence[Difference]) -> set[str]:
-    """Return the rules and controls that would squeeze the others' axis, unless at most one is left."""
+    """Return the rules that are so far below the best that they need an axis of their own.
+
+    Controls count too. The set is empty unless at least two rules are left.
+    """
     far = {each.rule for each in compared if each.is_control or -each.high > _FAR}
     return far if len(compared) - len(far) > 1 else set()
 
 
 def name_rows(figure: go.Figure, study: StudyView) -> None:
-    """Label the rows from top to bottom as the rules rank, with their means, on the leftmost axis only."""
+    """Label the rows of the figure with the rules and their mean scores, best rule first."""
     means, unit = {each.rule: each.mean for each in study.compared}, study.plan.unit
 
     def name(key: str) -> str:
@@ -62,7 +68,7 @@ def name_rows(figure: go.Figure, study: StudyView) -> None:
 
 
 def _make_traces(study: StudyView, difference: Difference) -> list[go.Scatter]:
-    """Return a rule's difference with its interval, and every seed's as a faint point below."""
+    """Return the traces of one rule: its mean difference with an interval, and a faint point per seed."""
     scale, colour, row = study.scale, study.colours[difference.rule], study.rows[difference.rule]
     seeds = go.Scatter(
         x=[scale * value for value in difference.seeds.values()],
@@ -95,7 +101,7 @@ def _make_traces(study: StudyView, difference: Difference) -> list[go.Scatter]:
 
 
 def _explain_missing(study: StudyView) -> dict[str, str]:
-    """Return, by rule, why a judged rule has no difference."""
+    """Return a dict from rules that cannot be compared to the reason, such as "diverged at every rate"."""
     compared = {each.rule for each in study.compared}
     words = {}
     for outcome in study.rules:
@@ -110,7 +116,7 @@ def _explain_missing(study: StudyView) -> dict[str, str]:
 
 
 def _make_text_trace(study: StudyView, key: str, words: str) -> go.Scatter:
-    """Return a trace with text instead of a difference, left of the line at 0."""
+    """Return a trace that shows a text instead of a rule's difference."""
     style = {"mode": "text", "text": [words], "textposition": "middle left"}
     identity = {"name": study.labels[key], "meta": key}
     return go.Scatter(x=[0], y=[study.rows[key]], hoverinfo="skip", showlegend=False, **identity, **style)

@@ -1,4 +1,4 @@
-"""All panels of a study in one figure, below the sentence of its ranking."""
+"""Combine all panels of a study in one figure, below the sentence on its ranking."""
 
 from __future__ import annotations
 
@@ -41,11 +41,11 @@ _LAYOUT: dict[str, Any] = {
 def make_study_figure(
     plan: Plan, rules: Sequence[RuleOutcome], cells: pd.DataFrame, sentence: str
 ) -> go.Figure:
-    """Plot the differences from the highest rule next to the heat map of rule × lr.
+    """Plot each rule's difference from the best rule, next to a heat map of rules and learning rates.
 
-    The ranking's ``sentence`` is the title: its intervals are the plotted ones. Controls, and rules that are
+    The title is the ``sentence`` on the ranking, whose intervals are plotted. Controls, and rules that are
     far below, have a separate axis. Each panel has one trace per rule, named by its label, with its key as
-    ``meta``. ``cells``: as in ``Result``.
+    ``meta``. ``cells`` is the table of the same name in ``Result``.
     """
     study = StudyView(plan, rules)
     far = find_far_below(study.compared)
@@ -61,7 +61,10 @@ def make_study_figure(
 
 
 def _make_panels(plan: Plan, has_far: bool) -> go.Figure:
-    """Return empty panels with their titles: the far axis, if there is one, the near axis, the heat map."""
+    """Return an empty figure with titled panels: differences far below, near differences, heat map.
+
+    The panel of those far below is optional.
+    """
     columns = 3 if has_far else 2
     return make_subplots(
         cols=columns,
@@ -76,7 +79,7 @@ def _make_panels(plan: Plan, has_far: bool) -> go.Figure:
 
 
 def _lay_out(figure: go.Figure, height: int, sentence: str) -> None:
-    """Set sizes, grids, and the sentence above all panels."""
+    """Set the figure's size and grid lines, and write the sentence above all panels."""
     lines = [
         html.escape(line, quote=False) for line in textwrap.wrap(sentence, _LETTERS, break_on_hyphens=False)
     ]

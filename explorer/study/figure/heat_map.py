@@ -1,4 +1,4 @@
-"""The heat map of validation, rule by rate, with the chosen rates."""
+"""Draw validation scores as a heat map of rules and learning rates, with the chosen rates marked."""
 
 from __future__ import annotations
 
@@ -11,14 +11,17 @@ from explorer.study.figure.view import StudyView
 
 
 def draw_heat_map(figure: go.Figure, study: StudyView, cells: pd.DataFrame, column: int) -> None:
-    """Plot the validation at each rate in a column of the first row; ``cells`` as in ``Result``."""
+    """Draw the validation score of each rule at each learning rate in one column of the figure.
+
+    ``cells`` is the table of the same name in ``Result``.
+    """
     for trace in (_make_heat_map(study, cells), _make_crosses(study, cells), _make_frames(study)):
         figure.add_trace(trace, row=1, col=column)
     figure.update_xaxes(title_text="lr", type="category", row=1, col=column)
 
 
 def _make_heat_map(study: StudyView, cells: pd.DataFrame) -> go.Heatmap:
-    """Return the heat map of a rule's mean validation at a rate."""
+    """Return the heat map of each rule's mean validation score at each learning rate."""
     by_cell = cells.set_index(["rule", "lr"])
     mean, diverged, tried = by_cell["validation"], by_cell["diverged"], by_cell["seeds"]
     rows, lrs, digits = study.rows, study.plan.lrs, study.digits
@@ -46,7 +49,7 @@ def _make_heat_map(study: StudyView, cells: pd.DataFrame) -> go.Heatmap:
 
 
 def _make_crosses(study: StudyView, cells: pd.DataFrame) -> go.Scatter:
-    """Return a × for each rule and rate at which every seed diverged."""
+    """Return a trace with a × for each rule and learning rate at which every seed diverged."""
     diverged = cells[cells["diverged"] == cells["seeds"]]
     return go.Scatter(
         x=[number_text(lr) for lr in diverged["lr"]],
@@ -61,7 +64,7 @@ def _make_crosses(study: StudyView, cells: pd.DataFrame) -> go.Scatter:
 
 
 def _make_frames(study: StudyView) -> go.Scatter:
-    """Return a frame around each rule's chosen rate."""
+    """Return a trace with a frame around each rule's chosen learning rate."""
     rules = [each for each in study.rules if each.lr is not None]
     marker = {"symbol": "square-open", "size": 28, "color": "#ff3dc7", "line": {"width": 2}}
     return go.Scatter(

@@ -1,4 +1,4 @@
-"""A study as its panels show it: names, colours and rows of its rules, and the unit of its scores."""
+"""Names, colours and rows of a study's rules, which all panels of its figure share."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from explorer.study.plan import Plan
 
 @dataclass(frozen=True)
 class StudyView:
-    """A study with the outcomes of its rules, and everything its panels share."""
+    """A study with the outcomes of its rules, and everything that the panels of its figure share."""
 
     plan: Plan
     rules: Sequence[RuleOutcome]
 
     @cached_property
     def compared(self) -> Sequence[Difference]:
-        """The differences from the highest rule, in the order of the ranking."""
+        """The differences of the rules from the best one, in the order of the ranking."""
         return find_differences(self.plan, self.rules)
 
     @cached_property
     def labels(self) -> dict[str, str]:
-        """The label of each rule, escaped: never markup."""
+        """A dict from rules to labels, with HTML escaped."""
         return {key: html.escape(label, quote=False) for key, label in self.plan.labels.items()}
 
     @cached_property
     def colours(self) -> dict[str, str]:
-        """The colour of each rule by its index; controls share one."""
+        """A dict from rules to colours. All controls share one colour."""
         count = len(RULE_COLOURS_LIGHT)
         return {
             key: NEUTRAL if key in self.plan.controls else RULE_COLOURS_LIGHT[index % count]
@@ -41,14 +41,17 @@ class StudyView:
 
     @cached_property
     def rows(self) -> dict[str, int]:
-        """The row of each rule, from the top: in the order of the ranking, then rules without a rank."""
+        """A dict from rules to rows of the figure, counted from the top.
+
+        Ranked rules come first, in the order of the ranking, followed by the others.
+        """
         ranked = [each.rule for each in self.compared]
         order = [*ranked, *(key for key in self.plan.keys if key not in ranked)]
         return {key: row for row, key in enumerate(order)}
 
     @property
     def scale(self) -> int:
-        """The factor on plotted scores: accuracies are plotted in percent."""
+        """The factor on plotted scores, which is 100 for accuracies, plotted in percent."""
         return 100 if self.plan.metric == "accuracy" else 1
 
     @property
