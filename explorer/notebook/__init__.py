@@ -1,4 +1,4 @@
-"""The instrument and trainings in a notebook's cell: widgets where anywidget is installed."""
+"""The interactive chart and training runs in a notebook, as widgets if anywidget is installed."""
 
 from explorer.notebook.opening import instrument
 from explorer.notebook.training import watch

@@ -1,7 +1,7 @@
-"""The base of the widgets: their code is loaded once, and an image remains when no kernel runs.
+"""The base class of notebook widgets, which share their code and leave an image when no kernel runs.
 
-All widgets of a kernel share the code as one hidden widget. The browser unpacks it once, and a notebook that
-stores the state of its widgets stores it once.
+All widgets of a kernel share the JavaScript code in one hidden widget. The browser unpacks it once, and a
+notebook that stores the state of its widgets stores it once.
 """
 
 import base64
@@ -32,7 +32,7 @@ _PNG = "image/png"
 
 @cache
 def pack_library() -> tuple[bytes, bytes, str]:
-    """Return our own code as JSON and plotly.js, both compressed by gzip, and a hash of both."""
+    """Return the JavaScript library and plotly.js, both compressed with gzip, and a hash of both."""
     library = {
         "modules": bundle_modules(_ENTRY)[_ENTRY],
         "css": read_style(in_cell=True),
@@ -50,7 +50,7 @@ def pack_library() -> tuple[bytes, bytes, str]:
 
 
 class Library(anywidget.AnyWidget):
-    """A hidden widget that holds the code of all cells."""
+    """A hidden widget that holds the JavaScript code for all widgets of a notebook."""
 
     _esm = "export default {}"
     code = t.Bytes().tag(sync=True)
@@ -59,7 +59,10 @@ class Library(anywidget.AnyWidget):
 
     @classmethod
     def get(cls) -> "Library":
-        """Return the library of this kernel, created again if marimo has closed it with its cell."""
+        """Return the hidden widget of this kernel with the shared code.
+
+        A new one is created if marimo has closed it together with its cell.
+        """
         if cls.shared is None or getattr(cls.shared.comm, "_closed", True):
             code, plotly, _ = pack_library()
             cls.shared = cls(code=code, plotly=plotly)
@@ -67,7 +70,10 @@ class Library(anywidget.AnyWidget):
 
 
 class Cell(anywidget.AnyWidget):
-    """A widget in a cell, with an image for notebooks without a kernel. It closes with its last view."""
+    """A notebook widget that leaves an image behind for notebooks without a kernel.
+
+    The widget is closed together with its last view.
+    """
 
     _esm = read_module("pages/cell.js")
     _kind: Any
@@ -82,15 +88,15 @@ class Cell(anywidget.AnyWidget):
         self.on_msg(self._receive)
 
     def draw_image(self) -> tuple[bytes, str]:
-        """Return a PNG, b"" without Pillow, and its text."""
+        """Return a PNG image of the widget and its text. The image is b"" without Pillow."""
         raise NotImplementedError
 
     def answer_question(self, question: str, arguments: dict[str, Any]) -> Any:
-        """Return the answer to a question from the browser as JSON types."""
+        """Answer a request from the browser with data that can be converted to JSON."""
         raise NotImplementedError(question)
 
     def _receive(self, _widget: Any, message: Any, _buffers: Any) -> None:
-        """Answer a question from the browser. JupyterLab calls this in another thread while a cell runs."""
+        """Handle a request from the browser. JupyterLab calls this in another thread while a cell runs."""
         reply = {"id": message["id"]}
         if message["question"] == "library":
             self.send(reply, [*pack_library()[:2]])
@@ -102,10 +108,10 @@ class Cell(anywidget.AnyWidget):
         if change["old"] and change["new"] == 0:
             self.close()
             self.layout.close()
-            del self._repr_mimebundle_  # ipywidgets would show a closed widget as nothing
+            del self._repr_mimebundle_  # with it, ipywidgets would display nothing for a closed widget
 
     def open(self) -> None:
-        """Open the connection to the browser, also after the last view has closed it."""
+        """Open the connection to the browser, or reopen it after the last view was closed."""
         if self.layout.comm is None:
             self.layout = Layout()
         super().open()
@@ -122,9 +128,9 @@ class Cell(anywidget.AnyWidget):
         return {"text/plain": text} | ({_PNG: base64.b64encode(png).decode()} if png else {})
 
     def _ipython_display_(self, **kwargs: Any) -> None:
-        """Display the image as an output of its own before the widget, which hides it.
+        """Display the image in an output before the widget, which hides the image.
 
-        JupyterLab shows no other data of a widget whose kernel is gone.
+        JupyterLab shows no other data of a widget whose kernel has stopped.
         """
         data, metadata = self._repr_mimebundle_(**kwargs)
         if not ("google.colab" in sys.modules or any(name.startswith("VSCODE_") for name in os.environ)):
@@ -134,7 +140,7 @@ class Cell(anywidget.AnyWidget):
         self._publish(data, metadata=metadata)
 
     def update_image(self) -> None:
-        """Replace the displayed image by one of the present state."""
+        """Replace the displayed image with one of the current state."""
         self._publish(self._make_image_data(), transient={"display_id": self._display_id}, update=True)
 
     @staticmethod

@@ -1,4 +1,4 @@
-"""A Plotly figure's lines as a PNG, for notebooks where no script runs: GitHub, an untrusted copy, a PDF."""
+"""Draws a Plotly figure as a PNG image, for notebooks without scripts: on GitHub, untrusted, or as a PDF."""
 
 import io
 import math
@@ -10,7 +10,7 @@ import numpy as np
 
 from explorer.description.figures import OPEN
 
-_WIDTH, _HEIGHT, _FINE = 720, 400, 3  # px; drawn three times as large, then made smaller
+_WIDTH, _HEIGHT, _FINE = 720, 400, 3  # px; the image is drawn three times as large and then scaled down
 _LEFT, _RIGHT, _TOP, _BOTTOM = 50, 14, 46, 40
 _INK, _GRID, _GROUND = (60, 66, 75), (226, 229, 233), (255, 255, 255)
 _DASH = 7.0 * _FINE
@@ -19,9 +19,10 @@ Spec = Mapping[str, Any]
 
 
 def draw_png(spec: Spec) -> bytes:
-    """Return lines, markers and areas of a figure on white, at most 15 kB; b"" where Pillow is not installed.
+    """Draw a Plotly figure as a PNG image with a white background.
 
-    ``spec`` is a figure of ``description.figures.make_curve_spec``: its panels lie below one another.
+    Returns b"" if Pillow is not installed. The image has at most 15 kB. ``spec`` is a figure of
+    ``description.figures.make_curve_spec``, with panels below one another.
     """
     try:
         from PIL import Image, ImageDraw, ImageFont
@@ -39,10 +40,10 @@ def draw_png(spec: Spec) -> bytes:
         traces = [trace for trace in spec["data"] if trace.get("yaxis", "y") == name.replace("axis", "")]
         y_range = axis.get("range") or _find_range(traces, axis.get("autorangeoptions", {}))
         to_y = _scale(y_range, (bottom, top))
-        for tick in _ticks(y_range, 5):
+        for tick in _find_ticks(y_range, 5):
             pen.line([(left, to_y(tick)), (right, to_y(tick))], _GRID, k)
             pen.text((left - 6 * k, to_y(tick)), f"{tick:g}", _INK, font, anchor="rm")
-        for tick in _ticks(x_range, 8):
+        for tick in _find_ticks(x_range, 8):
             pen.line([(to_x(tick), top), (to_x(tick), bottom)], _GRID, k)
             pen.text((to_x(tick), (_HEIGHT - _BOTTOM + 6) * k), f"{tick:g}", _INK, font, anchor="mt")
         pen.text((left, top - 5 * k), axis["title"]["text"], _INK, font, anchor="lb")
@@ -101,7 +102,7 @@ def _scale(values: Sequence[float], pixels: Sequence[float]) -> Any:
 
 
 def _find_range(traces: Sequence[Spec], options: Spec) -> tuple[float, float]:
-    """Return the ends of an axis that holds all finite values, with a margin."""
+    """Return the ends of an axis that shows all finite values, with a margin."""
     values = np.concatenate([np.zeros(0), *(np.asarray(trace["y"], float).ravel() for trace in traces)])
     shown = np.clip(values[np.isfinite(values)], options.get("clipmin"), options.get("clipmax"))
     ends = [*(shown if len(shown) else [0.0]), options.get("include", shown[0] if len(shown) else 0.0)]
@@ -109,8 +110,8 @@ def _find_range(traces: Sequence[Spec], options: Spec) -> tuple[float, float]:
     return min(ends) - margin, max(ends) + margin
 
 
-def _ticks(ends: Sequence[float], most: int) -> list[float]:
-    """Return round numbers between two ends, at most ``most``."""
+def _find_ticks(ends: Sequence[float], most: int) -> list[float]:
+    """Return at most ``most`` round numbers within a range, for the ticks of an axis."""
     low, high = ends
     size = 10.0 ** math.floor(math.log10((high - low) / most))
     step = next(size * factor for factor in (1, 2, 5, 10) if (high - low) / (size * factor) <= most)

@@ -1,4 +1,4 @@
-"""The instrument as a widget: Python can read and set its choice, and it follows the user."""
+"""The interactive chart as a notebook widget, whose settings Python can read and change."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -37,9 +37,10 @@ _number = count(1)
 
 
 class Instrument(Cell):
-    """An instrument in a notebook. Set its traits to move the curves; ``observe`` them to follow the user.
+    """An interactive chart of an op and its backward rules in a notebook.
 
-    A wrong value raises TraitError. Functions that were given as op or rule remain the same objects.
+    Set its traits to move the curves, and ``observe`` them to follow the user. An invalid value raises
+    TraitError. Functions that were given as op or rule remain the same objects.
     """
 
     _kind = t.Unicode("instrument").tag(sync=True)
@@ -62,7 +63,7 @@ class Instrument(Cell):
     noise = t.Any("uniform").tag(sync=True)
     noise_width = t.Any(1.0).tag(sync=True)
     section = t.Any("").tag(sync=True)
-    _custom = t.Dict().tag(sync=True)  # ops and rules outside the catalogue
+    _custom = t.Dict().tag(sync=True)  # ops and rules that are not in the catalogue
     _words = t.Dict().tag(sync=True)
     _answers: Any = t.List().tag(sync=True)
 
@@ -78,7 +79,9 @@ class Instrument(Cell):
     )
 
     def __init__(self, op: OpLike, rules: RuleLike | Sequence[RuleLike], **traits: Any) -> None:
-        self._objects: dict[str, tuple[Any, Op | Rule]] = {}  # of the user, with their records, by key
+        self._objects: dict[
+            str, tuple[Any, Op | Rule]
+        ] = {}  # functions passed by the user, with their Op or Rule, by key
         self._is_ready = False
         curves, view, values = self._sample({"op": op, "rules": rules, "learns": "", **traits})
         super().__init__(**values)
@@ -90,32 +93,35 @@ class Instrument(Cell):
 
     @property
     def choice(self) -> dict[str, Any]:
-        """The keywords of ``explorer.sample`` for the displayed curves."""
+        """The keyword arguments with which ``explorer.sample`` computes the displayed curves."""
         names = ["op", "rules", "start", "stop", "g", "learns"]
         names += ["f"] if any(entry.is_random for entry in self._entries) else []
         return {**{name: getattr(self, name) for name in names}, **self.parameters}
 
     @property
     def frame(self) -> Any:
-        """The displayed curves as the DataFrame of ``explorer.sample``."""
+        """The displayed curves as the DataFrame that ``explorer.sample`` returns."""
         return sample(**self.choice)
 
     def html(self) -> str:
-        """Return the present instrument as one HTML file that needs no kernel."""
+        """Return the chart in its current state as an HTML file that needs no kernel."""
         view = {name: getattr(self, name) for name in ("layer", "noise", "noise_width")}
         section = self.section if self.section in SAVED_SECTIONS else ""
         return make_page(**self.choice, **view, section=section).html()
 
     def find_op(self, op: OpLike) -> Any:
-        """Return the record of an op; a function keeps its record."""
+        """Return the ``Op`` for a name or function. The same function always gives the same ``Op``."""
         return self._find_record(resolve_op, Op, op)
 
     def find_rule(self, rule: RuleLike) -> Any:
-        """Return the record of a rule; a function keeps its record."""
+        """Return the ``Rule`` for a name or function. The same function always gives the same ``Rule``."""
         return self._find_record(resolve_rule, Rule, rule)
 
     def find_object(self, key: str) -> Any:
-        """Return the user's object with a key, or the key itself if it is in the catalogue."""
+        """Return the function with a key that the user passed as an op or rule.
+
+        A key from the catalogue is returned itself.
+        """
         return self._objects.get(key, (key,))[0]
 
     def _find_record(self, resolve: Any, kind: type, entry: Any) -> Any:
@@ -125,7 +131,7 @@ class Instrument(Cell):
             if user_object is entry and isinstance(record, kind):
                 return record
         record = resolve(entry)
-        if not isinstance(entry, kind):  # the key of a function is its name, which is not unique on a page
+        if not isinstance(entry, kind):  # several functions may have the same name
             record = replace(record, key=f"{record.key} {next(_number)}")
         self._objects[record.key] = entry, record
         return record
@@ -139,14 +145,17 @@ class Instrument(Cell):
         return {name: getattr(self, name) for name in TRAITS}
 
     def _sample(self, traits: Mapping[str, Any], **sampling: Any) -> tuple[Curves, View, dict[str, Any]]:
-        """Return the curves, the view and the normalized traits. Raises ValueError or TypeError."""
+        """Compute the curves for the given traits, and normalise the traits.
+
+        Raises ValueError or TypeError if a trait is invalid.
+        """
         view_arguments = dict(traits)
         op, rules, x_range, parameters = (
             view_arguments.pop(name) for name in ("op", "rules", "range", "parameters")
         )
         rules = [*rules] if isinstance(rules, list | tuple) else [rules]
         if np.shape(x_range) != (2,):
-            raise ValueError(f"range must be two numbers, such as [-3, 3], not {x_range!r}")
+            raise ValueError(f"range must be two numbers, such as [-3, 3], got {x_range!r}")
         find_loss(view_arguments.get("f", SQUARE))
         sampling |= {"start": x_range[0], "stop": x_range[1], "sections": SECTIONS, **parameters}
         op_record, records = self.find_op(op), [self.find_rule(rule) for rule in rules]
@@ -170,7 +179,10 @@ class Instrument(Cell):
             raise t.TraitError(str(error)) from None
 
     def _keep_known(self, traits: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the parameters that op, rules and loss have, and ``learns`` if a rule can learn it."""
+        """Drop parameters that the op, its rules and the loss do not have.
+
+        ``learns`` becomes "" if no rule can learn that parameter.
+        """
         rules, learns = traits["rules"], traits["learns"]
         op = self.find_op(traits["op"])
         records = [self.find_rule(rule) for rule in (rules if isinstance(rules, list | tuple) else [rules])]
@@ -186,14 +198,17 @@ class Instrument(Cell):
             return
         if change["name"] in ("op", "rules"):
             known = self._keep_known(self._values)
-            with self.hold_trait_notifications():  # both are validated together
+            with self.hold_trait_notifications():  # validates both traits together
                 self.parameters, self.learns = known["parameters"], known["learns"]
-        self._words, self._answers = {}, []  # they describe the initial choice
+        self._words, self._answers = {}, []  # these belong to the initial curves only
         if change["name"] in ("op", "rules", "f") or (change["name"] == "range" and self._objects):
             self._send_custom_entries()
 
     def _send_custom_entries(self) -> None:
-        """Send the browser the entries outside the catalogue; a function becomes points around the range."""
+        """Send ops and rules that are not in the catalogue to the browser.
+
+        A Python function is sent as points in and around the visible range.
+        """
         entries = self._entries
         if self._objects:
             op, rules = interpolate_functions(self._sample(self._values)[0])
@@ -203,14 +218,14 @@ class Instrument(Cell):
         self._custom = {} if is_known else data["own"]
 
     def answer_question(self, question: str, arguments: dict[str, Any]) -> Any:
-        """Return the answer of the registry, or the template of a saved file."""
+        """Answer a request from the browser, such as one for checks or source code."""
         if question == "template":
             return make_saved_template()
         records = {key: record for key, (_, record) in self._objects.items()}
         return QUESTIONS[question].answer(arguments, records)
 
     def draw_image(self) -> tuple[bytes, str]:
-        """Return the curves as a PNG image, and a text with the choice and the sentences about it."""
+        """Return the curves as a PNG image, and a text that describes them."""
         curves = self._sample(self._values)[0]
         texts = make_description(curves).texts
         values = "".join(f", {name} = {value:g}" for name, value in curves.parameters.items())

@@ -1,4 +1,4 @@
-"""The function ``instrument``, which also works without anywidget."""
+"""The function ``instrument``, which shows the interactive chart with or without anywidget."""
 
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -27,12 +27,13 @@ def instrument(
     section: str = "",
     **parameters: float,
 ) -> Any:
-    """Return the live instrument: show it at the end of a notebook's cell, or save it by ``.html()``.
+    """Show an op and its backward rules as an interactive chart in a notebook.
 
-    Where anywidget is installed this is a widget. Its traits have the names of the arguments, with ``range``
-    for both ends, ``parameters`` and ``f``, the loss. Set one, and the curves move; ``observe`` one to follow
-    the user. A wrong value raises TraitError. ``.choice`` holds keywords for ``explorer.sample``, ``.frame``
-    its table. Without anywidget it is a page in a frame, which Python cannot read.
+    Return the chart at the end of a cell, or save it with ``.html()``. If anywidget is installed, it is a
+    widget. Its traits have the names of the arguments, with ``range`` for both ends, ``parameters`` and the
+    loss ``f``. Set a trait to move the curves, or ``observe`` it to follow the user. An invalid value raises
+    TraitError. ``.choice`` holds keyword arguments for ``explorer.sample``, and ``.frame`` its table.
+    Without anywidget, the chart is a page in a frame, which Python cannot read.
 
     Args:
         op: as for ``explorer.sample``, like the arguments below. A user's own function is drawn as points

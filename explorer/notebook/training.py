@@ -1,4 +1,4 @@
-"""The function ``watch``: a training with held-out curves and lanes that go on while the cell runs."""
+"""The function ``watch``, which trains and shows a chart of the scores while a notebook's cell runs."""
 
 import time
 from collections.abc import Callable
@@ -10,11 +10,11 @@ from explorer.study import progress_bar
 from explorer.training import Run
 from explorer.training.runs.lines import BASIS
 
-_PAUSE_S = 0.25  # between two pictures, or four times the duration of one
+_PAUSE_S = 0.25  # the minimum pause between two updates of the chart
 
 
 def watch(run: Any, /, *arguments: Any, **options: Any) -> Any:
-    """Train, and show held-out curves and one lane per rule that go on while the cell runs.
+    """Train nets while a notebook shows their scores on held-out data for each backward rule.
 
     Args:
         run: a ``Run``, which is advanced to its last step; or ``explorer.race``.
@@ -39,7 +39,10 @@ def watch(run: Any, /, *arguments: Any, **options: Any) -> Any:
 
 @contextmanager
 def display_progress(draw: Callable[[], Picture], total: int, unit: str) -> Any:
-    """Yield a function to call with the number of new steps; it updates the picture at intervals."""
+    """Display a chart of the training, and yield a function that updates it at intervals.
+
+    The function is called with the number of new steps.
+    """
     widget = _display(draw)
     if widget is None:
         with progress_bar(total=total, unit=unit) as bar:
@@ -62,7 +65,10 @@ def display_progress(draw: Callable[[], Picture], total: int, unit: str) -> Any:
 
 
 def _display(draw: Callable[[], Picture]) -> Any:
-    """Display the widget; return it, or None without anywidget or outside a notebook."""
+    """Display the chart of a training and return its widget.
+
+    Returns None without anywidget or outside a notebook.
+    """
     with suppress(ImportError):
         from IPython.core.getipython import get_ipython
         from IPython.display import display

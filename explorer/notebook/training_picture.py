@@ -1,4 +1,4 @@
-"""Pictures of a run and of a race as plain data, which the browser draws."""
+"""Chart data of a training run or a race, which the browser draws."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -20,14 +20,14 @@ from explorer.training.runs.lines import make_lines
 from explorer.training.runs.summary import format_rule_scores, make_conclusion
 from explorer.training.tasks import TASKS
 
-_EVALUATIONS = 20  # of each net of a race on held-out data
+_EVALUATIONS = 20  # each net is evaluated this often on held-out data during a race
 
 Picture = dict[str, Any]
 Display = Callable[[Callable[[], Picture], int, str], AbstractContextManager[Callable[[int], Any]]]
 
 
 def make_run_picture(snapshot: Snapshot) -> Picture:
-    """Return the picture of a run: a lane and a curve for each rule."""
+    """Return the chart data of a training run, with one curve for each backward rule."""
     metric, ways = snapshot.metric, snapshot.measured.get("way", {})
     labels = {rule: find_rule(rule).label for rule in snapshot.losses}
     scores, lines = format_rule_scores(snapshot), make_lines(snapshot)
@@ -58,14 +58,14 @@ def make_run_picture(snapshot: Snapshot) -> Picture:
 
 
 def _make_scale(metric: str | None, seeds: int, kind: str, chance: float | None = None) -> Picture:
-    """Return the scale of the y axis; ``kind`` is that of metrics other than accuracy."""
+    """Return the settings of the y axis. ``kind`` applies to metrics other than accuracy."""
     title = "held-out accuracy, %" if metric == "accuracy" else f"held-out {metric}" if metric else "loss"
     kind = "share" if metric == "accuracy" else kind
     return {"kind": kind, "title": title, "chance": chance, "banded": seeds > 1, "heldOut": bool(metric)}
 
 
 class RaceWatcher(Watcher):
-    """A watcher that evaluates the net in training at twenty of its steps, and displays the race.
+    """Displays a race of backward rules, and evaluates each net twenty times during its training.
 
     Args:
         display: displays a picture while its context lasts; see ``training.display_progress``.
@@ -73,12 +73,12 @@ class RaceWatcher(Watcher):
 
     def __init__(self, display: Display) -> None:
         self._display = display
-        self._scores: dict[Trial, dict[int, float]] = {}  # on held-out data, by step
+        self._scores: dict[Trial, dict[int, float]] = {}  # held-out scores by training step
         self._current: Trial | None = None
 
     @contextmanager
     def watch(self, plan: RacePlan, rows: Sequence[Row]) -> Any:
-        """Display the race; yield the function that takes the rows of ended trials."""
+        """Display the race while it runs, and yield a function that takes the results of finished nets."""
         self._plan = plan
         self._rows: Mapping[Trial, Row] = {}
         self._set_rows({row.trial: row for row in rows})
@@ -92,20 +92,23 @@ class RaceWatcher(Watcher):
             yield take_rows
 
     def look(self, work: Work, trial: Trial, step: int, model: Any) -> None:
-        """Evaluate a net on held-out data, which changes nothing in its training."""
+        """Evaluate a net on held-out data. This does not affect its training."""
         if step % max(1, work.steps // _EVALUATIONS) == 0 or step == work.steps:
             self._current = trial
             self._scores.setdefault(trial, {})[step] = work.compute_held_out(model)
             self._update(0)
 
     def _set_rows(self, ended: Mapping[Trial, Row]) -> None:
-        """Set the rows of ended trials; one that was trained elsewhere has its last score only."""
+        """Store the results of finished nets.
+
+        Only the last score is known for a net that was trained in another process.
+        """
         self._rows, self._current = dict(ended), None
         for trial, row in ended.items():
             self._scores.setdefault(trial, {row.steps: row.held_out})
 
     def _make_picture(self) -> Picture:
-        """Return each rule's mean over seeds at its best rate, and the net in training."""
+        """Return the chart data of each rule's mean score at its best rate, and of the current net."""
         plan, trial = self._plan, self._current
         trials = {rule: self._list_trials(rule) for rule in plan.keys}
         ended = {rule: [self._rows[each].held_out for each in some] for rule, some in trials.items() if some}
@@ -129,13 +132,19 @@ class RaceWatcher(Watcher):
         }
 
     def _list_trials(self, rule: str) -> list[Trial]:
-        """Return a rule's ended trials at its best rate: those that judge, if there are any."""
+        """Return the finished nets of a rule at its best learning rate.
+
+        Nets trained for the final comparison are preferred.
+        """
         rate = self._plan.choose_rates(self._rows.values()).get(rule)
         trials = [trial for trial in self._rows if (trial.rule, trial.lr) == (rule, rate)]
         return [trial for trial in trials if trial.stage == "judge"] or trials
 
     def _average(self, trials: Sequence[Trial]) -> Picture:
-        """Return the mean and the standard deviation of trials at the steps that all of them have reached."""
+        """Return the mean and the standard deviation of several nets' scores.
+
+        Only steps that all of them have reached are included.
+        """
         curves = [self._scores[trial] for trial in trials]
         steps = sorted(set.intersection(*map(set, curves))) if curves else []
         finite = [[curve[step] for curve in curves if math.isfinite(curve[step])] for step in steps]

@@ -1,4 +1,4 @@
-"""The widget of a training that goes on while its cell runs."""
+"""The widget that shows a training while its notebook cell runs."""
 
 from typing import Any
 
@@ -13,17 +13,13 @@ from explorer.questions.curves import encode
 
 
 class Training(Cell):
-    """Held-out curves and one lane per rule.
-
-    Attributes:
-        picture: the data that the browser draws.
-    """
+    """A widget that shows held-out curves and the state of each rule while a net trains."""
 
     _kind = t.Unicode("training").tag(sync=True)
     picture = t.Dict().tag(sync=True, to_json=lambda picture, _: encode(picture))
 
     def draw_image(self) -> tuple[bytes, str]:
-        """Return the curves as a PNG, and the lanes as text."""
+        """Return the curves as a PNG image, and the state of each rule as text."""
         picture = self.picture
         lanes = (f"{lane['label']}: {lane['score'] or '–'}. {lane['said']}" for lane in picture["lanes"])
         lines = (picture["status"], *lanes, picture["words"])
@@ -31,7 +27,7 @@ class Training(Cell):
 
 
 def _make_figure(picture: Picture) -> dict[str, Any]:
-    """Return a picture as a figure for ``draw_png``."""
+    """Convert the chart data of a training to a figure for ``draw_png``."""
     is_share = picture["scale"]["kind"] == "share"
     data = [
         {
