@@ -75,9 +75,9 @@ def test_the_slope_at_the_corner_is_dragged(course: Page) -> None:
     field.fill("1")
     expect(said).to_have_text("1 is a subgradient: the choice of MyReLU.")
     drag(course, corner.locator("svg"), (0.9, 0.4), (0.9, 0.02))
-    expect(said).to_contain_text("is no subgradient: right of the corner")
+    expect(said).to_contain_text("is not a subgradient: right of the corner")
     field.press("Home")
-    expect(said).to_contain_text("is no subgradient: left of the corner")
+    expect(said).to_contain_text("is not a subgradient: left of the corner")
 
 
 def drag(page: Page, picture: Locator, start: tuple[float, float], to: tuple[float, float]) -> None:

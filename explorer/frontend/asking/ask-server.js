@@ -1,9 +1,12 @@
-// Questions answered by the server.
+// Requests to Python that the app's server answers.
 
 import { TIMEOUT_MS, toPostOptions, toServerUrl, SILENT_TEXT } from "../choice/server.js";
 
-const LONG_PATIENCE_MS = 120_000; // for a lesson, whose numbers are computed for its first visitor
-/** A required field of each answer; answers to "curves" are checked when decoded. @type {Record<string, string>} */
+const LONG_PATIENCE_MS = 120_000; // time limit for a lesson, whose numbers are computed for its first visitor
+/**
+ * A field that each answer of the server must have, by question; curves are checked when decoded.
+ * @type {Record<string, string>}
+ */
 export const FIELDS = {
   entry: "entry",
   formulas: "lines",
@@ -24,7 +27,10 @@ export const FIELDS = {
   lesson: "scenes",
 };
 
-/** Ask the server. @type {(...of: Parameters<import("./ask.js").Ask>) => Promise<import("./ask.js").Answer>} */
+/**
+ * Send a request to the Python server and return its answer.
+ * @type {(...of: Parameters<import("./ask.js").Ask>) => Promise<import("./ask.js").Answer>}
+ */
 async function askServer(question, args, { signal } = {}) {
   const timeout = AbortSignal.timeout(question === "lesson" ? LONG_PATIENCE_MS : TIMEOUT_MS);
   const options = { ...toPostOptions(args), signal: signal ? AbortSignal.any([signal, timeout]) : timeout };

@@ -1,5 +1,5 @@
-// Questions on a site without a server. Stored answers cover ops and rules at their defaults, Python in a worker answers
-// questions that need no torch, and everything else needs the app.
+// Requests to Python on a static site. Stored answers cover ops and backward rules with default parameters. Python in
+// a web worker answers requests that do not need torch. Everything else needs the app.
 
 import { isCustom } from "../choice/entries.js";
 import { getDefaultView } from "../choice/view.js";
@@ -11,8 +11,8 @@ import { loadFile } from "./files.js";
 
 /** @import { Answer, Ask } from "./ask.js" */
 
-const BY_RULE = ["implied", "map", "pull", "rest", "sizes"]; // stored for each rule alone
-const STORED = ["distances", "checks", "neighbours", "row", "code", "formulas"]; // by explorer/site/stored_answers.py
+const BY_RULE = ["implied", "map", "pull", "rest", "sizes"]; // answers are stored for each rule alone
+const STORED = ["distances", "checks", "neighbours", "row", "code", "formulas"]; // stored by explorer/site/stored_answers.py
 const PYTHON_QUESTIONS = ["entry", "formulas", "code", "read", "judge"];
 const COMPUTED_TEXT = "Computed in the browser";
 const UNLOADED_TEXT = "Torch's values could not be loaded: computed in the browser";
@@ -21,7 +21,7 @@ const APP_TEXT = "The app answers this: this site has no server.";
 const DEFAULTS_TEXT = "This site has this at the defaults of all settings. Elsewhere, the app answers this.";
 
 /**
- * Create a function that answers questions without a server.
+ * Create the function that answers requests to Python on a static site without a server.
  * @param {import("./python.js").Python|null} python null if the site has none
  * @param {{lessons: string[], unknown: Answer}} course the keys of lessons, and the answer to any other key
  * @returns {Ask}
@@ -59,7 +59,10 @@ export function createSiteAsk(python, { lessons, unknown }) {
   return Object.assign(ask, { has, prepare });
 }
 
-/** Return torch's stored curves, or a message. @param {Record<string, *>} args @returns {Promise<Answer>} */
+/**
+ * Return the stored curves that torch computed, or a message.
+ * @param {Record<string, *>} args @returns {Promise<Answer>}
+ */
 async function answerCurves(args) {
   const answer = await loadStoredCurves(args, (name) => loadFile(`torch/${name}.js`)).catch(
     () => FAILED_ANSWER,
@@ -69,9 +72,8 @@ async function answerCurves(args) {
 }
 
 /**
- * Return the noise lens at the defaults, with a sentence for each rule.
- * @param {Record<string, *>} args
- * @returns {Promise<Answer>}
+ * Return the stored slope of the op's mean under noise, with a sentence for each backward rule.
+ * @param {Record<string, *>} args @returns {Promise<Answer>}
  */
 async function answerLens({ op, rules, parameters, noise, width, start, stop, g }) {
   const { lens } = isCustom(op) ? { lens: null } : await loadAnswers(op);
@@ -86,10 +88,8 @@ async function answerLens({ op, rules, parameters, noise, width, start, stop, g 
 }
 
 /**
- * Return an answer about several rules, merged from the stored answers about each.
- * @param {string} question
- * @param {Record<string, *>} args
- * @returns {Promise<Answer>}
+ * Merge the stored answers about single backward rules into an answer about several.
+ * @param {string} question @param {Record<string, *>} args @returns {Promise<Answer>}
  */
 async function answerByRule(question, args) {
   const answers = await Promise.all(
@@ -100,7 +100,7 @@ async function answerByRule(question, args) {
   return { ...first, rules: Object.assign({}, ...answers.map(({ rules }) => rules)) };
 }
 
-/** Return a stored answer, or null. @param {string} question @param {Record<string, *>} args */
+/** Return the stored answer to a request, or null. @param {string} question @param {Record<string, *>} args */
 async function findStoredAnswer(question, args) {
   if (isCustom(args.op)) return null;
   const { pieces, answers } = await loadAnswers(args.op);
@@ -109,9 +109,8 @@ async function findStoredAnswer(question, args) {
 }
 
 /**
- * Return the stored answer at the defaults with a note on the differing values, or null.
- * @param {string} question
- * @param {Record<string, *>} args
+ * Return the stored answer for default values, with a note on the values that differ, or null.
+ * @param {string} question @param {Record<string, *>} args
  */
 async function findDefaultAnswer(question, { start, stop, ...args }) {
   const [low, high] = getDefaultView().range;
@@ -129,7 +128,7 @@ async function findDefaultAnswer(question, { start, stop, ...args }) {
 /** @type {Map<string, Promise<{pieces: string[], answers: Map<string, number[]>, lens: *}>>} */
 const files = new Map();
 
-/** Load the stored answers about an op. @param {string} op */
+/** Load the file of stored answers about an op. @param {string} op */
 function loadAnswers(op) {
   const promise =
     files.get(op) ??

@@ -1,4 +1,4 @@
-// Questions to Python about a choice. Pages ask them in one way; app, site and saved file answer them differently.
+// Requests to Python. All pages send them in the same way; the app, the site and saved files answer differently.
 
 import { getLinkedParameters } from "../choice/address.js";
 import { keepOneRule } from "./some-rules.js";
@@ -20,15 +20,14 @@ import { keepOneRule } from "./some-rules.js";
 const MAX_CACHED = 1000;
 
 /**
- * Return the key of a question, independent of the order of arguments.
- * @param {string} question
- * @param {Arguments} args
+ * Return a cache key for a request, which does not depend on the order of its arguments.
+ * @param {string} question @param {Arguments} args
  */
 export function toKey(question, args) {
   return question + JSON.stringify(sortNames(args));
 }
 
-/** Return a JSON value with the names of all its objects sorted. @param {*} value @returns {*} */
+/** Return a copy of JSON data in which the keys of all objects are sorted. @param {*} value @returns {*} */
 function sortNames(value) {
   if (value === null || typeof value !== "object" || Array.isArray(value)) return value;
   return Object.fromEntries(
@@ -41,14 +40,19 @@ function sortNames(value) {
 /** A pending question, with the reason for the wait and its listeners. @typedef {{answer: Promise<Answer>, words: string, onWait: Set<(words: string) => void>}} Pending */
 
 /**
- * Return ``ask`` with a cache of answers; its method ``known`` returns a cached answer, or undefined.
+ * Wrap the function ``ask`` with a cache of its answers.
+ *
+ * The result's method ``known`` returns a cached answer, or undefined.
  * @param {Ask} ask
  */
 export function cacheAnswers(ask) {
   const cache = /** @type {Map<string, Answer>} */ (new Map());
   const pending = /** @type {Map<string, Pending>} */ (new Map());
 
-  /** Return the cached, pending or new answer. @type {(...of: Parameters<Ask>) => Promise<Answer>} */
+  /**
+   * Return the answer to a request, from the cache or from a pending request if possible.
+   * @type {(...of: Parameters<Ask>) => Promise<Answer>}
+   */
   async function askOnce(question, args, { onWait } = {}) {
     const key = toKey(question, args);
     const cached = cache.get(key);
@@ -59,7 +63,10 @@ export function cacheAnswers(ask) {
     return entry.answer;
   }
 
-  /** Ask a question, and return it as pending. @param {string} key @param {string} question @param {Arguments} args */
+  /**
+   * Send a request and remember it as pending until it is answered.
+   * @param {string} key @param {string} question @param {Arguments} args
+   */
   function begin(key, question, args) {
     const onWait = (/** @type {string} */ words) => {
       entry.words = words;
@@ -72,9 +79,8 @@ export function cacheAnswers(ask) {
   }
 
   /**
-   * Cache an answer once it arrives, unless another attempt may succeed.
-   * @param {string} key
-   * @param {Promise<Answer>} promise
+   * Cache the answer to a request when it arrives, unless another attempt may succeed.
+   * @param {string} key @param {Promise<Answer>} promise
    */
   async function keep(key, promise) {
     const answer = await promise;
@@ -89,7 +95,7 @@ export function cacheAnswers(ask) {
   return Object.assign(askOnce, { has: ask.has, prepare: ask.prepare, known: getCached });
 }
 
-/** Return the arguments of a question about the curves of a choice. @param {Choice} choice */
+/** Return the arguments of a request for the curves of a page's settings. @param {Choice} choice */
 export function getCurvesArguments(choice) {
   const { op, rules, range, g, f, learns } = choice;
   const [start, stop] = range;
@@ -97,7 +103,10 @@ export function getCurvesArguments(choice) {
   return { op, rules: keys, parameters: getLinkedParameters(choice), start, stop, g, f, learns };
 }
 
-/** Return the arguments of a question about one rule of a choice. @param {Choice} choice @param {number} slot */
+/**
+ * Return the arguments of a request about one backward rule of a page's settings.
+ * @param {Choice} choice @param {number} slot
+ */
 export function getRuleArguments(choice, slot) {
   const single = keepOneRule(choice, slot);
   return { op: single.op, rule: single.rules[0].key, parameters: getLinkedParameters(single) };

@@ -1,4 +1,4 @@
-// Torch's curves for the current choice: requested once it is idle, cancelled when it changes.
+// Requests for the curves that torch computes, sent when the user pauses and cancelled by the next change.
 
 import { decodeArray } from "../choice/arrays.js";
 import { getCurvesArguments } from "./ask.js";
@@ -14,20 +14,24 @@ import { getCurvesArguments } from "./ask.js";
  *   request an idle choice, and cancel a pending request
  */
 
-/** Return the source of torch's curves that asks Python. @param {import("./ask.js").Ask} ask @returns {CreateConfirmation} */
+/**
+ * Return a function that requests torch's curves by means of ``ask``.
+ * @param {import("./ask.js").Ask} ask @returns {CreateConfirmation}
+ */
 export const confirmBy = (ask) => (listeners) => createConfirmation(ask, listeners);
 
 export const CONFIRMED_TEXT = "Confirmed by torch";
 const PENDING_TEXT = "Not yet confirmed by torch";
-const IDLE_MS = 120; // until a choice counts as idle
-const SLOW_MS = 1000; // until the page says that an answer is pending; longer than a busy server takes
+const IDLE_MS = 120; // time without changes until curves are requested
+const SLOW_MS = 1000; // time until the page says that it is waiting; a busy server is faster
 const MAX_WAIT_MS = 15_000;
 
 /**
- * Request torch's curves for each idle choice. ``onAnswer`` gets curves and words for the last requested choice only;
- * ``onStatus`` gets the status next to the chart.
- * @param {import("./ask.js").Ask} askPython
- * @param {Listeners} listeners
+ * Request the curves that torch computes whenever the user has stopped changing the settings.
+ *
+ * ``onAnswer`` gets curves and descriptions for the latest settings only. ``onStatus`` gets the message next to the
+ * chart.
+ * @param {import("./ask.js").Ask} askPython @param {Listeners} listeners
  */
 function createConfirmation(askPython, { onAnswer, onStatus }) {
   let timer = 0;
@@ -35,7 +39,7 @@ function createConfirmation(askPython, { onAnswer, onStatus }) {
   let latest = 0;
   let controller = new AbortController();
 
-  /** Cancel the pending request. */
+  /** Cancel the pending request for curves. */
   function drop() {
     latest += 1;
     clearTimeout(timer);
@@ -44,7 +48,7 @@ function createConfirmation(askPython, { onAnswer, onStatus }) {
     onStatus("requested");
   }
 
-  /** Request a choice once it is idle. @param {Choice} choice */
+  /** Request curves for some settings after a short time without changes. @param {Choice} choice */
   function ask(choice) {
     drop();
     const id = latest;
@@ -53,10 +57,8 @@ function createConfirmation(askPython, { onAnswer, onStatus }) {
   }
 
   /**
-   * Request a choice, and retry while the server gives no answer.
-   * @param {Choice} choice
-   * @param {number} id
-   * @param {number} count
+   * Request curves for some settings, and retry while the server does not answer.
+   * @param {Choice} choice @param {number} id @param {number} count
    */
   async function attempt(choice, id, count) {
     controller = new AbortController();
@@ -82,13 +84,12 @@ function createConfirmation(askPython, { onAnswer, onStatus }) {
 }
 
 /**
- * Decode the curves in an answer of Python; return a message if the answer is invalid.
- * @param {*} answer
- * @returns {Answer|{message: string}}
+ * Decode the curves in an answer from Python, or return a message if the answer is invalid.
+ * @param {*} answer @returns {Answer|{message: string}}
  */
 export function decodeCurves(answer) {
   if (typeof answer?.message === "string") return { message: answer.message };
-  if (answer?.curves) return answer; // assembled in the browser
+  if (answer?.curves) return answer; // the curves are already decoded
   try {
     const { kinks, head, main, rest, below = "" } = answer;
     const [x, y, marks] = [answer.x, answer.y, answer.marks].map(decodeArray);
@@ -109,7 +110,7 @@ export function decodeCurves(answer) {
   }
 }
 
-/** Decode arrays by name. @param {Object<string, *>} encoded */
+/** Decode each array in an object. @param {Object<string, *>} encoded */
 function decodeArrays(encoded) {
   return Object.fromEntries(Object.entries(encoded).map(([key, value]) => [key, decodeArray(value)]));
 }

@@ -1,10 +1,12 @@
-// Files bundled with a page, loaded as scripts: a page opened from disk cannot fetch.
+// Data files of a page, loaded as scripts because a page that was opened from disk cannot fetch.
 
 /** @type {Map<string, Promise<*>>} */
 const loading = new Map();
 
 /**
- * Load the data of a file once; reject if it cannot be loaded, and retry at the next call.
+ * Load the data of a script file once.
+ *
+ * Rejects if it cannot be loaded; the next call tries again.
  * @param {string} address of a script that sets its ``data``
  */
 export function loadFile(address) {
@@ -13,7 +15,10 @@ export function loadFile(address) {
   return promise;
 }
 
-/** Load a script, and return its data. @param {string} address @returns {Promise<*>} */
+/**
+ * Run a script by adding it to the page, and return the data that it sets.
+ * @param {string} address @returns {Promise<*>}
+ */
 function loadScript(address) {
   return new Promise((resolve, reject) => {
     const script = /** @type {HTMLScriptElement & {data: *}} */ (document.createElement("script"));

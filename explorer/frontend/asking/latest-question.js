@@ -1,14 +1,15 @@
-// A question that follows user input: one request at a time, and only for the latest arguments.
+// A request that follows user input: one at a time, and only for the latest input.
 
-const GAP_MS = 80; // between requests: the server allows a visitor twenty per second
+const GAP_MS = 80; // pause between requests; the server allows twenty per second
 const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 15_000;
 
 /**
- * Create the question. ``onAnswer`` gets each answer with its arguments. A busy server is asked again until it answers
- * or the arguments change.
- * @param {import("./ask.js").Ask} ask
- * @param {string} question
+ * Create a request that is repeated with the user's latest input, one at a time.
+ *
+ * ``onAnswer`` gets each answer with its arguments. A busy server is asked again until it answers or the arguments
+ * change.
+ * @param {import("./ask.js").Ask} ask @param {string} question
  * @param {(answer: import("./ask.js").Answer, args: import("./ask.js").Arguments) => void} onAnswer
  */
 export function createLatestQuestion(ask, question, onAnswer) {
@@ -17,7 +18,7 @@ export function createLatestQuestion(ask, question, onAnswer) {
   let ended = false;
   let failures = 0;
 
-  /** Ask sequentially until no arguments wait. */
+  /** Send one request after another until there are no new arguments. */
   async function askSequentially() {
     busy = true;
     while (next && !ended) {
@@ -35,12 +36,15 @@ export function createLatestQuestion(ask, question, onAnswer) {
   }
 
   return {
-    /** Ask with new arguments. @param {import("./ask.js").Arguments} args */
+    /**
+     * Send the request with new arguments as soon as the previous one is answered.
+     * @param {import("./ask.js").Arguments} args
+     */
     ask(args) {
       next = args;
       if (!busy) void askSequentially();
     },
-    /** Discard waiting arguments. */
+    /** Discard arguments for which no request has been sent yet. */
     drop() {
       next = null;
     },
@@ -50,7 +54,7 @@ export function createLatestQuestion(ask, question, onAnswer) {
   };
 }
 
-/** Return a promise that resolves after a time. @param {number} ms */
+/** Return a promise that resolves after some milliseconds. @param {number} ms */
 function wait(ms) {
   return new Promise((done) => setTimeout(done, ms));
 }

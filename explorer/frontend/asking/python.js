@@ -1,4 +1,4 @@
-// Python in a worker, without a server: questions about custom formulas, pasted code and descriptions of curves.
+// Python in a web worker, for requests about custom formulas, pasted code and descriptions of curves.
 
 import { loadFile } from "./files.js";
 
@@ -11,7 +11,7 @@ import { loadFile } from "./files.js";
  * @typedef {ReturnType<typeof createPython>} Python
  */
 
-/** Descriptions of Python's work by question. */
+/** Descriptions of what Python does for each kind of request. */
 const TASKS = /** @type {Record<string, string>} */ ({
   entry: "reads formulas",
   formulas: "reads formulas",
@@ -24,13 +24,14 @@ const FORMATTER_TEXT = "Loading black, the code formatter: the first text takes 
 const NOT_LOADED = "could not be loaded";
 const UNSUPPORTED = "does not start in this browser";
 const FAILED = "Python failed at this in the browser: the app can do it";
-const LIMIT_S = 120; // stated in TIMEOUT_TEXT
+const LIMIT_S = 120; // TIMEOUT_TEXT states the same limit
 const TIMEOUT_TEXT =
   "This took longer than two minutes in the browser and was stopped: the app needs seconds";
 
 /**
- * Create a Python that loads at the first preparation or question, and answers questions sequentially. It rejects a
- * question with a message for the page.
+ * Create a Python interpreter in a web worker that loads on first use and handles one request at a time.
+ *
+ * It rejects a request with a message for the user.
  * @param {Files} files
  * @param {{limit_s?: number}} [options] ``limit_s`` is the maximum time for a question
  */
@@ -42,7 +43,10 @@ export function createPython(files, { limit_s = LIMIT_S } = {}) {
   /** @type {Promise<*>} */
   let last = Promise.resolve(); // settles once the last question is answered
 
-  /** Load Python for a later question. @param {string} question @param {OnWait} [onWait] @returns {Promise<Interpreter>} */
+  /**
+   * Load Python in advance for a later request.
+   * @param {string} question @param {OnWait} [onWait] @returns {Promise<Interpreter>}
+   */
   async function prepare(question, onWait) {
     const wait = isReady ? undefined : onWait;
     wait?.(`Loading Python, which ${TASKS[question]} …`);
@@ -52,29 +56,27 @@ export function createPython(files, { limit_s = LIMIT_S } = {}) {
     return interpreter;
   }
 
-  /** Start the interpreter. */
+  /** Start the Python interpreter. */
   async function start() {
     try {
       const interpreter = await startWorker(files.runtime, files.program, reset);
       isReady = true;
       return interpreter;
     } catch (error) {
-      reset(); // the next question tries again
+      reset(); // the next request starts Python again
       throw error;
     }
   }
 
-  /** Reset the state after the interpreter has ended. */
+  /** Reset the state after the Python interpreter has ended, so that the next request starts another. */
   function reset() {
     isReady = hasFormatter = false;
     starting = null;
   }
 
   /**
-   * Return the answer to a question, after those of earlier questions.
-   * @param {Question} question
-   * @param {*} input
-   * @param {OnWait} [onWait]
+   * Return Python's answer to a request, after all earlier requests are answered.
+   * @param {Question} question @param {*} input @param {OnWait} [onWait]
    */
   async function ask(question, input, onWait) {
     await prepare(question, onWait);
@@ -84,9 +86,12 @@ export function createPython(files, { limit_s = LIMIT_S } = {}) {
     return answer;
   }
 
-  /** Ask the interpreter within the time limit. @param {Question} question @param {*} input @param {OnWait} [onWait] */
+  /**
+   * Send a request to the Python interpreter, with a time limit for the answer.
+   * @param {Question} question @param {*} input @param {OnWait} [onWait]
+   */
   async function askInterpreter(question, input, onWait) {
-    const interpreter = await prepare(question, onWait); // it may have ended since
+    const interpreter = await prepare(question, onWait); // an earlier interpreter may have ended
     const isFirst = question === "code" && !hasFormatter;
     const modules = isFirst ? await loadFormatter() : {};
     const timer = setTimeout(() => interpreter.end(new Error(TIMEOUT_TEXT)), 1000 * limit_s);
@@ -99,7 +104,7 @@ export function createPython(files, { limit_s = LIMIT_S } = {}) {
     }
   }
 
-  /** Load the modules of the code formatter. */
+  /** Load the Python modules of the code formatter. */
   function loadFormatter() {
     return loadOrThrow(files.formatter).catch(() => Promise.reject(makeError(NOT_LOADED, "code")));
   }
@@ -108,7 +113,7 @@ export function createPython(files, { limit_s = LIMIT_S } = {}) {
 }
 
 /**
- * Return the error for a missing interpreter.
+ * Create the error that tells the user why Python is not available.
  * @param {string} why the reason, without a subject
  * @param {Question} question
  */
@@ -116,15 +121,14 @@ function makeError(why, question) {
   return new Error(`Python ${why}, and nothing else here ${TASKS[question]}: the app does`);
 }
 
-/** Load a file; reject with a reason for the page. @param {string} address */
+/** Load a file, or reject with a message for the user. @param {string} address */
 function loadOrThrow(address) {
   return loadFile(address).catch(() => Promise.reject(new Error(NOT_LOADED)));
 }
 
 /**
- * Start a worker with the interpreter and our program.
- * @param {string} runtime
- * @param {string} program
+ * Start a web worker with the Python interpreter and our program.
+ * @param {string} runtime @param {string} program
  * @param {() => void} onEnd runs when the interpreter ends
  * @returns {Promise<Interpreter>}
  */
@@ -137,7 +141,7 @@ async function startWorker(runtime, program, onEnd) {
   /** @type {(reason: Error) => void} */
   let reject = () => {};
 
-  /** Send a message to the worker, and return the answer. @param {*} message @returns {Promise<*>} */
+  /** Send a message to the web worker and return its answer. @param {*} message @returns {Promise<*>} */
   const sendMessage = (message) =>
     new Promise((resolve, refuse) => {
       reject = refuse;
@@ -146,7 +150,7 @@ async function startWorker(runtime, program, onEnd) {
       worker.postMessage(message);
     });
 
-  /** Terminate the worker, and reject the current question. @param {Error} why */
+  /** Terminate the web worker, and reject the current request. @param {Error} why */
   function end(why) {
     worker.terminate();
     onEnd();

@@ -1,4 +1,4 @@
-// Choices with fewer rules.
+// Copies of a page's settings with fewer backward rules.
 
 import { removeRule } from "../choice/choice.js";
 import { getDefaultView } from "../choice/view.js";
@@ -6,9 +6,8 @@ import { getDefaultView } from "../choice/view.js";
 /** @import { Choice } from "../choice/choice.js" */
 
 /**
- * Return a choice with some of its rules, without the parameters of the others.
- * @param {Choice} choice
- * @param {(rule: import("../choice/choice.js").ChosenRule) => boolean} isKept
+ * Return a copy of the settings with only some backward rules and their parameters.
+ * @param {Choice} choice @param {(rule: import("../choice/choice.js").ChosenRule) => boolean} isKept
  */
 export function keepRules(choice, isKept) {
   return choice.rules
@@ -17,10 +16,8 @@ export function keepRules(choice, isKept) {
 }
 
 /**
- * Return a choice with the rule of one slot, and defaults for everything unrelated to it.
- * @param {Choice} choice
- * @param {number} slot
- * @returns {Choice}
+ * Return a copy of the settings with one backward rule, and defaults for everything unrelated to it.
+ * @param {Choice} choice @param {number} slot @returns {Choice}
  */
 export function keepOneRule(choice, slot) {
   const single = keepRules(choice, (rule) => rule.slot === slot);

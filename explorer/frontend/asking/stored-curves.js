@@ -1,4 +1,4 @@
-// Torch's values on a static site: precomputed files for the catalogue at its defaults.
+// Curves that torch computed for the static site, stored for all ops and backward rules with default parameters.
 
 import { getCurvesArguments, toKey } from "./ask.js";
 import { decodeCurves } from "./confirm.js";
@@ -22,10 +22,9 @@ import { NEIGHBOUR, EVEN, KINK } from "../formula/curves.js";
  */
 
 /**
- * Return torch's stored curves and words for a question, or null.
+ * Return the stored curves that torch computed for a request, or null.
  * @param {Record<string, *>} args see ``getCurvesArguments``
- * @param {Load} load
- * @returns {Promise<Answer|null>}
+ * @param {Load} load @returns {Promise<Answer|null>}
  */
 export async function loadStoredCurves(args, load) {
   /** @type {OpBundle} */
@@ -45,7 +44,10 @@ export async function loadStoredCurves(args, load) {
     : null;
 }
 
-/** Return whether everything except op and rules is at its default. @param {Record<string, *>} args */
+/**
+ * Return whether a request's arguments other than op and backward rules have their defaults.
+ * @param {Record<string, *>} args
+ */
 function isDefault({ parameters, start, stop, g, f, learns, rules }) {
   const { range, ...view } = getDefaultView();
   const hasDefaultView = start === range[0] && stop === range[1] && g === view.g && f === view.f && !learns;
@@ -53,11 +55,8 @@ function isDefault({ parameters, start, stop, g, f, learns, rules }) {
 }
 
 /**
- * Assemble the curves at torch's samples: the even points, and every kink of a curve with its neighbours.
- * @param {string[]} rules
- * @param {OpBundle} bundle
- * @param {Curve} forward
- * @param {BundledValues} values
+ * Assemble stored curves at the x that torch would sample: evenly spaced points, kinks and their neighbours.
+ * @param {string[]} rules @param {OpBundle} bundle @param {Curve} forward @param {BundledValues} values
  * @returns {Answer}
  */
 function assembleAnswer(rules, bundle, forward, { x, even, kinks, arrays }) {

@@ -1,4 +1,4 @@
-// The band above a lesson in a class: for the teacher with code, counts and commands, and for students.
+// The bar above a lesson in a class. The teacher's shows the code, counts and buttons.
 
 import { element, setText } from "../elements/dom.js";
 import { createMenu } from "../elements/menu.js";
@@ -15,14 +15,14 @@ const ENDED_TEXT = "The class has ended. Nothing of it was kept.";
 const OVER_STATES = ["refused", "gone", "ended"];
 
 /**
- * Create the teacher's band.
+ * Create the bar above a lesson with which a teacher leads a class.
  * @param {{isNew: boolean, invite: () => Promise<*>, command: (name: string, data?: *) => Promise<*>,
  *   next: (lesson: string) => {key: string, title: string}|null}} options ``isNew`` shows the code large at first
  * @returns {Band}
  */
 export function createTeachersBand({ isNew, invite, command, next }) {
   let view = /** @type {View|null} */ (null);
-  let refusal = ""; // the server's message about the last command
+  let refusal = ""; // the server's message if it refused the last command
   let isInvited = false;
   let invitation = /** @type {ReturnType<typeof createInvitation>|null} */ (null);
   const place = element("div");
@@ -38,7 +38,10 @@ export function createTeachersBand({ isNew, invite, command, next }) {
 
   const acts = element("div", { class: "acts" }, reveal, onward, menu);
 
-  /** Send a command, and show a refusal. @param {string} name @param {*} [data] */
+  /**
+   * Send a command to the class, and show a message if the server refuses it.
+   * @param {string} name @param {*} [data]
+   */
   async function runCommand(name, data) {
     menu.open = false;
     refusal = (await command(name, data)).message ?? "";
@@ -64,7 +67,7 @@ export function createTeachersBand({ isNew, invite, command, next }) {
     isInvited = true;
     const answer = await invite();
     if (answer.message) {
-      isInvited = false; // the next event tries again
+      isInvited = false; // retried at the next event
       refusal = answer.message;
       return showNote();
     }
@@ -92,7 +95,10 @@ export function createTeachersBand({ isNew, invite, command, next }) {
   };
 }
 
-/** Create a student's band. @param {{onLeave: () => void, onAgain: () => void}} options @returns {Band} */
+/**
+ * Create the bar above a lesson for a student in a class.
+ * @param {{onLeave: () => void, onAgain: () => void}} options @returns {Band}
+ */
 export function createStudentsBand({ onLeave, onAgain }) {
   const words = element("p", { role: "status" });
   const retry = element("button", { onclick: onAgain }, "Try again");

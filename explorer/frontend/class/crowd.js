@@ -1,4 +1,4 @@
-// The drawings of a class, on top of each other, over the chart's lowest panel.
+// A layer over the chart's lowest panel that shows the curves drawn by all students of a class.
 
 import { panelOf } from "../chart/scene/panels.js";
 import { element } from "../elements/dom.js";
@@ -6,12 +6,13 @@ import { shape } from "../elements/svg.js";
 
 /** @import { Frame } from "../chart/scene/panels.js" */
 
-const MIN_OPACITY = 0.05; // opacity of a drawing, however many there are
-const OPAQUE_COUNT = 10; // overlapping drawings that are about opaque together
+const MIN_OPACITY = 0.05; // opacity of each curve if there are very many
+const OPAQUE_COUNT = 10; // about this many overlapping curves are opaque
 
 /**
- * Create the layer over a chart. A drawing is a path in the units of the axes: when the chart changes, only the box
- * around all drawings is updated.
+ * Create a layer over a chart that shows the curves drawn by a class.
+ *
+ * Each curve is a path in the units of the axes: when the chart changes, only the box around all curves is updated.
  * @param {[number, number]} range of x of the drawings
  */
 export function createCrowd([start, stop]) {
@@ -19,7 +20,10 @@ export function createCrowd([start, stop]) {
   const picture = shape("svg", { class: "chart-overlay", "aria-hidden": "true" });
   picture.append(box);
 
-  /** Return a drawing as an SVG path in the units of the axes. @param {ArrayLike<number>} values */
+  /**
+   * Return a hand-drawn curve as the data of an SVG path in the units of the axes.
+   * @param {ArrayLike<number>} values
+   */
   function pathOf(values) {
     const width = (stop - start) / values.length;
     let pen = "M";
@@ -36,7 +40,10 @@ export function createCrowd([start, stop]) {
 
   return {
     element: element("div", { class: "drawing crowd" }, picture),
-    /** Show drawings. @param {ArrayLike<number>[]} drawings values in cells of equal width, NaN for empty cells */
+    /**
+     * Show the curves that students have drawn.
+     * @param {ArrayLike<number>[]} drawings values in cells of equal width, NaN for empty cells
+     */
     show(drawings) {
       box.style.strokeOpacity = String(
         Math.max(MIN_OPACITY, Math.min(0.7, OPAQUE_COUNT / (drawings.length + 6))),
@@ -47,7 +54,10 @@ export function createCrowd([start, stop]) {
         ),
       );
     },
-    /** Align the layer with the panels. @param {Frame} frame the positions of the panels */
+    /**
+     * Align the layer with the chart after the chart's panels have moved.
+     * @param {Frame} frame the positions of the panels
+     */
     follow(frame) {
       const [low, high] = frame.x;
       const { top, height, range } = panelOf(frame, "part");

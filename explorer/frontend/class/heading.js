@@ -1,4 +1,4 @@
-// A class in the heading of every page: teachers lead students to this page, students return to the lesson.
+// Links to a class in each page's heading: a teacher leads students here, and students return to the lesson.
 
 import { isAt, isAtLesson, live } from "./live.js";
 import { getLed } from "./membership.js";
@@ -15,7 +15,7 @@ const TOO_LONG = "This choice is too long for a link.";
 const STATUS_MS = 4000;
 const POLL_MS = 500; // Streamlit sends no event when the page changes
 
-/** Show a class in the heading while there is one. @param {HTMLElement} host */
+/** Show the current class in a page's heading. @param {HTMLElement} host */
 export function createClassHeading(host) {
   const status = element("span", { role: "status" });
   const follow = element("button", { onclick: lead, title: FOLLOW }, "Follow me");
@@ -27,7 +27,7 @@ export function createClassHeading(host) {
   const polling = setInterval(() => show(live.view), POLL_MS);
   live.resume();
 
-  /** Update the heading to the state of the class. @param {View|null} view */
+  /** Update the heading after the state of the class has changed. @param {View|null} view */
   function show(view) {
     const isOpen = view?.state === "open" || view?.state === "silent";
     host.hidden = !view || isAtLesson() || (!isOpen && view.state !== "ended");
@@ -47,7 +47,7 @@ export function createClassHeading(host) {
     );
   }
 
-  /** Show a message for a few seconds. @param {string} words */
+  /** Show a message in the heading for a few seconds. @param {string} words */
   function showStatus(words) {
     clearTimeout(timer);
     setText(status, words);
@@ -63,7 +63,7 @@ export function createClassHeading(host) {
   };
 }
 
-/** Return the path of this page if it is among some pages, otherwise null. @param {string[]} pages */
+/** Return the current page's path if it is in a list of paths; otherwise return null. @param {string[]} pages */
 function pathOf(pages) {
   return pages.find((path) => isAt(path.slice(1))) ?? null;
 }

@@ -1,4 +1,4 @@
-// An invitation to a class: address, code and QR code, small next to the counts, and large for projection.
+// The invitation to a class: a small QR code in the bar, and a large one for projection with address and code.
 
 import { element, setText } from "../elements/dom.js";
 import { shape } from "../elements/svg.js";
@@ -9,7 +9,7 @@ const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 const LOCAL_TEXT = "Only this computer can open this address. Open the app under its network address first.";
 
 /**
- * Create a button with the QR code, the code next to it, and the window that the button opens.
+ * Create a button with a class's QR code, and the window that shows it large with address and code.
  * @param {Invitation} invitation
  */
 export function createInvitation(invitation) {
@@ -57,12 +57,12 @@ export function createInvitation(invitation) {
   return {
     element: element("div", { class: "invite" }, button, words, window),
     open,
-    /** Show the count of students in the large window. @param {string} text */
+    /** Show the number of students in the large window. @param {string} text */
     say: (text) => setText(count, text),
   };
 }
 
-/** Create the QR code, dark on white in every theme because scanners need it. @param {Invitation} told */
+/** Create the image of a QR code, dark on white in every theme because scanners need it. @param {Invitation} told */
 function createSymbol({ size, path }) {
   const symbol = shape("svg", { viewBox: `0 0 ${size} ${size}`, class: "qr", "aria-hidden": "true" });
   symbol.append(

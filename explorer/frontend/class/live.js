@@ -1,4 +1,4 @@
-// The class of this tab: the teacher's commands, the student's predictions, and the state streamed by the server.
+// The connection of this tab to a class: requests by teachers and students, and the server's event stream.
 
 import { getAttended, BEGIN_EVENT, keepAttended, keepLed, getLed } from "./membership.js";
 import { markFollowed, lessonOf, findTarget } from "./way.js";
@@ -16,12 +16,12 @@ import { createFeed } from "../train/client/events.js";
 
 const OVER_STATES = ["ended", "gone"];
 const ACTIVE_STATES = ["joining", "open", "silent"];
-const SPREAD_MS = 1500; // students change page within this time, which spreads their requests
+const SPREAD_MS = 1500; // students' page changes are spread over this time
 
-/** Create the connection to a class. */
+/** Create the connection between this tab and a class. */
 function createLive() {
   let view = /** @type {View|null} */ (null);
-  let isNew = false; // whether this tab has just joined: it ignores earlier rounds and links
+  let isNew = false; // whether this tab has just joined and ignores earlier questions and links
   const watchers = /** @type {Set<(view: View|null) => void>} */ (new Set());
   const feed = createFeed({
     address: (id) => toServerUrl(`classes/${encodeURIComponent(id)}/events?${getToken()}`),
@@ -29,19 +29,19 @@ function createLive() {
     onLost: () => show({ lost: true }),
   });
 
-  /** Return the query parameter that proves the role. */
+  /** Return the query parameter that identifies this tab as a teacher or a student of the class. */
   function getToken() {
     return view?.role === "teacher" ? `watch=${getLed()?.watch}` : `guest=${getAttended()?.guest}`;
   }
 
-  /** Change the state, and notify listeners. @param {Partial<View>} change */
+  /** Change the state of the class and notify all listeners. @param {Partial<View>} change */
   function show(change) {
     if (!view) return;
     view = { ...view, ...change };
     for (const watcher of [...watchers]) watcher(view);
   }
 
-  /** Handle an event of the stream. @param {*} event */
+  /** Handle an event of the class's event stream. @param {*} event */
   function onEvent(event) {
     if (event.state !== "open" && event.state !== "silent") feed.close();
     if (OVER_STATES.includes(event.state)) forget();
@@ -49,7 +49,7 @@ function createLive() {
     if (event.state === "open" && view?.role === "student") go(event);
   }
 
-  /** Go to the page of the class; follow each link once. @param {import("./way.js").Seen} seen */
+  /** Go to the page that the teacher leads students to, once for each link. @param {import("./way.js").Seen} seen */
   function go(seen) {
     const membership = getAttended();
     if (!membership) return;
@@ -64,7 +64,10 @@ function createLive() {
     else keepAttended(null);
   }
 
-  /** Begin to lead or attend a class. @param {"teacher"|"student"} role @param {string} id */
+  /**
+   * Connect this tab to a class as its teacher or as a student.
+   * @param {"teacher"|"student"} role @param {string} id
+   */
   function begin(role, id) {
     feed.close();
     view = { state: "joining", role, id, lost: false, round: 0, links: 0, link: null };
@@ -72,21 +75,20 @@ function createLive() {
     dispatchEvent(new Event(BEGIN_EVENT));
   }
 
-  /** Post a request about the class. @param {string} name @param {*} data */
+  /** Send a POST request about the class. @param {string} name @param {*} data */
   async function postCommand(name, data) {
     return view ? postJson(toServerUrl(`classes/${encodeURIComponent(view.id)}/${name}`), data) : {};
   }
 
   /**
-   * Send a teacher's command; return the server's answer, or a message if it refuses.
-   * @param {string} name
-   * @param {*} [data]
+   * Send a teacher's command to the class; return the server's answer or its refusal.
+   * @param {string} name @param {*} [data]
    */
   async function command(name, data = {}) {
     return postCommand(name, { secret: getLed()?.secret ?? "", ...data });
   }
 
-  /** Enter a class: as its teacher if this browser has its secret, otherwise as a student. @param {string} id */
+  /** Enter a class, as its teacher if this browser has opened it, otherwise as a student. @param {string} id */
   async function enter(id) {
     if (view?.id === id && ACTIVE_STATES.includes(view.state)) return undefined;
     if (getLed()?.id === id) {
@@ -107,20 +109,22 @@ function createLive() {
     get view() {
       return view;
     },
-    /** Whether the class is active, as far as is known. */
+    /** Whether the class is still open, as far as this tab knows. */
     get goesOn() {
       return view !== null && ACTIVE_STATES.includes(view.state);
     },
-    /** Subscribe to the current and later states; return a function that ends it. @param {(view: View|null) => void} watcher */
+    /**
+     * Call ``watcher`` with the current state of the class and each later one; return a function that stops it.
+     * @param {(view: View|null) => void} watcher
+     */
     follow(watcher) {
       watchers.add(watcher);
       watcher(view);
       return () => watchers.delete(watcher);
     },
     /**
-     * Open a class on a lesson; return its id, or a message.
-     * @param {string} lesson
-     * @returns {Promise<{id?: string, message?: string}>}
+     * Open a class with a lesson; return its id, or a message.
+     * @param {string} lesson @returns {Promise<{id?: string, message?: string}>}
      */
     async open(lesson) {
       const answer = await postJson(toServerUrl("classes"), { lesson });
@@ -128,17 +132,17 @@ function createLive() {
       return answer;
     },
     enter,
-    /** Enter the class that this tab attends or this browser leads, if any. */
+    /** Enter the class that this tab attends or this browser leads, if there is one. */
     resume() {
       const id = getAttended()?.id ?? getLed()?.id;
       if (id && !view && !isAtLesson()) enter(id);
     },
     command,
     /**
-     * Send a student's prediction after a random delay, since a class answers all at once; return "", or a message
-     * if it is refused.
-     * @param {{picked: number|null, drawn: (number|null)[]|null}} prediction
-     * @returns {Promise<string>}
+     * Send a student's prediction after a random delay, since a whole class may answer at once.
+     *
+     * Returns "", or a message if the server refuses the prediction.
+     * @param {{picked: number|null, drawn: (number|null)[]|null}} prediction @returns {Promise<string>}
      */
     async answer({ picked, drawn }) {
       const body = { guest: getAttended()?.guest ?? "", round: view?.round, picked, drawn };
@@ -157,15 +161,15 @@ function createLive() {
   };
 }
 
-/** Return whether the tab shows the lesson of a class. */
+/** Return whether this tab shows the lesson of a class. */
 export function isAtLesson() {
   return isAt("learn") && new URLSearchParams(location.search).has("class");
 }
 
-/** Return whether the tab shows a page of the explorer. @param {string} page */
+/** Return whether this tab shows the given page of the explorer. @param {string} page */
 export function isAt(page) {
   return location.pathname.replace(/\/$/, "") === new URL(toServerUrl(page)).pathname.replace(/\/$/, "");
 }
 
-/** The class of this tab, which the heading and the lesson share. */
+/** The connection between this tab and a class, shared by the heading and the lesson. */
 export const live = createLive();

@@ -1,4 +1,4 @@
-// The class that a browser leads or a tab attends; the secret stays in the teacher's browser.
+// Storage of the class that a browser leads or a tab attends. A class's secret stays in the teacher's browser.
 
 import { saveInSession, loadFromSession, loadFromBrowser, saveInBrowser } from "../choice/session.js";
 
@@ -7,18 +7,18 @@ import { saveInSession, loadFromSession, loadFromBrowser, saveInBrowser } from "
 /** A class in a student's tab: the token of the seat, and the last round and link that the page followed. */
 /** @typedef {{id: string, guest: string, round: number, links: number}} Attended */
 
-/** The window event after the tab has begun to lead or attend a class. */
+/** The name of the window event that is fired when the tab begins to lead or attend a class. */
 export const BEGIN_EVENT = "class-begun";
 const [LED_KEY, ATTENDED_KEY] = ["class-led", "class-attended"];
 
-/** Return the class that this browser leads, or null. @returns {Led|null} */
+/** Return the saved data of the class that this browser leads, or null. @returns {Led|null} */
 export const getLed = () => loadFromBrowser(LED_KEY);
 
-/** Save the class that this browser leads. @param {Led|null} next */
+/** Save the data of the class that this browser leads. @param {Led|null} next */
 export const keepLed = (next) => saveInBrowser(LED_KEY, next);
 
-/** Return the class that this tab attends, or null. @returns {Attended|null} */
+/** Return the saved data of the class that this tab attends, or null. @returns {Attended|null} */
 export const getAttended = () => loadFromSession(ATTENDED_KEY);
 
-/** Save the class that this tab attends. @param {Attended|null} next */
+/** Save the data of the class that this tab attends. @param {Attended|null} next */
 export const keepAttended = (next) => saveInSession(ATTENDED_KEY, next);

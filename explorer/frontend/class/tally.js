@@ -1,10 +1,10 @@
-// The counts of a class's answers: picked, or drawn as a similar curve. Without a page.
+// Counting of a class's answers, which are picked or drawn as a similar curve. Uses no DOM.
 
 /** @typedef {{picked: number, drawn: number, all: number}} Row the counts of one answer */
 /** @typedef {{rows: Row[], others: number, all: number}} Tally ``others`` counts drawings that match no answer */
 
 /**
- * Count the answers of a class.
+ * Count how many students of a class picked or drew each answer.
  * @param {number[]} counts picks by answer
  * @param {number[]} alike the index of the answer that each drawing matches, -1 for none
  * @returns {Tally}
@@ -18,12 +18,15 @@ export function countAnswers(counts, alike) {
   return { rows, others: alike.filter((each) => each < 0).length, all };
 }
 
-/** Describe how many drew and picked an answer, "" if it cannot be drawn. @param {Row} row @param {boolean} draws */
+/**
+ * Describe how many students drew and how many picked an answer; return "" if it cannot be drawn.
+ * @param {Row} row @param {boolean} draws
+ */
 export function describeWays({ picked, drawn }, draws) {
   return draws ? `${drawn} drew it, ${picked} picked it` : "";
 }
 
-/** Describe how many are here and have answered. @param {number} answered @param {number} here */
+/** Describe how many of the students who are present have answered. @param {number} answered @param {number} here */
 export function describeAnswered(answered, here) {
   if (!here && !answered) return "Nobody is here yet.";
   return `${here} here, ${answered} ${answered === 1 ? "has" : "have"} answered`;

@@ -1,4 +1,4 @@
-// The page that a student should see: the teacher's link, once, or the lesson when the class continues. Without a page.
+// The page that a student should see: the teacher's link, once, or the lesson of a new question. Uses no DOM.
 
 /** @import { Attended } from "./membership.js" */
 /**
@@ -7,9 +7,10 @@
  */
 
 /**
- * Return the page to go to, relative to the explorer's address and always an own page; null to stay.
- * @param {Seen} seen
- * @param {Attended} attended
+ * Return the page to which a student should go, or null to stay.
+ *
+ * The address is relative to the explorer's and always one of its own pages.
+ * @param {Seen} seen @param {Attended} attended
  * @param {boolean} isAtLesson whether the page shows the lesson of the class
  */
 export function findTarget({ round, link }, attended, isAtLesson) {
@@ -18,16 +19,16 @@ export function findTarget({ round, link }, attended, isAtLesson) {
   return null;
 }
 
-/** Return the address of a class's lesson, relative to that of the explorer. @param {string} id */
+/** Return the address of a class's lesson, relative to the explorer's address. @param {string} id */
 export function lessonOf(id) {
   return `learn?${new URLSearchParams({ class: id })}`;
 }
 
 /**
- * Return the membership with a state marked as followed. A page that has just joined continues from there.
- * @param {Seen} seen
- * @param {Attended} attended
- * @returns {Attended}
+ * Return a student's class data in which the latest question and link count as followed.
+ *
+ * A page that has just joined continues from there.
+ * @param {Seen} seen @param {Attended} attended @returns {Attended}
  */
 export function markFollowed({ round, links }, attended) {
   return { ...attended, round, links };

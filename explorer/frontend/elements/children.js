@@ -1,13 +1,14 @@
-// Children of an element for a list of values: created, ordered and removed to match the values.
+// Creating, ordering and removing the children of an element to match a list of values.
 
 import { getFocused } from "./dom.js";
 
 /**
- * Update the children of a host by position: one child per value, excess children are removed.
+ * Update the children of an element so that there is one per value, by position.
+ *
+ * Missing children are created and excess ones are removed.
  * @template Value
  * @param {Element} host of these children alone
- * @param {readonly Value[]} values
- * @param {(index: number) => Element} make
+ * @param {readonly Value[]} values @param {(index: number) => Element} make
  * @param {(child: *, value: Value, index: number) => void} draw
  */
 export function updateChildren(host, values, make, draw) {
@@ -17,20 +18,18 @@ export function updateChildren(host, values, make, draw) {
 }
 
 /**
- * Create a function that updates the children of a host by key, in the order of values.
+ * Create a function that updates the children of an element so that there is one per value, by key.
  *
- * A part whose key stays keeps its element and focus. Other children of the host follow the parts. A part's ``leaves``
- * is called before it is removed.
+ * A child whose key stays keeps its element and focus. Other children of the element follow after them. A child's
+ * ``leaves`` is called before it is removed.
  * @template Value
- * @template {{element: HTMLElement, show: (value: Value) => void, leaves?: () => void}} Part
- * @param {Element} host
- * @param {(value: Value) => Part} make
- * @param {(value: Value, index: number) => *} keyOf
+ * @template {{element: HTMLElement, show: (value: Value) => void, leaves?: () => void}} Part @param {Element} host
+ * @param {(value: Value) => Part} make @param {(value: Value, index: number) => *} keyOf
  */
 export function createChildren(host, make, keyOf = (_, index) => index) {
   const parts = /** @type {Map<*, Part>} */ (new Map());
 
-  /** Update the parts to values. @param {readonly Value[]} values */
+  /** Update the children to match a list of values. @param {readonly Value[]} values */
   function show(values) {
     const keys = values.map(keyOf);
     const focused = /** @type {HTMLElement|null} */ (getFocused(host));

@@ -1,17 +1,17 @@
-// Elements of the page, created without markup in strings: user input is only ever text.
+// Creating elements without HTML strings, so that user input is never interpreted as markup.
 
 /** @typedef {string|number|boolean|null|undefined} Attribute */
 
 let idCount = 0;
-const lastTexts = new WeakMap(); // the last text set, by field
+const lastTexts = new WeakMap(); // the text last set in each field
 
 /**
- * Create an element. Attributes that are null, undefined or false are omitted; true gives an empty attribute. Names
- * that begin with "on" are listeners. A button submits no form unless its type is "submit".
- * @param {string} tag
- * @param {Object<string, Attribute|((event: *) => void)>} [attributes]
- * @param {...(Node | string)} children
- * @returns {*}
+ * Create an HTML element with attributes, event listeners and children.
+ *
+ * Attributes that are null, undefined or false are omitted; true gives an empty attribute. Names that begin with "on"
+ * are listeners. A button submits no form unless its type is "submit".
+ * @param {string} tag @param {Object<string, Attribute|((event: *) => void)>} [attributes]
+ * @param {...(Node | string)} children @returns {*}
  */
 export function element(tag, attributes = {}, ...children) {
   const node = document.createElement(tag);
@@ -24,7 +24,10 @@ export function element(tag, attributes = {}, ...children) {
   return node;
 }
 
-/** Set or remove an attribute if it differs. @param {Element} node @param {string} name @param {Attribute} value */
+/**
+ * Set or remove an element's attribute, if it differs.
+ * @param {Element} node @param {string} name @param {Attribute} value
+ */
 export function setAttribute(node, name, value) {
   const isAbsent = value === null || value === undefined || value === false;
   const text = value === true ? "" : String(value);
@@ -32,43 +35,45 @@ export function setAttribute(node, name, value) {
   else if (node.getAttribute(name) !== text) node.setAttribute(name, text);
 }
 
-/** Set the text of an element if it differs. @param {Element} node @param {string} text */
+/** Set the text of an element, if it differs. @param {Element} node @param {string} text */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }
 
 /**
- * Set the text of a field, unless the user is typing another one.
- * @param {HTMLInputElement} field
- * @param {string} text
+ * Set the text of an input field, unless the user is typing in it.
+ * @param {HTMLInputElement} field @param {string} text
  */
 export function setValue(field, text) {
   const isUntouched = [lastTexts.get(field), text].includes(field.value);
   if (isUntouched || getFocused(field) !== field) writeValue(field, text);
 }
 
-/** Return the focused element in the tree of a node: the document or a shadow tree. @param {Node} node */
+/** Return the focused element in the same document or shadow tree as a node. @param {Node} node */
 export function getFocused(node) {
   return /** @type {Document|ShadowRoot} */ (node.getRootNode()).activeElement ?? null; // undefined outside a page
 }
 
-/** Set the text of a field, even while the user is typing. @param {HTMLInputElement} field @param {string} text */
+/**
+ * Set the text of an input field, even while the user is typing in it.
+ * @param {HTMLInputElement} field @param {string} text
+ */
 export function writeValue(field, text) {
   if (field.value !== text) field.value = text;
   lastTexts.set(field, text);
 }
 
-/** Run a function of low priority after the next frame. @param {() => void} act */
+/** Run a function with low priority after the next animation frame. @param {() => void} act */
 export function runAfterFrame(act) {
   requestAnimationFrame(() => setTimeout(act));
 }
 
-/** Download an address as a file. @param {string} href @param {string} name */
+/** Download an address as a file with the given name. @param {string} href @param {string} name */
 export function saveAs(href, name) {
   element("a", { href, download: name }).click();
 }
 
-/** Return an id that is unique in the document. */
+/** Return an id that no other element of the document has. */
 export function createId() {
   idCount += 1;
   return `instrument-${idCount}`;

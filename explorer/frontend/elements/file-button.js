@@ -1,9 +1,11 @@
-// A button that opens a file; the browser's own button has its own language and font.
+// A button that opens a file. It replaces the browser's own, which has another font and language.
 
 import { element } from "./dom.js";
 
 /**
- * Create a label styled as a button around the browser's field, which keeps focus, keys and dialog.
+ * Create a button that lets the user open a file.
+ *
+ * It is a label around the browser's own file field, which keeps focus, keys and dialog.
  * @param {string} name the label
  * @param {{accept: string, onFile: (file: File) => void}} options ``accept`` as for a file field
  * @returns {HTMLElement}

@@ -1,12 +1,11 @@
-// Keyboard shortcuts of a single key, valid on the whole page.
+// Keyboard shortcuts of a single key that work on the whole page.
 
 const FIELDS = "input:not([type=range], [type=checkbox]), textarea, select, [contenteditable], dialog";
 
 /**
- * Call ``turn`` when a key is pressed without modifiers outside text fields.
+ * Call a function whenever a key is pressed without modifiers, except in text fields.
  * @param {string} key in lower case, as in the event's ``key``
- * @param {() => void} turn
- * @param {AbortSignal} signal
+ * @param {() => void} turn @param {AbortSignal} signal
  * @param {Element} [root] limits the shortcut to its shadow tree, if it is in one
  */
 export function followKey(key, turn, signal, root) {

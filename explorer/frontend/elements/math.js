@@ -1,4 +1,4 @@
-// Formulas in MathML, created from data.
+// Display of formulas as MathML elements.
 
 const MATHML = "http://www.w3.org/1998/Math/MathML";
 
@@ -7,7 +7,7 @@ const MATHML = "http://www.w3.org/1998/Math/MathML";
  *   and texts
  */
 
-/** Create the elements of a formula. @param {MathData} data @returns {Element} */
+/** Create the MathML elements of a formula. @param {MathData} data @returns {Element} */
 export function createMath([name, ...rest]) {
   const node = document.createElementNS(MATHML, name);
   const hasAttributes = rest[0] !== undefined && typeof rest[0] !== "string" && !Array.isArray(rest[0]);

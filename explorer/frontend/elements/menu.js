@@ -1,12 +1,12 @@
-// A small window below its title, for text or options: a details element that closes by default.
+// A small window below its title, made of a details element that closes automatically.
 
 import { element } from "./dom.js";
 
 /**
- * Create a window that opens below ``name``. Escape, a click elsewhere, or a lost focus closes it.
- * @param {string} name
- * @param {...Node} content
- * @returns {HTMLDetailsElement}
+ * Create a small window that opens below its title.
+ *
+ * Escape, a click elsewhere, or a loss of focus closes it.
+ * @param {string} name @param {...Node} content @returns {HTMLDetailsElement}
  */
 export function createMenu(name, ...content) {
   const menu = element(

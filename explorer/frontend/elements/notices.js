@@ -1,15 +1,12 @@
-// Notices about a link whose query parameters were changed or ignored, displayed over the page until closed.
+// Messages about values in the page's link that were changed or ignored, shown over the page until closed.
 
 import { element } from "./dom.js";
 
 const MAX_NOTICES = 10;
 
-/**
- * A sentence, and alternative addresses by name.
- * @typedef {{text: string, links?: Record<string, string>}} Notice
- */
+/** A sentence, and alternative addresses by name. @typedef {{text: string, links?: Record<string, string>}} Notice */
 
-/** Show notices in a host, if there are any. @param {Element} host @param {Notice[]} notices */
+/** Show messages over the page, if there are any. @param {Element} host @param {Notice[]} notices */
 export function showNotices(host, notices) {
   if (!notices.length) return;
   const close = element("button", { "aria-label": "Close", onclick: () => box.remove() }, "×");
@@ -25,7 +22,7 @@ export function showNotices(host, notices) {
   host.append(box);
 }
 
-/** Create a notice. @param {Notice} notice */
+/** Create a message with links to corrections and a close button. @param {Notice} notice */
 function createNotice({ text, links = {} }) {
   const ways = Object.entries(links).map(([name, query]) =>
     element("a", { href: `?${query}` }, `Open ${name}`),

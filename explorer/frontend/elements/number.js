@@ -1,18 +1,19 @@
-// A field for an exact number. An invalid text stays, with a message.
+// An input field for an exact number. Invalid text stays in the field, with a message.
 
 import { explainInvalidNumber, parseNumber } from "../formula/numbers.js";
 import { element, createId, setAttribute, setText } from "./dom.js";
 
 /**
- * Create a number field and its message. ``onNumber`` gets a typed number, or one reached by an arrow key (then
- * ``byKeys``). ``next`` returns the value one step up (1) or down (-1) from another, ``wrong`` the reason why a typed
- * number is invalid, or "".
+ * Create an input field for a number, with a message for invalid text.
+ *
+ * ``onNumber`` gets a typed number, or one reached by an arrow key (then ``byKeys`` is true). ``next`` returns the
+ * value one step up (1) or down (-1) from another. ``wrong`` returns the reason why a typed number is invalid, or "".
  * @param {{name: string, class?: string, onNumber: (value: number, byKeys: boolean) => void,
  *   next: (value: number, way: 1|-1) => number, wrong?: (value: number) => string}} options
  */
 export function createNumberField({ name, class: kind = "", onNumber, next, wrong = () => "" }) {
   let displayed = "";
-  let typing = false; // protects a typed text
+  let typing = false; // protects text that the user is typing
   const message = element("small", { class: "refusal", role: "alert", id: createId() });
   const plain = { autocomplete: "off", autocapitalize: "off", spellcheck: "false" };
   const field = element("input", {
@@ -23,7 +24,7 @@ export function createNumberField({ name, class: kind = "", onNumber, next, wron
     onkeydown: press,
   });
 
-  /** Show a message about the typed text. @param {string} sentence "" for none */
+  /** Show why the typed text is invalid. @param {string} sentence "" for none */
   function refuse(sentence) {
     setText(message, sentence);
     setAttribute(field, "aria-invalid", sentence && "true");
@@ -39,13 +40,13 @@ export function createNumberField({ name, class: kind = "", onNumber, next, wron
   function commit() {
     const value = parseNumber(field.value);
     const reason = value === null ? field.value.trim() && explainInvalidNumber(field.value) : wrong(value);
-    typing = false; // allows updates by show() while the field keeps the focus
+    typing = false; // show() may update the field again, although it has the focus
     if (reason) return refuse(reason);
     reset();
     if (value !== null) onNumber(value, false);
   }
 
-  /** Handle Escape and the arrow keys. @param {KeyboardEvent} event */
+  /** Handle Escape and the arrow keys in a number field. @param {KeyboardEvent} event */
   function press(event) {
     if (event.key === "Escape") return reset();
     const way = /** @type {Object<string, 1|-1>} */ ({ ArrowUp: 1, ArrowDown: -1 })[event.key];
@@ -59,9 +60,12 @@ export function createNumberField({ name, class: kind = "", onNumber, next, wron
   return {
     field,
     message,
-    /** Show a message about the typed text until the text changes. @param {string} sentence "" for none */
+    /** Show a message below the field until its text changes. @param {string} sentence "" for none */
     say: (sentence) => setText(message, sentence),
-    /** Show a text, unless the user is typing; a refused text stays until ``text`` changes. @param {string} text */
+    /**
+     * Set the field's text unless the user is typing; an invalid text stays until ``text`` changes.
+     * @param {string} text
+     */
     show(text) {
       const anew = text !== displayed;
       displayed = text;

@@ -1,4 +1,4 @@
-// A slider with an exact number field.
+// A slider with a number field for exact values.
 
 import { formatNumber, explainOutOfBounds, clampTo } from "../formula/numbers.js";
 import { element, createId, setAttribute } from "./dom.js";
@@ -6,7 +6,7 @@ import { createNumberField } from "./number.js";
 import { followPointer } from "./track.js";
 
 const LOG_STEPS = 1000;
-const MIN_RATIO = 1.01; // of a keyboard step: with three digits a smaller step may have no effect
+const MIN_RATIO = 1.01; // ratio of a keyboard step; smaller ones may not change a three-digit number
 
 /**
  * The scale of a native slider: its ends and step, and conversions between its position ``held`` and the value.
@@ -16,9 +16,10 @@ const MIN_RATIO = 1.01; // of a keyboard step: with three digits a smaller step 
  */
 
 /**
- * Create a labelled slider and a number field. ``onChange`` gets "moving" during a drag and "settled" after it, and
- * whether the change is one of a series of keyboard steps. Typed numbers may lie beyond the slider, within the allowed
- * bounds.
+ * Create a labelled slider with a number field for exact values.
+ *
+ * ``onChange`` gets "moving" during a drag and "settled" after it, and whether the change is one of a series of
+ * keyboard steps. Typed numbers may lie beyond the slider's ends, within the allowed bounds.
  * @param {{name: string, meaning?: string, onChange: (value: number, phase: "moving"|"settled",
  *   byKeys: boolean) => void}} options
  */
@@ -37,7 +38,7 @@ export function createSlider({ name, meaning = "", onChange }) {
     next: (value, way) => clampTo(scale.next(clampTo(value, ...ends), way), ...ends),
     wrong: (value) => explainOutOfBounds(value, ...allowed),
   });
-  const [phrase] = meaning.split(":"); // a hint may follow
+  const [phrase] = meaning.split(":"); // a hint may follow the colon
   const label = element(
     "label",
     { for: id, title: meaning || null },
@@ -55,9 +56,8 @@ export function createSlider({ name, meaning = "", onChange }) {
   return {
     element: element("div", { class: "slider" }, label, exact.field, track, exact.message),
     /**
-     * Update value and bounds.
-     * @param {number} value
-     * @param {[number, number]} bounds
+     * Set the slider's value, bounds and scale.
+     * @param {number} value @param {[number, number]} bounds
      * @param {boolean} [log] whether the scale is logarithmic
      * @param {[number, number]} [reach] bounds of typed numbers, unlimited by default
      */
@@ -75,7 +75,10 @@ export function createSlider({ name, meaning = "", onChange }) {
   };
 }
 
-/** Return a linear scale. @param {number} low @param {number} high @returns {Scale} */
+/**
+ * Create a linear scale between a slider's positions and its values.
+ * @param {number} low @param {number} high @returns {Scale}
+ */
 function makeLinearScale(low, high) {
   const step = high - low > 50 ? 1 : 10 ** Math.floor(Math.log10((high - low) / 300));
   const getNext = (/** @type {number} */ value, /** @type {1|-1} */ way) =>
@@ -83,7 +86,10 @@ function makeLinearScale(low, high) {
   return { ends: [low, high], step, value: (held) => held, held: (value) => value, next: getNext };
 }
 
-/** Return a logarithmic scale. @param {number} low @param {number} high @returns {Scale} */
+/**
+ * Create a logarithmic scale between a slider's positions and its values.
+ * @param {number} low @param {number} high @returns {Scale}
+ */
 function makeLogScale(low, high) {
   const ratio = Math.log(high / low) / LOG_STEPS;
   const factor = Math.max(Math.exp(ratio), MIN_RATIO);

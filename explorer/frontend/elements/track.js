@@ -1,11 +1,11 @@
-// A slider under a pointer. A mouse press moves the thumb to the pointer. A finger drags it from its position, and only
-// sideways, so that scrolling a page over a slider changes nothing.
+// Moving a slider by pointer. A mouse press moves the thumb to the pointer. A finger drags the thumb from its place,
+// and only sideways, so that scrolling over a slider changes nothing.
 
 const THUMB_PX = 16;
 const SIDEWAYS_PX = 4; // a finger's smaller movements are ignored
 
 /**
- * Move the native slider in ``track`` by pointers; it fires "input" and "change".
+ * Move the native slider inside an element by pointer events on the element; it fires "input" and "change".
  * @param {HTMLElement} track receives the pointers instead of the slider
  * @param {HTMLInputElement} range
  */
@@ -31,9 +31,9 @@ export function followPointer(track, range) {
     drag(clientX);
   });
   track.addEventListener("pointerup", end);
-  track.addEventListener("pointercancel", end); // the page scrolls instead
+  track.addEventListener("pointercancel", end); // fired if the page scrolls instead
 
-  /** Move the slider. @param {number} x of the pointer */
+  /** Move the slider according to the pointer's position. @param {number} x of the pointer */
   function drag(x) {
     if (!start) return;
     const before = range.value;
@@ -47,12 +47,12 @@ export function followPointer(track, range) {
   }
 }
 
-/** Return the change of the value per px. @param {HTMLInputElement} range */
+/** Return how much the slider's value changes per pixel. @param {HTMLInputElement} range */
 function getValuePerPx(range) {
   return (Number(range.max) - Number(range.min)) / (range.getBoundingClientRect().width - THUMB_PX);
 }
 
-/** Return the position of the thumb's center, in px of the window. @param {HTMLInputElement} range */
+/** Return the horizontal position of the slider's thumb in the window, in pixels. @param {HTMLInputElement} range */
 function getThumbX(range) {
   const left = range.getBoundingClientRect().left + THUMB_PX / 2;
   return left + (Number(range.value) - Number(range.min)) / getValuePerPx(range);

@@ -1,11 +1,14 @@
-// The answers of a lesson on a teacher's screen, with the count of each, once revealed.
+// The answers to a lesson's question on a teacher's screen, with the number of students who gave each.
 
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { countAnswers, describeWays } from "../class/tally.js";
 
 /** @import { Forecast } from "./forecast.js" */
 
-/** Create the list of a lesson's answers. @param {Forecast} forecast of the lesson */
+/**
+ * Create the list of answers to a lesson's question, for a teacher's screen.
+ * @param {Forecast} forecast of the lesson
+ */
 export function createAnswers(forecast) {
   const rows = forecast.contents().map((content) => {
     const said = element("span", { class: "said" });
@@ -19,7 +22,7 @@ export function createAnswers(forecast) {
   return {
     element: element("div", { class: "tally" }, list, others),
     /**
-     * Show how often each answer was picked or drawn.
+     * Show how many students picked or drew each answer.
      * @param {number[]} counts picks by answer
      * @param {ArrayLike<number>[]} drawings the values of each drawing, in cells of equal width
      */

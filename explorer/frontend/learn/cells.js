@@ -1,4 +1,4 @@
-// A drawn prediction over a range of x: one value per cell, NaN if the cell is empty.
+// A curve that a reader draws over a range of x, stored as one value per cell of equal width.
 
 import { clampTo } from "../formula/numbers.js";
 
@@ -6,7 +6,7 @@ const CELLS = 300;
 
 /** A point of a drawing, x and value. @typedef {{x: number, value: number}} Point */
 
-/** Create empty cells over a range. @param {[number, number]} range */
+/** Create an empty hand-drawn curve, with cells of equal width over a range of x. @param {[number, number]} range */
 export function createCells([start, stop]) {
   const values = new Float64Array(CELLS).fill(NaN);
   const x = Float64Array.from(values, (_, cell) => start + ((cell + 0.5) / CELLS) * (stop - start));
@@ -14,14 +14,17 @@ export function createCells([start, stop]) {
     clampTo(Math.floor(((at - start) / (stop - start)) * CELLS), 0, CELLS - 1);
 
   return {
-    /** The centers of the cells, ascending. */
+    /** The centre of each cell, in ascending order. */
     x,
-    /** The values of the cells. */
+    /** The value drawn in each cell, NaN for empty cells. */
     values,
-    /** Return the drawn value at an x, NaN if its cell is empty. @param {number} at */
+    /** Return the drawn value at an x, or NaN if nothing is drawn there. @param {number} at */
     at: (at) => values[cellOf(at)],
     clear: () => values.fill(NaN),
-    /** Draw a line between two points; it replaces the cells in between. @param {Point} from @param {Point} to */
+    /**
+     * Draw a straight line between two points, replacing the values in between.
+     * @param {Point} from @param {Point} to
+     */
     drawLine(from, to) {
       const [first, last] = [cellOf(from.x), cellOf(to.x)];
       const steps = Math.max(Math.abs(last - first), 1);
@@ -30,11 +33,14 @@ export function createCells([start, stop]) {
         values[Math.round(first + share * (last - first))] = from.value + share * (to.value - from.value);
       }
     },
-    /** Set all cells to the values of a curve. @param {(x: number) => number} curve NaN outside its domain */
+    /**
+     * Replace all drawn values by those of a function of x.
+     * @param {(x: number) => number} curve NaN outside its domain
+     */
     fill: (curve) => values.set(x.map(curve)),
-    /** Return the values as plain data for ``restore``. @returns {(number|null)[]} */
+    /** Return the drawn values as JSON data, with null for empty cells. @returns {(number|null)[]} */
     saved: () => Array.from(values, (value) => (Number.isNaN(value) ? null : Number(value.toFixed(3)))),
-    /** Restore the values of saved cells. @param {(number|null)[]} saved */
+    /** Replace the drawn values by saved ones. @param {(number|null)[]} saved */
     restore: (saved) => values.set(saved.map((value) => value ?? NaN).slice(0, CELLS)),
   };
 }

@@ -1,4 +1,4 @@
-// The code of a lesson: the excerpt that its question is about, and all of its code.
+// The code of a lesson: the few lines that its question is about, and the complete script.
 
 import { copyText } from "../elements/clipboard.js";
 import { element, setText } from "../elements/dom.js";
@@ -6,7 +6,9 @@ import { element, setText } from "../elements/dom.js";
 /** Kind and text of each part of a piece of code. @typedef {[string, string][]} Spans */
 
 /**
- * Create the excerpt that a question is about. ``light`` highlights the line that decides the question.
+ * Create the few lines of code that a lesson's question is about.
+ *
+ * ``light`` highlights the line that decides the question.
  * @param {{lines: Spans[], decides: number}} excerpt
  */
 export function createExcerpt({ lines, decides }) {
@@ -19,7 +21,7 @@ export function createExcerpt({ lines, decides }) {
   };
 }
 
-/** Create a section with all code of a lesson and a copy button. @param {Spans} spans */
+/** Create a section with the complete code of a lesson and a copy button. @param {Spans} spans */
 export function createFullCode(spans) {
   const pre = element("pre", { tabindex: 0, role: "region", "aria-label": "Code" });
   pre.append(element("code", {}, ...renderSpans(spans)));
@@ -28,7 +30,7 @@ export function createFullCode(spans) {
   return element("details", { class: "code", open: true }, summary, copyButton(text), pre);
 }
 
-/** Create a button that copies a text. @param {string} text */
+/** Create a button that copies a text to the clipboard. @param {string} text */
 function copyButton(text) {
   const button = element("button", { class: "copy", onclick: copy }, "Copy");
 
@@ -39,7 +41,7 @@ function copyButton(text) {
   return button;
 }
 
-/** Return elements and strings that display code with its colours. @param {Spans} spans */
+/** Convert highlighted code into elements with colours and plain strings. @param {Spans} spans */
 export function renderSpans(spans) {
   return spans.map(([kind, text]) => (kind ? element("span", { class: `code-${kind}` }, text) : text));
 }

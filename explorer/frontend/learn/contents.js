@@ -1,4 +1,4 @@
-// The list of lessons, all or along a path, with the reader's progress.
+// The list of all lessons or of one path through them, with the reader's progress.
 
 import { element, setAttribute } from "../elements/dom.js";
 import { setPath, getProgress } from "./memory.js";
@@ -12,9 +12,8 @@ const STORAGE_TEXT =
   "A dot is filled once both fresh questions at a lesson's end are answered. Kept in this browser alone.";
 
 /**
- * Return the lessons of the selected path in its order, or all lessons.
- * @param {Listed[]} lessons
- * @param {Path[]} paths
+ * Return the lessons of the path that the reader has selected, or all lessons.
+ * @param {Listed[]} lessons @param {Path[]} paths
  */
 export function getPathLessons(lessons, paths) {
   const path = paths.find(({ title }) => title === getProgress().path);
@@ -23,9 +22,8 @@ export function getPathLessons(lessons, paths) {
 }
 
 /**
- * Create the list of lessons.
- * @param {Listed[]} lessons
- * @param {Path[]} paths
+ * Create the list of lessons, with buttons to select a path and the reader's progress.
+ * @param {Listed[]} lessons @param {Path[]} paths
  * @param {{linkTo: (key: string, ...content: Node[]) => HTMLElement, onTerm: OnTerm, print: HTMLElement}} acts
  *   ``print`` links to the course on paper
  */
@@ -36,13 +34,13 @@ export function createContents(lessons, paths, { linkTo, onTerm, print }) {
   );
   const { learned } = getProgress();
 
-  /** Select a path. @param {string} title */
+  /** Select a path through the lessons and update the list. @param {string} title */
   function choose(title) {
     setPath(title);
     show();
   }
 
-  /** Create the entry of a lesson. @param {Listed} lesson */
+  /** Create a lesson's entry in the list of lessons. @param {Listed} lesson */
   function createEntry({ key, title, question, minutes }) {
     const number = lessons.findIndex((lesson) => lesson.key === key) + 1;
     const isLearned = learned.includes(key);

@@ -1,4 +1,4 @@
-// The page Learn: the current lesson, links to the others, and presentation mode.
+// The page Learn, with the current lesson, links to the other lessons, and presentation mode.
 
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { getPathLessons, createContents } from "./contents.js";
@@ -24,14 +24,12 @@ const NEXT = /** @type {Object<string, number>} */ ({
   ArrowLeft: -1,
   PageUp: -1,
 });
-// These elements handle arrow keys.
+// Arrow keys belong to these elements while one of them has the focus.
 const TAKES_KEYS = "input, textarea, select, [role='slider'], dialog *, .chart-place *";
 
 /**
- * Show the course in ``host``; the address sets the current lesson.
- * @param {HTMLElement} host
- * @param {Course} course
- * @param {{address: (name: string) => string, instrument: *,
+ * Show the page Learn in an element. The address determines which lesson is shown.
+ * @param {HTMLElement} host @param {Course} course @param {{address: (name: string) => string, instrument: *,
  *   classes?: typeof import("./together.js").classes|null}} reach ``address`` returns the address of a page, ``instrument``
  *   holds the connections of the instrument, ``classes`` those of classes if there is a server
  */
@@ -57,7 +55,7 @@ export function createCourse(
   let current = /** @type {Shown|null} */ (null);
   let classScreen = /** @type {ReturnType<NonNullable<typeof classes>["create"]>|null} */ (null);
   let latest = 0;
-  let isOpening = false; // prevents a second class from a double press
+  let isOpening = false; // a double click must not open two classes
 
   host.replaceChildren(bar.element, body, terms.element);
   setAttribute(host, "data-embedded", embedded);
@@ -71,7 +69,7 @@ export function createCourse(
   show();
 
   /**
-   * Return the page's address with a changed query; null removes a parameter.
+   * Return the page's address with some query parameters changed; null removes a parameter.
    * @param {Object<string, string|null>} change
    */
   function makeAddress(change) {
@@ -81,19 +79,25 @@ export function createCourse(
     return query.size ? `${page}?${query}` : page;
   }
 
-  /** Go to a lesson; the teacher of an open class asks it. @param {string|null} key null for the list */
+  /**
+   * Go to a lesson. If the teacher of an open class does so, the class is asked its question.
+   * @param {string|null} key null for the list
+   */
   function go(key) {
     if (classScreen?.goesOn() && key !== null) return classScreen.leads ? classScreen.ask(key) : undefined;
     return leadTo({ lesson: key, class: null });
   }
 
-  /** Add a history entry with a changed query, and show it. @param {Object<string, string|null>} change */
+  /**
+   * Change query parameters in a new history entry, and show the lesson that they name.
+   * @param {Object<string, string|null>} change
+   */
   function leadTo(change) {
     history.pushState({}, "", makeAddress(change));
     return show();
   }
 
-  /** Open a class on this lesson, or go to the class that this browser already leads. */
+  /** Open a class with the current lesson, or return to the class that this browser already leads. */
   async function beginClass() {
     if (isOpening) return undefined;
     isOpening = true;
@@ -120,7 +124,7 @@ export function createCourse(
     bar.showClass(classScreen && (classScreen.leads ? "leads" : "attends"), Boolean(classes?.held()));
   }
 
-  /** Handle a key in presentation mode. @param {KeyboardEvent} event */
+  /** Handle the arrow keys and other shortcuts of presentation mode. @param {KeyboardEvent} event */
   function handleKey(event) {
     const busy = /** @type {Element} */ (event.target).matches(TAKES_KEYS);
     if (busy || event.ctrlKey || event.metaKey || event.altKey) return;
@@ -133,14 +137,14 @@ export function createCourse(
     else turnLesson(step, event);
   }
 
-  /** Go to the lesson that is this many steps away. @param {number} step @param {Event} event */
+  /** Go forward or back by some lessons after a key press. @param {number} step @param {Event} event */
   function turnLesson(step, event) {
     const next = findNeighbour(queryNow().get("lesson"), step);
     event.preventDefault();
     if (next) go(next.key);
   }
 
-  /** Show the screen that the address sets. */
+  /** Show the lesson, list, class or printed course that the address names. */
   async function show() {
     const id = queryNow().get("class");
     if (id && classScreen?.id === id) return undefined;
@@ -160,7 +164,7 @@ export function createCourse(
     return body.replaceChildren(createFailure(answer.message, again));
   }
 
-  /** Show the course on paper. */
+  /** Show the whole course in a form for printing. */
   function showSheet() {
     const sheet = createSheet(lessons, {
       lesson: loadLesson,
@@ -172,7 +176,7 @@ export function createCourse(
     return sheet.begin();
   }
 
-  /** Show a class. @param {string} id */
+  /** Show a class with its current lesson. @param {string} id */
   function showClass(id) {
     const means = {
       ...{ lessons, load: loadLesson, build: buildScreen },
@@ -187,7 +191,10 @@ export function createCourse(
     update();
   }
 
-  /** Create the screen of a lesson. @param {*} record @param {import("./screen.js").Part|null} [part] in a class */
+  /**
+   * Create the screen of a lesson from the server's data.
+   * @param {*} record @param {import("./screen.js").Part|null} [part] role in a class
+   */
   function buildScreen(record, part = null) {
     document.title = `${record.title} · Gradient explorer`;
     const surroundings = {
@@ -199,7 +206,7 @@ export function createCourse(
     return createLesson(record, surroundings, part);
   }
 
-  /** Show a lesson alone. @param {*} record */
+  /** Show a lesson outside a class. @param {*} record */
   function open(record) {
     const screen = buildScreen(record);
     current = screen;
@@ -208,7 +215,7 @@ export function createCourse(
     host.scrollTo(0, 0);
   }
 
-  /** Create a link to the next lesson, or to the list after the last one. @param {string} key */
+  /** Create a link to the lesson after the given one, or to the list of lessons after the last. @param {string} key */
   function createNextLink(key) {
     const following = findNeighbour(key, 1);
     if (following) return linkTo(following.key, go, `Next: ${following.title}`);
@@ -216,9 +223,8 @@ export function createCourse(
   }
 
   /**
-   * Create a link with a changed query that stays on the page.
-   * @param {Object<string, string|null>} change
-   * @param {string} name
+   * Create a link that changes query parameters without loading another page.
+   * @param {Object<string, string|null>} change @param {string} name
    */
   function createLink(change, name) {
     const follow = (/** @type {MouseEvent} */ event) => {
@@ -238,9 +244,8 @@ export function createCourse(
   }
 
   /**
-   * Return the lesson this many steps from another, along the reader's path, undefined if there is none.
-   * @param {string|null} key
-   * @param {number} step
+   * Return the lesson some steps before or after another on the reader's path, or undefined.
+   * @param {string|null} key @param {number} step
    */
   function findNeighbour(key, step) {
     const way = getPathLessons(lessons, paths);
@@ -248,7 +253,10 @@ export function createCourse(
     return followed[followed.findIndex((lesson) => lesson.key === key) + step];
   }
 
-  /** Create an error message. @param {string} message @param {boolean} canRetry whether another attempt may help */
+  /**
+   * Create an error message, with a button to try again if that may help.
+   * @param {string} message @param {boolean} canRetry whether another attempt may help
+   */
   function createFailure(message, canRetry) {
     const button = canRetry ? [element("button", { onclick: show }, "Try again")] : [];
     return element("div", {}, element("p", { role: "alert" }, message), ...button, createLessonList());
@@ -264,13 +272,16 @@ export function createCourse(
   };
 }
 
-/** Return the accessible name of a link to a lesson. @param {string} title @param {number} index */
+/**
+ * Return the accessible name of a link to a lesson, such as its number and title.
+ * @param {string} title @param {number} index
+ */
 function nameOf(title, index) {
   return `Lesson ${index + 1}: ${title}`;
 }
 
 /**
- * Create the bar above a lesson.
+ * Create the bar above a lesson, with links to the other lessons, the glossary, presentation mode and classes.
  * @param {Course["lessons"]} lessons
  * @param {{onGo: (key: string) => void, onGlossary: () => void, onPresent: () => void,
  *   onClass: (() => void)|null}} acts
@@ -296,7 +307,7 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
     element: element("nav", { class: "bar", "aria-label": "Lessons" }, list, ...parts),
     say: (/** @type {string} */ words) => setText(status, words),
     /**
-     * Show the class button next to a lesson outside a class.
+     * Show or hide the button that opens a class, depending on this page's role in a class.
      * @param {"leads"|"attends"|null} part this page's role in a class
      * @param {boolean} held whether this browser leads a class
      */
@@ -305,7 +316,7 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
       setText(classButton, held ? "To the class" : "Class");
       classButton.hidden = part !== null || !numbers.some((link) => link.matches("[aria-current]"));
     },
-    /** Mark the current lesson. @param {string|null} key @param {boolean} presenting */
+    /** Mark the current lesson among the links in the bar. @param {string|null} key @param {boolean} presenting */
     show(key, presenting) {
       setText(status, "");
       numbers.forEach((link, index) =>
@@ -317,10 +328,8 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
 }
 
 /**
- * Create a link to a lesson that stays on the page.
- * @param {string} key
- * @param {(key: string) => void} onGo
- * @param {...(Node|string)} content
+ * Create a link to a lesson that does not load another page.
+ * @param {string} key @param {(key: string) => void} onGo @param {...(Node|string)} content
  */
 function linkTo(key, onGo, ...content) {
   const follow = (/** @type {MouseEvent} */ event) => {

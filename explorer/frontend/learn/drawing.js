@@ -1,4 +1,4 @@
-// A prediction on a layer over the chart's lowest panel: drawn by hand, or the curve of a picked answer.
+// A layer over the chart's lowest panel, on which the reader draws a curve or sees that of a picked answer.
 
 import { element, setText } from "../elements/dom.js";
 import { toLeftPx, toTopPx, panelOf } from "../chart/scene/panels.js";
@@ -10,7 +10,9 @@ import { makeInterpolator } from "./judging.js";
 /** @import { Frame } from "../chart/scene/panels.js" */
 
 /**
- * Create the layer over a chart. A drawing keeps its position on the axes when the chart changes.
+ * Create a layer over a chart on which the reader draws a curve.
+ *
+ * The drawn curve keeps its position on the axes when the chart changes.
  * @param {[number, number]} range initial range of x
  * @param {() => void} onDrawn
  */
@@ -34,9 +36,12 @@ export function createDrawing(range, onDrawn) {
   const layer = element("div", { class: "drawing" }, picture, panel, pad);
   let frame = /** @type {Frame|null} */ (null);
   let last = /** @type {import("./cells.js").Point|null} */ (null);
-  let showsAnswer = false; // if true, the visible curve is that of an answer, and a stroke replaces all of it
+  let showsAnswer = false; // whether the curve is a picked answer's, which a stroke replaces
 
-  /** Return the point at a pointer, its value within the axis. @param {PointerEvent} event @param {Frame} frame */
+  /**
+   * Convert a pointer's position into x and y on the chart's axes, with y limited to the axis.
+   * @param {PointerEvent} event @param {Frame} frame
+   */
   function toPoint(event, frame) {
     const { left, inner, x } = frame;
     const [low, high] = x;
@@ -48,7 +53,7 @@ export function createDrawing(range, onDrawn) {
     return { x: at, value: clampTo(value, min, max) };
   }
 
-  /** Begin a stroke. @param {PointerEvent} event */
+  /** Begin a stroke where the pointer was pressed. @param {PointerEvent} event */
   function begin(event) {
     stopEvent(event);
     pad.setPointerCapture(event.pointerId);
@@ -57,7 +62,7 @@ export function createDrawing(range, onDrawn) {
     go(event, true);
   }
 
-  /** Continue a stroke. @param {PointerEvent} event @param {boolean} [first] */
+  /** Continue the current stroke to the pointer's position. @param {PointerEvent} event @param {boolean} [first] */
   function go(event, first) {
     stopEvent(event);
     if (!frame || (!last && first !== true)) return;
@@ -67,7 +72,7 @@ export function createDrawing(range, onDrawn) {
     show();
   }
 
-  /** End a stroke. @param {PointerEvent} event */
+  /** End the current stroke when the pointer is released. @param {PointerEvent} event */
   function end(event) {
     stopEvent(event);
     if (last) onDrawn();
@@ -90,7 +95,7 @@ export function createDrawing(range, onDrawn) {
     legend.hidden = !line.getAttribute("d");
   }
 
-  /** Return the drawing as an SVG path. @param {Frame} frame */
+  /** Return the hand-drawn curve as the data of an SVG path. @param {Frame} frame */
   function pathOf(frame) {
     let pen = "M";
     let path = "";
@@ -110,7 +115,7 @@ export function createDrawing(range, onDrawn) {
     setNote("");
   }
 
-  /** Set the note in place of a curve. @param {string} text */
+  /** Show a message in the chart instead of a curve, or remove it. @param {string} text */
   function setNote(text) {
     setText(note, text);
     note.hidden = !text;
@@ -119,35 +124,38 @@ export function createDrawing(range, onDrawn) {
 
   return {
     element: layer,
-    /** Return the drawn value at an x, NaN if its cell is empty. */
+    /** Return the drawn value at an x, or NaN if nothing is drawn there. */
     at: cells.at,
-    /** Return the drawn curve by cells. */
+    /** Return the drawn curve as arrays of x and y, with NaN where nothing is drawn. */
     curve: () => ({ x: cells.x, y: cells.values }),
     clear,
-    /** Show the curve of an answer. @param {import("./judging.js").Curve} curve */
+    /** Show the curve of an answer that the reader has picked. @param {import("./judging.js").Curve} curve */
     showCurve(curve) {
       cells.fill(makeInterpolator(curve));
       showsAnswer = true;
       setNote("");
     },
-    /** Show a note in place of a curve. @param {string} text */
+    /** Show a message in the chart instead of a curve. @param {string} text */
     say(text) {
       cells.clear();
       showsAnswer = true;
       setNote(text);
     },
     saved: cells.saved,
-    /** Restore a saved drawing. @param {(number|null)[]} saved */
+    /** Show a hand-drawn curve that was saved earlier. @param {(number|null)[]} saved */
     restore(saved) {
       cells.restore(saved);
       show();
     },
-    /** Align the layer with the panels. @param {Frame} next the new positions of the panels */
+    /**
+     * Align the layer with the chart after the chart's panels have moved.
+     * @param {Frame} next the new positions of the panels
+     */
     follow(next) {
       frame = next;
       show();
     },
-    /** End drawing: keep a drawn curve, and remove a note. */
+    /** Disable drawing. A drawn curve stays visible, and a message is removed. */
     finish() {
       pad.remove();
       setNote("");
@@ -155,14 +163,14 @@ export function createDrawing(range, onDrawn) {
   };
 }
 
-/** Keep a pointer event on the pad from the chart. @param {Event} event */
+/** Stop a pointer event from reaching the chart below the layer. @param {Event} event */
 function stopEvent(event) {
   event.stopPropagation();
   if (event.type === "wheel") event.preventDefault();
 }
 
 /**
- * Return the panel for drawing: that of the contributions to a parameter's gradient if visible, else the gradients'.
+ * Return the chart's lowest panel, which shows gradients, or contributions to a parameter's gradient.
  * @param {Frame} frame
  */
 function getLowestPanel(frame) {

@@ -1,4 +1,4 @@
-// A lesson before its answer is revealed: the reader's prediction, its evaluation, and the reply.
+// The reader's prediction before a lesson's answer is revealed, and the reply to it.
 
 import { getEntries, getSamplingSettings } from "../choice/choice.js";
 import { sampleCurves } from "../formula/curves.js";
@@ -29,15 +29,14 @@ import { drawThumbnail } from "../chart/scene/thumbnail.js";
  */
 
 const CHECK = "Check my prediction";
-const SPAN = /** @type {[number, number]} */ ([-1, 2]); // of the gradients' axis: hints at neither 0 nor 1
+const SPAN = /** @type {[number, number]} */ ([-1, 2]); // the gradient axis; a range that hints at neither 0 nor 1
 
 /**
- * Create the prediction of a lesson.
+ * Create the form in which the reader predicts the answer to a lesson's question.
  * @param {*} prediction of a lesson: ``answers`` and the index of the ``right`` one; if it is drawn, its ``rule``,
  *   and the x ``at`` which the reply reports the values of all rules
  * @param {Choice} choice of the first curves
- * @param {Acts} acts
- * @returns {Forecast}
+ * @param {Acts} acts @returns {Forecast}
  */
 export function createForecast(prediction, choice, { onTerm, decide = CHECK, onCheck, onSkip, onChange }) {
   const { answers, right, rule, at } = prediction;
@@ -60,9 +59,8 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   if (!draws) drawing.finish();
 
   /**
-   * Return the content of an answer: its picture and text, or the picture's description.
-   * @param {*} answer
-   * @returns {(Node|string)[]}
+   * Return the plot and the text that represent an answer; an answer without text is described.
+   * @param {*} answer @returns {(Node|string)[]}
    */
   function contentOf({ text, picture }) {
     const pictured = draws || prediction.thumbnails;
@@ -88,7 +86,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     onChange();
   }
 
-  /** Show the picked answer on the chart. */
+  /** Show the curve of the picked answer in the chart. */
   function showPicked() {
     const index = form.picked();
     if (index === null) return;
@@ -127,7 +125,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   }
 
   /**
-   * Return the index of the answer that a drawing matches, -1 if none does.
+   * Return the index of the answer whose curve a drawing matches, or -1.
    * @param {ArrayLike<number>} values of a drawing, in cells of equal width
    */
   function findAnswer(values) {
@@ -139,7 +137,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
     });
   }
 
-  /** Return the curves of the answers, computed once for the drawings of a class. */
+  /** Return the curves of all answers. They are computed once, since a class compares many drawings with them. */
   function getCurves() {
     curves ??= answers.map((/** @type {*} */ { picture }) => picture && sampleGradient(picture, choice));
     return /** @type {(ReturnType<typeof sampleGradient>|null)[]} */ (curves);
@@ -157,17 +155,23 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
       .join(" ");
   }
 
-  /** Return the minimum range of the gradients' axis, which includes all answers. @returns {[number, number]} */
+  /**
+   * Return the smallest range of the gradient axis that shows the curves of all answers.
+   * @returns {[number, number]}
+   */
   function getMinRange() {
     const pictures = answers.flatMap((/** @type {*} */ { picture }) =>
       picture ? [sampleGradient(picture, choice)] : [],
     );
     const values = pictures.flatMap((/** @type {*} */ { y }) => Array.from(y)).filter(Number.isFinite);
     const high = Math.max(SPAN[1], ...values);
-    return [Math.min(SPAN[0], ...values, -high / 4), high]; // leaves room for the legend below most curves
+    return [Math.min(SPAN[0], ...values, -high / 4), high]; // the legend has room below most curves
   }
 
-  /** Return the sentence about the lesson's x, "" if it has none. @param {number} guess */
+  /**
+   * Describe the drawn value and the true values at the lesson's x; return "" if the lesson has none.
+   * @param {number} guess
+   */
   function describePoint(guess) {
     return typeof at === "number" ? say.describePoint(at, guess, getValues(at, choice)) : "";
   }
@@ -187,7 +191,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
         form.markDrawn();
       } else if (draws || missed) showPicked();
     },
-    /** Pick an answer for the reader, if the index is valid. */
+    /** Pick the answer with this index, if there is one. */
     pick(index) {
       if (index >= answers.length) return;
       form.pick(index);
@@ -203,19 +207,19 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   };
 }
 
-/** Return a rule. @param {string} key of an existing rule */
+/** Return the catalogue entry of a backward rule. @param {string} key of an existing rule */
 function ruleOf(key) {
   return /** @type {import("../formula/entry.js").Rule} */ (findEntry("rule", key));
 }
 
-/** Return the name of a rule's gradient. @param {string} key of a rule */
+/** Return a phrase that names a backward rule's gradient. @param {string} key of a rule */
 function nameOf(key) {
   const { label, formula } = ruleOf(key);
   return formula ? `the gradient of ${label}` : "torch's own gradient";
 }
 
 /**
- * Return a description of a sampled curve's shape.
+ * Describe the shape of a sampled curve in words.
  * @param {{x: Float64Array, y: Float64Array, marks: Int8Array}} curve
  */
 function describeSample({ x, y, marks }) {
@@ -223,7 +227,7 @@ function describeSample({ x, y, marks }) {
   return describeShape(dropMarked(x), dropMarked(y));
 }
 
-/** Return the sampled gradient by a rule. @param {string} key @param {Choice} choice */
+/** Sample a backward rule's gradient over the chart's x range. @param {string} key @param {Choice} choice */
 function sampleGradient(key, choice) {
   const rule = ruleOf(key);
   const { x, marks, gradients } = sampleCurves(
@@ -233,7 +237,7 @@ function sampleGradient(key, choice) {
   return { x, marks, y: /** @type {Float64Array} */ (gradients[key]) };
 }
 
-/** Return the gradient by each rule of a choice at an x. @param {number} at @param {Choice} choice */
+/** Return the gradient of each backward rule in the chart at one x. @param {number} at @param {Choice} choice */
 function getValues(at, choice) {
   return choice.rules.map(({ key }) => {
     const { label, formula } = ruleOf(key);

@@ -1,4 +1,4 @@
-// Comparison of a drawn gradient with the true one, by shape and extremes, with the tolerance of hand drawing.
+// Comparison of a hand-drawn gradient with the true one, with tolerances for inaccurate drawing.
 
 /**
  * A curve: x ascending, y of the same length, with NaN for missing values.
@@ -16,18 +16,16 @@
  * @typedef {{right: boolean, whole: boolean, share: number, mean: number, excursions: Excursion[]}} Judgement
  */
 
-const X_TOLERANCE = 0.05; // of the range: horizontal accuracy of a hand
-const Y_TOLERANCE = 0.2; // of the size of the gradient: vertical accuracy of a hand
-const MAX_SLIP = 0.4; // of the size of the gradient, in a slip of the hand
-const MAX_SLIPS = 2; // more slips are a shape, such as a peak at each jump
-const MAX_SLIP_WIDTH = 0.05; // of the range, all slips together
-const MIN_SHARE = 0.85; // of the range
+const X_TOLERANCE = 0.05; // horizontal tolerance, as a fraction of the x range
+const Y_TOLERANCE = 0.2; // vertical tolerance, as a fraction of the gradient's size
+const MAX_SLIP = 0.4; // largest slip of the hand, as a fraction of the gradient's size
+const MAX_SLIPS = 2; // more deviations are intended, such as a peak at each jump
+const MAX_SLIP_WIDTH = 0.05; // width of all slips together, as a fraction of the x range
+const MIN_SHARE = 0.85; // the drawn part of the x range that counts as complete
 
 /**
- * Compare a drawing with a sampled gradient; return null if nothing is drawn.
- * @param {Curve} drawn
- * @param {Truth} truth
- * @returns {Judgement|null}
+ * Compare a hand-drawn curve with the true gradient; return null if nothing is drawn.
+ * @param {Curve} drawn @param {Truth} truth @returns {Judgement|null}
  */
 export function judge(drawn, truth) {
   const hand = pointsOf(drawn);
@@ -50,7 +48,7 @@ export function judge(drawn, truth) {
 }
 
 /**
- * Return the x that represents an excursion in a sentence: well inside, and with the fewest decimals.
+ * Return an x with few decimals, well inside a wrong section of a drawn curve, for a sentence about the section.
  * @param {Excursion} excursion
  */
 export function pickX({ from, to }) {
@@ -63,18 +61,16 @@ export function pickX({ from, to }) {
 }
 
 /**
- * Return a curve's value at an x, interpolated linearly; beyond its ends that of its nearest end.
- * @param {Curve} curve
- * @param {number} x
+ * Interpolate a curve linearly at an x. Beyond an end, return the value of that end.
+ * @param {Curve} curve @param {number} x
  */
 export function interpolateAt(curve, x) {
   return makeInterpolator(curve)(x);
 }
 
 /**
- * Return a function that interpolates a curve as ``interpolateAt`` does; it returns NaN if the curve has no point.
- * @param {Curve} curve
- * @returns {(x: number) => number}
+ * Return a function that interpolates a curve linearly; it returns NaN if the curve has no points.
+ * @param {Curve} curve @returns {(x: number) => number}
  */
 export function makeInterpolator(curve) {
   const points = pointsOf(curve);
@@ -88,13 +84,13 @@ export function makeInterpolator(curve) {
 
 /** @typedef {{x: number, y: number}} Point */
 
-/** Return the points of a curve that have a finite value. @param {Curve} curve @returns {Point[]} */
+/** Return the points of a curve with finite values. @param {Curve} curve @returns {Point[]} */
 function pointsOf({ x, y }) {
   return Array.from(x, (at, i) => ({ x: at, y: y[i] })).filter((point) => Number.isFinite(point.y));
 }
 
 /**
- * Return the lowest and highest value of a curve within reach of each x; null if it has no point on one side.
+ * Return a curve's lowest and highest value near each x, or null where it has no point on one side.
  * @param {Point[]} curve
  * @param {Point[]} at points, whose x count
  * @param {{reach: number}} far
@@ -114,10 +110,8 @@ function bandsOf(curve, at, { reach }) {
 }
 
 /**
- * Return the runs of points outside their bands.
- * @param {Point[]} points
- * @param {({low: number, high: number}|null)[]} bands
- * @param {{size: number}} far
+ * Return the sections of a drawn curve that lie outside the tolerated band of values.
+ * @param {Point[]} points @param {({low: number, high: number}|null)[]} bands @param {{size: number}} far
  */
 function excursionsOf(points, bands, { size }) {
   const excursions = /** @type {Excursion[]} */ ([]);
@@ -135,7 +129,7 @@ function excursionsOf(points, bands, { size }) {
 }
 
 /**
- * Return whether excursions are small enough to be slips of the hand.
+ * Return whether the wrong sections of a drawn curve are few and short enough to be slips of the hand.
  * @param {Excursion[]} excursions
  * @param {number} width of the range
  */
@@ -149,9 +143,8 @@ function areSlips(excursions, width) {
 }
 
 /**
- * Return the mean vertical distance of drawn points from the nearest points of a curve.
- * @param {Point[]} hand
- * @param {Point[]} curve
+ * Return the mean vertical distance between drawn points and the nearest points of a curve.
+ * @param {Point[]} hand @param {Point[]} curve
  */
 function computeMeanDistance(hand, curve) {
   let i = 0;

@@ -1,4 +1,4 @@
-// Memory of the lessons, never sent: predictions and revealed answers in this tab, progress in this browser.
+// Storage of predictions in the tab and of progress in the browser. Nothing of it is ever sent.
 
 import {
   removeFromSession,
@@ -19,16 +19,16 @@ import {
 /** @type {State} */
 export const EMPTY_STATE = { picked: null, drawn: null, missed: false, revealed: null };
 
-/** Return the state of a lesson, from before a reload too. @param {string} key of a lesson @returns {State} */
+/** Return a lesson's saved prediction and progress in this tab. @param {string} key of a lesson @returns {State} */
 export const recall = (key) => ({ ...EMPTY_STATE, ...loadFromSession(toKey(key)) });
 
-/** Save the state of a lesson. @param {string} key @param {State} state */
+/** Save a lesson's prediction and progress in this tab. @param {string} key @param {State} state */
 export const remember = (key, state) => saveInSession(toKey(key), state);
 
-/** Delete the states of all keys with a prefix, also those saved before a reload. @param {string} start */
+/** Delete the saved predictions of all lessons whose key has a prefix. @param {string} start */
 export const forget = (start) => removeFromSession(toKey(start));
 
-/** Return the storage key of a lesson. @param {string} key */
+/** Return the key under which a lesson's state is stored in the browser. @param {string} key */
 const toKey = (key) => `lesson ${key}`;
 
 /** ``learned`` holds keys of lessons, ``seen`` the indices of questions seen, by lesson; ``path`` is a title or "". */
@@ -37,24 +37,27 @@ const toKey = (key) => `lesson ${key}`;
 const PROGRESS_KEY = "learned";
 const NO_PROGRESS = { learned: [], seen: {}, path: "" };
 
-/** Return the reader's progress. @returns {Progress} */
+/** Return the reader's progress, as saved in this browser. @returns {Progress} */
 export const getProgress = () => ({ ...NO_PROGRESS, ...recallVisit(PROGRESS_KEY) });
 
-/** Save changes of the progress. @param {Partial<Progress>} change */
+/** Save changes to the reader's progress in this browser. @param {Partial<Progress>} change */
 const extend = (change) => rememberVisit(PROGRESS_KEY, { ...getProgress(), ...change });
 
-/** Select a path. @param {string} path its title, "" for all lessons */
+/** Select a path through the lessons. @param {string} path its title, "" for all lessons */
 export const setPath = (path) => extend({ path });
 
-/** Mark a lesson as learned, after both retest questions. @param {string} key of a lesson */
+/**
+ * Mark a lesson as learned, after the reader has answered both questions at its end.
+ * @param {string} key of a lesson
+ */
 export function markLearned(key) {
   extend({ learned: [...new Set([...getProgress().learned, key])] });
 }
 
 /**
- * Return the indices of two questions of a lesson that the reader has not seen, and mark them as seen.
+ * Pick two questions about a lesson that the reader has not seen, and mark them as seen.
  *
- * If fewer than two are left, all count as unseen again.
+ * Returns their indices. If fewer than two are left, all count as unseen again.
  * @param {string} key of the lesson
  * @param {number} count of its questions
  */

@@ -1,4 +1,4 @@
-// The form for a prediction: answers to pick from, by pointer or keyboard.
+// The form in which the reader predicts the answer to a lesson's question.
 
 import { element, createId, setText } from "../elements/dom.js";
 import { createOption } from "./pictures/question.js";
@@ -6,9 +6,11 @@ import { createOption } from "./pictures/question.js";
 /** @import { Content } from "./pictures/question.js" */
 
 /**
- * Create the form. ``onPick`` runs when an answer is picked, ``onClear`` when a drawing should be cleared (null if
- * nothing is drawn), ``onCheck`` when the reader decides, ``onSkip`` when the answer should be revealed (null if the
- * teacher reveals it). ``decide`` is the label of the button that decides.
+ * Create the form in which the reader picks an answer or confirms a drawing.
+ *
+ * ``onPick`` runs when an answer is picked. ``onClear`` runs when the drawing should be cleared; it is null if nothing
+ * is drawn. ``onCheck`` runs when the reader submits the prediction. ``onSkip`` runs when the answer should be
+ * revealed; it is null if the teacher reveals it. ``decide`` is the label of the submit button.
  * @param {{hint: string, options: Content[], onPick: () => void, onClear: (() => void)|null,
  *   decide: string, onCheck: () => void, onSkip: (() => void)|null}} options
  */
@@ -36,7 +38,7 @@ export function createPrediction({ hint, options, decide, onPick, onClear, onChe
     onPick();
   }
 
-  /** Submit the prediction. @param {Event} event */
+  /** Submit the reader's prediction. @param {Event} event */
   function handleSubmit(event) {
     event.preventDefault();
     onCheck();
@@ -55,18 +57,21 @@ export function createPrediction({ hint, options, decide, onPick, onClear, onChe
       const index = getButtons().findIndex((button) => button.checked);
       return index < 0 ? null : index;
     },
-    /** Pick an answer for the reader. @param {number} index */
+    /** Pick the answer with this index. @param {number} index */
     pick(index) {
       getButtons()[index].checked = true;
       check.disabled = false;
       clear.hidden = onClear === null;
     },
-    /** Accept a drawing as the answer. */
+    /** Mark the prediction as a drawing instead of a picked answer. */
     markDrawn() {
       for (const button of getButtons()) button.checked = false;
       check.disabled = clear.hidden = false;
     },
-    /** Disable or enable the button that decides. @param {boolean} resting whether it is disabled until a change */
+    /**
+     * Disable the submit button until the prediction changes, or enable it.
+     * @param {boolean} resting whether it is disabled
+     */
     setResting(resting) {
       check.disabled = resting;
     },

@@ -1,4 +1,4 @@
-// The retest: two questions at the end of a lesson, which is learned once both are answered.
+// Two questions at the end of a lesson. Once both are answered, the lesson counts as learned.
 
 import { element } from "../elements/dom.js";
 import { renderSpans } from "./code.js";
@@ -13,10 +13,9 @@ import { renderInline } from "./words.js";
 const STORAGE_TEXT = "(Saved in this browser only.)";
 
 /**
- * Create the retest of a lesson.
+ * Create the two questions at the end of a lesson.
  * @param {string} key of the lesson
- * @param {Question[]} questions
- * @param {OnTerm} onTerm
+ * @param {Question[]} questions @param {OnTerm} onTerm
  */
 export function createRetest(key, questions, onTerm) {
   const begin = element("button", { onclick: ask }, "Two fresh questions");
@@ -32,7 +31,7 @@ export function createRetest(key, questions, onTerm) {
     put(element("p", { class: "learned", role: "status" }, `Both right: lesson complete. ${STORAGE_TEXT}`));
   }
 
-  /** Show a question. @param {number} index @param {number} place 1 or 2 @param {() => void} onRight */
+  /** Show one of the two questions. @param {number} index @param {number} place 1 or 2 @param {() => void} onRight */
   function show(index, place, onRight) {
     const { ask: asked, code, answers, right } = questions[index];
     const codeBlock = element("pre", { tabindex: 0, role: "region", "aria-label": "Code of the question" });
@@ -54,7 +53,7 @@ export function createRetest(key, questions, onTerm) {
 
   const createOthersButton = () => element("button", { type: "button", onclick: ask }, "Two others");
 
-  /** Replace the content, and focus it. @param {HTMLElement} content */
+  /** Replace the displayed question by another element, and focus it. @param {HTMLElement} content */
   function put(content) {
     place.replaceChildren(content);
     content.setAttribute("tabindex", "-1");

@@ -1,4 +1,4 @@
-// The live part of a lesson: the instrument of Explore, and links that open its state.
+// The live charts and nets of a lesson, and links that open them on their own pages.
 
 import { toQuery } from "../choice/address.js";
 import { getEntries } from "../choice/choice.js";
@@ -19,10 +19,11 @@ import { enterTraining } from "../train/state/tasks.js";
 const PACE_ON_STAGE = "10"; // steps per second, slow enough to talk
 
 /**
- * Create the hosts of an instrument: for its curves, and for its cards.
+ * Create empty elements for a chart and its cards.
  *
- * The chart's element has class ``chart-host`` from the start: adding it on the page would change its colours, and so
- * redraw the chart.
+ * The chart's element has the class ``chart-host`` from the start: adding it on the page would change its colours, and
+ * so redraw the chart.
+ *
  */
 export function createHosts() {
   const parts = ["words", "chart chart-host", "strip"].map((name) => element("div", { class: name }));
@@ -37,15 +38,15 @@ export function createHosts() {
   };
 }
 
-/** Return the scenes that are curves. @param {Scene[]} scenes @returns {Scene[]} */
+/** Return those charts and nets of a lesson that are charts. @param {Scene[]} scenes @returns {Scene[]} */
 export function getCurveScenes(scenes) {
   return scenes.filter(({ path }) => path === "/");
 }
 
 /**
- * Show the instrument of a lesson's curves in ``host``, which contains its hosts.
+ * Show a lesson's live chart in an element.
  *
- * With ``secret``, before the answer is revealed, it shows the op alone and does not confirm with torch.
+ * With ``secret``, before the answer is revealed, the chart shows the op alone and does not confirm with torch.
  * @param {HTMLElement} host
  * @param {{scene: Scene, layer: Layer|null, leastRange?: [number, number], secret: boolean, reach: *}} options
  *   ``layer`` is put over the curves
@@ -59,7 +60,7 @@ export function showScene(host, { scene, layer, leastRange, secret, reach }) {
   const instrument = createInstrument(host, store, {
     ...reach,
     confirm: secret ? null : reach.confirm,
-    sizes: false, // the lesson's text covers its rules, and their sizes may be the answer
+    sizes: false, // the sizes of the gradients may be the answer
     leastRange,
     onFrame: layer?.follow,
     over: layer?.over,
@@ -69,9 +70,8 @@ export function showScene(host, { scene, layer, leastRange, secret, reach }) {
 }
 
 /**
- * Show a net of a lesson in ``host``, as on the page Train, ready to start.
- * @param {HTMLElement} host
- * @param {{scene: Scene, presenting: boolean, skeleton: string, reach: *}} options
+ * Show a net of a lesson in an element, ready to train as on the page Train.
+ * @param {HTMLElement} host @param {{scene: Scene, presenting: boolean, skeleton: string, reach: *}} options
  */
 export function showNet(host, { scene, presenting, skeleton, reach }) {
   const store = createStore();
@@ -82,16 +82,17 @@ export function showNet(host, { scene, presenting, skeleton, reach }) {
 }
 
 /**
- * Return a choice whose training is slow in presentation mode, unless its pace is set.
- * @param {*} choice
- * @param {boolean} presenting
+ * Return training settings with a slow pace in presentation mode, unless a pace is set.
+ * @param {*} choice @param {boolean} presenting
  */
 function setStagePace(choice, presenting) {
   return presenting ? { ...choice, training: { pace: PACE_ON_STAGE, ...choice.training } } : choice;
 }
 
 /**
- * Create links to the pages of the scenes; the link of a displayed scene follows its changes.
+ * Create links that open a lesson's charts and nets on their own pages.
+ *
+ * The link of a displayed chart includes the reader's changes.
  * @param {Scene[]} scenes
  * @param {{address: (name: string) => string, embedded: boolean, presenting: () => boolean}} page
  */
@@ -118,9 +119,12 @@ export function createLinks(scenes, { address, embedded, presenting }) {
   show();
   return {
     elements: links,
-    /** Update the links, after presentation mode has begun or ended. */
+    /** Update the links after presentation mode has begun or ended. */
     show,
-    /** Keep the link of a scene up to date. @param {Scene} scene @param {ReturnType<typeof createStore>} store */
+    /**
+     * Update the link of a chart whenever the reader changes the chart.
+     * @param {Scene} scene @param {ReturnType<typeof createStore>} store
+     */
     follow: (scene, store) => store.subscribe((choice) => point(scenes.indexOf(scene), toQuery(choice))),
   };
 }

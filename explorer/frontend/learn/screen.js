@@ -1,4 +1,4 @@
-// The screen of one lesson: question and prediction first, then the answer, the text, and the live curves.
+// The screen of a lesson: the question and the reader's prediction first, then the answer, text and live charts.
 
 import { getEntries } from "../choice/choice.js";
 import { createExercise } from "../editor/exercise.js";
@@ -32,9 +32,8 @@ import { parseMessage } from "../choice/message.js";
  */
 
 /**
- * Create the screen of a lesson from the server's record.
- * @param {*} lesson
- * @param {Surroundings} around
+ * Create the screen of a lesson from the server's data.
+ * @param {*} lesson @param {Surroundings} around
  * @param {Part|null} [part] role in a class
  */
 export function createLesson(lesson, around, part = null) {
@@ -77,18 +76,21 @@ export function createLesson(lesson, around, part = null) {
   );
   const links = createLinks(lesson.scenes, around);
   let current = /** @type {ReturnType<typeof showScene>|null} */ (null);
-  let exerciseStore = /** @type {import("./scenes.js").Store|null} */ (null); // of an exercise's curves
+  let exerciseStore = /** @type {import("./scenes.js").Store|null} */ (null); // the store of the exercise's curves
   let pictures = /** @type {import("./pictures/pictures.js").Picture[]} */ ([]);
   const slides = createSlides();
   watch.hidden = !forecast.draws;
 
-  /** Update the state, and save it. @param {Partial<import("./memory.js").State>} change */
+  /**
+   * Change the state of the lesson, and save it in the browser.
+   * @param {Partial<import("./memory.js").State>} change
+   */
   function keep(change) {
     Object.assign(state, change);
     if (memory) remember(memory, state);
   }
 
-  /** Check the prediction: reveal the answer if it is right, else show a reply and allow another try. */
+  /** Reveal the answer if the reader's prediction is right; otherwise show a reply and allow another try. */
   function check() {
     const { right, words } = forecast.checked();
     if (right) return conclude("checked");
@@ -107,30 +109,30 @@ export function createLesson(lesson, around, part = null) {
     keep({ ...prediction, missed: true });
     forecast.rest(true);
     const { taken = false, words = "" } = (await part?.send?.(prediction)) ?? {};
-    if (state.revealed || !state.missed) return; // !missed: the prediction has changed since
+    if (state.revealed || !state.missed) return; // the prediction has changed since it was wrong
     answer(words);
     keep({ missed: taken });
     forecast.rest(taken);
   }
 
-  /** Show a message about the prediction. @param {string} words */
+  /** Show a message about the reader's prediction. @param {string} words */
   function answer(words) {
     verdict.replaceChildren(...renderInline(words, around.onTerm));
   }
 
-  /** Save the state, and reveal the answer. @param {"checked"|"shown"} how */
+  /** Save that the answer was checked or shown, and reveal it. @param {"checked"|"shown"} how */
   function conclude(how) {
     keep({ ...forecast.saved(), revealed: how });
     reveal(how);
-    title.focus({ preventScroll: true }); // the form had the focus and is gone; keys should scroll the page
+    title.focus({ preventScroll: true }); // the removed form had the focus; now keys scroll the page
   }
 
-  /** Replace the prediction by answer and text. @param {"checked"|"shown"} how */
+  /** Replace the question by the answer, the lesson's text and the live charts. @param {"checked"|"shown"} how */
   function reveal(how) {
     answer(how === "checked" ? forecast.checked().words : forecast.answer());
     forecast.drawing.finish();
     screen.classList.remove("predicting");
-    excerpt?.element.remove(); // all code is displayed below
+    excerpt?.element.remove(); // the complete code is displayed below
     watch.hidden = false;
     screen.querySelector(".right").append(list);
     screen.append(...createNets(), createFullCode(lesson.code), createNavigation());
@@ -144,7 +146,10 @@ export function createLesson(lesson, around, part = null) {
       host.replaceChildren();
   }
 
-  /** Show the curves of an exercise: expected, written, and the failing case. @param {*} choice @param {Layer} layer */
+  /**
+   * Show the expected and the written curve of an exercise, with the case that fails.
+   * @param {*} choice @param {Layer} layer
+   */
   function showExercise(choice, layer) {
     if (exerciseStore) return exerciseStore.change(parseMessage(choice));
     clear();
@@ -154,7 +159,7 @@ export function createLesson(lesson, around, part = null) {
     return undefined;
   }
 
-  /** Show the curves of a scene. @param {import("./scenes.js").Scene} scene */
+  /** Show one of the lesson's live charts. @param {import("./scenes.js").Scene} scene */
   function show(scene) {
     clear();
     exerciseStore = null;
@@ -172,14 +177,17 @@ export function createLesson(lesson, around, part = null) {
     }
   }
 
-  /** Update the pictures whenever the curves' choice changes. @param {import("./scenes.js").Store} store */
+  /**
+   * Update the lesson's figures whenever the reader changes the live chart.
+   * @param {import("./scenes.js").Store} store
+   */
   function connectPictures(store) {
     const follow = (/** @type {*} */ choice) => pictures.forEach((picture) => picture.follow(choice));
     follow(store.choice);
     store.subscribe(follow);
   }
 
-  /** Create the nets, which train here on request: a visitor has one run at a time. */
+  /** Create the lesson's nets, which train on request, because a visitor has only one training run at a time. */
   function createNets() {
     return lesson.scenes
       .filter((/** @type {*} */ { path }) => path === "/train")
@@ -194,7 +202,7 @@ export function createLesson(lesson, around, part = null) {
       });
   }
 
-  /** Show a net, ready to start. @param {HTMLElement} host @param {import("./scenes.js").Scene} scene */
+  /** Show a net of the lesson, ready to train. @param {HTMLElement} host @param {import("./scenes.js").Scene} scene */
   function train(host, scene) {
     const net = showNet(host, {
       scene,
@@ -238,7 +246,7 @@ export function createLesson(lesson, around, part = null) {
     return [...texts.flat(), pictureRow, ...remembered, ...last, slides.element, opening];
   }
 
-  /** Create the exercise, a Function to write, next to the curves. */
+  /** Create the exercise in which the reader writes a Function, next to the curves. */
   function createExerciseSection() {
     const { ask } = around.instrument;
     if (!ask.has("judge")) return element("p", {}, "To write it yourself takes the app.");
@@ -256,7 +264,10 @@ export function createLesson(lesson, around, part = null) {
     return view.element;
   }
 
-  /** Move by slides, or reveal the answer; return false if there is no slide. @param {number} step @returns {boolean} */
+  /**
+   * Go forward or back by some slides, or reveal the answer; return false if there is no slide.
+   * @param {number} step @returns {boolean}
+   */
   function turn(step) {
     if (state.revealed) return slides.turn(step);
     if (step < 0 || part?.conclude === null) return false;
@@ -265,7 +276,7 @@ export function createLesson(lesson, around, part = null) {
     return true;
   }
 
-  /** Create buttons that show each of several curves. */
+  /** Create buttons to switch between the lesson's live charts. */
   function createCurveButtons() {
     const curves = getCurveScenes(lesson.scenes);
     if (curves.length < 2) return [];
@@ -294,7 +305,7 @@ export function createLesson(lesson, around, part = null) {
 
   return {
     element: screen,
-    /** Start: restore the prediction and draw the curves, once the screen is in the page. */
+    /** Restore the reader's prediction and draw the chart, once the screen is in the page. */
     begin() {
       forecast.restore(state);
       if (state.picked !== null || state.drawn) excerpt?.light();
@@ -303,7 +314,10 @@ export function createLesson(lesson, around, part = null) {
       if (forecast.draws && !state.revealed) show(first);
       title.focus({ preventScroll: true });
     },
-    /** Reveal the answer for the teacher; show ``unanswered`` if nothing was predicted. @param {string} unanswered */
+    /**
+     * Reveal the answer when the teacher does; show the message ``unanswered`` if nothing was predicted.
+     * @param {string} unanswered
+     */
     reveal(unanswered) {
       if (state.revealed) return;
       const { picked, drawn } = forecast.saved();
@@ -313,7 +327,7 @@ export function createLesson(lesson, around, part = null) {
     },
     showLinks: links.show,
     turn,
-    /** Pick an answer for the reader. @param {number} index */
+    /** Pick the answer with this index. @param {number} index */
     pick(index) {
       if (!state.revealed && !part?.form) forecast.pick(index);
     },
@@ -324,7 +338,7 @@ export function createLesson(lesson, around, part = null) {
   };
 }
 
-/** Create the slides of a text, displayed one at a time in presentation mode, and the buttons between them. */
+/** Create slides from a text, shown one at a time in presentation mode, with buttons to move between them. */
 function createSlides() {
   let groups = /** @type {HTMLElement[][]} */ ([]);
   let index = 0;
@@ -341,7 +355,10 @@ function createSlides() {
     onward.disabled = index === groups.length - 1;
   }
 
-  /** Move by slides; return whether there is a slide. @param {number} step @returns {boolean} */
+  /**
+   * Go forward or back by some slides; return whether there is such a slide.
+   * @param {number} step @returns {boolean}
+   */
   function turn(step) {
     if (!groups[index + step]) return false;
     index += step;
@@ -352,7 +369,7 @@ function createSlides() {
   return {
     element: element("nav", { class: "slides", "aria-label": "Slides" }, back, place, onward),
     turn,
-    /** Show the first slide. @param {HTMLElement[][]} parts the elements of each slide */
+    /** Replace the slides and show the first one. @param {HTMLElement[][]} parts the elements of each slide */
     show(parts) {
       groups = parts;
       index = 0;

@@ -1,4 +1,4 @@
-// The course on paper, printed by the browser: one page per lesson with axes to draw on, then a key.
+// The course for printing: a page per lesson with axes to draw on, followed by the solutions.
 
 import { getEntries, isStochastic, getLoss } from "../choice/choice.js";
 import { parseMessage } from "../choice/message.js";
@@ -14,13 +14,13 @@ import { renderInline } from "./words.js";
 /** @import { Choice } from "../choice/choice.js" */
 /** @typedef {import("./contents.js").Listed} Listed a lesson */
 
-const LINES = 14; // for the reader's reason; excess lines are cut off
+const LINES = 14; // lines on which readers write their reason; those that do not fit are cut off
 const FIRST_LETTER = 65; // A
 const READY = "Print this page (Ctrl+P, on a Mac ⌘P): one sheet a lesson, to predict on; then the key.";
 const doNothing = () => undefined;
 
 /**
- * Create the sheets of all lessons, which are filled sequentially.
+ * Create the printed course, a page for each lesson, which are loaded one after another.
  * @param {Listed[]} lessons
  * @param {{lesson: (key: string) => Promise<*>, plotly: string, back: HTMLElement}} reach ``lesson`` returns a record or
  *   message, ``plotly`` is the address of plotly.js, ``back`` links to the list of lessons
@@ -45,9 +45,8 @@ export function createSheet(lessons, { lesson, plotly, back }) {
   }
 
   /**
-   * Append the page of a lesson, and its solution to the key.
-   * @param {*} Plotly
-   * @param {string} number
+   * Append a lesson's page to the printed course, and its solution to the key.
+   * @param {*} Plotly @param {string} number
    * @param {number} value of the item in the key
    * @param {*} record
    */
@@ -81,11 +80,8 @@ export function createSheet(lessons, { lesson, plotly, back }) {
 }
 
 /**
- * Create the page of a lesson: question, answers to pick from, lines for a reason, the op, and empty axes.
- * @param {string} number
- * @param {*} record
- * @param {Choice} choice
- * @param {import("./forecast.js").Forecast} forecast
+ * Create the printed page of a lesson with question, answers, lines to write on, and empty axes.
+ * @param {string} number @param {*} record @param {Choice} choice @param {import("./forecast.js").Forecast} forecast
  * @param {HTMLElement} chart
  */
 function pageOf(number, { title, question, prediction, excerpt, remember }, choice, forecast, chart) {
@@ -110,18 +106,18 @@ function pageOf(number, { title, question, prediction, excerpt, remember }, choi
   );
 }
 
-/** Create an excerpt. @param {import("./code.js").Spans[]} lines */
+/** Create the lines of code that a printed question is about. @param {import("./code.js").Spans[]} lines */
 function codeOf(lines) {
   const rows = lines.flatMap((spans) => [...renderSpans(spans), "\n"]);
   return element("pre", {}, element("code", {}, ...rows.slice(0, -1)));
 }
 
-/** Create a list of answers. @param {(Node|string)[][]} contents */
+/** Create the printed list of answers to a question. @param {(Node|string)[][]} contents */
 function answersOf(contents) {
   return element("ol", {}, ...contents.map((content) => element("li", {}, ...content)));
 }
 
-/** Return the caption of the axes. @param {Choice} choice */
+/** Return the caption of the empty axes on a printed page. @param {Choice} choice */
 function captionOf(choice) {
   const { op } = getEntries(choice);
   if (!isStochastic(choice))
@@ -131,11 +127,8 @@ function captionOf(choice) {
 }
 
 /**
- * Create the solution of a lesson: the right answer, its reason, and the curve to draw.
- * @param {number} value
- * @param {string} title
- * @param {string} why
- * @param {import("./forecast.js").Forecast} forecast
+ * Create the printed solution of a lesson: the right answer, its reason, and the curve to draw.
+ * @param {number} value @param {string} title @param {string} why @param {import("./forecast.js").Forecast} forecast
  * @param {HTMLElement[]} chart
  */
 function createSolution(value, title, why, { draws, contents, right }, chart) {

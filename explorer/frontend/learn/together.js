@@ -1,4 +1,4 @@
-// A class on the page Learn: the screen of a teacher or student, at the class's current lesson and round.
+// A class on the page Learn: a teacher's or a student's screen with the lesson that the class is asked.
 
 import { live } from "../class/live.js";
 import { getLed } from "../class/membership.js";
@@ -23,26 +23,32 @@ import { forget } from "./memory.js";
 
 const SENT_TEXT = "Sent. You can change it until the answers are shown.";
 const UNANSWERED_TEXT = "You have not answered.";
-const AGAIN_MS = 3000; // until a failed request for a lesson or drawings is repeated
+const AGAIN_MS = 3000; // time until a failed request for a lesson or drawings is repeated
 
-let opened = ""; // id of a newly opened class, whose code is displayed large
+let opened = ""; // the id of a newly opened class, whose code is displayed large
 
-/** The classes of this browser, for the page Learn. */
+/** The functions by which the page Learn opens, finds and shows classes. */
 export const classes = {
   /** Return the id of the class that this browser leads, or null. */
   held: () => getLed()?.id ?? null,
-  /** Open a class on a lesson. @param {string} lesson */
+  /** Open a class with a lesson. @param {string} lesson */
   async open(lesson) {
     const answer = await live.open(lesson);
     opened = answer.id ?? "";
     return answer;
   },
   create: createClassScreen,
-  /** Subscribe to changes of this browser's class; return a function that unsubscribes. @param {() => void} watcher */
+  /**
+   * Call ``watcher`` whenever this browser's class changes; return a function that stops it.
+   * @param {() => void} watcher
+   */
   follow: (watcher) => live.follow(watcher),
 };
 
-/** Show a class in ``host``. @param {HTMLElement} host @param {string} id @param {Means} means */
+/**
+ * Show a class in an element, as its teacher or as a student.
+ * @param {HTMLElement} host @param {string} id @param {Means} means
+ */
 function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }) {
   const leads = getLed()?.id === id;
   const place = element("div", { class: "place" });
@@ -70,19 +76,19 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     };
   }
 
-  /** Update the screen to the state of the class. @param {View|null} view */
+  /** Update the screen after the state of the class has changed. @param {View|null} view */
   function show(view) {
     if (view?.id !== id) return;
     band.show(view);
     if (view.state === "ended" || view.state === "gone") forget(`${id} `);
     if (view.state === "ended" && leads) onLeave(view.lesson ?? null);
-    if (view.state === "ended" && !isRevealed) place.replaceChildren(); // predictions can no longer be sent
+    if (view.state === "ended" && !isRevealed) place.replaceChildren(); // no more predictions are accepted
     if (view.state !== "open" || !view.lesson) return;
     if (view.round !== round) change(view.lesson, view.round);
     else if (view.revealed && lesson && !isRevealed) reveal(view);
   }
 
-  /** Load the lesson of a new round, and show it. @param {string} key @param {number} next */
+  /** Load and show the lesson whose question the class is asked next. @param {string} key @param {number} next */
   async function change(key, next) {
     clearTimeout(timer);
     round = next;
@@ -106,7 +112,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     show(live.view);
   }
 
-  /** Return the teacher's role. @returns {Part} */
+  /** Return the options of a lesson's screen for a teacher. @returns {Part} */
   function makeTeacherPart() {
     return {
       memory: null,
@@ -120,7 +126,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     };
   }
 
-  /** Return a student's role. @returns {Part} */
+  /** Return the options of a lesson's screen for a student. @returns {Part} */
   function makeStudentPart() {
     return {
       memory: `${id} ${round}`,
@@ -133,7 +139,7 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     };
   }
 
-  /** Reveal the answer; show the teacher all answers of the class. @param {View} view */
+  /** Reveal the answer; the teacher also sees all answers of the class. @param {View} view */
   async function reveal(view) {
     isRevealed = true;
     lesson?.reveal(leads ? "" : UNANSWERED_TEXT);
@@ -160,10 +166,13 @@ function createClassScreen(host, id, { lessons, load, build, onLesson, onLeave }
     id,
     leads,
     goesOn: () => live.goesOn,
-    /** Ask the class a lesson, as its teacher. @param {string} key */
+    /** Ask the class the question of a lesson, as its teacher. @param {string} key */
     ask: (key) => live.command("ask", { lesson: key }),
     showLinks: () => lesson?.showLinks(),
-    /** Move by slides; a key that comes while the lesson loads is ignored. @param {number} step @returns {boolean} */
+    /**
+     * Go forward or back by some slides. While a lesson loads, nothing happens.
+     * @param {number} step @returns {boolean}
+     */
     turn: (step) => lesson?.turn(step) ?? live.goesOn,
     pick: (/** @type {number} */ index) => lesson?.pick(index),
     destroy() {

@@ -1,29 +1,26 @@
-// Replies to predictions.
+// Replies to the reader's prediction of a lesson's answer.
 
 import { pickX, interpolateAt } from "./judging.js";
 import { formatFourDigits } from "../formula/substitution.js";
 import { roundText } from "./shape.js";
 
 /** @import { Curve, Excursion, Judgement } from "./judging.js" */
-/**
- * An answer of a lesson, with its reply.
- * @typedef {{text: string, why: string, picture: string|null}} Answer
- */
+/** An answer of a lesson, with its reply. @typedef {{text: string, why: string, picture: string|null}} Answer */
 
 const RETRY_TEXT = "Try again, or see the answer.";
 
-/** Return the reply to a right picked answer. @param {Answer} answer */
+/** Return the reply to a right answer. @param {Answer} answer */
 export const describeRight = ({ text, why }) => `Yes${text ? `, “${text}”` : ""}. ${why}`;
 
-/** Return the reply to a wrong picked answer, or to a drawing that matches a wrong answer. @param {Answer} answer */
+/** Return the reply to a wrong answer, or to a drawing that matches a wrong answer. @param {Answer} answer */
 export const describeWrong = ({ text, why }) =>
   `Not${text ? ` “${text}”` : " this one"}. ${why} ${RETRY_TEXT}`;
 
-/** Return the reply to a request for the answer. @param {Answer} answer */
+/** Return the text that is shown when the reader asks for the answer. @param {Answer} answer */
 export const describeAnswer = ({ text, why }) => (text ? `The answer is “${text}”. ${why}` : why);
 
 /**
- * Return the reply to a drawing without errors, complete or not.
+ * Return the reply to a drawn curve without errors, which may be incomplete.
  * @param {Judgement} judgement
  * @param {string} name of the true gradient
  */
@@ -33,9 +30,8 @@ export function describeRightDrawing({ mean, whole, share }, name) {
 }
 
 /**
- * Return the reply to a wrong drawing that matches no answer: where it deviates, but not the true value.
- * @param {Judgement} judgement
- * @param {Curve} drawn
+ * Return the reply to a wrong drawing: where it deviates, but not the true values there.
+ * @param {Judgement} judgement @param {Curve} drawn
  */
 export function describeWrongDrawing({ excursions }, drawn) {
   const x = pickX(findWorst(excursions));
@@ -44,10 +40,8 @@ export function describeWrongDrawing({ excursions }, drawn) {
 }
 
 /**
- * Return the reply to a wrong drawing once the answer is revealed.
- * @param {Judgement} judgement
- * @param {Curve} drawn
- * @param {Curve} truth
+ * Return the reply to a wrong drawing once the answer is revealed: where and how far it deviates.
+ * @param {Judgement} judgement @param {Curve} drawn @param {Curve} truth
  * @param {string} name of the true gradient
  */
 export function describeDistance({ mean, excursions }, drawn, truth, name) {
@@ -57,7 +51,7 @@ export function describeDistance({ mean, excursions }, drawn, truth, name) {
 }
 
 /**
- * Return a sentence on the value that the reader expects at one x, and the value that each rule returns.
+ * Compare the value that the reader drew at an x with the value of each backward rule.
  * @param {number} x
  * @param {number} guess NaN if there is none
  * @param {{label: string, value: number}[]} rules
@@ -69,7 +63,7 @@ export function describePoint(x, guess, rules) {
     : `At x = ${roundText(x)} you expect ${roundText(guess)}: ${returns}.`;
 }
 
-/** Return the excursion with the largest area. @param {Excursion[]} excursions */
+/** Return the wrong section of a drawn curve with the largest area. @param {Excursion[]} excursions */
 function findWorst(excursions) {
   const getArea = (/** @type {Excursion} */ { from, to, peak }) => (to - from) * peak;
   return excursions.reduce((worst, other) => (getArea(other) > getArea(worst) ? other : worst));

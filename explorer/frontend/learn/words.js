@@ -1,4 +1,4 @@
-// The text of a lesson as elements: a small subset of Markdown, whose links open the glossary.
+// The text of a lesson, in a small subset of Markdown whose links open the glossary.
 
 import { element } from "../elements/dom.js";
 
@@ -6,7 +6,10 @@ import { element } from "../elements/dom.js";
 
 const MARKUP = /`([^`]+)`|\*\*([^*]+)\*\*|\*([^*]+)\*|\[([^\]]+)\]\((\w+)\)/;
 
-/** Return a paragraph for each block of text. @param {string} text @param {OnTerm} onTerm @returns {HTMLElement[]} */
+/**
+ * Convert a lesson's text into paragraph elements.
+ * @param {string} text @param {OnTerm} onTerm @returns {HTMLElement[]}
+ */
 export function renderParagraphs(text, onTerm) {
   return text
     .split(/\n\n+/)
@@ -14,10 +17,8 @@ export function renderParagraphs(text, onTerm) {
 }
 
 /**
- * Return text with code, emphasis and links to terms.
- * @param {string} text
- * @param {OnTerm} onTerm
- * @returns {(Node|string)[]}
+ * Convert inline Markdown into elements: code, emphasis and links to the glossary.
+ * @param {string} text @param {OnTerm} onTerm @returns {(Node|string)[]}
  */
 export function renderInline(text, onTerm) {
   const match = MARKUP.exec(text);
@@ -35,10 +36,7 @@ export function renderInline(text, onTerm) {
   ];
 }
 
-/**
- * Create the glossary: a window over the page, closed by Escape or a click elsewhere.
- * @param {Object<string, string>} terms
- */
+/** Create the glossary's window, which Escape or a click elsewhere closes. @param {Object<string, string>} terms */
 export function createGlossary(terms) {
   const entries = new Map(
     Object.entries(terms).map(([term, text]) => [
@@ -55,11 +53,11 @@ export function createGlossary(terms) {
   );
   return {
     element: window,
-    /** Open the glossary, at the entry of a term if there is one. @param {string} [term] */
+    /** Open the glossary and scroll to a term, if it is given. @param {string} [term] */
     show(term) {
       entries.forEach((entry, key) => entry.classList.toggle("requested", key === term));
       window.showPopover();
-      window.focus(); // arrow keys scroll it
+      window.focus(); // so that arrow keys scroll it
       entries.get(term ?? "")?.scrollIntoView({ block: "nearest" });
     },
   };

@@ -1,4 +1,4 @@
-// The first module in a notebook's cell. It loads the rest once for all cells of a page, from a model that they share.
+// The first module that a notebook's cell loads. It loads the others once per page, from a shared widget model.
 
 const REGISTRY = Symbol.for("gradient-explorer");
 const PATIENCE_MS = 20_000;
@@ -6,7 +6,7 @@ const page = /** @type {*} */ (globalThis);
 
 export default { render };
 
-/** Load the library, and mount the widget in the cell. @param {*} props the arguments of anywidget */
+/** Load the library and show the widget in its notebook cell. @param {*} props the arguments of anywidget */
 async function render({ model, el, signal }) {
   const startTime = performance.now();
   el.textContent = "Loading the gradient explorer …";
@@ -19,7 +19,7 @@ async function render({ model, el, signal }) {
     const { mount } = await libraries.get(hash);
     if (signal?.aborted) return undefined;
     el.replaceChildren();
-    const isLive = library?.comm_live !== false; // a stored state has no kernel
+    const isLive = library?.comm_live !== false; // a notebook saved with its widgets has no kernel
     return mount({ model, el, startTime, ask: isLive ? ask : null });
   } catch (/** @type {*} */ error) {
     libraries.delete(hash);
@@ -29,10 +29,8 @@ async function render({ model, el, signal }) {
 }
 
 /**
- * Ask the kernel a question; return its message with the answer, and the buffers that came along.
- * @param {*} model
- * @param {string} question
- * @param {*} args
+ * Send a request to the notebook's kernel and return its answer with binary buffers.
+ * @param {*} model @param {string} question @param {*} args
  * @param {AbortSignal} [signal] cancels the question
  * @returns {Promise<{message: *, buffers: *}>}
  */
@@ -51,10 +49,10 @@ function askKernel(model, question, args, signal) {
 }
 
 /**
- * Load the library's modules and Plotly, and set up the page. Some notebooks, such as Colab, keep no bytes in their
- * models: then the kernel sends them.
- * @param {*} library
- * @param {(question: string, args: *) => Promise<{buffers: *}>} ask
+ * Load the library's modules and Plotly, and set up the page.
+ *
+ * Some notebooks, such as Colab, keep no bytes in their models: then the kernel sends them.
+ * @param {*} library @param {(question: string, args: *) => Promise<{buffers: *}>} ask
  */
 async function unpack(library, ask) {
   const parts = ["code", "plotly"].map((name) => library?.get(name));
@@ -65,13 +63,13 @@ async function unpack(library, ask) {
   return begin(bundle, unzip(plotly).then(loadPlotly));
 }
 
-/** Return the text in a gzip file. @param {*} packed */
+/** Return the text in gzipped data. @param {*} packed */
 function unzip(packed) {
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).text();
 }
 
-/** Import a module from source, as anywidget imports this one. @param {string} source */
+/** Import a JavaScript module from its source text, as anywidget does. @param {string} source */
 async function load(source) {
   const address = URL.createObjectURL(new Blob([source], { type: "text/javascript" }));
   try {
@@ -81,7 +79,7 @@ async function load(source) {
   }
 }
 
-/** Load our own Plotly; the page keeps its own if it has one. @param {string} source */
+/** Load our version of Plotly without replacing the page's own version. @param {string} source */
 async function loadPlotly(source) {
   const previous = Object.getOwnPropertyDescriptor(globalThis, "Plotly");
   const prefix = "const module = { exports: {} }, exports = module.exports, define = undefined;\n";

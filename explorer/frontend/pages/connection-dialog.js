@@ -1,6 +1,6 @@
-// Streamlit's dialog about a lost connection, which covers the page although the instrument works without one.
+// Closing of Streamlit's dialog about a lost connection, because the page works without a connection.
 
-/** Close the dialog whenever it appears. */
+/** Close Streamlit's dialog about a lost connection whenever it appears. */
 export function closeConnectionDialogs() {
   new MutationObserver(() => {
     const dialog = document.querySelector(".stDialog");
@@ -8,7 +8,7 @@ export function closeConnectionDialogs() {
   }).observe(document.body, { childList: true, subtree: true });
 }
 
-/** Click a dialog's close button. @param {Element} dialog */
+/** Click the close button of a dialog. @param {Element} dialog */
 function close(dialog) {
   /** @type {HTMLElement|null} */ (dialog.querySelector('[aria-label="Close"]'))?.click();
 }

@@ -1,4 +1,4 @@
-// The buttons next to the title: one starts presentation mode, one copies the link to the current choice.
+// The buttons next to the page's title, which start presentation mode and copy the page's link.
 
 import { isQueryShort, toQuery } from "../choice/address.js";
 import { setPresenting } from "../choice/presentation.js";
@@ -8,7 +8,7 @@ import { store } from "../choice/store.js";
 
 const STATUS_MS = 2000;
 
-/** Create the buttons, and a reserved space for messages about the link. @param {HTMLElement} host */
+/** Create the buttons next to the page's title, with room for a message. @param {HTMLElement} host */
 export function createButtons(host) {
   const status = element("span", { role: "status", class: "said" });
   const button = element("button", { onclick: copy }, "Copy link");
@@ -19,7 +19,7 @@ export function createButtons(host) {
     showStatus(isShort ? await copyWithMessage(location.href) : "This choice is too long for a link.");
   }
 
-  /** Show a message for two seconds. @param {string} words */
+  /** Show a message next to the buttons for two seconds. @param {string} words */
   function showStatus(words) {
     clearTimeout(timer);
     setText(status, words);
@@ -31,7 +31,7 @@ export function createButtons(host) {
   return { destroy: () => clearTimeout(timer) };
 }
 
-/** Copy a text, and return a message about the result; browsers may forbid it. @param {string} text */
+/** Copy a text to the clipboard and return a message about success or failure. @param {string} text */
 async function copyWithMessage(text) {
   return (await copyText(text)) ? "Copied" : "The browser does not allow it: copy the address above.";
 }

@@ -1,4 +1,4 @@
-// Entry point of Streamlit pages, which call it with Python's data to mount the parts of the instrument.
+// The entry point for Streamlit's components, which call it with data from Python to show parts of a page.
 
 import { getAttended, BEGIN_EVENT, getLed } from "../class/membership.js";
 import { setDocument } from "../choice/entries.js";
@@ -19,7 +19,10 @@ import { closeConnectionDialogs } from "./connection-dialog.js";
  * @typedef {(root: HTMLElement, component: Component) => () => void} Make mounts a part; returns a function that ends it
  */
 
-/** The loaders of the parts by the selector of their host. @type {[string, () => Promise<Make>][]} */
+/**
+ * The functions that load each part of a page, by the CSS selector of the element that holds it.
+ * @type {[string, () => Promise<Make>][]}
+ */
 const PARTS = [
   [".heading", async () => mountHeading],
   [".notices", async () => mountNotices],
@@ -29,9 +32,15 @@ const PARTS = [
   [".instrument", loadExplore],
 ];
 
-/** The functions that end the parts, by host. @type {WeakMap<HTMLElement, () => void>} */
+/**
+ * The functions that remove the mounted parts, by the element that holds each part.
+ * @type {WeakMap<HTMLElement, () => void>}
+ */
 const mounted = new WeakMap();
-/** The instrument served with the page, until Streamlit provides a host. @type {ReturnType<typeof createServed>} */
+/**
+ * The chart that was served with the page, until Streamlit provides its element.
+ * @type {ReturnType<typeof createServed>}
+ */
 let served = null;
 const ready = fetchDocument().then((found) => {
   setDocument(found);
@@ -39,7 +48,10 @@ const ready = fetchDocument().then((found) => {
 });
 closeConnectionDialogs();
 
-/** Mount a part, unless its host is gone or occupied. @param {Component} component */
+/**
+ * Mount a part of the page in Streamlit's element, unless the element is gone or already has one.
+ * @param {Component} component
+ */
 export async function mount(component) {
   const host = component.parentElement;
   const root = /** @type {HTMLElement|null} */ (host.querySelector(".instrument, .lesson, .notices"));
@@ -50,22 +62,22 @@ export async function mount(component) {
 }
 
 /**
- * Unmount a part at the end of a call by Streamlit, if its host has left the page.
+ * Unmount a part of the page when Streamlit ends its call, if the element has left the page.
  *
- * With other data or colours Streamlit calls again for the same host, and may end the previous call after that.
+ * With other data or colours Streamlit calls again for the same element, and may end the previous call after that.
  * @param {HTMLElement} host
  */
 export function ended(host) {
   if (!host.isConnected) unmount(host);
 }
 
-/** End the part of a host. @param {HTMLElement} host */
+/** Remove the part of the page that is mounted in an element. @param {HTMLElement} host */
 export function unmount(host) {
   mounted.get(host)?.();
   mounted.delete(host);
 }
 
-/** Mount the heading. @type {Make} */
+/** Mount the page's heading with its buttons. @type {Make} */
 function mountHeading(root) {
   const buttons = createButtons(/** @type {HTMLElement} */ (root.querySelector(".copy")));
   const end = new AbortController();
@@ -86,20 +98,20 @@ function mountHeading(root) {
   };
 }
 
-/** Mount the notices. @type {Make} */
+/** Mount the messages about unusable values in the page's link. @type {Make} */
 function mountNotices(root, { data }) {
   showNotices(root, data.notices);
   return () => root.replaceChildren();
 }
 
-/** Load Explore, once the served instrument can be moved. @returns {Promise<Make>} */
+/** Load the page Explore as soon as the chart served with the page can be moved. @returns {Promise<Make>} */
 async function loadExplore() {
   await ready;
   if (served) await waitUntilIdle();
   return mountExplore;
 }
 
-/** Mount Explore: adopt the served instrument, or create one. @type {Make} */
+/** Mount the page Explore with the chart served with the page, or with a new one. @type {Make} */
 function mountExplore(root, { data }) {
   const page = served ?? createPage(root, parseMessage(data.choice), pageReachOf(data), prepareExplore);
   served = null;
@@ -108,7 +120,7 @@ function mountExplore(root, { data }) {
   return page.destroy;
 }
 
-/** Load Train. @returns {Promise<Make>} */
+/** Load the modules of the page Train. @returns {Promise<Make>} */
 async function loadTrain() {
   const [{ loadTraining }, { enterTraining: entered }] = await Promise.all([
     import("../train/page/controller.js"),
@@ -118,7 +130,7 @@ async function loadTrain() {
   return makeWorkPage(await loadTraining(), entered);
 }
 
-/** Load Study. @returns {Promise<Make>} */
+/** Load the modules of the page Study. @returns {Promise<Make>} */
 async function loadStudy() {
   const [{ createStudy }, { enterStudy: enteredStudy }] = await Promise.all([
     import("../study/study.js"),
@@ -128,10 +140,9 @@ async function loadStudy() {
 }
 
 /**
- * Return the function that mounts a page whose computations run on the server.
+ * Return a function that mounts a page whose computations run on the server, such as Train.
  * @param {import("../explore/page/instrument.js").CreateTraining} createTraining
- * @param {Parameters<typeof createPage>[3]} enter
- * @returns {Make}
+ * @param {Parameters<typeof createPage>[3]} enter @returns {Make}
  */
 function makeWorkPage(createTraining, enter) {
   return (root, { data }) => {
@@ -143,7 +154,7 @@ function makeWorkPage(createTraining, enter) {
   };
 }
 
-/** Load Learn. @returns {Promise<Make>} */
+/** Load the modules of the page Learn. @returns {Promise<Make>} */
 async function loadLearn() {
   const [{ createCourse }, { classes }, { loadTraining }] = await Promise.all([
     import("../learn/course.js"),
@@ -161,7 +172,7 @@ async function loadLearn() {
   };
 }
 
-/** Remove the served instrument when another page comes first. */
+/** Remove the chart served with the page when Streamlit shows another page. */
 function leaveServed() {
   served?.destroy();
   served = null;

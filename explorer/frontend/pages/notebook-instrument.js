@@ -1,4 +1,4 @@
-// The instrument in a notebook, whose choice is synchronised with a widget that Python reads and writes.
+// The interactive chart in a notebook, kept in sync with a widget that Python reads and writes.
 
 import { confirmBy } from "../asking/confirm.js";
 import { getCatalogue } from "../choice/entries.js";
@@ -7,13 +7,13 @@ import { createStore } from "../choice/store.js";
 import { createInstrument } from "../explore/page/instrument.js";
 import { createSavedAsk } from "../explore/page/saved-answers.js";
 
-const PAUSE_MS = 100; // between updates of the model during a drag
-const NARROW_PX = 640; // width of a cell up to which tools are closed at first
+const PAUSE_MS = 100; // time between updates of the model during a drag
+const NARROW_PX = 640; // in narrower cells the tools are closed at first
 const SAVED_TEXT =
   "Python answered this for the values that the notebook was saved with. Run the cell for others.";
 const KERNEL_TEXT = "Python answers this, and no kernel runs: run the cell.";
 
-/** Mount the instrument. @param {import("./notebook.js").Cell} cell */
+/** Show the interactive chart in a notebook cell. @param {import("./notebook.js").Cell} cell */
 export function mountInstrument({ model, place, plotly, ask, library }) {
   place.innerHTML = library.skeleton;
   const root = /** @type {HTMLElement} */ (place.firstElementChild);
@@ -43,9 +43,8 @@ export function mountInstrument({ model, place, plotly, ask, library }) {
 }
 
 /**
- * Keep the choices of a model and a store in sync.
- * @param {*} model
- * @param {import("../choice/store.js").Store} store
+ * Keep a widget model's traits and the browser's settings in sync.
+ * @param {*} model @param {import("../choice/store.js").Store} store
  * @param {string} tools the store's initial value
  */
 function linkModel(model, store, tools) {
@@ -57,7 +56,12 @@ function linkModel(model, store, tools) {
   let synced = /** @type {Record<string, *>} */ ({}); // the model's values that the store already has
   const getValues = () => Object.fromEntries([...names, "_custom"].map((name) => [name, model.get(name)]));
 
-  /** Read changes by Python or another view. A formula may arrive before its entry; both are read together. */
+  /**
+   * Copy changes made by Python or another view into the browser's settings.
+   *
+   * A formula may arrive before its catalogue entry; both are read together.
+   *
+   */
   function readModel() {
     const values = getValues();
     const updates = pickChanges(values, synced);
@@ -70,10 +74,10 @@ function linkModel(model, store, tools) {
       const slots = keepSlots(values.rules, store.choice);
       store.change(parseMessage({ ...next, slots }), { origin: store.choice ? "history" : "start" });
       synced = values;
-    } catch {} // incomplete; the next change completes it
+    } catch {} // the change is incomplete until the next one arrives
   }
 
-  /** Write the store's changes to the model. */
+  /** Copy changes of the browser's settings into the widget model. */
   function writeModel() {
     timer = 0;
     writeTime = performance.now();
@@ -102,7 +106,10 @@ function linkModel(model, store, tools) {
   };
 }
 
-/** Return the values that differ from other ones. @param {Record<string, *>} values @param {Record<string, *>} others */
+/**
+ * Return the properties of an object that differ from those of another.
+ * @param {Record<string, *>} values @param {Record<string, *>} others
+ */
 function pickChanges(values, others) {
   const differs = (/** @type {[string, *]} */ [name, value]) =>
     JSON.stringify(value) !== JSON.stringify(others[name]);
@@ -110,9 +117,8 @@ function pickChanges(values, others) {
 }
 
 /**
- * Return the colour slots of rules; rules that stay keep theirs.
- * @param {string[]} rules
- * @param {import("../choice/choice.js").Choice|null} before
+ * Assign colour slots to backward rules, so that rules that were already shown keep theirs.
+ * @param {string[]} rules @param {import("../choice/choice.js").Choice|null} before
  */
 function keepSlots(rules, before) {
   const slots = new Map(before?.rules.map(({ key, slot }) => [key, slot]));

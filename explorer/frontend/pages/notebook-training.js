@@ -1,4 +1,4 @@
-// A training in a notebook, with data from Python: held-out curves, and a lane per rule.
+// A training run in a notebook: curves of held-out scores, and a drawing of the net for each backward rule.
 
 import { createChildren } from "../elements/children.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
@@ -13,7 +13,7 @@ import { decodeArrays } from "../train/state/series.js";
 
 const NO_STATE = /** @type {*} */ ({});
 
-/** Mount the training. @param {import("./notebook.js").Cell} cell */
+/** Show the progress of a training run in a notebook cell. @param {import("./notebook.js").Cell} cell */
 export function mountTraining({ model, place, plotly }) {
   const status = element("p", { class: "watch-status", role: "status" });
   const words = element("p", { class: "watch-words" });
@@ -68,7 +68,7 @@ export function mountTraining({ model, place, plotly }) {
 }
 
 /**
- * Return the plates and bands of a lane, none without measurements.
+ * Return the drawing of one backward rule's gradients through the layers, empty without measurements.
  * @param {*} way the measured backward pass, or null
  * @param {boolean} isBetweenLayers whether the op is between layers
  */
@@ -79,14 +79,14 @@ function makeWay(way, isBetweenLayers) {
   return { plates, bands: makeBands(way, all, isBetweenLayers) };
 }
 
-/** Create the card of a rule with its lane. @param {*} first */
+/** Create the card that shows a backward rule's gradients through the layers. @param {*} first */
 function createLaneCard({ line: { label } }) {
   const lane = createLane(() => undefined);
   const top = element("div", { class: "top" }, element("h2", {}, label));
   const card = element("div", { class: "card rule", role: "group", "aria-label": label }, top, ...lane.nodes);
   return {
     element: card,
-    /** Update the lane. @param {*} shown */
+    /** Update the card with new measurements. @param {*} shown */
     show(shown) {
       setAttribute(card, "style", `--colour: ${shown.line.colour}; border-color: ${shown.line.colour}`);
       lane.show(shown);

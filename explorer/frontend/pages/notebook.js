@@ -1,4 +1,4 @@
-// A widget in a notebook's cell, in a shadow tree that isolates its keys, wheel events and colours.
+// A widget in a notebook cell. A shadow tree isolates its keys, wheel events and colours.
 
 import { setDocument } from "../choice/entries.js";
 import { element } from "../elements/dom.js";
@@ -16,14 +16,13 @@ import { mountTraining } from "./notebook-training.js";
 
 const KINDS = { instrument: mountInstrument, training: mountTraining };
 const SILENT = { message: "The kernel does not answer: it is busy, or gone.", again: true };
-/** While a widget is live, JupyterLab hides its image, which is the output before it. */
+/** A CSS rule by which JupyterLab hides a live widget's static image, which is the output before the widget. */
 const HIDDEN_IMAGE =
   ".jp-OutputArea-child:has(img):has(+ .jp-OutputArea-child .gradient-explorer) { display: none; }";
 
 /**
- * Set up a page once; return the function that mounts its cells.
- * @param {Library} library
- * @param {Promise<*>} plotly
+ * Set up a notebook page once; return the function that mounts widgets in its cells.
+ * @param {Library} library @param {Promise<*>} plotly
  */
 export function begin(library, plotly) {
   setDocument(library.document);
@@ -32,7 +31,7 @@ export function begin(library, plotly) {
   const plotlySheet = plotly.then(copyPlotlySheet);
 
   /**
-   * Mount a widget in a cell; return a function that removes it.
+   * Mount a widget in a notebook cell; return a function that removes it.
    * @param {{model: *, el: HTMLElement, startTime: number, ask: ((question: string, args: *, signal: AbortSignal) =>
    *   Promise<*>)|null}} cell
    */
@@ -72,7 +71,7 @@ export function begin(library, plotly) {
   return { mount };
 }
 
-/** Create a style sheet. @param {string} text */
+/** Create a style sheet object from CSS text. @param {string} text */
 function makeSheet(text) {
   const sheet = new CSSStyleSheet();
   sheet.replaceSync(text);
@@ -80,23 +79,22 @@ function makeSheet(text) {
 }
 
 /**
- * Keep the colour scheme of native controls in line with the notebook's theme.
- * @param {HTMLElement} place
- * @param {AbortSignal} signal
+ * Make native controls light or dark as the notebook's theme is, also after a change.
+ * @param {HTMLElement} place @param {AbortSignal} signal
  */
 function followScheme(place, signal) {
   const root = /** @type {HTMLElement} */ (place.firstElementChild);
   const show = () => (place.style.colorScheme = coloursOf(root).isOnDark ? "dark" : "light");
-  root.addEventListener("transitionend", show, { signal }); // the theme has changed
+  root.addEventListener("transitionend", show, { signal }); // fired when the theme changes
   show();
 }
 
 /**
- * Keep keys and wheel events in the cell: in notebooks a single letter may delete a cell. Keys with a modifier and
- * Shift+Enter go to the notebook, and the wheel scrolls it unless the focus is in the cell.
- * @param {HTMLElement} host
- * @param {HTMLElement} place
- * @param {AbortSignal} signal
+ * Stop key and wheel events in a cell from reaching the notebook.
+ *
+ * In notebooks a single letter may delete a cell. Keys with a modifier and Shift+Enter go to the notebook, and the
+ * wheel scrolls it unless the focus is in the cell.
+ * @param {HTMLElement} host @param {HTMLElement} place @param {AbortSignal} signal
  */
 function keepInput(host, place, signal) {
   const isForNotebook = (/** @type {*} */ { ctrlKey, metaKey, altKey, shiftKey, key }) =>
@@ -112,7 +110,7 @@ function keepInput(host, place, signal) {
   host.addEventListener("wheel", scroll, { capture: true, signal });
 }
 
-/** Copy Plotly's style sheet, which is in the document's head and does not apply in a shadow tree. */
+/** Copy Plotly's style sheet into the shadow tree, where the document's own sheets do not apply. */
 function copyPlotlySheet() {
   const style = /** @type {HTMLStyleElement|null} */ (document.getElementById("plotly.js-style-global"));
   return makeSheet([...(style?.sheet?.cssRules ?? [])].map((rule) => rule.cssText).join("\n"));

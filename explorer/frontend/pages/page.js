@@ -1,4 +1,4 @@
-// A page with the shared choice: its instrument and address.
+// A page whose settings are shared with the other pages and written into its address.
 
 import { isBareAddress } from "../choice/address.js";
 import { syncAddress } from "../choice/history.js";
@@ -7,8 +7,9 @@ import { store } from "../choice/store.js";
 import { createStage } from "./stage.js";
 
 /**
- * Create the instrument of the choice that all pages share, in an element with its skeleton. ``enter`` adapts the
- * choice to this page, given the visitor's origin.
+ * Create a page's chart and controls from the settings that all pages share.
+ *
+ * ``enter`` adapts the settings to this page, given where the visitor comes from.
  * @param {HTMLElement} root
  * @param {import("../choice/choice.js").Choice} first the initial choice, for visitors without one
  * @param {import("../explore/page/instrument.js").InstrumentOptions} reach
@@ -25,14 +26,14 @@ export function createPage(root, first, reach, enter = (choice) => choice) {
   const stage = framed ? null : createStage(root, { store, onChange: instrument.refresh });
   announce("arrival");
 
-  /** Notify subscribers of the choice with an origin. @param {"arrival"|"start"} origin */
+  /** Notify subscribers that the settings come from a link or the page's start. @param {"arrival"|"start"} origin */
   function announce(origin) {
     store.change({ ...store.current }, { origin });
   }
 
   return {
     root,
-    /** Start with Python, which has read the address. */
+    /** Start the page with the settings that Python has read from the address. */
     join() {
       instrument.refresh();
       announce("start");

@@ -1,11 +1,11 @@
-// The connections of an instrument with a server.
+// The functions by which a page reaches the server.
 
 import { confirmBy } from "../asking/confirm.js";
 import { parseMessage } from "../choice/message.js";
 import { ask } from "../asking/ask-server.js";
 import { toServerUrl } from "../choice/server.js";
 
-/** Return the connections of any instrument with a server. @param {*} data from Python */
+/** Return the functions by which a chart reaches the server. @param {*} data from Python */
 export function reachOf(data) {
   return {
     plotly: toServerUrl(`assets/${data.plotly}`),
@@ -15,7 +15,7 @@ export function reachOf(data) {
   };
 }
 
-/** Return the connections of an instrument on a page. @param {*} data from Python */
+/** Return the functions by which a page reaches the server, with its examples. @param {*} data from Python */
 export function pageReachOf(data) {
   const { sections, languages, notebook } = data;
   return {
@@ -27,7 +27,7 @@ export function pageReachOf(data) {
   };
 }
 
-/** Parse the choices of examples. @param {*[]} examples from Python */
+/** Parse the settings of ready-made examples. @param {*[]} examples from Python */
 export function parseExamples(examples) {
   return examples.map((example) => ({ ...example, choice: parseMessage(example.choice) }));
 }

@@ -1,17 +1,17 @@
-// The instrument of Explore as served with the page: it works while Streamlit loads, which then takes it over.
+// The chart of Explore as the server sent it. It works while Streamlit loads, and is then moved into its page.
 
 import { parseMessage } from "../choice/message.js";
 import { createPage } from "./page.js";
 import { pageReachOf } from "./reach.js";
 
 const PAUSE_MS = 100;
-const IDLE_MS = 600; // without input until idle: longer than between keystrokes, and than a scroll takes to begin
+const IDLE_MS = 600; // longer than the time between keystrokes, and than a scroll takes to begin
 
 let isPressed = false; // whether a pointer is down
 let lastInputTime = -Infinity; // time of the last key press or pointer release
 
 /**
- * Create the instrument in the served page, from the data next to it; return null if there is none.
+ * Create the chart in the page as the server sent it, from data next to it; return null without data.
  * @returns {ReturnType<typeof createPage>|null}
  */
 export function createServed() {
@@ -31,7 +31,7 @@ export function createServed() {
   return createPage(root, parseMessage(message.choice), pageReachOf(message));
 }
 
-/** Wait until the instrument can be moved: the layout is stable, nothing scrolls, and there is no input. */
+/** Wait until the chart can be moved: the layout is stable, nothing scrolls, and there is no input. */
 export async function waitUntilIdle() {
   const getScroll = () => document.querySelector(".served")?.scrollTop;
   let before;
@@ -47,9 +47,8 @@ export async function waitUntilIdle() {
 }
 
 /**
- * Move the served instrument into Streamlit's host, and keep focus and scroll position.
- * @param {Element} served
- * @param {Element} root
+ * Move the chart into Streamlit's element while keeping focus and scroll position.
+ * @param {Element} served @param {Element} root
  */
 export function moveInto(served, root) {
   const focused = /** @type {HTMLElement|null} */ (document.activeElement);
@@ -57,11 +56,11 @@ export function moveInto(served, root) {
   root.replaceWith(served);
   const page = served.closest(".stMain");
   if (page) page.scrollTop = scroll;
-  clear(); // shows the page, which cannot take the focus before
+  clear(); // the hidden page cannot take the focus before this
   if (served.contains(focused)) focused?.focus({ preventScroll: true });
 }
 
-/** Remove the rest of the served page. */
+/** Remove what is left of the page as the server sent it. */
 export function clear() {
   document.querySelector(".served")?.remove();
 }

@@ -1,4 +1,4 @@
-// Pages of the site that need the app: they link to the same choice in an app on the visitor's machine.
+// Pages of the static site that need the app. They link to an app on the visitor's machine with the same settings.
 
 import { fillHeading, setLinkQuery, start } from "./site.js";
 

@@ -1,4 +1,4 @@
-// Explore without a server.
+// The page Explore of the static site, which has no server.
 
 import { toQuery } from "../choice/address.js";
 import { addCustomEntries, getCustomEntries } from "../choice/entries.js";
@@ -18,7 +18,7 @@ const ORIGIN_TEXT =
   "comparisons with another rule, on the default range. Elsewhere the app checks it.";
 const [first, examples] = [parseMessage(start.choice), parseExamples(start.examples)];
 addCustomEntries(start.own);
-if (loadFromSession(FORMULAS_KEY)) addCustomEntries(loadFromSession(FORMULAS_KEY)); // from an earlier visit
+if (loadFromSession(FORMULAS_KEY)) addCustomEntries(loadFromSession(FORMULAS_KEY)); // formulas of an earlier visit
 fillHeading();
 const { choice, notices } = readLink(location.search, { first, own: await readFormulas() });
 showReadNotices(notices);
@@ -38,13 +38,13 @@ store.subscribe((now, { phase }) => {
 });
 page.join();
 
-/** Create the statement on the origin of check results, with a link to instructions for the app. */
+/** Create the sentence that says where check results come from, with a link to instructions for the app. */
 function createOrigin() {
   const way = element("a", { href: app }, "How to run the app");
   return element("div", { class: "elsewhere" }, element("p", {}, ORIGIN_TEXT), way);
 }
 
-/** Read the custom formulas of the link, if the site has Python. */
+/** Parse the custom formulas in the page's link, if Python is available in the browser. */
 async function readFormulas() {
   if (!ask.has("entry")) return null;
   setLinkQuery(location.search.slice(1)); // in case the visitor leaves before the link is read
@@ -61,7 +61,7 @@ async function readFormulas() {
   return formulas;
 }
 
-/** Return sections without one. @param {Record<string, string>} sections @param {string} key */
+/** Return a copy of an object without one property. @param {Record<string, string>} sections @param {string} key */
 function omitKey(sections, key) {
   return Object.fromEntries(Object.entries(sections).filter(([name]) => name !== key));
 }

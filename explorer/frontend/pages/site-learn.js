@@ -1,4 +1,4 @@
-// The lessons without a server.
+// The page Learn of the static site, which has no server.
 
 import { createCourse } from "../learn/course.js";
 import { fillHeading, loadQuery, setLinkQuery, siteReach, start } from "./site.js";

@@ -1,4 +1,4 @@
-// The shared part of pages without a server: data, heading, and the connections of an instrument.
+// Code that all pages of the static site share: their data, heading, and answers without a server.
 
 import { confirmBy } from "../asking/confirm.js";
 import { setDocument } from "../choice/entries.js";
@@ -18,7 +18,7 @@ const WORDS_TEXT =
   "This page includes sentences for the defaults and the examples. The app has them for everything else.";
 const CHOICE_KEY = "site-choice";
 
-/** The data that Python wrote into the page. */
+/** The data that Python wrote into the page of the static site. */
 export const start = JSON.parse(document.getElementById("start")?.textContent ?? "");
 setDocument(start.document);
 
@@ -28,7 +28,7 @@ export const ask = createSiteAsk(start.python && createPython(start.python), {
   unknown: start.unknown,
 });
 
-/** The connections of any instrument of the site. */
+/** The functions by which a page of the static site gets answers and files without a server. */
 export const siteReach = {
   plotly: /** @type {string} */ (start.plotly),
   ask,
@@ -39,7 +39,7 @@ export const siteReach = {
   examples: [],
 };
 
-/** Fill the heading, or remove it in a frame on another page. */
+/** Fill the page's heading with buttons, or remove it if the page is embedded in another one. */
 export function fillHeading() {
   const heading = /** @type {HTMLElement} */ (document.querySelector("header"));
   const embed = new URLSearchParams(location.search).getAll("embed").at(-1);
@@ -48,7 +48,10 @@ export function fillHeading() {
   return undefined;
 }
 
-/** Set the query of links to pages that share the choice, and save it for pages that do not. @param {string} query */
+/**
+ * Set the query of links to other pages of the site, and save it for pages that do not pass it on.
+ * @param {string} query
+ */
 export function setLinkQuery(query) {
   saveInSession(CHOICE_KEY, query);
   const links = /** @type {NodeListOf<HTMLAnchorElement>} */ (
@@ -57,12 +60,12 @@ export function setLinkQuery(query) {
   for (const link of links) link.search = query;
 }
 
-/** Return the saved query of the previous page, "" if there is none. */
+/** Return the query that the previous page saved, or "". */
 export function loadQuery() {
   return loadFromSession(CHOICE_KEY) ?? "";
 }
 
-/** Show notices about query parameters of the link that could not be used. @param {string[]} notices */
+/** Show messages about values in the page's link that could not be used. @param {string[]} notices */
 export function showReadNotices(notices) {
   showNotices(
     document.body,
@@ -70,7 +73,7 @@ export function showReadNotices(notices) {
   );
 }
 
-/** Show the reason for a wait above the page; return a function that removes it. @param {string} words */
+/** Show why the page is waiting; return a function that removes the message. @param {string} words */
 export function showWait(words) {
   const box = element("section", { class: "notices", role: "status" }, element("p", {}, words));
   document.querySelector("main")?.prepend(box);

@@ -10,10 +10,10 @@ import { element } from "../elements/dom.js";
 import { followKey } from "../elements/keys.js";
 
 const PRESENTING = "presenting";
-const OPEN = ".menu[open], dialog[open]"; // Escape closes them first
+const OPEN = ".menu[open], dialog[open]"; // while one is open, Escape closes only it
 
 /**
- * Keep the presentation mode of an instrument's page in line with the address.
+ * Switch a page's presentation mode on and off as its address says.
  * @param {HTMLElement} root
  * @param {{store: import("../choice/store.js").Store, onChange: () => void}} options ``onChange`` runs when the sizes of
  *   text and lines have changed
@@ -36,12 +36,12 @@ export function createStage(root, { store, onChange }) {
     onChange();
   }
 
-  /** End presentation mode at Escape. @param {KeyboardEvent} event */
+  /** End presentation mode when Escape is pressed. @param {KeyboardEvent} event */
   function handleKey({ key }) {
     if (key === "Escape" && isPresenting() && !document.querySelector(OPEN)) setPresenting(false);
   }
 
-  /** Make a link to another page keep presentation mode. @param {MouseEvent} event */
+  /** Add presentation mode to a clicked link to another page. @param {MouseEvent} event */
   function keepPresenting({ target }) {
     const link = target instanceof Element ? target.closest("a[href]") : null;
     if (
@@ -55,7 +55,7 @@ export function createStage(root, { store, onChange }) {
 
   onPresentingChange(show, end.signal);
   followKey("p", () => setPresenting(!isPresenting()), end.signal);
-  addEventListener("keydown", handleKey, { capture: true, signal: end.signal }); // before a menu closes
+  addEventListener("keydown", handleKey, { capture: true, signal: end.signal }); // runs before a menu closes itself
   root.addEventListener("click", keepPresenting, { capture: true, signal: end.signal });
   const stop = store.subscribe(show); // Back and Forward can change the mode
   show();
@@ -71,7 +71,9 @@ export function createStage(root, { store, onChange }) {
 }
 
 /**
- * Mark the page by a class: ``:root:has(…)`` would make the browser restyle the whole page at each change.
+ * Mark the page with a class while presentation mode is on.
+ *
+ * The selector ``:root:has(…)`` would make the browser restyle the whole page at each change.
  * @param {boolean} isOnStage
  */
 function markPage(isOnStage) {

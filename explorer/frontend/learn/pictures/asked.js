@@ -1,16 +1,19 @@
-// A further question of a lesson: answers to pick from, with replies.
+// A further multiple-choice question of a lesson, with a reply to each answer.
 
 import { element } from "../../elements/dom.js";
 import { createQuestion } from "./question.js";
 
 /** See Asked in explorer/lessons/pictures.py. @typedef {{ask: string, answers: [string, string][], right: number}} Asked */
 
-/** Return the reply to an answer. @param {Asked} asked @param {number} picked */
+/** Return the reply to the answer that the reader has picked. @param {Asked} asked @param {number} picked */
 export function getReply({ answers, right }, picked) {
   return `${picked === right ? "Yes." : "Try again."} ${answers[picked][1]}`;
 }
 
-/** Create a further question. @param {Asked} asked @returns {import("./pictures.js").Picture} */
+/**
+ * Create a further multiple-choice question of a lesson.
+ * @param {Asked} asked @returns {import("./pictures.js").Picture}
+ */
 export function createAsked(asked) {
   const options = asked.answers.map(([text]) => [text]);
   const onDecide = (/** @type {number} */ picked) => [getReply(asked, picked)];

@@ -1,4 +1,4 @@
-// One step of a small net by hand: all numbers are displayed except the gradients, which the reader types.
+// An exercise about one training step of a small net, in which the reader types the gradients.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { formatNumber, explainInvalidNumber, parseNumber } from "../../formula/numbers.js";
@@ -10,28 +10,32 @@ import { formatNumber, explainInvalidNumber, parseNumber } from "../../formula/n
  *   then: string, then_by_rule: Object<string, Matrix>, rows: string, columns: string}} ByHand
  */
 
-const TOLERANCE = 0.01; // relative to the value: readers may round
+const TOLERANCE = 0.01; // relative tolerance, because readers may round
 
-/** Return whether a typed number is close enough to a value. @param {number} typed @param {number} value */
+/**
+ * Return whether a number typed by the reader is close enough to the right value.
+ * @param {number} typed @param {number} value
+ */
 export function isRight(typed, value) {
   return Math.abs(typed - value) <= TOLERANCE * Math.abs(value);
 }
 
 /**
- * Return the reply to a wrong number: the entries at its position in the matrices it is computed from.
- * @param {ByHand} step
- * @param {number} row
- * @param {number} column
+ * Return a hint for a wrong number: the entries of other matrices from which it is computed.
+ * @param {ByHand} step @param {number} row @param {number} column
  */
 export function makeHint({ given, hints, rows, columns }, row, column) {
   const parts = hints.map((name) => `${symbolOf(name)} = ${formatNumber(given[name][row][column])}`);
   return `Not yet. At ${rows} ${row + 1}, ${columns} ${column + 1}: ${parts.join(", ")}.`;
 }
 
-/** Return the name of a matrix without its formula. @param {string} name */
+/** Return the symbol of a matrix, which is its name without the formula. @param {string} name */
 const symbolOf = (name) => name.split(" = ")[0];
 
-/** Create the step. @param {ByHand} step @returns {import("./pictures.js").Picture} */
+/**
+ * Create the exercise in which the reader computes the gradients of a training step by hand.
+ * @param {ByHand} step @returns {import("./pictures.js").Picture}
+ */
 export function createByHand(step) {
   const status = element("p", { class: "by-hand-said", role: "status" });
   const rules = Object.keys(step.asked_by_rule);
@@ -49,7 +53,7 @@ export function createByHand(step) {
   let cells = [];
   begin();
 
-  /** Start with empty fields. */
+  /** Start the exercise with empty fields. */
   function begin() {
     cells = [];
     typedTables.replaceChildren(createTable(step.asked, step.asked_by_rule[choice.value], createCell));
@@ -57,7 +61,10 @@ export function createByHand(step) {
     setText(status, `Type the ${step.asked}, element by element.`);
   }
 
-  /** Create the field of an entry. @param {number} _value @param {number} row @param {number} column */
+  /**
+   * Create the input field for one entry of the matrix.
+   * @param {number} _value @param {number} row @param {number} column
+   */
   function createCell(_value, row, column) {
     const name = `${step.asked}, ${step.rows} ${row + 1}, ${step.columns} ${column + 1}`;
     const field = /** @type {HTMLInputElement} */ (
@@ -69,10 +76,8 @@ export function createByHand(step) {
   }
 
   /**
-   * Check a typed number, and show the reply.
-   * @param {number} row
-   * @param {number} column
-   * @param {HTMLInputElement} field
+   * Check a number that the reader has typed, and show the reply.
+   * @param {number} row @param {number} column @param {HTMLInputElement} field
    */
   function judge(row, column, field) {
     const typed = parseNumber(field.value);
@@ -84,7 +89,7 @@ export function createByHand(step) {
     return setText(status, typed === null ? explainInvalidNumber(field.value) : makeHint(step, row, column));
   }
 
-  /** Return the right value of an entry. @param {number} row @param {number} column */
+  /** Return the right value of an entry of the matrix. @param {number} row @param {number} column */
   function getValue(row, column) {
     return step.asked_by_rule[choice.value][row][column];
   }
@@ -115,9 +120,8 @@ export function createByHand(step) {
 }
 
 /**
- * Create a table of a matrix.
- * @param {string} name
- * @param {Matrix} values
+ * Create a table with the entries of a matrix.
+ * @param {string} name @param {Matrix} values
  * @param {(value: number, row: number, column: number) => Node|string} cellOf
  */
 function createTable(name, values, cellOf) {

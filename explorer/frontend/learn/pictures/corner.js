@@ -1,4 +1,4 @@
-// The gradient at a corner: a line through the corner with draggable slope, and whether it is a subgradient.
+// A figure of a curve's corner with a line that the reader turns, to see which slopes are subgradients.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
@@ -7,19 +7,26 @@ import { formatNumber } from "../../formula/numbers.js";
 /** See Corner in explorer/lessons/pictures.py. @typedef {{left: number, right: number, named: Object<string, number>}} Corner */
 
 const [MIN, MAX, STEP] = [-0.5, 1.5, 0.05];
-const [WIDTH, HEIGHT] = [240, 150]; // of x from −1 to 1 and y from −0.5 to 1
+const [WIDTH, HEIGHT] = [240, 150]; // in px, for x from −1 to 1 and y from −0.5 to 1
 
-/** Describe a slope at the corner. @param {Corner} corner @param {number} slope */
+/**
+ * Describe whether a slope at a corner of a curve is a subgradient, and who uses it.
+ * @param {Corner} corner @param {number} slope
+ */
 export function describeSlope({ left, right, named }, slope) {
   const text = formatNumber(slope).replace("-", "−");
-  if (slope > right) return `${text} is no subgradient: right of the corner the line lies above the curve.`;
-  if (slope < left) return `${text} is no subgradient: left of the corner the line lies above the curve.`;
+  if (slope > right)
+    return `${text} is not a subgradient: right of the corner the line lies above the curve.`;
+  if (slope < left) return `${text} is not a subgradient: left of the corner the line lies above the curve.`;
   const owners = Object.keys(named).filter((name) => named[name] === slope);
   const choice = owners.length ? `: the choice of ${owners.join(" and ")}` : ", as right as any other";
   return `${text} is a subgradient${choice}.`;
 }
 
-/** Create the picture of a corner. @param {Corner} corner @returns {import("./pictures.js").Picture} */
+/**
+ * Create the figure of a curve's corner, with a line whose slope the reader drags.
+ * @param {Corner} corner @returns {import("./pictures.js").Picture}
+ */
 export function createCorner(corner) {
   const status = element("p", { role: "status", class: "corner-said" });
   const line = shape("line", { class: "touching" });
@@ -51,7 +58,7 @@ export function createCorner(corner) {
   );
   show();
 
-  /** Turn the line so that it passes through the pointer. @param {PointerEvent} event */
+  /** Turn the line at the corner so that it passes through the pointer. @param {PointerEvent} event */
   function dragLine({ clientX, clientY }) {
     const box = picture.getBoundingClientRect();
     const x = (2 * (clientX - box.left)) / box.width - 1;
@@ -74,7 +81,7 @@ export function createCorner(corner) {
   return { element: host, follow: () => undefined };
 }
 
-/** Return the position of a point in the picture. @param {number[]} point */
+/** Convert a point's coordinates into a position in the figure. @param {number[]} point */
 function toPicture([x, y]) {
   return [(WIDTH * (x + 1)) / 2, (HEIGHT * (1 - y)) / 1.5];
 }

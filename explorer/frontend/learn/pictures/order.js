@@ -1,12 +1,13 @@
-// Steps for the reader to put in order; the reply names the first misplaced step and its reason.
+// An exercise in which the reader puts steps in order. The reply explains the first misplaced step.
 
 import { element, setText } from "../../elements/dom.js";
 
 /** See Order in explorer/lessons/pictures.py. @typedef {{title: string, steps: [string, string][]}} Order */
 
 /**
- * Return an order in which no step directly follows its predecessor, nor the first one is first. It is always the
- * same.
+ * Return an order of steps in which no step follows its predecessor and the first step is not first.
+ *
+ * The order is always the same for the same count.
  * @param {number} count of steps, at least four
  * @returns {number[]}
  */
@@ -16,7 +17,7 @@ export function makeDisorder(count) {
 }
 
 /**
- * Return the reply to an order: the position of the first wrong step, with the reason of the right one.
+ * Return the reply to the reader's order: where the first wrong step is, and which step belongs there.
  * @param {Order} recipe
  * @param {number[]} order the steps' right positions, in their current order
  */
@@ -27,7 +28,10 @@ export function judgeOrder({ steps }, order) {
     : `Not yet at ${wrong + 1}: another step belongs there. ${steps[wrong][1]}`;
 }
 
-/** Create the list of steps. @param {Order} recipe @returns {import("./pictures.js").Picture} */
+/**
+ * Create the exercise in which the reader puts steps in order.
+ * @param {Order} recipe @returns {import("./pictures.js").Picture}
+ */
 export function createOrder(recipe) {
   const status = element("p", { role: "status", class: "order-said" });
   let order = makeDisorder(recipe.steps.length);
@@ -51,7 +55,7 @@ export function createOrder(recipe) {
   host.append(element("h3", {}, recipe.title), list, check, status);
   arrange();
 
-  /** Move a step by one position. @param {number} own @param {number} by */
+  /** Move a step up or down by one position. @param {number} own @param {number} by */
   function shift(own, by) {
     const place = order.indexOf(own);
     const other = order[place + by];
@@ -70,7 +74,7 @@ export function createOrder(recipe) {
   return { element: host, follow: () => undefined };
 }
 
-/** Render a text with code between backticks. @param {string} text */
+/** Render a text in which backticks enclose code. @param {string} text */
 function renderCode(text) {
   return text.split("`").map((part, index) => (index % 2 ? element("code", {}, part) : part));
 }

@@ -1,4 +1,4 @@
-// The chart of a lesson on paper: the scene of the page's chart as an image exported by Plotly.
+// The printed chart of a lesson, exported by Plotly as an image of the same data as the page's chart.
 
 import { getEntries, getLoss, getSamplingSettings } from "../../choice/choice.js";
 import { findEntry } from "../../choice/entries.js";
@@ -19,9 +19,8 @@ const [LARGE, SMALL] = [
 ]; // px
 
 /**
- * Draw the op above empty axes for its gradient; with a ``rule``, only its gradient.
- * @param {*} Plotly
- * @param {Choice} choice
+ * Draw the printed chart of a lesson: the op above empty axes, or only a backward rule's gradient.
+ * @param {*} Plotly @param {Choice} choice
  * @param {{rule: string|null, leastRange: [number, number]}} shown ``leastRange`` is the minimum range of the
  *   gradients' axis
  * @returns {Promise<HTMLElement>}
@@ -42,7 +41,7 @@ export async function drawPaperChart(Plotly, choice, { rule, leastRange }) {
 }
 
 /**
- * Return the picture of a choice, with one rule or none.
+ * Return the data of a chart with one backward rule, or none.
  * @param {Choice} choice
  * @param {string|null} key of a rule
  * @param {[number, number]} leastRange

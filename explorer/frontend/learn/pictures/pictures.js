@@ -1,4 +1,4 @@
-// Pictures of a lesson's numbers: heat maps, lines on logarithmic axes, and those of the other modules.
+// The figures of lessons: heat maps and line charts here, all others in modules of their own.
 
 import { createFigure } from "../../chart/plotly/figure.js";
 import { element } from "../../elements/dom.js";
@@ -36,17 +36,18 @@ const KINDS = {
 };
 
 /**
- * Create a picture.
- * @param {{kind: string}} picture
- * @param {{plotly: string, signal: AbortSignal}} options
- * @returns {Picture}
+ * Create the figure or exercise that a lesson's data describe.
+ * @param {{kind: string}} picture @param {{plotly: string, signal: AbortSignal}} options @returns {Picture}
  */
 export const createPicture = (picture, options) => KINDS[picture.kind](picture, options);
 
-/** Return a picture that does not depend on the choice. @param {HTMLElement} element @returns {Picture} */
+/**
+ * Wrap an element as a figure that does not change with the page's settings.
+ * @param {HTMLElement} element @returns {Picture}
+ */
 const makeStatic = (element) => ({ element, follow: () => undefined });
 
-/** Create a heat map. @param {HeatMap} picture */
+/** Create a table that shows a small matrix as a heat map. @param {HeatMap} picture */
 function createHeatMap({ title, values, entry }) {
   const max = Math.max(...values.flat().map(Math.abs)) || 1;
   const createCell = (
@@ -65,9 +66,8 @@ function createHeatMap({ title, values, entry }) {
 }
 
 /**
- * Create a chart of lines on logarithmic axes.
- * @param {Lines} picture
- * @param {{plotly: string, signal: AbortSignal}} options
+ * Create a line chart with logarithmic axes.
+ * @param {Lines} picture @param {{plotly: string, signal: AbortSignal}} options
  */
 function createLines({ x_name: xName, y_name: yName, x, y }, { plotly, signal }) {
   const host = element("div", { class: "lines" });
@@ -91,7 +91,10 @@ function createLines({ x_name: xName, y_name: yName, x, y }, { plotly, signal })
   return host;
 }
 
-/** Return a logarithmic axis with a tick at every second power of ten. @param {string} text @param {number[]} values */
+/**
+ * Return Plotly's options for a logarithmic axis with a tick at every second power of ten.
+ * @param {string} text @param {number[]} values
+ */
 function makeLogAxis(text, values) {
   const [first, last] = [Math.min(...values), Math.max(...values)].map((value) =>
     Math.ceil(Math.log10(value)),

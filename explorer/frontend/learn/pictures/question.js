@@ -1,12 +1,14 @@
-// A question: answers to pick from, a button that decides, and a reply.
+// A multiple-choice question with a button that submits the answer, and a reply.
 
 import { element, createId } from "../../elements/dom.js";
 
 /** @typedef {(Node|string)[]} Content */
 
 /**
- * Create the form of a question. ``onDecide`` gets the index of the picked answer and returns the reply; the button is
- * disabled until another answer is picked.
+ * Create the form of a multiple-choice question.
+ *
+ * ``onDecide`` gets the index of the picked answer and returns the reply. The button is then disabled until another
+ * answer is picked.
  * @param {{ask: Content, options: Content[], decide: string, onDecide: (index: number) => Content, above?: Content}}
  *   options
  */
@@ -43,9 +45,8 @@ export function createQuestion({ ask, options, decide, onDecide, above = [] }) {
 
 /**
  * Create an answer with its radio button.
- * @param {string} name of all buttons
- * @param {Content} content
- * @param {number} index
+ * @param {string} name of the group of radio buttons
+ * @param {Content} content @param {number} index
  */
 export function createOption(name, content, index) {
   return element(

@@ -1,4 +1,4 @@
-// A hidden Function: its curves and numbers, and its lines, in which the reader finds the difference.
+// An exercise in which the reader finds the wrong line of a hidden Function from its gradients.
 
 import { element } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
@@ -13,12 +13,15 @@ import { createQuestion } from "./question.js";
 
 const [WIDTH, HEIGHT, PAD] = [160, 90, 6];
 
-/** Return the reply to a picked line. @param {Suspects} hidden @param {number} named */
+/** Return the reply to the line that the reader suspects to be wrong. @param {Suspects} hidden @param {number} named */
 export function getVerdict({ lines, faulty, hidden_line: line }, named) {
   return named === faulty ? `Yes: that line is ${line}.` : `It is not this one. ${lines[named][1]}`;
 }
 
-/** Create the picture of a hidden Function. @param {Suspects} hidden @returns {import("./pictures.js").Picture} */
+/**
+ * Create the exercise in which the reader finds the wrong line of a hidden Function.
+ * @param {Suspects} hidden @returns {import("./pictures.js").Picture}
+ */
 export function createSuspects(hidden) {
   const options = hidden.lines.map(([line]) => [element("code", {}, line)]);
   const onDecide = (/** @type {number} */ named) => [getVerdict(hidden, named)];
@@ -28,7 +31,7 @@ export function createSuspects(hidden) {
   return { element: host, follow: () => undefined };
 }
 
-/** Create small curves next to each other, on one scale. @param {Suspects} hidden */
+/** Create small plots of the hidden Function's gradients next to each other, on one scale. @param {Suspects} hidden */
 function createPlots({ x, curves }) {
   const max = Math.max(...Object.values(curves).flat().map(Math.abs)) || 1;
   const toX = (/** @type {number} */ value) =>
@@ -50,7 +53,7 @@ function createPlots({ x, curves }) {
   return element("div", { class: "plots" }, ...Object.entries(curves).map(createPlot));
 }
 
-/** Create the table of numbers. @param {Suspects} hidden */
+/** Create a table of the hidden Function's gradients at a few x. @param {Suspects} hidden */
 function createTable({ few, numbers }) {
   const head = element(
     "tr",

@@ -1,4 +1,4 @@
-// A share by a parameter, with its deviation over seeds, a control, and the parameter's current value.
+// A chart of a proportion, such as accuracy, over the values of a parameter, with a control.
 
 import { getControls, getEntries } from "../../choice/choice.js";
 import { element, setText } from "../../elements/dom.js";
@@ -20,9 +20,8 @@ const BAND = "rgba(127, 133, 143, 0.18)";
 const SIDE = 1.35; // factor by which the axis extends beyond the values
 
 /**
- * Create the picture of a sweep.
- * @param {Sweep} sweep
- * @param {{plotly: string, signal: AbortSignal}} options
+ * Create the chart of a proportion, such as accuracy, over the values of a parameter.
+ * @param {Sweep} sweep @param {{plotly: string, signal: AbortSignal}} options
  * @returns {import("./pictures.js").Picture}
  */
 export function createSweep(sweep, { plotly, signal }) {
@@ -36,7 +35,7 @@ export function createSweep(sweep, { plotly, signal }) {
   signal.addEventListener("abort", figure.destroy);
   show(null, 0);
 
-  /** Draw the figure with the current value marked. @param {number|null} value @param {number} slot */
+  /** Draw the chart with a mark at the parameter's current value. @param {number|null} value @param {number} slot */
   function show(value, slot) {
     figure.draw({ words: describeSweep(sweep), value, slot });
     setText(status, value === null ? "" : describeNearest(sweep, value));
@@ -54,9 +53,8 @@ export function createSweep(sweep, { plotly, signal }) {
 }
 
 /**
- * Return the slot of the first rule that has a parameter, or of the first rule.
- * @param {import("../../choice/choice.js").Choice} choice
- * @param {string} name
+ * Return the colour slot of the first backward rule with a parameter of this name, or of the first rule.
+ * @param {import("../../choice/choice.js").Choice} choice @param {string} name
  */
 function findSlot(choice, name) {
   const { rules } = getEntries(choice);
@@ -66,7 +64,10 @@ function findSlot(choice, name) {
   return choice.rules[Math.max(has, 0)].slot;
 }
 
-/** Return traces and layout of the figure. @param {Sweep} sweep @param {number|null} value @param {string} colour */
+/**
+ * Return Plotly's traces and layout for the chart.
+ * @param {Sweep} sweep @param {number|null} value @param {string} colour
+ */
 function makeFigure(sweep, value, colour) {
   const { x, mean, sd, control, control_name: name } = sweep;
   const [low, high] = [x[0] / SIDE, x[x.length - 1] * SIDE];
@@ -123,13 +124,13 @@ function makeFigure(sweep, value, colour) {
 
 const TICKS = [0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 1];
 
-/** Return the highest tick below all values and deviations. @param {Sweep} sweep */
+/** Return the highest axis tick below all means minus their deviations. @param {Sweep} sweep */
 function getFloor({ mean, sd, control: [middle, far] }) {
   const least = Math.min(middle - far, ...mean.map((each, at) => each - sd[at]));
   return Math.max(0, ...TICKS.filter((tick) => tick <= least));
 }
 
-/** Return the line at the parameter's current value. @param {number} value */
+/** Return Plotly's vertical line at the parameter's current value. @param {number} value */
 function makeValueLine(value) {
   return {
     type: "line",
@@ -142,12 +143,15 @@ function makeValueLine(value) {
   };
 }
 
-/** Format a share with its deviation, as in "95 ± 3 %". @param {number} mean @param {number} sd */
+/**
+ * Format a proportion with its standard deviation in percent, as in "95 ± 3 %".
+ * @param {number} mean @param {number} sd
+ */
 function formatShare(mean, sd) {
   return `${Math.round(100 * mean)} ± ${Math.round(100 * sd)} %`;
 }
 
-/** Describe the figure. @param {Sweep} sweep */
+/** Describe a chart of a proportion over a parameter in words, for screen readers. @param {Sweep} sweep */
 export function describeSweep({
   parameter,
   y_name: name,
@@ -165,7 +169,7 @@ export function describeSweep({
 }
 
 /**
- * Return the result of the nets trained with the width nearest to a value.
+ * Describe the result of the nets whose parameter value is nearest to the current one.
  * @param {Sweep} sweep
  * @param {number} value above 0
  */

@@ -1,4 +1,4 @@
-// The two panels of a walker: the loss, with p on the chord of the mean loss, and the runs by step.
+// The two panels about a random unit's training: its loss with the current p, and p over the steps of runs.
 
 import { setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
@@ -8,27 +8,25 @@ import { evaluateLoss, evaluateMeanLoss, sigmoid } from "./walk.js";
 /** @import { Measured, Settings, Walker } from "./walk.js" */
 /** A point, as shares of a panel's width and height from the lower left. @typedef {[number, number]} Point */
 
-const CURVE = 48; // segments of the parabola
+const CURVE = 48; // number of line segments that draw the parabola
 const MARGIN = { left: 2.4, right: 0.8, top: 0.6, bottom: 2.2 }; // in em
-const MAX_LENGTH = 0.25; // of the panel's width: the arrow of the largest mean
-const MIN_GRADIENT = 0.02; // lower bound of the gradient that has the longest arrow
+const MAX_LENGTH = 0.25; // length of the longest arrow, as a fraction of the panel's width
+const MIN_GRADIENT = 0.02; // smaller gradients do not get the longest arrow
 
-/** Create an empty panel, drawn in screen pixels. @param {string} kind */
+/** Create an empty SVG panel whose units are screen pixels. @param {string} kind */
 function createPanel(kind) {
   const picture = shape("svg", { class: kind, "aria-hidden": "true" });
   /** @type {Map<string, *>} */
   const parts = new Map();
   const box = { left: 0, top: 0, width: 0, height: 0, em: 16 };
 
-  /** Return the position of a point in px. @param {Point} point */
+  /** Convert a point from fractions of the panel's size into pixels. @param {Point} point */
   const toPosition = ([x, y]) =>
     `${(box.left + x * box.width).toFixed(1)} ${(box.top + (1 - y) * box.height).toFixed(1)}`;
 
   /**
-   * Return the element of a name, created at the first call.
-   * @param {string} tag
-   * @param {string} name
-   * @param {string} look
+   * Return the SVG element with this name, creating it on first use.
+   * @param {string} tag @param {string} name @param {string} look
    */
   function getPart(tag, name, look) {
     if (!parts.has(name)) {
@@ -41,7 +39,7 @@ function createPanel(kind) {
 
   return {
     element: picture,
-    /** Update the size from the page's layout. */
+    /** Update the panel's size from the page's layout. */
     fit() {
       const { width, height } = picture.getBoundingClientRect();
       const em = parseFloat(getComputedStyle(picture).fontSize);
@@ -50,14 +48,20 @@ function createPanel(kind) {
       box.width = Math.max(width - (left + right) * em, 1);
       box.height = Math.max(height - (top + bottom) * em, 1);
     },
-    /** Return the pointer's position as a share of the width. @param {number} x in px of the window */
+    /**
+     * Convert a pointer's horizontal position into a fraction of the panel's width.
+     * @param {number} x in px of the window
+     */
     across: (x) => (x - picture.getBoundingClientRect().left - box.left) / box.width,
-    /** Draw a line. @param {string} name @param {string} look @param {Point[]} points */
+    /** Draw a line through points in the panel. @param {string} name @param {string} look @param {Point[]} points */
     drawLine(name, look, points) {
       const path = points.length ? `M${points.map(toPosition).join("L")}` : "";
       setAttribute(getPart("path", name, look), "d", path);
     },
-    /** Draw a dot. @param {string} name @param {string} look @param {Point} point @param {number} radius in em */
+    /**
+     * Draw a dot in the panel.
+     * @param {string} name @param {string} look @param {Point} point @param {number} radius in em
+     */
     drawDot(name, look, [x, y], radius) {
       const circle = getPart("circle", name, look);
       setAttribute(circle, "cx", box.left + x * box.width);
@@ -65,10 +69,8 @@ function createPanel(kind) {
       setAttribute(circle, "r", radius * box.em);
     },
     /**
-     * Draw a text next to a point; ``by`` is its offset in em, to the right and up.
-     * @param {string} name
-     * @param {string} text
-     * @param {Point} point
+     * Draw a text next to a point in the panel; ``by`` is its offset in em, to the right and up.
+     * @param {string} name @param {string} text @param {Point} point
      * @param {{anchor?: string, by?: [number, number]}} [place]
      */
     drawText(name, text, [x, y], { anchor = "middle", by: [right, up] = [0, 0] } = {}) {
@@ -82,10 +84,8 @@ function createPanel(kind) {
 }
 
 /**
- * Draw the axis below a panel.
- * @param {ReturnType<typeof createPanel>} panel
- * @param {[number, string][]} ticks
- * @param {string} title
+ * Draw the horizontal axis below a panel.
+ * @param {ReturnType<typeof createPanel>} panel @param {[number, string][]} ticks @param {string} title
  */
 function drawAxis(panel, ticks, title) {
   panel.drawLine("axis", "axis", [
@@ -96,16 +96,15 @@ function drawAxis(panel, ticks, title) {
   panel.drawText("title", title, [0.5, 0], { by: [0, -2] });
 }
 
-/** Create the panel of the loss. @param {Walker} walker */
+/** Create the panel that shows the loss of a random unit over the probability p of a 1. @param {Walker} walker */
 export function createLossPanel(walker) {
   const panel = createPanel("walker-loss");
   return {
     element: panel.element,
     across: panel.across,
     /**
-     * Draw the panel.
-     * @param {Settings} settings
-     * @param {Measured} measured
+     * Draw the loss, the current p, and the steps that a gradient estimator takes from there.
+     * @param {Settings} settings @param {Measured} measured
      * @param {number} largest largest absolute mean of all estimators
      * @param {number[]} estimates of the first draws
      * @param {number[]} rests equilibria
@@ -149,7 +148,7 @@ const HALVES = [
   [1, "1"],
 ];
 
-/** Return a small triangle on the axis. @param {number} p @returns {Point[]} */
+/** Return the corners of a small triangle that marks a p on the axis. @param {number} p @returns {Point[]} */
 const makeFoot = (p) => [
   [p, 0.05],
   [p - 0.015, 0],
@@ -158,10 +157,8 @@ const makeFoot = (p) => [
 ];
 
 /**
- * Draw the ball, and above it the steps by the mean, the exact gradient and single draws.
- * @param {ReturnType<typeof createPanel>} panel
- * @param {Point} ball
- * @param {Measured} measured
+ * Draw the current p as a ball, with arrows for the next step by different gradients.
+ * @param {ReturnType<typeof createPanel>} panel @param {Point} ball @param {Measured} measured
  * @param {number} scale shares of the panel's width per gradient
  * @param {number[]} estimates
  */
@@ -191,10 +188,7 @@ function drawStep(panel, [p, height], { mean, sd, exact }, scale, estimates) {
 
 /**
  * Return the points of a horizontal arrow.
- * @param {number} from
- * @param {number} to
- * @param {number} height
- * @returns {Point[]}
+ * @param {number} from @param {number} to @param {number} height @returns {Point[]}
  */
 function makeArrow(from, to, height) {
   const direction = Math.sign(to - from);
@@ -208,7 +202,7 @@ function makeArrow(from, to, height) {
   ];
 }
 
-/** Create the panel of runs by step. @param {Walker} walker */
+/** Create the panel that shows p over the steps of several training runs. @param {Walker} walker */
 export function createRunsPanel({ steps, drawn }) {
   const panel = createPanel("walker-runs");
   const ticks = [0, steps / 3, (2 * steps) / 3, steps].map((step) => [
@@ -218,7 +212,7 @@ export function createRunsPanel({ steps, drawn }) {
   return {
     element: panel.element,
     /**
-     * Draw the panel.
+     * Draw p over the steps of each training run, of their mean, and of training with the exact gradient.
      * @param {Float64Array[]} runs x of each run after each step; empty for the walk by the mean
      * @param {number[]} mean p after each step, averaged over runs, or of the walk by the mean
      * @param {number[]} exact x after each step of the walk by the exact gradient

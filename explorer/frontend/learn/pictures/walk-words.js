@@ -1,4 +1,4 @@
-// Sentences about a walker: its target, an estimator's mean and deviation, and the ends of runs.
+// Sentences about a random unit's training: a gradient estimator's mean and noise, and where runs end.
 
 /** @import { Control, Measured } from "./walk.js" */
 
@@ -14,13 +14,12 @@ export function formatGradient(value) {
 /** Format a standard deviation. @param {number} sd */
 export const formatDeviation = (sd) => sd.toFixed(4);
 
-/** Format a share in percent, without the unit, which is in the column's header. @param {number} share */
+/** Format a proportion in percent, without the unit. @param {number} share */
 export const formatShare = (share) => (100 * share).toFixed(1);
 
 /**
- * Describe the direction in which p should go, and the estimator at p.
- * @param {string} name
- * @param {Measured} measured
+ * Describe in which direction p should go, and the mean and noise of a gradient estimator.
+ * @param {string} name @param {Measured} measured
  */
 export function describeEstimator(name, { mean, sd, exact }) {
   const goal = Math.abs(exact) < ZERO ? "every p is as good" : `p should go to ${exact > 0 ? 0 : 1}`;
@@ -28,21 +27,30 @@ export function describeEstimator(name, { mean, sd, exact }) {
   return `${aim} ${name} ${describeBias(mean, exact)}${describeSpread(sd, exact)}.`;
 }
 
-/** Describe the mean of an estimator. @param {number} mean @param {number} exact */
+/**
+ * Compare the mean of a gradient estimator with the exact gradient in words.
+ * @param {number} mean @param {number} exact
+ */
 function describeBias(mean, exact) {
   if (Math.abs(mean - exact) < ZERO) return "is right on average";
   const wrong = mean * exact < 0 && Math.abs(exact) >= ZERO ? ", the wrong way" : "";
   return `returns ${formatGradient(mean)} on average${wrong}`;
 }
 
-/** Describe the standard deviation of an estimator. @param {number} sd @param {number} exact */
+/**
+ * Compare the standard deviation of a gradient estimator with the exact gradient in words.
+ * @param {number} sd @param {number} exact
+ */
 function describeSpread(sd, exact) {
   const times = sd / Math.abs(exact);
   const compared = Math.abs(exact) < ZERO ? "" : `, ${times.toFixed(1)} times the exact gradient`;
   return `; a draw strays from that by ${formatDeviation(sd)}${compared}`;
 }
 
-/** Describe the ends of walks by the mean. @param {{rests: number[], ends: number[]}} ends from ``findEnds`` */
+/**
+ * Describe where training by an estimator's mean gradient ends.
+ * @param {{rests: number[], ends: number[]}} ends from ``findEnds``
+ */
 export function describeEnds({ rests, ends }) {
   const places = [...rests.map((p) => p.toFixed(2)), ...ends.map(String)];
   if (!places.length) return "On average it stays where it is.";
@@ -52,15 +60,16 @@ export function describeEnds({ rests, ends }) {
 }
 
 /**
- * Describe the positions of runs after the last step.
- * @param {{above: number, below: number}} counts
- * @param {number} runs
- * @param {number} steps
+ * Describe how many training runs end above and below p = 1/2.
+ * @param {{above: number, below: number}} counts @param {number} runs @param {number} steps
  */
 export function describeRuns({ above, below }, runs, steps) {
   const [up, total, down] = [above, runs, below].map((count) => count.toLocaleString("en-US"));
   return `After ${steps} steps ${up} of ${total} runs are above p = 0.5, ${down} below.`;
 }
 
-/** Describe the position of the walk by the mean after its last step. @param {number} p @param {number} steps */
+/**
+ * Describe where training by an estimator's mean gradient is after its last step.
+ * @param {number} p @param {number} steps
+ */
 export const describeWalk = (p, steps) => `By its mean p is ${p.toFixed(3)} after ${steps} steps.`;

@@ -30,17 +30,20 @@ import { computeMoments, makeQuantiles } from "../../formula/means.js";
 
 /** @import { Tree } from "../../formula/evaluation.js" */
 
-const MAX_X = 6; // of the x at which means are computed: p from 0.0025 to 0.9975
+const MAX_X = 6; // means are computed for |x| up to this, or p from 0.0025 to 0.9975
 const POINTS = 121;
 const [FEW_QUANTILES, MANY_QUANTILES] = [101, 2001]; // quantiles of u on each side of p and 1 − p, where an estimator may jump
-const ZERO = 1e-9; // a gradient below this is 0 up to rounding
+const ZERO = 1e-9; // smaller gradients are rounding errors
 
-/** Return the probability for x. @param {number} x */
+/** Return the probability of a 1 for an x, which is the sigmoid of x. @param {number} x */
 export const sigmoid = (x) => FUNCTIONS.sigmoid(x);
-/** Return the x for a probability. @param {number} p */
+/** Return the x whose sigmoid is the probability p. @param {number} p */
 export const toLogit = (p) => Math.log(p / (1 - p));
 
-/** Return each estimator as a tree in x and u() alone. @param {Walker} walker @returns {Record<string, Tree>} */
+/**
+ * Rewrite each gradient estimator's formula in terms of x and random draws only.
+ * @param {Walker} walker @returns {Record<string, Tree>}
+ */
 export function resolveEstimators({ op, loss, slope, estimators }) {
   const unit = /** @type {import("../../formula/entry.js").Op} */ ({ tree: op });
   const lossEntry = { key: "", text: "", tree: loss, gradient: slope, parameters: [] };
@@ -49,31 +52,39 @@ export function resolveEstimators({ op, loss, slope, estimators }) {
   );
 }
 
-/** Return whether a tree contains a parameter. @param {Tree} tree @param {string} name @returns {boolean} */
+/**
+ * Return whether a formula contains a parameter with this name.
+ * @param {Tree} tree @param {string} name @returns {boolean}
+ */
 export function hasName(tree, name) {
   if (typeof tree === "number") return false;
   return tree[0] === "name" ? tree[1] === name : getOperands(tree).some((part) => hasName(part, name));
 }
 
-/** Return the values of a tree at each x. @param {Tree} tree @param {number[]} x @param {Settings} settings */
+/** Evaluate a formula at each x. @param {Tree} tree @param {number[]} x @param {Settings} settings */
 const evaluateAt = (tree, x, { parameters }) => evaluate(tree, { x: Float64Array.from(x), g: 1, parameters });
 
-/** Return the loss of each output. @param {Walker} walker @param {number[]} y @param {Settings} settings */
+/**
+ * Compute the loss of each output y of a random unit.
+ * @param {Walker} walker @param {number[]} y @param {Settings} settings
+ */
 export function evaluateLoss({ loss }, y, { parameters }) {
   const output = Float64Array.from(y);
   return evaluate(loss, { x: output, y: output, parameters });
 }
 
-/** Return the mean loss at a probability. @param {Walker} walker @param {number} p @param {Settings} settings */
+/**
+ * Compute the mean loss of a random unit at a probability p.
+ * @param {Walker} walker @param {number} p @param {Settings} settings
+ */
 export const evaluateMeanLoss = (walker, p, settings) =>
   evaluateAt(walker.mean_loss, [toLogit(p)], settings)[0];
 
 /**
- * Return mean and standard deviation of an estimator at a probability, and the exact gradient.
+ * Compute a gradient estimator's mean and standard deviation at a probability, and the exact gradient.
  * @param {Walker} walker
  * @param {Tree} estimator from ``resolveEstimators``
- * @param {Settings} settings
- * @returns {Measured}
+ * @param {Settings} settings @returns {Measured}
  */
 export function measureEstimator(walker, estimator, settings) {
   const x = toLogit(settings.p);
@@ -83,11 +94,8 @@ export function measureEstimator(walker, estimator, settings) {
 }
 
 /**
- * Return mean and standard deviation of an estimator at an x.
- * @param {Tree} estimator
- * @param {number} x
- * @param {Pick<Settings, "parameters">} settings
- * @param {number} count
+ * Compute a gradient estimator's mean and standard deviation at an x from quantiles of the random draw.
+ * @param {Tree} estimator @param {number} x @param {Pick<Settings, "parameters">} settings @param {number} count
  */
 function estimateMoments(estimator, x, { parameters }, count) {
   const p = sigmoid(x);
@@ -100,10 +108,10 @@ function estimateMoments(estimator, x, { parameters }, count) {
 }
 
 /**
- * Simulate runs from a probability, each with independent draws; return x before the first and after each step.
- * @param {Walker} walker
- * @param {Tree} estimator
- * @param {Settings} settings
+ * Simulate training runs of a random unit with independent random draws.
+ *
+ * Returns x of all runs before the first step and after each step.
+ * @param {Walker} walker @param {Tree} estimator @param {Settings} settings
  * @param {number} runs their number; they are the first of ``walker.runs``
  */
 export function simulateRuns({ steps, seed }, estimator, { p, rate, parameters }, runs) {
@@ -119,10 +127,10 @@ export function simulateRuns({ steps, seed }, estimator, { p, rate, parameters }
 }
 
 /**
- * Return x after each step of the deterministic walk by an estimator's mean; it ends if the mean is not finite.
- * @param {Walker} walker
- * @param {Tree} estimator
- * @param {Settings} settings
+ * Train a random unit with an estimator's mean gradient, without noise; return x after each step.
+ *
+ * Training ends early if the mean is not finite.
+ * @param {Walker} walker @param {Tree} estimator @param {Settings} settings
  */
 export function walkByMean({ steps }, estimator, settings) {
   const computeMean = (/** @type {number} */ x) =>
@@ -130,17 +138,17 @@ export function walkByMean({ steps }, estimator, settings) {
   return walk(steps, toLogit(settings.p), settings.rate, computeMean);
 }
 
-/** Return x after each step of the walk by the exact gradient. @param {Walker} walker @param {Settings} settings */
+/**
+ * Train a random unit with the exact gradient; return x after each step.
+ * @param {Walker} walker @param {Settings} settings
+ */
 export function walkByExact({ steps, exact }, settings) {
   return walk(steps, toLogit(settings.p), settings.rate, (x) => evaluateAt(exact, [x], settings)[0]);
 }
 
 /**
- * Return x after each step of gradient descent; it ends if x is not finite.
- * @param {number} steps
- * @param {number} from
- * @param {number} rate
- * @param {(x: number) => number} gradient
+ * Return x after each step of gradient descent, which ends early if x is not finite.
+ * @param {number} steps @param {number} from @param {number} rate @param {(x: number) => number} gradient
  */
 function walk(steps, from, rate, gradient) {
   const all = [from];
@@ -152,18 +160,18 @@ function walk(steps, from, rate, gradient) {
   return all;
 }
 
-/** Return the number of runs above p = 1/2, and below it. @param {Float64Array} x of all runs */
+/** Count the training runs that end above and below p = 1/2. @param {Float64Array} x of all runs */
 export const countEnds = (x) => ({
   above: x.filter((each) => each > 0).length,
   below: x.filter((each) => each < 0).length,
 });
 
 /**
- * Find the ends of walks by an estimator's mean: ``rests``, the probabilities at which it rises through 0, and
- * ``ends``, those of 0 and 1 that attract walks nearby.
- * @param {Tree} estimator
- * @param {Settings} settings
- * @returns {{rests: number[], ends: number[]}}
+ * Find the probabilities at which training by an estimator's mean gradient can end.
+ *
+ * ``rests`` are those at which the mean rises through 0, and ``ends`` are those of 0 and 1 that attract probabilities
+ * nearby.
+ * @param {Tree} estimator @param {Settings} settings @returns {{rests: number[], ends: number[]}}
  */
 export function findEnds(estimator, settings) {
   const x = makeEvenPoints(-MAX_X, MAX_X, POINTS);

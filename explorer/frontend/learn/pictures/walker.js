@@ -1,4 +1,4 @@
-// The random unit as a picture: p is dragged along the mean loss, the estimator chosen, and runs are plotted.
+// A figure of a random unit: the reader drags p, chooses a gradient estimator, and sees training runs.
 
 import { element, createId, setAttribute, setText } from "../../elements/dom.js";
 import { createSlider } from "../../elements/slider.js";
@@ -22,13 +22,11 @@ import {
 
 /** @import { Control, Settings, Walker } from "./walk.js" */
 
-const IDLE_MS = 250; // without input before all runs are counted
+const IDLE_MS = 250; // time without input until all runs are counted
 
 /**
- * Create the picture of a walker.
- * @param {Walker} walker
- * @param {{signal: AbortSignal}} options
- * @returns {import("./pictures.js").Picture}
+ * Create the figure of a random unit that is trained with different gradient estimators.
+ * @param {Walker} walker @param {{signal: AbortSignal}} options @returns {import("./pictures.js").Picture}
  */
 export function createWalker(walker, { signal }) {
   const estimators = resolveEstimators(walker);
@@ -57,7 +55,7 @@ export function createWalker(walker, { signal }) {
     ),
   ];
 
-  /** Create the slider of a number. @param {Control} control @param {(value: number) => void} set */
+  /** Create the slider of a setting. @param {Control} control @param {(value: number) => void} set */
   function sliderOf(control, set) {
     const slider = createSlider({
       name: control.name,
@@ -101,7 +99,7 @@ export function createWalker(walker, { signal }) {
     else drawRuns();
   }
 
-  /** Return the estimates for the first draw of each plotted run. */
+  /** Compute the gradient estimates for the first random draw of each plotted run. */
   function computeFirstDraws() {
     const x = new Float64Array(walker.drawn).fill(toLogit(settings.p));
     const draws = { [UNIFORM]: drawUniforms(walker.drawn, { seed: walker.seed, step: 0 }) };
@@ -153,10 +151,7 @@ export function createWalker(walker, { signal }) {
   return { element: host, follow: () => undefined };
 }
 
-/**
- * Return a function that calls ``act`` once in the next frame, however often it is called before.
- * @param {() => void} act
- */
+/** Return a function that calls ``act`` at most once per animation frame. @param {() => void} act */
 function throttleToFrames(act) {
   let isScheduled = false;
   return () => {
@@ -169,7 +164,7 @@ function throttleToFrames(act) {
   };
 }
 
-/** Create the legend of the upper panel. */
+/** Create the legend of the panel that shows the loss. */
 function createLegend() {
   const createEntry = (/** @type {string} */ look, /** @type {string} */ words) =>
     element("span", { class: `key ${look}` }, words);
@@ -183,7 +178,7 @@ function createLegend() {
 }
 
 /**
- * Create a switch between runs by single draws and the walk by the mean.
+ * Create a switch between runs with random draws and training by the mean gradient.
  * @param {(byMean: boolean) => void} onChange
  */
 function createModeSwitch(onChange) {
@@ -206,10 +201,8 @@ function createModeSwitch(onChange) {
 }
 
 /**
- * Create the table of estimators, with a radio button each.
- * @param {string[]} labels
- * @param {Walker} walker
- * @param {(name: string) => void} onChoose
+ * Create the table of gradient estimators, with a radio button for each.
+ * @param {string[]} labels @param {Walker} walker @param {(name: string) => void} onChoose
  */
 function createTable(labels, walker, onChoose) {
   const group = createId();
@@ -238,20 +231,25 @@ function createTable(labels, walker, onChoose) {
       element("thead", {}, element("tr", {}, ...heads)),
       element("tbody", {}, ...rows.map(({ row }) => row)),
     ),
-    /** Show mean, bias and deviation of an estimator. @param {string} name @param {import("./walk.js").Measured} measured */
+    /**
+     * Show an estimator's mean, bias and standard deviation in the table.
+     * @param {string} name @param {import("./walk.js").Measured} measured
+     */
     show(name, { mean, sd, exact }) {
       const texts = [say.formatGradient(mean), say.formatGradient(mean - exact), say.formatDeviation(sd)];
       texts.forEach((text, i) => setText(cellsOf(name)[i], text));
     },
-    /** Show the share of runs above p = 1/2. @param {string} name @param {string} text "" while it is not computed */
+    /**
+     * Show in the table which share of an estimator's runs ends above p = 1/2.
+     * @param {string} name @param {string} text "" while it is not computed
+     */
     count: (name, text) => setText(cellsOf(name)[3], text),
   };
 }
 
 /**
- * Create the counter of runs, which counts sequentially by estimator once input is idle.
- * @param {Walker} walker
- * @param {ReturnType<typeof createTable>} table
+ * Create a counter that simulates the runs of one estimator after another while the user is idle.
+ * @param {Walker} walker @param {ReturnType<typeof createTable>} table
  */
 function createCounter(walker, table) {
   let timer = 0;
@@ -259,9 +257,8 @@ function createCounter(walker, table) {
   return {
     stop,
     /**
-     * Restart the count.
-     * @param {ReturnType<typeof resolveEstimators>} estimators
-     * @param {Settings} settings
+     * Restart the count of runs with new settings.
+     * @param {ReturnType<typeof resolveEstimators>} estimators @param {Settings} settings
      * @param {(name: string, counts: {above: number, below: number}) => void} onCount
      */
     begin(estimators, settings, onCount) {
@@ -283,9 +280,8 @@ function createCounter(walker, table) {
 }
 
 /**
- * Handle a pointer that drags the ball sideways; vertical drags scroll the page.
- * @param {ReturnType<typeof createLossPanel>} panel
- * @param {(share: number) => void} onMove
+ * Call ``onMove`` while the pointer drags the ball sideways; vertical drags scroll the page.
+ * @param {ReturnType<typeof createLossPanel>} panel @param {(share: number) => void} onMove
  */
 function followDrag({ element: picture, across }, onMove) {
   picture.addEventListener("pointerdown", (/** @type {PointerEvent} */ event) => {

@@ -40,8 +40,8 @@ def test_the_hint_tells_x_and_g_of_the_element(node: Node):
         (0, "0 is a subgradient: the choice of torch."),
         (1, "1 is a subgradient: the choice of MyReLU."),
         (0.3, "0.3 is a subgradient, as right as any other."),
-        (1.05, "1.05 is no subgradient: right of the corner the line lies above the curve."),
-        (-0.05, "−0.05 is no subgradient: left of the corner the line lies above the curve."),
+        (1.05, "1.05 is not a subgradient: right of the corner the line lies above the curve."),
+        (-0.05, "−0.05 is not a subgradient: left of the corner the line lies above the curve."),
     ],
 )
 def test_each_slope_between_those_beside_the_corner_is_right(node: Node, slope: float, words: str):
