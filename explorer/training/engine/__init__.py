@@ -1,4 +1,4 @@
-"""The engine that advances runs in the background, in a separate process or in this one."""
+"""The training engine, which advances training runs in the background."""
 
 from explorer.training.engine.engine import Engine
 from explorer.training.engine.host import EngineProcess, open_engine, shared_engine

@@ -35,7 +35,7 @@ _EXPORTS: Mapping[str, Callable[[Run], Any]] = {
 }
 _log = logging.getLogger(__name__)
 
-_BATCH_S = 0.5  # time limit for the snapshots of several runs; a single heavy run may take as long
+_BATCH_S = 0.5  # seconds that a request for the snapshots of several runs may take
 _TICK_S = 0.25  # interval at which leases are checked while the engine is idle
 
 
@@ -107,7 +107,7 @@ class Engine:
             return job.id
 
     def command(self, identity: str, command: Command) -> Status:
-        """Pause, resume, step, reset or stop a run or a study, and return its new status.
+        """Execute a user's command on a run or study, such as "pause", and return the new status.
 
         A command that does not fit the state, such as "pause" for a finished run, or "step" for a study,
         changes nothing.
@@ -131,7 +131,7 @@ class Engine:
         return self._apply(identity, lambda jobs, job: jobs.change(job, live))
 
     def snapshot(self, identity: str, shown: Collection[str] = ()) -> Status:
-        """Return the current status of a run or a study and renew its lease.
+        """Return the current status of a run or study, and renew its lease.
 
         ``shown``: keys of the instruments whose answers the run's snapshot includes. A study is not waited
         for.
@@ -154,7 +154,9 @@ class Engine:
     def measure(
         self, /, identity: str, key: str, at: int | None = None, **arguments: int
     ) -> dict[str, Record | None]:
-        """Measure a run's nets with one instrument and return the results by rule; renew the run's lease.
+        """Measure the nets of a run with one instrument, and renew the run's lease.
+
+        Returns the results by backward rule.
 
         ``at``: step of the checkpoint to measure, or None for the current step. Raises ValueError with a
         plain message if the instrument cannot measure or the nets are gone.
@@ -162,14 +164,16 @@ class Engine:
         return self._answer(identity, lambda job, run: _view_at(job, run, at).measure(key, **arguments))
 
     def look(self, identity: str, at: int, shown: Collection[str] = ()) -> Snapshot:
-        """Return a snapshot of a run at the checkpoint nearest to a step, and renew the run's lease.
+        """Return a snapshot of a training run at the checkpoint nearest to a step.
+
+        It renews the run's lease.
 
         Raises ValueError with a plain message if its checkpoints are gone.
         """
         return self._answer(identity, lambda job, run: _view_at(job, run, at).snapshot(shown))
 
     def export(self, identity: str, kind: Literal["settings", "history", "weights"]) -> tuple[Settings, Any]:
-        """Return a run's settings, including changes made during the run, and an export of its data.
+        """Return the settings of a run, including changes made so far, with its history or weights.
 
         The export is ``Run.history``, ``Run.weights``, or None for "settings". Raises ValueError with a plain
         message if the run is gone.
@@ -177,7 +181,7 @@ class Engine:
         return self._answer(identity, lambda _entry, run: (run.settings, _EXPORTS[kind](run)))
 
     def _answer(self, identity: str, answer: Callable[[RunJob, Run], Answer]) -> Answer:
-        """Call ``answer`` on a run and return the result; renew the run's lease."""
+        """Call a function with a training run and return its result. This renews the run's lease."""
         with self._changed:
             job = self._runs.get(identity)
             if job is None:
@@ -194,7 +198,7 @@ class Engine:
             return answer(job, job.run)
 
     def list(self) -> tuple[Status, ...]:
-        """Return the last known status of every run, oldest first, without renewing any lease."""
+        """Return the last known status of every training run, oldest first, without renewing a lease."""
         with self._changed:
             self._runs.sweep()
             return tuple(self._runs.make_status(job) for job in self._runs)
@@ -207,7 +211,7 @@ class Engine:
         *,
         shares: Mapping[Hashable, int] | None = None,
     ) -> str:
-        """Begin a study, computed in the time that runs leave, and return its id.
+        """Begin a study and return its id. Studies are computed in the time that runs leave.
 
         The owner's earlier study stops.
 
@@ -227,14 +231,14 @@ class Engine:
             return job.id
 
     def compare_devices(self) -> str:
-        """Return a sentence on which device trains nets faster; "" if there is only one device.
+        """Describe in a sentence which device of the server trains faster; "" if there is only one device.
 
         The devices are timed at the first call.
         """
         return compare_devices()
 
     def close(self) -> None:
-        """Stop all runs, studies and threads, and drop all jobs."""
+        """Stop all runs, studies and threads, and forget all jobs."""
         with self._changed:
             self._closed = True
             self._studies.clear()
@@ -244,7 +248,10 @@ class Engine:
             worker.join()
 
     def turn(self) -> bool:
-        """Give one run a slice of time, and one study the rest. Returns False if there was nothing to do."""
+        """Advance one run for a slice of time and a study in the rest.
+
+        Returns False if there is nothing to do.
+        """
         busy = self._turn_of_run()
         return self._turn_of_study(busy) or busy
 
@@ -283,7 +290,7 @@ class Engine:
         return True
 
     def _fail(self, job: Job, error: Exception) -> None:
-        """End a single job with an error."""
+        """End a run or study with an error, and leave all others as they are."""
         _log.error("%s failed", job.id, exc_info=not memory.is_used_up(error))
         with self._changed:
             job.end("failed", format_error(error))
@@ -300,7 +307,7 @@ class Engine:
                     self._changed.wait(timeout=self._runs.get_pause_s(_TICK_S))
 
     def _require_memory(self) -> None:
-        """Raise EngineFull if too little memory is left to begin anything."""
+        """Raise EngineFull if too little memory is left to begin a run or study."""
         if self._is_short():
             raise EngineFull(memory.FULL)
 
@@ -320,7 +327,7 @@ class Engine:
         return self._finish_slice(job, run, before)
 
     def _slice_several(self, jobs: Sequence[RunJob], stay_s: float) -> None:
-        """Advance several runs together for as long as the sum of their slices."""
+        """Advance several training runs together for the sum of their slices of time."""
         deadline = self._clock() + min(self._limits.slice_s, stay_s * len(jobs))
         pairs = [(job, job.run) for job in jobs if job.run]
         before = {job.id: run.step for job, run in pairs}
@@ -336,7 +343,9 @@ class Engine:
                 self._use(job, partial(end, job))
 
     def _advance_together(self, pairs: Sequence[tuple[RunJob, Run]], deadline: float) -> None:
-        """Advance several runs together. If a step fails, each run takes its steps alone afterwards.
+        """Advance several training runs together until a deadline.
+
+        If a step fails, each run takes its steps alone afterwards.
 
         An error while a step is recorded ends these runs: they would no longer equal runs that advance alone.
         """
@@ -356,7 +365,9 @@ class Engine:
             group.copy_back()
 
     def _finish_slice(self, job: RunJob, run: Run, before: int) -> Snapshot | None:
-        """Put a run back into the queue after its slice, and return the snapshot that was requested, if any.
+        """Put a run back into the queue after its slice of time.
+
+        Returns the snapshot that was requested, if any.
 
         ``before`` is the run's step at the start of the slice.
         """
@@ -368,7 +379,7 @@ class Engine:
 
     @contextmanager
     def _hold_runs(self, shown: Mapping[str, Collection[str]]) -> Iterator[None]:
-        """Keep some runs from advancing inside the context.
+        """Prevent the given runs from advancing inside the context.
 
         Runs that advance together then stop once for all requests.
         """
@@ -387,7 +398,7 @@ class Engine:
                 self._changed.notify_all()
 
     def _jobs_of(self, identity: str) -> Jobs[Any]:
-        """Return the collection of jobs, runs or studies, that an id belongs to."""
+        """Return the collection, runs or studies, that the job with an id belongs to."""
         return self._studies if self._studies.is_own_id(identity) else self._runs
 
     def _get_last_status(self, identity: str) -> Status:
@@ -400,7 +411,7 @@ class Engine:
     def _apply(
         self, identity: str, act: Callable[[Jobs[Any], Any], int | None], shown: Collection[str] = ()
     ) -> Status:
-        """Apply a change to a job, take the single steps it asks for, and return the resulting status.
+        """Apply a change to a run or study, and return the resulting status.
 
         ``act`` returns the number of steps to take.
         """
@@ -426,7 +437,7 @@ class Engine:
                 return self._runs.make_status(job)
 
     def _use(self, job: RunJob, work: Callable[[Run], Snapshot | None]) -> None:
-        """Call ``work`` on a job's run under its lock, and keep the resulting snapshot.
+        """Call a function with a job's run under the job's lock, and keep the resulting snapshot.
 
         An error ends only this run. If a reset has replaced the run in the meantime, the result is discarded.
         """
@@ -447,7 +458,7 @@ class Engine:
                     job.update(run, snapshot or job.snapshot, self._clock())
 
     def _make_run(self, job: RunJob) -> Run:
-        """Create the training run of a job. If the job continues another run, copy that run's state."""
+        """Create the training run of a job, or copy the state of the run that it continues."""
         run = self._make(job.settings)
         if job.origin:
             lock, earlier, step = job.origin
@@ -458,7 +469,7 @@ class Engine:
 
 
 def _view_at(job: RunJob, run: Run, at: int | None) -> Run:
-    """Return a run in the state of the checkpoint nearest to a step.
+    """Return a training run in the state of the checkpoint nearest to a step.
 
     This is the job's own run if it is at that step, otherwise the job's second run, loaded with the
     checkpoint.
@@ -475,7 +486,7 @@ def _view_at(job: RunJob, run: Run, at: int | None) -> Run:
 def _advance_and_snapshot(
     run: Run, last: Snapshot | None, shown: Collection[str], steps: int = 0
 ) -> Snapshot:
-    """Advance a run by single steps and return a snapshot of it.
+    """Advance a run by a few steps and return its snapshot.
 
     The last snapshot is reused if it is current and covers at least the same instruments.
     """

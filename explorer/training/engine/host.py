@@ -1,4 +1,4 @@
-"""The engine of a server, in a separate process or in this one. This module alone decides which."""
+"""Opens the server's training engine, either in a separate process or in threads of this one."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _log = logging.getLogger(__name__)
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
 
-HELLO = 0  # the number of the message by which the process says that it is ready
+HELLO = 0  # the number of the message with which the process reports that it is ready
 BEAT = None  # sent regularly while this process is awake; needs no answer
 _BEAT_S = 0.5
 _START_UP_S = 60.0  # how long the process may take to start: it imports torch
@@ -46,7 +46,7 @@ class _EndedError(Exception):
 
 
 class _Process:
-    """A training process and the requests that it has not answered yet."""
+    """A training process, with the requests that it has not answered yet."""
 
     def __init__(self) -> None:
         # Not multiprocessing's spawn: it runs the parent's main script again, which under Streamlit is
@@ -68,7 +68,7 @@ class _Process:
         self._numbers = itertools.count(HELLO + 1)
         self._open: dict[int, Future[Any]] = {HELLO: Future()}
         self._ready = self._open[HELLO]
-        self._clock = WoundClock()  # counts a timeout only while this process is awake
+        self._clock = WoundClock()  # time in which this process sleeps does not count towards timeouts
         self._heard = self._clock()
         self._ended = threading.Event()
         threading.Thread(target=self._listen, name="training-answers", daemon=True).start()
@@ -82,7 +82,7 @@ class _Process:
         self.start_up()
         left_s = max(0.0, _ANSWER_S - self._get_silence_s())
         if not left_s:
-            raise TimeoutError  # sending more requests would only fill the pipe
+            raise TimeoutError  # more requests would only fill the pipe
         answer: Future[Any] = Future()
         with self._lock:
             if not self._open:
@@ -104,11 +104,11 @@ class _Process:
 
     @property
     def hangs(self) -> bool:
-        """Whether the process has left a request unanswered for so long that it must be replaced."""
+        """Whether the process has not answered a request for so long that it must be replaced."""
         return self._get_silence_s() > (_GIVE_UP_S if self._ready.done() else _START_UP_S)
 
     def end(self) -> None:
-        """Kill the process with SIGKILL.
+        """Kill the training process with SIGKILL.
 
         It has nothing to save, and a stopped process reacts to no other signal.
         """
@@ -120,7 +120,7 @@ class _Process:
             return self._clock() - self._heard if self._open else 0.0
 
     def _wait(self, answer: Future[Any], most_s: float) -> Any:
-        """Wait for an answer for at most ``most_s`` seconds in which this process is awake.
+        """Wait for an answer. Time in which this process sleeps does not count towards the limit.
 
         Raises TimeoutError if none comes.
         """
@@ -158,7 +158,7 @@ class _Process:
 def _forward_to_engine(
     method: Callable[Concatenate[Engine, P], Answer],
 ) -> Callable[Concatenate[EngineProcess, P], Answer]:
-    """Return a method of ``EngineProcess`` that calls the same method of the engine in the training process.
+    """Return a method that calls the same method of the engine in the training process.
 
     Arguments and answers are pickled.
     """
@@ -172,7 +172,7 @@ def _forward_to_engine(
 
 
 class EngineProcess:
-    """An engine that runs in a separate process and has the methods of ``Engine``.
+    """An engine that runs in a separate process. It has the same methods as ``Engine``.
 
     The process starts at once, in the background; the first call waits some seconds until it is ready. If it
     dies or stays silent for long, the next call starts another: runs of the old process are then "gone", as
@@ -200,24 +200,24 @@ class EngineProcess:
     compare_devices = _forward_to_engine(Engine.compare_devices)
 
     def close(self) -> None:
-        """End the training process. All runs are lost."""
+        """End the training process, with all of its runs."""
         with self._lock:
             self._closed = True
             self._process.end()
 
     def require_memory(self) -> None:
-        """Wait until the process has started, and raise ValueError if its memory limit is too small."""
+        """Raise ValueError if the memory limit of the training process is too small for any run."""
         if memory.read_limit_bytes() is not None:
-            with suppress(_EndedError, TimeoutError):  # the next request starts another process
+            with suppress(_EndedError, TimeoutError):  # the next request would start another process
                 self._process.start_up()
 
     @property
     def pid(self) -> int:
-        """The process id of the current training process."""
+        """The process id of the training process."""
         return self._process.popen.pid
 
     def _ask(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """Call a method of the engine; if its process is dead or hangs, start a new one and call it there."""
+        """Call a method of the engine in the training process. A dead or hanging process is replaced."""
         process = self._process
         try:
             if not process.hangs:
@@ -232,7 +232,7 @@ class EngineProcess:
             raise RuntimeError("the training process could not be started: see its log") from error
 
     def _replace(self, dead: _Process) -> _Process:
-        """Return the process that replaces a dead one, starting it at the first call."""
+        """Return the process that replaces a dead one, and start it if no other thread has."""
         with self._lock:
             if self._closed:
                 raise RuntimeError("the training process was closed")
@@ -244,7 +244,7 @@ class EngineProcess:
 
 
 def open_engine(kind: str | None = None) -> Engine | EngineProcess:
-    """Open a new engine. The caller must close it.
+    """Open a new training engine, in a separate process or in threads. The caller must close it.
 
     Args:
         kind: "process" (training has a core to itself, and a crash there leaves the server alive) or
@@ -291,7 +291,7 @@ _opening = threading.Lock()
 
 
 def shared_engine() -> Engine | EngineProcess:
-    """Return the server's only engine, which is opened at the first call and closed at exit."""
+    """Return the engine that all users of this server share, and open it at the first call."""
     with _opening:
         return _open_shared()
 

@@ -1,4 +1,4 @@
-"""The engine's process: ``python -m explorer.training.engine.process FD HOME``.
+"""The program of the training process: ``python -m explorer.training.engine.process FD HOME``.
 
 It answers requests that arrive through a pipe, and ends when the pipe's other end is closed, so it never
 outlives its parent. FD is the pipe's file descriptor, HOME the prefix of the ids of its runs and studies.
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def serve(pipe: Connection, engine: Engine, on_message: Callable[[], object]) -> None:
-    """Answer the requests that arrive through a pipe until it is closed.
+    """Answer the requests that arrive through a pipe until the other side closes it.
 
     ``on_message`` is called for every message, whether it is a request or a beat.
     """

@@ -1,4 +1,4 @@
-"""Losses, metrics and optimisers that compute many nets at once."""
+"""Losses, metrics and optimisers that handle many nets in one call."""
 
 from explorer.training.numerics.batching import (
     Product,

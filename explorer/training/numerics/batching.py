@@ -1,4 +1,4 @@
-"""Batching that changes no bit of a result: decides which nets may share one call of torch.
+"""Decides which nets can share one call of torch without changing a single bit of their results.
 
 torch's elementwise functions compute the last numbers of a tensor by another method than the rest and may
 round them differently. MKL sums in another order if a matrix begins at an odd address or has one row or
@@ -25,49 +25,56 @@ def pad_count(count: int) -> int:
 
 
 def is_step_aligned(tensor: Tensor) -> bool:
-    """Return whether all nets of a tensor (members, …) can share one vectorised call with equal results.
+    """Return whether each net's part of a tensor fills whole vector steps of the processor.
 
-    On the CPU each member must fill whole vector steps.
+    Then all nets can share one call with the results that separate calls give. Always true on other devices
+    than the CPU.
     """
     members = tensor.shape[0]
     return members == 1 or tensor.numel() // members % _STEP == 0 or not tensor.is_cpu
 
 
 def is_aligned(numbers: int) -> bool:
-    """Return whether rows of this many numbers are aligned in memory like separately allocated tensors."""
+    """Return whether rows of this length start at the same alignment in memory as separate tensors."""
     return 4 * numbers % _ALIGNMENT == 0
 
 
 def make_aligned(like: Tensor) -> Tensor:
-    """Create an uninitialised tensor like another, with each net's part aligned as if allocated alone."""
+    """Create an uninitialised tensor in which each net's part is aligned like a separate tensor."""
     numbers = like[0].numel()
     return like.new_empty(len(like), pad_count(numbers))[:, :numbers].view(like.shape)
 
 
 def apply_to_members(function: Callable[..., Tensor], *tensors: Tensor) -> Tensor:
-    """Apply a function to the tensors (members, …) of all nets, in one call if that changes no bit."""
+    """Apply a function to the tensors of all nets, in one call if that does not change any result."""
     if all(map(is_step_aligned, tensors)):
         return function(*tensors)
     return torch.cat([function(*member) for member in zip(*map(split_members, tensors), strict=True)])
 
 
 def split_members(tensor: Tensor) -> list[Tensor]:
-    """Split a tensor (members, …) into one tensor (1, …) for each net."""
+    """Split a tensor of shape (members, …) into one tensor of shape (1, …) for each net."""
     return [tensor[member : member + 1] for member in range(len(tensor))]
 
 
 def sum_members(tensor: Tensor) -> Tensor:
-    """Sum each net's values, (members,), in an order that does not depend on the other nets."""
+    """Sum the values of each net, in an order that does not depend on the other nets.
+
+    The result has shape (members,).
+    """
     return tensor.flatten(1).sum(1)
 
 
 def compute_norms(tensor: Tensor) -> Tensor:
-    """Compute the Euclidean norm of each net's values, (members,)."""
+    """Compute the Euclidean norm of the values of each net, (members,)."""
     return sum_members(tensor.square()).sqrt_()
 
 
 def multiply_members(left: Tensor, right: Tensor, bias: Tensor | None = None) -> Tensor:
-    """Multiply the matrices of all nets, in one call if that changes no bit. ``bias`` is (members, 1, m)."""
+    """Multiply the matrices of each net, in one call if that does not change any result.
+
+    ``bias`` has shape (members, 1, m).
+    """
     operands = (left, right) if bias is None else (bias, left, right)
     product: Callable[..., Tensor] = torch.bmm if bias is None else torch.baddbmm
     if _can_batch(left, right):
@@ -77,20 +84,20 @@ def multiply_members(left: Tensor, right: Tensor, bias: Tensor | None = None) ->
 
 
 def multiply_singly(left: Iterable[Tensor], right: Iterable[Tensor]) -> Tensor:
-    """Multiply the matrices of each net in a separate call, and stack the products."""
+    """Multiply the matrices of each net in a separate call, and stack the results."""
     return torch.stack([_align(a).mm(_align(b)) for a, b in zip(left, right, strict=False)])
 
 
 def _can_batch(left: Tensor, right: Tensor) -> bool:
-    """Return whether one batched product gives each net the same bits as separate products."""
+    """Return whether one batched product gives the same bits as a separate product for each net."""
     members, rows, inner = left.shape
     if members == 1 or not left.is_cpu:
         return True
     columns = right.shape[2]
-    starts = left.stride(0) | right.stride(0) | rows * columns  # a power of 2 divides all if it divides this
+    starts = left.stride(0) | right.stride(0) | rows * columns  # aligned only if all three are
     return min(rows, inner, columns) > 1 and 4 * starts % _ALIGNMENT == 0
 
 
 def _align(matrix: Tensor) -> Tensor:
-    """Return a matrix aligned as if allocated alone. At other addresses MKL may sum in another order."""
+    """Return a matrix aligned in memory like a separate tensor. Otherwise MKL may sum in another order."""
     return matrix if matrix.data_ptr() % _ALIGNMENT == 0 else matrix.clone()

@@ -1,4 +1,4 @@
-"""Losses that compute many nets at once, with their gradients written by hand."""
+"""Loss functions that handle many nets in one call, with gradients written by hand."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,9 @@ Value = Callable[[Tensor, Tensor], tuple[Tensor, Tensor]]
 
 @dataclass(frozen=True)
 class Loss:
-    """A loss function to minimise, called as ``loss(output (members, n, outputs), y)``.
+    """A loss function for several nets, called as ``loss(output, y)``.
+
+    ``output`` has shape (members, n, outputs).
 
     Attributes:
         value: the exact function for a training step.
@@ -32,11 +34,11 @@ class Loss:
     growth: Callable[[Tensor, Tensor, int, Tensor, Tensor], Tensor]
 
     def __call__(self, output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-        """Compute the loss of each net, (members,), and its gradient for the output."""
+        """Compute the loss of each net, and the gradient of the loss with respect to the net's output."""
         return self.value(output, y)
 
     def split_by_example(self, output: Tensor, y: Tensor) -> Tensor:
-        """Compute how much each example contributes to the loss, (members, n, 1)."""
+        """Compute the contribution of each example to the loss of each net, (members, n, 1)."""
         members, n, _ = output.shape
         shares = apply_to_members(
             lambda outputs, answers: self.shares(outputs.mT.unsqueeze(2), answers, n),
@@ -67,7 +69,7 @@ def _compute_squares_growth(
 def _compute_mean_squared_error(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
     losses, gradient = _compute_squared_error(output, y)
     count = output[0].numel()
-    return losses / count, gradient * (1 / count)  # as autograd rounds it
+    return losses / count, gradient * (1 / count)  # autograd rounds in the same way
 
 
 def _compute_mean_squares(output: Tensor, y: Tensor, count: int) -> Tensor:
@@ -94,12 +96,12 @@ def _log_softmax(output: Tensor) -> Tensor:
 
 
 def _log_softmax_backward(g: Tensor, logs: Tensor) -> Tensor:
-    """Compute the gradient of log-softmax with the same bits as autograd."""
+    """Compute the gradient of log-softmax, bit for bit as autograd does."""
     return torch._log_softmax_backward_data(g, logs, -1, logs.dtype)
 
 
 def _compute_fast_cross_entropy(output: Tensor, y: Tensor) -> tuple[Tensor, Tensor]:
-    """Compute cross-entropies and gradients by ``exp`` and sums: for few classes far faster than torch's."""
+    """Compute cross-entropies and their gradients. For few classes this is faster than torch's function."""
     members, n, outputs = output.shape
     classes = y.expand(members, -1).unsqueeze(-1)
     shifted = output - output.amax(-1, keepdim=True)
@@ -120,7 +122,10 @@ def _compute_surprises(output: Tensor, y: Tensor, count: int) -> Tensor:
 def _compute_surprise_growth(
     output: Tensor, y: Tensor, count: int, directions: Tensor, distances: Tensor
 ) -> Tensor:
-    """Compute ``log Σ p · exp(d · w) − d · w[y]`` for all examples, units and distances in one product."""
+    """Compute how much the cross-entropy grows if the outputs change by several distances.
+
+    This is ``log Σ p · exp(d · w) − d · w[y]`` for all examples, units and distances, in one product.
+    """
     members, outputs, n = output.shape
     units, count_d = directions.shape[1], len(distances)
     chances = (output - output.amax(1, keepdim=True)).exp_()
@@ -133,7 +138,7 @@ def _compute_surprise_growth(
 
 
 def _encode_one_hot(y: Tensor, classes: int) -> Tensor:
-    """Return classes (members or 1, n) as one-hot vectors, (members or 1, classes, n) float32."""
+    """Convert class indices to one-hot vectors, (members or 1, classes, n) float32."""
     return (y[:, None] == torch.arange(classes, device=y.device)[:, None]).float()
 
 

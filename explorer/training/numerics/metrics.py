@@ -1,4 +1,4 @@
-"""Metrics of nets on held-out data: accuracy and R²."""
+"""Metrics that score nets on held-out data: accuracy and R²."""
 
 from collections.abc import Callable
 from typing import Literal
@@ -9,12 +9,15 @@ Metric = Literal["accuracy", "R²"]
 
 
 def metric_of(y: Tensor) -> Metric:
-    """Return the metric for targets y: accuracy if they are classes, otherwise R²."""
+    """Return the metric that suits the targets y: accuracy for classes, otherwise R²."""
     return "R²" if y.is_floating_point() else "accuracy"
 
 
 def _compute_accuracy(output: Tensor, y: Tensor) -> Tensor:
-    """Compute the accuracy by comparisons, which take half the time of ``argmax`` unless there are ties."""
+    """Compute the fraction of examples that each net classifies correctly.
+
+    Comparisons take half the time of ``argmax`` unless there are ties.
+    """
     best = output == output.amax(-1, keepdim=True)
     if int(best.count_nonzero()) != best.shape[0] * best.shape[1]:
         return (output.argmax(-1) == y).float().mean(1)

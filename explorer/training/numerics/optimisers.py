@@ -1,4 +1,4 @@
-"""The optimisers of ``torch.optim``, applied to many nets at once with the same bits.
+"""Optimisers that update many nets in one call, with the same bits as those of ``torch.optim``.
 
 Each takes flat tensors (members, n) of parameters and gradients, and keeps ``state``, (members, n) each.
 """
@@ -22,7 +22,7 @@ _BETA1, _BETA2, _EPSILON = 0.9, 0.999, 1e-8
 
 
 class Optimiser:
-    """An optimiser of the parameters of many nets, stored as flat tensors.
+    """Base class of optimisers that update the parameters of many nets at once.
 
     Attributes:
         label: name on screen.
@@ -32,7 +32,7 @@ class Optimiser:
     """
 
     label = "Gradient descent"
-    memories = 0  # number of tensors kept in ``state``
+    memories = 0  # number of tensors that an optimiser keeps between steps
     by_member: Sequence[int] | None = None
 
     def __init__(self, parameters: Tensor) -> None:
@@ -40,7 +40,7 @@ class Optimiser:
         self.state = [torch.zeros_like(parameters) for _ in range(self.memories)]
 
     def step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
-        """Update the parameters in place. The gradients may be overwritten."""
+        """Update the parameters in place by one step. The gradients may be overwritten."""
         self.steps += 1
         self.by_member = self.by_member and [steps + 1 for steps in self.by_member]
         self._step(parameters, gradients, lr)
@@ -54,14 +54,14 @@ class Optimiser:
 
 
 class Sgd(Optimiser):
-    """Stochastic gradient descent, bit for bit ``torch.optim.SGD(lr)``."""
+    """Stochastic gradient descent with the same bits as ``torch.optim.SGD(lr)``."""
 
     def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
         _move_along(parameters, gradients, lr)
 
 
 class PlainDescent(Optimiser):
-    """Gradient descent as in tutorials, ``w -= lr * w.grad``, which rounds after both operations."""
+    """Gradient descent as tutorials write it, ``w -= lr * w.grad``."""
 
     def _step(self, parameters: Tensor, gradients: Tensor, lr: Lr) -> None:
         for rate, target, change in _pair_rates(lr, parameters, gradients):
@@ -69,7 +69,7 @@ class PlainDescent(Optimiser):
 
 
 class Momentum(Optimiser):
-    """Gradient descent with momentum, bit for bit ``torch.optim.SGD(lr, momentum=0.9)``."""
+    """Gradient descent with momentum, with the same bits as ``torch.optim.SGD(lr, momentum=0.9)``."""
 
     label = "Momentum"
     memories = 1
@@ -81,7 +81,7 @@ class Momentum(Optimiser):
 
 
 class Adam(Optimiser):
-    """The Adam optimiser, bit for bit ``torch.optim.Adam(lr)``."""
+    """The Adam optimiser, with the same bits as ``torch.optim.Adam(lr)``."""
 
     label = "Adam"
     memories = 2
@@ -120,7 +120,7 @@ def _move_along(parameters: Tensor, direction: Tensor, lr: Lr) -> None:
 
 
 def _expand_rates(lr: Lr, members: int) -> list[float]:
-    """Return the learning rate of each net, if all numbers of a net have the same rate."""
+    """Return one learning rate for each net."""
     if not isinstance(lr, Sequence):
         return [lr] * members
     groups = [(index[0] if isinstance(index, tuple) else index, rate) for index, rate in lr]
@@ -128,7 +128,7 @@ def _expand_rates(lr: Lr, members: int) -> list[float]:
 
 
 def _pair_rates(lr: Lr, *tensors: Tensor) -> list[tuple[Any, ...]]:
-    """Return each learning rate with the slices of some tensors that it applies to."""
+    """Pair each learning rate with the parts of the tensors that it applies to."""
     if isinstance(lr, Sequence):
         return [(rate, *(tensor[index] for tensor in tensors)) for index, rate in lr]
     return [(lr, *tensors)]

@@ -1,4 +1,4 @@
-"""Comparison of rules by their scores for the same seeds, with simultaneous 95 % intervals.
+"""Compares backward rules by their scores for the same seeds, with simultaneous 95 % intervals.
 
 Tukey's honest significant difference with seeds as blocks, floored by each pair's own scatter, so that a rule
 that scatters more than the others is not called lower too easily. A rule is lower if its mean distance from
@@ -33,7 +33,7 @@ _Pair = tuple[str, str]
 
 @dataclass(frozen=True)
 class Comparison:
-    """The rules that may be best, and by how much each other rule is lower.
+    """The result of comparing backward rules: which may be best, and by how much each other is lower.
 
     Attributes:
         means: mean score of each compared rule, the highest first.
@@ -66,7 +66,7 @@ class Comparison:
 
 
 def compare(scores: Mapping[str, Iterable[float]], example: float, unit: Unit) -> Comparison:
-    """Compare the scores of rules. The statement of ``rank`` is based on the result."""
+    """Compare the scores of backward rules that were trained with the same random seeds."""
     by_label = {label: [float(value) for value in values] for label, values in scores.items()}
     started = {len(values) for values in by_label.values()}
     if len(started) != 1 or started == {0}:
@@ -101,7 +101,7 @@ def compare(scores: Mapping[str, Iterable[float]], example: float, unit: Unit) -
 def find_higher(
     scores: Mapping[str, Iterable[float]], reference: str, example: float = 0.0
 ) -> tuple[str, ...]:
-    """Find the labels whose scores are significantly higher than those of a reference, such as a control.
+    """Find the labels whose scores are significantly higher than the reference's.
 
     The arguments are those of ``differences_from``. Empty with fewer than two seeds in common, and if the
     reference is not compared.
@@ -113,7 +113,9 @@ def find_higher(
 def differences_from(
     scores: Mapping[str, Iterable[float]], reference: str, example: float = 0.0
 ) -> dict[str, Interval]:
-    """Return by how much each label's score is lower than a reference's: least and greatest difference.
+    """Return an interval for how much lower each label's score is than the reference's.
+
+    An interval is the least and the greatest difference.
 
     ``scores`` and ``example`` are those of ``rank``; the reference is one of the labels. The intervals hold
     together at 95 %, as those from the highest do; they are infinite with fewer than two seeds in common.
@@ -127,7 +129,7 @@ def differences_from(
 
 
 def _select_finite(scores: Mapping[str, Sequence[float]]) -> dict[str, dict[int, float]]:
-    """Return the finite scores by seed, without the labels that lost half of their seeds or more."""
+    """Return the finite scores of each label by seed. Labels that lost half of their seeds are left out."""
     return {
         label: finite
         for label, values in scores.items()
@@ -142,7 +144,7 @@ def _map_finite(values: Sequence[float]) -> dict[int, float]:
 def _compute_differences(
     scores: Mapping[str, Mapping[int, float]], order: Sequence[str], example: float
 ) -> tuple[dict[str, Interval], int]:
-    """Compute by how much each rule is below the first one, as intervals.
+    """Compute an interval for how much lower each label's score is than that of the first label.
 
     Also returns the smallest number of seeds that a rule shares with the first.
     """
@@ -166,7 +168,7 @@ def _compute_differences(
 def _compute_halves(
     pairs: Mapping[_Pair, Sequence[float]], order: Sequence[str], shared: int, example: float
 ) -> dict[str, float]:
-    """Compute half the width of each rule's interval.
+    """Compute half the width of each label's confidence interval.
 
     Rules seen to differ from the first leave the pool, until no further rule does.
     """

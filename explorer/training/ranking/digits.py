@@ -1,4 +1,4 @@
-"""Scores formatted as text. Scores that are compared have the same number of decimals."""
+"""Formats scores as text. Scores that are compared get the same number of decimals."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ _MAX_DECIMALS = 4
 
 
 def count_decimals(scores: Iterable[Sequence[float]], unit: Unit) -> int:
-    """Choose the number of decimals for compared scores, so that the smallest deviation is not 0."""
+    """Choose the number of decimals for several scores, so that no deviation is rounded to 0."""
     spreads = [stdev(finite) for values in scores if len(finite := _drop_nonfinite(values)) > 1]
     return count_min_decimals([spread for spread in spreads if spread], unit)
 
 
 def count_min_decimals(values: Iterable[float], unit: Unit, max_decimals: int = _MAX_DECIMALS) -> int:
-    """Return the fewest decimals with which no positive value rounds to 0.
+    """Return the fewest decimals with which none of the positive values is rounded to 0.
 
     At least the unit's default, and at most ``max_decimals``.
     """
@@ -29,17 +29,17 @@ def count_min_decimals(values: Iterable[float], unit: Unit, max_decimals: int = 
 
 
 def scale_score(value: float, unit: Unit) -> float:
-    """Convert a score to the unit in which it is written: times 100 for percent."""
+    """Convert a score to its unit: percentages are multiplied by 100."""
     return 100 * value if unit == "%" else value
 
 
 def with_unit(number: str, unit: Unit) -> str:
-    """Append "%" to a number's text if that is the unit."""
+    """Append "%" to a number's text if the unit is percent."""
     return f"{number} %" if unit == "%" else number
 
 
 def format_scores(scores: Mapping[str, Sequence[float]], unit: Unit) -> dict[str, str]:
-    """Format the scores of each label with the same number of decimals: "94.6 ± 1.2 %".
+    """Format the scores of each label as mean ± deviation, such as "94.6 ± 1.2 %".
 
     ``scores``: label → one score per seed, NaN if a seed diverged; a label without a finite score is left
     out. The text is mean ± standard deviation, or the mean alone for one seed.

@@ -1,4 +1,4 @@
-"""Quantiles of the studentised range as a double integral: scipy takes 0.7 s to import, 0.1 s for each."""
+"""Quantiles of the studentised range, computed as a double integral, because scipy is slow to import."""
 
 import math
 from functools import cache
@@ -11,14 +11,16 @@ _POINTS = 180  # points of each integral; with a few more, torch would use threa
 
 @cache
 def compute_quantile(rules: int, degrees: int) -> float:
-    """Compute the half-width of simultaneous 95 % intervals for all differences of rules, in standard errors.
+    """Compute the half-width of simultaneous 95 % intervals, in standard errors.
+
+    The intervals are those for all differences of several rules.
 
     The 95 % quantile of the studentised range over √2, which for two rules is Student's t; exact to 0.01 %.
     Raises ValueError outside 2 to ``MAX_RULES`` rules or below one degree of freedom.
     """
     if not (2 <= rules <= MAX_RULES and degrees >= 1):
         raise ValueError(f"cannot compute a quantile for {rules} rules with {degrees} degrees of freedom")
-    low, high = 0.0, 7.0  # bounds of the quantile's logarithm
+    low, high = 0.0, 7.0  # the logarithm of the quantile lies between these bounds
     for _ in range(30):
         middle = (low + high) / 2
         low, high = (
@@ -28,7 +30,7 @@ def compute_quantile(rules: int, degrees: int) -> float:
 
 
 def _compute_share(q: float, rules: int, degrees: int) -> float:
-    """Compute the probability that the studentised range of this many normal numbers is below q."""
+    """Compute the probability that the studentised range of several normal numbers is below q."""
     wide = 7 / math.sqrt(2 * degrees)
     log_s = torch.linspace(-wide - 9 / degrees, min(wide, 1.8), _POINTS, dtype=torch.float64)
     density = torch.softmax(degrees * (log_s - torch.expm1(2 * log_s) / 2), 0)  # of log s

@@ -1,4 +1,4 @@
-"""``rank``, which compares rules by their scores, and its result."""
+"""Ranks backward rules by their scores."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import fields
@@ -9,16 +9,16 @@ from explorer.training.ranking.words import make_sentence
 
 
 class Ranking(Comparison):
-    """A comparison of rules, with its conclusion as a sentence."""
+    """A comparison of backward rules, with its conclusion as a sentence."""
 
     @property
     def sentence(self) -> str:
-        """The conclusion as plain text, with its uncertainty and with the seeds that diverged."""
+        """The conclusion of the ranking as one sentence, including seeds that diverged."""
         return make_sentence(self)
 
 
 def rank(scores: Mapping[str, Iterable[float]], example: float = 0.0, *, unit: Unit = "") -> Ranking:
-    """Compare the scores of rules that were trained with the same seeds. Higher scores are better.
+    """Compare the scores of backward rules that were trained with the same seeds. Higher scores are better.
 
     A rule that lost half of its seeds or more is not compared.
 

@@ -1,4 +1,4 @@
-"""The conclusion of a ranking as one sentence, which also reports seeds that diverged."""
+"""Writes the conclusion of a ranking of backward rules as one sentence."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ _MAX_BOUND_DECIMALS = 12  # enough decimals so that no claimed bound is written 
 
 
 def make_sentence(ranking: Comparison) -> str:
-    """Describe a comparison of rules in a sentence that claims no more than the scores show."""
+    """Describe a comparison of backward rules in a sentence that claims no more than the scores show."""
     return " ".join([*_describe_means(ranking), *_describe_diverged(ranking)])
 
 
 def describe_lower(ranking: Comparison, reach: tuple[float, float]) -> str:
-    """Describe a difference from the highest score, such as "lower by 0.6 to 3.2 points".
+    """Describe how much lower a score is than the highest, such as "lower by 0.6 to 3.2 points".
 
     ``reach``: least and greatest amount by which a rule is lower, such as one of ``ranking.differences``. Its
     numbers have as many digits as those of the ranking's sentence.

@@ -1,11 +1,11 @@
-"""A clock for leases and timeouts that stops while nobody could have acted."""
+"""A clock for leases and timeouts that stops while the process sleeps."""
 
 import time
 from collections.abc import Callable
 
 
 class WoundClock:
-    """A clock that runs for some time after each winding and then stops until it is wound again.
+    """A clock that runs for a limited time after each call of ``wind`` and then stops.
 
     A stopped process (on a laptop that sleeps, in a container that is paused) winds nothing, so it finds that
     no more time has passed when it continues.
@@ -21,15 +21,15 @@ class WoundClock:
         self._wound = (
             clock(),
             0.0,
-        )  # time and reading of the last winding, in one tuple: threads read both at once
+        )  # one tuple holds the time and the reading of the last winding, so that threads read both together
 
     def __call__(self) -> float:
-        """Return the number of seconds that the clock has run."""
+        """Return the seconds for which the clock has run."""
         wound, seconds = self._wound
         return seconds + min(self._clock() - wound, self._most_s)
 
     def wind(self) -> float:
-        """Wind the clock, so that it runs on from its current reading, and return that reading in seconds."""
+        """Keep the clock running from its current reading, and return that reading in seconds."""
         now, seconds = self._clock(), self()
         self._wound = now, seconds
         return seconds

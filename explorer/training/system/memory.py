@@ -1,4 +1,4 @@
-"""The memory limit of training. Close to the limit no run is begun, and a run that needs more fails."""
+"""The memory limit of training. Close to the limit no run may begin, and a run that exceeds it fails."""
 
 import ctypes
 import logging
@@ -23,7 +23,7 @@ USED_UP = "it needs more memory than is free. Try a smaller net or batch, or try
 
 
 def read_limit_bytes() -> int | None:
-    """Return the memory limit of the training process in bytes, or None if the environment sets none.
+    """Read the memory limit of the training process, in bytes, from the environment. None if it is not set.
 
     Raises:
         ValueError: the environment variable is not a whole number of MB.
@@ -37,7 +37,7 @@ def read_limit_bytes() -> int | None:
 
 
 def limit_memory() -> None:
-    """Limit the memory of this process as the environment asks. Only Linux can; elsewhere it warns.
+    """Limit the memory of this process to the value set in the environment. Only Linux supports this.
 
     Raises:
         ValueError: the limit leaves too little for any run. Torch built for CUDA takes more at the start.
@@ -71,12 +71,12 @@ def is_short() -> bool:
 
 
 def is_used_up(error: Exception) -> bool:
-    """Return whether an error says that memory has run out."""
+    """Return whether an error was raised because the memory is used up."""
     return isinstance(error, MemoryError) or any(words in str(error) for words in _OUT_OF_MEMORY)
 
 
 def _read_used_bytes() -> int:
-    """Return how many bytes of this process count towards the limit.
+    """Return how many bytes of this process count towards its memory limit.
 
     This is more than the memory that the process has written to.
     """

@@ -10,7 +10,7 @@ import torch
 
 @contextmanager
 def use_one_thread() -> Iterator[None]:
-    """Compute with one torch thread inside the context.
+    """Limit torch to one thread inside the context.
 
     Another number of threads would change the last bits of results.
     """

@@ -1,4 +1,4 @@
-"""The tasks that nets can learn. Each is a data set with a loss."""
+"""The tasks that nets can learn: data sets with a loss function and default settings."""
 
 from collections.abc import Mapping
 from types import MappingProxyType

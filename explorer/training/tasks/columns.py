@@ -1,4 +1,4 @@
-"""The columns of a table as text, the target column among them, and the columns to leave out."""
+"""Parses a user's table and selects the columns to learn from."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Table:
-    """A visitor's table to learn from, with the chosen columns.
+    """A user's table as CSV text, with the chosen target column and the columns to leave out.
 
     Attributes:
         text: CSV; columns are split at commas, semicolons or tabs, and the first row may hold names. If
@@ -61,7 +61,7 @@ class Table:
 
     @property
     def plain(self) -> str | Table:
-        """The CSV text alone if no column was chosen, otherwise the table."""
+        """The table as CSV text if no column was chosen, otherwise the table itself."""
         return self if self.target is not None or self.without else self.text
 
 
@@ -85,7 +85,7 @@ def _check_names(without: object) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """The cells of a table as text, without the row of column names.
+    """The cells of a parsed table as text, without the row of column names.
 
     Attributes:
         texts: one row per row of the table, without spaces around a text; columns are numbered from 0.
@@ -102,25 +102,25 @@ class Cells:
 
     @property
     def rows(self) -> int:
-        """The number of rows, without the row of names."""
+        """The number of rows in the table, without the row of column names."""
         return len(self.texts)
 
     @cached_property
     def numbers(self) -> pd.DataFrame:
-        """The cells as float64 numbers, with NaN for cells without a finite number."""
+        """The cells as float64 numbers, with NaN for cells that are not finite numbers."""
         return _numbers_of(self.texts, self.decimal)
 
     @cached_property
     def gaps(self) -> pd.DataFrame:
-        """A mask of the cells that stand for a missing number."""
+        """A mask of the cells that are empty or stand for a missing value, such as "n/a"."""
         return _gaps_of(self.texts)
 
     def name_of(self, column: int) -> str:
-        """Return the name of a column as it appears in sentences."""
+        """Return the name of a column as it is written in sentences."""
         return f"column {quote(self.names[column])}" if self.named else self.names[column]
 
     def choose_columns(self, table: Table) -> tuple[list[int], int]:
-        """Return the indices of the columns to learn from and of the target.
+        """Return the indices of the columns to learn from, and the index of the target column.
 
         Raises ValueError for a missing column.
         """
@@ -138,7 +138,7 @@ class Cells:
         return [column for column in columns if column != target], target
 
     def find_fault(self, column: int) -> str:
-        """Explain why nothing can be learnt from a column, as the end of a sentence, or return ""."""
+        """Explain why a column cannot be learnt from, as the end of a sentence, or return ""."""
         missing = self.numbers[column].isna()
         odd = _number_rows(missing & ~self.gaps[column])
         if odd and missing.all():
@@ -150,19 +150,22 @@ class Cells:
         return f"lacks a value in {format_rows(gaps)}: fill it in, or leave out row or column" if gaps else ""
 
     def find_target_fault(self, column: int) -> str:
-        """Explain why rows lack a value of the target column, as the end of a sentence, or return ""."""
+        """Explain which rows lack a value in the target column, as the end of a sentence, or return ""."""
         gaps = _number_rows(self.mask_target_gaps(column))
         return f"lacks a value in {format_rows(gaps)}: each row needs its class or number" if gaps else ""
 
     def mask_target_gaps(self, column: int) -> pd.Series[bool]:
-        """Return which rows lack the target value. Texts such as "none" may be classes."""
+        """Return a mask of the rows that lack a value in the target column.
+
+        Texts such as "none" may be classes.
+        """
         texts, gaps = self.texts[column], self.gaps[column]
         is_number = self.numbers[column][~gaps].notna()
         many = self.are_classes(column) and texts.nunique() > MAX_CLASSES
         return gaps if many and len(is_number) and is_number.all() else texts == ""
 
     def mask_incomplete(self, table: Table) -> pd.Series[bool]:
-        """Return which rows lack a value of the target or of a column to learn from."""
+        """Return a mask of the rows that lack a value in the target column or in a column to learn from."""
         inputs, target = self.choose_columns(table)
         return self.gaps[inputs].any(axis=1) | self.mask_target_gaps(target)
 
@@ -172,7 +175,7 @@ class Cells:
         return self.texts[rows].to_csv(sep=self.delimiter, header=names, index=False, lineterminator="\n")
 
     def are_classes(self, column: int) -> bool:
-        """Return whether a column holds classes: texts, or a few different whole numbers."""
+        """Return whether the values of a column are classes: texts, or few different whole numbers."""
         values = self.numbers[column]
         return bool(values.isna().any() or (values.nunique() <= MAX_CLASSES and (values % 1 == 0).all()))
 
@@ -181,7 +184,7 @@ class Cells:
 
 
 def _numbers_of(texts: pd.DataFrame, decimal: str) -> pd.DataFrame:
-    import pandas as pd  # takes 40 MB and a third of a second, and no other task needs it
+    import pandas as pd  # imported late: it takes 40 MB and a third of a second, and only tables need it
 
     # With decimal commas, a point may separate thousands or decimals: the number is ambiguous.
     if decimal == ",":
@@ -195,12 +198,12 @@ def _gaps_of(texts: pd.DataFrame) -> pd.DataFrame:
 
 
 def _number_rows(rows: pd.Series[bool]) -> list[int]:
-    """Return the numbers of the selected rows, counted from 1."""
+    """Return the row numbers, counted from 1, of the rows that a mask selects."""
     return [int(row) + 1 for row in rows.to_numpy().nonzero()[0]]
 
 
 def format_rows(rows: Sequence[int]) -> str:
-    """Format row numbers as a list of which only the first few are written out."""
+    """Format row numbers as a list, of which only the first few are written out."""
     *head, last = [f"{row:,}" for row in rows[:_NAMED_ROWS]]
     if len(rows) > _NAMED_ROWS:
         head, last = [*head, last], f"{len(rows) - _NAMED_ROWS:,} more"
@@ -209,7 +212,7 @@ def format_rows(rows: Sequence[int]) -> str:
 
 @lru_cache(maxsize=4)
 def cells_of(text: str) -> Cells:
-    """Split CSV text into cells. Raises ValueError with a plain message for an invalid table."""
+    """Parse CSV text into cells. Raises ValueError with a plain message for an invalid table."""
     if len(text) > MAX_TABLE_BYTES or len(text.encode(errors="replace")) > MAX_TABLE_BYTES:
         raise ValueError(f"a table may have at most {MAX_TABLE_BYTES:,} bytes")
     text = _trim_text(text)
@@ -236,7 +239,7 @@ def _trim_text(text: str) -> str:
 
 
 def _find_delimiter(text: str) -> str:
-    """Find the separator that splits all rows into the same number of cells.
+    """Find the delimiter that splits all rows of a CSV text into the same number of cells.
 
     The most frequent separator of the first line is tried first. A comma is tried last if it occurs inside
     numbers.
@@ -249,7 +252,7 @@ def _find_delimiter(text: str) -> str:
 
 
 def _has_equal_widths(text: str, delimiter: str) -> bool:
-    """Return whether a separator splits all rows with content into equally many cells, two or more."""
+    """Return whether a delimiter splits all rows into the same number of cells, at least two."""
     try:
         rows = csv.reader(StringIO(text, newline=""), delimiter=delimiter)
         widths = {len(row) for row in rows if "".join(row).strip()}
@@ -259,7 +262,7 @@ def _has_equal_widths(text: str, delimiter: str) -> bool:
 
 
 def _check_width(text: str, delimiter: str) -> None:
-    """Raise ValueError for an invalid first line, before the other lines are parsed."""
+    """Raise ValueError if the first line of a CSV text has too few or too many columns."""
     try:
         width = len(next(csv.reader(StringIO(text, newline=""), delimiter=delimiter, strict=True), []))
     except csv.Error as error:
@@ -271,7 +274,7 @@ def _check_width(text: str, delimiter: str) -> None:
 
 
 def _read(text: str, delimiter: str) -> pd.DataFrame:
-    """Parse all rows with content as text, reading at most one row more than is allowed."""
+    """Parse a CSV text as a data frame of texts, reading at most one row more than is allowed."""
     import pandas as pd
 
     try:
@@ -290,7 +293,7 @@ def _read(text: str, delimiter: str) -> pd.DataFrame:
 
 
 def _is_named(numbers: pd.DataFrame, gaps: pd.DataFrame) -> bool:
-    """Return whether the first row holds column names.
+    """Return whether the first row of a table holds the names of the columns.
 
     It does if it has a word above numbers, or no number while another row has one.
     """

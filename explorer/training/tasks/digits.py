@@ -1,4 +1,4 @@
-"""Handwritten digits, 8 × 8 pixels, for dense, quantised, spiking and convolutional nets."""
+"""Tasks on images of handwritten digits, for dense, quantised, spiking and convolutional nets."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -31,13 +31,13 @@ _ZERO = """
 
 
 def _load_pixels() -> tuple[Tensor, Tensor]:
-    """Load the 1,797 digits of scikit-learn's ``load_digits``: pixels from 0 to 1, and classes."""
+    """Load scikit-learn's 1,797 images of digits as pixels from 0 to 1, with their classes."""
     rows = np.loadtxt(_find_file(), delimiter=",", dtype=np.float32)
     return torch.from_numpy(rows[:, :-1]) / 16, torch.from_numpy(rows[:, -1]).long()
 
 
 def _find_file() -> Path:
-    """Return the path of scikit-learn's data file. Importing scikit-learn would take a second per process."""
+    """Return the path of scikit-learn's file of digits, without importing scikit-learn."""
     package = find_spec("sklearn")
     if package is None or package.origin is None:
         raise ModuleNotFoundError(
@@ -52,7 +52,7 @@ def _load_standardised() -> Data:
 
 
 def get_first_image() -> Tensor:
-    """Return the image of the first digit, (8, 8), with pixels from 0 to 1."""
+    """Return the first image of a digit as an 8 × 8 tensor of values from 0 to 1."""
     return torch.tensor([int(pixel, 16) for pixel in _ZERO.split()]).view(8, 8) / 16
 
 
@@ -65,18 +65,18 @@ def _make_latent() -> Tensor:
 
 
 def _make_raster() -> Tensor:
-    """Return the spikes of the pixels in the image's fourth column, (8, times), one row per pixel."""
+    """Return the spikes of one column of pixels over time, (8, times), for the task's picture."""
     spikes = Latency([0]).forward(get_first_image()[:, 3].view(1, 1, 8), [], Trace())
     return spikes.view(TIMES, 8).T
 
 
 def _find_edges() -> Tensor:
-    """Return a mask, (8, 8), of the pixels where the image grows brighter to the right."""
+    """Return an 8 × 8 mask of the pixels at which the first image grows brighter to the right."""
     return (functional.pad(get_first_image(), (1, 1)).diff(n=1)[:, 1:] > 0).float()
 
 
 def _make_kernels(op: Callable[[Tensor], Tensor]) -> dict[str, Any]:
-    """Draw a picture of four kernels, from 0 to 1 after an op, with grey between them."""
+    """Draw four kernels side by side, as grey values from 0 to 1, for the task's picture."""
     kernels = op(torch.randn(2, 2, 3, 3, generator=torch.Generator().manual_seed(1)))
     framed = functional.pad(kernels, (0, 1, 0, 1), value=0.5)
     return _make_grid(framed.permute(0, 2, 1, 3).reshape(8, 8))
@@ -165,7 +165,7 @@ CONVOLUTION = replace(
 def _move_to_kernels(
     task: Task, values: str, third: str, to_grey: Callable[[Tensor], Tensor], **settings: Any
 ) -> Task:
-    """Return a variant of a task in which the op quantises convolution kernels instead of weights.
+    """Return a variant of a task in which the op is applied to convolution kernels.
 
     Args:
         task: the task on weights.

@@ -1,4 +1,4 @@
-"""The two-layer net of the PyTorch tutorials, on random data."""
+"""The task of the PyTorch tutorials: a two-layer net that learns random data."""
 
 from typing import Any
 

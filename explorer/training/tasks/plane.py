@@ -1,4 +1,4 @@
-"""Tasks with two classes of points in a plane, separated by a curved border."""
+"""Tasks on two classes of points in a plane, which are separated by a curved border."""
 
 import inspect
 import math
@@ -25,7 +25,7 @@ def _add_noise(points: Tensor, generator: Generator, deviation: float) -> Tensor
 
 
 def _place_along(n: int) -> tuple[Tensor, Tensor]:
-    """Return even positions from 0 to 1 along each class's curve, and the classes, (n,) each."""
+    """Return evenly spaced positions from 0 to 1 for the points of each class, and the classes."""
     return torch.linspace(0, 1, n // 2).repeat(2), torch.arange(2).repeat_interleave(n // 2)
 
 
@@ -69,7 +69,7 @@ def _make_picture(points: Points) -> dict[str, Any]:
 
 
 def _write_source(points: Points) -> str:
-    """Return the source code of the points for a script, with the functions that it calls."""
+    """Return Python code that creates the points, for an exported script."""
     used = [helper for helper in (_add_noise, _place_along) if helper.__name__ in points.__code__.co_names]
     code = "\n".join(inspect.getsource(function) for function in (*used, points))
     called = (
@@ -79,7 +79,7 @@ def _write_source(points: Points) -> str:
 
 
 def _make_task(key: str, label: str, points: Points, purpose: str, **rest: Any) -> Task:
-    """Create a task on points in a plane.
+    """Create a task whose examples are points in a plane.
 
     Its biases start at random: without them a net of signs could learn odd functions only.
     """

@@ -1,4 +1,4 @@
-"""Data that is the same for every seed, split into training, validation and held-out examples."""
+"""Splits data into training, validation and held-out examples. The split is the same for every seed."""
 
 from collections.abc import Callable
 from functools import cache
@@ -10,7 +10,10 @@ from explorer.training.tasks.task import Data, Draw, Part
 
 
 def split_data(x: Tensor, y: Tensor, outputs: int, judged: int) -> Data:
-    """Shuffle data and split it: the last ``judged`` rows are held out, as many are for validation."""
+    """Shuffle data and split it into training, validation and held-out examples.
+
+    The last ``judged`` rows are held out, and as many are for validation.
+    """
     order = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))
     x, y = x[order], y[order]
     train, validation, held_out = (
@@ -21,6 +24,6 @@ def split_data(x: Tensor, y: Tensor, outputs: int, judged: int) -> Data:
 
 
 def cache_data(load: Callable[[], Data]) -> Callable[[Draw], Data]:
-    """Return a function that loads the examples of a task once and then returns them for any arguments."""
+    """Return a function that loads the examples of a task at its first call and caches them."""
     loaded = cache(load)
     return lambda _draw: loaded()

@@ -1,4 +1,4 @@
-"""A survey of a table before training: its columns, its first rows, and suggested choices."""
+"""Describes a user's table before training: its columns, its first rows, and suggested choices."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _ID = re.compile(r"(?:.*[ _.-])?(?:id|idx|index|key|no|nr)\.?|#|unnamed: \d+|col
 
 @dataclass(frozen=True)
 class Column:
-    """Facts about one column of a table.
+    """Facts about one column of a user's table.
 
     Attributes:
         name: name of the column.
@@ -42,7 +42,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Survey:
-    """Facts about a table, collected before anything is learnt from it.
+    """Facts about a user's table, and which columns to learn from.
 
     Attributes:
         rows: number of rows.
@@ -70,7 +70,7 @@ class Survey:
 
 
 def make_survey(text: str, target: str | None = None, without: Sequence[str] | None = None) -> Survey:
-    """Survey a table, with the chosen columns or with suggested ones.
+    """Describe a table, with the chosen columns or with suggested ones.
 
     Raises ValueError with a plain message for a text that is no table.
     """
@@ -104,7 +104,7 @@ def make_survey(text: str, target: str | None = None, without: Sequence[str] | N
 
 
 def _take_head(cells: Cells) -> tuple[tuple[str, ...], ...]:
-    """Return the first rows of a table with long texts shortened."""
+    """Return the first rows of a table, with long texts shortened."""
     rows = cells.texts.head(_HEAD_ROWS).to_numpy()
     return tuple(tuple(truncate(cell, _MAX_TEXT) for cell in row) for row in rows)
 
@@ -146,7 +146,10 @@ def _describe_column(cells: Cells, column: int) -> Column:
 
 
 def _explain_omission(cells: Cells, column: int, numbers: Sequence[float]) -> str:
-    """Explain why a column should be left out, or return "". It names or numbers the rows, or holds text."""
+    """Explain why a column should be left out, or return "".
+
+    Such a column names or numbers the rows, or holds text.
+    """
     if not numbers:
         return "It holds text, and a net learns from numbers."
     distinct = cells.texts[column].is_unique

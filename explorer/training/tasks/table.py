@@ -1,4 +1,4 @@
-"""The task of a visitor's table: one column, a class or a number, is predicted from the others."""
+"""The task of learning a user's table: one column is predicted from the others."""
 
 from collections.abc import Sequence
 from dataclasses import fields
@@ -40,7 +40,7 @@ judged = len(rows) // 5
 
 @lru_cache(maxsize=8)
 def read_table(text: str | Table) -> Data:
-    """Convert a table to examples: shuffled, split, and standardised by column.
+    """Convert a table to training data: shuffled, split, and standardised by column.
 
     Every cell of the columns to learn from must be a number. The target is a class if its column holds texts,
     or whole numbers with at most 32 values; otherwise it is a number.
@@ -70,7 +70,7 @@ def _read_numbers(cells: Cells, columns: Sequence[int]) -> np.ndarray:
 
 
 def _read_targets(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
-    """Return the target of each row, and the names of the classes, () if the targets are numbers."""
+    """Return the target of each row, and the names of the classes if the targets are classes."""
     if fault := cells.find_target_fault(target):
         raise ValueError(f"{cells.name_of(target)} {fault}")
     if cells.are_classes(target):
@@ -89,7 +89,7 @@ def _to_standardised(values: np.ndarray) -> Tensor:
 
 
 def _read_classes(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
-    """Return the class of each row, and the shortened names of the classes in their order."""
+    """Return the class of each row as an index, and the shortened names of the classes."""
     labels, column_name = cells.texts[target].tolist(), cells.name_of(target)
     classes = sorted(set(labels))
     if len(classes) < 2:
@@ -104,7 +104,7 @@ def _read_classes(cells: Cells, target: int) -> tuple[Tensor, tuple[str, ...]]:
 
 
 def _dispatch_loss(part: str) -> Any:
-    """Return a part of the loss that suits the target: cross-entropy for classes, squares for numbers."""
+    """Return a part of the loss function that suits the target: cross-entropy for classes, else squares."""
 
     def call(output: Tensor, y: Tensor, *rest: Any) -> Any:
         return getattr(mean_squared_error if y.is_floating_point() else cross_entropy, part)(output, y, *rest)
@@ -113,7 +113,7 @@ def _dispatch_loss(part: str) -> Any:
 
 
 def _write_source(text: str | Table | None) -> str:
-    """Return code with which a script reads the table from a file."""
+    """Return Python code that reads the table from a file, for an exported script."""
     table = Table.create(text or "")
     cells = cells_of(table.text)
     inputs, target = cells.choose_columns(table)
@@ -134,7 +134,7 @@ def _write_source(text: str | Table | None) -> str:
 
 
 def _format_columns(columns: Sequence[int]) -> str:
-    """Format column indices as code: a range if they are consecutive."""
+    """Format column indices as Python code, as a range if they are consecutive."""
     first, last = columns[0], columns[-1]
     if len(columns) > 2 and list(columns) == list(range(first, last + 1)):
         return f"range({first}, {last + 1})" if first else f"range({last + 1})"

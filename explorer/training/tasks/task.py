@@ -1,4 +1,4 @@
-"""A task: its data, its loss, the architecture of its nets, and default settings."""
+"""The definition of a task: data, loss, architecture of the nets, and default settings."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -12,14 +12,19 @@ from explorer.training.tasks.columns import Table
 
 
 class Part(NamedTuple):
-    """Examples: x (rows, inputs) float32, and y (rows,) int64 classes or (rows, outputs) float32."""
+    """Some examples of a data set, as inputs x and targets y.
+
+    x is (rows, inputs) float32, y is (rows,) int64 for classes or (rows, outputs) float32.
+    """
 
     x: Tensor
     y: Tensor
 
 
 class Data(NamedTuple):
-    """The data of a task. Without ``held_out``, its nets cannot be evaluated.
+    """The training, validation and held-out examples of a task.
+
+    Without ``held_out``, nets cannot be evaluated.
 
     ``validation`` chooses rates and other settings, ``held_out`` judges. ``names`` are the names of a table's
     classes, in their order.
@@ -33,12 +38,12 @@ class Data(NamedTuple):
 
     @property
     def widths(self) -> tuple[int, int]:
-        """The numbers of inputs and outputs of a net."""
+        """The number of inputs and the number of outputs of a net for this data."""
         return self.train.x.shape[1], self.outputs
 
 
 class Draw(NamedTuple):
-    """The arguments that create a data set: a random generator, a number of examples, and a table."""
+    """The arguments for creating a data set: a random generator, a number of examples, and a table."""
 
     generator: Generator
     batch: int
@@ -47,7 +52,7 @@ class Draw(NamedTuple):
 
 @dataclass(frozen=True)
 class Task:
-    """A data set with a loss, and the default settings for training a net on it.
+    """A data set with a loss function, and the default settings for training nets on it.
 
     Attributes:
         key: permanent name, used in links and code.
