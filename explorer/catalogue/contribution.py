@@ -188,7 +188,9 @@ def derive_contribution(op: Op, name: str, tensors: tuple[str, ...] = ()) -> Der
     q_tree = _match_pattern(_Q, outer, op.parsed.tree)
     rest = find_names(substitute(q_tree, {inner: Name("u")})) if q_tree else ("x",)
     if q_tree is None or "x" in rest:
-        raise ValueError(f"{op.key} is not outer(q(inner)) with outer = {op.outer}, inner = {op.inner}")
+        raise ValueError(
+            f"the formula of {op.key} must be outer(q(inner)), but outer = {op.outer}, inner = {op.inner}"
+        )
     if name in rest:
         return None
     outer_part = substitute(_differentiate(outer, name, UPSTREAM, tensors), {_Q: q_tree})

@@ -65,7 +65,9 @@ def _parse_all_learned(parts: Sequence[str], start: int, text: str) -> tuple[Lea
     for part in parts:
         item = _parse_learned(part, start, text)
         if item.name in learned:
-            raise FormulaError(f"{item.name} learns twice", start + 1 + _count_indent(part), text)
+            raise FormulaError(
+                f"{item.name} has two gradients: remove one", start + 1 + _count_indent(part), text
+            )
         learned[item.name] = item
         start += len(part) + 1
     return tuple(learned.values())

@@ -74,7 +74,9 @@ class Parameter:
         if not self.low <= self.default <= self.high:
             raise ValueError(f"{self.name} = {self.default} must lie between {self.low} and {self.high}")
         if not self.is_valid(self.low) or not self.is_valid(self.high):
-            raise ValueError(f"{self.name} from {self.low} to {self.high} leaves its domain {self.domain}")
+            raise ValueError(
+                f"the bounds {self.low} and {self.high} of {self.name} must satisfy {self.domain}"
+            )
 
     @property
     def display_name(self) -> str:
@@ -320,10 +322,10 @@ class Rule(Entry):
     def __post_init__(self) -> None:
         names = {p.name for p in self.parameters}
         if self.learned and COUNT in names:
-            raise ValueError(f"a rule that learns has no parameter {COUNT}: {COUNT_MESSAGE}")
+            raise ValueError(f"a rule that learns cannot have a parameter {COUNT}: {COUNT_MESSAGE}")
         for name, times in Counter(learned.name for learned in self.learned).items():
             if times > 1:
-                raise ValueError(f"{name} of {self.key} learns twice")
+                raise ValueError(f"{name} of {self.key} has two gradients: remove one")
         for learned in self.learned:
             if missing := sorted(learned.parameter_names - names):
                 raise ValueError(

@@ -79,7 +79,7 @@ def _compile(node: Node, parameters: Mapping[str, float]) -> Evaluator:
         name = node.name
         return lambda scope: scope.tensors[name]
     if isinstance(node, LossAt):
-        raise ValueError("f(…) has a value once the loss is known: see catalogue.settled")
+        raise ValueError("f(…) cannot be evaluated before expand_losses has replaced it by a loss")
     if isinstance(node, Name):
         return _VARIABLES[node.name]
     call = get_torch_operation(node)

@@ -84,13 +84,13 @@ def parse_tree(
         raise FormulaError("a formula is text, such as g * (abs(x) <= 1)", 1)
     if len(text) > MAX_LENGTH:
         raise FormulaError(
-            f"the formula has {len(text)} characters: {MAX_LENGTH} are the most", MAX_LENGTH + 1
+            f"the formula has {len(text)} characters, but at most {MAX_LENGTH} are allowed", MAX_LENGTH + 1
         )
     tree = _Parser(tokenize(text), variables, parameters).parse_formula()
     if (length := len(print_source(tree, CANONICAL))) > MAX_LENGTH:
         raise FormulaError(
-            f"with its spaces and names in full the formula has {length} characters: "
-            f"{MAX_LENGTH} are the most",
+            f"with its spaces and full names the formula has {length} characters, "
+            f"but at most {MAX_LENGTH} are allowed",
             1,
         )
     return tree
@@ -174,7 +174,7 @@ class _Parser:
                     for token, after in pairwise(self.tokens)
                     if token.text == draw[:-2] and after.text != "("
                 )
-                rest = f" is a parameter, and {draw} is drawn: give the parameter another name"
+                rest = f" is a parameter, but {draw} is random: give the parameter another name"
                 raise make_error(column, f'"{draw[:-2]}"', rest)
 
     def parse_comparison(self) -> Node:
@@ -276,7 +276,7 @@ class _Parser:
     def parse_number(self, token: Token) -> Number:
         value = float(token.text)
         if not math.isfinite(value):
-            raise make_error(token.column, "the number", " is too large: 1e308 is the most")
+            raise make_error(token.column, "the number", " is too large: it must be less than 1.8e308")
         bar, later = self.token, [word.text[:1] for word in self.tokens[self.position :]]
         is_factor = later[0] == "|" and bar.column == token.column + len(token.text)
         if is_factor and self.closing_mark != "|" and later.count("|") > 1:  # 2|x|
@@ -308,7 +308,7 @@ class _Parser:
                 column, f"a parameter such as {quoted}", " starts and ends with a letter or digit"
             )
         if len(text) > MAX_NAME:
-            raise make_error(column, "the name", f" is too long: {MAX_NAME} characters are the most")
+            raise make_error(column, "the name", f" is too long: use at most {MAX_NAME} characters")
         if is_word(text) or text in CODE_WORDS:
             raise make_error(column, quoted, " means something else in code: choose another name")
         return Name(text)
@@ -318,7 +318,7 @@ class _Parser:
         name, opening = f"{token.text}()", self.take()
         if self.token.text != ")":
             hint = "the loss at an output is f(…)" if token.text == "fa" else "close the parenthesis"
-            raise make_error(opening.column, f"{name} is drawn and takes no argument", f": {hint}")
+            raise make_error(opening.column, f"{name} is random and takes no argument", f": {hint}")
         self.take()
         self.require_available(token, name)
         return Name(name)
@@ -414,7 +414,7 @@ class _Parser:
                 rest = f": leave it out, the arguments of {name} have no names here"
                 raise make_error(part.column, f'"{part.keyword}"', rest)
         if len(parts) != arity:
-            requirement = f" takes {arity} argument{'s' if arity > 1 else ''}, here it has {len(parts)}"
+            requirement = f" takes {arity} argument{'s' if arity > 1 else ''}, but got {len(parts)}"
             raise make_error(token.column, name, requirement)
 
     def check_arguments(self, token: Token, name: str, parts: list[Part]) -> None:
@@ -468,7 +468,7 @@ class _Parser:
             raise make_error(column, f"the formula has more than {MAX_NODES} parts", ": shorten it")
         if depth > MAX_DEPTH:
             subject = f"the formula is nested deeper than {MAX_DEPTH} levels"
-            raise make_error(column, subject, ": write it flatter")
+            raise make_error(column, subject, ": simplify it")
         return node
 
 

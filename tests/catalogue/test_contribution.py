@@ -191,7 +191,9 @@ def test_inner_and_outer_reach_a_parameter(op: Op):
 @pytest.mark.parametrize(("inner", "outer"), [("x / s", "q / s"), ("x * s", "q * s"), ("x / s", "s * q")])
 def test_an_op_that_is_not_made_of_its_parts_is_refused(inner, outer):
     op = Op("mine", "Mine", "round(x / s) * s", parameters=(Parameter("s", 1.0),), inner=inner, outer=outer)
-    with pytest.raises(ValueError, match=re.escape("mine is not outer(q(inner)) with outer = ")):
+    with pytest.raises(
+        ValueError, match=re.escape("the formula of mine must be outer(q(inner)), but outer = ")
+    ):
         find_contribution(op, RULES["straight_through"], "s")
 
 
@@ -245,7 +247,10 @@ def test_only_a_scale_may_name_the_number_of_elements():
         ({"learned": (Learned("t", "g"),)}, "t learns by t, which mine does not have"),
         ({"learned": (Learned("s", "g * q"),)}, "s learns by q, which mine does not have"),
         ({"learned": (Learned("s", "g", "1 / qmax"),)}, "s learns by qmax, which mine does not have"),
-        ({"learned": (Learned("s", "g"),), "parameters": (S, Parameter("N", 1.0))}, "has no parameter N"),
+        (
+            {"learned": (Learned("s", "g"),), "parameters": (S, Parameter("N", 1.0))},
+            "cannot have a parameter N",
+        ),
     ],
 )
 def test_a_rule_that_learns_what_it_does_not_have(arguments, message):

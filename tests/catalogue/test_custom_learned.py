@@ -77,10 +77,10 @@ def test_errors_point_into_the_whole_text(text, column, message):
 
 
 def test_one_parameter_learns_once():
-    with pytest.raises(FormulaError, match="a learns twice") as caught:
+    with pytest.raises(FormulaError, match="a has two gradients") as caught:
         find_rule("formula: g; a: sum(g); a: sum(x)")
     assert caught.value.column == 15
-    with pytest.raises(ValueError, match="a of mine learns twice"):
+    with pytest.raises(ValueError, match="a of mine has two gradients"):
         find_rule("formula: g * a").__class__(
             "mine", "Mine", "g * a", parameters=find_rule("formula: g * a").parameters,
             learned=(Learned("a", "g"), Learned("a", "x")),

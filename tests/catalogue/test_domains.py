@@ -94,6 +94,6 @@ def test_a_value_beyond_is_refused_wherever_a_value_is_given():
 
 
 def test_a_record_keeps_its_slider_within_its_domain():
-    with pytest.raises(ValueError, match=r"s from 0 to 1 leaves its domain s > 0"):
+    with pytest.raises(ValueError, match=r"the bounds 0 and 1 of s must satisfy s > 0"):
         Parameter("s", 0.5, 0, 1, domain="s > 0")
     assert Parameter("s", 0.5, 0.1, 1, domain="s > 0").is_valid(math.pi)

@@ -25,12 +25,12 @@ def test_a_draw_is_a_leaf_and_its_bare_name_a_parameter(draw: str) -> None:
 @loop_over(
     ("text", "message"),
     [
-        ("u(x)", "u() is drawn and takes no argument at column 2: close the parenthesis"),
-        ("u(", "u() is drawn and takes no argument at column 2: close the parenthesis"),
-        ("u * u()", '"u" at column 1 is a parameter, and u() is drawn: give the parameter another name'),
+        ("u(x)", "u() is random and takes no argument at column 2: close the parenthesis"),
+        ("u(", "u() is random and takes no argument at column 2: close the parenthesis"),
+        ("u * u()", '"u" at column 1 is a parameter, but u() is random: give the parameter another name'),
         ("mean(x * u())", "mean of random draws at column 6 has no single value: use it element by element"),
         ("mean(f(1))", "mean of random draws at column 6 has no single value: use it element by element"),
-        ("f(1, 2)", "f at column 1 takes 1 argument, here it has 2"),
+        ("f(1, 2)", "f at column 1 takes 1 argument, but got 2"),
         ("f(", "a value is missing at the end, column 3"),
         ("x + f(1", 'the "(" at column 6 is never closed: add a ")"'),
         ("f(v=1)", '"v=" at column 3: leave it out, the arguments of f have no names here'),
@@ -45,8 +45,8 @@ def test_a_draw_is_a_leaf_and_its_bare_name_a_parameter(draw: str) -> None:
         ),
         ("f(fa())", "a loss in the brackets of f at column 3: write an output, such as 1 or 1 - y"),
         ("f(-f(1))", "a loss in the brackets of f at column 3: write an output, such as 1 or 1 - y"),
-        ("fa(1)", "fa() is drawn and takes no argument at column 3: the loss at an output is f(…)"),
-        ("f(1) * f", '"f" at column 8 is a parameter, and f() is drawn: give the parameter another name'),
+        ("fa(1)", "fa() is random and takes no argument at column 3: the loss at an output is f(…)"),
+        ("f(1) * f", '"f" at column 8 is a parameter, but f() is random: give the parameter another name'),
         ("elu(x, f(1))", "the argument of elu at column 8 must be a number or a parameter"),
     ],
 )
@@ -99,7 +99,7 @@ def test_the_loss_at_any_output_is_read_and_written(formula: Formula) -> None:
 
 
 def test_the_loss_has_no_value_before_it_is_known() -> None:
-    with pytest.raises(ValueError, match="has a value once the loss is known"):
+    with pytest.raises(ValueError, match="cannot be evaluated before expand_losses"):
         parse("f(1) - f(0)").bind()(torch.zeros(2))
 
 

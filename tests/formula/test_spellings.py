@@ -195,7 +195,7 @@ def test_the_limit_holds_for_the_text_that_is_written():
     assert len(parse(short).text) > len(short)
     assert len(long) <= MAX_LENGTH
     error = refused(long, parameters=None)
-    assert (error.column, "with its spaces and names in full the formula has" in error.message) == (1, True)
+    assert (error.column, "with its spaces and full names the formula has" in error.message) == (1, True)
 
 
 @loop_over(

@@ -64,9 +64,9 @@ def _parse_x(x: Tensor | ArrayLike) -> Tensor:
     try:
         values = x.detach().cpu() if isinstance(x, Tensor) else torch.from_numpy(np.array(x))
     except (TypeError, ValueError):
-        raise ValueError("x must be numbers") from None
+        raise ValueError("x must consist of numbers") from None
     if values.is_complex() or not bool(values.isfinite().all()):
-        raise ValueError("x must be finite numbers")
+        raise ValueError("x must consist of finite numbers")
     return values.to(torch.float64).ravel()
 
 

@@ -61,7 +61,7 @@ def _make_replacements(subject: Subject, x: Tensor) -> list[Tensor]:
 def require_elementwise(subject: Subject) -> None:
     """Raise UntriedError if a function is random, or if an output depends on other elements of x."""
     if subject.seed is None and has_random_output(subject):
-        raise UntriedError("two calls on the same x give different y: it draws at random")
+        raise UntriedError("it is random: two calls with the same x give different y")
     if reason := find_dependence(subject):
         raise UntriedError(reason)
     x = make_test_points(NEAR, 64, 8, subject.trial.dtype)
