@@ -72,7 +72,7 @@ def _describe(count: int, total: int, alone_count: int | None, first: list[int],
 
 
 def _explain_missing(settings: Settings) -> str:
-    return "" if TASKS[settings.task].kind == "image" else "Not shown here: the examples are no images."
+    return "" if TASKS[settings.task].kind == "image" else "Not shown here: the examples are not images."
 
 
 INSTRUMENT = Visible(
