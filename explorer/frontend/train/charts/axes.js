@@ -1,4 +1,4 @@
-// Axes of values by kind: ranges that only grow, ticks, and the formatting of values.
+// The y axes of charts: their ranges, which only grow, their ticks, and the format of their values.
 
 import { formatPower, formatShort } from "../../formula/numbers.js";
 
@@ -12,13 +12,19 @@ import { formatPower, formatShort } from "../../formula/numbers.js";
  *   banded: boolean, heldOut?: boolean, decimals?: number}} Scale
  */
 
-const MARGIN = 0.05; // fraction of the values' span, added above and below
-const MAX_DECADES_ABOVE = 3; // decades above the first visible value, so that a diverging rule does not flatten the others
-const HIGH_CHANCE = 0.4; // with a score of guessing above this, the axis begins here instead of at 0
-/** Minimum number of letters of a value, so that its width is constant. @type {{[kind in Scale["kind"]]: number}} */
+const MARGIN = 0.05; // space above and below the curves, as a fraction of their height
+const MAX_DECADES_ABOVE = 3; // keeps a diverging curve from flattening all others
+const HIGH_CHANCE = 0.4; // if guessing scores more than this, the axis starts here instead of at 0
+/**
+ * The minimum width of each kind of value in characters. It keeps the labels' width constant.
+ * @type {{[kind in Scale["kind"]]: number}}
+ */
 export const VALUE_LETTERS = { share: 5, fit: 5, cosine: 5, decades: 6, plain: 6 };
 
-/** Ticks by kind of axis. @type {{[kind in Scale["kind"]]: (range: Range) => *}} */
+/**
+ * Functions that create the Plotly axis of each kind, with its ticks.
+ * @type {{[kind in Scale["kind"]]: (range: Range) => *}}
+ */
 export const AXES = {
   share: (range) => makeLinearAxis(range, (value) => String(Math.round(100 * value))),
   fit: (range) => makeLinearAxis(range, (value) => String(Math.round(100 * value) / 100).replace("-", "−")),
@@ -27,7 +33,7 @@ export const AXES = {
   plain: () => ({ type: "linear", nticks: 5 }),
 };
 
-/** Return a linear axis with evenly spaced ticks. @param {Range} range @param {(value: number) => string} text */
+/** Create a linear axis with evenly spaced ticks. @param {Range} range @param {(value: number) => string} text */
 function makeLinearAxis([low, high], text) {
   const step =
     [0.1, 0.2, 0.25, 0.5].find((each) => (high - low) / each <= 4.01) ?? Math.ceil((high - low) / 4);
@@ -37,7 +43,10 @@ function makeLinearAxis([low, high], text) {
   return { type: "linear", tickmode: "array", tickvals, ticktext: tickvals.map(text) };
 }
 
-/** Return a logarithmic axis with ticks at 1, 2 and 5 or at decades, depending on the range. @param {Range} range */
+/**
+ * Create a logarithmic axis with ticks at 1, 2 and 5 in each decade, or at decades only if there are many.
+ * @param {Range} range
+ */
 function makeLogAxis([low, high]) {
   const stride = Math.ceil((high - low) / 8);
   const powers = Array.from({ length: high - low + 1 }, (_, at) => low + at).filter(
@@ -54,20 +63,20 @@ function makeLogAxis([low, high]) {
 }
 
 /**
- * Functions that return a range containing the last range and all series.
+ * Functions that extend an axis range, if necessary, to include the given curves.
  * @type {{[kind in Scale["kind"]]: (range: Range|null, series: Series[], scale: Scale) => Range|null}}
  */
 export const RANGES = {
-  /** Return a range from 0, or from ``HIGH_CHANCE`` if guessing scores higher and no value is below it. */
+  /** Start the range at 0, or at ``HIGH_CHANCE`` if guessing scores higher and no value is below ``HIGH_CHANCE``. */
   share(range, series, { chance }) {
     const start = (chance ?? 0) > HIGH_CHANCE ? HIGH_CHANCE : 0;
     return [Math.min(range?.[0] ?? start, findMin(series) < start ? 0 : start), 1];
   },
-  /** Return a range from 0, or from −1 if a rule is worse than predicting the mean; how much worse is irrelevant. */
+  /** Start the range at 0, or at −1 if a net is worse than predicting the mean. */
   fit: (range, series) => [Math.min(range?.[0] ?? 0, findMin(series) < 0 ? -1 : 0), 1],
-  /** Return a range from 0, or from the next lower multiple of 0.5. */
+  /** Start the range at 0, or at the next lower multiple of 0.5 if there are negative values. */
   cosine: (range, series) => [Math.min(range?.[0] ?? 0, Math.floor(2 * Math.min(findMin(series), 0)) / 2), 1],
-  /** Return a range of complete decades, limited to ``MAX_DECADES_ABOVE`` above the first value of a series. */
+  /** Extend the range to whole decades, at most ``MAX_DECADES_ABOVE`` above a curve's first value. */
   decades(range, series) {
     let [low, high] = range ?? [Infinity, -Infinity];
     for (const { y } of series) {
@@ -81,7 +90,7 @@ export const RANGES = {
     }
     return low > high ? null : [low, Math.max(high, low + 1)];
   },
-  /** Return the range of all values with a margin. */
+  /** Extend the range to include all values, with a margin. */
   plain(range, series) {
     const values = series.flatMap(({ y }) => Array.from(y).filter(Number.isFinite));
     if (!values.length) return range;
@@ -91,7 +100,7 @@ export const RANGES = {
   },
 };
 
-/** Return the minimum value, infinite without values. @param {Series[]} series */
+/** Return the smallest value of all curves, or infinity if there are none. @param {Series[]} series */
 function findMin(series) {
   return series
     .flatMap(({ y }) => Array.from(y))
@@ -99,7 +108,7 @@ function findMin(series) {
 }
 
 /**
- * Functions that format the value at the end of a curve; ``decimals`` is the number for scores that are compared.
+ * Functions that format the value shown at the end of a curve.
  * @type {{[kind in Scale["kind"]]: (value: number, decimals?: number) => string}}
  */
 export const VALUES = {

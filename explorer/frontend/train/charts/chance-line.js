@@ -1,17 +1,18 @@
-// The line at the score of guessing, and the position of its label away from the curves.
+// Places the label of the line that marks the score of random guessing where no curve crosses it.
 
 /** @import { Series } from "../state/series.js" */
 
-/** The colour of the line at the score of guessing. */
+/** The colour of the line that marks the score of random guessing. */
 export const CHANCE_COLOUR = "rgba(127, 133, 143, 0.9)";
-const LABEL_WIDTH = 0.1; // width of the label, as a fraction of the chart
+const LABEL_WIDTH = 0.1; // width of the label, as a fraction of the chart's width
 const LABEL_HEIGHT = 0.08;
-const RIGHT_ENDS = [1, 0.8, 0.6, 0.4, 0.2]; // positions of the label's right end to try, as fractions of the chart
+const RIGHT_ENDS = [1, 0.8, 0.6, 0.4, 0.2]; // right ends of the label to try, as fractions of the chart's width
 
 /**
- * Return the position of the label: its right end as a fraction of the chart, and whether it is above the line.
+ * Find a free position for the label of the line that marks the score of random guessing.
  *
- * Positions far to the right and below the line come first. If curves cross all positions, the first one is used.
+ * Positions at the far right and below the line are preferred. If curves cross all positions, the first one is used.
+ * Returns the label's right end as a fraction of the chart's width, and whether the label is above the line.
  * @param {number} chance
  * @param {Series[]} series
  * @param {[number, number]} range of y
@@ -30,7 +31,7 @@ export function placeChanceLabel(chance, series, [low, high], steps) {
 }
 
 /**
- * Return whether a curve, with the lines between its points, crosses a position of the label.
+ * Return whether a curve crosses the rectangle of a label.
  * @param {Series} series
  * @param {{x: number, from: number, to: number}} position
  * @param {number} steps

@@ -1,4 +1,4 @@
-// The large chart of a run: one line per rule over the steps, a band over its seeds, names at the ends.
+// The main chart of a training run: one curve per backward rule, with a band over random seeds and a label at its end.
 
 import { makeCenteredNote, createFigure } from "../../chart/plotly/figure.js";
 import { setAttribute } from "../../elements/dom.js";
@@ -17,13 +17,13 @@ import { endOf } from "../state/series.js";
  *   legend: string, along?: *, at?: number|null}} Picture ``at`` is the displayed step
  */
 
-const FEW_STEPS = 10; // steps: for fewer, Plotly would mark fractions of a step
-const MAX_TICKS = 6; // with more, a narrow chart would not label the end of the axis
-const MAX_DISTANCE = 14; // px between the pointer and the curve that it selects
-const PLOT_SELECTOR = ".nsewdrag"; // Plotly's element under the pointer
+const FEW_STEPS = 10; // with fewer steps, Plotly would place ticks at fractions of a step
+const MAX_TICKS = 6; // with more ticks, a narrow chart would not label the end of the axis
+const MAX_DISTANCE = 14; // maximum distance in px between the pointer and a curve that it selects
+const PLOT_SELECTOR = ".nsewdrag"; // Plotly's element that receives pointer events
 
 /**
- * Create the chart.
+ * Create the main chart of a training run.
  * @param {HTMLElement} host of a fixed height
  * @param {{plotly: string|Promise<*>, onPoint: (rule: string|null) => void, onArea?: (left: number, width: number) =>
  *   void}} options the address of plotly.js; ``onPoint`` gets the rule of the curve at the pointer, ``onArea`` the
@@ -68,7 +68,7 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
     const y = { title: { text: scale.title, standoff: 6 }, ...AXES[scale.kind](range), range };
     const layout = {
       hovermode: "x unified",
-      xaxis: { visible: hasRange, ...along, showgrid: hasValues }, // without curves, grid lines would cross the text
+      xaxis: { visible: hasRange, ...along, showgrid: hasValues }, // without curves, grid lines would cross the message
       yaxis: { visible: hasRange, ...y, showgrid: hasValues },
       shapes: [
         ...(hasRange && scale.chance ? [makeChanceLine(scale.chance)] : []),
@@ -86,7 +86,7 @@ export function createTrainChart(host, { plotly, onPoint, onArea = () => undefin
   }
 }
 
-/** Return the axis of steps. @param {number} steps */
+/** Create the x axis of training steps. @param {number} steps */
 function makeStepAxis(steps) {
   return {
     title: { text: "step", standoff: 4 },
@@ -98,7 +98,7 @@ function makeStepAxis(steps) {
 }
 
 /**
- * Return the rule whose curve is nearest above or below the pointer; null if none is near.
+ * Return the backward rule whose curve is closest above or below the pointer, or null if none is close.
  * @param {PointerEvent} event
  * @param {*} chart drawn by Plotly
  * @param {Series[]} series
@@ -115,7 +115,7 @@ function findRuleNear({ clientX, clientY }, chart, series) {
 }
 
 /**
- * Return the index of the number nearest to another one.
+ * Return the index of the number that is nearest to a wanted number.
  * @param {ArrayLike<number>} numbers ascending
  * @param {number} wanted
  */
@@ -126,7 +126,7 @@ function findNearestIndex(numbers, wanted) {
   return at;
 }
 
-/** Return the names and values at the ends of the rules' curves. @param {Series[]} series @param {Scale} scale */
+/** Return the labels with names and values at the ends of curves. @param {Series[]} series @param {Scale} scale */
 function namesOf(series, { kind, decimals }) {
   return series
     .filter(({ ends }) => ends)
@@ -157,7 +157,7 @@ function makeChanceLine(chance) {
 }
 
 /**
- * Return the label of the line at the score of guessing, placed away from the curves.
+ * Create the label of the line that marks the score of random guessing, away from the curves.
  * @param {number} chance
  * @param {Series[]} series
  * @param {Range} range of y

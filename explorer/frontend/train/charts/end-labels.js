@@ -1,4 +1,4 @@
-// Names next to the ends of a chart's curves, drawn over the chart.
+// Labels with the name and last value of each curve, placed next to its right end.
 
 import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -14,24 +14,24 @@ import { cut, spread } from "./label-layout.js";
  * @typedef {{width: number, names: Name[], texts: string[]}} Names
  */
 
-/** Width of a chart in px below which names are cut to fewer letters. */
+/** The chart width in px below which the labels of curves are shortened more. */
 export const NARROW = 440;
 const [FEW_LETTERS, MANY_LETTERS] = [11, 26];
 const DIGIT = 0.58; // width of a bold digit, as a fraction of the font's height
-const LEAD = 18; // px, width of the line from a curve to its name
-const LINES = 1.15; // distance between names, as a multiple of the font's height
+const LEAD = 18; // px, length of the line from a curve to its label
+const LINES = 1.15; // distance between labels, as a multiple of the font size
 
-/** Create the names of a chart. @param {HTMLElement} host of the chart */
+/** Create the labels at the right ends of a chart's curves. @param {HTMLElement} host of the chart */
 export function createEndLabels(host) {
   const lines = shape("svg", { class: "leads" });
   const labels = element("div", {});
   const list = element("div", { class: "ends", "aria-hidden": "true" }, lines, labels);
   const pen = /** @type {CanvasRenderingContext2D} */ (element("canvas", {}).getContext("2d"));
-  let cached = { width: 0, size: 0 }; // px: width of the chart, and its font size
+  let cached = { width: 0, size: 0 }; // both in px
   host.append(list);
 
   /**
-   * Return the names with the space that they need; null without names.
+   * Shorten the labels of curves, and measure the space they need. Returns null if there are no labels.
    * @param {number} width px of the chart
    * @param {Name[]} names
    * @param {number} least minimum number of letters of a value
@@ -51,7 +51,7 @@ export function createEndLabels(host) {
     return { width: Math.ceil(LEAD + Math.max(...widths)) + 2, names, texts };
   }
 
-  /** Read the font, set it for measuring texts, and return its size in px. */
+  /** Return the labels' font size in px, and set the font for measuring texts. */
   function readFontSize() {
     const { fontSize, fontFamily } = getComputedStyle(list);
     pen.font = `${fontSize} ${fontFamily}`;
@@ -106,7 +106,7 @@ function place(label, { name, value, rule }, text, left, top) {
 }
 
 /**
- * Create the line from a curve's end to its name.
+ * Draw the line from the end of a curve to its label.
  * @param {Name} name
  * @param {{x: number, y: number}} from
  * @param {number} right

@@ -1,11 +1,10 @@
-// The layout of names at the ends of curves, so that they do not overlap.
+// Places the labels at the ends of curves so that they do not overlap.
 
 import { clampTo } from "../../formula/numbers.js";
 
 /**
- * Return the positions of labels in px, ``height`` or more apart and as near as possible to the wanted positions.
- *
- * If the labels do not fit between ``low`` and ``high``, they are evenly spaced with less distance.
+ * Place labels at least ``height`` px apart and as near as possible to their wanted positions. If they do not fit
+ * between ``low`` and ``high``, they are evenly spaced at a smaller distance.
  * @param {number[]} wanted px from the top
  * @param {number} height px from one label to the next
  * @param {number} low the highest position, in px from the top
@@ -40,7 +39,7 @@ function areTouching(above, below, gap) {
 }
 
 /**
- * Merge two blocks; place the result as near as possible to the wanted positions of its labels.
+ * Merge two blocks of labels, and place the result as near as possible to the labels' wanted positions.
  * @param {Block} above
  * @param {Block} below
  * @param {number} gap
@@ -57,7 +56,7 @@ function mergeBlocks(above, below, gap, low, high) {
 }
 
 /**
- * Cut names that do not fit next to the chart; show the ends of names whose beginnings would look alike.
+ * Shorten names to a maximum length. Names that start alike keep their ends instead of their beginnings.
  * @param {string[]} names
  * @param {number} most letters of each
  */
@@ -73,7 +72,10 @@ function truncateEnd(name, most) {
   return name.length > most ? `${name.slice(0, most - 1).trimEnd()}…` : name;
 }
 
-/** Return the last words of a name, or the end of a long word. @param {string} name @param {number} most letters */
+/**
+ * Shorten a name to its last words, or to the end of its last word.
+ * @param {string} name @param {number} most letters
+ */
 function truncateStart(name, most) {
   const end = name.slice(1 - most);
   const word = end.search(/\s\S/) + 1;

@@ -1,4 +1,4 @@
-// Series as Plotly's curves and bands, with the text under the pointer.
+// Converts curves to Plotly traces, with bands and tooltips.
 
 import { escapeHtml } from "../../chart/plotly/plotly.js";
 import { bandOf } from "../state/series.js";
@@ -6,15 +6,15 @@ import { bandOf } from "../state/series.js";
 /** @import { Series } from "../state/series.js" */
 /** @import { Scale } from "./axes.js" */
 
-const BAND = "24"; // opacity, as the last two digits of a colour
-const TINY = 1e-30; // replaces mean − SD below 0 on a logarithmic axis
+const BAND = "24"; // opacity of the band, as the last two digits of a hexadecimal colour
+const TINY = 1e-30; // replaces values below 0, which a logarithmic axis cannot show
 
-/** Return whether a series has a band over seeds. @param {Series} series */
+/** Return whether a curve has a band of standard deviations over random seeds. @param {Series} series */
 export function hasBand({ y, spread = [] }) {
   return Array.from(spread).some((deviation, at) => Number.isFinite(deviation) && Number.isFinite(y[at]));
 }
 
-/** Return the trace of a series. @param {Series} series @param {Scale} scale */
+/** Convert a curve to a Plotly trace. @param {Series} series @param {Scale} scale */
 export function traceOf({ name, meta, colour, x, y, spread, dash, faint, symbol }, scale) {
   const line = { color: colour, width: faint ? 1.5 : 2.2, dash: dash ?? "solid" };
   const marker = { color: colour, size: symbol ? 10 : 7, ...(symbol && { symbol, line: { width: 2 } }) };
@@ -34,7 +34,7 @@ export function traceOf({ name, meta, colour, x, y, spread, dash, faint, symbol 
 }
 
 /**
- * Return the text under the pointer, formatted as in the sentences; with several seeds it includes the SD.
+ * Return the tooltip of a curve. If there are several random seeds, it includes the standard deviation.
  * @param {Scale} scale
  * @param {ArrayLike<number>} y
  * @param {ArrayLike<number>} [spread]
@@ -50,7 +50,7 @@ function hoverOf({ kind, decimals }, y, spread) {
   };
 }
 
-/** Return the trace of mean ± SD over seeds. @param {Series} series @param {Scale} scale */
+/** Create the Plotly trace of the band mean ± standard deviation. @param {Series} series @param {Scale} scale */
 export function makeBandTrace(series, { kind }) {
   const clamp = (/** @type {number} */ value) =>
     kind === "decades" ? Math.max(value, TINY) : Math.min(value, 1);

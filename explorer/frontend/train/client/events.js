@@ -1,9 +1,9 @@
-// The stream of events of a run or study; a lost connection is reopened.
+// Streams status events of a training run or a study from the server, and reconnects when the connection is lost.
 
 const RETRY_MS = 1000;
 
 /**
- * Create a feed that streams the events of one run or study at a time.
+ * Create a client that streams the server's status events of one training run or study at a time.
  * @param {{address: (id: string) => string, onEvent: (status: *) => void, onLost: () => void}} options ``address``
  *   returns the address of the events for an id, ``onEvent`` gets each status, ``onLost`` is called when the
  *   connection is lost
@@ -18,7 +18,10 @@ export function createFeed({ address, onEvent, onLost }) {
   addEventListener("offline", () => watched && handleLoss(), { signal: end.signal });
   addEventListener("online", () => watched && open(watched), { signal: end.signal });
 
-  /** Stream the events of a run or study; the first event is a complete status. @param {string} run its id */
+  /**
+   * Connect to the event stream of a run or study; the server sends its complete status first.
+   * @param {string} run its id
+   */
   function open(run) {
     close();
     watched = run;

@@ -1,4 +1,4 @@
-// Step 0 of the current settings before a run has started, requested from the server; later requests replace earlier ones.
+// Requests the nets' state at step 0 from the server while no training run has started. Newer requests replace older ones.
 
 import { postJson } from "../../choice/server.js";
 import { decodeArrays } from "../state/series.js";
@@ -7,10 +7,11 @@ import { orderOf } from "./request.js";
 
 /** @import { State } from "../state/state.js" */
 
-const REST_MS = 120; // delay after the last change before step 0 of other settings is requested
+const REST_MS = 120; // wait this long after the last change of the settings before sending a request
 
 /**
- * Create a requester of step 0 for states without a run; it requests the same settings only once.
+ * Create a client that asks the server for step 0 of the current settings while there is no training run. The same
+ * settings are requested only once.
  * @param {{server: (path: string) => string, onFirst: (first: NonNullable<State["first"]>) => void}} options
  */
 export function createFirstStep({ server, onFirst }) {
@@ -24,7 +25,7 @@ export function createFirstStep({ server, onFirst }) {
     if (last === settingsKey) onFirst({ settingsKey, answer: answer.snapshot ? decodeArrays(answer) : null });
   }
 
-  /** Clear the answer if the settings cannot be trained, so that no other settings' answer is shown. */
+  /** Discard the last answer because the current settings cannot be trained. */
   function reset() {
     clearTimeout(timer);
     if (last === "") return;

@@ -1,18 +1,18 @@
-// A visitor's own table: stored in the browser's tab and read by the server; only the last answer counts.
+// The table that the user has pasted: kept in the browser tab's session and parsed by the server.
 
 import { postJson } from "../../choice/server.js";
 import { saveInSession } from "../../choice/session.js";
 import { asRead } from "../state/own-table.js";
 
 /** @import { OwnTable, Reading } from "../state/own-table.js" */
-/** @typedef {{table: OwnTable, reading: Reading}} TableState a table, and the server's reading of it */
+/** @typedef {{table: OwnTable, reading: Reading}} TableState the user's table, and the server's description of it */
 
 /**
- * Create the client of a visitor's own table.
- *
- * ``onTable`` sets another table and requests a reading; ``read`` only requests the reading.
+ * Create a client that has the server parse the table of training data that the user pasted. ``onTable`` replaces the
+ * table and has it parsed; ``read`` only has it parsed. If several requests overlap, only the answer to the last one
+ * is used.
  * @param {{server: (path: string) => string, state: () => TableState, become: (own: TableState) => void,
- *   onRead: () => void}} options ``onRead`` is called after the state has a new reading
+ *   onRead: () => void}} options ``onRead`` is called after a new answer has been stored in the state
  */
 export function createOwnTable({ server, state, become, onRead }) {
   let last = 0;

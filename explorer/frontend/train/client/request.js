@@ -1,4 +1,4 @@
-// The bodies of requests that start or command a run.
+// The bodies of the requests that start or control a training run.
 
 import { toQuery } from "../../choice/address.js";
 import { isUnderway } from "../state/history.js";
@@ -15,7 +15,7 @@ import { getLiveSettings, toSettingsKey, getSetting, taskOf } from "../state/tas
  */
 
 /**
- * Return the request that starts a run of a choice.
+ * Build the request that starts a training run with the page's current settings.
  * @param {Choice} choice
  * @param {OwnTable} table the visitor's own table
  * @returns {Order}
@@ -27,7 +27,7 @@ export function orderOf(choice, table) {
 }
 
 /**
- * Return the key of a choice's settings, and its learning rate.
+ * Return a training run's initial learning rate and a key that identifies all its other settings.
  * @param {Choice} choice
  * @param {OwnTable} table
  * @returns {RunSettings}
@@ -37,10 +37,8 @@ export function getRunSettings(choice, table) {
 }
 
 /**
- * Return the settings to send with a command.
- *
- * They include a learning rate only if it is new to the run: a run with branch points must not get its initial rate
- * again.
+ * Return the training settings to send to the server along with a command such as "pause". The learning rate is
+ * included only if it has changed. Otherwise a run with branch points would fall back to its initial rate.
  * @param {import("../state/state.js").State} state
  * @param {Choice} choice
  * @param {string} command
@@ -53,7 +51,7 @@ export function getCommandSettings(state, choice, command) {
 }
 
 /**
- * Return whether two choices have the same settings that can change during a run.
+ * Return whether two choices agree in every training setting that can be changed during a run.
  * @param {Choice} one
  * @param {Choice} other
  */

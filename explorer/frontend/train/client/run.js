@@ -1,4 +1,4 @@
-// The run of this browser session: commands show their effect at once, then the server's events follow.
+// Controls the training run of this browser session. Commands show their expected effect immediately.
 
 import { requestJson, postJson, downloadAnswer } from "../../choice/server.js";
 import { saveInSession, loadFromSession, getOwner } from "../../choice/session.js";
@@ -13,18 +13,18 @@ import { ACTIVE, AT_REST, IDLE, OVER, sentenceOf, withMeasured } from "../state/
  */
 
 const NO_RUN = { message: "There is no run yet, or it has ended: press Start." };
-const KEEPS_PICTURE = ["gone", "silent", "failed", "crowded"]; // states without a snapshot: the last one is kept
+const KEEPS_PICTURE = ["gone", "silent", "failed", "crowded"]; // in these states, the last snapshot of the nets stays visible
 
 /**
- * Create the session's run.
+ * Create a client that starts, controls and watches the training run of this browser session.
  * @param {{server: (path: string) => string, live: (name: string) => Object<string, string>,
  *   onChange: (view: View) => void}} options ``live`` returns the settings to send with a command
  */
 export function createRun({ server, live, onChange }) {
   let run = /** @type {StartedRun|null} */ (loadFromSession("run"));
-  // The settings key of the run that exists after all pending requests.
+  // The settings key of the run that will exist once all pending requests are answered.
   let intended = /** @type {string|null} */ (null);
-  let changing = false; // whether a change of lr or pace is waiting to be sent
+  let changing = false; // whether a changed learning rate or pace has not been sent yet
   let questions = /** @type {string[]} */ ([]);
   const toShowQuery = () => new URLSearchParams(questions.map((key) => ["show", key]));
   const watched = createWatcher({
@@ -39,14 +39,14 @@ export function createRun({ server, live, onChange }) {
   /** @param {Event} event */
   function onEvent(event) {
     if (event.state === "gone" && OVER.includes(watched.view.status.state)) {
-      watched.close(); // the server has deleted the run: keep its last picture
+      watched.close(); // the server has deleted the finished run, whose charts stay visible
       return;
     }
     const { status: last, lost, notice } = watched.view;
     const status = withMeasured(decodeArrays(event), last);
     const keeps = KEEPS_PICTURE.includes(status.state) && !status.snapshot;
     const { state, sentence } = status;
-    if (![...ACTIVE, ...AT_REST, "silent"].includes(state)) watched.close(); // before a listener of show requests more
+    if (![...ACTIVE, ...AT_REST, "silent"].includes(state)) watched.close(); // must come first: show() may open the stream again
     watched.show({
       status: keeps ? { ...last, state, sentence, steps_per_second: 0 } : status,
       notice: lost ? "" : notice,
@@ -64,7 +64,7 @@ export function createRun({ server, live, onChange }) {
     watched.act(soon, ask);
   }
 
-  /** Return the settings key of the run that was requested last. */
+  /** Return the settings key of the training run that was requested last. */
   function getSettingsKey() {
     return watched.isBusy ? intended : run && run.settingsKey;
   }
@@ -95,7 +95,7 @@ export function createRun({ server, live, onChange }) {
     act(soon, () => requestStart(order, paused, step), order.settingsKey);
   }
 
-  /** Send changed settings to the run; several changes before the request is sent become one. */
+  /** Send changed training settings to the run. Changes made before the request is sent are combined into one. */
   function change() {
     if (changing) return;
     changing = true;
@@ -103,16 +103,16 @@ export function createRun({ server, live, onChange }) {
       changing = false;
       const answer = await sendCommand("change");
       if (answer?.message) watched.show({ notice: answer.message });
-      else if (OVER.includes(watched.view.status.state)) watched.open(); // the server measures the nets again
+      else if (OVER.includes(watched.view.status.state)) watched.open(); // the server measures a finished run's nets again
     });
   }
 
   return {
-    /** The key of the present run's settings; null without a run. */
+    /** The settings key of the current training run, or null if there is no run. */
     get settingsKey() {
       return getSettingsKey();
     },
-    /** The initial learning rate of the present run; null without a run. */
+    /** The initial learning rate of the current training run, or null if there is no run. */
     get lr() {
       return run && run.lr;
     },
@@ -120,7 +120,8 @@ export function createRun({ server, live, onChange }) {
       return watched.view.status;
     },
     /**
-     * Set the settings of the present run, after changes during training have become part of the choice.
+     * Store new settings for the current training run without restarting it. Called after changes made during training
+     * have become part of the page's settings.
      * @param {RunSettings} named
      */
     rename({ settingsKey, lr }) {
@@ -128,7 +129,10 @@ export function createRun({ server, live, onChange }) {
       run = run && { ...run, settingsKey, lr };
       saveInSession("run", run);
     },
-    /** Watch the run that this session started before the page was reloaded, and send it the present settings. */
+    /**
+     * Continue to follow the training run that was started before the page was reloaded, and send it the current settings.
+     *
+     */
     watch() {
       watched.open();
       change();
@@ -136,7 +140,8 @@ export function createRun({ server, live, onChange }) {
     /** @param {Order} order */
     begin: (order) => startNew(order, { ...IDLE, state: "running", sentence: "Starting." }, false),
     /**
-     * Start a run that continues from a step of the present one; show that step until the run has started.
+     * Start a training run that continues from one step of the current run. That step stays visible until the new run
+     * has started.
      * @param {Order} order
      * @param {number} step
      * @param {Partial<Status>} displayed
@@ -148,7 +153,7 @@ export function createRun({ server, live, onChange }) {
         false,
         step,
       ),
-    /** Start a paused run and take its first step. @param {Order} order */
+    /** Start a training run that pauses after its first step. @param {Order} order */
     beginWithStep(order) {
       const takeFirstStep = async () => {
         const answer = await requestStart(order, true);
@@ -156,9 +161,9 @@ export function createRun({ server, live, onChange }) {
       };
       act({ ...IDLE, state: "paused", sentence: "Taking the first step." }, takeFirstStep, order.settingsKey);
     },
-    /** Start a paused run at step 0. @param {Order} order */
+    /** Start a training run that is paused at step 0. @param {Order} order */
     beginAtRest: (order) => startNew(order, { ...IDLE, state: "ready", sentence: sentenceOf("ready") }, true),
-    /** Whether commands are pending at the server. */
+    /** Whether the server has yet to answer a command. */
     get isBusy() {
       return watched.isBusy;
     },
@@ -182,7 +187,8 @@ export function createRun({ server, live, onChange }) {
       }),
     change,
     /**
-     * Return an instrument's answer for the present nets, by rule, or a message.
+     * Have the server measure the current nets with one instrument. Returns a dict from backward rules to
+     * measurements, or a message if they are not available.
      * @param {string} key
      * @param {Object<string, number>} numbers its arguments
      * @param {number|null} [at] the checkpoint to measure at, instead of the present step
@@ -192,24 +198,33 @@ export function createRun({ server, live, onChange }) {
       const query = new URLSearchParams(numbered.map(([name, value]) => [name, String(value)]));
       return run && decodeArrays(await requestJson(server(`runs/${run.id}/measured/${key}?${query}`)));
     },
-    /** Return the status of the run at a checkpoint, or a message if it is gone. @param {number} step */
+    /**
+     * Fetch the training run's status at a checkpoint, or a message if the checkpoint no longer exists.
+     * @param {number} step
+     */
     async look(step) {
       return run
         ? decodeArrays(await requestJson(server(`runs/${run.id}/at/${step}?${toShowQuery()}`)))
         : NO_RUN;
     },
-    /** Save a file of the run through the browser; return a message if that fails. @param {string} file its name */
+    /**
+     * Download one of the training run's files. Returns a message if the download fails.
+     * @param {string} file its name
+     */
     take: async (file) =>
       run ? downloadAnswer(server(`runs/${run.id}/files/${file}`), { key: run.key }, file) : NO_RUN.message,
-    /** Parse exported settings; return the choice in them, or a message. @param {string} text */
+    /**
+     * Have the server parse exported training settings. Returns them, or a message if they are invalid.
+     * @param {string} text
+     */
     open: (text) => postJson(server("settings"), { text }),
-    /** Request that every event from now includes these instruments. @param {string[]} keys */
+    /** Choose the instruments whose measurements the server includes in every further event. @param {string[]} keys */
     show(keys) {
       if (keys.join() === questions.join()) return;
       questions = keys;
       if (!watched.isBusy && watched.view.id) watched.open();
     },
-    /** Stop the run and forget it, because other settings are chosen. */
+    /** Stop the current training run and forget it. Called when other settings have been chosen. */
     drop() {
       const stopRun = async () => {
         await sendCommand("stop");

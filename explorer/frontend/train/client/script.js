@@ -1,4 +1,4 @@
-// The script of a choice, written by the server; it needs no run.
+// Fetches a Python script for the current settings from the server. No training run is needed.
 
 import { postJson } from "../../choice/server.js";
 import { explainUntrained } from "../state/tasks.js";

@@ -1,11 +1,11 @@
-// A watcher of work on the server: commands show their effect at once, then the server's events follow.
+// Follows a training run or a study on the server. A command shows its expected effect immediately.
 
 import { createFeed } from "./events.js";
 
 /** The displayed state of the work. @template S @typedef {{status: S, notice: string, lost: boolean, id: string|null}} View */
 
 /**
- * Create a watcher of a run or study.
+ * Create a client that sends commands to a training run or study and follows its status.
  * @template {object} S
  * @param {{idle: S, address: (id: string) => string, current: () => {id: string}|null,
  *   onChange: (view: View<S>) => void, onEvent: (event: *) => void, needsWatching?: (status: S) => boolean}} options
@@ -14,7 +14,7 @@ import { createFeed } from "./events.js";
  */
 export function createWatcher({ idle, address, current, onChange, onEvent, needsWatching = () => true }) {
   let view = /** @type {View<S>} */ ({ status: idle, notice: "", lost: false, id: null });
-  let line = /** @type {Promise<*>} */ (Promise.resolve()); // commands run sequentially
+  let line = /** @type {Promise<*>} */ (Promise.resolve()); // commands are sent one after another
   let waiting = 0;
   const feed = createFeed({ address, onEvent, onLost: () => show({ lost: true }) });
 
@@ -24,14 +24,15 @@ export function createWatcher({ idle, address, current, onChange, onEvent, needs
     onChange(view);
   }
 
-  /** Send a request after all earlier ones are answered. @param {() => Promise<*>} ask */
+  /** Send a request once all earlier requests have been answered. @param {() => Promise<*>} ask */
   function inTurn(ask) {
     line = line.then(ask);
     return line;
   }
 
   /**
-   * Show a provisional status, send a request after the earlier ones, and show the answer to the last request.
+   * Show a provisional status immediately, then send a request and show the server's answer. Requests are sent one
+   * after another. If several are waiting, only the answer to the last one is shown.
    * @param {Partial<S>} soon
    * @param {() => Promise<*>} ask
    */
@@ -54,14 +55,14 @@ export function createWatcher({ idle, address, current, onChange, onEvent, needs
     get view() {
       return view;
     },
-    /** Whether commands are pending at the server. */
+    /** Whether the server has yet to answer a command. */
     get isBusy() {
       return waiting > 0;
     },
     act,
     inTurn,
     show,
-    /** Stream the events of the present work. */
+    /** Connect to the event stream of the current training run or study, if there is one. */
     open() {
       const work = current();
       if (work) feed.open(work.id);

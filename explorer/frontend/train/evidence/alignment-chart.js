@@ -1,4 +1,4 @@
-// The chart of alignment over the steps: each rule's gradient compared with that of the smoothed op.
+// The chart of how well each rule's gradient aligns with that of the smoothed op during training.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createTrainChart } from "../charts/chart.js";

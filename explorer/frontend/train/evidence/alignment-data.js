@@ -1,4 +1,4 @@
-// The alignment of rules as a chart's data.
+// Computes the data of the alignment chart.
 
 import { VALUES } from "../charts/axes.js";
 import { isLost, layersOf } from "../state/layers.js";
@@ -25,7 +25,10 @@ const SCALES = /** @type {{[kind in AlignmentMeasure]: import("../charts/axes.js
   agreements: { kind: "share", title: "", chance: null, banded: false },
 });
 
-/** Return the picture of alignment. @param {State} state @param {LegendEntry[]} lines @returns {Alignment} */
+/**
+ * Build the data of the chart that compares each rule's gradient with that of the smoothed op.
+ * @param {State} state @param {LegendEntry[]} lines @returns {Alignment}
+ */
 export function alignmentOf(state, lines) {
   const { view, aligned } = state;
   const { snapshot, steps } = view.status;
@@ -55,7 +58,7 @@ export function alignmentOf(state, lines) {
 }
 
 /**
- * Return the text of the chart without a curve.
+ * Return the message that the alignment chart shows if it has no curve.
  * @param {Series[]} series
  * @param {LegendEntry[]} lines
  * @param {Snapshot|null} snapshot
@@ -67,7 +70,7 @@ function emptyOf(series, lines, snapshot) {
 }
 
 /**
- * Describe the rules without a gradient to compare; return "" without such rules.
+ * Describe which backward rules have no gradient to compare. Returns "" if all of them have one.
  * @param {Series[]} series
  * @param {LegendEntry[]} lines
  * @param {Snapshot|null} snapshot
@@ -80,7 +83,7 @@ function describeMissing(series, lines, snapshot) {
 }
 
 /**
- * Return the present values of the rules' curves, formatted as at their ends.
+ * Format the current value of each curve as its label does.
  * @param {import("../charts/chart.js").Picture} chart
  * @returns {Record<string, string>}
  */

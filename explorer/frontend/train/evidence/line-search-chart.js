@@ -1,4 +1,4 @@
-// The chart of the loss along each rule's next step, measured on request.
+// The chart of the loss along each rule's next optimizer step, which is measured on request.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createTrainChart } from "../charts/chart.js";

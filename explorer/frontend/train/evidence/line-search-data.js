@@ -1,4 +1,4 @@
-// The loss along the next steps of the rules as a chart's data.
+// Computes the data of the line search chart: the loss along each rule's next optimizer step.
 
 import { findInstrument } from "../state/instruments.js";
 import { describeEnds } from "../state/series.js";
@@ -6,7 +6,7 @@ import { describeEnds } from "../state/series.js";
 /** @import { LegendEntry } from "../state/series.js" */
 /** @import { Request, State } from "../state/state.js" */
 
-export const SEARCH = "line_search"; // the key of the instrument
+export const SEARCH = "line_search"; // the instrument that measures the loss along a step
 const X_AXIS = {
   title: { text: "length of the step, in lengths of all weights", standoff: 4 },
   unifiedhovertitle: { text: "%{x:.2g} of the weights" },
@@ -18,7 +18,7 @@ const X_AXIS = {
 };
 
 /**
- * Return the picture of the loss along the rules' steps.
+ * Build the data of the chart that shows the loss along each rule's next optimizer step.
  * @param {State} state
  * @param {LegendEntry[]} lines
  * @returns {import("./line-search-chart.js").Picture}
@@ -52,7 +52,7 @@ export function searchOf({ view, requests }, lines) {
 }
 
 /**
- * Return the label of the button that measures, "" for no button.
+ * Return the label of the button that starts the measurement, or "" to hide the button.
  * @param {Request|null} latest the last request
  * @param {number} step of the present nets
  */

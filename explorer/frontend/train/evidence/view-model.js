@@ -1,4 +1,4 @@
-// The view model of the area "Why": the open panels and their contents.
+// The view model of the section "Why": its open panels and their contents.
 
 import { toQuery } from "../../choice/address.js";
 import { findEntry, findRuleForOp } from "../../choice/entries.js";
@@ -18,10 +18,8 @@ import { taskOf } from "../state/tasks.js";
 const NO_NET = "No net is left to look at: every rule has diverged.";
 
 /**
- * Return the picture of the area.
- * @param {State} state
- * @param {LegendEntry[]} lines
- * @returns {import("./view.js").Picture}
+ * Build the data of the section "Why", which shows measurements of the nets.
+ * @param {State} state @param {LegendEntry[]} lines @returns {import("./view.js").Picture}
  */
 export function evidenceOf(state, lines) {
   const open = openPanels(state.choice, state.panels);
@@ -39,9 +37,8 @@ export function evidenceOf(state, lines) {
 }
 
 /**
- * Return the panel behind a rule's sentence if "Why?" has opened it; null otherwise.
- *
- * ``row`` is null if the sentence is based on the chart of alignment instead of a panel.
+ * Build the panel that explains the sentence about a rule. Returns null if the user has not pressed "Why?". ``row`` is
+ * null if the sentence is based on the alignment chart and not on a panel.
  * @param {State} state
  * @param {LegendEntry[]} lines
  */
@@ -55,7 +52,7 @@ export function rulePanelOf(state, lines) {
 }
 
 /**
- * Return a displayed panel.
+ * Build the data of one open panel, with one drawing per backward rule.
  * @param {State} state
  * @param {LegendEntry[]} lines
  * @param {import("../panels/panel.js").Panel} panel
@@ -116,7 +113,7 @@ function rowOf(state, lines, panel) {
 }
 
 /**
- * Return the number of another panel that a panel sets; null if the other panel does not apply to the task.
+ * Return the number picked in one panel for use in another, or null if the task lacks the other panel.
  * @param {State} state
  * @param {import("../panels/panel.js").Panel} panel
  */
@@ -125,14 +122,14 @@ function getPicked({ choice, numbers }, { picks }) {
   return numbers[picks.panel]?.[picks.name] ?? 0;
 }
 
-/** Return the text instead of a picture. @param {Snapshot|null} snapshot @param {LegendEntry} line */
+/** Return the message to show instead of a drawing. @param {Snapshot|null} snapshot @param {LegendEntry} line */
 function emptyOf(snapshot, line) {
   if (!snapshot) return "Nothing before the first step";
   return isLost(snapshot, line) ? `Diverged at step ${snapshot.diverged[line.key]}` : "Not measured yet";
 }
 
 /**
- * Return a link to Explore with the data of a rule and their range; null if the panel has no such data.
+ * Create the link that opens a panel's data behind the curves of Explore. Returns null if there are no such data.
  * @param {State} state
  * @param {import("../panels/panel.js").Panel} panel
  * @param {import("../panels/panel.js").Observation} observation
@@ -152,7 +149,7 @@ function carryOf({ choice, view }, { data }, observation) {
 }
 
 /**
- * Return the index of the legend entry whose answer is displayed; null without an answer.
+ * Return the index of the legend entry whose answer is on display, or null if there is no answer.
  * @param {State} state
  * @param {import("../panels/panel.js").Panel} panel
  */
@@ -165,7 +162,7 @@ function findPressed({ requests, view }, { request = "", legend = [] }) {
 }
 
 /**
- * Return the server's answer about a rule, if it was requested.
+ * Return the server's answer about a backward rule, or null if nothing was requested.
  * @param {State} state
  * @param {import("../panels/panel.js").Panel} panel
  * @param {LegendEntry} line

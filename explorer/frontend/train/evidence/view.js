@@ -1,4 +1,4 @@
-// The area "Why": its panels, buttons that open and close them, and the layer that they show.
+// The section "Why": its panels, the buttons that open and close them, and the choice of a layer.
 
 import { createChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -48,7 +48,7 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
   }
 
   /**
-   * Open another panel with the picked number.
+   * Open the panel that shows more about a picked number, and scroll to it.
    * @param {import("../panels/panel.js").Panel} panel
    * @param {number} value
    */

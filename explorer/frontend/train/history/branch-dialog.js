@@ -1,4 +1,4 @@
-// The dialog for a branch: the change that the run continues with from the displayed step.
+// The dialog that branches a training run: what to change from the displayed step on.
 
 import { getCatalogue, explainTrainingRefusal } from "../../choice/entries.js";
 import { element, createId, setAttribute, setText } from "../../elements/dom.js";
@@ -7,7 +7,7 @@ import { createMenu } from "../../elements/menu.js";
 /** @import { Time } from "./view-model.js" */
 /** Value, text and the reason why an option is disabled, or "". @typedef {[string, string, string]} ListOption */
 
-const ALL = "rule"; // the name of a branch point that changes the rule of all lines
+const ALL = "rule"; // branch point that changes the backward rule of all curves
 
 /** @param {{onBranch: (name: string, value: string) => void}} on */
 export function createBranchDialog({ onBranch }) {
@@ -72,7 +72,7 @@ export function createBranchDialog({ onBranch }) {
     else onBranch(line.list.value, rule.list.value);
   }
 
-  /** Update the lists if the lines have changed. @param {Time} now */
+  /** Fill the lists of options again if the curves of the run have changed. @param {Time} now */
   function list({ lines, spikes }) {
     const names = lines.map(({ key, label }) => /** @type {ListOption} */ ([key, label, ""]));
     const text = JSON.stringify([names, spikes]);

@@ -1,4 +1,4 @@
-// The controller of the history: displaying earlier steps, continuing from them, branching, and exports.
+// Handles input to the history of a training run: earlier steps, branches and exports.
 
 import { parseMessage } from "../../choice/message.js";
 import { withPoints } from "../state/branches.js";
@@ -15,7 +15,7 @@ import { enterTraining } from "../state/tasks.js";
 /** @import { State } from "../state/state.js" */
 
 /**
- * Create the controller.
+ * Create the controller of a training run's history.
  * @param {{state: () => State, become: (change: Partial<State>) => void,
  *   run: ReturnType<typeof import("../client/run.js").createRun>, choose: (choice: State["choice"]) => void,
  *   goOn: (step: number) => void, table: (table: import("../state/own-table.js").OwnTable) => void}} page ``become``
@@ -25,7 +25,11 @@ import { enterTraining } from "../state/tasks.js";
 export function createHistory({ state, become, run, choose, goOn, table }) {
   let looking = false;
 
-  /** Request the displayed step, one request at a time; the step requested last is shown in the end. */
+  /**
+   * Fetch the displayed step from the server. Only one request is sent at a time. If the user moves on meanwhile, the
+   * last requested step is fetched next.
+   *
+   */
   async function look() {
     if (looking) return;
     looking = true;
@@ -46,7 +50,7 @@ export function createHistory({ state, become, run, choose, goOn, table }) {
   }
 
   /**
-   * Continue from the displayed step with another choice.
+   * Continue training from the displayed step with other settings.
    * @param {State["choice"]} choice
    * @param {string} name of the present run as an earlier one
    */

@@ -1,4 +1,4 @@
-// The menu of a run's files to export, and of settings to open.
+// The menu that exports a training run's files and opens exported settings.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createFileButton } from "../../elements/file-button.js";
@@ -12,7 +12,7 @@ const FILES = /** @type {const} */ ([
 ]);
 
 /**
- * Create the menu.
+ * Create the menu that exports a training run's files and opens exported settings.
  * @param {{onTake: (file: string) => Promise<string>, onOpen: (text: string) => Promise<string>}} on both return
  *   a sentence for the visitor: ``onTake`` only after an error
  */
@@ -24,7 +24,7 @@ export function createExportMenu({ onTake, onOpen }) {
   const file = createFileButton("Open settings", { accept: ".json,application/json", onFile: open });
   const menu = createMenu("Take away", element("div", { class: "taking" }, ...buttons, file, status));
 
-  /** Show progress, then the sentence that the work returns. @param {() => Promise<string>} work */
+  /** Show a progress message until the work is done, then show its result. @param {() => Promise<string>} work */
   async function showResult(work) {
     setText(status, "One moment …");
     setText(status, await work());

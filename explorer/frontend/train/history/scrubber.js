@@ -1,11 +1,11 @@
-// The scrubber below the chart: an axis of steps, and a thumb below the line that it moves.
+// The slider below the chart that selects the training step to display.
 
 import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { findNearest } from "../state/history.js";
 
 const THUMB = 18; // px wide, as in time.css
-const JUMP = 10; // checkpoints that Page Up and Page Down move by
+const JUMP = 10; // number of checkpoints that Page Up and Page Down move by
 
 /** @param {{onScrub: (step: number) => void}} on */
 export function createScrubber({ onScrub }) {
@@ -39,7 +39,10 @@ export function createScrubber({ onScrub }) {
   return {
     element: host,
     said,
-    /** Align the scrubber with the x axis above it, in px, and show it. @param {number} left @param {number} width */
+    /**
+     * Align the slider with the chart's x axis, and show it. Both arguments are in px.
+     * @param {number} left @param {number} width
+     */
     align(left, width) {
       host.style.visibility = "";
       host.style.marginLeft = `${left - THUMB / 2}px`;
@@ -63,7 +66,7 @@ export function createScrubber({ onScrub }) {
 }
 
 /**
- * Functions from the index of a step to the index that a key moves to.
+ * Functions that return the index of the step to which a key moves the slider.
  * @type {Record<string, (index: number, last: number) => number>}
  */
 const KEY_MOVES = {

@@ -1,4 +1,4 @@
-// The view model of the history: the scrubber, the actions at its step, and earlier runs.
+// The view model of a training run's history: its slider, the actions at the displayed step, and earlier runs.
 
 import { countLinkedBranches } from "../../choice/address.js";
 import { pointText, pointsOf, rateAt } from "../state/branches.js";
@@ -18,7 +18,7 @@ import { differenceOf, getSetting, taskOf } from "../state/tasks.js";
  */
 
 /**
- * Return the picture of the history.
+ * Build the data of the history view: steps to display, branch points and earlier runs.
  * @param {State} state
  * @param {import("../state/series.js").LegendEntry[]} lines
  * @returns {Time}
@@ -45,7 +45,7 @@ export function timeOf(state, lines) {
 }
 
 /**
- * Describe an earlier run: its difference from the choice, and why it ended.
+ * Describe an earlier training run: how it differs from the current settings, and why it ended.
  * @param {import("../state/state.js").PastRun} past
  * @param {State["choice"]} now
  */
@@ -54,7 +54,7 @@ function nameOf({ choice, name }, now) {
   return difference ? `${difference}, ${name}` : name;
 }
 
-/** Return a note on branch points that do not fit into the link, or "". @param {State["choice"]} choice */
+/** Explain that some branch points do not fit into the page's link, or return "". @param {State["choice"]} choice */
 export function describeLinkLimit(choice) {
   const count = (choice.training.branch ?? "").split("\n").filter(Boolean).length;
   const linked = countLinkedBranches(choice);

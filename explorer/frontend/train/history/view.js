@@ -1,4 +1,4 @@
-// The history below the chart: the scrubber, the actions at its step, branch points, and earlier runs.
+// The history below the chart: its slider, the actions at the displayed step, branch points, and earlier runs.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createBranchDialog } from "./branch-dialog.js";
@@ -74,7 +74,7 @@ export function createHistoryView(host, on) {
 }
 
 /**
- * Create a chip with a button that removes it.
+ * Create a chip that the user can remove with its button.
  * @param {string} sign
  * @param {string} text
  * @param {[string, string]} names its complete text, and the accessible name of its button

@@ -1,4 +1,4 @@
-// A lane: the backward pass under one rule, from the loss to the first weights, and a sentence about it.
+// Draws how the gradient flows back from the loss to the first weights under one backward rule.
 
 import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -7,9 +7,12 @@ import { makeBarPath, makeLinePath } from "../widgets/svg-paths.js";
 
 /** @import { Band, Lane, LanePlate } from "./view-model.js" */
 
-const MAX_WIDTH = 1.3; // maximum width of a band, relative to the gradient at the loss
+const MAX_WIDTH = 1.3; // maximum width of a band, where 1 is the gradient at the loss
 
-/** Create a lane. @param {(rule: string|null) => void} onWhy gets the rule whose evidence to open, null to close it */
+/**
+ * Create the drawing of the backward pass under one backward rule.
+ * @param {(rule: string|null) => void} onWhy gets the rule whose evidence to open, null to close it
+ */
 export function createLane(onWhy) {
   const plates = element("div", { class: "lane-plates" });
   const bands = element("div", { class: "lane-bands" });

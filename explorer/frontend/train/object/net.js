@@ -1,4 +1,4 @@
-// The forward pass of the net: one example, the weights as images, the op with the example's values, the outputs.
+// Draws the forward pass of one example: inputs, weights as images, the op with its values, and outputs.
 
 import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -11,8 +11,8 @@ import { describeFold } from "./view-model.js";
 /** @import { Forward } from "./view-model.js" */
 /** @import { Plate } from "./plates.js" */
 
-const MAX_NAMED = 12; // classes: with more, outputs have no names
-const ROOF = 0.9; // fraction of the height that values span
+const MAX_NAMED = 12; // with more classes than this, outputs are not labelled
+const ROOF = 0.9; // fraction of the drawing's height that the values span
 
 /** @param {HTMLElement} host @param {() => void} onFold */
 export function createNet(host, onFold) {
@@ -41,12 +41,18 @@ export function createNet(host, onFold) {
   };
 }
 
-/** Create a plate with its caption. @param {string} kind @param {Element} drawing @param {Element} caption */
+/**
+ * Create one framed drawing of the net, with its caption.
+ * @param {string} kind @param {Element} drawing @param {Element} caption
+ */
 function createPlate(kind, drawing, caption) {
   return element("figure", { class: `plate of-${kind}` }, drawing, element("figcaption", {}, caption));
 }
 
-/** Create a drawing in fractions of its plate's size. @param {...string} classes of its paths */
+/**
+ * Create an empty SVG that stretches to its container, with a path per class.
+ * @param {...string} classes of its paths
+ */
 function createDrawing(...classes) {
   const svg = shape("svg", { viewBox: "0 0 1000 1000", preserveAspectRatio: "none", "aria-hidden": "true" });
   const paths = classes.map((name) => shape("path", { class: name }));
@@ -157,14 +163,14 @@ const PAINTERS = {
   },
 };
 
-/** Return numbers as brightness from the minimum, 0, to the maximum, 255. @param {ArrayLike<number>} numbers */
+/** Scale numbers to bytes, from 0 for the minimum to 255 for the maximum. @param {ArrayLike<number>} numbers */
 function bytesOf(numbers) {
   const all = Array.from(numbers);
   const [low, high] = [Math.min(...all), Math.max(...all)];
   return Uint8Array.from(all, (each) => Math.round((255 * (each - low)) / (high - low || 1)));
 }
 
-/** Draw bars up and down from 0. @param {Element[]} paths @param {ArrayLike<number>} numbers */
+/** Draw numbers as bars above and below a zero line. @param {Element[]} paths @param {ArrayLike<number>} numbers */
 function drawBars([line, bars], numbers) {
   const all = Array.from(numbers);
   const max = Math.max(...all.map(Math.abs)) || 1;
@@ -180,7 +186,7 @@ function drawBars([line, bars], numbers) {
 }
 
 /**
- * Return a function from values to fractions of the height; the range contains 0 and all values.
+ * Create a function that maps values to fractions of a drawing's height. The scale includes 0 and all given values.
  * @param {number[]} values
  */
 function makeHeightScale(values) {
@@ -191,7 +197,7 @@ function makeHeightScale(values) {
 }
 
 /**
- * Draw the outputs of the net as bars.
+ * Draw the net's outputs as bars, and highlight the correct class.
  * @param {HTMLElement} host
  * @param {ArrayLike<number>} outputs
  * @param {number|null} target index of the right class; null for regression

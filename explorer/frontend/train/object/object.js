@@ -1,4 +1,4 @@
-// The net as an object among the cards; the card of each rule gets a lane.
+// Draws the net between the cards of the op and the backward rules, and the backward pass within each rule's card.
 
 import { element } from "../../elements/dom.js";
 import { createLane } from "./lane.js";
@@ -7,10 +7,10 @@ import { createReads } from "./reads.js";
 
 /** @import { Picture } from "./view-model.js" */
 
-const [FEW_LANES, MANY_LANES] = [2, 3]; // maximum number of lanes with tall plates, and with plates
+const [FEW_LANES, MANY_LANES] = [2, 3]; // with at most this many rules, drawings are tall, or shown at all
 
 /**
- * Create the object.
+ * Create the drawing of the net: its forward pass, and the backward pass under each rule.
  * @param {{object: HTMLElement, cards: HTMLElement, reads: HTMLElement}} hosts ``cards`` are moved into the object
  * @param {{cardOf: (slot: number) => HTMLElement|undefined, onWhy: (rule: string|null) => void, onFold: () => void}} on
  */
@@ -26,7 +26,10 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
   object.append(cards);
   cards.querySelector(".card.op")?.after(net);
 
-  /** Return the lane in a card, created if it is missing. @param {HTMLElement} card */
+  /**
+   * Return the drawing of the backward pass within a rule's card, creating it if necessary.
+   * @param {HTMLElement} card
+   */
   function getLane(card) {
     const existing = lanes.get(card);
     if (existing) return existing;
@@ -53,7 +56,7 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
   };
 }
 
-/** Return the CSS columns of net and lanes: plates, and gaps between them. @param {number} plates */
+/** Return the CSS grid columns for a number of drawings with gaps between them. @param {number} plates */
 export function columnsOf(plates) {
   const middle = Array.from({ length: plates - 2 }, () => "minmax(0.6rem, 0.55fr) minmax(0, 1fr)").join(" ");
   return `minmax(5.5rem, 1.4fr) ${middle} minmax(0.6rem, 0.55fr) minmax(0, 1fr)`;

@@ -1,4 +1,4 @@
-// The plates of a net from inputs to outputs: layers of weights, the op between them, middle layers folded into one.
+// The parts of the drawn net, from inputs to outputs. Middle layers can be folded into one.
 
 /**
  * A plate of the drawing: the inputs, the weights or the op of a ``layer``, from 0, a number of ``folded`` layers of
@@ -9,7 +9,7 @@
 const MIN_FOLDED = 1;
 
 /**
- * Return the plates of a net.
+ * List the parts of the drawn net from inputs to outputs. Middle layers are one part unless ``open`` is true.
  * @param {number} layers number of layers of weights
  * @param {boolean} open whether the middle layers are shown one by one
  * @returns {Plate[]}
@@ -28,7 +28,10 @@ export function platesOf(layers, open) {
   ];
 }
 
-/** Return whether a net has middle layers, which can be folded. @param {number} layers number of layers of weights */
+/**
+ * Return whether a net has middle layers, which can be folded into one.
+ * @param {number} layers number of layers of weights
+ */
 export function canFold(layers) {
   return layers - 2 >= MIN_FOLDED;
 }
@@ -39,10 +42,10 @@ function makePlate(kind, layer, folded = 0) {
 }
 
 /**
- * Return the fraction of the gradient that remains between neighbouring plates, by the rules alone.
+ * Return the fraction of the gradient that the backward rules leave between neighbouring parts of the net.
  *
- * The gradient at the loss is 1. With the op at hidden units, the factors of the rules multiply along the net. With the
- * op on weights, each layer has a separate factor.
+ * The gradient at the loss is 1. If the op is at hidden units, the rules' factors multiply along the net. If it is on
+ * weights, each layer has a separate factor.
  * @param {Plate[]} plates
  * @param {ArrayLike<number>} passed factors of the rules, by layer with the op
  * @param {boolean} isBetweenLayers whether the op is between layers

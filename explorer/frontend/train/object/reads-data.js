@@ -1,4 +1,4 @@
-// The examples next to the net: images or table columns, points of a plane, or a place for the visitor's table.
+// Selects the examples shown next to the net: images, table rows or points of a plane.
 
 import { remedyOf } from "../state/remedies.js";
 import { isTableMissing, taskOf } from "../state/tasks.js";
@@ -13,8 +13,8 @@ import { isTableMissing, taskOf } from "../state/tasks.js";
  *   zero: number|null, long: boolean, rules: {line: LegendEntry, right: boolean[]}[], ink: number}} Reads
  */
 
-const MAX_EXAMPLES = 24; // examples next to a chart, and rows of a table
-const FEW_COLUMNS = 16; // the maximum for a small drawing
+const MAX_EXAMPLES = 24; // maximum number of examples next to a chart, and of rows of a table
+const FEW_COLUMNS = 16; // with more columns than this, examples are drawn wider
 const EMPTY = { points: [], examples: [], zero: null, long: false, rules: [] };
 /** @typedef {{one: string, several: string}} Aim the end of a question about one rule, or about several */
 const makeAim = (/** @type {string} */ text) => ({ one: text, several: text });
@@ -27,7 +27,7 @@ const AIMS = {
 };
 
 /**
- * Return the examples that Train shows next to the chart, or null if the run has none to show.
+ * Return the examples shown next to the chart, with each net's correct answers. Returns null if there are none.
  * @param {State} state
  * @param {Snapshot|null} measured of the run
  * @param {Snapshot|null} before the first step
@@ -57,7 +57,7 @@ export function readsOf(state, measured, before, lines, begun) {
 }
 
 /**
- * Return the examples of a record, each as its bytes.
+ * Split the measured examples into one array of bytes per example.
  * @param {*} record
  * @param {boolean} few whether to limit them to ``MAX_EXAMPLES``
  */
@@ -85,7 +85,7 @@ function captionOf({ judged, width, columns }, isImage) {
 }
 
 /**
- * Return the examples of a task before anything is measured: points, or a note on a missing table; otherwise null.
+ * Return examples to show before anything is measured: points, or a note on a missing table, otherwise null.
  * @param {State} state
  * @returns {Reads|null}
  */
@@ -101,7 +101,7 @@ function makePreview({ choice, table, ink }) {
 }
 
 /**
- * Return the question that the run will answer, or a remedy if the choice cannot be trained.
+ * Return the question that training will answer, or what to change if the net cannot be trained.
  * @param {State["choice"]} choice
  * @param {Aim} aim
  */

@@ -1,4 +1,4 @@
-// Examples as images or bars, each with a dot per rule, filled if the rule's net reads it right.
+// Draws examples as images or bars. Dots show which rules' nets classify an example correctly.
 
 import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";

@@ -1,4 +1,4 @@
-// The view model of the net as an object: one example in the forward pass, a lane per rule, held-out images.
+// The view model of the drawn net: the forward pass of one example, each rule's backward pass, and held-out examples.
 
 import { getEntries } from "../../choice/choice.js";
 import { findEntry, findRuleForOp } from "../../choice/entries.js";
@@ -34,9 +34,12 @@ import { readsOf } from "./reads-data.js";
  * @typedef {{plates: Plate[], lanes: Lane[], forward: Forward|null, reads: Reads|null, begun: boolean}} Picture
  */
 
-const STARTED = [...ACTIVE, "paused", ...OVER]; // count as begun at step 0 already, so that the layout is final at once
+const STARTED = [...ACTIVE, "paused", ...OVER]; // these count as started even at step 0, so that the layout does not change later
 
-/** Return the picture of the object. @param {State} state @param {LegendEntry[]} lines @returns {Picture} */
+/**
+ * Build the data of the drawn net, each rule's backward pass and the examples.
+ * @param {State} state @param {LegendEntry[]} lines @returns {Picture}
+ */
 export function objectOf(state, lines) {
   const { choice, view, first } = state;
   const run = view.status.snapshot;
@@ -68,7 +71,7 @@ export function objectOf(state, lines) {
 }
 
 /**
- * Return the number of weight layers of the measured nets; undefined without measurements.
+ * Return the number of weight layers of the measured nets, or undefined if nothing has been measured.
  * @param {Snapshot|null} snapshot
  */
 function layersOf(snapshot) {
@@ -76,7 +79,7 @@ function layersOf(snapshot) {
 }
 
 /**
- * Return the picture of a lane.
+ * Build the data of the drawing of the backward pass under one backward rule.
  * @param {State} state
  * @param {{line: LegendEntry & {onward: string}, slot: number, snapshot: Snapshot|null, plates: Plate[], said?: Line,
  *   points: import("../state/branches.js").Point[]}} of
@@ -100,7 +103,7 @@ function laneOf(state, { line, slot, snapshot, plates, points, said }) {
 }
 
 /**
- * Return the bands between the plates of a lane, from the measured backward pass.
+ * Build the bands that show how much gradient remains between neighbouring parts of the net.
  * @param {*} record null without measurements
  * @param {Plate[]} plates
  * @param {boolean} isBetweenLayers whether the op is between layers
@@ -127,7 +130,7 @@ function indexOf({ rules }, { key }) {
 }
 
 /**
- * Return whether the gradient has passed an op at a plate.
+ * Return whether the gradient has passed through an op in a given part of the net.
  * @param {Plate} plate
  * @param {boolean} isBetweenLayers whether the op is between layers
  */
@@ -135,14 +138,15 @@ function isBehindOp({ kind }, isBetweenLayers) {
   return kind === "op" || (kind === "fold" && isBetweenLayers);
 }
 
-/** Return a factor with at most three digits. @param {number} factor */
+/** Format a factor with at most three digits. @param {number} factor */
 function formatFactor(factor) {
   if (factor >= 100) return formatShort(Math.round(factor));
   return String(Number(factor < 0.095 ? factor.toPrecision(2) : factor.toFixed(2)));
 }
 
 /**
- * Return the picture of a plate in a lane. Without a snapshot, ``state`` and ``points`` are not used.
+ * Build the data of one part of the net in the drawing of a backward pass. Without a snapshot, ``state`` and
+ * ``points`` are not used.
  * @param {Pick<State, "choice"|"ink">} state
  * @param {LegendEntry} line
  * @param {Snapshot|null} snapshot
@@ -171,13 +175,13 @@ export function makeLanePlate(state, line, snapshot, record, plate, points) {
   return { plate, words: words.filter(Boolean), still: isStill(layer), sees: null };
 }
 
-/** Return the text of a number of folded layers. @param {number} count */
+/** Return the label of folded layers, such as "+ 3 layers". @param {number} count */
 export function describeFold(count) {
   return `+ ${count} layer${count > 1 ? "s" : ""}`;
 }
 
 /**
- * Return the picture of an op's inputs in a layer behind the curve of a rule; null before they are measured.
+ * Build the drawing of a layer's op inputs behind a backward rule's curve. Returns null before they are measured.
  * @param {Pick<State, "choice"|"ink">} state
  * @param {LegendEntry} line
  * @param {Snapshot|null} snapshot
@@ -204,9 +208,8 @@ function seesOf({ choice, ink }, line, snapshot, layer, points) {
 }
 
 /**
- * Return the forward pass of the highlighted rule's net.
- *
- * Without a highlighted rule, it is that of the first rule whose gradient reaches the first weights.
+ * Build the data of the forward pass of the highlighted rule's net. If no rule is highlighted, the first one whose
+ * gradient reaches the first weights is used.
  * @param {State} state
  * @param {Snapshot} snapshot
  * @param {{lines: LegendEntry[], plates: Plate[], layers: number,

@@ -1,4 +1,4 @@
-// The calm page Train: net, lanes and one chart, with buttons that open settings, evidence and all other tools.
+// The buttons at the foot of the Train page that open its settings, its evidence and its other tools.
 
 import { setOpenTools, getOpenTools } from "../../choice/tools.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -7,7 +7,7 @@ import { followKey } from "../../elements/keys.js";
 /** @typedef {"all"|"settings"|"evidence"} Part */
 
 /**
- * Create buttons at the foot of the page that open and close its parts.
+ * Create the buttons at the foot of the page that show and hide parts of it.
  * @param {HTMLElement} root of the page
  * @param {HTMLElement} dock
  * @param {{store: import("../../choice/store.js").Store, calm: boolean, onOpen: (evidence: boolean) => void,
@@ -27,7 +27,7 @@ export function createCalm(root, dock, { store, calm, onOpen, onCode }) {
   if (calm) followKey("e", () => turn("all"), end.signal);
   dock.hidden = !calm;
 
-  /** Return the open part; a page that is not calm shows all of them. @returns {string} */
+  /** Return which parts of the page are shown, such as "settings". A full page shows "all". @returns {string} */
   const open = () => (calm ? getOpenTools(store.current) : "all");
 
   /** @param {Part} part */
@@ -75,7 +75,7 @@ export function createCalm(root, dock, { store, calm, onOpen, onCode }) {
 }
 
 /**
- * Return the open part after a press: settings and evidence together are "all".
+ * Return which parts of the page are shown after a button is pressed. Settings and evidence together are "all".
  * @param {string} now the open part
  * @param {Part} part the part of the pressed button
  */

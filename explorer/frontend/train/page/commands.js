@@ -1,4 +1,4 @@
-// The buttons Start, Pause, Step and Reset, and the status of the run as numbers and a sentence.
+// The buttons that control a training run, and the display of its status.
 
 import { setAvailable, createButton, createStatus } from "../widgets/button.js";
 import { element, setText } from "../../elements/dom.js";
@@ -8,7 +8,7 @@ import { element, setText } from "../../elements/dom.js";
 const METRICS = ["Step", "Loss", "Steps/s", "Device"];
 
 /**
- * Create the buttons and the status display.
+ * Create the buttons that control a training run, and the display of its status.
  * @param {{buttons: HTMLElement, status: HTMLElement}} hosts ``status`` holds numbers and the sentence
  * @param {import("./view.js").Acts & {onOwnOp: () => void, onRemoval: () => void}} on
  */
@@ -28,11 +28,11 @@ export function createCommands(
   status.querySelector(".said-of-run")?.append(ownOp, removal);
   buttons.append(element("div", { class: "buttons" }, start, pause, step, reset, slow));
 
-  /** Start the run; after a press by keyboard, move the focus to Pause, because Start disappears. */
+  /** Start the training run. If the keyboard was used, move the focus to Pause, because Start disappears. */
   function begin() {
     onStart();
     if (document.activeElement !== document.body && document.activeElement !== start) return;
-    setAvailable(pause, true); // at once, because a hidden button cannot have the focus
+    setAvailable(pause, true); // must come before focus(), because a hidden button cannot have it
     pause.focus();
   }
 

@@ -1,4 +1,4 @@
-// The controller of the page Train: its state, its run, and the actions that change them.
+// The controller of the Train page, which connects its state, its training run and its view.
 
 import { requestJson } from "../../choice/server.js";
 import { saveInSession, loadFromSession } from "../../choice/session.js";
@@ -33,14 +33,14 @@ import { createLiveSettings } from "./live-settings.js";
  *   isMine: () => boolean, rename: (choice: Choice) => void}} Page
  */
 
-/** Load the panels that the document names; return the function that creates the page. */
+/** Load the code of the page's panels, and return the function that creates the Train page. */
 export async function loadTraining() {
   await loadPanels();
   return createTraining;
 }
 
 /**
- * Create the page.
+ * Create the Train page in an element that contains its static HTML.
  * @param {HTMLElement} host with the skeleton
  * @param {Store} store
  * @param {{server: (path: string) => string, plotly: string, colours: () => {rules: string[]},
@@ -120,7 +120,7 @@ function createTraining(host, store, { server, plotly, colours, examples, onPres
     frame ||= requestAnimationFrame(paint);
   }
 
-  /** Highlight a rule: draw its net, and nothing else. @param {string|null} lifted */
+  /** Highlight a backward rule. Only the drawing of the net is updated. @param {string|null} lifted */
   function onLift(lifted) {
     put({ lifted });
     if (state.drawn) painter.paintObject(makeObject(state));

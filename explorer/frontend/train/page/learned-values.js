@@ -1,4 +1,4 @@
-// Current values of learned parameters, to show next to the sliders of their initial values.
+// Formats the current values of learned parameters, which are shown next to the sliders of their initial values.
 
 import { getEntries } from "../../choice/choice.js";
 import { parseLearning } from "../../choice/learning.js";
@@ -9,9 +9,8 @@ import { getChannelRange, getLearned, getCurrentValues } from "../state/series.j
 /** @import { Snapshot } from "../state/records.js" */
 
 /**
- * Return the current values as texts: those of each rule for its card, and those of all rules for the op's card.
- *
- * Values are listed by layer; for channels with separate values, the range is given.
+ * Format the current values of learned parameters, for the card of each backward rule and for the op's card. Values
+ * are listed by layer. If each channel has its own value, their range is shown.
  * @param {import("../state/state.js").State} state
  * @returns {Present}
  */
@@ -35,9 +34,8 @@ export function makePresentTexts({ choice, view }) {
 }
 
 /**
- * Return the values of a parameter, one per layer, or minimum and maximum over channels with separate values.
- *
- * Layers without a finite net are left out.
+ * Return a learned parameter's value in each layer, or its minimum and maximum over channels. Layers without a finite
+ * net are left out.
  * @param {Snapshot} snapshot
  * @param {string} rule
  * @param {string} name

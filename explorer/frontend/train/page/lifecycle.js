@@ -1,4 +1,4 @@
-// Starting, pausing and restarting of runs, by buttons and after a change of settings.
+// Starts, pauses and restarts training runs, when a button is pressed or a setting changes.
 
 import { hasSameLiveSettings, orderOf } from "../client/request.js";
 import { toDisplayedState, unpackGhosts } from "../state/history.js";
@@ -8,10 +8,11 @@ import { ACTIVE, AT_REST, UNAVAILABLE } from "../state/status.js";
 
 /** @import { Page } from "./controller.js" */
 
-const REST_MS = 300; // delay after the last change before other settings start a new run
+const REST_MS = 300; // wait this long after the last change before restarting the run
 
 /**
- * Create the actions of the buttons. They compare the settings themselves, since the run may not have them yet.
+ * Create the functions that start, pause and restart training runs. They compare settings themselves, because the
+ * current run may not have received the latest ones yet.
  * @param {Page} page
  */
 export function createLifecycle({ now, state, become, run, isMine, rename }) {
@@ -26,7 +27,7 @@ export function createLifecycle({ now, state, become, run, isMine, rename }) {
 
   const resume = () => (isMine() ? run.resumeTraining() : begin("begin"));
 
-  /** Restart an active run if other settings are chosen; drop an inactive one. */
+  /** Restart an active training run if other settings have been chosen, or drop an inactive one. */
   function reconcile() {
     if (!run.settingsKey || isMine()) return;
     const goesOn = ACTIVE.includes(run.status.state);
@@ -58,13 +59,13 @@ export function createLifecycle({ now, state, become, run, isMine, rename }) {
     follow(choice, { phase }) {
       const isSame = hasSameLiveSettings(choice, state().choice);
       if (!isSame && run.settingsKey && !UNAVAILABLE.includes(run.status.state)) run.change();
-      if (isMine()) rename(choice); // its lr may have changed before the first step
+      if (isMine()) rename(choice); // the learning rate may have changed before the first step
       become({ choice });
       clearTimeout(timer);
       if (phase === "settled") timer = setTimeout(reconcile, REST_MS);
     },
     reconcile,
-    /** Continue the run that this session started before the page was reloaded, if it has the same settings. */
+    /** Continue to follow the training run from before the page was reloaded, if it has the current settings. */
     recall() {
       if (isMine() && Number(run.lr) === Number(order().lr)) {
         become({ ...withBegun(state()), ghosts: unpackGhosts(loadFromSession("ghosts")) });

@@ -1,4 +1,4 @@
-// Settings that change during a run: the server records learning rates as branch points, and the choice follows.
+// Settings that can change during a run. The server records a new learning rate as a branch point.
 
 import { mergeRecorded, isUnderway } from "../state/history.js";
 import { withSetting } from "../state/tasks.js";
@@ -7,14 +7,17 @@ import { withSetting } from "../state/tasks.js";
 
 /** @param {Page} page */
 export function createLiveSettings({ now, state, put, become, choose, run, isMine, rename }) {
-  /** Display a learning rate, and send it once the slider has settled. @param {string} rate @param {string} phase */
+  /**
+   * Display a learning rate, and send it to the server when the slider comes to rest.
+   * @param {string} rate @param {string} phase
+   */
   function turn(rate, phase) {
     become({ rate });
     if (phase === "settled") run.change();
   }
 
   return {
-    /** Update the choice with the changes that the run has recorded. */
+    /** Copy the changes that the training run has recorded into the page's settings. */
     catchUp() {
       const recorded = run.isBusy || !isMine() ? null : mergeRecorded(state());
       if (!recorded) return;

@@ -1,4 +1,4 @@
-// The table of rules: one row per rule, with numbers about its gradient.
+// The table below the chart, with one row of metrics per backward rule.
 
 import { createChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -81,7 +81,7 @@ function formatLoss(snapshot, key) {
   return typeof loss === "number" ? formatShort(loss) : MISSING;
 }
 
-/** Create the table of rules. @param {HTMLElement} host */
+/** Create the table of metrics with one row per backward rule. @param {HTMLElement} host */
 export function createMetricsTable(host) {
   const heads = COLUMNS.map(({ name, meaning }) => element("th", { scope: "col", title: meaning }, name));
   const head = element("tr", {}, element("th", { scope: "col" }, "Rule"), ...heads);
@@ -109,7 +109,7 @@ export function createMetricsTable(host) {
 }
 
 /**
- * Create a row; a press on its name keeps the rule highlighted.
+ * Create the table row of a backward rule. Clicking on its name keeps the rule highlighted.
  * @typedef {{line: LegendEntry, snapshot: Snapshot|null, said: Scores}} Row
  * @param {Row} row
  */

@@ -1,4 +1,4 @@
-// The one panel behind a rule's sentence, opened in place by "Why?".
+// The panel that explains the sentence about a backward rule, opened by the button "Why?".
 
 import { createChildren } from "../../elements/children.js";
 import { element, setText } from "../../elements/dom.js";

@@ -1,4 +1,4 @@
-// Requests to instruments: the open panels, their numbers, and the answers.
+// Handles open panels, their number inputs, and requests for measurements.
 
 import { saveInSession } from "../../choice/session.js";
 import { layersOf } from "../state/layers.js";
@@ -10,7 +10,7 @@ const NO_RUN = { message: "Press Start first: there is no run yet." };
 /** @param {import("./controller.js").Page} page */
 export function createRequests({ state, become, run }) {
   /**
-   * Request an answer from an instrument; show it unless a later request has replaced this one.
+   * Ask the server for one instrument's measurement. The answer is ignored if a newer request has been sent.
    * @param {string} key
    * @param {Object<string, number>} numbers
    */

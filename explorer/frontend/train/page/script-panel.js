@@ -1,13 +1,13 @@
-// The code of the current choice: a plain PyTorch script above the foot of the page.
+// The panel that shows the current settings as a plain PyTorch script.
 
 import { copyText } from "../../elements/clipboard.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 
-const REST_MS = 300; // delay after the last change before the script of other settings is requested
+const REST_MS = 300; // wait this long after the last change before requesting another script
 const HINT = "A script with torch alone: it computes the same losses.";
 
 /**
- * Create the panel.
+ * Create the panel that shows the current settings as a PyTorch script.
  * @param {HTMLElement} host
  * @param {{scriptKey: () => string, onScript: () => Promise<{text?: string, message?: string}>}} on ``scriptKey``
  *   returns a key of the script's content
@@ -46,7 +46,7 @@ export function createScriptPanel(host, { scriptKey, onScript }) {
   }
 
   return {
-    /** Open or close the panel; return whether it is open. */
+    /** Open or close the script panel. Returns whether it is now open. */
     turn() {
       host.hidden = !host.hidden;
       follow();

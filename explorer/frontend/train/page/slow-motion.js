@@ -1,14 +1,14 @@
-// Slow motion of the run: it requests the records, and opens at a step once the run has paused.
+// Requests the data of slow motion, and opens it once the training run has paused.
 
 import { layerOf, toPositionText, recordKey } from "../slow-motion/view-model.js";
 import { ACTIVE, UNAVAILABLE } from "../state/status.js";
 import { explainUntrained } from "../state/tasks.js";
 
-const INSTRUMENT = "slow_motion"; // the key of the instrument
+const INSTRUMENT = "slow_motion"; // the instrument that records one training step in detail
 const FIRST_STAGE = "input";
 
 /**
- * Create the actions of slow motion.
+ * Create the functions that open slow motion, which shows one training step in detail.
  * @param {import("./controller.js").Page} page
  * @param {() => void} first starts a paused run
  */
@@ -19,7 +19,7 @@ export function createSlowRun({ now, state, put, become, choose, run, isMine }, 
   }
 
   return {
-    /** Request the records that slow motion shows, once for each step, layer and rate. */
+    /** Request the data of slow motion if the displayed step, layer or learning rate has changed. */
     async record() {
       const key = recordKey(state());
       if (!state().choice.slow && state().slow) put({ slow: null });
@@ -31,7 +31,7 @@ export function createSlowRun({ now, state, put, become, choose, run, isMine }, 
     },
     acts: {
       onSlow,
-      /** Open the next step: pause an active run first, or start a paused run if there is none. */
+      /** Open slow motion at the next step. An active run is paused; if there is no run, a paused one is started. */
       onSlowMotion() {
         const { state: name } = run.status;
         if (ACTIVE.includes(name) && isMine()) run.pause();

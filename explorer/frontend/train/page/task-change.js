@@ -1,4 +1,4 @@
-// Changes of the task: chosen op and rules are kept, or replaced after a question; a change can be undone.
+// Changes the training task. The user is asked before an op and rules of their own are replaced, and can undo the change.
 
 import { getEntries } from "../../choice/choice.js";
 import { findEntry } from "../../choice/entries.js";
@@ -16,10 +16,10 @@ import {
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { State } from "../state/state.js" */
 
-/** Create the actions that change the task or replace op and rules. @param {import("./controller.js").Page} page */
+/** Create the functions that change the training task. @param {import("./controller.js").Page} page */
 export function createTaskChange({ now, state, become, choose }) {
   /**
-   * Change the choice; offer to undo if that loses something or a question was answered.
+   * Change the page's settings. Undo is offered if the change discards something or answers a question.
    * @param {Choice} after
    * @param {boolean} [answered]
    */
@@ -53,7 +53,7 @@ export function createTaskChange({ now, state, become, choose }) {
   };
 }
 
-/** Return the question about a change of task, or a note on its effect; null without one. @param {State} state */
+/** Return the question or note about a change of the training task, or null if there is none. @param {State} state */
 export function asksOf({ changing, choice }) {
   if (!changing) return null;
   const { label, begins } = findTask(changing.key);

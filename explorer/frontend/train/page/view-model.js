@@ -1,4 +1,4 @@
-// The view model of the page Train: a state's picture as plain data.
+// The view model of the Train page: converts the state to the plain data that the view displays.
 
 import { getCatalogue } from "../../choice/entries.js";
 import { formatShort } from "../../formula/numbers.js";
@@ -61,7 +61,7 @@ const BRANCHES =
 const LEGENDS = { score: "", loss: "", norms: "w1 solid, w2 dotted", learned: "" };
 const MISSING = { score: "held-out score", loss: "loss", norms: "gradient norm", learned: "parameter" };
 
-/** Return the picture of a state. @param {State} live @returns {Picture} */
+/** Convert the state of the Train page to the data that its view displays. @param {State} live @returns {Picture} */
 export function pictureOf(live) {
   const state = toDisplayedState(live);
   const { choice, view, colours } = state;
@@ -85,7 +85,7 @@ export function pictureOf(live) {
   const measure = (options.find(({ value }) => value === state.measure) ?? options[0]).value;
   const chart = chartOf(state, measure, live.view.status.snapshot);
   const object = state.drawn ? objectOf(state, lines) : null;
-  const isSeen = !object || object.begun; // a calm page shows no chart before its first run
+  const isSeen = !object || object.begun; // a page with closed tools shows no chart before its first run
   const isFaint = isSeen && chart.series.some(({ faint }) => faint);
   return {
     offered: getEnabledButtons(view.status.state, isUnread(live) || Boolean(explainUntrained(choice))),
@@ -126,14 +126,15 @@ export function pictureOf(live) {
   };
 }
 
-/** Return the picture of the net as an object. @param {State} live */
+/** Build the data of the drawing of the net. @param {State} live */
 export function makeObject(live) {
   const state = toDisplayedState(live);
   return objectOf(state, legendOf(state.choice, state.colours));
 }
 
 /**
- * Return the metric of held-out data. That of the run takes precedence, because it knows the data.
+ * Return the name of the metric for held-out data, such as "accuracy". If there is a run, its metric is used, because
+ * only the run knows the data.
  * @param {State} state
  */
 function metricOf({ choice, trained, view }) {
@@ -143,7 +144,7 @@ function metricOf({ choice, trained, view }) {
 }
 
 /**
- * Return the measures of the large chart; the first is the default.
+ * Return the measures that the main chart can plot. The first one is the default.
  * @param {string|null} metric
  * @param {boolean} learns whether a parameter learns
  * @returns {{value: Measure, label: string}[]}
@@ -159,7 +160,7 @@ function measuresOf(metric, learns) {
 }
 
 /**
- * Return which buttons are enabled.
+ * Return which buttons are enabled in a given state of the training run.
  * @param {string} name of a state
  * @param {boolean} unread whether no run can start yet
  * @returns {Offered}
@@ -177,7 +178,7 @@ function getEnabledButtons(name, unread) {
 }
 
 /**
- * Return step, loss of the first rule (named if there are several), speed and device as texts.
+ * Format the training run's step, loss, speed and device. The loss is that of the first backward rule.
  * @param {State} state
  * @param {LegendEntry[]} lines
  */
@@ -193,26 +194,27 @@ function metricsOf(state, [first, ...others]) {
   ];
 }
 
-/** Return the number of steps of the run, or of the settings without a run. @param {State} state */
+/** Return the total number of steps of the training run, or of the settings if there is no run. @param {State} state */
 function stepsOf({ choice, view }) {
   return view.status.steps || Number(getSetting(choice, "steps"));
 }
 
 /**
- * Explain why the choice cannot be trained; return "" if it can, or while a run is active or an earlier step is shown.
+ * Explain why training cannot start with the current settings. Returns "" if it can, while a run is active, or while
+ * an earlier step is displayed.
  * @param {State} state
  */
 function getRefusal({ choice, view: { status, lost }, at }) {
   return ACTIVE.includes(status.state) || at !== null || lost ? "" : explainUntrained(choice);
 }
 
-/** Return whether all rules diverged before their first step. @param {State["view"]["status"]} status */
+/** Return whether all nets diverged before the first step. @param {State["view"]["status"]} status */
 function isBrokenAtStart({ state, step }) {
   return state === "diverged" && !step;
 }
 
 /**
- * Return the sentence about the state, and one about the next step.
+ * Return a sentence on the state of the training run, and one on what to do next.
  * @param {State} state
  * @param {boolean} isFaint whether curves of an earlier run are visible
  */
@@ -232,18 +234,18 @@ function makeStatus(state, isFaint) {
   return { main, next, state: isLost ? "lost" : notice ? "refused" : status.state };
 }
 
-/** Return the headline of a run that has ended; "" before. @param {State["view"]["status"]} status */
+/** Return the headline of a finished run, or "" if it is not finished. @param {State["view"]["status"]} status */
 function headlineOf({ state, headline, words }) {
   return OVER.includes(state) ? headline || (words.at(-1) ?? "") : "";
 }
 
-/** Return whether rules were compared on held-out data with a single seed, which proves little. @param {State} state */
+/** Return whether rules were compared with a single random seed, which proves little. @param {State} state */
 function hasOneSeed(state) {
   const { status } = state.view;
   return metricOf(state) !== null && state.choice.rules.length > 1 && status.snapshot?.seeds === 1;
 }
 
-/** Describe the run that Start begins: its steps and duration. @param {State["choice"]} choice */
+/** Describe the run that the Start button would start, with its steps and duration. @param {State["choice"]} choice */
 function describeRun(choice) {
   const steps = Number(getSetting(choice, "steps"));
   const pace = Number(getSetting(choice, "pace"));
@@ -254,7 +256,7 @@ function describeRun(choice) {
   return `${steps.toLocaleString("en-US")} steps${time}${start}.`;
 }
 
-/** Return the heading of the chart. @param {State["choice"]} choice @param {import("../charts/axes.js").Scale} scale */
+/** Return the chart's heading. @param {State["choice"]} choice @param {import("../charts/axes.js").Scale} scale */
 function makeHeading(choice, { title, banded, heldOut }) {
   const seeds = Number(getSetting(choice, "seeds"));
   const name = heldOut ? `Held-out ${title}` : `${title[0].toUpperCase()}${title.slice(1)}`;
@@ -263,7 +265,7 @@ function makeHeading(choice, { title, banded, heldOut }) {
 }
 
 /**
- * Return the scale of a measure's axis.
+ * Return the properties of the y axis for a measure such as the loss.
  * @param {State} state
  * @param {Measure} measure
  * @returns {import("../charts/axes.js").Scale}
@@ -285,7 +287,7 @@ function scaleOf(state, measure) {
 }
 
 /**
- * Return the number of decimals of the table's scores; undefined before the first.
+ * Return the number of decimals with which scores are shown, or undefined if there are no scores yet.
  * @param {Object<string, string>} judged
  */
 function decimalsOf(judged) {
@@ -294,7 +296,7 @@ function decimalsOf(judged) {
 }
 
 /**
- * Return the picture of the large chart.
+ * Build the data of the main chart.
  * @param {State} state at the displayed step
  * @param {Measure} measure
  * @param {import("../state/records.js").Snapshot|null} latest the snapshot of the run's last step
@@ -332,7 +334,7 @@ function chartOf(state, measure, latest) {
 }
 
 /**
- * Return the lines of a run with their branches.
+ * Build the curves of a training run, split at its branch points.
  * @param {State} state
  * @param {Measure} measure
  * @param {Pick<PastRun, "choice"|"snapshot"|"recorded">} run
@@ -345,7 +347,7 @@ function makeBranchedSeries({ colours }, measure, { choice, snapshot, recorded }
 }
 
 /**
- * Return the text of a chart without a curve.
+ * Return the message that a chart shows if it has no curves.
  * @param {Measure} measure
  * @param {import("../state/records.js").Snapshot|null} snapshot
  */
@@ -358,7 +360,7 @@ function emptyOf(measure, snapshot) {
 }
 
 /**
- * Return the number of steps of the longest series, so that a run that ended early fills its chart.
+ * Return the last step of the longest curve. A run that ended early fills the width of its chart this way.
  * @param {Series[]} series
  */
 function lengthOf(series) {

@@ -1,4 +1,4 @@
-// The view of the page Train: it creates the parts of the page and shows pictures.
+// The view of the Train page, which creates and updates the parts of the page.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { createExamples } from "../../cards/examples.js";
@@ -45,7 +45,7 @@ import { createWhy } from "../evidence/view.js";
  */
 
 /**
- * Create the parts of the page.
+ * Create the parts of the Train page.
  * @param {HTMLElement} host with the skeleton
  * @param {{store: ReturnType<typeof import("../../choice/store.js").createStore>, plotly: string,
  *   examples: import("../../cards/examples.js").Example[],
@@ -59,7 +59,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
   const commands = createCommands({ buttons: find("commands"), status: find("status") }, on);
   const picker = createPicker(find("tasks"), on.onTask);
   const note = createTaskNote(find("asks"), on);
-  let pasted = ""; // the visitor's own table
+  let pasted = ""; // the text of the user's own table
   const menu = createExamples(
     examples,
     (choice, its) => {
@@ -104,7 +104,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
     on.onStart();
   }
 
-  /** Create the parts of the page that lessons do not have. */
+  /** Create the parts of the Train page that lessons do not have. */
   function createLab() {
     host.classList.add("lab");
     find("object").hidden = false;
@@ -155,7 +155,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
     paint(picture) {
       host.classList.add("filled");
       const { choice } = picture;
-      const isOne = host.matches(".lab.calm"); // a calm page has one button, whose label changes
+      const isOne = host.matches(".lab.calm"); // with its tools closed, the page has one button, whose label changes
       commands.show({ ...picture, again: picture.again && isOne });
       picker.show(picture.task.key);
       note.show(picture.asks);

@@ -1,4 +1,4 @@
-// One bar per layer of weights, with its name and number, and a note below the bars.
+// Draws one bar per weight layer, on a logarithmic scale.
 
 import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -9,7 +9,7 @@ import { element, setAttribute, setText } from "../../elements/dom.js";
  */
 
 /**
- * Return the bars of numbers on a logarithmic scale.
+ * Convert numbers to bars on a logarithmic scale.
  * @param {ArrayLike<number>} numbers by layer of weights
  * @param {[number, number]} decades exponents of an empty and of a full bar
  * @param {(number: number) => string} text
@@ -24,7 +24,7 @@ export function barsOf(numbers, [low, high], text) {
   return { words: bars.map(({ name, value }) => `${name} ${value}`).join(", "), bars };
 }
 
-/** Create the painter of a cell of bars. @param {HTMLElement} cell */
+/** Create the function that draws bars in one cell of a panel. @param {HTMLElement} cell */
 export function createBars(cell) {
   const [rows, below] = [element("div", {}), element("p", { class: "note" })];
   cell.append(rows, below);

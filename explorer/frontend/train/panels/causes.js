@@ -1,4 +1,4 @@
-// The panel of units × examples without a gradient, by cause: one bar in shades of grey.
+// The panel that shows why units have no gradient: one bar per rule, divided by cause.
 
 import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -12,8 +12,8 @@ import { formatShare } from "../../formula/numbers.js";
  * @typedef {{words: string, parts: Part[], channels: number[]}} Picture
  */
 
-const PASSES = 0; // the index of the part with a gradient, which is never hatched
-const SPACE = 0.2; // minimum share of a part that shows its text
+const PASSES = 0; // index of the part with a gradient, which is never hatched
+const SPACE = 0.2; // a part is labelled if it is at least this fraction of the bar
 
 /** @type {PanelSpec} */
 export const panel = {
@@ -72,7 +72,7 @@ function createChannel() {
   return element("span", {}, element("i", {}));
 }
 
-/** Create the half of a part without hatching, or the hatched one. @param {number} index */
+/** Create one segment of the bar. Segments with odd indices are hatched. @param {number} index */
 function createHalf(index) {
   const kind = index % 2 ? "every" : "some";
   return element("span", { class: `cause-${Math.floor(index / 2)} ${kind}` }, element("b", {}));

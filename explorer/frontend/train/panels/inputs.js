@@ -1,4 +1,4 @@
-// The panel of the op's inputs: a histogram behind the rule's curve.
+// The panel that shows a histogram of the op's inputs behind each backward rule's curve.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
@@ -16,8 +16,8 @@ import { makeBarPath, makeLinePath, share } from "../widgets/svg-paths.js";
  *   most: number|null}} Picture
  */
 
-const ROOF = 0.94; // of the height: the top of the highest bar and of the curve
-const MIN_SHARE = 0.03; // of the data: smaller shares outside the ends are not mentioned
+const ROOF = 0.94; // height of the highest bar and of the curve, as a fraction of the chart's height
+const MIN_SHARE = 0.03; // smaller fractions of the inputs outside the chart are not mentioned
 
 /** @type {PanelSpec} */
 export const panel = {
@@ -31,7 +31,7 @@ export const panel = {
   data: dataOf,
 };
 
-/** Return the data to show on Explore. @param {Observation} observation */
+/** Return the op's inputs in a form that Explore can show behind its curves. @param {Observation} observation */
 function dataOf({ measured: { edges, counts, means, beyond }, layer }) {
   const at = Math.min(layer, counts.length - 1);
   return {
@@ -75,7 +75,7 @@ function pictureOf({ measured, snapshot, line, layer, op, rule, parameters }) {
 }
 
 /**
- * Return a sentence about the share of data outside the ends; "" if it is small.
+ * Describe which fraction of the inputs is outside the chart, or return "" if it is negligible.
  * @param {number} share
  * @param {[number, number]} ends
  */
@@ -86,7 +86,7 @@ function describeOutside(share, [start, stop]) {
 }
 
 /**
- * Return the bars. The outermost ones contain all data beyond; the highest of the others sets the scale.
+ * Convert a histogram to bars. The outermost bars include everything outside the chart and do not affect the scale.
  * @param {ArrayLike<number>} counts
  * @param {ArrayLike<number>} edges
  * @param {(x: number) => number} across

@@ -1,4 +1,4 @@
-// The panel of a convolutional net's kernels, as the net uses them: a row per map, a column per map below it.
+// The panel that shows a convolutional net's kernels, with a row per output map and a column per input map.
 
 import { updateChildren } from "../../elements/children.js";
 import { element, setText } from "../../elements/dom.js";

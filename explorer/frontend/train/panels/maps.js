@@ -1,4 +1,4 @@
-// The panel of one held-out example's maps in each convolution, and the class that the net reads.
+// The panel that shows each convolution's maps for one held-out example, and the class that the net predicts.
 
 import { updateChildren } from "../../elements/children.js";
 import { element, setText } from "../../elements/dom.js";
@@ -10,8 +10,8 @@ import { gridOf } from "../widgets/tiles.js";
 /** A layer: its name and its maps as one image, ``width`` pixels a row. @typedef {{name: string, pixels: Uint8Array, width: number}} Layer */
 /** @typedef {{words: string, note: string, image: Uint8Array, layers: Layer[], ink: number}} Picture */
 
-const ZOOM = 4; // pixels on a side of each unit; the line between images is one pixel wide
-const LINE = 60; // of 255, the ink of the line, which gives white images an edge
+const ZOOM = 4; // width of a unit in pixels; lines between images are one pixel wide
+const LINE = 60; // opacity of lines, out of 255; they give white images an edge
 
 /** @type {PanelSpec} */
 export const panel = {
@@ -39,7 +39,7 @@ export function pictureOf({ measured, ink }) {
 }
 
 /**
- * Arrange square images in a grid with lines between them.
+ * Arrange square images in a grid, separated by lines.
  * @param {Uint8Array} images one after the other
  * @param {number} side
  * @returns {{pixels: Uint8Array, width: number}}

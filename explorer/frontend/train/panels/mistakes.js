@@ -1,4 +1,4 @@
-// The panel of the held-out images that a net misreads, with the class that it reads.
+// The panel that shows the held-out images that a net misclassifies, with the predicted class.
 
 import { createChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -62,7 +62,7 @@ function create(cell, pick) {
 }
 
 /**
- * Create one image; it is a button if another panel can show it.
+ * Create one image of the panel. It is a button if another panel can show more about the image.
  * @typedef {Misread & Pick<Picture, "picked"|"ink">} Tile
  * @param {Tile} tile
  * @param {(example: number) => void} pick

@@ -1,4 +1,4 @@
-// The panel of gradient norms: one bar per layer of weights, on a logarithmic scale.
+// The panel that shows the gradient norm of each weight layer as a bar.
 
 import { formatShort } from "../../formula/numbers.js";
 import { barsOf, createBars } from "./bars.js";

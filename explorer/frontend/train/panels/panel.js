@@ -1,4 +1,4 @@
-// A panel of the area "Why": a row of small pictures, one per rule, with a title and a sentence.
+// A panel of the section "Why", with one drawing per backward rule.
 
 import { saveCarried } from "../../choice/data.js";
 import { createChildren } from "../../elements/children.js";
@@ -56,10 +56,10 @@ import { findInstrument } from "../state/instruments.js";
  *   Carry|null}[]}} Row
  */
 
-const SCROLLED = { role: "group", tabindex: "0" }; // focusable, so that keys scroll it
+const SCROLLED = { role: "group", tabindex: "0" }; // focusable, so that it can be scrolled with the keyboard
 
 /**
- * Create a panel as a section.
+ * Create a panel of the section "Why", with one drawing per backward rule.
  * @param {Panel} panel
  * @param {{onLegend: (index: number) => void, onNumber: (name: string, value: number) => void,
  *   onPick: (value: number) => void}} on

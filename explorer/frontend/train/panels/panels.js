@@ -1,4 +1,4 @@
-// The panels of the area "Why" in order: the modules of this folder that are named like an instrument.
+// The panels of the section "Why". Each is a module of this folder that is named after an instrument.
 
 import { isStochastic } from "../../choice/choice.js";
 import { getCatalogue } from "../../choice/entries.js";
@@ -8,17 +8,17 @@ import { taskOf } from "../state/tasks.js";
 
 /** @import { Panel } from "./panel.js" */
 
-const OBJECT_INSTRUMENTS = ["way", "net", "reads"]; // always requested if the net is shown: net and lanes display them
-const BASIS = ["causes", "inputs"]; // also requested if the net is shown: the basis of each rule's sentence
+const OBJECT_INSTRUMENTS = ["way", "net", "reads"]; // always requested while the net is drawn
+const BASIS = ["causes", "inputs"]; // also requested while the net is drawn, for the sentences about its rules
 let panels = /** @type {Panel[]} */ ([]);
 
-/** Load the panels that the document names. */
+/** Load the modules of all panels that are listed in the HTML document. */
 export async function loadPanels() {
   const load = async (/** @type {string} */ key) => ({ ...(await import(`./${key}.js`)).panel, key });
   panels = (await Promise.all(getCatalogue().panels.map(load))).sort((one, other) => one.order - other.order);
 }
 
-/** Return the panels that apply to a choice. @param {import("../../choice/choice.js").Choice} choice */
+/** Return the panels that apply to the selected task. @param {import("../../choice/choice.js").Choice} choice */
 export function panelsOf(choice) {
   const learns = Boolean(choice.training.learn);
   const draws = isStochastic(choice);
@@ -26,7 +26,7 @@ export function panelsOf(choice) {
 }
 
 /**
- * Return the open panels of a choice: as the visitor left them, initially by their defaults.
+ * Return which panels are open: those the user has left open, and those open by default.
  * @param {import("../../choice/choice.js").Choice} choice
  * @param {Object<string, boolean>} left
  */
@@ -35,9 +35,8 @@ export function openPanels(choice, left) {
 }
 
 /**
- * Return the questions for the stream of events: those of open panels, or of all panels once the run has ended.
- *
- * The server may soon forget a run that has ended.
+ * List the measurements that the server should include in its events. They are those of open panels, or of all panels
+ * after the run has ended, because the server may soon delete the run.
  * @param {import("../state/state.js").State} state
  */
 export function listRequests({ choice, panels: left, numbers, view, why, drawn, evidence = true }) {

@@ -1,4 +1,4 @@
-// The panel of learned parameters: the value of each over the steps, layer by layer, and its gradient.
+// The panel that plots each learned parameter and its gradient during training, with one curve per layer.
 
 import { updateChildren, createChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -54,7 +54,7 @@ function pictureOf({ measured, snapshot, line }) {
 }
 
 /**
- * Return the last value of a layer as text, with the range over its channels if they differ.
+ * Format the last value of a parameter in one layer, with its range over channels if they differ.
  * @param {...number[]} series the values, the minima and the maxima
  */
 function formatNow(...series) {
@@ -63,7 +63,7 @@ function formatNow(...series) {
 }
 
 /**
- * Return a chart of series.
+ * Convert the values of a parameter to the lines of a small chart.
  * @param {number[]} steps
  * @param {number[][]} series
  * @param {boolean} signed whether 0 must be visible
@@ -93,7 +93,7 @@ function create(cell) {
   return { draw: (/** @type {Picture} */ { drawn }) => blocks.show(drawn) };
 }
 
-/** Create the block of one parameter: a line of text and two charts. */
+/** Create the display of one parameter: a line of text and two small charts. */
 function createBlock() {
   const name = element("code", {});
   const now = element("span", {});
@@ -120,7 +120,7 @@ function createBlock() {
   };
 }
 
-/** Draw a band, without its points that are not finite. @param {Element} area @param {Point[]} points */
+/** Draw a filled band, leaving out points that are not finite. @param {Element} area @param {Point[]} points */
 function drawArea(area, points) {
   setAttribute(area, "d", makeLinePath(points.filter(({ y }) => Number.isFinite(y))));
 }

@@ -1,4 +1,4 @@
-// The panel of one held-out example's spikes: the times at which each unit fires, and the class that the net reads.
+// The panel that shows when each unit spikes for one held-out example, and the class that the net predicts.
 
 import { updateChildren } from "../../elements/children.js";
 import { element, setText } from "../../elements/dom.js";

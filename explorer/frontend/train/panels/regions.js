@@ -1,4 +1,4 @@
-// The panel of a plane's regions: the class that a net assigns to each point, with some of the data.
+// The panel that shows which class a net predicts at each point of the plane, with some of the data.
 
 import { formatShare } from "../../formula/numbers.js";
 import { element, setText } from "../../elements/dom.js";
@@ -16,7 +16,7 @@ import { paint, toPixel, areEqual } from "../widgets/canvas.js";
  *   trained: Uint8Array, heldOut: Uint8Array}} Picture ``trained`` and ``heldOut`` have three numbers per point
  */
 
-// Classes differ in lightness, and none has the colour of a rule.
+// Classes differ in lightness, so that they are not mistaken for the colours of rules.
 const GROUND = /** @type {[Rgb, Rgb]} */ ([
   [255, 238, 160],
   [84, 108, 152],
@@ -26,8 +26,8 @@ const DOTS = /** @type {[Rgb, Rgb]} */ ([
   [20, 36, 84],
 ]);
 const UNKNOWN = /** @type {Rgb} */ ([127, 127, 127]);
-const MIN_STRENGTH = 0.35; // strength of a class's colour at even odds, so that borders stay visible
-const MAX_NAMED = 5; // classes named in the legend
+const MIN_STRENGTH = 0.35; // strength of the colour where the net is undecided; keeps borders visible
+const MAX_NAMED = 5; // maximum number of classes listed in the legend
 const CANVAS_SIZE = 384; // px, width and height of the canvas with the dots
 const DOT = { trained: 3.4, heldOut: 6 }; // px, radius of a dot
 
@@ -58,14 +58,14 @@ export function pictureOf({ measured }) {
   return { words, note, cells, classes, levels, trained, heldOut };
 }
 
-/** Describe the order of classes from light to dark; return "" if classes have no names. @param {string[]} names */
+/** List the classes in the legend from light to dark, or return "" if they have no names. @param {string[]} names */
 function describeClasses(names) {
   if (!names.length) return "";
   const listed = names.length > MAX_NAMED ? [names[0], "…", ...names.slice(-1)] : names;
   return `light to dark: ${listed.join(", ")}`;
 }
 
-/** Return points from an array. @param {Uint8Array} numbers three numbers per point @returns {Point[]} */
+/** Decode points from a flat array. @param {Uint8Array} numbers three numbers per point @returns {Point[]} */
 export function pointsOf(numbers) {
   return Array.from({ length: numbers.length / 3 }, (_, at) => ({
     x: numbers[3 * at] / 255,
@@ -75,7 +75,7 @@ export function pointsOf(numbers) {
 }
 
 /**
- * Return the colour of a class, interpolated between two colours.
+ * Return the colour of a class by interpolating between two colours.
  * @param {[Rgb, Rgb]} ends
  * @param {number} kind
  * @param {number} classes
@@ -86,7 +86,10 @@ function getClassColour([from, to], kind, classes) {
   return /** @type {Rgb} */ (from.map((value, at) => Math.round(value + share * (to[at] - value))));
 }
 
-/** Return the colour of each value of a cell. @param {number} classes @param {number} levels @returns {Rgb[]} */
+/**
+ * Return the colours of all byte values, which encode a class and its certainty.
+ * @param {number} classes @param {number} levels @returns {Rgb[]}
+ */
 export function palette(classes, levels) {
   const middle = /** @type {Rgb} */ (GROUND[0].map((value, at) => (value + GROUND[1][at]) / 2));
   return Array.from({ length: 256 }, (_, value) => {

@@ -1,4 +1,4 @@
-// The panel of a batch's gradient over random draws: its relative deviation, one bar per layer, and its bias.
+// The panel that shows how much the gradient of one batch varies between random draws, and its bias.
 
 import { formatShort } from "../../formula/numbers.js";
 import { barsOf, createBars } from "./bars.js";
@@ -27,7 +27,7 @@ function textOf(ratio) {
 }
 
 /**
- * Return a note on the bias, by layer of weights below an op; each bias is a share with its standard error.
+ * Return a note on the gradient's relative bias in each weight layer below an op, with standard errors.
  * @param {{bias: ArrayLike<number>, within: ArrayLike<number>}} measured
  */
 function noteOf({ bias, within }) {
@@ -36,7 +36,7 @@ function noteOf({ bias, within }) {
 }
 
 /**
- * Return a bias with its standard error, or an upper bound if the bias is not significant.
+ * Format a bias with its standard error, or as an upper bound if it is not significant.
  * @param {number} share
  * @param {number} within
  */

@@ -1,4 +1,4 @@
-// The panel of quantised weights: a histogram of the full-precision weights, shaded by the op's output.
+// The panel that shows a histogram of full-precision weights, shaded by their quantised values.
 
 import { updateChildren, createChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -13,7 +13,7 @@ import { formatShare, formatShort } from "../../formula/numbers.js";
  * @typedef {{words: string, layers: Layer[]}} Picture
  */
 
-const ROOF = 0.95; // of the height: the top of the highest bar
+const ROOF = 0.95; // height of the highest bar, as a fraction of the chart's height
 
 /** @type {PanelSpec} */
 export const panel = {
@@ -32,7 +32,7 @@ export function pictureOf({ measured: { layers, words } }) {
 }
 
 /**
- * Return the picture of one layer.
+ * Build the histogram of one layer's weights.
  * @param {{edges: Float32Array, counts: Int32Array, values: Float32Array, by_value: Int32Array,
  *   changed: number}} measured
  * @param {number} index
@@ -50,7 +50,7 @@ function layerOf({ edges, counts, values, by_value: byValue, changed }, index) {
 }
 
 /**
- * Stack bars on one another.
+ * Stack the bars of several histograms on one another.
  * @param {Int32Array[]} parts counts of each part
  * @param {number} most the count of a bar that fills the height
  * @returns {Bar[][]}
@@ -82,7 +82,7 @@ function create(cell) {
   return { draw: (/** @type {Picture} */ { layers }) => blocks.show(layers) };
 }
 
-/** Create the drawing of one layer. */
+/** Create the drawing of one layer's histogram. */
 function createBlock() {
   const svg = shape("svg", { viewBox: "0 0 1 1", preserveAspectRatio: "none", class: "latent" });
   const ticks = ["", ""].map(() => element("span", {}));
@@ -107,11 +107,7 @@ function createBlock() {
   };
 }
 
-/**
- * Return the opacity of a part: outputs differ by the strength of the rule's colour.
- * @param {number} part
- * @param {number} count
- */
+/** Return the opacity of the bars of one quantised value. @param {number} part @param {number} count */
 function opacityOf(part, count) {
   return count === 1 ? 1 : 0.3 + (0.7 * part) / (count - 1);
 }

@@ -1,4 +1,4 @@
-// The control rules that other rules are compared with, each added to the cards by one button.
+// The buttons that add control rules, to which other backward rules are compared.
 
 import { canAddRule, addRule } from "../../choice/choice.js";
 import { getCatalogue, findEntry } from "../../choice/entries.js";

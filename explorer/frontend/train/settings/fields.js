@@ -1,4 +1,4 @@
-// One native control for each kind of setting.
+// Creates an HTML control for each kind of training setting.
 
 import { element, createId, setAttribute, setText, setValue, writeValue } from "../../elements/dom.js";
 import { createNumberField } from "../../elements/number.js";
@@ -28,7 +28,7 @@ const FIELDS = {
 };
 
 /**
- * Create the fields of settings.
+ * Create the controls of training settings.
  * @param {Setting[]} settings
  * @param {ReturnType<typeof import("../../choice/store.js").createStore>} store
  * @param {(name: string, text: string, phase: *) => void} onSetting gets the new text of a setting
@@ -87,7 +87,7 @@ function createIntegerField({ label, meaning, low, high }, { onChange }) {
 }
 
 /**
- * Create a field for the widths of hidden layers.
+ * Create the text field for the widths of hidden layers.
  * @param {Setting} setting
  * @param {Actions} actions
  * @returns {Field}
@@ -125,7 +125,7 @@ function createWidthsField({ label, meaning, low, high }, { onChange }) {
 }
 
 /**
- * Parse typed text as widths; return null for other text.
+ * Parse layer widths such as "64, 32". Returns null if the text is invalid.
  * @param {string} text
  * @param {number} low
  * @param {number} high
@@ -140,7 +140,7 @@ function parseWidths(text, low, high) {
 }
 
 /**
- * Create a logarithmic slider; a value that is a word, such as "full", is a check box next to it.
+ * Create a logarithmic slider. If the setting can also be a word such as "full", it has a check box.
  * @param {Setting} setting
  * @param {Actions} actions
  * @returns {Field}

@@ -1,4 +1,4 @@
-// The settings of a run as native controls; settings that can change during a run are separate.
+// The form of training settings. Settings that can change during a run have a place of their own.
 
 import { element, createId } from "../../elements/dom.js";
 import { createFields } from "./fields.js";
@@ -7,7 +7,7 @@ import { getSettings, getSetting } from "../state/tasks.js";
 /** @import { Choice } from "../../choice/choice.js" */
 
 /**
- * Create the controls.
+ * Create the form of training settings.
  * @param {{live: HTMLElement, rest: HTMLElement, own: Object<string, HTMLElement>}} hosts ``own`` holds the places of
  *   single settings, by name
  * @param {ReturnType<typeof import("../../choice/store.js").createStore>} store
@@ -32,7 +32,7 @@ export function createSettings({ live, rest, own }, store, onSetting, compareDev
 }
 
 /**
- * Append a text to a control as its description, once the text has arrived.
+ * Add a description to a control as soon as its text has arrived.
  * @param {HTMLElement} field
  * @param {() => Promise<string>} ask
  */

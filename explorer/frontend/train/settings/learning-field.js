@@ -1,4 +1,4 @@
-// The control of learned parameters: a row for each parameter, with a button for each rule that can train it.
+// The control that selects which backward rules learn which parameters.
 
 import { getEntries } from "../../choice/choice.js";
 import { parseLearning, formatLearning, toggleLearning } from "../../choice/learning.js";
@@ -16,7 +16,7 @@ export function createLearningField({ label, meaning }, { onChange, choice }) {
     rows,
   );
 
-  /** Return a function that creates the row of a parameter. @param {Learning[]} learning */
+  /** Return a function that creates the row of buttons of one parameter. @param {Learning[]} learning */
   function makeRowFactory(learning) {
     return (/** @type {Learning} */ { name, rules }) =>
       element(

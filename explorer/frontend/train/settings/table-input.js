@@ -1,4 +1,4 @@
-// The input of a visitor's own table: pasted, dropped or opened, read by the server, and stored only in this tab.
+// The input for the user's own table of training data, which is stored only in this browser tab.
 
 import { element, createId, setAttribute, setText, setValue, writeValue } from "../../elements/dom.js";
 import { createFileButton } from "../../elements/file-button.js";
@@ -24,7 +24,7 @@ const EXAMPLE = "height,width,kind\n1.2,0.4,a\n0.7,1.1,b\n…";
 const formatCount = (/** @type {number} */ count) => count.toLocaleString("en-US");
 
 /**
- * Create the input.
+ * Create the input for the user's own table of training data.
  * @param {HTMLElement} host
  * @param {{onTable: (table: OwnTable) => void}} on
  * @param {{name: string, table: string}[]} examples whose tables can be used
@@ -71,12 +71,12 @@ export function createTable(host, { onTable }, examples) {
   );
   acceptDrops(host, openFile);
 
-  /** Show or hide the text and the columns of a table that was read. */
+  /** Show or hide the text and columns of the user's table. */
   function turn() {
     setAttribute(change, "aria-expanded", String(host.classList.toggle("whole-table")));
   }
 
-  /** Open a file; a rejected file clears the previous table. @param {File} chosen */
+  /** Open a table file. If the file is rejected, the previous table is cleared. @param {File} chosen */
   async function openFile(chosen) {
     const result =
       chosen.size > bytes ? { message: explainSize(chosen.size) } : decodeFile(await chosen.arrayBuffer());
@@ -125,7 +125,7 @@ export function createTable(host, { onTable }, examples) {
   };
 }
 
-/** Describe the limits of a table. */
+/** Describe how large a table may be. */
 function describeLimits() {
   const { fewest, rows, columns, classes, bytes } = getCatalogue().limits.table;
   return [
@@ -148,7 +148,7 @@ function acceptDrops(host, onFile) {
   host.addEventListener("drop", (event) => {
     mark(false);
     const [file] = event.dataTransfer?.files ?? [];
-    if (!file) return; // the field handles dropped text
+    if (!file) return; // the text field itself handles dropped text
     event.preventDefault();
     onFile(file);
   });

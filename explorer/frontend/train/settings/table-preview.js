@@ -1,11 +1,11 @@
-// The preview of a visitor's table: its columns, which can be chosen, and its first rows.
+// The preview of the user's table, which shows its first rows and lets the user choose columns.
 
 import { element, createId, setAttribute, setText } from "../../elements/dom.js";
 
 /** @import { Preview, Row } from "../state/own-table.js" */
 
 /**
- * Create the preview.
+ * Create the preview of the user's table.
  * @param {{onTarget: (name: string) => void, onOut: (name: string, out: boolean) => void, onComplete: () => void}} on
  *   ``onComplete`` removes the rows with gaps
  */
@@ -86,7 +86,7 @@ export function createPreview({ onTarget, onOut, onComplete }) {
   };
 }
 
-/** Create a row of cells. @param {"td"|"th"} tag @param {string[]} texts */
+/** Create a table row with one cell per text. @param {"td"|"th"} tag @param {string[]} texts */
 function createTableRow(tag, texts) {
   return element("tr", {}, ...texts.map((text) => element(tag, tag === "th" ? { scope: "col" } : {}, text)));
 }

@@ -1,4 +1,4 @@
-// The chosen task as a button that opens the pictures of all tasks.
+// The button that names the selected training task and opens the task picker.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { pictureOf } from "./task-picker.js";

@@ -1,4 +1,4 @@
-// The question before a task replaces op and rules, and the offer to undo it afterwards.
+// Asks before a new task replaces the op and rules, and offers to undo the change.
 
 import { element, setAttribute, setText } from "../../elements/dom.js";
 

@@ -1,4 +1,4 @@
-// The picker of tasks, each with a small picture of its data.
+// The task picker, which shows a thumbnail of each task's data.
 
 import { element, setAttribute } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
@@ -6,7 +6,7 @@ import { getTasks } from "../state/tasks.js";
 
 /** @import { Task } from "../state/tasks.js" */
 
-const SIZE = 30; // px, width and height of a picture
+const SIZE = 30; // px, width and height of a thumbnail
 const DOT = 1.3;
 
 /** @param {HTMLElement} host @param {(key: string) => void} onChoose @param {Task[]} offered */
@@ -67,7 +67,7 @@ function createRow(values, index, rows) {
   );
 }
 
-/** Create the picture of a table, for a task whose data the visitor provides. */
+/** Create the icon of a table, for tasks that use the user's own data. */
 function createSheet() {
   const lines = [8, 14, 20, 26].map((y) => `M3 ${y}H27`).join("");
   return shape("path", { class: "sheet", d: `M3 4H27V26H3ZM11 4V26${lines}` });

@@ -1,4 +1,4 @@
-// The dialog of slow motion: one step, stage by stage, controlled by keys and clicks, or playing.
+// The slow motion dialog, which shows one training step stage by stage.
 
 import { updateChildren, createChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -14,7 +14,7 @@ import { createSwitch } from "../widgets/toggle-group.js";
  *   onFirst: () => void, onAgain: () => void}} On
  */
 
-const BEAT_MS = 1600; // duration of a stage while playing
+const BEAT_MS = 1600; // duration of a stage during playback
 const ACTIONS = { pause: "Pause the run", first: "Show the first step", again: "Try again", "": "" };
 const MOVES = /** @type {Object<string, [number, number]>} */ ({
   ArrowLeft: [-1, 0],
@@ -51,7 +51,7 @@ export function createSlowMotion(host, on) {
   /** @param {Partial<Position>} change */
   function go(change) {
     if (!displayed) return;
-    // Update at once, because the next key may be pressed before the next frame.
+    // Update now, because another key may be pressed before the next frame.
     displayed = { ...displayed, position: { ...displayed.position, ...change } };
     on.onSlow(displayed.position);
   }
@@ -93,7 +93,7 @@ export function createSlowMotion(host, on) {
     else turn(way[1]);
   }
 
-  /** Move to another unit or row. @param {[number, number]} way */
+  /** Move the selection to a neighbouring unit or row. @param {[number, number]} way */
   function step([across, down]) {
     if (!displayed?.stages.length) return;
     const { position, rows, units } = displayed;
@@ -103,7 +103,7 @@ export function createSlowMotion(host, on) {
     });
   }
 
-  /** Move to another rule; after the last comes the first. @param {number} by */
+  /** Switch to the next or previous backward rule, starting over at the end. @param {number} by */
   function turn(by) {
     const count = displayed?.rules.length ?? 1;
     go({ rule: ((displayed?.position.rule ?? 0) + by + count) % count });

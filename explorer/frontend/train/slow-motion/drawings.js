@@ -1,4 +1,4 @@
-// The drawings of slow motion's stages as plain data.
+// Builds the data of the drawings in slow motion.
 
 import { sampleCurves } from "../../formula/curves.js";
 import { hasDraw, hasLoss } from "../../formula/draws.js";
@@ -31,14 +31,17 @@ import { makeDrawScope, getIndex, rowOf, scopeOf, getValue } from "./numbers.js"
  * @typedef {ColourMap|Curve|Bars} Drawing
  */
 
-const FULL = 0.985; // quantile of the absolute values that gets the full colour
-const POINTS = 1001; // of the curves of stochastic ops and rules
-const MAX_NAMED = 12; // maximum number of bars with names
-const MARGIN = 0.06; // of the height, above and below a curve
-const CLEAR = 4; // maximum height of a curve, relative to the largest |x| and the |y| of its point
+const FULL = 0.985; // the quantile of the absolute values that has full colour
+const POINTS = 1001; // number of points of a stochastic curve
+const MAX_NAMED = 12; // maximum number of bars that are labelled
+const MARGIN = 0.06; // space above and below a curve, as a fraction of the height
+const CLEAR = 4; // maximum height of a curve, relative to the largest absolute x and its point's absolute y
 
 /** @typedef {(stage: Stage, record: Record, cell: Cell, entries: Entries) => Drawing} Draw */
-/** Functions that return the drawing of a stage, by its view. @type {Object<string, Draw>} */
+/**
+ * Functions that build the drawing of a slow motion stage, by the stage's kind of view.
+ * @type {Object<string, Draw>}
+ */
 export const DRAWINGS = {
   map: mapOf,
   input: inputOf,
@@ -72,7 +75,7 @@ function mapOf({ tensor, scale }, { tensors, stages, map_side: side, by_example 
 }
 
 /**
- * Return the units of one map for one example as an image.
+ * Return the units of one convolution map for one example as an image.
  * @param {ColourMap} map
  * @param {Tensor} tensor
  * @param {Cell} cell
@@ -87,7 +90,7 @@ function unitsOf(map, tensor, { row, unit, example }, side) {
 }
 
 /**
- * Return the weights of one kernel as images.
+ * Return the weights of one convolution kernel as images.
  * @param {ColourMap} map
  * @param {Tensor} tensor
  * @param {Cell} cell
@@ -98,18 +101,18 @@ function kernelOf(map, tensor, { row, unit }) {
   return { ...image, pick: "cell", of: { rows: gridOf(tensor.tiles, tensor.side).indices, unit } };
 }
 
-/** Return the displayed example as an image, or all examples as rows. @type {typeof mapOf} */
+/** Return the selected example as an image, or all examples as rows of numbers. @type {typeof mapOf} */
 function inputOf(stage, record, cell) {
   const map = mapOf(stage, record, cell);
   const tensor = record.tensors[stage.tensor];
   if (!tensor.side) return { ...map, mark: { row: map.mark.row, column: null } };
   const image = imageOf(map, tensor, rowOf(tensor, cell.row), null);
-  if (record.layer) return image; // outputs of an op have both signs, so they keep the scale around 0
+  if (record.layer) return image; // outputs of an op have both signs, so the scale is centred on 0
   const [low, high] = [Math.min(...tensor.values), Math.max(...tensor.values)];
   return { ...image, low, scale: high, most: "" };
 }
 
-/** Return the weights of the unit as an image, or the weights of all units. @type {typeof mapOf} */
+/** Return the weights of the selected unit as an image, or the weights of all units. @type {typeof mapOf} */
 function weightsOf(stage, record, cell) {
   const map = mapOf(stage, record, cell);
   const tensor = record.tensors[stage.tensor];
@@ -118,7 +121,7 @@ function weightsOf(stage, record, cell) {
 }
 
 /**
- * Return numbers as images.
+ * Arrange numbers as one or several images.
  * @param {ColourMap} map
  * @param {Tensor} tensor
  * @param {number[]} values
@@ -140,7 +143,8 @@ function imageOf(map, { side, tiles }, values, at) {
 }
 
 /**
- * Return the number with the full colour: a quantile, so that a few outliers do not make all others pale.
+ * Return the number that is drawn in full colour. It is a quantile, so that a few outliers do not make all other
+ * numbers pale.
  * @param {Float32Array} values
  */
 function findFullScale(values) {
@@ -164,7 +168,10 @@ function opOf(stage, record, cell, entries) {
   });
 }
 
-/** Return the curve of the rule: the factor of a linear rule, otherwise the gradient for the cell's g. @type {Draw} */
+/**
+ * Build the curve of a backward rule: its factor if it is linear in g, otherwise the gradient at the cell's g.
+ * @type {Draw}
+ */
 function ruleOf(stage, record, cell, entries) {
   const { g: upstream, gradient } = record.tensors;
   const [g, returned] = [upstream, gradient].map((tensor) => getValue(tensor, cell));
@@ -177,7 +184,7 @@ function ruleOf(stage, record, cell, entries) {
 }
 
 /**
- * Return the factor by which a linear rule multiplies g: from the formula, or the quotient; null if g is 0.
+ * Return the factor by which a linear backward rule multiplies g, or null if g is 0.
  * @param {import("./numbers.js").At} at
  * @param {number} g
  * @param {number} returned
@@ -190,7 +197,7 @@ function factorOf(at, g, returned) {
 }
 
 /**
- * Return the curves of op and rule; stochastic ones use the cell's random draw.
+ * Sample the curves of op and backward rule. Stochastic ones use the random draw of the selected cell.
  * @param {Record} record
  * @param {Cell} cell
  * @param {Entries} entries
@@ -216,7 +223,7 @@ function sampleEntries(record, cell, entries, g) {
 }
 
 /**
- * Return the range of x of curves: the range of the rules, extended to all rows of the unit.
+ * Return the range of x for a drawing, which includes the inputs of the selected unit in all rows.
  * @param {Record} record
  * @param {Cell} cell
  * @returns {[number, number]}
@@ -232,7 +239,7 @@ function columnOf({ values, shape: [rows, columns] }, column) {
 }
 
 /**
- * Return a curve.
+ * Build a curve with a marked point.
  * @param {Record} record
  * @param {Cell} cell
  * @param {{x: Float64Array, y: Float64Array|null, at: number, colour: string, label: string}} curve
@@ -259,7 +266,7 @@ function curveOf(record, cell, { x, y, at, colour, label }) {
 }
 
 /**
- * Return the range of y, with a margin: it includes 0, the point and the curve, except where the curve is too high.
+ * Return the y range of a curve with a margin. It includes 0 and the marked point, but cuts off very high parts.
  * @param {ArrayLike<number>} y
  * @param {number} at
  * @param {[number, number]} span of x

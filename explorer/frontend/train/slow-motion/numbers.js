@@ -1,4 +1,4 @@
-// The numbers of one unit at one stage of a step, and the sentences about them.
+// Formats the numbers and sentences that slow motion shows about one unit.
 
 import { createScopeAt, getParameterValues } from "../../formula/curves.js";
 import { DRAWS, evaluate, UNIFORM } from "../../formula/evaluation.js";
@@ -13,10 +13,10 @@ import { formatFourDigits, formatSubstituted } from "../../formula/substitution.
  *   parameters: Object<string, number>}} Entries
  */
 
-const MAX_LISTED = 3; // numbers of a target in a text
+const MAX_LISTED = 3; // maximum number of target values listed in a text
 
 /**
- * Return the index of the first rule with a gradient other than 0; 0 without such a rule.
+ * Return the index of the first backward rule with a nonzero gradient, or 0 if there is none.
  * @param {Object<string, Record|null>|null} records
  * @param {import("../state/series.js").LegendEntry[]} lines
  */
@@ -26,7 +26,7 @@ export function findLivelyRule(records, lines) {
 }
 
 /**
- * Return the cell with the largest gradient, or with the largest g if all gradients are 0.
+ * Return the unit and row with the largest gradient, or with the largest g if all gradients are 0.
  * @param {Record} record
  * @returns {Cell}
  */
@@ -38,8 +38,8 @@ export function findLivelyCell({ tensors: { gradient, g } }) {
 }
 
 /**
- * Return the cell that slow motion shows: the requested unit and row, clamped to the tensors' sizes, and the input
- * whose weight changes most in this step.
+ * Return the unit, row and input that slow motion shows. Unit and row are those requested, clamped to the tensors'
+ * sizes. The input is the one whose weight changes most in this step.
  * @param {Record} record
  * @param {{unit: number|null, row: number|null}} requested
  * @param {Cell} lively used if nothing is requested
@@ -65,25 +65,25 @@ function findLargest(values) {
   return Array.from(values, Math.abs).reduce((best, size, at, sizes) => (size > sizes[best] ? at : best), 0);
 }
 
-/** Return the index of a cell on an axis. @param {string} axis @param {Cell} cell */
+/** Return the index of the selected cell on a tensor's axis. @param {string} axis @param {Cell} cell */
 export function getIndex(axis, cell) {
   return /** @type {Object<string, number>} */ ({ ...cell, output: 0 })[axis];
 }
 
-/** Return the number of a tensor at a cell. @param {Tensor} tensor @param {Cell} cell */
+/** Return a tensor's value at the selected cell. @param {Tensor} tensor @param {Cell} cell */
 export function getValue({ values, shape, axes }, cell) {
   const [row, column] = axes.map((axis) => getIndex(axis, cell));
   return values[row * shape[1] + column];
 }
 
-/** Return the sentence of a stage at a cell. @param {Stage} stage @param {Record} record @param {Cell} cell */
+/** Return the sentence about a stage at a cell. @param {Stage} stage @param {Record} record @param {Cell} cell */
 export function wordsOf({ words, otherwise }, { tensors }, cell) {
   const reason = Object.keys(otherwise).find((name) => getValue(tensors[name], cell) === 0);
   return reason ? otherwise[reason] : words;
 }
 
 /**
- * Return the line of numbers of a stage at a cell.
+ * Fill the numbers of the selected cell into a stage's line of text.
  * @param {Stage} stage
  * @param {Record} record
  * @param {Cell} cell
@@ -98,7 +98,7 @@ export function numbersOf({ numbers }, record, cell, entries) {
 
 /** @typedef {{record: Record, cell: Cell, entries: Entries}} At */
 
-/** Functions for texts with more than one number. @type {Object<string, (at: At) => string>} */
+/** Functions that format texts with several numbers. @type {Object<string, (at: At) => string>} */
 const TEXTS = {
   op(at) {
     const { record, cell, entries } = at;
@@ -137,12 +137,12 @@ function formatRule(at) {
   return `${record.formula} = ${formatFourDigits(gradient)}, g = ${formatFourDigits(g)}, x = ${formatFourDigits(x)}`;
 }
 
-/** Return the formula of the gradient; null if numbers cannot be substituted into it. @param {At} at */
+/** Return the gradient formula's tree, or null if numbers cannot be substituted into it. @param {At} at */
 function treeOf({ record, entries: { op, rule } }) {
   return record.plain ? (rule.tree ?? op.gradient) : null;
 }
 
-/** Return the values of the names in a formula at a cell. @param {At} at @param {number} g */
+/** Return the values of all names in a formula at the selected cell. @param {At} at @param {number} g */
 export function scopeOf({ record, cell, entries }, g) {
   const [start, stop] = record.span;
   const { x, y } = record.tensors;
@@ -156,7 +156,7 @@ export function scopeOf({ record, cell, entries }, g) {
 }
 
 /**
- * Return the values of the names in a formula at any x, with the random draws of a cell.
+ * Return the values of all names in a formula for any x, using the random draws of the selected cell.
  * @param {At} at
  * @param {import("../../formula/curves.js").Range} range
  * @param {Float64Array} x

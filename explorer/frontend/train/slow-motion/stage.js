@@ -1,4 +1,4 @@
-// One stage of slow motion: a title, a drawing, and a line below it.
+// Draws one stage of slow motion, with its title and a line of text.
 
 import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -16,8 +16,8 @@ import { makeLinePath } from "../widgets/svg-paths.js";
 const LOW = { light: [201, 92, 10], dark: [240, 150, 70] };
 const HIGH = { light: [23, 105, 170], dark: [96, 172, 236] };
 const NO_NUMBER = [128, 128, 128];
-const GAP = 0.16; // strength of the ink between images
-const DARK = 128; // a background of less brightness is dark
+const GAP = 0.16; // opacity of the space between images
+const DARK = 128; // a background is dark if its brightness is below this
 
 /** @type {{[kind in Drawing["kind"]]: (frame: HTMLElement, on: On) => {draw: (drawing: *) => void}}} */
 const KINDS = { map: createMap, curve: createCurve, bars: createBars };
@@ -102,7 +102,8 @@ function toPercent(part, whole) {
 }
 
 /**
- * Return a function from the index of a number to its colour: the background's at 0, or at the minimum of an image.
+ * Create a function that returns the colour of a number by its index. The background's colour stands for 0, or for the
+ * minimum of an image.
  * @param {ColourMap} map
  * @param {Colour} ground
  * @returns {(at: number) => number}
@@ -130,13 +131,13 @@ function toOpaquePixel([red, green, blue]) {
   return toPixel(red, green, blue, 255);
 }
 
-/** Return the background colour of an element. @param {Element} node @returns {Colour} */
+/** Return the background colour behind an element. @param {Element} node */
 function groundOf(node) {
   const dialog = /** @type {Element} */ (node.closest("dialog"));
   return (getComputedStyle(dialog).backgroundColor.match(/\d+/g) ?? []).slice(0, 3).map(Number);
 }
 
-/** Paint the colour scale, from the lowest number to the highest. @param {HTMLCanvasElement} canvas */
+/** Paint the colour scale from its lowest to its highest number. @param {HTMLCanvasElement} canvas */
 export function paintScale(canvas) {
   const values = Array.from({ length: 41 }, (_, at) => at / 20 - 1);
   paint(

@@ -1,4 +1,4 @@
-// The view model of slow motion: one step, stage by stage, with the numbers of one unit.
+// The view model of slow motion, which shows one training step stage by stage.
 
 import { getEntries } from "../../choice/choice.js";
 import { findEntry, findRuleForOp } from "../../choice/entries.js";
@@ -40,14 +40,17 @@ const GOES_ON = "The run goes on: pause it to look at one step.";
 const ASKING = "Asking …";
 const NAMES = /** @type {const} */ (["rule", "layer", "unit", "row"]);
 
-/** Parse a position from a link. @param {string} text @returns {Position} */
+/** Parse the position in slow motion from a link. @param {string} text @returns {Position} */
 export function positionOf(text) {
   const [stage, ...numbers] = text.split(",");
   const getNumber = (/** @type {number} */ index) => (numbers[index] ? Number(numbers[index]) - 1 : null);
   return { stage, rule: getNumber(0), layer: getNumber(1), unit: getNumber(2), row: getNumber(3) };
 }
 
-/** Return a position as a link writes it, up to the first part that is not chosen. @param {Position} position */
+/**
+ * Format the position in slow motion for a link, up to the first part that is not chosen.
+ * @param {Position} position
+ */
 export function toPositionText(position) {
   const numbers = NAMES.map((name) => position[name]);
   const missing = numbers.indexOf(null);
@@ -56,23 +59,24 @@ export function toPositionText(position) {
 }
 
 /**
- * Return a key of the record to request: its step, layer and rate; null if no record can be requested.
+ * Return a key of the slow motion data to request, or null if none can be requested. The key contains the step, the
+ * layer and the learning rate.
  * @param {State} state
  */
 export function recordKey({ choice, view }) {
   const { state, step, snapshot } = view.status;
-  const isBegun = view.id && snapshot; // the server has created the nets, which takes longer than a measurement
+  const isBegun = view.id && snapshot; // without the nets, a measurement would take too long
   if (!choice.slow || !isBegun || ["idle", "silent", ...ACTIVE, ...UNAVAILABLE].includes(state)) return null;
   return JSON.stringify([view.id, step, layerOf(choice.slow), getSetting(choice, "lr")]);
 }
 
-/** Return the displayed layer, from 0. @param {string} slow */
+/** Return the index of the layer that slow motion shows. @param {string} slow */
 export function layerOf(slow) {
   return positionOf(slow).layer ?? 0;
 }
 
 /**
- * Return the picture of slow motion; null if it is closed.
+ * Build the data of the slow motion dialog, or return null if it is closed.
  * @param {State} state
  * @param {LegendEntry[]} lines
  * @returns {Picture|null}
@@ -130,9 +134,8 @@ const EMPTY = {
 };
 
 /**
- * Return a record; numbers are substituted into its formulas only if the browser has op and rule.
- *
- * A branch may continue with others.
+ * Return the data of a step, with formulas only if the browser knows the op and the rule. A branch may continue with
+ * others.
  * @param {Record|null} record
  * @returns {Record|null}
  */
@@ -142,7 +145,7 @@ function withFormulas(record) {
 }
 
 /**
- * Return the op and the rule of the step, with the parameters of a unit.
+ * Return the op and backward rule of a step, with the parameter values of one unit.
  * @param {import("../../choice/choice.js").Choice} choice
  * @param {number} index of the rule
  * @param {Record} record
@@ -162,7 +165,7 @@ function listEntries(choice, index, record, unit) {
 }
 
 /**
- * Return the records to display: those of the step before remain until the new ones arrive.
+ * Return the data to display. The previous step's data stay until the new data arrive.
  * @param {SlowMotion|null} slow
  */
 function getRecords(slow) {
@@ -171,7 +174,7 @@ function getRecords(slow) {
 }
 
 /**
- * Return the reason why there is no record, and the action that helps.
+ * Explain why slow motion has no data to show, and name the action that helps.
  * @param {State} state
  * @param {Object<string, Record|null>|null} records
  * @param {Record|null} record
@@ -190,7 +193,7 @@ function refusalOf({ choice, view, slow }, records, record, line) {
   if (record) return { message: "", action: "" };
   const at = snapshot?.diverged[line.key];
   const suffix = typeof at === "number" ? ` at step ${at}` : "";
-  const action = state === "diverged" ? "first" : ""; // restarting would discard rules that are still training
+  const action = state === "diverged" ? "first" : ""; // a restart would discard rules that are still training
   return { message: `${line.label} diverged${suffix}: there is no step to show.`, action };
 }
 
@@ -213,13 +216,13 @@ function titleOf({ view }, record, { unit, row, example }) {
   return `Slow motion: ${stepText}${seeds}, ${kernel ? "kernel" : side ? "map" : "unit"} ${unit + 1}, ${place}`;
 }
 
-/** Describe the place of an index in images. @param {number} side of an image @param {number} at */
+/** Describe the position of an index within images. @param {number} side of an image @param {number} at */
 function describePlace(side, at) {
   return `row ${Math.floor((at % side ** 2) / side) + 1}, column ${(at % side) + 1}`;
 }
 
 /**
- * Return the pictures of all stages.
+ * Build the data of all stages of slow motion.
  * @param {Record} record
  * @param {number} present index of the displayed stage
  * @param {import("./numbers.js").Cell} cell

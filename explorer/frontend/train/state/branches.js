@@ -1,4 +1,4 @@
-// Branch points of a run as a link writes them: their parsing, their comparison, and the lines that they split.
+// Branch points: the steps at which a training run continues with another learning rate, op or backward rule.
 
 import { findEntry } from "../../choice/entries.js";
 import { formatShort } from "../../formula/numbers.js";
@@ -12,7 +12,7 @@ import { formatShort } from "../../formula/numbers.js";
  */
 
 /**
- * Parse the branch points of a choice or of a recorded run, one per line.
+ * Parse branch points from text with one point per line, such as "40,lr:0.01".
  * @param {string} [text]
  * @param {string[]} [keys] keys of the rules, which may contain a colon
  * @returns {Point[]}
@@ -35,19 +35,22 @@ function pointOf(line, keys) {
   return { step: Number(line.slice(0, comma)), name, value: rest.slice(name.length + 1) };
 }
 
-/** @param {Point[]} points */
+/** Format branch points as text with one point per line, such as "40,lr:0.01". @param {Point[]} points */
 export function textOf(points) {
   return points.map(({ step, name, value }) => `${step},${name}:${value}`).join("\n");
 }
 
-/** @param {Choice} choice @param {Point[]} points @returns {Choice} */
+/**
+ * Return a copy of the settings with other branch points.
+ * @param {Choice} choice @param {Point[]} points @returns {Choice}
+ */
 export function withPoints(choice, points) {
   const { branch: _, ...training } = choice.training;
   return { ...choice, training: points.length ? { ...training, branch: textOf(points) } : training };
 }
 
 /**
- * Return the points before another point, followed by that point; later points are removed.
+ * Append a branch point to a list, and remove all points that it replaces or that come after it.
  * @param {Point[]} points
  * @param {Point} point
  */
@@ -59,7 +62,7 @@ export function branchAt(points, point) {
 }
 
 /**
- * Return the learning rate at a step.
+ * Return the learning rate that applies at a given step of a training run with branch points.
  * @param {Point[]} points
  * @param {number} at
  * @param {string} start the initial learning rate
@@ -69,7 +72,7 @@ export function rateAt(points, at, start) {
 }
 
 /**
- * Return the keys of op and rule that a line was trained with in the last of its steps.
+ * Return the keys of the op and backward rule that were in effect in the last of a number of training steps.
  * @param {Point[]} points
  * @param {number} steps number of steps
  * @param {{op: string, rule: string}} start the keys before the first branch point
@@ -81,7 +84,7 @@ export function findKeysInForce(points, steps, { op, rule }) {
 }
 
 /**
- * Return the lines of a run after a number of steps, labelled with the rules that they continue with.
+ * Extend each legend label with the backward rule that replaced the curve's initial rule, as in "STE → tanh".
  * @param {LegendEntry[]} lines
  * @param {Point[]} points
  * @param {number} steps number of steps
@@ -96,7 +99,7 @@ export function labelLines(lines, points, steps) {
 }
 
 /**
- * Return the name of a curve, followed by the rule it continues with.
+ * Return a curve's name, extended with the backward rule that has replaced its initial rule, if any.
  * @param {string} name
  * @param {string} key of its initial rule
  * @param {string} rule
@@ -106,7 +109,7 @@ function nameOf(name, key, rule) {
 }
 
 /**
- * Return whether two lists of points are equal, however their numbers are written.
+ * Return whether two lists of branch points are equal. Learning rates are compared as numbers, not as text.
  * @param {Point[]} one
  * @param {Point[]} other
  */
@@ -114,12 +117,12 @@ export function hasSamePoints(one, other) {
   return JSON.stringify(normalizePoints(one)) === JSON.stringify(normalizePoints(other));
 }
 
-/** Return points in a form that can be compared. @param {Point[]} points */
+/** Convert branch points to arrays that can be compared as JSON. @param {Point[]} points */
 export function normalizePoints(points) {
   return points.map(({ step, name, value }) => [step, name, name === "lr" ? Number(value) : value]);
 }
 
-/** Return a point as text, beginning with its step. @param {Point} point */
+/** Describe a branch point in a few words, such as "40: lr 0.01". @param {Point} point */
 export function pointText({ step, name, value }) {
   const change =
     name === "lr"
@@ -138,7 +141,8 @@ function labelOf(kind, key) {
 }
 
 /**
- * Split each series at its branch points; the later parts are dashed, in the colour of the rule they continue with.
+ * Split the curves of a chart where their training run branches. Later parts are dashed and have the colour of the
+ * backward rule with which the curve continues.
  * @param {Series[]} series
  * @param {Point[]} points
  * @param {LegendEntry[]} lines
@@ -152,7 +156,7 @@ export function splitAtBranches(series, points, lines, other) {
 }
 
 /**
- * Split one curve; return its parts, and a mark for each branch point.
+ * Split one curve at its branch points. Returns its parts, and a marker for each branch point.
  * @param {Series} curve
  * @param {Point[]} points
  * @param {LegendEntry[]} lines
@@ -183,7 +187,7 @@ function splitCurve(curve, points, lines, other) {
 }
 
 /**
- * Return the index of the last value at or before a step, or −1 if the curve ends before it.
+ * Return the index of a curve's last point at or before a step, or −1 if the curve ends before that step.
  * @param {Series} curve
  * @param {number} step
  */
@@ -193,7 +197,7 @@ function indexAt({ x }, step) {
 }
 
 /**
- * Return a part of a curve.
+ * Return the part of a curve between two indices, both included.
  * @param {Series} curve
  * @param {number} from
  * @param {number} to inclusive

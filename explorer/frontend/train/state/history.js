@@ -1,4 +1,4 @@
-// The history of a run: the displayed step, branch points, and the lines of earlier runs.
+// The history of a training run: the step on display, its branch points, and the curves of earlier runs.
 
 import { findEntry } from "../../choice/entries.js";
 import { branchAt, pointsOf, rateAt, hasSamePoints, withPoints } from "./branches.js";
@@ -9,18 +9,19 @@ import { getLiveSettings, getSetting, withSetting } from "./tasks.js";
 /** @import { PlottedSeries } from "./series.js" */
 /** @import { PastRun, State } from "./state.js" */
 
-const MAX_GHOSTS = 3; // earlier runs whose lines are kept
+const MAX_GHOSTS = 3; // maximum number of earlier runs whose curves stay on the chart
 
-/** The series of a snapshot that stay on the chart after the run. @type {(keyof PlottedSeries)[]} */
+/** The parts of a snapshot that stay on the chart when another run has started. @type {(keyof PlottedSeries)[]} */
 const PLOTTED = ["loss_steps", "losses", "loss_sd", "score_steps", "scores", "score_sd"];
 
-/** Return earlier runs for storage in the session: their plotted series as lists. @param {PastRun[]} ghosts */
+/** Prepare earlier training runs for JSON storage, with their curves as plain arrays. @param {PastRun[]} ghosts */
 export function packGhosts(ghosts) {
   return ghosts.map((ghost) => ({ ...ghost, snapshot: extractSeries(ghost.snapshot, (y) => Array.from(y)) }));
 }
 
 /**
- * Return stored runs with null replaced by NaN, except runs of formulas that no longer exist.
+ * Restore earlier training runs from JSON storage. JSON has stored NaN as null, which is converted back. Runs are left
+ * out if their op or a backward rule no longer exists.
  * @param {PastRun[]|null} stored
  * @returns {PastRun[]}
  */
@@ -36,7 +37,7 @@ export function unpackGhosts(stored) {
 }
 
 /**
- * Return the plotted series of a snapshot as lists.
+ * Extract the curves to keep from a snapshot of a training run, converting each to a list.
  * @param {PlottedSeries} snapshot
  * @param {(y: ArrayLike<number>) => number[]} toList
  * @returns {PlottedSeries}
@@ -52,14 +53,17 @@ function extractSeries(snapshot, toList) {
   );
 }
 
-/** Return the steps that can be displayed, ascending: the checkpoints and the present step. @param {State} state */
+/**
+ * Return the training steps that can be displayed, in ascending order. These are the checkpoints and the current step.
+ * @param {State} state
+ */
 export function getDisplayableSteps({ view: { status } }) {
   const checkpoints = status.snapshot?.checkpoints ?? [];
   return [...checkpoints.filter((step) => step < status.step), ...(status.snapshot ? [status.step] : [])];
 }
 
 /**
- * Return the step nearest to the wanted one, the earlier of two; null for no steps.
+ * Return the step nearest to a wanted step, or null if there are no steps. On a tie, the first step in the list wins.
  * @param {number[]} steps
  * @param {number} wanted
  */
@@ -71,7 +75,7 @@ export function findNearest(steps, wanted) {
 }
 
 /**
- * Return the step to display for a wanted step; null for the present one.
+ * Return the stored step to display for a wanted step. Returns null if it is the training run's current step.
  * @param {State} state
  * @param {number} wanted
  */
@@ -81,7 +85,7 @@ export function findDisplayedStep(state, wanted) {
 }
 
 /**
- * Return the change of the state if the requested step is no longer a checkpoint.
+ * Return the state update that shows the nearest checkpoint in place of one that has been deleted.
  * @param {State} state
  * @param {import("./status.js").Status} displayed the status at the nearest checkpoint
  * @returns {Partial<State>}
@@ -92,7 +96,7 @@ export function replaceStep({ at, view }, displayed) {
   return isLast ? { at: null, displayed: null, remark } : { at: displayed.step, displayed, remark };
 }
 
-/** Return the state as it was at the displayed step. @param {State} state @returns {State} */
+/** Return a copy of the page's state as it was at the step on display. @param {State} state @returns {State} */
 export function toDisplayedState(state) {
   const { at, displayed, view } = state;
   if (at === null || !displayed) return state;
@@ -105,7 +109,7 @@ export function toDisplayedState(state) {
 }
 
 /**
- * Return the choice of a run with all changes that were made during training.
+ * Return the training run's settings, including every change that was made during training.
  * @param {State} state
  * @returns {State["choice"]}
  */
@@ -117,12 +121,15 @@ export function getRecordedChoice({ trained, choice, view: { status } }) {
   return withPoints(withSetting(base, "lr", lr), pointsOf(branch, keysOf(base)));
 }
 
-/** Return whether a run has begun and not ended: a new learning rate applies to its next steps. @param {State} state */
+/**
+ * Return whether a training run has started but not ended, so that a new learning rate would affect it.
+ * @param {State} state
+ */
 export function isUnderway({ view: { status } }) {
   return status.step > 0 && !["idle", ...OVER, ...UNAVAILABLE].includes(status.state);
 }
 
-/** Return the displayed learning rate. @param {State} state */
+/** Return the learning rate to display. @param {State} state */
 export function rateOf(state) {
   const { rate, choice, view } = state;
   const start = getSetting(choice, "lr");
@@ -131,7 +138,8 @@ export function rateOf(state) {
 }
 
 /**
- * Return the choice with the changes that the run has recorded; null if nothing is new or the record is pending.
+ * Return the page's settings updated with the changes that the training run has recorded. Returns null if there are no
+ * changes, or if the run has not recorded the last one yet.
  * @param {State} state
  * @returns {State["choice"]|null}
  */
@@ -150,23 +158,23 @@ export function mergeRecorded(state) {
   return latest;
 }
 
-/** Return the branch points of a choice. @param {State["choice"]} choice */
+/** Return the branch points of the page's settings. @param {State["choice"]} choice */
 export function getPoints(choice) {
   return pointsOf(choice.training.branch, keysOf(choice));
 }
 
-/** Return the choice with another branch point. @param {State["choice"]} choice @param {Point} point */
+/** Return a copy of the settings with one more branch point. @param {State["choice"]} choice @param {Point} point */
 export function branchChoice(choice, point) {
   return withPoints(choice, branchAt(getPoints(choice), point));
 }
 
-/** Return the keys of a choice's rules. @param {State["choice"]} choice */
+/** Return the keys of the selected backward rules. @param {State["choice"]} choice */
 export function keysOf({ rules }) {
   return rules.map(({ key }) => key);
 }
 
 /**
- * Return the earlier runs with the present run added; beyond the maximum, the oldest are removed.
+ * Add the current training run to the list of earlier runs. The oldest run is removed if there are too many.
  * @param {State} state
  * @param {string} name
  * @returns {PastRun[]}

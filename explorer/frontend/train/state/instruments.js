@@ -1,4 +1,4 @@
-// Instruments as Python declares them, and questions to them.
+// Instruments, which measure the nets during training, and requests to them.
 
 import { getCatalogue } from "../../choice/entries.js";
 
@@ -10,7 +10,7 @@ import { getCatalogue } from "../../choice/entries.js";
  * and ``legend`` names the parts of its picture
  */
 
-/** Return the instrument with a key. @param {string} key @returns {Instrument} */
+/** Return the instrument with the given key. @param {string} key @returns {Instrument} */
 export function findInstrument(key) {
   return /** @type {Instrument} */ (
     getCatalogue().instruments.find((/** @type {Instrument} */ one) => one.key === key)
@@ -18,7 +18,7 @@ export function findInstrument(key) {
 }
 
 /**
- * Return a question to an instrument as the server reads it: its key, and the arguments other than 0.
+ * Format a request to an instrument as the instrument's key and its nonzero arguments.
  * @param {string} key
  * @param {Object<string, number>} [numbers]
  */

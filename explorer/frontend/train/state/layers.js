@@ -1,4 +1,4 @@
-// The layer and the net that the pictures of "Why" show.
+// The layer and the net that are drawn in the section "Why".
 
 import { getSetting, taskOf } from "./tasks.js";
 
@@ -6,7 +6,8 @@ import { getSetting, taskOf } from "./tasks.js";
 /** @import { State } from "./state.js" */
 
 /**
- * Return the number of measured layers and the index of the displayed one: the last unless another is chosen.
+ * Return the number of measured layers and the index of the layer on display. The last layer is displayed unless the
+ * user has chosen another.
  * @param {State} state
  */
 export function layersOf({ choice, view, layer }) {
@@ -17,7 +18,7 @@ export function layersOf({ choice, view, layer }) {
 }
 
 /**
- * Return whether all nets of a rule diverged.
+ * Return whether training has diverged for every net of a backward rule.
  * @param {import("./records.js").Snapshot|null} snapshot null before the first one
  * @param {LegendEntry} line
  */
@@ -26,7 +27,7 @@ export function isLost(snapshot, { key }) {
 }
 
 /**
- * Describe which net the pictures show if each rule has several; otherwise return "".
+ * Describe which random seed's nets are drawn, or return "" if there is only one seed.
  * @param {State} state
  * @param {LegendEntry[]} lines
  */

@@ -1,4 +1,4 @@
-// A visitor's own table: its text, the target column, the columns left out, and the server's reading of it.
+// The table of training data that the user has pasted, with its target column and the columns to leave out.
 
 import { formatShort } from "../../formula/numbers.js";
 
@@ -17,14 +17,14 @@ import { formatShort } from "../../formula/numbers.js";
 /** @type {OwnTable} */
 export const NO_TABLE = { text: "", target: null, without: null };
 const SIGNS = /** @type {Object<string, string>} */ ({ ",": "commas", ";": "semicolons", "\t": "tabs" });
-const WORKBOOK = "PK"; // the first letters of a zip file, the format of workbooks
-const MAX_NAMED = 6; // classes named in a preview
+const WORKBOOK = "PK"; // the first bytes of a zip file, the format of Excel workbooks
+const MAX_NAMED = 6; // maximum number of classes listed in a column's preview
 
-/** Make a table whose columns are not chosen yet. @param {string} text @returns {OwnTable} */
+/** Create a table from text, with no columns chosen yet. @param {string} text @returns {OwnTable} */
 export const makeTable = (text) => ({ ...NO_TABLE, text });
 
 /**
- * Return the table with the columns of its reading.
+ * Return a copy of the user's table with the target and omitted columns that the server has determined.
  * @param {OwnTable} table
  * @param {Reading} reading
  * @returns {OwnTable}
@@ -34,13 +34,16 @@ export function asRead(table, reading) {
   return { ...table, target: reading.target, without: reading.without };
 }
 
-/** Set the target column. @param {OwnTable} table @param {string} name @returns {OwnTable} */
+/**
+ * Return a copy of the table with another target column.
+ * @param {OwnTable} table @param {string} name @returns {OwnTable}
+ */
 export function withTarget(table, name) {
   return { ...table, target: name, without: (table.without ?? []).filter((other) => other !== name) };
 }
 
 /**
- * Leave a column out, or include it again.
+ * Return a copy of the table with one column left out of training, or included again.
  * @param {OwnTable} table
  * @param {string} name
  * @param {boolean} out
@@ -52,7 +55,7 @@ export function withOut(table, name, out) {
 }
 
 /**
- * Return the table without the rows that have gaps.
+ * Return a copy of the user's table without the rows that have missing values.
  * @param {OwnTable} table
  * @param {Reading} reading
  * @returns {OwnTable}
@@ -64,9 +67,8 @@ export function dropGaps(table, reading) {
 }
 
 /**
- * Decode a file: UTF-8, UTF-16, or Windows-1252 as older spreadsheets write it.
- * @param {ArrayBuffer} bytes
- * @returns {{text: string}|{message: string}} a message if the file is no text
+ * Decode a text file in UTF-8, UTF-16 or Windows-1252, the encoding of older spreadsheets.
+ * @param {ArrayBuffer} bytes @returns {{text: string}|{message: string}} a message if the file is not text
  */
 export function decodeFile(bytes) {
   const [first, second] = new Uint8Array(bytes.slice(0, 2));
@@ -78,7 +80,7 @@ export function decodeFile(bytes) {
   return text.includes("\0") ? { message: "This is not text: open a table saved as CSV." } : { text };
 }
 
-/** Decode UTF-8; return null for invalid bytes. @param {ArrayBuffer} bytes */
+/** Decode bytes as UTF-8. Returns null if they are invalid. @param {ArrayBuffer} bytes */
 function decodeUtf8(bytes) {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -88,7 +90,7 @@ function decodeUtf8(bytes) {
 }
 
 /**
- * Return the preview of a table; null before the server has read it.
+ * Build the preview of the user's table from the server's description. Returns null before the server has answered.
  * @param {Reading} reading
  * @returns {Preview|null}
  */
@@ -130,7 +132,7 @@ function rowOf(column, learnt, out) {
 }
 
 /**
- * Describe the content of a column: its range, or its classes with their counts.
+ * Describe the contents of a table column by its range, or by its classes and their counts.
  * @param {Column} column
  * @param {boolean} learnt
  */

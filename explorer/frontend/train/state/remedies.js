@@ -1,4 +1,4 @@
-// Remedies for rules of a choice that its net cannot train.
+// Suggestions for when the net cannot be trained with some of the selected backward rules.
 
 import { explainTrainingRefusal } from "../../choice/entries.js";
 import { getEntries, removeRule } from "../../choice/choice.js";
@@ -10,7 +10,7 @@ import { taskOf, explainUntrained } from "./tasks.js";
 const ANOTHER = "Choose another rule to train.";
 const BRANCH = "Remove the branch (×) to train.";
 
-/** Return the rules of a choice that its net cannot train. @param {Choice} choice */
+/** Return the selected backward rules with which the task's net cannot be trained. @param {Choice} choice */
 function findRefused(choice) {
   const { fires } = taskOf(choice).site;
   const { rules } = getEntries(choice);
@@ -19,10 +19,13 @@ function findRefused(choice) {
   );
 }
 
-/** Describe the removal of rules. @param {{label: string}[]} refused */
+/** Return the text of a suggestion to remove backward rules. @param {{label: string}[]} refused */
 const describeRemoval = (refused) => `Remove ${joinList(refused.map(({ label }) => label))}`;
 
-/** Return what to do about a choice that cannot be trained, or "" if it can. @param {Choice} choice */
+/**
+ * Suggest how to make the selected backward rules trainable, or return "" if they already are.
+ * @param {Choice} choice
+ */
 export function remedyOf(choice) {
   if (!explainUntrained(choice)) return "";
   const refused = findRefused(choice);
@@ -32,7 +35,8 @@ export function remedyOf(choice) {
 }
 
 /**
- * Return the label of a button that removes the rules that cannot be trained; "" if no rule or every rule is one.
+ * Return the label of the button that removes untrainable backward rules. Returns "" if every rule can be trained, or
+ * none.
  * @param {Choice} choice
  */
 export function removalOf(choice) {
@@ -40,7 +44,7 @@ export function removalOf(choice) {
   return refused.length && refused.length < choice.rules.length ? describeRemoval(refused) : "";
 }
 
-/** Remove the rules that the choice's net cannot train. @param {Choice} choice @returns {Choice} */
+/** Remove the backward rules with which the task's net cannot be trained. @param {Choice} choice @returns {Choice} */
 export function removeRefused(choice) {
   return findRefused(choice).reduce((left, { slot }) => removeRule(left, slot), choice);
 }

@@ -1,4 +1,4 @@
-// The arrays of an event, and the series that charts make from them.
+// Decodes the arrays in the server's events, and turns them into the curves of charts.
 
 import { decodeArray } from "../../choice/arrays.js";
 
@@ -26,7 +26,7 @@ import { decodeArray } from "../../choice/arrays.js";
  *   score_steps: Values, scores: Object<string, Values>, score_sd: Object<string, Values>}} PlottedSeries
  */
 
-/** Decode all arrays of a message from the server. @param {*} value @returns {*} */
+/** Decode every encoded array in a message from the server, at any depth. @param {*} value @returns {*} */
 export function decodeArrays(value) {
   if (value === null || typeof value !== "object") return value;
   if (Array.isArray(value)) return value.map(decodeArrays);
@@ -34,11 +34,11 @@ export function decodeArrays(value) {
   return Object.fromEntries(Object.entries(value).map(([name, part]) => [name, decodeArrays(part)]));
 }
 
-const DASHES = ["solid", "dot", "dash", "dashdot", "longdash"]; // by layer, of learned parameters
+const DASHES = ["solid", "dot", "dash", "dashdot", "longdash"]; // line styles of learned parameters, one per layer
 const SUBSCRIPTS = "₁₂₃₄₅";
 
 /**
- * Functions that make the series of each measure.
+ * Functions that build the curves of each measure, such as the loss.
  * @type {{[measure in Measure]: (snapshot: Snapshot, lines: LegendEntry[]) => Series[]}}
  */
 const SERIES = {
@@ -58,7 +58,8 @@ const SERIES = {
 };
 
 /**
- * Return the series of a measure; earlier runs have only score and loss.
+ * Build the curves of a measure, such as the loss, from a snapshot of a training run. Snapshots of earlier runs
+ * contain only the score and the loss.
  * @param {Measure} measure
  * @param {Snapshot|PlottedSeries} snapshot
  * @param {LegendEntry[]} lines
@@ -68,7 +69,7 @@ export function seriesOf(measure, snapshot, lines) {
 }
 
 /**
- * Return the curve of a rule with its standard deviation.
+ * Build the curve of one backward rule, with its standard deviation over random seeds.
  * @param {LegendEntry} line
  * @param {Values} x
  * @param {Object<string, Values>} values by rule
@@ -80,7 +81,7 @@ function curveOf({ key, label, colour }, x, values, spreads) {
 }
 
 /**
- * Return one curve per layer for a parameter of a rule.
+ * Build one curve per layer for a parameter that a backward rule learns.
  * @param {Snapshot} snapshot
  * @param {LegendEntry} line
  * @param {LearnedParameter} parameter
@@ -95,7 +96,7 @@ function makeLayerCurves({ measured, measured_steps: x }, { key, label, colour }
 }
 
 /**
- * Return the learned parameters of a rule, each with the index of its first column.
+ * Return the parameters that a backward rule learns, each with the index of its first column in the measurements.
  * @param {Snapshot} snapshot
  * @param {string} rule
  * @returns {LearnedParameter[]}
@@ -110,7 +111,8 @@ export function getLearned({ learned = {}, seeds }, rule) {
 }
 
 /**
- * Return the current values of a rule's parameters in one layer, averaged over the seeds with finite values.
+ * Return the current values of a backward rule's learned parameters in one layer. Each value is the mean over all
+ * random seeds whose value is finite.
  * @param {Snapshot} snapshot
  * @param {string} rule
  * @param {number} layer from 0
@@ -128,7 +130,7 @@ export function getCurrentValues(snapshot, rule, layer) {
 }
 
 /**
- * Return the minimum and maximum of a parameter over the channels of a layer, averaged over seeds.
+ * Return the smallest and largest value of a learned parameter over a layer's channels, averaged over random seeds.
  * @param {Snapshot} snapshot
  * @param {string} rule
  * @param {LearnedParameter} parameter
@@ -142,10 +144,9 @@ export function getChannelRange({ measured }, rule, { first }, layer) {
 }
 
 /**
- * Return one curve per rule: the alignment of its gradient with that of the smoothed op, in one layer.
- *
- * Each point averages the last ``window`` values with the same σ. If σ has just changed, the curve ends with the
- * present measurement.
+ * Build one curve per backward rule of how well its gradient aligns with that of the smoothed op in one layer. Each
+ * point averages the last ``window`` values with the same σ. If σ has just changed, the curve ends with the current
+ * measurement.
  * @param {"cosines"|"agreements"} kind
  * @param {number} layer from 0
  * @param {Snapshot} snapshot
@@ -168,7 +169,7 @@ export function makeAlignmentSeries(kind, layer, snapshot, lines, window) {
 }
 
 /**
- * Return trailing means over at most ``window`` values of the same kind; NaN stays NaN.
+ * Compute trailing means over at most ``window`` values of the same kind. NaN stays NaN.
  * @param {number[]} values
  * @param {number[]} kinds
  * @param {number} window
@@ -184,7 +185,8 @@ export function averageTrailing(values, kinds, window) {
 }
 
 /**
- * Return faint copies of curves for an earlier run. A copy is named only if it ends off the present curve of its rule.
+ * Return faint copies of curves to show an earlier training run. A copy is labelled only if it does not end on the
+ * current curve of its backward rule.
  * @param {Series[]} series
  * @param {string|null} difference of that run from the present one, "" if only rules differ; null for the present run
  * @param {Series[]} present
@@ -203,14 +205,15 @@ export function makeGhosts(series, difference, present) {
   }));
 }
 
-/** Return whether a curve contains the last point of another one. @param {Series} curve @param {Series} other */
+/** Return whether a curve contains the last point of another curve. @param {Series} curve @param {Series} other */
 function hasEndOf({ x, y }, other) {
   const end = endOf(other);
   return end !== null && Array.from(x).some((step, at) => step === end.x && y[at] === end.y);
 }
 
 /**
- * Return the outline of mean ± SD as a closed path; empty for a single seed.
+ * Return the outline of the band mean ± standard deviation as a closed path. The path is empty if there is only one
+ * random seed.
  * @param {Series} series
  * @param {(value: number) => number} [clamp] clamps a value to the axis
  * @returns {{x: Float64Array, y: Float64Array}}
@@ -229,13 +232,13 @@ export function bandOf({ x, y, spread = [] }, clamp = (value) => value) {
   };
 }
 
-/** Return the last finite point of a series, or null. @param {Series} series */
+/** Return the last finite point of a curve, or null if there is none. @param {Series} series */
 export function endOf({ x, y }) {
   const at = Array.from(y).findLastIndex(Number.isFinite);
   return at < 0 ? null : { x: x[at], y: y[at] };
 }
 
-/** Describe the last values of curves. @param {Series[]} series */
+/** Describe the last value of each curve in words. @param {Series[]} series */
 export function describeEnds(series) {
   return series.map((each) => `${each.name}: ${endOf(each)?.y.toFixed(2) ?? "no gradient"}.`).join(" ");
 }

@@ -1,4 +1,4 @@
-// A cache of curves for small pictures: outputs of ops and gradients of rules, as means if they are stochastic.
+// Samples the curves of ops and backward rules for small previews, and caches them. Stochastic curves are averaged.
 
 import { sampleCurves } from "../../formula/curves.js";
 import { hasLoss } from "../../formula/draws.js";
@@ -11,7 +11,7 @@ const POINTS_OF_OP = 201;
 const cache = /** @type {Map<string, Point[]>} */ (new Map());
 
 /**
- * Return the outputs of an op.
+ * Sample an op's output at evenly spaced x values.
  * @param {Op} op
  * @param {Record<string, number>} parameters
  * @param {[number, number]} ends of x
@@ -22,7 +22,8 @@ export function sampleOp(op, parameters, ends) {
 }
 
 /**
- * Return the gradient of a rule for g = 1; empty if the browser cannot compute it or it depends on the loss of a net.
+ * Sample a backward rule's gradient for an upstream gradient of 1. The result is empty if the browser cannot compute
+ * the gradient or if it depends on a net's loss.
  * @param {Op|undefined} op
  * @param {Rule|undefined} rule
  * @param {Record<string, number>} parameters
@@ -35,7 +36,7 @@ export function sampleRule(op, rule, parameters, ends) {
 }
 
 /**
- * Return a curve from the cache, sampled if it is missing.
+ * Return a curve from the cache. It is sampled first if it is missing.
  * @param {Op} op
  * @param {Rule|null} rule null for the curve of the op
  * @param {Record<string, number>} parameters

@@ -1,4 +1,4 @@
-// The state of the page Train, and its transitions.
+// The state of the Train page, and functions that change it.
 
 import { getEntries } from "../../choice/choice.js";
 import { withPast } from "./history.js";
@@ -57,11 +57,11 @@ import { toDataKey } from "./tasks.js";
  */
 
 const RESTARTED = "Other settings: the run has started again.";
-const AT_LAST_STEP = { at: null, displayed: null, remark: "", rate: null }; // displays the run's last step
+const AT_LAST_STEP = { at: null, displayed: null, remark: "", rate: null }; // state fields that select a run's last step
 const OTHER_SETTINGS = "Other settings: press Start.";
 
 /**
- * Return the initial state.
+ * Create the initial state of the Train page.
  * @param {Choice} choice
  * @param {{colours: string[], ink: number}} theme
  * @param {{table: OwnTable, panels: State["panels"], numbers: State["numbers"]}} stored of this session
@@ -97,13 +97,14 @@ export function stateOf(choice, { colours, ink }, { table, panels, numbers }) {
   };
 }
 
-/** Return the state after the visitor has started a run of the current choice. @param {State} state @returns {State} */
+/** Return the page's state after the user has started a training run. @param {State} state @returns {State} */
 export function withBegun(state) {
   return { ...state, ...AT_LAST_STEP, ...getTrained(state), changing: null };
 }
 
 /**
- * Return the state after a change of settings that ends the present run, which becomes an earlier one.
+ * Return the page's state after a change of settings that ends the current training run. The ended run joins the
+ * earlier runs.
  * @param {State} state
  * @returns {State}
  */
@@ -118,18 +119,18 @@ export function withOtherSettings(state) {
   };
 }
 
-/** Return the choice and the data key of a run that starts now. @param {State} state */
+/** Return the settings, and the key of the data, of a training run that starts now. @param {State} state */
 function getTrained({ choice, table }) {
   return { trained: choice, data: toDataKey(choice, table) };
 }
 
-/** Return the state at step 0, without the curves of earlier runs. @param {State} state @returns {State} */
+/** Return the page's state at step 0, without the curves of earlier runs. @param {State} state @returns {State} */
 export function withReset(state) {
   return { ...state, ...AT_LAST_STEP, trained: state.trained && state.choice, ghosts: [] };
 }
 
 /**
- * Return the rules of a choice with their colours.
+ * Return the legend entries of the selected backward rules: their labels and colours.
  * @param {Choice} choice
  * @param {string[]} colours
  * @returns {import("./series.js").LegendEntry[]}
@@ -143,7 +144,7 @@ export function legendOf(choice, colours) {
   }));
 }
 
-/** Return the earlier runs that learned from the current choice's data. @param {State} state @returns {PastRun[]} */
+/** Return the earlier training runs that used the same data. @param {State} state @returns {PastRun[]} */
 export function findComparable({ choice, table, ghosts }) {
   return ghosts.filter(({ data }) => data === toDataKey(choice, table));
 }

@@ -1,4 +1,4 @@
-// The status of a run, with the engine's sentences.
+// The status of a training run, with the sentence that describes it.
 
 import { getCatalogue } from "../../choice/entries.js";
 import { fillTemplate } from "../../formula/phrases.js";
@@ -33,7 +33,7 @@ export const IDLE = {
 };
 
 /**
- * Return the sentence for a state, to show before the engine sends its own.
+ * Return the sentence to show for a run's state until the server sends its own.
  * @param {"ready"|"running"|"paused"} state
  * @param {number} [step]
  */
@@ -42,7 +42,8 @@ export function sentenceOf(state, step = 0) {
 }
 
 /**
- * Return a status completed with the instruments' last results; the answer to a command comes without them.
+ * Fill in the last measurements where a status from the server lacks them. The server's answer to a command comes
+ * without measurements.
  * @param {Status} status
  * @param {Status} before the displayed status
  * @returns {Status}
@@ -52,6 +53,6 @@ export function withMeasured(status, { snapshot: displayed }) {
   if (!snapshot || !displayed) return status;
   const { measured, measured_steps, measured_sigmas } = displayed;
   const isEmpty = Object.keys(snapshot.measured).length === 0;
-  const steps = isEmpty ? { measured_steps, measured_sigmas } : {}; // must match the length of the series
+  const steps = isEmpty ? { measured_steps, measured_sigmas } : {}; // the steps must have the same length as the series
   return { ...status, snapshot: { ...snapshot, ...steps, measured: { ...measured, ...snapshot.measured } } };
 }

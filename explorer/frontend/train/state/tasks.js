@@ -1,4 +1,4 @@
-// Tasks and settings of a choice.
+// The training task and the training settings that the user has chosen.
 
 import { getCatalogue, findEntry, explainTrainingRefusal } from "../../choice/entries.js";
 import { parseLearning } from "../../choice/learning.js";
@@ -24,11 +24,11 @@ import { NO_TABLE } from "./own-table.js";
  *   low: number, high: number, live: boolean, words: Object<string, string>}} Setting
  */
 
-const FIRST_SEEDS = "5"; // for visitors who have set nothing: one seed gives no estimate of the uncertainty
-const OP_SETTINGS = ["learn", "learn_rate", "learn_each"]; // settings that are kept together with the op
-const GENERAL_SETTINGS = ["seed", "seeds", "pace", "device", "controls", "equal"]; // settings that do not depend on the task
+const FIRST_SEEDS = "5"; // default number of random seeds: a single one would not show the uncertainty
+const OP_SETTINGS = ["learn", "learn_rate", "learn_each"]; // settings that stay if the op stays
+const GENERAL_SETTINGS = ["seed", "seeds", "pace", "device", "controls", "equal"]; // these do not depend on the task
 
-/** Explain why the task's net cannot train an op or rule of a choice; return "" if it can. @param {Choice} choice */
+/** Explain why the task's net cannot be trained with the selected op or rules, or return "". @param {Choice} choice */
 export function explainUntrained(choice) {
   const { op, rules } = getEntries(choice);
   const later = getEntryBranches(choice).map(({ name, value }) =>
@@ -39,17 +39,14 @@ export function explainUntrained(choice) {
   return refusals.find(Boolean) ?? "";
 }
 
-/** Describe the task of a choice, and how its nets are judged, including those of branches. @param {Choice} choice */
+/** Describe the selected training task and how its nets are evaluated. @param {Choice} choice */
 export function describeTask(choice) {
   const { purpose, note, of_own_op: ofOwnOp } = taskOf(choice);
   const judging = isJudged(choice) ? describeJudging(choice) : [];
   return [purpose, hasTaskOp(choice) ? ofOwnOp : "", note, ...judging].filter(Boolean).join(" ");
 }
 
-/**
- * Return whether the op is the task's initial one throughout the run, with fixed initial parameters.
- * @param {Choice} choice
- */
+/** Return whether training uses the task's own op throughout, with its initial parameters. @param {Choice} choice */
 function hasTaskOp(choice) {
   const { op: taskOp, parameters } = taskOf(choice).begins;
   const { op, rules } = getEntries(choice);
@@ -61,13 +58,16 @@ function hasTaskOp(choice) {
   return op.key === taskOp && !later && !op.parameters.some(isOther);
 }
 
-/** Return whether the task has held-out data to judge nets by. @param {Choice} choice */
+/** Return whether the selected task has held-out data for evaluating its nets. @param {Choice} choice */
 export function isJudged(choice) {
   const { metric, kind } = taskOf(choice);
   return metric !== null || kind === "own";
 }
 
-/** Return sentences on how nets are judged, for the op and the ops of branches that have one. @param {Choice} choice */
+/**
+ * Describe how nets are evaluated, for the selected op and every op that a branch point selects.
+ * @param {Choice} choice
+ */
 function describeJudging(choice) {
   const keys = getEntryBranches(choice).flatMap(({ name, value }) => (name === "op" ? [value] : []));
   const ops = [...new Set(keys)].filter((key) => key !== choice.op).map((key) => findEntry("op", key));
@@ -80,36 +80,39 @@ function withSmallLetter(sentence) {
   return sentence[0].toLowerCase() + sentence.slice(1);
 }
 
-/** Return the branch points of a choice that change the op or a rule. @param {Choice} choice */
+/** Return the branch points at which the op or a backward rule changes. @param {Choice} choice */
 function getEntryBranches({ training, rules }) {
   const keys = rules.map(({ key }) => key);
   return pointsOf(training.branch, keys).filter(({ name }) => name !== "lr");
 }
 
-/** Return the tasks in the order of the picker. @returns {Task[]} */
+/** Return all training tasks in the order of the task picker. @returns {Task[]} */
 export function getTasks() {
   return getCatalogue().tasks;
 }
 
-/** Return all settings except the task, which has its own picker. @returns {Setting[]} */
+/** Return all training settings except the task, which has its own picker. @returns {Setting[]} */
 export function getSettings() {
   return getCatalogue().settings.filter((/** @type {Setting} */ { name }) => name !== "task");
 }
 
-/** Return the task of a choice; links without a task mean the default one. @param {Choice} choice @returns {Task} */
+/**
+ * Return the selected training task, or the default task if none is selected.
+ * @param {Choice} choice @returns {Task}
+ */
 export function taskOf({ training }) {
   return /** @type {Task} */ (
     getTasks().find(({ key }) => key === (training.task ?? getCatalogue().usualTask))
   );
 }
 
-/** Return the value of a setting as a link writes it. @param {Choice} choice @param {string} name @returns {string} */
+/** Return a training setting as text, such as "0.01". @param {Choice} choice @param {string} name @returns {string} */
 export function getSetting(choice, name) {
   return choice.training[name] ?? taskOf(choice).defaults[name];
 }
 
 /**
- * Return the choice with another value of a setting; the task's default is not stored.
+ * Return a copy of the choice with one training setting changed. Default values are not stored.
  * @param {Choice} choice
  * @param {string} name
  * @param {string} text
@@ -122,14 +125,17 @@ export function withSetting(choice, name, text) {
   return dropLostPanel(choice, { ...choice, training: isDefault ? rest : { ...rest, [name]: text } });
 }
 
-/** Return the settings that can change during a run. @param {Choice} choice @returns {Object<string, string>} */
+/**
+ * Return the training settings that can change during a run.
+ * @param {Choice} choice @returns {Object<string, string>}
+ */
 export function getLiveSettings(choice) {
   const live = getSettings().filter(({ live }) => live);
   return Object.fromEntries(live.map(({ name }) => [name, getSetting(choice, name)]));
 }
 
 /**
- * Return a key of everything that starts a new run when it changes.
+ * Return a key of all settings that require a new training run when they change.
  * @param {Choice} choice
  * @param {import("./own-table.js").OwnTable} table the visitor's own table
  */
@@ -143,7 +149,7 @@ export function toSettingsKey(choice, table) {
 }
 
 /**
- * Return a short key of the data that a choice learns from: only runs with the same key can be compared.
+ * Return a short key that identifies the training data. Only runs with the same key can be compared.
  * @param {Choice} choice
  * @param {import("./own-table.js").OwnTable} table the visitor's own table
  */
@@ -153,7 +159,8 @@ export function toDataKey(choice, table) {
 }
 
 /**
- * Describe how an earlier run differs from a choice: its op, otherwise a setting or parameter; "" if only rules differ.
+ * Describe the first difference between an earlier run's settings and the current ones. Ops are compared first, then
+ * training settings and parameters. Returns "" if only the backward rules differ.
  * @param {Choice} past
  * @param {Choice} now
  */
@@ -169,7 +176,7 @@ export function differenceOf(past, now) {
 }
 
 /**
- * Return whether runs of two choices end with the same nets, given the same own table.
+ * Return whether two choices lead to identical trained nets, assuming the same user-provided table.
  * @param {Choice} one
  * @param {Choice} other
  */
@@ -179,7 +186,7 @@ export function hasSameEnd(one, other) {
 }
 
 /**
- * Return whether the choice learns from a table that the server has not read yet.
+ * Return whether the selected task uses the user's table and the server has not parsed that table yet.
  * @param {{choice: Choice, table: import("./own-table.js").OwnTable, reading: import("./own-table.js").Reading}} state
  */
 export function isUnread({ choice, table, reading }) {
@@ -187,7 +194,7 @@ export function isUnread({ choice, table, reading }) {
 }
 
 /**
- * Return whether the choice learns from the visitor's own table, which is missing.
+ * Return whether the selected task needs the user's table, which has not been provided.
  * @param {Choice} choice
  * @param {import("./own-table.js").OwnTable} table
  */
@@ -195,7 +202,7 @@ export function isTableMissing(choice, table) {
   return taskOf(choice).kind === "own" && !table.text.trim();
 }
 
-/** Return a short hash of a text: its length and 32 bits. @param {string} text */
+/** Return a short hash of a text, made of its length and 32 bits. @param {string} text */
 function hashText(text) {
   let mark = 0x811c9dc5;
   for (let i = 0; i < text.length; i += 1) mark = Math.imul(mark ^ text.charCodeAt(i), 0x01000193);
@@ -203,10 +210,10 @@ function hashText(text) {
 }
 
 /**
- * Return the choice on another task, with that task's settings.
+ * Return a copy of the choice with another training task and its settings.
  *
- * Op and rules become those of the task, unless the visitor has chosen others and the op acts on hidden units there or
- * has the same site in both tasks.
+ * Op and backward rules become those of the new task. They stay only if the user has changed them and they fit: the
+ * new task applies the op to hidden units, or where the old task does.
  * @param {Choice} choice
  * @param {string} key
  * @returns {Choice}
@@ -220,7 +227,7 @@ export function withTask(choice, key) {
 }
 
 /**
- * Return the choice on another task, with that task's settings but the same op and rules.
+ * Return a copy of the choice with another training task, but with the same op and backward rules.
  * @param {Choice} choice
  * @param {string} key
  * @returns {Choice}
@@ -230,7 +237,7 @@ export function withTaskAlone(choice, key) {
 }
 
 /**
- * Return whether a change of task would replace op and rules that the visitor has chosen, so that the page must ask.
+ * Return whether switching to a task would discard the user's op and rules, so that the page must ask first.
  * @param {Choice} choice
  * @param {string} key
  */
@@ -240,7 +247,7 @@ export function willReplaceEntries(choice, key) {
 }
 
 /**
- * Return whether another choice lacks the op, the rules, their parameters or a setting of a choice.
+ * Return whether a choice contains an op, rules, parameters or a setting that another choice lacks.
  * @param {Choice} choice
  * @param {Choice} other
  */
@@ -252,18 +259,18 @@ export function hasMore({ op, rules, parameters, learns, training }, other) {
   return Object.entries(settings).some(([name, text]) => other.training[name] !== text);
 }
 
-/** Return the task with a key. @param {string} key @returns {Task} */
+/** Return the training task with the given key. @param {string} key @returns {Task} */
 export function findTask(key) {
   return /** @type {Task} */ (getTasks().find((task) => task.key === key));
 }
 
-/** Return whether the op acts on hidden units that do not spike. @param {Site} site */
+/** Return whether a task applies the op to hidden units that do not spike. @param {Site} site */
 function isAtUnits({ per_example: perExample, fires }) {
   return perExample && !fires;
 }
 
 /**
- * Return the choice on another task, with only the named settings.
+ * Return a copy of the choice with another training task, keeping only the named settings.
  * @param {Choice} choice
  * @param {string} key
  * @param {string[]} names
@@ -274,7 +281,7 @@ function moveToTask(choice, key, names) {
 }
 
 /**
- * Return the choice with the op and rules that its task begins with; controls are kept.
+ * Return a copy of the choice with its task's initial op and backward rules. Selected controls are kept.
  * @param {Choice} choice
  * @returns {Choice}
  */
@@ -283,13 +290,13 @@ export function withTaskOp(choice) {
   return dropLostPanel(choice, withTaskStart(choice, taskOf(choice), keys));
 }
 
-/** Return whether a choice has another op or other rules than its task begins with. @param {Choice} choice */
+/** Return whether the user has replaced the task's initial op, rules or parameters. @param {Choice} choice */
 export function hasOwnEntries(choice) {
   return !isUntouched(choice, taskOf(choice));
 }
 
 /**
- * Return whether op, rules and parameters are those that a task begins with; controls are ignored.
+ * Return whether the op, rules and parameters are the task's initial ones. Controls are ignored.
  * @param {Choice} choice
  * @param {Task} task
  */
@@ -303,7 +310,7 @@ function isUntouched({ op, rules, parameters }, { begins }) {
 }
 
 /**
- * Return the choice with a task's initial op, rules and parameters, and with the controls among ``rules``.
+ * Return a copy of the choice with a task's initial op, rules and parameters. Controls among ``rules`` are kept.
  * @param {Choice} choice
  * @param {Task} task
  * @param {string[]} rules
@@ -318,10 +325,11 @@ function withTaskStart(choice, { begins }, rules = []) {
 }
 
 /**
- * Return the choice with which the page Train opens; it always has a task.
+ * Return the choice with which the Train page opens, which always has a task.
  *
- * A visitor without a choice gets the first task. A visitor from another page trains that page's op and rules on the
- * first task, and its parameter with a panel learns. A link without a task means the default task.
+ * If the user has chosen nothing, it is the first task. If the user comes from another page, that page's op and rules
+ * are trained on the first task, and the parameter with an open panel is learned. A link without a task means the
+ * default task.
  * @param {Choice} choice
  * @param {"nothing"|"link"|"page"} by how the visitor came
  * @returns {Choice}
@@ -331,7 +339,10 @@ export function enterTraining(choice, by) {
   return by === "page" ? prepareTraining(next) : next;
 }
 
-/** Return the choice with a task. @param {Choice} choice @param {"nothing"|"link"|"page"} by @returns {Choice} */
+/**
+ * Return the choice with a training task.
+ * @param {Choice} choice @param {"nothing"|"link"|"page"} by @returns {Choice}
+ */
 function assignTask(choice, by) {
   if (choice.training.task) return choice;
   const { firstTask, usualTask } = getCatalogue();

@@ -9,13 +9,13 @@ export function createButton(name, act, kind = "") {
   return node;
 }
 
-/** Enable or disable a button; it keeps the focus while disabled. @param {HTMLElement} node @param {boolean} is */
+/** Enable or disable a button without taking away its focus. @param {HTMLElement} node @param {boolean} is */
 export function setAvailable(node, is) {
   setAttribute(node, "aria-disabled", is ? null : "true");
 }
 
 /**
- * Create the status of a run or study: progress, numbers with their names, a sentence, and a hint at the next step.
+ * Create the status display of a run or study, with its progress, numbers and a sentence.
  * @param {HTMLElement} host
  * @param {string} label of the progress bar
  * @param {string[]} names

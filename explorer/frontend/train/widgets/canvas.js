@@ -1,12 +1,11 @@
-// Painting of bytes as pixels of a canvas, which the page scales.
+// Paints bytes as the pixels of a canvas, which CSS scales up.
 
-const [BAR, GAP, STEPS] = [3, 1, 48]; // pixels: width of a bar, of a gap, and height of the canvas
-const SOFT = 190; // the opacity of a bar, of 255
+const [BAR, GAP, STEPS] = [3, 1, 48]; // in pixels: bar width, gap width and canvas height
+const SOFT = 190; // opacity of a bar, out of 255
 
 /**
- * Return a node's text colour as a pixel with opacity 0.
- *
- * Reading it forces a layout of the page, so it is read only once per theme.
+ * Return an element's text colour as a pixel with opacity 0. This forces a page layout, so it is called only once per
+ * theme.
  * @param {Element} node
  */
 export function inkOf(node) {
@@ -15,7 +14,7 @@ export function inkOf(node) {
 }
 
 /**
- * Return a pixel as a canvas stores it, red in the lowest byte.
+ * Return a pixel as a canvas stores it, with red in the lowest byte.
  * @param {number} red
  * @param {number} green
  * @param {number} blue
@@ -26,7 +25,7 @@ export function toPixel(red, green, blue, opacity) {
 }
 
 /**
- * Paint bytes row by row: 0 is transparent, 255 the full ink.
+ * Paint bytes in rows, from 0 for transparent to 255 for opaque.
  * @param {HTMLCanvasElement} canvas
  * @param {ArrayLike<number>} bytes
  * @param {number} width pixels of a row
@@ -37,7 +36,7 @@ export function paintGrey(canvas, bytes, width, ink) {
 }
 
 /**
- * Paint bytes as adjacent bars that rise and fall from a zero level.
+ * Paint bytes as adjacent bars above and below a zero level.
  * @param {HTMLCanvasElement} canvas
  * @param {ArrayLike<number>} bytes
  * @param {number} zero the byte of the zero level
@@ -57,7 +56,7 @@ export function paintBars(canvas, bytes, zero, ink) {
 }
 
 /**
- * Paint a canvas pixel by pixel.
+ * Paint a canvas by computing the colour of each pixel.
  * @param {HTMLCanvasElement} canvas
  * @param {number} width
  * @param {number} height
@@ -73,7 +72,10 @@ export function paint(canvas, width, height, colour) {
   context.putImageData(image, 0, 0);
 }
 
-/** Return whether two arrays of numbers are equal. @param {ArrayLike<number>} one @param {ArrayLike<number>} other */
+/**
+ * Return whether two arrays contain the same numbers.
+ * @param {ArrayLike<number>} one @param {ArrayLike<number>} other
+ */
 export function areEqual(one, other) {
   if (one.length !== other.length) return false;
   for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) return false;

@@ -1,22 +1,20 @@
-// Highlighting of a rule across the page: elements with another rule's ``data-rule`` fade.
+// Highlights a backward rule across the page by fading the elements of all other rules.
 
 import { setAttribute } from "../../elements/dom.js";
 
-const FADED = 0.28; // opacity of curves and pictures
-const FAINT = 0.66; // opacity of elements with text, which stays dark enough to read
+const FADED = 0.28; // opacity of faded curves and drawings
+const FAINT = 0.66; // opacity of faded text, which must stay readable
 
 /**
- * Highlight the rule under the pointer, with the focus, or held by a tap or a press on its name in the table.
- *
- * Only a style sheet changes; nothing is redrawn. On a chart that has highlighted the rule of a nearby curve, a tap holds
- * that rule.
+ * Highlight the backward rule that the user points at, focuses or has selected. Nothing is redrawn, since only a style
+ * sheet changes. If a chart has highlighted the rule of a nearby curve, a tap selects that rule.
  * @param {HTMLElement} host
  * @param {(rule: string|null) => void} [onLift] gets the highlighted rule, null for none
  */
 export function createLift(host, onLift = (/** @type {string|null} */ _rule) => undefined) {
   const sheet = new CSSStyleSheet();
   const end = new AbortController();
-  const originalOrder = /** @type {WeakMap<Element, Element[]>} */ (new WeakMap()); // curves of a layer in Plotly's order
+  const originalOrder = /** @type {WeakMap<Element, Element[]>} */ (new WeakMap()); // the curves of each layer in Plotly's order
   let lifted = /** @type {string|null} */ (null);
   let heldRule = /** @type {string|null} */ (null);
   document.adoptedStyleSheets.push(sheet);
@@ -34,16 +32,13 @@ export function createLift(host, onLift = (/** @type {string|null} */ _rule) => 
     }
   }
 
-  /**
-   * Draw the curves of the highlighted rule above the others of their chart.
-   * @param {Element} layer in its original order
-   */
+  /** Draw the curves of the highlighted rule in front of all others. @param {Element} layer */
   function raise(layer) {
     originalOrder.set(layer, [...layer.children]);
     layer.append(...[...layer.children].filter((curve) => curve.getAttribute("data-rule") === lifted));
   }
 
-  /** Keep a rule highlighted until another is held; null releases it. @param {string|null} rule */
+  /** Keep a rule highlighted until another one is selected. Null ends the highlighting. @param {string|null} rule */
   function hold(rule) {
     heldRule = rule;
     for (const holder of host.querySelectorAll(".holder"))
@@ -57,7 +52,7 @@ export function createLift(host, onLift = (/** @type {string|null} */ _rule) => 
   addListener((event) => event.pointerType !== "touch" && lift(findRule(event.target)), "pointerover");
   addListener((event) => findLayers(event.target).forEach(raise), "curves");
   addListener((event) => lift(findRule(event.target)), "focusin");
-  addListener((event) => event.pointerType !== "touch" && lift(null), "pointerleave"); // every tap ends with this event
+  addListener((event) => event.pointerType !== "touch" && lift(null), "pointerleave"); // a tap ends with this event too, but must not end the highlighting
   addListener(() => lift(null), "focusout", "pointercancel");
   addListener((event) => {
     const isHolder = event.target.closest(".holder") !== null;
@@ -75,10 +70,7 @@ export function createLift(host, onLift = (/** @type {string|null} */ _rule) => 
   };
 }
 
-/**
- * Return the style sheet that fades all other rules. Curves are marked individually; a picture fades with its column.
- * @param {string} rule
- */
+/** Return the style sheet that fades the elements of all other backward rules. @param {string} rule */
 function makeFadingStyle(rule) {
   const other = `[data-rule]:not([data-rule="${CSS.escape(rule)}"])`;
   return `
@@ -89,7 +81,7 @@ function makeFadingStyle(rule) {
   `;
 }
 
-/** Return the layers of charts that hold curves. @param {Element} host */
+/** Return the elements of charts that contain curves. @param {Element} host */
 const findLayers = (host) => [...host.querySelectorAll(".scatterlayer")];
 
 /** @param {EventTarget|null} target @returns {string|null} */

@@ -1,4 +1,4 @@
-// A sentence that changes while it is read, at most once a second.
+// A text that changes at most once a second, so that it can be read.
 
 import { setText } from "../../elements/dom.js";
 

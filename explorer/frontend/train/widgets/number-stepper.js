@@ -1,4 +1,4 @@
-// A stepper for integers shown from 1: a field between two buttons, and the maximum.
+// A number input between two buttons. Values count from 0, but are shown from 1.
 
 import { createNumberField } from "../../elements/number.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
@@ -7,7 +7,10 @@ import { clampTo } from "../../formula/numbers.js";
 /** ``value`` and its maximum ``most`` are counted from 0; ``most`` is null before it is known. */
 /** @typedef {{value: number, most: number|null}} CounterValue */
 
-/** Create a stepper. @param {string} label @param {(value: number) => void} onNumber gets the number counted from 0 */
+/**
+ * Create a number input with buttons to decrease and increase it.
+ * @param {string} label @param {(value: number) => void} onNumber gets the number counted from 0
+ */
 export function createCounter(label, onNumber) {
   let displayed = /** @type {CounterValue} */ ({ value: 0, most: null });
   const clamp = (/** @type {number} */ value) => clampTo(Math.round(value), 1, (displayed.most ?? 0) + 1);

@@ -1,12 +1,12 @@
-// SVG paths of small pictures, from coordinates as fractions of width and height.
+// Creates SVG paths from coordinates between 0 and 1.
 
 /** A point; x counts from the left, y from the bottom. @typedef {{x: number, y: number}} Point */
 /** A bar that begins at the bottom. @typedef {{from: number, to: number, height: number}} Bar */
 
-const SIZE = 1000; // units of a picture's width and height
+const SIZE = 1000; // width and height of a drawing in SVG units
 
 /**
- * Return the position of a number between two others, as a fraction of their distance.
+ * Return a number's position between two others, from 0 to 1.
  * @param {number} value
  * @param {number} low
  * @param {number} high
@@ -15,12 +15,12 @@ export function share(value, low, high) {
   return (value - low) / (high - low);
 }
 
-/** Return the path of a bar. @param {Bar} bar */
+/** Return the SVG path of a bar that starts at the bottom. @param {Bar} bar */
 export function makeBarPath({ from, to, height }) {
   return height ? `M${toUnits(from)},${SIZE}V${toUnits(1 - height)}H${toUnits(to)}V${SIZE}Z` : "";
 }
 
-/** Return the path of a line, with a gap at points that are not finite. @param {Point[]} points */
+/** Return the SVG path of a line, which is interrupted at points that are not finite. @param {Point[]} points */
 export function makeLinePath(points) {
   let open = false;
   const parts = points.map(({ x, y }) => {

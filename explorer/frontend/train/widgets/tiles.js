@@ -1,4 +1,4 @@
-// Square images arranged as a grid, as the pixels of one image.
+// Arranges square images as a grid within one large image.
 
 /**
  * A grid of images: for each pixel, row by row, the index of its number among those of all images, or −1 in a gap.
@@ -6,7 +6,7 @@
  */
 
 /**
- * Return a grid of images.
+ * Return the size and pixel positions of a grid of square images.
  * @param {number} tiles number of images
  * @param {number} side numbers on a side of each image
  * @param {{across?: number, zoom?: number}} [more] images in a row, by default about as many as rows; pixels on a side of

@@ -1,4 +1,4 @@
-// A row of buttons of which exactly one is pressed.
+// A row of buttons, exactly one of which is pressed.
 
 import { updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";

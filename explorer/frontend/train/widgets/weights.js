@@ -1,13 +1,13 @@
-// Weights as pixels, blue above 0 and orange below; kernels as images, a row per map and a column per map below it.
+// Paints weights as pixels, with positive ones in blue and negative ones in orange.
 
 import { paint, toPixel } from "./canvas.js";
 import { gridOf } from "./tiles.js";
 
 const LOW = [196, 88, 20]; // colour of negative weights
 const HIGH = [23, 92, 160];
-const FULL = 127; // the value of the largest weight
-const ZOOM = 2; // pixels on a side of each weight of an image; lines are one pixel wide
-const LINE = toPixel(128, 128, 128, 90); // visible between weights of 0
+const FULL = 127; // the byte that encodes the largest weight
+const ZOOM = 2; // width of a weight in pixels; lines between images are one pixel wide
+const LINE = toPixel(128, 128, 128, 90); // grey, so that it is visible between weights of 0
 
 /**
  * Weights as an instrument sends them: one row per input, one column per output; ``kernel`` is the side of a column's
@@ -16,7 +16,7 @@ const LINE = toPixel(128, 128, 128, 90); // visible between weights of 0
  */
 
 /**
- * Paint weights.
+ * Paint a weight matrix, with positive weights in blue and negative ones in orange.
  * @param {HTMLCanvasElement} canvas
  * @param {Weights} weights
  * @param {boolean} [isImage] whether the inputs are the pixels of one image
