@@ -252,8 +252,8 @@ def open_engine(kind: str | None = None) -> Engine | EngineProcess:
             "process", on Windows "thread".
 
     Raises:
-        ValueError: another kind, "process" on Windows, or a memory limit that is not a number or too small for
-            this torch.
+        ValueError: another kind, "process" on Windows, or a memory limit that is not a number or too small
+            for this torch.
     """
     kind = kind or os.environ.get(ENGINE) or ("thread" if sys.platform == "win32" else "process")
     memory.read_limit_bytes()  # an invalid limit should raise here rather than in the new process
