@@ -1,4 +1,4 @@
-"""Sentences on the differences between several gradients."""
+"""Describe in sentences how several gradient curves differ."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import pairwise
@@ -26,7 +26,9 @@ def write_comparison(
     curves: SampledCurves,
     names: Mapping[str, str],
 ) -> list[str]:
-    """Return sentences on the gradient of each rule; if they are long, one on their differences comes first.
+    """Write sentences on the gradient of each backward rule, and on their differences.
+
+    If the sentences are long, one on the differences comes first.
 
     Args:
         compared: claims about several curves, from ``compare_curves``.
@@ -54,7 +56,7 @@ def write_comparison(
 
 
 def _group_equal(alike: Iterable[Claim], keys: Iterable[str]) -> list[tuple[str, ...]]:
-    """Return the keys of all curves, with those of equal curves in one group."""
+    """Group the keys of curves that are equal to each other."""
     groups = {claim.about[0]: claim.about for claim in alike}
     repeated = {key for group in groups.values() for key in group[1:]}
     return [groups.get(key, (key,)) for key in keys if key not in repeated]
@@ -66,7 +68,7 @@ def _list_differences(
     labels: Mapping[str, str],
     curves: SampledCurves,
 ) -> Iterator[str]:
-    """Yield sentences on the differences of curves, the most informative first.
+    """Yield sentences on how gradient curves differ, the most informative first.
 
     ``labels`` are those of the curves that differ.
     """
@@ -86,7 +88,7 @@ def _list_differences(
 
 
 def _describe_single_differences(claims: list[Claim], labels: Mapping[str, str], g: float) -> Iterator[str]:
-    """Yield the sentence for curves that all differ at a few x only, if they do."""
+    """Yield a sentence if all curves differ from each other at only a few x."""
     positions = set(map(_format_positions, claims))
     if len(claims) < comb(len(labels), 2) or len(positions) > 1:
         return
@@ -98,7 +100,7 @@ def _describe_single_differences(claims: list[Claim], labels: Mapping[str, str],
 
 
 def _describe_gaps(gaps: list[Claim], labels: Mapping[str, str], curves: SampledCurves) -> Iterator[str]:
-    """Yield a sentence on the intervals on which two piecewise constant curves differ, with their values.
+    """Yield a sentence on where two piecewise constant curves differ, with their values.
 
     The reference is autograd's own gradient, or else the first curve.
     """
@@ -124,14 +126,14 @@ def _describe_gaps(gaps: list[Claim], labels: Mapping[str, str], curves: Sampled
 
 
 def _join_verb(label: str, verb: str) -> str:
-    """Return a label followed by a verb, which is singular unless the label lists several rules."""
+    """Join a label and a verb, which is singular unless the label lists several rules."""
     return f"{label} {verb}{'' if ' and ' in label else 's'}"
 
 
 def _describe_spot(
     levels: Mapping[str, list[Claim]], labels: Mapping[str, str], curves: SampledCurves
 ) -> Iterator[str]:
-    """Yield the values on the widest interval on which several piecewise constant curves all differ."""
+    """Yield a sentence on the widest interval where several piecewise constant curves all differ."""
     ends = sorted({x for some in levels.values() for claim in some for span in claim.spans for x in span})
     texts = format_distinct(ends)
     for span in sorted(pairwise(ends), key=lambda span: span[0] - span[1]):
@@ -145,7 +147,7 @@ def _describe_spot(
 
 
 def _find_level(levels: Iterable[Claim], span: Span) -> float | None:
-    """Return the level that a curve has on a whole span; None if it has no single level there."""
+    """Return the constant value of a curve on an interval, or None if it is not constant there."""
     for claim in levels:
         if any(start <= span[0] and span[1] <= stop for start, stop in claim.spans):
             return claim.numbers[0]
@@ -160,7 +162,7 @@ def _describe_interval(span: Span, texts: Mapping[float, str], curves: SampledCu
 
 
 class _Measure(NamedTuple):
-    """The wording for one kind of measure: for the smallest and the largest value, and for each curve.
+    """The wording for comparing curves by one measure, such as their peak.
 
     Attributes:
         title: precedes the smallest and the largest value.
@@ -178,7 +180,7 @@ class _Measure(NamedTuple):
 
 
 def _describe_measures(compared: list[Claim], labels: Mapping[str, str], g: float) -> Iterator[str]:
-    """Yield a sentence on peaks, areas and supports that differ: all values, or smallest and largest."""
+    """Yield sentences that compare the peaks, areas and supports of curves."""
     numbers = {(claim.kind, claim.about[0]): claim.numbers[0] for claim in select_kinds(compared, *_MEASURES)}
     facts = []
     for kind, measure in _MEASURES.items():
@@ -198,7 +200,7 @@ def _describe_measures(compared: list[Claim], labels: Mapping[str, str], g: floa
 
 
 def _describe_each(measure: _Measure, values: Mapping[str, float], labels: Mapping[str, str]) -> str:
-    """Return a clause on the values of all curves, the largest first."""
+    """Return a clause that lists the value of each curve, largest first."""
     named: dict[str, list[str]] = {}
     for key in sorted(values, key=lambda key: -values[key]):
         named.setdefault(measure.text(values[key]), []).append(labels[key])
@@ -210,7 +212,10 @@ def _describe_each(measure: _Measure, values: Mapping[str, float], labels: Mappi
 
 
 def _describe_blocking(facts: Mapping[_Measure, Mapping[str, float]], labels: Mapping[str, str]) -> str:
-    """Return a clause on rules that pass nothing and on the largest area; "" without such rules."""
+    """Return a clause on rules that pass no gradient, and on the rule with the largest area.
+
+    Returns "" if all rules pass some gradient.
+    """
     peaks, area = facts.get(_MEASURES["peak"], {}), _MEASURES["area"]
     areas = facts.get(area, {})
     blocking = [labels[key] for key, peak in peaks.items() if peak == 0]
@@ -223,7 +228,7 @@ def _describe_blocking(facts: Mapping[_Measure, Mapping[str, float]], labels: Ma
 
 
 def _describe_extremes(measure: _Measure, values: Mapping[str, float], labels: Mapping[str, str]) -> str:
-    """Return a clause on the smallest and the largest value and the rules that have them."""
+    """Return a clause on the smallest and the largest value, each with its rules."""
     ends = []
     for extreme in (measure.text(min(values.values())), measure.text(max(values.values()))):
         owners = [labels[key] for key, value in values.items() if measure.text(value) == extreme]
@@ -232,7 +237,7 @@ def _describe_extremes(measure: _Measure, values: Mapping[str, float], labels: M
 
 
 def _format_level(level: float, g: float) -> str:
-    """Return a level with four digits, preceded by "g =" if it equals g."""
+    """Format a gradient value, preceded by "g =" if it equals the upstream gradient g."""
     return f"g = {format_number(level)}" if g not in (0, 1) and level == g else format_number(level)
 
 

@@ -1,4 +1,4 @@
-"""The description of curves, the main sentence first."""
+"""Describe sampled curves in plain sentences, the main one first."""
 
 from __future__ import annotations
 
@@ -45,7 +45,10 @@ def _join_sentences(description: Description) -> str:
 
 
 def make_description(shown: Curves | pd.DataFrame) -> Description:
-    """Return the parts of ``describe``, to be displayed separately; for curves that share x and y."""
+    """Describe curves as separate parts, for display in different places.
+
+    The curves must share x and y. See also ``describe``.
+    """
     (curves,) = to_curves(shown)
     return _describe_curves(curves)
 
@@ -59,7 +62,7 @@ def _describe_curves(curves: Curves) -> Description:
 
 
 def to_document(curves: Curves, words: Description) -> dict[str, Any]:
-    """Return curves with their sentences as plain data: arrays, lists and texts, by name."""
+    """Convert curves and the sentences about them to a dict of arrays, lists and texts."""
     names = ("start", "stop", "g", "x", "marks", "y", "gradients", "parts", "kinks")
     means = () if curves.unbiased is None else ("spreads", "unbiased")
     return {name: getattr(curves, name) for name in (*names, *means)} | words.texts

@@ -1,4 +1,4 @@
-"""The equilibria of a learned parameter: values at which its net gradient on data is 0."""
+"""Find the values at which a learned parameter comes to rest, because its gradient on the data is 0."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -53,7 +53,7 @@ class Equilibria:
 
     @property
     def best(self) -> float | None:
-        """The value with the smallest error, the first of several; None if no error is finite."""
+        """The value of the parameter with the smallest error, or None if no error is finite."""
         finite = self.error[np.isfinite(self.error)]
         if not len(finite):
             return None
@@ -105,12 +105,12 @@ def find_equilibria(
 
 
 def parameter_of(op: Op, rules: Sequence[Rule], name: str) -> Parameter:
-    """Return the parameter with a name, from the op or else from the first rule with such a parameter."""
+    """Return the parameter with a given name, from the op or else from the first rule that has it."""
     return next(p for entry in (op, *rules) for p in entry.parameters if p.name == name)
 
 
 def make_grid(parameter: Parameter) -> Floats:
-    """Return values between the bounds of a parameter, spaced by its scale: (STEPS,) ascending."""
+    """Return evenly spaced values between the bounds of a parameter, on its linear or logarithmic scale."""
     low, high = parameter.low, parameter.high
     share = np.arange(STEPS) / (STEPS - 1)
     at: Floats = low * (high / low) ** share if parameter.scale == "log" else low + (high - low) * share
@@ -132,7 +132,7 @@ def _compute_error(
 def _find_positions(
     at: Floats, gradient: Floats, mean: Callable[[float], float]
 ) -> Iterator[tuple[float, float]]:
-    """Yield the intervals where descent ends: the gradient is negative to the left, positive to the right.
+    """Yield the intervals where gradient descent ends, since the gradient changes from negative to positive.
 
     At an end of the range one side suffices. An interval next to a value that is not finite is left out.
     """
@@ -152,7 +152,7 @@ def _find_positions(
 
 
 def _find_sign_runs(signs: Floats) -> list[tuple[float, int, int]]:
-    """Return the sign, the first and the last index of each run of equal signs."""
+    """Return the sign, the first index and the last index of each run of equal signs."""
     runs, first = [], 0
     for _, group in groupby(signs, key=str):
         stretch = list(group)
@@ -162,7 +162,7 @@ def _find_sign_runs(signs: Floats) -> list[tuple[float, int, int]]:
 
 
 def _bisect(low: float, high: float, is_left: Callable[[float], bool]) -> float:
-    """Return, by bisection, the value where a condition ends that is true at ``low``, false at ``high``."""
+    """Find, by bisection, where a condition changes from true at ``low`` to false at ``high``."""
     for _ in range(_BISECTIONS):
         middle = (low + high) / 2
         low, high = (middle, high) if is_left(middle) else (low, middle)
@@ -198,7 +198,7 @@ def describe_positions(result: Equilibria, key: str, label: str) -> str:
 
 
 def _choose_text(positions: int, gradient: Floats) -> str:
-    """Return the key of the text for a parameter with a number of equilibria."""
+    """Choose the text that describes a parameter's gradient and its number of equilibria."""
     if positions:
         return "places" if positions <= MAX_POSITIONS else "many"
     if not np.isfinite(gradient).all():

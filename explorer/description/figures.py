@@ -69,7 +69,7 @@ def curve_figure(shown: Curves | pd.DataFrame, **layout: Any) -> go.Figure:
 
 
 def make_curve_spec(shown: Curves | pd.DataFrame) -> Spec:
-    """Return the figure of ``curve_figure`` as a dict of traces and layout, with NumPy arrays."""
+    """Return a figure of curves as a dict of Plotly traces and layout, with NumPy arrays."""
     groups = to_curves(shown)
     is_grouped = len(groups) > 1
     traces: list[Spec] = []
@@ -115,7 +115,7 @@ def _make_faint(colour: str) -> str:
 
 
 def _trace_bands(curves: Curves, key: str) -> Spec:
-    """Return closed outlines of a band, one per interval without a jump: upper end, then lower end."""
+    """Return closed outlines of the band around a mean curve, one per interval without a jump."""
     mean, spread = curves.columns[key], curves.spreads[key]
     order = _order_points(*_find_jumps(curves, key, mean))
     low, high = mean - spread, mean + spread
@@ -130,7 +130,7 @@ def _trace_bands(curves: Curves, key: str) -> Spec:
 
 
 def _draw_exact(groups: Sequence[Curves]) -> list[Spec]:
-    """Return the lines of the unbiased gradients, to be drawn over all curves."""
+    """Return dotted lines of the exact gradients, which are drawn over all other curves."""
     traces = []
     for curves in groups:
         if curves.unbiased is not None and np.isfinite(curves.unbiased).any():
@@ -147,7 +147,7 @@ def _set_group(traces: list[Spec], group: str) -> list[Spec]:
 
 
 def _style_lines(groups: Sequence[Curves]) -> Iterator[Spec]:
-    """Yield the line style of each rule; earlier rules get wider lines so that all remain visible.
+    """Yield the line style of each rule, with wider lines for earlier rules so that all stay visible.
 
     A curve is dashed if it coincides with earlier ones on the same x.
     """
@@ -189,7 +189,7 @@ def _draw_curve(curves: Curves, key: str, line: Spec, named: Spec) -> list[Spec]
 
 
 def _draw_line(curves: Curves, y: Floats, order: NDArray[np.int64], line: Spec) -> Spec:
-    """Return a trace with the values at the points of curves, in drawing order."""
+    """Return a line trace through the points of a curve, in drawing order."""
     return {
         "type": "scatter",
         "mode": "lines",
@@ -202,10 +202,10 @@ def _draw_line(curves: Curves, y: Floats, order: NDArray[np.int64], line: Spec) 
 
 
 def _find_jumps(curves: Curves, key: str, y: Floats) -> tuple[Mask, Mask]:
-    """Return masks of the points that are kinks of a curve, and of those before a jump of y there, (n,) each.
+    """Return a mask of the points at kinks of a curve, and a mask of the points before a jump.
 
-    A jump is compared with the size of the curve away from kinks; next to a pole it may be huge. Between two
-    kinks without a grid point between them there is no jump.
+    A jump is compared with the size of the curve away from kinks, since next to a pole it may be huge.
+    Between two kinks without a grid point between them there is no jump.
     """
     near = curves.mask_near_kinks(key)
     kinks = np.sort(np.asarray(curves.kinks[key] or (), dtype=np.float64))
@@ -219,10 +219,10 @@ def _find_jumps(curves: Curves, key: str, y: Floats) -> tuple[Mask, Mask]:
 
 
 def _order_points(exact: Mask, jump: Mask) -> NDArray[np.int64]:
-    """Return indices of points in drawing order; −1 leaves a gap.
+    """Return the indices of points in drawing order, with −1 for a gap.
 
-    The line comes first, broken at jumps; then the exact values at kinks, each separately. The last point
-    drawn is on top, and hovering finds it among points in the same pixel.
+    The line comes first, broken at jumps, followed by the exact values at kinks, each separately. The last
+    point drawn is on top, and hovering finds it among points in the same pixel.
     """
     line = np.flatnonzero(~exact)
     jumps = np.concatenate([[0], np.cumsum(jump)])
@@ -233,7 +233,7 @@ def _order_points(exact: Mask, jump: Mask) -> NDArray[np.int64]:
 
 
 def _explain_circles(traces: list[Spec]) -> list[Spec]:
-    """Return legend entries for the kinds of circles in the figure."""
+    """Return legend entries that explain the filled and open circles of the figure."""
     symbols = {symbol for trace in traces if "marker" in trace for symbol in trace["marker"]["symbol"]}
     marker = {"color": NEUTRAL, "size": _CLOSED_SIZE}
     return [
@@ -244,7 +244,7 @@ def _explain_circles(traces: list[Spec]) -> list[Spec]:
 
 
 def _make_legend_entry(words: str, marker: Spec) -> Spec:
-    """Return a legend entry that belongs to no curve."""
+    """Return a legend entry that does not belong to a curve."""
     empty = {"type": "scatter", "mode": "markers", "x": np.full(1, np.nan), "y": np.full(1, np.nan)}
     return empty | {"name": words, "marker": marker, "hoverinfo": "skip"}
 
@@ -256,7 +256,7 @@ _CUT_NOTE: Spec = {
 
 
 class _Panel(NamedTuple):
-    """A panel.
+    """One of the figure's panels, stacked on a common x axis.
 
     Attributes:
         title: its title.
@@ -270,7 +270,7 @@ class _Panel(NamedTuple):
 
 
 def _list_panels(groups: Sequence[Curves]) -> Iterator[_Panel]:
-    """Yield the panels that have curves."""
+    """Yield the panels of the figure that contain curves."""
     learns = groups[0].learns
     kinds = (
         ("forward y", [{FORWARD: curves.y} for curves in groups]),
@@ -289,9 +289,9 @@ def _list_panels(groups: Sequence[Curves]) -> Iterator[_Panel]:
 
 
 def _make_layout(groups: Sequence[Curves]) -> Spec:
-    """Return the layout: panels on one x axis, one below the other; all but the first include 0.
+    """Return Plotly's layout: panels one below the other, on a common x axis.
 
-    Backgrounds and font suit light and dark pages alike.
+    All panels but the first include 0. Backgrounds and font suit light and dark pages alike.
     """
     panels = [*_list_panels(groups)]
     ends = [min(float(curves.x[0]) for curves in groups), max(float(curves.x[-1]) for curves in groups)]
@@ -319,7 +319,7 @@ def _make_layout(groups: Sequence[Curves]) -> Spec:
 
 
 def _format_ticks(groups: Sequence[Curves]) -> Spec:
-    """Return ticks at the levels of an op that rounds to a number format; {} if there are several ops."""
+    """Return axis ticks at the values that an op rounds to. Returns {} if there are several ops."""
     levels = find_levels(groups[0]) if len(groups) == 1 else []
     if not levels:
         return {}
@@ -334,7 +334,7 @@ def _make_axis(title: str) -> Spec:
 
 
 def _clip_range(values: Floats, at_kinks: Mask) -> Spec:
-    """Return bounds for Plotly's choice of a range if a curve is unbounded next to a kink, as 1/x is.
+    """Return limits for Plotly's automatic y range if a curve such as 1/x is unbounded near a kink.
 
     ``at_kinks`` is a mask of kinks and the floats next to them. The bounds keep the larger part of the curve
     visible. Empty if no curve is unbounded.
@@ -349,5 +349,5 @@ def _clip_range(values: Floats, at_kinks: Mask) -> Spec:
 
 
 def _escape(text: str) -> str:
-    """Return text with HTML escaped, since Plotly interprets some HTML in names and titles."""
+    """Escape HTML in a text, since Plotly interprets some HTML in names and titles."""
     return html.escape(text, quote=False)

@@ -1,4 +1,4 @@
-"""The sentence on the op's curve."""
+"""Describe the curve of an op in a sentence."""
 
 from explorer.description.claims import Claim
 from explorer.description.missing import (
@@ -13,7 +13,7 @@ from explorer.formula import join_texts
 
 
 def describe_forward(claims: list[Claim]) -> str:
-    """Return a description of the op's curve, to follow the label of the op."""
+    """Describe an op's curve, in words that follow the label of the op."""
     if claims[0].kind == "many":
         has = "has" if claims[0].exact else "may have"
         return f"{has} more kinks here than the chart can show, and is drawn as a line"

@@ -1,4 +1,4 @@
-"""The sentence on one rule's gradient."""
+"""Describe the gradient of one backward rule in a sentence."""
 
 from collections.abc import Callable, Mapping
 
@@ -24,7 +24,7 @@ from explorer.formula import join_texts
 
 
 def describe_gradient(claims: list[Claim], curves: SampledCurves) -> str:
-    """Return a description of a gradient, to follow "the gradient is"."""
+    """Describe the gradient of a backward rule, in words that follow "the gradient is"."""
     shares = shares_of(claims)
     if is_whole(shares.get("undefined")):
         return _describe_points_only(select_kinds(claims, "point"), curves.g)
@@ -35,7 +35,7 @@ def describe_gradient(claims: list[Claim], curves: SampledCurves) -> str:
 
 
 def _describe_points_only(points: list[Claim], g: float) -> str:
-    """Return a description of a gradient that has values at single x only, or none."""
+    """Describe a gradient that is finite only at single x, or nowhere."""
     if not points:
         return "finite nowhere in this picture"
     if len(points) > MAX_PIECES:
@@ -76,14 +76,14 @@ def _describe_points(points: list[Claim], texts: Mapping[float, str], g: float) 
 def describe_spans(
     claim: Claim, texts: Mapping[float, str], curves: SampledCurves, everywhere: str = "everywhere"
 ) -> list[str]:
-    """Return short texts for the intervals on which a curve has a level."""
+    """Describe the intervals on which a curve has a constant value, such as "for x above 1"."""
     if claim.spans == ((float(curves.x[0]), float(curves.x[-1])),):
         return [everywhere]
     return [_describe_span(span, texts, claim, curves) for span in claim.spans]
 
 
 def _describe_span(span: Span, texts: Mapping[float, str], claim: Claim, curves: SampledCurves) -> str:
-    """Return the text for an interval on which a curve has a level, with inclusive bounds where known."""
+    """Describe an interval on which a curve is constant, and which of its ends belong to it."""
     start, stop = (texts[bound] for bound in span)
     first, last = (_has_level_at(bound, texts[bound], claim, curves) for bound in span)
     if span[0] == curves.x[0]:
@@ -94,7 +94,10 @@ def _describe_span(span: Span, texts: Mapping[float, str], claim: Claim, curves:
 
 
 def _has_level_at(bound: float, text: str, claim: Claim, curves: SampledCurves) -> bool | None:
-    """Return whether a curve has its level at a bound too; None if the bound's text is rounded."""
+    """Return whether a curve keeps its constant value at the end of an interval too.
+
+    Returns None if the text of that end is rounded.
+    """
     if float(text.replace("−", "-")) != bound:
         return None
     values = curves.columns[claim.about[0]]

@@ -1,4 +1,4 @@
-"""The headline on an op and its rules: why the gradient matters to the layers before it."""
+"""Write the headline on an op and its backward rules: why the gradient matters to earlier layers."""
 
 from collections.abc import Mapping
 
@@ -56,7 +56,7 @@ def _describe_op(curves: SampledCurves, claims: list[Claim], name: str) -> str:
 
 
 def _describe_gap(gap: Claim, curves: SampledCurves, names: Mapping[str, str]) -> str:
-    """Return a sentence on where a rule returns one value and the true gradient is another."""
+    """Write a sentence on where a rule's gradient differs from the true gradient, with both values."""
     true = gap.about.index(_TRUE)
     rule, level = gap.about[1 - true], gap.numbers[1 - true]
     bounds = format_distinct(x for span in gap.spans for x in span)

@@ -1,4 +1,4 @@
-"""Sentences on a parameter that learns: its gradient on data, and its equilibria."""
+"""Describe in sentences how a parameter learns: its gradient on data, and where it comes to rest."""
 
 from explorer.curves.sampled import SampledCurves
 from explorer.description.pull import NetGradient, compute_net_gradient, make_normal_numbers
@@ -32,7 +32,10 @@ MAX_POSITIONS = 4  # more equilibria are counted instead of listed
 
 
 def describe_learning(curves: SampledCurves) -> str:
-    """Return a sentence on the learned parameter's gradient on standard normal data; "" if stochastic."""
+    """Describe the gradient of the learned parameter on standard normal data.
+
+    Returns "" if the op or a rule is stochastic.
+    """
     if curves.unbiased is not None:
         return ""  # the parameter's gradient is random as well
     numbers = make_normal_numbers()
@@ -45,7 +48,7 @@ def describe_learning(curves: SampledCurves) -> str:
 
 
 def describe_net_gradient(net: NetGradient) -> str:
-    """Return a clause on the direction and the sum of a parameter's gradient under one rule."""
+    """Describe whether a parameter grows or shrinks under a backward rule, and by what gradient."""
     numbers = {"total": net.total, "factor": net.factor, "gradient": net.gradient}
     texts = {name: format_number(value) for name, value in numbers.items()}
     total = LEARNING_WORDS["scaled" if net.scaled else "sum"].format(**texts)

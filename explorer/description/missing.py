@@ -1,4 +1,4 @@
-"""Texts for single x and shares of the range without a finite value."""
+"""Describe where a curve has no finite value: at single x, or on parts of the range."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -13,22 +13,22 @@ _MIN_LOST = 0.005  # of the range: a smaller share may be one cell next to a pol
 
 
 def shares_of(claims: Iterable[Claim]) -> dict[str, Claim]:
-    """Return the claims on shares without a finite value, by kind."""
+    """Select the statements on parts of the range without a finite value, by kind."""
     return {claim.kind: claim for claim in select_kinds(claims, "undefined", "overflow")}
 
 
 def is_whole(share: Claim | None) -> bool:
-    """Return whether a share is the complete range."""
+    """Return whether a statement about a part of the range covers the complete range."""
     return share is not None and share.numbers == (1.0,)
 
 
 def describe_share(claim: Claim) -> str:
-    """Return a text for a share of the range, or of its plotted points."""
+    """Describe a part of the range, as in "40 % of the range"."""
     return f"{format_percent(claim.numbers[-1])} of {'the range' if claim.exact else 'this picture'}"
 
 
 def describe_holes(claims: Iterable[Claim], *, excluded: Sequence[float] = ()) -> list[str]:
-    """Return texts for single x without a finite value, except the ``excluded`` ones."""
+    """Describe the single x at which a curve is infinite or undefined, except the ``excluded`` ones."""
     words = []
     for claim in select_kinds(claims, "infinite", "nowhere"):
         left = [x for x in claim.numbers if x not in excluded]
@@ -39,16 +39,20 @@ def describe_holes(claims: Iterable[Claim], *, excluded: Sequence[float] = ()) -
 
 
 def describe_overflow(shares: Mapping[str, Claim]) -> str:
-    """Return a clause, with its comma, on the part of a curve that is too large for 32 bits, or ""."""
+    """Describe on which part of the range a curve is too large for 32 bits.
+
+    Returns a clause that begins with a comma, or "".
+    """
     return (
         f", and too large for 32 bits on {describe_share(shares['overflow'])}" if "overflow" in shares else ""
     )
 
 
 def describe_lost_curves(curves: SampledCurves, exact: SampledCurves) -> str:
-    """Return a sentence for each curve with an intermediate overflow in a short dtype; "" if there is none.
+    """Describe curves that overflow only in the steps of their computation, in a short dtype.
 
-    ``exact`` are the same curves in float64. Only values that the dtype of ``curves`` can hold are counted.
+    There is one sentence for each curve, and "" if there are none. ``exact`` are the same curves in float64.
+    Only values that the dtype of ``curves`` can hold are counted.
     """
     x, dtype = curves.x.astype(np.float64), curves.x.dtype
     if exact is curves or curves.loss:

@@ -1,4 +1,4 @@
-"""The net gradient of a learned parameter: the sum of its contributions over given data.
+"""Compute the gradient of a learned parameter, summed over given data.
 
 The upstream gradient of each number is y − x, that of half the squared error.
 """
@@ -29,7 +29,7 @@ BALANCE_TOLERANCE = 1e-9  # relative to the contributions' sizes: a smaller sum 
 
 
 def make_normal_numbers() -> tuple[float, ...]:
-    """Return standard normal numbers: quantiles at the centres of equal shares, to four decimals."""
+    """Return evenly spaced quantiles of the standard normal distribution, rounded to four decimals."""
     normal = NormalDist()
     shares = ((index + 0.5) / NORMAL_NUMBERS for index in range(NORMAL_NUMBERS))
     return tuple(round(normal.inv_cdf(share), 4) for share in shares)
@@ -59,17 +59,20 @@ class NetGradient:
 
     @property
     def total(self) -> float:
-        """The sum of all contributions."""
+        """The sum of all contributions to the parameter's gradient."""
         return self.up + self.down
 
     @property
     def gradient(self) -> float:
-        """The gradient for the parameter: the scaled sum."""
+        """The gradient of the parameter, which is the scaled sum of all contributions."""
         return self.factor * self.total
 
     @property
     def verdict(self) -> Verdict:
-        """The effect of a step against the gradient on the parameter."""
+        """Whether a step against the gradient makes the parameter grow, shrink or rest.
+
+        Other values are "undefined" and "cannot".
+        """
         if not self.origin:
             return "cannot"
         if not math.isfinite(self.gradient):

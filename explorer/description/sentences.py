@@ -1,4 +1,4 @@
-"""The sentences on curves in float64, the most important first; they need no torch."""
+"""Write the sentences that describe curves, the most important first, without torch."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _TRUNCATED = 12  # characters of a truncated name
 
 @dataclass(frozen=True)
 class Description:
-    """Sentences on curves.
+    """Sentences that describe curves, divided by their place on the page.
 
     Attributes:
         head: the headline on the op.
@@ -44,7 +44,7 @@ class Description:
 
     @property
     def texts(self) -> dict[str, str]:
-        """The sentences by name, in the form that the browser expects."""
+        """A dict of the sentences, in the form that the browser expects."""
         below = {"below": self.below} if self.below else {}
         return {"head": self.head, "main": self.main, "rest": self.rest, **below}
 
@@ -81,7 +81,7 @@ def write_description(exact: SampledCurves, limit: float, learning: str = "") ->
 
 
 def _describe_stochastic(curves: SampledCurves, names: dict[str, str]) -> Description:
-    """Return the sentences on curves that are means over random draws."""
+    """Describe curves that are means over random draws."""
     head, biases = summarize_biases(curves, names), describe_biases(curves, names)
     rests = describe_descent(curves, names)
     texts = [biases if biases != head else "", describe_spreads(curves, names), rests]
@@ -90,7 +90,7 @@ def _describe_stochastic(curves: SampledCurves, names: dict[str, str]) -> Descri
 
 
 def _truncate_names(curves: SampledCurves) -> dict[str, str]:
-    """Return the name of each curve: its label, or the beginning of a long one, which others may share."""
+    """Return the label of each curve, cut off if it is long. Cut labels may be equal."""
     cut = {key: _truncate(label) for key, label in curves.labels.items()}
     alike = [name for name, count in Counter(cut.values()).items() if count > 1]
     numbered = enumerate(cut.items(), 1)

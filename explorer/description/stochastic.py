@@ -1,4 +1,4 @@
-"""Sentences on stochastic ops and rules: biases, standard deviations, and where descent ends."""
+"""Describe stochastic ops and rules: their bias, their standard deviation, and where descent ends."""
 
 from collections.abc import Iterator, Mapping
 
@@ -13,7 +13,7 @@ _UNDETECTABLE = 1e-12  # relative to the standard deviation: a smaller mean is 0
 
 
 def summarize_biases(curves: SampledCurves, names: Mapping[str, str]) -> str:
-    """Return the sentence of ``describe_biases``, or a summary of it if it is long."""
+    """Describe the biases of all rules in a sentence, or summarise them if that sentence is long."""
     sentence = describe_biases(curves, names)
     if len(sentence) <= MAIN_LENGTH:
         return sentence
@@ -22,7 +22,7 @@ def summarize_biases(curves: SampledCurves, names: Mapping[str, str]) -> str:
 
 
 def describe_biases(curves: SampledCurves, names: Mapping[str, str]) -> str:
-    """Return a sentence that compares the rules' mean gradients with the exact gradient."""
+    """Compare the mean gradient of each rule with the exact gradient, in one sentence."""
     if curves.unbiased is None:
         return f"{names[FORWARD]} draws anew for each element and step: the curves show means."
     biases = _measure_biases(curves, names)
@@ -36,7 +36,7 @@ def describe_biases(curves: SampledCurves, names: Mapping[str, str]) -> str:
 
 
 def _list_summaries(curves: SampledCurves, biases: Mapping[str, float]) -> Iterator[str]:
-    """Yield summaries of the biases, each shorter than the one before."""
+    """Yield summaries of the rules' biases, each shorter than the previous one."""
     off, all_of = _select_biased(curves, biases), f"{len(biases)} rules"
     if len(biases) == len(curves.gradients):
         yield f"On average {join_texts(_describe_each_bias(curves, biases))}."
@@ -54,14 +54,14 @@ def _list_summaries(curves: SampledCurves, biases: Mapping[str, float]) -> Itera
 
 
 def _measure_biases(curves: SampledCurves, names: Mapping[str, str]) -> dict[str, float]:
-    """Return the bias of each rule that has a mean, by the rule's name."""
+    """Return a dict from the names of rules to their biases. Rules without a mean are left out."""
     assert curves.unbiased is not None
     biases = {names[key]: _measure_bias(values, curves.unbiased) for key, values in curves.gradients.items()}
     return {name: bias for name, bias in biases.items() if bias is not None}
 
 
 def _select_biased(curves: SampledCurves, biases: Mapping[str, float]) -> dict[str, float]:
-    """Return the biases that exceed the error of integrals and dtypes."""
+    """Select the biases that are larger than the error of integration and rounding."""
     assert curves.unbiased is not None
     least = _NEGLIGIBLE * max(_find_largest(curves.unbiased), _NEGLIGIBLE)
     return {name: bias for name, bias in biases.items() if bias > least}
@@ -78,7 +78,7 @@ def _describe_each_bias(curves: SampledCurves, biases: Mapping[str, float]) -> l
 
 
 def summarize_spreads(curves: SampledCurves, names: Mapping[str, str]) -> str:
-    """Return the sentence of ``describe_spreads``, or its extremes if it is long."""
+    """Describe the standard deviations of all rules, or only the extremes if that is long."""
     sentence = describe_spreads(curves, names)
     sizes = _measure_spreads(curves, names)
     if len(sentence) <= MAIN_LENGTH or len(sizes) <= 2:
@@ -89,7 +89,10 @@ def summarize_spreads(curves: SampledCurves, names: Mapping[str, str]) -> str:
 
 
 def describe_spreads(curves: SampledCurves, names: Mapping[str, str]) -> str:
-    """Return a sentence on the standard deviation of single draws; "" if it is unknown."""
+    """Describe the standard deviation of a single draw of each rule's gradient.
+
+    Returns "" if it is unknown.
+    """
     sizes = _measure_spreads(curves, names)
     if not sizes:
         return ""
@@ -103,7 +106,10 @@ def describe_spreads(curves: SampledCurves, names: Mapping[str, str]) -> str:
 
 
 def _measure_spreads(curves: SampledCurves, names: Mapping[str, str]) -> dict[str, float]:
-    """Return the largest standard deviation of each rule that has a mean, by the rule's name."""
+    """Return a dict from the names of rules to their largest standard deviations.
+
+    Rules without a mean are left out.
+    """
     return {
         names[key]: _find_largest(curves.spreads[key])
         for key, mean in curves.gradients.items()
@@ -112,7 +118,7 @@ def _measure_spreads(curves: SampledCurves, names: Mapping[str, str]) -> dict[st
 
 
 def describe_descent(curves: SampledCurves, names: Mapping[str, str]) -> str:
-    """Return one sentence on where descent by the mean of each rule ends."""
+    """Describe where gradient descent by the mean of each rule ends, in one sentence."""
     by_words: dict[tuple[str, str], list[str]] = {}
     zeros = np.zeros(len(curves.x))
     for key, values in curves.gradients.items():
@@ -152,7 +158,10 @@ def _describe_end(x: Floats, gradient: Floats, spread: Floats) -> tuple[str, str
 
 
 def _measure_bias(gradient: Floats, exact: Floats) -> float | None:
-    """Return the largest distance of a mean from the exact gradient; None if there is no mean."""
+    """Return the largest distance between a mean gradient and the exact one.
+
+    Returns None if there is no mean.
+    """
     is_finite = np.isfinite(gradient) & np.isfinite(exact)
     return _find_largest(gradient[is_finite] - exact[is_finite]) if is_finite.any() else None
 

@@ -1,4 +1,4 @@
-"""Texts for numbers, lists and positions."""
+"""Format numbers, lists and positions for sentences."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -14,33 +14,33 @@ _MAX_LISTED = 8  # more single x are counted instead of listed
 
 
 def select_kinds(claims: Iterable[Claim], *kinds: str) -> list[Claim]:
-    """Return the claims of these kinds."""
+    """Return the statements that are of one of the given kinds."""
     return [claim for claim in claims if claim.kind in kinds]
 
 
 def format_each(numbers: Iterable[float]) -> list[str]:
-    """Return each number with four digits, without duplicates."""
+    """Format numbers with four digits, and remove duplicates."""
     return list(dict.fromkeys(map(format_number, numbers)))
 
 
 def format_positions(x: Sequence[float]) -> str:
-    """Return a list of single x, or their number if there are many."""
+    """List x positions as text, or give their number if there are many."""
     return f"x = {join_texts(format_each(x))}" if len(x) <= _MAX_LISTED else f"{len(x)} isolated x"
 
 
 def format_level(level: float, g: float) -> str:
-    """Return a level with four digits, marked if it equals g."""
+    """Format a gradient value with four digits, and mark it if it equals the upstream gradient g."""
     is_g = g not in (0, 1) and np.isclose(level, g, rtol=1e-6, atol=0)
     return f"{format_number(level)} (that is g)" if is_g else format_number(level)
 
 
 def format_at_g(g: float) -> str:
-    """Return text such as " at g = 2", "" if g is unknown."""
+    """Return a phrase such as " at g = 2", or "" if the upstream gradient g is unknown."""
     return "" if math.isnan(g) else f" at g = {format_number(g)}"
 
 
 def format_distinct(numbers: Iterable[float]) -> dict[float, str]:
-    """Return each number with four digits, or with as many as are needed to distinguish them."""
+    """Format numbers with four digits, or with more where this is needed to tell them apart."""
     texts: dict[float, str] = {}
     different = set(numbers)
     for digits in range(4, 18):
@@ -51,7 +51,10 @@ def format_distinct(numbers: Iterable[float]) -> dict[float, str]:
 
 
 def format_number(value: float, digits: int = 4) -> str:
-    """Return a number with a number of digits and a true minus; with an exponent if it is large or tiny."""
+    """Format a number with a given number of digits and a true minus sign.
+
+    A very large or tiny number gets an exponent.
+    """
     text = f"{value + 0.0:.{digits}g}"
     mantissa, _, exponent = text.partition("e")
     if exponent:

@@ -1,4 +1,4 @@
-"""A statement about curves."""
+"""A statement about curves, as data from which a sentence is written."""
 
 from dataclasses import dataclass
 

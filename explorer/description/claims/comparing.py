@@ -1,4 +1,4 @@
-"""Claims about several curves: which are equal, how others differ, and measures that compare them."""
+"""Compare several gradient curves: which are equal, how the others differ, and how large they are."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache
@@ -15,9 +15,9 @@ _MAX_CENTRES = 40  # with more kinks, no area is computed
 
 
 def compare_curves(curves: SampledCurves, claims: Mapping[str, Sequence[Claim]]) -> Iterable[Claim]:
-    """Yield claims on rules that are equal or differ at a few x only; for three or more, on how many differ.
+    """Yield statements on which gradient curves are equal or differ at only a few x.
 
-    ``claims`` are those about each rule alone.
+    For three or more curves, one statement tells how many differ. ``claims`` are those about each rule alone.
     """
     groups: list[list[str]] = []
     for key in curves.gradients:
@@ -48,7 +48,7 @@ def compare_curves(curves: SampledCurves, claims: Mapping[str, Sequence[Claim]])
 
 
 def _mask_differences(curves: SampledCurves, first: str, second: str) -> Mask:
-    """Return a mask of the points at which two curves differ by more than rounding, (n,)."""
+    """Return a boolean mask of the points at which two curves differ by more than rounding."""
     a, b = curves.columns[first], curves.columns[second]
     with np.errstate(over="ignore"):  # a difference that overflows is a difference
         is_close: Mask = np.isclose(a, b, rtol=1e-9, atol=0, equal_nan=True)
@@ -60,14 +60,14 @@ def _collect_kinks(curves: SampledCurves, *keys: str) -> set[float]:
 
 
 def _is_certain(curves: SampledCurves, *keys: str) -> bool:
-    """Return whether there are enough points between all kinks of the curves to determine how they differ."""
+    """Return whether the sampled points between kinks suffice to determine how the curves differ."""
     kinks = sorted(_collect_kinks(curves, *keys))
     counted = all(curves.kinks[key] is not None for key in keys)
     return counted and all(piece.is_known for key in keys for piece in Curve(curves, key).split_at(kinks))
 
 
 def _find_gaps(claims: Mapping[str, Sequence[Claim]], first: str, second: str) -> Iterator[Claim]:
-    """Yield the spans on which two piecewise constant curves differ, with both values; widest first."""
+    """Yield the intervals on which two piecewise constant curves differ, widest first, with both values."""
     spans: dict[tuple[float, ...], list[Span]] = {}
     for a in _select(claims[first], "level"):
         for b in _select(claims[second], "level"):
@@ -87,7 +87,7 @@ def _select(claims: Iterable[Claim], *kinds: str) -> list[Claim]:
 
 
 def _measure(curve: Curve, claims: Sequence[Claim]) -> Iterator[Claim]:
-    """Yield peak, area and support of a curve that is finite everywhere."""
+    """Yield the peak, the area and the support of a curve that is finite everywhere."""
     if _select(claims, "many", "undefined", "overflow", "infinite", "nowhere", "unbounded"):
         return
     about = (curve.key,)
@@ -104,7 +104,7 @@ def _measure(curve: Curve, claims: Sequence[Claim]) -> Iterator[Claim]:
 
 
 def _integrate(curve: Curve) -> float | None:
-    """Return the integral over the range by Gauss's rule on many cells; None if it does not converge."""
+    """Integrate a curve over its range by Gauss quadrature. Returns None without convergence."""
     edges = _make_edges(curve)
     if edges is None:
         return None
@@ -116,7 +116,10 @@ def _integrate(curve: Curve) -> float | None:
 
 
 def _make_edges(curve: Curve) -> Floats | None:
-    """Return the edges of cells, even ones and smaller ones near kinks and peak; None for too many kinks."""
+    """Return the edges of integration cells, which are smaller near kinks and the peak.
+
+    Returns None if there are too many kinks.
+    """
     centres = np.array([*curve.kinks, curve.x[np.argmax(np.abs(curve.y))]])
     if len(centres) > _MAX_CENTRES:
         return None

@@ -1,4 +1,4 @@
-"""A curve and its pieces between kinks."""
+"""Divide a curve into pieces between its kinks."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _POLE_MARGIN = 1e-6  # of the range: at this distance from a second-order pole v
 
 @dataclass(frozen=True)
 class Piece:
-    """A curve between two neighbouring kinks: points away from the kinks, and the values there."""
+    """The part of a curve between two neighbouring kinks, with sampled points away from the kinks."""
 
     start: float
     stop: float
@@ -25,17 +25,17 @@ class Piece:
 
     @property
     def is_known(self) -> bool:
-        """Whether there are enough points for their values to determine all values between the kinks."""
+        """Whether the sampled points determine all values between the two kinks."""
         return len(self.values) > self.degree
 
     @property
     def width(self) -> float:
-        """The distance between the kinks."""
+        """The distance between the two kinks at the ends of the piece."""
         return self.stop - self.start
 
     @property
     def level(self) -> float:
-        """The single value of the piece; NaN if it has none, infinite if it has several."""
+        """The value of a constant piece, NaN if no value is finite, infinite if there are several."""
         finite = np.isfinite(self.values)
         if not finite.any():
             return np.nan
@@ -55,34 +55,34 @@ def _find_runs(mask: Mask) -> list[slice]:
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """One of several curves, in float64: its values, kinks and pieces."""
+    """One of several sampled curves, in float64, with its values, kinks and pieces."""
 
     curves: SampledCurves
     key: str
 
     @property
     def x(self) -> Floats:
-        """The points, (n,) ascending."""
+        """The x values at which the curve is sampled, in ascending order."""
         return self.curves.x
 
     @cached_property
     def y(self) -> Floats:
-        """The values at the points, (n,)."""
+        """The values of the curve at the sampled x."""
         return self.curves.columns[self.key]
 
     @property
     def kinks(self) -> tuple[float, ...]:
-        """The kinks; empty if there are too many to be listed."""
+        """The x of the curve's kinks. Empty if there are too many to list."""
         return self.curves.kinks[self.key] or ()
 
     @property
     def degree(self) -> float:
-        """The degree of the polynomials between kinks; infinite if the curve is not piecewise polynomial."""
+        """The degree of the polynomials between kinks, or infinity if the pieces are not polynomials."""
         return self.curves.degrees[self.key]
 
     @property
     def width(self) -> float:
-        """The width of the range."""
+        """The width of the sampled range of x."""
         return float(self.x[-1] - self.x[0])
 
     @cached_property
@@ -91,7 +91,7 @@ class Curve:
         return self.split_at(self.kinks)
 
     def split_at(self, kinks: Sequence[float]) -> list[Piece]:
-        """Split the curve at some kinks; return the pieces from left to right.
+        """Split the curve at given kinks, and return the pieces from left to right.
 
         Floats next to a kink are left out, since they may belong to its other side.
         """
@@ -110,18 +110,18 @@ class Curve:
 
     @cached_property
     def is_known(self) -> bool:
-        """Whether claims from the pieces hold for every x of the range."""
+        """Whether the sampled points determine the curve at every x of the range."""
         return all(piece.is_known and not piece.hides_level for piece in self.pieces)
 
     @cached_property
     def gaps(self) -> list[slice]:
-        """Runs of neighbouring points at which the curve is not finite."""
+        """The runs of neighbouring points at which the curve is not finite, as slices."""
         return _find_runs(~np.isfinite(self.y))
 
     def is_narrow(self, run: slice) -> bool:
-        """Return whether a run of points is one x, with its neighbouring floats, rather than an interval.
+        """Return whether a run of points is a single x with its neighbouring floats, not an interval.
 
-        One point, or the floats at an end, may be all plotted points of an interval; values next to it
+        A point, or the floats at an end, may be all that is sampled of an interval. Then values next to it
         decide.
         """
         ends, near = self.x[run][[0, -1]], _POLE_MARGIN * self.width
@@ -133,7 +133,7 @@ class Curve:
 
     @cached_property
     def holes(self) -> Mask:
-        """Mask of the points that belong to a single x without a value, (n,)."""
+        """A boolean mask of the points at which the curve is not finite at a single x."""
         return self._mask_narrow(self.gaps)
 
     @cached_property
@@ -150,7 +150,10 @@ class Curve:
 
     @property
     def hole_indices(self) -> list[int]:
-        """Indices of the holes, single x without a value: for a hole of several floats, that of the kink."""
+        """The index of each single x at which the curve is not finite.
+
+        For a hole of several floats, this is the index of the kink.
+        """
         kinks = []
         for gap in filter(self.is_narrow, self.gaps):
             marks = self.curves.marks[gap]
@@ -158,35 +161,38 @@ class Curve:
         return kinks
 
     def is_zero(self, piece: Piece) -> bool:
-        """Return whether a piece is 0 at its points or, if it has none, at the floats inside."""
+        """Return whether the curve is 0 on a piece.
+
+        If the piece has no sampled points, the floats inside it are checked.
+        """
         inside = (self.x > piece.start) & (self.x < piece.stop)
         return piece.level == 0 or (not len(piece.values) and not self.y[inside].any())
 
     def mask_cells(self, holds: Mask) -> Mask:
-        """Return a mask of the cells between neighbouring points that have both ends in a mask, (n − 1,)."""
+        """Return a mask of the intervals between neighbouring points whose two ends are both in ``holds``."""
         return np.asarray(holds[1:] & holds[:-1])
 
     def mask_level_cells(self) -> Mask:
-        """Return a mask of the cells between neighbouring points whose values are equal, (n − 1,)."""
+        """Return a mask of the intervals between neighbouring points that have equal values."""
         return np.asarray((self.y[1:] == self.y[:-1]) & np.isfinite(self.y[1:]))
 
     def weigh_cells(self, holds: Mask) -> Floats:
-        """Return the fraction of each cell between neighbouring points on which a condition holds, (n − 1,).
+        """Return, for each interval between neighbouring points, the fraction on which a condition holds.
 
-        The fraction is one half for a cell in which it ends, unless it ends at a plotted kink.
+        The fraction is one half if the condition ends in the interval, unless it ends at a plotted kink.
         """
         even = self.curves.marks == EVEN
         ends = (holds[1:] != holds[:-1]) & even[1:] & even[:-1]
         return np.asarray(self.mask_cells(holds) + ends / 2)
 
     def measure_share(self, cells: Mask | Floats) -> float:
-        """Return the share of the range in the given cells between neighbouring points, without holes."""
+        """Return the fraction of the range that given intervals between neighbouring points cover."""
         widths = np.where(self.holes[1:] | self.holes[:-1], 0.0, np.diff(self.x))
         share = float((widths * cells).sum() / widths.sum()) if widths.any() else 0.0
         return share if _NEGLIGIBLE < share < 1 - _NEGLIGIBLE else float(share > 0.5)
 
     def measure_part(self, pieces: Iterable[Piece]) -> float:
-        """Return the share of the range in some pieces."""
+        """Return the fraction of the range that the given pieces cover."""
         selected = list(pieces)
         share = sum(piece.width for piece in selected) / self.width
         return 1.0 if len(selected) == len(self.pieces) else float(share)
@@ -210,7 +216,7 @@ def measure_zero_share(curve: Curve) -> tuple[float, bool]:
 
 
 def _is_cut(curve: Curve, pieces: list[Piece]) -> bool:
-    """Return whether neighbouring pieces are 0 up to a kink beyond which the curve is not 0.
+    """Return whether the curve is 0 on neighbouring pieces and becomes nonzero exactly at a kink.
 
     A kink found in float64 may be a few floats away from that of the curve's dtype. So points close to a kink
     are ignored, and points between it and the next plotted x are computed: they reveal a narrow peak.
@@ -224,7 +230,10 @@ def _is_cut(curve: Curve, pieces: list[Piece]) -> bool:
 
 
 def _make_approach(piece: Piece) -> Floats:
-    """Return x inside a piece that approach both of its ends, up to 1e-5 relative to the end's size."""
+    """Return x values inside a piece that approach both of its ends.
+
+    The closest is at a distance of 1e-5 relative to the end's size.
+    """
     distances = piece.width * 0.5 ** np.arange(2, 42)
     left = piece.start + distances[distances > 1e-5 * abs(piece.start)]
     return np.concatenate([left, piece.stop - distances[distances > 1e-5 * abs(piece.stop)]])

@@ -1,4 +1,4 @@
-"""Claims about one curve: that of the op, or that of a rule."""
+"""Make statements about a single curve: that of the op, or that of a backward rule."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
@@ -14,7 +14,7 @@ _CANCELLATION = 1e-13  # relative to x: the remainder when x is subtracted from 
 
 
 def make_forward_claims(curves: SampledCurves, limit: float) -> list[Claim]:
-    """Return claims on where the op is flat, not finite, or beyond ``limit``. The curves are in float64."""
+    """State where an op's curve is flat, not finite, or larger than ``limit``. The curves are in float64."""
     if curves.kinks[FORWARD] is None:
         return [Claim("many", (FORWARD,), exact=curves.op.kinks is not None)]
     curve = Curve(replace(curves, y=_flatten_rounding(curves)), FORWARD)
@@ -29,7 +29,7 @@ def make_forward_claims(curves: SampledCurves, limit: float) -> list[Claim]:
 
 
 def _flatten_rounding(curves: SampledCurves) -> Floats:
-    """Return forward values that are equal on each flat part, without rounding differences, (n,)."""
+    """Remove rounding differences from the op's values, so that they are equal on each flat part."""
     x, y = np.abs(curves.x), curves.y
     with np.errstate(invalid="ignore", over="ignore"):
         steps = np.abs(np.diff(y))
@@ -44,7 +44,10 @@ def _flatten_rounding(curves: SampledCurves) -> Floats:
 
 
 def make_gradient_claims(curves: SampledCurves, key: str, limit: float) -> list[Claim]:
-    """Return claims on the values of a rule and their spans; the first that is not a share says the most."""
+    """State which values a backward rule's gradient has, and on which intervals.
+
+    The first statement that is not a share says the most.
+    """
     if curves.kinks[key] is None:
         declared = curves.op.kinks is not None and all(rule.kinks is not None for rule in curves.rules)
         return [Claim("many", (key,), exact=declared and curves.g != 0)]
@@ -63,7 +66,7 @@ def make_gradient_claims(curves: SampledCurves, key: str, limit: float) -> list[
 
 
 def _list_missing(curve: Curve, limit: float) -> list[Claim]:
-    """Return claims on shares that are not finite or too large, and on single x without a value."""
+    """State where a curve is not finite or too large: on shares of the range, and at single x."""
     finite = np.isfinite(curve.y)
     large = finite & (np.abs(np.where(finite, curve.y, 0)) > limit)
     at_kinks = all(curve.is_narrow(gap) or _is_between_kinks(curve, gap) for gap in curve.gaps)
@@ -84,25 +87,25 @@ def _list_missing(curve: Curve, limit: float) -> list[Claim]:
 
 
 def _is_all_missing(claims: Iterable[Claim]) -> bool:
-    """Return whether a curve has values at single x at most."""
+    """Return whether a curve has no finite values except at single x."""
     return any(claim.kind == "undefined" and claim.numbers == (1.0,) for claim in claims)
 
 
 def _is_between_kinks(curve: Curve, gap: slice) -> bool:
-    """Return whether an interval without values begins and ends at a kink or an end of the range."""
+    """Return whether an interval without finite values has a kink, or an end of the range, at each end."""
     marks = curve.curves.marks
     begins = gap.start == 0 or marks[gap.start] != EVEN
     return bool(begins and (gap.stop == len(marks) or marks[gap.stop - 1] != EVEN))
 
 
 def _list_points(curve: Curve) -> list[Claim]:
-    """Return a claim for each single x with a value among x without values."""
+    """Return a statement for each isolated x at which a curve has a finite value."""
     indices = np.flatnonzero(np.isfinite(curve.y) & (curve.curves.marks != NEIGHBOUR))
     return [Claim("point", (curve.key,), (float(curve.y[i]), float(curve.x[i]))) for i in indices]
 
 
 def _find_poles(curve: Curve) -> tuple[float, ...]:
-    """Return the kinks next to which a curve is unbounded, as far as float64 shows it."""
+    """Return the kinks next to which a curve is unbounded, as far as float64 shows."""
     if curve.degree < np.inf:
         return ()
     sides = [(kink, steps) for kink in curve.kinks for steps in _list_approaches(curve, kink)]
@@ -118,9 +121,9 @@ def _find_poles(curve: Curve) -> tuple[float, ...]:
 
 
 def _list_approaches(curve: Curve, kink: float) -> Iterator[Floats]:
-    """Yield steps from a kink, each a tenth of the one before, on both sides within the adjacent piece.
+    """Yield distances from a kink, each a tenth of the previous one, on both of its sides.
 
-    Empty for a side on which an interval without values comes first.
+    The distances stay within the adjacent piece. There are none on a side where the curve is not finite.
     """
     for piece in curve.pieces:
         if kink in (piece.start, piece.stop):
@@ -131,9 +134,10 @@ def _list_approaches(curve: Curve, kink: float) -> Iterator[Floats]:
 
 
 def _is_growing(sizes: Floats) -> bool:
-    """Return whether sizes at shrinking distances from a kink are unbounded, at least like a logarithm.
+    """Return whether values grow without bound as the distance from a kink shrinks.
 
-    A logarithm grows by equal steps with each tenth of the distance; a curve with a limit by shrinking steps.
+    A logarithm, the slowest growth, rises by equal steps with each tenth of the distance. A curve with a
+    limit rises by shrinking steps.
     """
     finite = np.isfinite(sizes)
     count = len(sizes) if finite.all() else int(np.argmin(finite))
@@ -146,7 +150,10 @@ def _is_growing(sizes: Floats) -> bool:
 
 
 def _list_levels(curve: Curve) -> list[Claim]:
-    """Return the claims on a piecewise constant curve with few values; [] for any other curve."""
+    """State the values of a piecewise constant curve.
+
+    The list is empty for any other curve, and for one with many values.
+    """
     spans: dict[float, list[Span]] = {}
     for before, piece in zip([None, *curve.pieces], curve.pieces, strict=False):
         if np.isnan(piece.level):
@@ -168,7 +175,7 @@ def _list_levels(curve: Curve) -> list[Claim]:
 
 
 def _find_special_kinks(curve: Curve) -> list[Claim]:
-    """Return claims on kinks at which the value differs from those of both sides."""
+    """State the kinks at which a curve's value differs from those on both sides."""
     claims = []
     for kink in curve.kinks:
         value = float(curve.y[np.searchsorted(curve.x, kink)])
