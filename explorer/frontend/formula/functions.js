@@ -32,7 +32,7 @@ const CONSTANT_POWERS = new Map([
 ]);
 
 /**
- * Return a function that raises a number to a constant power, with the same rounding as torch.
+ * Return a function that raises a number to a constant power, computed like torch.
  * @param {number} exponent
  */
 export const makePower = (exponent) => CONSTANT_POWERS.get(exponent) ?? ((a) => computePower(a, exponent));

@@ -5,7 +5,7 @@
  */
 
 /**
- * Return the text colour, background and font size of the page around an element.
+ * Return the colours, font and smallest type size of the page around an element.
  * @param {HTMLElement} host @returns {Theme}
  */
 export function themeOf(host) {

@@ -44,7 +44,7 @@ export function createCalm(root, bar, { store, onChange }) {
     const calm = !isOpen(choice);
     const before = root.matches(".calm");
     root.classList.toggle("calm", calm);
-    root.classList.toggle("whole", !calm); // the page may show this chart next to a simple one before replacing it
+    root.classList.toggle("whole", !calm); // a simple page may stand next to this one until it is replaced
     root.classList.toggle("opened", choice.section !== "");
     setAttribute(tools, "aria-expanded", String(!calm));
     setText(g, `g = ${formatNumber(choice.g).replace("-", "−")}`);
