@@ -14,7 +14,15 @@ SETUP = "import explorer, torch, ipywidgets.widgets.widget as w\nfrom explorer.t
 SHOW = "shown = explorer.instrument('clamp', ['default', lambda x: x - x**3 / 12], lo=-0.5)\nshown"
 COUNT = "print(len(w._instances))"
 WATCH = "explorer.watch(Run(Settings(task='moons', steps=60, rules=('default', 'clipped'))));"
-CELLS = [SETUP, SHOW, "print(shown.parameters, shown.section)", "shown.g = 2.0", COUNT, WATCH]
+CELLS = [
+    SETUP,
+    SHOW,
+    "print(shown.parameters, shown.section, shown.range)",
+    "shown.g = 2.0",
+    COUNT,
+    WATCH,
+    "shown",
+]
 PLOT = ".gradient-explorer .js-plotly-plot"
 HIGHEST = "chart => Math.max(...chart.data.find(({meta}) => meta === 'default').y.filter(Number.isFinite))"
 
@@ -37,13 +45,15 @@ def test_a_notebook_from_import_to_training(notebook: Notebook, tmp_path: Path) 
     expect(page.locator(".gradient-explorer .sign")).to_have_text("Confirmed by torch")
     expect(output.locator(".jp-RenderedImage img")).to_be_hidden()  # the picture waits behind what is live
 
+    page.locator(PLOT).first.hover()
+    page.mouse.wheel(0, 50)  # scrolls the notebook, as long as the focus is elsewhere
     slider = page.get_by_role("slider", name="lo").first
     before = float(slider.input_value())
     slider.press("ArrowRight")
     page.get_by_role("button", name="Checks").click()
     expect(page.locator(".panel.checks li, .panel.checks tr").first).to_be_visible()
     said = notebook.say(2)
-    assert "checks" in said
+    assert "checks [-3.0, 3.0]" in said
     assert float(json.loads(said.split(" checks")[0].replace("'", '"'))["lo"]) > -0.5 >= before
     assert len(notebook.cells.all()) == len(CELLS)  # no key was a command of the notebook's
 
@@ -54,6 +64,13 @@ def test_a_notebook_from_import_to_training(notebook: Notebook, tmp_path: Path) 
     page.locator(f"{PLOT} .cartesianlayer").first.wait_for()
     assert notebook.say(4) == count
 
+    notebook.run(6)  # a second view
+    views = page.locator(".gradient-explorer")
+    expect(views).to_have_count(2)
+    first, second = (views.nth(at).get_by_role("slider", name="lo").first for at in range(2))
+    first.press("ArrowRight")
+    expect(second).to_have_value(first.input_value())
+
     notebook.run(5)
     expect(page.locator(".gradient-explorer .watch-status")).to_have_text("Step 60 of 60")
     expect(page.get_by_role("group", name="Clipped straight-through")).to_contain_text("%")
@@ -63,7 +80,7 @@ def test_a_notebook_from_import_to_training(notebook: Notebook, tmp_path: Path) 
     kinds = [
         kind for cell in stored["cells"] for output in cell["outputs"] for kind in output.get("data", {})
     ]
-    assert kinds.count("image/png") == 2
+    assert kinds.count("image/png") == 3
     assert len(json.dumps(stored)) < 45_000
 
 
