@@ -81,18 +81,18 @@ class Question:
 
     @cached_property
     def _compute(self) -> Callable[[str], Answer]:
-        """The function of its arguments as JSON text, with a cache; integers arrive as floats."""
+        """A function that answers arguments given as JSON text, with a cache. Integers arrive as floats."""
         return lru_cache(self.cached)(lambda text: self._function(**json.loads(text, parse_int=float)))
 
     @cached_property
     def _arguments(self) -> Mapping[str, tuple[Any, bool]]:
-        """The type of each argument, and whether it is optional."""
+        """The type of each argument of the function, and whether it is optional."""
         types = get_type_hints(self._function)
         parameters = signature(self._function).parameters.values()
         return {each.name: (types[each.name], each.default is not each.empty) for each in parameters}
 
     def _find_error(self, arguments: Mapping[str, Any]) -> str:
-        """Return a sentence on the first invalid name or value of `arguments`, or ""."""
+        """Describe the first invalid name or value of `arguments` in a sentence, or return ""."""
         needed = {name for name, (_, optional) in self._arguments.items() if not optional}
         if not needed <= set(arguments) <= set(self._arguments):
             return _WRONG_NAMES.format(names=", ".join(self._arguments))
@@ -104,14 +104,14 @@ class Question:
 
 
 def _replace_keys(arguments: Mapping[str, Any], records: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `arguments` with the keys of an op, a rule and rules replaced by their records."""
+    """Replace the keys of ops and rules in `arguments` by the objects that they stand for."""
     entries = {name: records.get(value, value) for name, value in arguments.items() if name in ("op", "rule")}
     rules = {"rules": [records.get(key, key) for key in arguments["rules"]]} if "rules" in arguments else {}
     return {**arguments, **entries, **rules}
 
 
 def as_sentence(words: str) -> str:
-    """Return `words` with a capital at the start and one full stop at the end."""
+    """Capitalise words and end them with one full stop."""
     return f"{words[:1].upper()}{words[1:]}".removesuffix(".") + "."
 
 

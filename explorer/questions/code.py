@@ -33,14 +33,14 @@ _REFUSALS: Mapping[str, Mapping[bool, str]] = {
 
 
 def explain_refusal(language: str, op: Op, rule: Rule) -> str:
-    """Return the sentence to show instead of code that a language cannot express."""
+    """Explain why a language cannot express an op with a rule."""
     if words := describe_clash(op, rule):
         return words
     return NO_MEANS if language == NOTEBOOK else _REFUSALS[language][rule.formula is None]
 
 
 def list_learned(op: Op, rule: Rule, learns: str) -> list[str]:
-    """Return the parameters that are tensors in a rule's code: those it learns, and ``learns`` if it can."""
+    """Return the parameters that are tensors in exported code: those the rule learns, and ``learns``."""
     names = [learned.name for learned in adapt_rule(op, rule).learned]
     return [*names, *(name for name in list_learnable(op, rule) if name == learns and name not in names)]
 

@@ -26,7 +26,7 @@ def answer_curves(
     f: str = "",
     learns: str = "",
 ) -> Answer:
-    """Return curves and sentences, in the form of `description.to_document`."""
+    """Sample the curves of an op with rules, and describe them in sentences."""
     sampling: dict[str, Any] = {"start": start, "stop": stop, "g": g, "learns": learns, **parameters}
     if f and any(each.is_random for each in (find_op(op), *map(find_rule, rules))):
         sampling["f"] = f
@@ -36,7 +36,7 @@ def answer_curves(
 
 
 def _describe(curves: Curves) -> Description:
-    """Return the sentences, or empty ones if an error prevents them: the curves are valid in any case."""
+    """Describe curves in sentences, or return empty ones after an error: the curves are valid in any case."""
     try:
         return make_description(curves)
     except Exception:
@@ -45,7 +45,7 @@ def _describe(curves: Curves) -> Description:
 
 
 def encode(value: Any) -> Any:
-    """Return plain data as JSON types; an array becomes base64 of its bytes, which plotly.js reads too."""
+    """Convert plain data to JSON types. Arrays become base64, which plotly.js reads too."""
     if isinstance(value, np.ndarray):
         # Plotly's dtype names are NumPy's without the byte order: f4, i1 …
         return {"dtype": value.dtype.str[1:], "bdata": base64.b64encode(value.tobytes()).decode("ascii")}

@@ -8,12 +8,16 @@ from explorer.questions.curves import encode
 def answer_implied(
     op: str, rules: list[str], parameters: dict[str, float], start: float, stop: float
 ) -> Answer:
-    """Return `lead`, and for each of `rules` a sentence and, if it can be plotted, its `x` and `y`."""
+    """Return the function that each rule descends, with a sentence on each.
+
+    `lead` is the first sentence. `rules` has a sentence and, if it can be plotted, `x` and `y` for each of
+    `rules`.
+    """
     return encode_implied(compute_implied_forwards(op, rules, start=start, stop=stop, **parameters))
 
 
 def encode_implied(result: ImpliedForwards) -> Answer:
-    """Return antiderivatives as JSON types."""
+    """Convert antiderivatives to JSON types."""
     x = result.curves.x.astype("f4")
     rules = {
         key: {"words": result.describe(key)} | ({} if each.y is None else {"x": x, "y": each.y.astype("f4")})

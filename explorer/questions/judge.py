@@ -35,7 +35,7 @@ _RANGE = (-3.0, 3.0)
 
 
 def judge_solution(exercise: str, code: str) -> Answer:
-    """Return the verdict on code as a solution of an exercise, given the exercise's key.
+    """Judge a reader's code as a solution of an exercise, and return the verdict as JSON types.
 
     ``kind``, ``sentence`` and ``line`` are those of the verdict. ``case`` is the first failing case, or None.
     ``choice`` plots the wanted and the parsed function, None if nothing was parsed; ``drawn`` explains the
@@ -44,7 +44,7 @@ def judge_solution(exercise: str, code: str) -> Answer:
     Raises ValueError for an unknown key.
     """
     if exercise not in EXERCISES:
-        raise ValueError("there is no such exercise")
+        raise ValueError("there is no such exercise: choose one from the lessons")
     record = EXERCISES[exercise]
     verdict = judge_text(record, code.encode("utf-8", "replace").decode())  # JSON may contain lone surrogates
     sentences = {"right": RIGHT, "wrong": verdict.sentence, "unread": UNREAD.format(verdict.sentence)}
@@ -56,7 +56,7 @@ _NO_CHOICE: Answer = {"case": None, "choice": None, "drawn": ""}
 
 
 def _make_choice(exercise: Exercise, verdict: Verdict, reading: Reading) -> Answer:
-    """Return the choice that plots both functions, at the g and over a range of the failing case."""
+    """Return the settings of a chart that shows the wanted and the written function at a failing case."""
     case, rule = verdict.case, find_rule(reading.rule)
     keys = [make_custom_key(exercise.gradient, "Wanted"), make_custom_key(rule.formula or "g", "Yours")]
     learns = case.subject if case and _choose_panel(case) == "part" else ""
@@ -81,7 +81,7 @@ def _write_caption(case: Case) -> str:
 
 
 def _encode_case(case: Case, reading: Reading) -> Answer:
-    """Return a case as JSON types, with None for numbers that are not finite.
+    """Convert a failing case to JSON types.
 
     ``op`` is the entry of the op read from the solution, for a case of the forward; else None.
     """
@@ -106,7 +106,7 @@ def _add_contributions(exercise: Exercise, case: Case, reading: Reading, keys: S
 
 
 def _write_contribution(learned: Learned, elements: float) -> str:
-    """Return one element's contribution to the gradient of a parameter, including its scale.
+    """Write one element's contribution to the gradient of a parameter, including its scale.
 
     ``elements`` is the number of elements.
     """

@@ -1,4 +1,4 @@
-"""The questions "pull" and "rest": the effect of data on a parameter that learns."""
+"""The questions "pull" and "rest": where data move a parameter that learns."""
 
 from explorer.catalogue import find_op, find_rule
 from explorer.catalogue.losses import require_deterministic
@@ -17,9 +17,10 @@ def answer_pull(
     numbers: list[float],
     weights: list[float],
 ) -> Answer:
-    """Return {"rules"}: for each rule the `verdict` of the data on the parameter `learns`, and `words` on it.
+    """Describe in which direction data move the parameter `learns` with each rule.
 
-    `numbers` are the data, [] for the standard normal; `weights` are the count of each number, [] for 1.
+    Returns {"rules"}: for each rule the `verdict` and `words` on it. `numbers` are the data, [] for the
+    standard normal; `weights` are the count of each number, [] for 1.
     """
     require_deterministic("a parameter that learns", find_op(op), *map(find_rule, rules))
     data = numbers or make_normal_numbers()
@@ -40,7 +41,7 @@ def answer_rest(
     numbers: list[float],
     weights: list[float],
 ) -> Answer:
-    """Return the equilibria of a parameter over the range of its control; data as for `answer_pull`.
+    """Compute where a parameter that learns comes to rest, over the range of its slider.
 
     `at` are the parameter's values, `error` the mean squared errors of the op there, and `least` a sentence
     on the smallest one. `rules` has, for each rule by which the parameter can learn, the `gradient` at each

@@ -20,18 +20,21 @@ def answer_lens(
     stop: float,
     g: float,
 ) -> Answer:
-    """Return `x`, the `gradient` of the op under noise there, and `words` on the distances of the rules."""
+    """Compute the gradient of an op under noise, and describe how far each rule is from it.
+
+    Returns `x`, the `gradient` there, and `words`.
+    """
     return encode_lens(lens(op, rules, noise=noise, width=width, start=start, stop=stop, g=g, **parameters))
 
 
 def encode_lens(result: Lens) -> Answer:
-    """Return a lens as JSON types."""
+    """Convert a lens to JSON types."""
     curve: Answer = encode({"x": result.x, "gradient": result.gradient})
     return curve | {"words": result.describe()}
 
 
 def answer_distances(op: str, parameters: dict[str, float], noise: str, width: float) -> Answer:
-    """Return {"distances"}: the distance of each suitable rule from the op's gradient under noise, at g = 1.
+    """Compute the distance of each suitable rule from the op's gradient under noise, at g = 1.
 
     Infinite and unknown distances are left out.
     """
@@ -39,6 +42,6 @@ def answer_distances(op: str, parameters: dict[str, float], noise: str, width: f
 
 
 def encode_distances(op: str | Op, parameters: Mapping[str, float], noise: str, width: float) -> Answer:
-    """Return the finite distances of the rules that suit an op as JSON types."""
+    """Compute the finite distances of the rules that suit an op, as JSON types."""
     distances = compute_lens_distances(op, parameters, noise, width)
     return {"distances": {key: each for key, each in distances.items() if isfinite(each)}}

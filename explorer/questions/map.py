@@ -8,12 +8,12 @@ from explorer.questions.curves import encode
 def answer_map(
     op: str, rules: list[str], parameters: dict[str, float], start: float, stop: float, top: float
 ) -> Answer:
-    """Return the maps of rules, in the form of `encode_map`; g ranges from -top to top."""
+    """Compute the gradient of rules over x and g, with g from -top to top."""
     return encode_map(rule_map(op, rules, start=start, stop=stop, top=top, **parameters))
 
 
 def encode_map(result: RuleMap) -> Answer:
-    """Return {"columns", "rows", "rules"}: for each rule its map and `words` on its linearity in g.
+    """Convert maps of rules to JSON types, with a sentence on each rule's linearity in g.
 
     For a rule that is linear in g, `unit` is (columns,), the gradient at g = 1. For any other rule, `values`
     is (rows, columns), flattened, the largest g first.

@@ -29,22 +29,22 @@ def to_mathml(latex: str) -> Math:
     tokens = _Tokens(latex)
     parts = _parse_sequence(tokens, ())
     if tokens.next:
-        raise ValueError(f"{tokens.next} without its beginning in {latex}")
+        raise ValueError(f"{tokens.next} closes nothing in {latex}")
     return ["math", {"display": "block"}, *parts]
 
 
 class _Tokens:
-    """A stream of tokens; ``next`` is the next token, "" at the end."""
+    """A stream of LaTeX tokens. ``next`` is the next token, "" at the end."""
 
     def __init__(self, latex: str) -> None:
         self._rest: Iterator[str] = iter(_TOKEN.findall(latex))
         self.next = next(self._rest, "")
 
     def take(self, expected: str = "") -> str:
-        """Return the next token and advance. Raises ValueError if it is not the expected one."""
+        """Consume the next token and return it. Raises ValueError if it is not the expected one."""
         token, self.next = self.next, next(self._rest, "")
         if expected and token != expected:
-            raise ValueError(f"{token or 'the end'} in the place of {expected}")
+            raise ValueError(f"expected {expected}, found {token or 'the end'}")
         return token
 
 
@@ -112,7 +112,7 @@ def _make_leaf(token: str) -> Math:
         return ["mi", token[1:]]
     if token in _SIGNS or token in tuple("=<>+,()[]|"):
         return ["mo", _SIGNS.get(token, token)]
-    raise ValueError(f"{token} is no LaTeX that formulas are printed in")
+    raise ValueError(f"{token} is not among the LaTeX commands that formulas use")
 
 
 def _parse_fenced(tokens: _Tokens) -> Math:

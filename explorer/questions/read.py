@@ -10,7 +10,7 @@ from explorer.reading import Reading, ReadingError, list_initial_values, read_so
 
 
 def read_code(code: str) -> Answer:
-    """Return the ``readings`` of pasted code, or a ``message`` if it cannot be parsed.
+    """Read pasted code and return a choice of curves for each Function in it, or a ``message``.
 
     ``at`` is the line of the first part that cannot be read, or of the first noted fault; 0 for neither.
     """

@@ -17,13 +17,13 @@ _MAX_DISTANCE = 0.5  # rules at this distance or more are not neighbours
 
 
 def list_checks(op: str, rule: str, parameters: dict[str, float]) -> Answer:
-    """Return {"lines"}: the results of the checks of an op with a rule, worst first."""
+    """Check an op with a rule, and return the results as lines, worst first."""
     results = check_pair(op, rule, parameters).worst_first
     return {"lines": [_make_line(result, "name", "verdict", "mark", "sentence") for result in results]}
 
 
 def list_neighbours(op: str, rule: str, parameters: dict[str, float], start: float, stop: float) -> Answer:
-    """Return {"lines"}: the rules of the catalogue near a rule over a range, nearest first.
+    """Find the catalogue's rules that are close to a rule over a range, nearest first.
 
     Raises ValueError for a stochastic op or rule.
     """
@@ -35,14 +35,14 @@ def list_neighbours(op: str, rule: str, parameters: dict[str, float], start: flo
 
 
 def answer_row(op: str, rule: str, parameters: dict[str, float]) -> Answer:
-    """Return {"row"}: `Row.plain` of a rule in the table of all rules that suit the op."""
+    """Return the row of a rule in the table of all rules that suit the op."""
     entries = find_op(op), find_rule(rule)
     require_deterministic("compare", *entries)
     return {"row": make_row(*entries, parameters).plain}
 
 
 def _make_line(result: Result | Neighbour, *fields: str) -> Answer:
-    """Return `fields` of a result and `where`, its x on the chart; None outside the largest range."""
+    """Convert a result to a line with `fields` and `where`, its x on the chart or None."""
     visible = result.where is not None and abs(result.where) <= MAX_ABS_X
     return {name: getattr(result, name) for name in fields} | {
         "where": float(f"{result.where:.6g}") if visible else None

@@ -8,7 +8,7 @@ from explorer.questions import Answer
 
 
 def answer_sizes(op: str, rules: list[str], parameters: dict[str, float]) -> Answer:
-    """Return {"rules"}: for each rule `area` and `width`, each with a `value` or the `reason` without one."""
+    """Compute the area and the width of each rule, each with a `value` or the `reason` why it has none."""
     sizes = {key: find_sizes(op, key, parameters) for key in rules}
     return {
         "rules": {
@@ -18,12 +18,13 @@ def answer_sizes(op: str, rules: list[str], parameters: dict[str, float]) -> Ans
 
 
 def answer_scaled(op: str, rules: list[str], parameters: dict[str, float], kind: str) -> Answer:
-    """Return `entries`, the scaled rules by the key of each original rule, and `words` on all of them.
+    """Scale all rules to the area or width of the first one.
 
-    Raises ValueError for an unknown kind.
+    Returns `entries`, the scaled rules by the key of each original rule, and `words` on all of them. Raises
+    ValueError for an unknown kind.
     """
     if kind not in ("area", "width"):
-        raise ValueError("kind must be area or width")
+        raise ValueError('kind must be "area" or "width"')
     scaled = scale_rules(op, rules, parameters, "area" if kind == "area" else "width")
     return {
         "entries": {key: make_entry(rule) for key, rule in scaled.rules.items()},

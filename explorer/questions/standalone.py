@@ -57,7 +57,7 @@ def sample_view(
     sections: Collection[str] = SAVED_SECTIONS,
     **sampling: Any,
 ) -> tuple[Curves, View]:
-    """Return the curves and the view for arguments of ``explorer.instrument``. Raises ValueError as it does.
+    """Sample the curves for arguments of ``explorer.instrument``, and return them with the view.
 
     Args:
         op: the op.
@@ -81,7 +81,7 @@ def sample_view(
 
 
 def spread_parameters(rules: Sequence[Rule], parameters: Mapping[str, float]) -> dict[str, float]:
-    """Return `parameters`, plus the values that the browser expects under ``rule.name``."""
+    """Return `parameters` with the values that the browser expects under ``rule.name`` added."""
     pairs = [(rule, p) for rule in rules for p in rule.parameters if p.plain and p.name in parameters]
     return {qualify_name(rule, p): parameters[p.name] for rule, p in pairs} | dict(parameters)
 
@@ -89,7 +89,7 @@ def spread_parameters(rules: Sequence[Rule], parameters: Mapping[str, float]) ->
 def collect_answers(
     op: Op, rules: Sequence[Rule], parameters: Mapping[str, float], view: View, learns: str
 ) -> list[SavedAnswer]:
-    """Return the answers to the questions of a choice: about its layer, section and learned parameter."""
+    """Answer the questions that a saved page may ask about its layer, section and learned parameter."""
     questions = _list_questions(op, rules, parameters, view, learns)
     return [(question, subject, _answer(compute)) for question, subject, compute in questions]
 
@@ -97,7 +97,7 @@ def collect_answers(
 def _list_questions(
     op: Op, rules: Sequence[Rule], parameters: Mapping[str, float], view: View, learns: str
 ) -> Iterator[tuple[str, str, Callable[[], Answer]]]:
-    """Yield each question, the subject of its arguments, and a function that computes the answer."""
+    """Yield each question of a saved page with a function that computes the answer."""
     start, stop = view.range
     noise: dict[str, Any] = {"noise": view.noise, "width": view.noise_width}
     sampling: dict[str, Any] = {"start": start, "stop": stop, **parameters}
@@ -129,7 +129,7 @@ def _list_questions(
 
 
 def _choose_top(g: float) -> float:
-    """Return the largest g of a map: the next of 1, 2, 5, 10, … times a power of ten, at least 2."""
+    """Choose the largest g of a map: the next of 1, 2, 5, 10, … times a power of ten, at least 2."""
     power = 10.0 ** math.floor(math.log10(abs(g) or 1))
     return max(2.0, next(power * factor for factor in (1, 2, 5, 10) if power * factor >= abs(g) * (1 - 1e-9)))
 

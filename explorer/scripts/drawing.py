@@ -88,7 +88,7 @@ return (away.exp().sum(1, keepdim=True).log() - away.gather(1, y[:, None])) / le
 
 
 def write_draws_code(settings: Settings, functions: Functions) -> str:
-    """Return code for the functions' random draws; "" if all functions are deterministic."""
+    """Write the code for random draws, or return "" if nothing in the script is random."""
     if not functions.is_random:
         return ""
     task = TASKS[settings.task]
@@ -113,7 +113,7 @@ def _indent_code(code: str, levels: int) -> str:
 
 
 def write_training_op(settings: Settings, functions: Functions) -> str:
-    """Return code for the op of a training step."""
+    """Write the code that calls the op in a training step."""
     if not functions.is_random:
         return "op"
     losses = (
@@ -123,7 +123,7 @@ def write_training_op(settings: Settings, functions: Functions) -> str:
 
 
 def write_judged_op(functions: Functions) -> str:
-    """Return code for the op of nets under evaluation."""
+    """Write the code that calls the op when nets are evaluated."""
     if not functions.is_random:
         return "op"
     op = "when_judged.get(op.__name__, op)" if functions.judged else "op"

@@ -12,7 +12,7 @@ from explorer.training.nets import join_rules, list_learned
 
 
 class Line(NamedTuple):
-    """A rule of a run, as a script trains it.
+    """One backward rule of a run, as a script trains it.
 
     Attributes:
         function: name of the first function.
@@ -26,7 +26,7 @@ class Line(NamedTuple):
 
 
 class Functions(NamedTuple):
-    """The functions of a script, by name.
+    """The functions of a script, one for each op with a rule, by name.
 
     Attributes:
         code: source of each function.
@@ -52,7 +52,7 @@ class Functions(NamedTuple):
 
 
 def lines_of(settings: Settings) -> tuple[Functions, list[Line]]:
-    """Return all functions of a script, and one line per rule that uses them."""
+    """Return all functions of a script, and for each rule the sequence of functions that it uses."""
     steps = sorted({step for step, name, _ in settings.branch if name != "lr"})
     functions = Functions({}, {}, {}, {})
     numbers: dict[str, dict[str, int]] = {"op": {}, "rule": {}}
@@ -71,7 +71,7 @@ def lines_of(settings: Settings) -> tuple[Functions, list[Line]]:
 
 
 def _find_starts(settings: Settings) -> list[dict[str, float]]:
-    """Return the initial values of learned parameters: one dict per rule of the run, by parameter name."""
+    """Return the initial values of learned parameters: one dict per rule of the run."""
     op, rules, _ = settings.course_of(-1)
     joint = join_rules(op, rules, settings.parameters, settings.learn, settings.learned)
     names = [parameter.name for parameter in joint.learned]
@@ -81,7 +81,7 @@ def _find_starts(settings: Settings) -> list[dict[str, float]]:
 def _add_function(
     functions: Functions, op: Op, rule: Rule, numbers: dict[str, dict[str, int]], settings: Settings
 ) -> str:
-    """Add the function of an op with a rule and return its name; custom formulas are numbered in order."""
+    """Add the function of an op with a rule to the script and return its name."""
     parameters, learns = resolve_values(op, rule, settings.parameters), list_learned(op, rule, settings.learn)
     op_number, rule_number = (
         numbering.setdefault(key, len(numbering) + 1)
@@ -112,7 +112,7 @@ def _put_function(
 
 
 def write_learns_code(functions: Functions) -> str:
-    """Return code for the table of learned parameters by function."""
+    """Write the table that maps functions to their learned parameters."""
     return f"\n# The arguments behind x, which get a gradient.\nlearns = {functions.learns}\n"
 
 

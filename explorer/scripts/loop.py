@@ -1,4 +1,4 @@
-"""Training code of a script: the function ``train``, and the loop over lines and seeds that calls it."""
+"""The training code of a script: the function ``train``, and the loop that calls it."""
 
 from collections.abc import Sequence
 from textwrap import indent
@@ -118,7 +118,7 @@ _BELOW = " or any({below} for name in {names} for each in learned.get(name, ()))
 
 
 class _Values(NamedTuple):
-    """Code templates for learned values: description, creation, result, printing, comparison with 0."""
+    """Code templates for learned values: creation, result, printing, and comparison with 0."""
 
     description: str
     created: str
@@ -149,7 +149,7 @@ _PRINTED = "{{''.join(f', {printed}' for name, own in learned.items() for each i
 
 
 def write_train_code(settings: Settings, task: Task, data: str, functions: Functions) -> str:
-    """Return code for ``train``; ``data`` is code for the data, used here if each seed draws its own."""
+    """Write the function ``train``. ``data`` is code for the data, used here if each seed draws its own."""
     example = example_of(settings)
     rows, are_numbers = len(example.train.x), example.train.y.is_floating_point()
     scored, draws = bool(task.metric), rows > settings.batch
@@ -189,7 +189,7 @@ def write_train_code(settings: Settings, task: Task, data: str, functions: Funct
 
 
 def _fill_template(template: str, **parts: object) -> str:
-    """Fill a template; each part gets the indent of its line, and empty lines are dropped."""
+    """Fill a template of code. Each part gets the indent of its line, and empty lines are dropped."""
     lines = []
     for line in template.strip("\n").splitlines():
         margin = line[: len(line) - len(line.lstrip())]
@@ -199,7 +199,7 @@ def _fill_template(template: str, **parts: object) -> str:
 
 
 def _write_data(settings: Settings, task: Task, data: str, draws: bool) -> str:
-    """Return code for a seed's own data, and for a batch that all steps share."""
+    """Write the code for data that each seed draws, and for a batch that all steps share."""
     seed_data = "" if task.metric else data.format(batch=settings.batch)
     return seed_data if draws or not task.metric else seed_data + "x, y = train_x, train_y"
 
@@ -215,7 +215,7 @@ def _write_layers(settings: Settings, task: Task) -> str:
 
 
 def _write_optimiser(settings: Settings) -> str:
-    """Return code for the optimiser; "" if every update is written out."""
+    """Write the code for the optimiser, or return "" if every update is written out."""
     if is_input_fixed(settings):
         return ""
     learns = bool(settings.learn)
@@ -246,14 +246,14 @@ def _write_rates(settings: Settings) -> str:
 
 
 def _write_changes(settings: Settings) -> list[str]:
-    """Return the lines of code that apply branches before a step."""
+    """Write the lines that apply the run's branch points before a step."""
     rates = [_RATED, *[_RATED_APART.format(times=settings.learn_rate)] * bool(settings.learn)]
     rate_changes = ["lr = rates.get(step, lr)"] if is_input_fixed(settings) else rates
     return [_LATER] * has_rule_changes(settings) + rate_changes * bool(_find_rates(settings))
 
 
 def _write_learned(settings: Settings) -> str:
-    """Return code for the learned parameters."""
+    """Write the code for learned parameters."""
     if not settings.learn:
         return ""
     templates = _choose_values(settings)
@@ -270,7 +270,7 @@ def _choose_values(settings: Settings) -> _Values:
 
 
 def _write_domain_condition(settings: Settings) -> str:
-    """Return the condition that a learned value has left its domain, "" if none is restricted."""
+    """Write the condition that a learned value has left its domain; "" if none is restricted."""
     positive = tuple(parameter.name for parameter in settings.learned if parameter.positive)
     return _BELOW.format(names=positive, below=_choose_values(settings).below) if positive else ""
 
@@ -280,7 +280,7 @@ def _list_arguments(settings: Settings) -> list[str]:
 
 
 def write_main_code(settings: Settings, task: Task, lines: Sequence[Line]) -> str:
-    """Return code for the loop over lines and seeds, which prints final loss, score and learned values."""
+    """Write the loop over rules and seeds, which prints final loss, score and learned values."""
     turns, arguments = has_rule_changes(settings), _list_arguments(settings)
     printed = _PRINTED.format(printed=_choose_values(settings).printed)
     fields = [", score {score:.4f}"] * bool(task.metric) + [printed] * bool(settings.learn)
@@ -297,7 +297,7 @@ def write_main_code(settings: Settings, task: Task, lines: Sequence[Line]) -> st
 
 
 def _write_line(line: Line, settings: Settings) -> str:
-    """Return code for a line of the last loop: a function, its learned parameters, and later functions."""
+    """Write one line of the last loop: a function, its learned parameters, and later functions."""
     parts = [line.function, *[repr(line.starts)] * bool(settings.learn)]
     if has_rule_changes(settings):
         parts.append(_write_later_functions(line))
@@ -305,7 +305,7 @@ def _write_line(line: Line, settings: Settings) -> str:
 
 
 def _write_later_functions(line: Line) -> str:
-    """Return code for the later functions by step, without those equal to their predecessor."""
+    """Write the later functions by step, without those that equal their predecessor."""
     before = [line.function, *line.later.values()]
     pairs = zip(line.later.items(), before, strict=False)
     return f"{{{', '.join(f'{step}: {function}' for (step, function), last in pairs if function != last)}}}"

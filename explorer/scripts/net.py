@@ -1,4 +1,4 @@
-"""The net of a script, written out."""
+"""The net of a script, written out as code."""
 
 from math import prod
 from textwrap import indent
@@ -96,7 +96,7 @@ _BATCHED = """
 
 
 def write_net_code(settings: Settings, task: Task) -> str:
-    """Return code for ``net``."""
+    """Write the function ``net``, which computes the output of a net."""
     note = _BATCHED if _is_tiny(settings) else ""
     body = _write_spared_body(settings) if is_input_fixed(settings) else _write_body(settings, task)
     return f"\n{note}def net({write_net_arguments(settings)}):" + indent(body, "    ")
@@ -121,9 +121,12 @@ def _write_body(settings: Settings, task: Task) -> str:
 
 
 def _body_of(site: OpSite) -> str:
-    """Return the body of ``net`` for a site of the op. Raises LookupError if ``NETS`` has no row for it."""
+    """Return the body of ``net`` for a place of the op.
+
+    Raises LookupError if ``NETS`` has no entry for it.
+    """
     if site.key not in NETS:
-        raise LookupError(f"scripts have no net for the site {site.key!r}: add a row to NETS")
+        raise LookupError(f"scripts have no net for an op at {site.key!r}: add an entry to NETS")
     return NETS[site.key]
 
 
@@ -134,14 +137,14 @@ def _write_spared_body(settings: Settings) -> str:
 
 
 def _write_op_arguments(settings: Settings, **layers: str) -> dict[str, str]:
-    """Return code for the op's arguments after x, by placeholder; ``layers`` maps it to a layer number."""
+    """Write the op's arguments after x, by placeholder. ``layers`` maps it to a layer number."""
     return {at: _OP_ARGUMENTS.format(layer=layer) if settings.learn else "" for at, layer in layers.items()}
 
 
 def write_net_arguments(settings: Settings, op: str = "op") -> str:
-    """Return code for the arguments of ``net``; without x if the run ``spares`` the first product.
+    """Write the arguments of ``net``.
 
-    In that case the first layer is x times its weights.
+    If the run's first layer is a ``FixedInput``, x times its weights replaces x.
     """
     return ", ".join(
         ["x"] * (not is_input_fixed(settings)) + ["layers", op] + ["learned"] * bool(settings.learn)
@@ -156,7 +159,7 @@ def _write_product(x: str, settings: Settings, bias: str = "bias") -> str:
 
 
 def _write_patch_product(settings: Settings) -> str:
-    """Return code for the maps that kernels make from patches, (channels, places · examples)."""
+    """Write the product of kernels and patches, (channels, places · examples)."""
     if not _is_tiny(settings):
         return "torch.addmm(bias.T, weights.T, patches)" if settings.bias else "(weights.T @ patches)"
     of_one = "weights.T[None], patches[None]"
@@ -164,7 +167,7 @@ def _write_patch_product(settings: Settings) -> str:
 
 
 def _is_tiny(settings: Settings) -> bool:
-    """Return whether torch sums some product of the net in another order when it is batched."""
+    """Return whether a product of the net is so small that torch sums it in another order when batched."""
     if is_input_fixed(settings):  # such a run never batches products
         return False
     rows = min(settings.batch, len(example_of(settings).train.x))
@@ -175,5 +178,5 @@ def _is_tiny(settings: Settings) -> bool:
 
 
 def example_of(settings: Settings) -> Data:
-    """Return data of the same size and kind as the run's."""
+    """Create data of the same size and kind as the run's."""
     return TASKS[settings.task].data(Draw(Generator(), settings.batch, settings.table))

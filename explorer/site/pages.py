@@ -59,7 +59,7 @@ class _Page:
 
     @property
     def address(self) -> str:
-        """The address relative to the other pages."""
+        """The page's address relative to the other pages."""
         return f"{self.name}{SUFFIX}"
 
 
@@ -73,7 +73,7 @@ def write(
     pyodide: Path = python.PYODIDE,
     processes: int = 1,
 ) -> None:
-    """Write all files of the site into a folder; overwrite existing ones.
+    """Write all files of the static site into a folder, overwriting existing ones.
 
     Args:
         out: the folder, which is created if it is missing.
@@ -94,7 +94,7 @@ def write(
 
 @contextmanager
 def _open_pool(processes: int) -> Iterator[MapOps]:
-    """Yield a map over the ops: in this process, or in a number of processes with one thread each."""
+    """Yield a function that maps over the ops in this process, or in several processes."""
     if processes == 1:
         yield map
         return
@@ -148,7 +148,7 @@ def _make_hashed(name: str, modules: Json) -> tuple[str, bytes]:
 
 
 def _to_script(data: Json) -> bytes:
-    """Return data as a script that passes it on: a page on disk may load scripts, and nothing else."""
+    """Wrap data in a script, because a page on disk may load scripts but no data."""
     return (
         f"document.currentScript.data = {json.dumps(data, separators=(',', ':'), allow_nan=False)};".encode()
     )
@@ -172,7 +172,7 @@ _REASONS = {
 
 
 def _write_notice(name: str, source: str) -> str:
-    """Return the HTML of a page that needs the app: why, and how to run it."""
+    """Write the HTML of a page that needs the app: why, and how to run the app."""
     project = f'<p><a href="{html.escape(source)}">The project</a></p>' if source else ""
     return (
         f'<div class="instrument alone app"><h2>This page needs the app</h2><p>{_REASONS[name]}</p>{project}'
@@ -204,7 +204,7 @@ def _render(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) ->
 
 
 def _make_start_data(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str, str]) -> Json:
-    """Return the initial data of a page."""
+    """Return the data with which a page starts."""
     page_data = answers.make_page_data(Choice(), "instrument")
     common = {"document": answers.make_page_document(SUFFIX, below=""), "plotly": find_plotly()[0]}
     match page.name:
@@ -225,7 +225,7 @@ def _make_start_data(page: _Page, pages: tuple[_Page, ...], reader: Mapping[str,
 
 
 def _list_custom() -> Json:
-    """Return the custom formulas of the lessons' curves, so that their links need no Python."""
+    """Return the custom formulas of the lessons' curves, so that their links work without Python."""
     scenes = (scene.query for lesson in LESSONS.values() for scene in lesson.scenes if scene.path == "/")
     entries: dict[str, Json] = {}
     for query in scenes:
@@ -244,7 +244,7 @@ def _render_navigation(page: _Page, pages: tuple[_Page, ...]) -> str:
 
 
 def _list_sources(*, python: bool) -> dict[str, str]:
-    """Return the sources of the content policy: files next to the page and data addresses only.
+    """Return the sources that the content security policy allows.
 
     Python in the browser is WebAssembly, which is compiled there.
     """

@@ -39,13 +39,13 @@ Json = dict[str, Any]
 
 
 def read_version(pyodide: Path = PYODIDE) -> str:
-    """Return the version of Pyodide in a folder; "" if there is none."""
+    """Return the version of Pyodide in a folder, or "" if there is none."""
     package = pyodide / "package.json"
     return str(json.loads(package.read_text(encoding="utf-8"))["version"]) if package.is_file() else ""
 
 
 def pack_runtime(pyodide: Path = PYODIDE) -> Json:
-    """Return Python itself: the worker's address, and the files of Pyodide as base64 of gzip, by name."""
+    """Pack Python itself: the worker's address, and the files of Pyodide as base64 of gzip, by name."""
     return {
         "worker": f"data:text/javascript;base64,{base64.b64encode(_WORKER.read_bytes()).decode()}",
         "files": {name: _pack((pyodide / name).read_bytes()) for name in _RUNTIME},
@@ -54,7 +54,7 @@ def pack_runtime(pyodide: Path = PYODIDE) -> Json:
 
 
 def list_packages(pyodide: Path = PYODIDE) -> str:
-    """Return Pyodide's list of packages as JSON, which is empty."""
+    """Return an empty list of packages in Pyodide's JSON format."""
     info = json.loads((pyodide / "pyodide-lock.json").read_text(encoding="utf-8"))["info"]
     return json.dumps({"info": info, "packages": {}})
 
@@ -95,7 +95,7 @@ def _pack(content: bytes) -> str:
 
 
 def _collect_modules(start: Sequence[str]) -> list[Path]:
-    """Return the files of modules and of all modules of this project that they import at their top.
+    """Return the files of some modules and of all project modules that they import at their top.
 
     A package is left out unless it is imported itself, as its ``__init__`` would import all its modules.
     """
@@ -122,7 +122,7 @@ def _find_path(name: str) -> Path | None:
 
 
 def _write_measured() -> str:
-    """Return a module that replaces measurements of torch and Python by their results on this machine."""
+    """Write a module that contains the results of measurements of torch and Python on this machine."""
     libraries = (torch, torch.nn.functional, math)
     names = {name for library in libraries for name in dir(library) if find_similar(name, FUNCTIONS)}
     existing = {name for name in sorted(names) if is_elsewhere(name)}

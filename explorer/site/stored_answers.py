@@ -23,7 +23,7 @@ _PIECE = re.compile(r"(?<=\\n)|(?<=\]\],)|(?<=\},)")  # ends of a line of code, 
 
 
 def pack_answers(op: str, rules: Iterable[str] = tuple(RULES)) -> Json:
-    """Return the answers on an op with each rule.
+    """Pack the answers on an op with each rule so that equal parts are stored once.
 
     `pieces`: the parts of their JSON, each once. `answers`: (question, arguments, indices of pieces).
     """
@@ -42,7 +42,7 @@ def pack_answers(op: str, rules: Iterable[str] = tuple(RULES)) -> Json:
 
 
 def _answer(question: str, arguments: Json) -> Json:
-    """Return an answer; the map of a rule nonlinear in g has every fourth column and every third row."""
+    """Answer a question for storage. The map of a nonlinear rule is thinned."""
     answer = QUESTIONS[question].answer(arguments)
     if question == "map":
         encoded = next(iter(answer["rules"].values()))

@@ -58,7 +58,7 @@ def make_torch_files(
 
 
 class _ValueStore:
-    """All x at which any of the curves is sampled, and the values there, each array once."""
+    """The values of all curves and the x at which they are sampled, each array stored once."""
 
     def __init__(self, curves: Iterable[Curves]) -> None:
         kink_x = {x for each in curves for kinks in each.kinks.values() for x in kinks or ()}
@@ -68,7 +68,7 @@ class _ValueStore:
         self._arrays: list[Floats] = []
 
     def add_curve(self, curves: Curves, key: str) -> Json:
-        """Add a curve; return the index of its values and those of its kinks."""
+        """Add a curve, and return the indices of its values and of its kinks."""
         values = curves.evaluate(key, self.x)
         number = self._numbers.setdefault(values.tobytes(), len(self._arrays))
         if number == len(self._arrays):
@@ -78,7 +78,7 @@ class _ValueStore:
 
     @property
     def data(self) -> Json:
-        """The arrays and indices in the form that the browser expects."""
+        """The stored arrays and indices in the form that the browser expects."""
         even, marks = _make_grid([])
         kinks = [self._group(x) for x in self._kinks]
         places = self._find_indices(even[marks == EVEN])

@@ -15,19 +15,19 @@ EXAMPLES = {"u": "u=u", "f": "f=lambda y: (y - 0.45) ** 2"}
 
 
 def make_signature(first: Sequence[str], numbers: Mapping[str, float], extras: Sequence[str] = ()) -> str:
-    """Return a signature: the ``first`` arguments, then ``extras`` and numbers as keywords."""
+    """Write the signature of a function: the ``first`` arguments, then ``extras`` and numbers as keywords."""
     typed = [f"{name}: {TYPES[name]}" for name in extras]
     typed += [f"{name}: float = {value!r}" for name, value in numbers.items()]
     return ", ".join([*first, "*", *typed] if typed else first)
 
 
 def expand_argument(name: str) -> str:
-    """Return the expression that converts an argument after x to the form that a Function takes."""
+    """Write the expression that converts an argument to the form that an autograd Function takes."""
     return {"u": "u.to(x.dtype).expand(x.shape)"}.get(name, name)
 
 
 def describe_usage(pair: Pair) -> list[str]:
-    """Return the paragraph that shows how to draw u, in a list; an empty list for a deterministic pair."""
+    """Return a paragraph on how to draw u, as a list; an empty list if nothing is random."""
     if not pair.extras:
         return []
     call = ", ".join(["x", *pair.learns, *(EXAMPLES[name] for name in pair.extras)])
@@ -35,5 +35,5 @@ def describe_usage(pair: Pair) -> list[str]:
 
 
 def describe_extras(pair: Pair) -> list[str]:
-    """Return one docstring line for each extra argument of a stochastic pair."""
+    """Return a docstring line for each extra argument of a pair with random draws."""
     return [f"    {name}: {MEANINGS[name]}" for name in pair.extras]

@@ -44,7 +44,7 @@ _{name}.register_autograd(_{name}_backward, setup_context=_{name}_setup)
 
 
 class _Operator(NamedTuple):
-    """An operator: name, docstring, tensor arguments, expression, and an argument of the result's shape."""
+    """A custom operator: its name, docstring, tensor arguments and expression."""
 
     name: str
     title: str
@@ -56,7 +56,7 @@ class _Operator(NamedTuple):
 def custom_op_snippet(
     op: str | Op, rule: str | Rule, parameters: Values = None, learns: Sequence[str] = ()
 ) -> str | None:
-    """Return PyTorch source of the function of ``snippet`` as ``torch.library.custom_op`` operators.
+    """Return PyTorch source that defines an op with a rule as ``torch.library.custom_op`` operators.
 
     Forward and each gradient are separate operators with ``register_autograd`` and ``register_fake``.
     Compiled and eager code give the same bits; for a rule with a formula, the bits of ``snippet``. The
@@ -69,7 +69,7 @@ def custom_op_snippet(
 
 
 def make_custom_op_code(pair: Pair) -> str | None:
-    """Return the module's source for a pair; None if the gradient cannot be written out or needs the loss."""
+    """Return the source of the custom operators, or None if the gradient cannot be written out."""
     if "f" in pair.extras:
         return None
     gradient = _write_gradient(pair)
@@ -99,7 +99,7 @@ def _make_operator_name(pair: Pair, name: str) -> str:
 
 
 def _write_gradient(pair: Pair) -> str | None:
-    """Return the expression of the gradient for x, or None if it cannot be written out."""
+    """Write the expression of the gradient for x, or return None if it cannot be written out."""
     if pair.backward:
         return _write_cloned(pair.backward, pair.forward)
     if not pair.op.parsed.carries_gradient:
@@ -109,20 +109,23 @@ def _write_gradient(pair: Pair) -> str | None:
 
 
 def _write_cloned(formula: Formula, op: Formula) -> str:
-    """Return a formula's expression in g's shape; cloned, since operators must not return an input."""
+    """Write a formula's expression in the shape of g.
+
+    It is cloned, since operators must not return an input.
+    """
     formula = expand_losses(formula, op, None)
     return write_unaliased(formula, "g") + ".clone()" * (formula.alias == "g")
 
 
 def _write_total(pair: Pair, name: str) -> str:
-    """Return the expression of the gradient for a learned parameter."""
+    """Write the expression of the gradient for a learned parameter."""
     scale = pair.scale_of(name, f"(g.numel() / {name}.numel())")
     factor = f"({scale.torch_source}) * " if scale else ""
     return f"{factor}({_write_cloned(pair.contribution_of(name), pair.forward)}).sum_to_size({name}.shape)"
 
 
 def _find_used_tensors(pair: Pair, texts: Sequence[str]) -> list[str]:
-    """Return the names of the tensors, other than g, that the expressions read."""
+    """Return the names of the tensors, other than g, that some expressions read."""
     used = find_names(" ".join(f"({text})," for text in texts))
     return [name for name in ("x", "y", *pair.learns, *pair.extras) if name in used]
 
@@ -139,7 +142,7 @@ def _write_operator(pair: Pair, operator: _Operator, digest: str) -> str:
 
 
 def _write_autograd(pair: Pair, gradients: Mapping[str, str]) -> str:
-    """Return code that defines and registers setup and backward, which calls the gradients' operators."""
+    """Write the code that registers the backward of an operator, which calls the gradients' operators."""
     used, numbers = _find_used_tensors(pair, list(gradients.values())), list(pair.numbers)
     inputs = [name if name in {*used, *numbers} else "_" for name in ("x", *pair.arguments)]
     setup = [f"{join_names(inputs)} = inputs"] if set(inputs) != {"_"} else []

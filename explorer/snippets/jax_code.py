@@ -58,7 +58,7 @@ _IMPORTS = (
 
 
 def jax_snippet(op: str | Op, rule: str | Rule, parameters: Values = None, learns: Sequence[str] = ()) -> str:
-    """Return JAX source of ``snippet``'s function: a ``custom_vjp``, or the plain op for the default rule.
+    """Return JAX source of an op with a rule: a ``custom_vjp``, or the plain op for the default rule.
 
     The function of a stochastic pair takes a key: ``name(x, *, key, **parameters)``.
 
@@ -70,7 +70,7 @@ def jax_snippet(op: str | Op, rule: str | Rule, parameters: Values = None, learn
 
 
 def make_jax_code(pair: Pair) -> str:
-    """Return the source of the JAX module for a pair."""
+    """Return the source of a JAX module that defines an op with its rule."""
     backward = pair.backward
     first, defaults = _format_defaults(pair, pair.learns), _format_defaults(pair, pair.numbers)
     code = _FUNCTION.format(
@@ -100,7 +100,7 @@ def make_jax_code(pair: Pair) -> str:
 
 
 def _describe_differences(pair: Pair) -> list[str]:
-    """Return sentences about values of the pair's functions that differ from torch's."""
+    """Describe where JAX computes other values than torch for the functions of an op and rule."""
     formulas = [pair.forward, *([pair.backward] if pair.backward else [])]
     nodes = [node for formula in formulas for node in walk(formula.tree)]
     sentences = []
@@ -115,7 +115,7 @@ def _describe_differences(pair: Pair) -> list[str]:
 
 
 def _choose_function_name(pair: Pair) -> str:
-    """Return the name of the differentiated function; for a stochastic pair, the private function of u."""
+    """Choose the name of the function that is differentiated; with random draws it is private and takes u."""
     return f"_{pair.name}" if pair.extras else pair.name
 
 
@@ -140,7 +140,7 @@ def _write_decorator(pair: Pair) -> str:
 
 
 def _write_derivative(pair: Pair, backward: Formula) -> str:
-    """Return the forward and backward functions of a custom derivative, and their registration."""
+    """Write the forward and backward functions of a custom derivative, and their registration."""
     u_gradient = ["jnp.zeros_like(g)"] if pair.extras else []
     gradients = ", ".join([_write_jax_shaped(backward, "g"), *_iterate_totals(pair), *u_gradient])
     read = find_names(f"({gradients})")
@@ -163,7 +163,7 @@ def _write_derivative(pair: Pair, backward: Formula) -> str:
 
 
 def _iterate_totals(pair: Pair) -> Iterator[str]:
-    """Yield the expressions that the backward function returns for learned parameters."""
+    """Yield the expressions of the learned parameters' gradients."""
     for name in pair.learns:
         scale = pair.scale_of(name, f"(jnp.size(g) / jnp.size({name}))")
         factor = f"({scale.jax_source}) * " if scale else ""
@@ -171,7 +171,7 @@ def _iterate_totals(pair: Pair) -> Iterator[str]:
 
 
 def _write_jax_shaped(formula: Formula, like: str) -> str:
-    """Return the formula's expression with the shape and dtype of ``like``."""
+    """Write a formula's expression in the shape and dtype of ``like``."""
     text = formula.jax_source
     if is_constant(replace_counts(formula.tree)):
         return f"jnp.full_like({like}, {text})"

@@ -1,4 +1,4 @@
-"""The layer of a function: an ``nn.Module`` that holds its numbers, and draws u if the pair is stochastic."""
+"""The ``nn.Module`` of exported code, which holds the function's numbers and draws u if needed."""
 
 from explorer.snippets.arguments import DRAW_U, TYPES, make_signature
 from explorer.snippets.layout import join_lines
@@ -51,7 +51,7 @@ _KEYWORDS = {"u": "u=u", "f": "f=self.loss"}
 
 
 def make_layer_code(pair: Pair) -> str:
-    """Return the source of the layer's class."""
+    """Return the source of the ``nn.Module`` that applies the exported function."""
     loss = "f" in pair.extras
     holds = bool(pair.parameters) or loss
     first = ["self", *([f"f: {TYPES['f']}"] if loss else [])]
@@ -67,14 +67,14 @@ def make_layer_code(pair: Pair) -> str:
 
 
 def _choose_shape_name(pair: Pair) -> str:
-    """Return the layer's argument for the shape of learned parameters, a name that no parameter has."""
+    """Choose a name for the layer's argument that sets the shape of learned parameters."""
     return next(
         name for name in ("shape", "learned_shape", "shape_of_learned") if name not in pair.parameters
     )
 
 
 def _write_init(pair: Pair) -> list[str]:
-    """Return the lines that store the arguments of ``__init__``."""
+    """Write the lines that store the arguments of ``__init__``."""
     learned = [
         f"self.learned_{name} = nn.Parameter(torch.full({_choose_shape_name(pair)}, {name}))"
         for name in pair.learns
@@ -85,7 +85,7 @@ def _write_init(pair: Pair) -> list[str]:
 
 
 def _write_forward(pair: Pair, holds: bool) -> list[str]:
-    """Return the lines of ``forward``, which call the function."""
+    """Write the lines of ``forward``, which call the exported function."""
     inputs = ["x", *(f"self.learned_{name}" for name in pair.learns)]
     inputs += [_KEYWORDS[name] for name in pair.extras] + ["**self.settings"] * holds
     return [*([DRAW_U] if "u" in pair.extras else []), f"return {pair.name}({', '.join(inputs)})"]

@@ -10,7 +10,7 @@ WIDTH = 88
 
 @lru_cache(maxsize=256)  # a notebook repeats the exported code, and notebooks share cells
 def format_code(code: str) -> str:
-    """Return code as black and ruff format it, in lines of at most 88 characters.
+    """Format code as black and ruff do, in lines of at most 88 characters.
 
     Black formats code that it has changed a second time: code that is laid out already takes half the time.
     """
@@ -22,7 +22,7 @@ def format_code(code: str) -> str:
 
 
 def format_module(code: str, *groups: Mapping[str, str]) -> str:
-    """Return a module's formatted source: from each group the imports that the code uses, then the code."""
+    """Format a module, with only those imports that its code uses."""
     used = find_names(code)
     imports = [[line for name, line in group.items() if name in used] for group in groups]
     head = "\n\n".join("\n".join(lines) for lines in imports if lines)
@@ -30,12 +30,12 @@ def format_module(code: str, *groups: Mapping[str, str]) -> str:
 
 
 def find_names(code: str) -> set[str]:
-    """Return the names that code reads or sets, including modules such as ``torch``."""
+    """Return all names that code reads or sets, including modules such as ``torch``."""
     return {node.id for node in ast.walk(ast.parse(code)) if isinstance(node, ast.Name)}
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Return the names as a tuple to unpack or to store, with parentheses only around a single name."""
+    """Format names as a tuple to unpack or store, with parentheses only around a single name."""
     return f"({names[0]},)" if len(names) == 1 else ", ".join(names)
 
 
@@ -45,14 +45,17 @@ def join_lines(*lines: str) -> str:
 
 
 def make_docstring(paragraphs: Sequence[str]) -> str:
-    """Return a function's docstring. It keeps lines; an indented line wraps with a hanging indent."""
+    """Format paragraphs as a function's docstring.
+
+    Lines are kept; an indented line wraps with a hanging indent.
+    """
     lines = [part for text in paragraphs for line in ("", *text.split("\n")) for part in _wrap_line(line)][1:]
     text = '"""' + "\n".join(lines) + ('"""' if len(lines) == 1 else '\n"""')
     return textwrap.indent(text, "    ").lstrip()
 
 
 def _wrap_line(line: str) -> list[str]:
-    """Wrap a line, without characters that could end a docstring or start an escape."""
+    """Wrap a line after removing characters that could end a docstring or start an escape."""
     printable = "".join(character if character.isprintable() else " " for character in line)
     plain = printable.replace("\\", "/").replace('"', "'").replace("\N{MINUS SIGN}", "-")
     hanging = 2 * " " * (len(plain) - len(plain.lstrip()))

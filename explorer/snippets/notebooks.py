@@ -93,7 +93,7 @@ def notebook(
     kinks: Sequence[float] = (),
     f: str = SQUARE,
 ) -> str:
-    """Return a notebook (nbformat 4, as JSON text) that defines the function and plots its curves.
+    """Return a Jupyter notebook, as JSON text, that defines an op with a rule and plots its curves.
 
     If parameters learn, it also plots the contribution of one element to the gradient of each, and prints the
     gradients for standard normal numbers. For a stochastic pair it plots mean and standard deviation of many
@@ -139,7 +139,7 @@ def notebook(
 def make_cells(
     name: str, learned: Mapping[str, float], settings: Mapping[str, str], *, imports: bool
 ) -> dict[str, str]:
-    """Return the source of each cell after the function's, by id.
+    """Return the source of the notebook's cells after the function's, by id.
 
     Args:
         name: name of the function.
@@ -160,7 +160,7 @@ def _format_cells(cells: Mapping[str, str]) -> dict[str, str]:
 
 
 def assemble_notebook(cells: Mapping[str, str]) -> str:
-    """Return the text of a notebook file with these cells; the first is the introduction, in Markdown."""
+    """Return the text of a notebook file with these cells, of which the first is in Markdown."""
     (first, introduction), *code_cells = cells.items()
     content = {
         "cells": [
@@ -186,14 +186,14 @@ def _make_code_cell(name: str, text: str) -> Json:
 
 
 def _write_chart(name: str, learned: Sequence[str]) -> str:
-    """Return code that plots all curves."""
+    """Write the code that plots all curves."""
     parts = "".join(f', "part for {parameter}": part_{parameter}' for parameter in learned)
     curves = f'{{"forward y": y, "gradient": gradient{parts}}}'
     return _DRAW.substitute(name=name, rows=2 + len(learned), curves=curves)
 
 
 def _write_gradients(name: str, learned: Mapping[str, float]) -> str:
-    """Return code for y, the gradient, and the contribution of each element to learned parameters."""
+    """Write the code that computes y, the gradient, and the contribution of each element to parameters."""
     if not learned:
         return _PLAIN.format(name=name)
     lines = [
@@ -207,7 +207,7 @@ def _write_gradients(name: str, learned: Mapping[str, float]) -> str:
 
 
 def _write_number_gradients(name: str, learned: Mapping[str, float]) -> str:
-    """Return code that prints the gradient of each learned parameter for standard normal numbers."""
+    """Write code that prints the gradients of learned parameters for standard normal numbers."""
     lines = [
         f"{_name_variable(parameter)} = torch.tensor({learned[parameter]!r}, requires_grad=True)"
         for parameter in learned
@@ -217,7 +217,7 @@ def _write_number_gradients(name: str, learned: Mapping[str, float]) -> str:
 
 
 def _name_variable(name: str) -> str:
-    """Return the variable for a learned parameter, distinct from all other names in the cells."""
+    """Choose a variable name for a learned parameter that no other name in the notebook's cells equals."""
     return f"learned_{name}"
 
 
@@ -235,7 +235,7 @@ def _write_kinks(values: Sequence[float]) -> str:
 
 
 def write_introduction(pair: Pair, loss: Loss | None = None) -> str:
-    """Return the text of the first cell, in Markdown."""
+    """Write the first cell of a notebook in Markdown."""
     y, gradient = pair.formulas
     extra = "".join(f"- `{pair.describe_gradient(name)}`\n" for name in pair.learns)
     extra += f"- loss: `{loss.parsed.text}`\n" if loss else ""

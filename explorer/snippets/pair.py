@@ -1,4 +1,4 @@
-"""An op and a rule with names and values: the input of every code generator."""
+"""An op and a rule with names and parameter values, from which all code generators start."""
 
 import keyword
 import re
@@ -50,7 +50,7 @@ _LEARNING_NOTE = (
 
 @dataclass(frozen=True)
 class Pair:
-    """An op and a rule with the parameters of both, in the order of the signature.
+    """An op and a backward rule with the parameters of both, in the order of the exported signature.
 
     ``learns`` maps each learned parameter, a tensor, to the contribution of one element to its gradient.
     """
@@ -62,17 +62,17 @@ class Pair:
 
     @property
     def numbers(self) -> dict[str, float]:
-        """The parameters that are numbers, with their values."""
+        """The parameters that are plain numbers, with their values."""
         return {name: value for name, value in self.parameters.items() if name not in self.learns}
 
     @property
     def random_names(self) -> tuple[str, ...]:
-        """Names in the code for random quantities: u, f (the loss), ya (the antithetic sample's output)."""
+        """Names in the code for random quantities: u, f (the loss), ya (the antithetic output)."""
         return tuple(_find_random_names(self.op, self.rule))
 
     @property
     def extras(self) -> tuple[str, ...]:
-        """The extra arguments of a stochastic pair: u, and f if a formula uses the loss."""
+        """The extra arguments for random draws: u, and f if a formula uses the loss."""
         return tuple(name for name in self.random_names if name != "ya")
 
     @property
@@ -99,13 +99,13 @@ class Pair:
         return formula and formula.with_tensors(self.learns)
 
     def contribution_of(self, name: str) -> Formula:
-        """Return the contribution of one element to the gradient of a parameter."""
+        """Return the formula of one element's contribution to the gradient of a parameter."""
         return self.learns[name].formula.with_tensors(self.learns)
 
     def scale_of(self, name: str, count: str) -> Formula | None:
-        """Return the factor on a parameter's gradient, given an expression for the number of elements.
+        """Return the factor on a parameter's gradient, or None if there is no factor.
 
-        None if there is no factor.
+        ``count``: an expression for the number of elements.
         """
         scale = self.learns[name].scale
         return scale and Formula(substitute(scale.with_tensors(self.learns).tree, {Name(COUNT): Name(count)}))
@@ -125,7 +125,7 @@ class Pair:
 
     @property
     def title(self) -> str:
-        """Labels of op and rule."""
+        """The labels of op and rule, joined."""
         op = self.op.label if _is_named(self.op) else "Custom op"
         return f"{op}, " + (
             f"backward rule {self.rule.label}" if _is_named(self.rule) else "custom backward rule"
@@ -138,9 +138,10 @@ class Pair:
         return self.op.parsed.text, gradient
 
     def describe(self, array: str, *remarks: str, extras: Sequence[str] = ()) -> list[str]:
-        """Return the paragraphs of the function's docstring; ``array`` is the library's word for x.
+        """Return the paragraphs of the exported function's docstring.
 
-        ``extras`` are lines about the arguments between x and the parameters.
+        ``array`` is the library's word for x, ``extras`` are lines about the arguments between x and the
+        parameters.
         """
         y, gradient = self.formulas
         # The default rule's purpose describes torch and would be wrong for other libraries.
@@ -179,7 +180,7 @@ class Pair:
 
 
 def make_pair(op: str | Op, rule: str | Rule, settings: Values = None, learns: Sequence[str] = ()) -> Pair:
-    """Return an op and a rule with their values.
+    """Combine an op and a rule with their parameter values for export.
 
     ``settings`` as for ``catalogue.values``; ``learns`` names the parameters that learn. Raises ValueError
     for an unknown key, a value that is not finite or outside the domain of its entry, a name that the code
@@ -200,14 +201,14 @@ def make_pair(op: str | Op, rule: str | Rule, settings: Values = None, learns: S
 
 
 def describe_clash(op: Op, rule: Rule) -> str:
-    """Return a message about a parameter whose name the code reserves for a random quantity, or ""."""
+    """Explain which parameter has a name that exported code reserves, or return ""."""
     names = _find_random_names(op, rule)
     name = next((p.name for p in (*op.parameters, *rule.parameters) if p.name in names), "")
     return name and f"A parameter is called {name}, as {names[name]} is in code: give it another name."
 
 
 def _find_random_names(op: Op, rule: Rule) -> dict[str, str]:
-    """Return the names in the code for a pair's random quantities, each with its meaning."""
+    """Return the names that exported code uses for random quantities, each with its meaning."""
     formulas = [
         op.parsed,
         *([rule.parsed] if rule.parsed else []),
@@ -222,7 +223,7 @@ def _is_custom(entry: Op | Rule) -> bool:
 
 
 def _is_named(entry: Op | Rule) -> bool:
-    """Return whether the label is a name rather than the formula itself."""
+    """Return whether an op or rule has a name of its own, rather than its formula as label."""
     return not _is_custom(entry) or entry.label != entry.formula
 
 

@@ -1,4 +1,4 @@
-"""Cells of a notebook for a stochastic pair: many draws, their mean and spread, the exact gradient."""
+"""Notebook cells for a random op or rule: many draws, their mean and spread, and the exact gradient."""
 
 from collections.abc import Iterable, Mapping
 from string import Template
@@ -108,7 +108,7 @@ def has_mean(op: Op) -> bool:
 def make_random_cells(
     pair: Pair, loss: Loss, values: Mapping[str, float], settings: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the source of each cell after the function's, by id, before formatting.
+    """Return the source of the notebook's cells after the function's, by id, before formatting.
 
     Args:
         pair: a stochastic pair.
@@ -148,7 +148,7 @@ def make_random_cells(
 
 
 def _write_draws(pair: Pair, loss: Formula, parts: Mapping[str, str]) -> str:
-    """Return code for y and the gradients of every draw. A loss without a slope backpropagates 0."""
+    """Write code that computes y and the gradients of every draw. A loss without a slope backpropagates 0."""
     learned = {name: _name_learned(name) for name in parts}
     tensors = [
         f"{variable} = torch.full_like(x_drawn, {pair.parameters[name]!r}).requires_grad_()"
@@ -169,5 +169,5 @@ def _write_call(pair: Pair, x: str, u: str, learned: Iterable[str]) -> str:
 
 
 def _name_learned(name: str) -> str:
-    """Return the variable for a learned parameter, distinct from all other names in the cells."""
+    """Choose a variable name for a learned parameter that no other name in the notebook's cells equals."""
     return f"learned_{name}"

@@ -1,4 +1,4 @@
-"""PyTorch source of an op with a rule: a Function, the function that applies it, and a Module."""
+"""PyTorch source of an op with a rule: an autograd Function, a function that applies it, and a Module."""
 
 from collections.abc import Sequence
 
@@ -78,7 +78,7 @@ def {name}({signature}) -> Tensor:
 def snippet(
     op: str | Op, rule: str | Rule, parameters: Values = None, learns: Sequence[str] = (), **named: float
 ) -> str:
-    """Return PyTorch source that defines ``round_straight_through(x, **parameters)`` and its layer.
+    """Return PyTorch source of an op with a rule: a function ``round_straight_through`` and its layer.
 
     The code needs only torch. It reproduces ``explorer.apply`` bit for bit, kinks included. It supports
     double backward and torch.func where the rule is differentiable, and forward mode (``jvp``, ``jacfwd``).
@@ -142,7 +142,7 @@ def _write_code(pair: Pair, forward_mode: bool) -> str:
 def function_code(
     op: str | Op, rule: str | Rule, parameters: Values, learns: Sequence[str] = ()
 ) -> tuple[str, str]:
-    """Return the function's name and its code without imports, for a script that imports torch itself.
+    """Return the name and source of an exported function without imports, for a script.
 
     The code has no forward mode, which scripts do not use. Arguments and errors are those of ``snippet``;
     each name in ``learns`` is an argument after x, in this order.
@@ -159,7 +159,7 @@ def make_module(code: str) -> str:
 
 
 def write_function(pair: Pair, body: str, *remarks: str) -> str:
-    """Return the source of the function of x and the parameters, with its docstring."""
+    """Write the source of the exported function of x and the parameters, with its docstring."""
     return _FUNCTION.format(
         name=pair.name,
         signature=make_signature(
@@ -173,7 +173,7 @@ def write_function(pair: Pair, body: str, *remarks: str) -> str:
 
 
 def write_shaped(formula: Formula, like: str) -> str:
-    """Return the formula's expression in the shape of ``like``, even if all elements share one value."""
+    """Write a formula's expression in the shape of ``like``, even if all elements share one value."""
     if is_constant(replace_counts(formula.tree)):
         return f"torch.full_like({like}, {print_limited(formula.tree, TORCH)})"
     if not has_elements(formula.tree):
@@ -182,19 +182,19 @@ def write_shaped(formula: Formula, like: str) -> str:
 
 
 def write_unaliased(formula: Formula, like: str) -> str:
-    """Return the expression of ``write_shaped``; cloned if it is x, y or u itself."""
+    """Write a formula's expression in the shape of ``like``, cloned if it is one of the inputs itself."""
     return write_shaped(formula, like) + ".clone()" * (formula.alias in ("x", "y", "u()", "ya()"))
 
 
 def _write_backward(pair: Pair) -> str | None:
-    """Return the expression that backward returns; None if torch's own derivative of the op is used."""
+    """Write the expression that backward returns, or return None to use torch's own derivative of the op."""
     if pair.backward is not None:
         return write_unaliased(pair.backward, "g")
     return None if pair.op.parsed.carries_gradient else "torch.zeros_like(g)"
 
 
 def _write_totals(pair: Pair) -> list[str]:
-    """Return the expressions that backward returns for learned parameters, in the order of the arguments."""
+    """Write the expressions that backward returns for learned parameters, in their order."""
     totals = []
     for name in pair.learns:
         part = write_unaliased(pair.contribution_of(name), "g")
@@ -225,19 +225,19 @@ def _needs_twin(pair: Pair, used: set[str]) -> bool:
 
 
 def write_twin(pair: Pair) -> str:
-    """Return the line that computes ``ya``, the output of the antithetic sample."""
+    """Write the line that computes ``ya``, the output for the antithetic draw."""
     return f"ya = {write_unaliased(pair.twin, 'x')}"
 
 
 def _select_tensors(pair: Pair, used: set[str]) -> dict[str, str]:
-    """Return the tensors that backward needs: name → the expression that is saved."""
+    """Return the tensors that backward needs, as a dict from names to the expressions that are saved."""
     expressions = {"x": "x", "y": "output", **{name: name for name in pair.learns}}
     expressions |= {"u": "u"} if "u" in pair.random_names else {}
     return {name: saved for name, saved in expressions.items() if name in used}
 
 
 def _write_setup(pair: Pair, used: set[str]) -> str:
-    """Return the lines that save tensors for backward and forward mode, and numbers as attributes."""
+    """Write the lines that save tensors for backward and forward mode, and numbers as attributes."""
     inputs = [name if name in used else "_" for name in ("x", *pair.arguments)]
     tensors, numbers = _select_tensors(pair, used).values(), [name for name in pair.numbers if name in used]
     lines = [f"{join_names(inputs)} = inputs"] if set(inputs) != {"_"} else []
@@ -249,7 +249,7 @@ def _write_setup(pair: Pair, used: set[str]) -> str:
 
 
 def _write_returns(pair: Pair, gradient: str, used: set[str]) -> str:
-    """Return the lines that return the gradients of x and learned parameters, and None otherwise."""
+    """Write the lines that return the gradients of x and learned parameters, and None for all others."""
     lines = _write_unpacking(pair, used)
     returned = [gradient, *_write_totals(pair)]
     if pair.learns:
@@ -262,7 +262,7 @@ def _write_returns(pair: Pair, gradient: str, used: set[str]) -> str:
 
 
 def _write_unpacking(pair: Pair, used: set[str]) -> list[str]:
-    """Return the lines that read the saved values."""
+    """Write the lines that read the tensors saved for backward."""
     tensors, numbers = list(_select_tensors(pair, used)), [name for name in pair.numbers if name in used]
     lines = [f"{join_names(tensors)} = ctx.saved_tensors"] if tensors else []
     lines += [f"{join_names(numbers)} = ctx.numbers"] if numbers else []
@@ -271,7 +271,7 @@ def _write_unpacking(pair: Pair, used: set[str]) -> list[str]:
 
 
 def _write_forward_mode(pair: Pair, gradient: str) -> str:
-    """Return the class that adds forward mode: backward's expressions with tangents as upstream gradients."""
+    """Write the class that adds forward mode: backward's expressions with tangents in place of g."""
     if not pair.learns:
         methods = _TANGENT.format(layer=pair.layer, first="[0]" if pair.arguments else "")
         return _FORWARD_MODE.format(layer=pair.layer, methods=methods)

@@ -135,7 +135,7 @@ def test_words_are_those_of_its_site(run):
 def test_slow_motion_and_scripts_name_their_missing_row(run, monkeypatch):
     with pytest.raises(LookupError, match="no stages for an op at 'residual': add an entry to STAGES"):
         run.measure("slow_motion")
-    with pytest.raises(LookupError, match="no net for the site 'residual': add a row to NETS"):
+    with pytest.raises(LookupError, match="no net for an op at 'residual': add an entry to NETS"):
         script(run.settings)
     monkeypatch.setitem(stages.STAGES, "residual", stages.ACTIVATIONS)
     monkeypatch.setitem(net.NETS, "residual", SCRIPT)
