@@ -55,7 +55,7 @@ _TRACING_LIMIT_S = 180.0  # before torch traces for the first time it imports fo
 
 @dataclass(frozen=True)
 class Check:
-    """One check: its name as in results, and the functions that answer it for a curve."""
+    """A check of backward rules: its name in results, and the functions that run it on a curve."""
 
     name: str
     run: Callable[[Curve], Result]  # for an elementwise subject
@@ -67,11 +67,11 @@ class Check:
     works_without_gradient: bool = False  # whether it can be tried although the backward fails
     needs_repeatable: bool = True  # whether two backwards of the same x and g must agree, to be compared
     limit_s: float = TIME_LIMIT_S  # the time it may take for a user's function, in seconds
-    # For pairs without draws, with draws, or both; those that draw have the same u for each element.
+    # The pairs it applies to: without draws, with draws (the same u for each element), or all.
     pairs: Literal["all", "fixed", "drawn"] = "all"
 
     def find_result(self, curve: Curve) -> Result:
-        """Return the result for a curve; "unknown" with the reason if the check raises."""
+        """Run the check on a curve; the result is "unknown" with the reason if the check raises."""
         try:
             traits, is_random = curve.traits, curve.subject.seed is not None
             if (traits.failure or traits.no_path) and not self.works_without_gradient:
@@ -142,7 +142,7 @@ def check(
 
     Raises:
         ValueError, FormulaError: for an unknown key or parameter of a pair, an input that is no tensor or a
-            domain without x. What a function itself raises is never passed on.
+            domain without x. An exception raised by the function itself is never passed on.
     """
     is_pair = isinstance(subject, str | Op)
     if input is not None and (is_pair or not isinstance(input, Tensor)):
@@ -201,7 +201,7 @@ def assert_rule(
 
 
 def _write_value(value: Any) -> str:
-    """Return an expression for an argument; a large tensor becomes a random one of its shape."""
+    """Write an argument as Python code; a large tensor becomes a random one of its shape."""
     if not isinstance(value, Tensor):
         return repr(value)
     learned = ", requires_grad=True" if value.requires_grad else ""
@@ -211,7 +211,7 @@ def _write_value(value: Any) -> str:
 
 
 def check_pair(op: str | Op, rule: str | Rule, settings: Mapping[str, float]) -> Results:
-    """Return the results of the checks that the app shows for an op with a rule; all of them are quick."""
+    """Run the quick checks that the app shows for an op with a backward rule."""
     learns = bool(find_rule(rule).learned)
     visible = [check for check in CHECKS if check.in_app and (learns or not check.needs_learned)]
     return _check_pair(visible, op, rule, parameters=settings)
@@ -233,7 +233,7 @@ def _check_pair(
 
 
 def _check_own(subject: Subject) -> Results:
-    """Return all results of a user's function; after a check that hangs no other is tried."""
+    """Run all checks on a user's function; after a check that hangs, no other is tried."""
     results, obstacle, verdict_of_forward = Results(title=subject.name), "", unknown
     import_module("torch._dynamo")  # torch imports it late, which takes seconds: not within a time limit
 

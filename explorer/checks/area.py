@@ -23,7 +23,7 @@ _INTENDED = "That is intended if the source passes g beyond the op's range, a fo
 
 
 def check_area(curve: Curve) -> Result:
-    """Return whether the integral of the rule over all x at g = 1 is the sum of the op's jumps."""
+    """Check whether a rule's integral over all x, for g = 1, is the sum of the op's jumps."""
     curve.require_elementwise()
     if not len(curve.jumps[0]):
         return holds("The op does not jump, so there is nothing to compare the area with.")
@@ -35,7 +35,7 @@ def check_area(curve: Curve) -> Result:
 
 
 def _explain_no_integral(curve: Curve) -> Result | None:
-    """Return "unknown" with the reason if the rule has no integral over x."""
+    """Return an "unknown" result with the reason if a rule has no integral over x, otherwise None."""
     reason, at = curve.integral_obstacle
     if find_effect_of_others(curve):
         reason, at = "the gradient depends on other elements as well, see linear in g", None
@@ -43,9 +43,10 @@ def _explain_no_integral(curve: Curve) -> Result | None:
 
 
 def _compare_area(curve: Curve, of_jump: bool = False) -> Result:
-    """Return the finding on the area, which is that between −8 and 8 for a staircase without end.
+    """Compare the area of a rule with the rise of an op that jumps.
 
-    ``of_jump``: accept each finite area of the right sign.
+    For an endless staircase both are taken between −8 and 8. ``of_jump``: accept any finite area of the right
+    sign.
     """
     at, heights, (x, total) = round_position(float(curve.jumps[0][0])), curve.jumps[1].abs(), curve.integral
     area, rise, is_staircase, place = curve.area, curve.rise, curve.is_staircase, "Its area"
@@ -78,7 +79,7 @@ def _compare_area(curve: Curve, of_jump: bool = False) -> Result:
 
 
 def check_antiderivative(curve: Curve) -> Result:
-    """Return whether the integral of the rule, which is the op that a net sees, follows the op."""
+    """Check whether the integral of a rule, which is the function that a net descends, follows the op."""
     curve.require_elementwise()
     declared, at = curve.subject.declared, curve.jumps[0]
     if not curve.is_flat and not is_derivative(curve):
@@ -100,10 +101,9 @@ def check_antiderivative(curve: Curve) -> Result:
 
 
 def _judge_staircase(curve: Curve) -> Result:
-    """Return the finding on the antiderivative of a rule for a staircase."""
     at, heights = curve.jumps
-    usual, largest = heights.abs().median(), float(heights.abs().max())
-    against = heights * heights.median().sign() < -_WRAPS * usual
+    median_height, largest = heights.abs().median(), float(heights.abs().max())
+    against = heights * heights.median().sign() < -_WRAPS * median_height
     if bool(against.any()):
         position, height = round_position(find_nearest(at, against)), heights[against].abs().max()
         words = "At x = {at} the op falls back by {height}, as an integer that wraps around: clamp before the"
@@ -129,7 +129,7 @@ def _judge_staircase(curve: Curve) -> Result:
 
 
 def _find_stop(curve: Curve, step: float) -> float | None:
-    """Return the x from which a rule's integral departs from an endless staircase; None if there is none."""
+    """Find the x from which a rule's integral departs from an endless staircase; None if there is none."""
     for start in (100.0, -100.0, 1000.0, -1000.0):
         x = curve.subject.clip(start + torch.linspace(0, NEAR, 801, dtype=curve.dtype))
         if len(x):
@@ -141,7 +141,7 @@ def _find_stop(curve: Curve, step: float) -> float | None:
 
 
 def _judge_place(curve: Curve) -> Result:
-    """Return the finding on the position of a rule relative to the op's one or two jumps."""
+    """Judge whether a rule lies around the op's one or two jumps."""
     (at, heights), (x, total), area = curve.jumps, curve.integral, curve.area
     centre = round_position(float((at * heights.abs()).sum() / heights.abs().sum()))
 
@@ -161,11 +161,11 @@ def _judge_place(curve: Curve) -> Result:
 
 
 def _excuse(curve: Curve, finding: Result, departs: bool = False) -> Result:
-    """Return the finding; a failure becomes "by design" if the rule declares or inherits it.
+    """Turn a failed check of a rule's area into "by design" if the rule declares or inherits that area.
 
     A positive rule for a falling op is never by design. A straight-through gradient without a mask is, unless
-    arguments of the function bound y; where it ``departs`` from the op only beyond the op's range, whether a
-    mask is missing cannot be seen from outside.
+    arguments of the function bound y. If it ``departs`` from the op only beyond the op's range, the verdict
+    is "unknown": whether a mask is missing cannot be seen from outside.
     """
     subject, sentence, is_staircase = curve.subject, finding.sentence, curve.is_staircase
     rises, sign = float(curve.jumps[1].sum()), float(curve.gradient.nan_to_num(0.0, 0.0, 0.0).sum())

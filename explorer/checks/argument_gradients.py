@@ -39,9 +39,9 @@ _IN_PLACE: dict[Any, Callable[..., Tensor]] = {
 
 
 class Probe:
-    """The gradients of one learned argument, actual and due, for the same x and g.
+    """The actual and the due gradients of one learned argument, for the same x and g.
 
-    Gradients are along directions of the argument: one an element, if they are few; (m,).
+    Gradients are those along directions of the argument, one for each element if they are few; (m,).
     ``mixes``: whether y at one x depends on other x.
     """
 
@@ -59,20 +59,20 @@ class Probe:
         self._directions = torch.eye(count, dtype=dtype) if count <= _MAX_SINGLE else directions
 
     def move(self, value: Tensor) -> "Probe":
-        """Return the same with another value of the argument."""
+        """Return a copy of the probe with another value of the argument."""
         arguments, k, moved = self.subject.arguments, self.k, value.requires_grad_()
         subject = replace(self.subject, arguments=(*arguments[:k], moved, *arguments[k + 1 :]))
         return Probe(subject, k, self.mixes)
 
     @cached_property
     def upstreams(self) -> list[Tensor]:
-        """Three upstream gradients, no multiples of each other; 0 where the due gradient is ambiguous."""
+        """Three independent upstream gradients, with 0 where the due gradient is ambiguous."""
         steps = torch.arange(self.y.numel(), dtype=self.y.dtype).reshape(self.y.shape)
         return [((steps * pace).sin() + 0.4) * self._decided for pace in (0.7, 1.9, 3.1)]
 
     @cached_property
     def _decided(self) -> Tensor:
-        """Mask of the x whose gradient is that of autograd through the forward; all 1 if they are few.
+        """A mask of the x whose gradient is that of autograd through the forward; all 1 if they are few.
 
         Rounding before clamping and after it give the same forward, but masks that differ near the bounds:
         which gradient is due to a learned argument there is ambiguous.
@@ -95,20 +95,21 @@ class Probe:
 
     @cached_property
     def forward(self) -> Callable[..., Any] | None:
-        """The forward as plain torch, which autograd follows; None if there is none."""
+        """The forward as plain torch code that autograd can follow; None if it is not known."""
         return self.subject.plain or (self.subject.function and partial(_run_plain, self.subject.function))
 
     @cached_property
     def actual(self) -> Tensor | None:
-        """The gradients from the backward for all upstreams; None if one is missing; (3, m)."""
+        """The gradients from the backward for all upstream gradients, (3, m); None if one is missing."""
         return self._stack([self.pull(g) for g in self.upstreams])
 
     def pull(
         self, g: Tensor, x: Tensor | None = None, forward: Callable[..., Any] | None = None
     ) -> Tensor | None:
-        """Return the argument's gradient from the backward, or by autograd of ``forward``; (numel,) or None.
+        """Compute the argument's gradient from the backward, or by autograd of ``forward``.
 
-        Raises NoGradientError if the backward raises.
+        The result is (numel,), or None if there is no gradient. Raises NoGradientError if the backward
+        raises.
         """
         x = self.x if x is None else x
         arguments = self.subject.prepare(x.dtype, learned=True)
@@ -131,9 +132,10 @@ class Probe:
         return torch.stack(rows) @ self._directions.T.to(rows[0])
 
     def compute_due(self, *upstreams: Tensor) -> Tensor | None:
-        """Return the gradients due for n upstreams, by autograd of the forward or differences of y; (n, m).
+        """Compute the gradients that the argument should get for several upstream gradients, (n, m).
 
-        Raises UntriedError if the forward cannot be followed.
+        They come from autograd of the forward, or from differences of y. Raises UntriedError if the forward
+        cannot be followed.
         """
         if self.forward is not None:
             with _StraightThrough():
@@ -161,18 +163,18 @@ class Probe:
 
     @cached_property
     def growth(self) -> float:
-        """The factor by which the gradient grows for three times the elements, relative to a sum's growth."""
+        """The growth of the gradient for three times the elements, divided by the growth of a sum."""
         x, g = (torch.cat([parts] * _REPEATS) for parts in (self.x, self.upstreams[0]))
         single, repeated = self.pull(self.upstreams[0]), self.pull(g, x)
         size = 0.0 if single is None else float(single.abs().sum())
         return float(repeated.abs().sum()) / size / _REPEATS if repeated is not None and size else 1.0
 
     def compute_moments(self, share: float = 0.0) -> tuple[Tensor, Tensor, bool]:
-        """Return the integrals of the gradient over x, and whether a jump of y moves with the argument.
+        """Integrate the argument's gradient over x, by the backward and by the forward with its moving jumps.
 
-        The integrals are by the backward, and by the forward with its moving jumps, with weights 1 and
-        x / reach; (2,) float64 each. ``share``: of its value, by which the argument is increased. Raises
-        UntriedError if the jumps of y cannot be followed.
+        Returns both integrals with weights 1 and x / reach, (2,) float64 each, and whether a jump of y moves
+        with the argument. The argument is first increased by a ``share`` of its value. Raises UntriedError if
+        the jumps of y cannot be followed.
         """
         subject, value = self.subject, self.subject.arguments[self.k].detach().double() * (1 + share)
         largest = float(value.abs().max())
@@ -202,14 +204,14 @@ class Probe:
         return torch.stack(actual), torch.stack(expected), bool((speed.abs() > 1e-6).any())
 
     def _sum_rows(self, x: Tensor) -> Tensor:
-        """Return y summed over all dimensions after the first; (n,)."""
+        """Sum y over all dimensions after the first; (n,)."""
         with torch.no_grad():
             y = self.subject.run(self.subject.broadcast(x)).double()
         return y.flatten(1).sum(1) if y.dim() > 1 else y
 
 
 class _Context:
-    """A substitute for ctx while a forward runs under autograd: its methods do nothing."""
+    """A substitute for ``ctx`` whose methods do nothing, so that a forward can run under autograd."""
 
     def __init__(self, inputs: int) -> None:
         self.needs_input_grad = (True,) * inputs
@@ -221,14 +223,14 @@ class _Context:
 
 
 def _run_plain(function: type[torch.autograd.Function], x: Tensor, *arguments: Any) -> Any:
-    """Return y of a Function's forward, run as plain torch."""
+    """Run the forward of a Function as plain torch code."""
     new_style = function.setup_context is not torch.autograd.Function.setup_context
     inputs = (x, *arguments)
     return function.forward(*inputs) if new_style else function.forward(_Context(len(inputs)), *inputs)
 
 
 class _StraightThrough(TorchFunctionMode):
-    """Makes each rounding straight-through, ``x + (round(x) - x).detach()``, also inside a Function."""
+    """A mode that replaces each rounding by ``x + (round(x) - x).detach()``, also inside a Function."""
 
     rounds: bool = False
 

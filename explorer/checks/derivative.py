@@ -17,11 +17,11 @@ _MIN_TRUSTED = 0.1  # share of the points at which y is finite
 _TIE = 1e-9
 _SLIP = 0.05  # a factor nearer to 1 than this is a slip, not a choice
 _SMALL = 1e-6  # a g that no rule clips
-_REACH, _POINTS, _FEW = 3.0, 97, 13  # of x for second derivatives
+_REACH, _POINTS, _LINE_POINTS = 3.0, 97, 13  # of x for second derivatives
 
 
 def check_derivative(curve: Curve) -> Result:
-    """Return whether the gradient for g = 1 equals central differences of the op, away from kinks."""
+    """Check whether the gradient for g = 1 equals central differences of the op, away from kinks."""
     x, off = curve.x, (curve.gradient - curve.slope).abs()
     deviating = curve.trusted & (off > curve.tolerance)
     is_broken = curve.y.isfinite() & curve.gradient.isnan() & (x.abs() < 100)
@@ -54,12 +54,12 @@ def check_derivative(curve: Curve) -> Result:
 
 
 def is_derivative(curve: Curve) -> bool:
-    """Return whether the rule is the op's derivative at each x whose slope is known."""
+    """Return whether a rule is the op's derivative at each x at which the slope is known."""
     return not bool((curve.trusted & ((curve.gradient - curve.slope).abs() > curve.tolerance)).any())
 
 
 def _find_factor(curve: Curve, g: float = 1.0) -> float | None:
-    """Return the constant ratio of gradient / g to the op's derivative; None if there is none."""
+    """Return the constant ratio of gradient ÷ g to the op's derivative, or None if the ratio varies."""
     sure, r = curve.trusted, curve.gradient if g == 1.0 else curve.subject.gradient(curve.x, g) / g
     slope, r, tolerance = curve.slope[sure], r[sure], curve.tolerance[sure]
     if not bool((slope.abs() > 10 * tolerance).any()):  # differences of a level op are noise
@@ -71,21 +71,21 @@ def _find_factor(curve: Curve, g: float = 1.0) -> float | None:
 
 
 def is_bounded_by_argument(curve: Curve, learned: bool = False) -> bool:
-    """Return whether y ends at an argument of the function or at the product of two.
+    """Return whether the largest or smallest y is an argument of the function or a product of two.
 
     ``learned``: consider only arguments that require grad.
     """
-    single = [a for a in curve.subject.arguments if not isinstance(a, Tensor) or a.numel() == 1]
-    if learned:
-        single = [a for a in single if isinstance(a, Tensor) and a.requires_grad]
-    numbers = [float(a) for a in single if isinstance(a, int | float | Tensor) and not isinstance(a, bool)]
+    tensors = [a for a in curve.subject.arguments if isinstance(a, Tensor) and a.numel() == 1]
+    numbers = [float(a) for a in tensors if a.requires_grad or not learned]
+    if not learned:
+        numbers += [a for a in curve.subject.arguments if type(a) in (int, float)]
     products = [a * b for a in numbers for b in [1.0, *numbers] if a]
     ends = [float(curve.y.min()), float(curve.y.max())]
     return any(end and math.isclose(end, product, rel_tol=1e-6) for end in ends for product in products)
 
 
 def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Iterator[Result]:
-    """Yield findings on a gradient that is not the op's derivative; the first one applies."""
+    """Yield results for a gradient that is not the op's derivative; the first one applies."""
     at, r, slope = (float(values[worst]) for values in (curve.x, curve.gradient, curve.slope))
     size, declared, subject = abs(r - slope), curve.subject.declared, curve.subject
     gradient, due = format_unequal(r, slope)
@@ -135,7 +135,7 @@ def _judge_deviation(curve: Curve, deviating: Tensor, worst: int) -> Iterator[Re
 
 
 def _judge_factor(curve: Curve, times: float, at: float) -> Result:
-    """Return the finding on a constant factor: by design if the formula, code or an argument contains it."""
+    """Judge a factor on the derivative, which is by design if code or arguments contain it."""
     least = _find_factor(curve, _SMALL)
     if least is not None and abs(least - 1) < _SLIP:
         return by_design("It is the op's derivative for small g, and {figure} times it for g = 1.", at, times)
@@ -147,10 +147,10 @@ def _judge_factor(curve: Curve, times: float, at: float) -> Result:
 
 
 def check_double_backward(curve: Curve) -> Result:
-    """Return whether autograd of the backward, by x and by g, agrees with differences of the gradient."""
+    """Check whether autograd of the backward, by x and by g, agrees with differences of the gradient."""
     curve.require_elementwise()
     subject, pull = curve.subject, curve.subject.gradient
-    count = _FEW if curve.is_line else _POINTS
+    count = _LINE_POINTS if curve.is_line else _POINTS
     x = subject.fit_domain(torch.linspace(-_REACH, _REACH, count, dtype=curve.dtype) + 0.00731)
     g = torch.full_like(x, 1.3)
     r, (h, step) = pull(x, g), (1e-4, 0.01) if curve.is_fine else (2e-2, 0.25)
@@ -192,7 +192,7 @@ def check_double_backward(curve: Curve) -> Result:
 
 
 def _differentiate_twice(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor, Tensor]:
-    """Return the gradients of the gradient's sum by x and by g, from autograd; 0 if there is no path.
+    """Differentiate the sum of the gradient by x and by g with autograd; 0 if there is no path.
 
     Raises NoGradientError if torch refuses to differentiate the function twice.
     """
@@ -201,9 +201,7 @@ def _differentiate_twice(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor
     try:
         r = torch.autograd.grad(y, leaf, upstream, create_graph=True, allow_unused=True)[0]
         if r is not None and r.requires_grad:
-            torch.autograd.backward(
-                subject.reduce_rows(r).sum()
-            )  # unlike grad, it reaches once_differentiable
+            torch.autograd.backward(subject.reduce_rows(r).sum())  # grad would miss once_differentiable
     except Exception as error:
         raise NoGradientError(describe_error(error)) from error
     by_x, by_g = (torch.zeros_like(part) if part.grad is None else part.grad for part in (leaf, upstream))
@@ -213,6 +211,6 @@ def _differentiate_twice(subject: Subject, x: Tensor, g: Tensor) -> tuple[Tensor
 def _compare(
     judge: Callable[..., Result], words: str, x: Tensor, actual: Tensor, due: Tensor, wrong: Tensor
 ) -> Result:
-    """Return a result about the x with the largest deviation."""
+    """Make a result about the x at which two second derivatives differ most."""
     worst = int(torch.where(wrong, (actual - due).abs(), 0.0).argmax())
     return judge(words, x[worst], actual[worst], due=due[worst])

@@ -12,7 +12,7 @@ from explorer.curves.expectation import StochasticPair
 from explorer.curves.foreign.curve import Curve
 from explorer.curves.foreign.elementwise import NEAR
 from explorer.formula import RANDOM_NAMES, Formula, join_texts
-from explorer.formula.tree import NORMAL, UNIFORM, Binary, Name, Node, Number, Unary, substitute, walk
+from explorer.formula.tree import NORMAL, UNIFORM, Binary, Name, Node, Number, Unary, find_names, substitute
 
 # Formulas of losses by the names they have in sentences.
 _LOSSES = {"a straight loss": "y", "a parabola": "(y - 0.45)**2", "a fourth power": "(y - 0.45)**4"}
@@ -33,7 +33,10 @@ KINKS = unknown("Its forward draws at random, so the gradient exactly at a kink 
 
 
 def _average(curve: Curve) -> tuple[Tensor, Tensor, Tensor, float]:
-    """Return x, the mean of y, the integral of the mean gradient, and y's largest standard error."""
+    """Average a random function over draws.
+
+    Returns x, the mean of y, the integral of the mean gradient, and the largest standard error of y.
+    """
     x = torch.linspace(*(curve.subject.domain or (-NEAR, NEAR)), _POINTS, dtype=curve.dtype)
     x_of_draws, subject = x.repeat(_COPIES), curve.subject
     y, r = (values(x_of_draws).reshape(_COPIES, -1) for values in (subject.y, subject.gradient))
@@ -42,7 +45,7 @@ def _average(curve: Curve) -> tuple[Tensor, Tensor, Tensor, float]:
 
 
 def check_area_on_average(curve: Curve) -> Result:
-    """Return whether the area of the mean gradient is the rise of the mean of y, over the points tried."""
+    """Check whether the area of the mean gradient is the rise of the mean of y, over the points tried."""
     x, y, total, error = _average(curve)
     area, rise = float(total[-1]), float(y[-1] - y[0])
     is_same = abs(area - rise) <= 2 * _SIGNIFICANT * error + 0.03 * abs(rise)
@@ -52,7 +55,7 @@ def check_area_on_average(curve: Curve) -> Result:
 
 
 def check_antiderivative_on_average(curve: Curve) -> Result:
-    """Return whether the integral of the mean gradient follows the mean of y over draws."""
+    """Check whether the integral of the mean gradient follows the mean of y over draws."""
     x, y, total, error = _average(curve)
     off = total - y
     off = (off - off[len(x) // 2]).abs()
@@ -66,7 +69,7 @@ def check_antiderivative_on_average(curve: Curve) -> Result:
 
 
 def check_bias(curve: Curve) -> Result:
-    """Return for which losses the mean gradient over draws is the slope of the mean loss."""
+    """Check for which losses the mean gradient over draws is the slope of the mean loss."""
     biases = {name: _measure_bias(curve, find_loss(text)) for name, text in _LOSSES.items()}
     fitting = [name for name, bias in biases.items() if bias <= _TOLERANCE]
     failing, largest = [name for name in biases if name not in fitting], max(biases.values())
@@ -79,14 +82,11 @@ def check_bias(curve: Curve) -> Result:
 
 
 def check_draw(curve: Curve) -> Result:
-    """Return whether the rule would be less biased with 1 − u in place of u, the op unchanged."""
+    """Check whether a rule uses the op's random draw u: with 1 − u in its place the bias must not shrink."""
     assert curve.drawn_pair
     op, rule = curve.drawn_pair
     if rule.parsed is None or not {_U.name, _NORMAL.name} & {*rule.parsed.random_names}:
-        names = (
-            {part.name for part in walk(rule.parsed.tree) if isinstance(part, Name)} if rule.parsed else {"y"}
-        )
-        if not _DEPENDS_ON_DRAW & names:
+        if rule.parsed and not _DEPENDS_ON_DRAW & {*find_names(rule.parsed.tree)}:
             return holds("The rule sees no draw: it returns the same for each.")
         return holds("The rule itself draws nothing: it sees the op's draw through y alone.")
     loss = find_loss(_LOSSES["a parabola"])
@@ -107,7 +107,7 @@ def _format_share(bias: float) -> str:
 
 
 def _measure_bias(curve: Curve, loss: Loss, rule: Rule | None = None) -> float:
-    """Return the largest error of the mean gradient over draws, relative to the largest exact gradient."""
+    """Measure the largest error of the mean gradient over draws, relative to the largest exact gradient."""
     assert curve.drawn_pair
     op, native = curve.drawn_pair
     pair = StochasticPair(op, rule or native, loss, curve.subject.parameters, mean_points=_X)

@@ -22,7 +22,7 @@ _Samples = dict[torch.dtype, tuple[Tensor, Tensor, Tensor]]
 
 
 def check_finiteness(curve: Curve) -> Result:
-    """Return whether y and the gradient are finite from the least floats up to ±10,000, in four dtypes."""
+    """Check whether y and the gradient are finite from the least floats up to ±10,000, in four dtypes."""
     curve.require_elementwise()
     subject, far, samples = curve.subject, "", _Samples()
     for dtype in DTYPES:
@@ -54,7 +54,10 @@ def check_finiteness(curve: Curve) -> Result:
 
 
 def list_floats(dtype: torch.dtype, subject: Subject) -> Tensor:
-    """Return, ascending, ±0, the least floats, powers up to the largest, even steps, the code's constants."""
+    """List floats that may cause an overflow, in ascending order.
+
+    They are ±0, the least floats, powers up to the largest, even steps and the constants of the code.
+    """
     info, wide = torch.finfo(dtype), torch.float64
     sizes = [0.0, info.smallest_normal / 2, info.tiny, info.eps, info.max / 2, info.max]
     ends = (math.log10(info.tiny) * 0.99, math.log10(info.max) * 0.99)
@@ -66,7 +69,7 @@ def list_floats(dtype: torch.dtype, subject: Subject) -> Tensor:
 
 
 def _evaluate(subject: Subject, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return y and the gradients for g = 1 and for g = 0."""
+    """Evaluate y and the gradients for g = 1 and for g = 0."""
     (y, r), (_, of_zero) = (subject.run_both(subject.broadcast(x), g) for g in (1.0, 0.0))
     return subject.reduce_rows(y), subject.reduce_rows(r), subject.reduce_rows(of_zero)
 
@@ -82,9 +85,9 @@ def _is_representable(subject: Subject, x: Tensor) -> Tensor:
 
 
 def _find_lost_values(curve: Curve, samples: _Samples) -> Result | None:
-    """Return the failure of a NaN at an x where the function has a value; None if there is none.
+    """Report a NaN at an x at which the function has a value; return None if there is none.
 
-    NaN outside the domain of a function, such as the root of a negative x, is no fault: it begins at the
+    NaN outside the domain of a function, such as the root of a negative x, is not a fault: it begins at the
     same x in each dtype. NaN that begins elsewhere in a shorter dtype comes from an overflow on the way.
     """
     subject = curve.subject
@@ -124,7 +127,7 @@ def _is_overflow(samples: _Samples, x: float, edge: int) -> bool:
 
 
 def _name_range(curve: Curve, samples: _Samples) -> str:
-    """Return the range over which y is finite in float64, or in the first dtype tried, as a clause."""
+    """Name the range over which y is finite in float64, or in the first dtype tried, as a clause."""
     x, y, _ = next(iter(samples.values()))
     finite = y.isfinite().nonzero()[:, 0].tolist()
     if not finite:
@@ -141,13 +144,13 @@ def _name_range(curve: Curve, samples: _Samples) -> str:
 
 
 def _find_end(is_inside: Callable[[Tensor], Tensor], inside: Tensor, outside: Tensor) -> float:
-    """Return the last x on the way from ``inside`` to ``outside`` at which a condition holds."""
+    """Find the last x between ``inside`` and ``outside`` at which a condition holds, by bisection."""
     end = float(bisect(is_inside, inside.reshape(1), outside.reshape(1))[0])
     return end if abs(end) > 1e-12 else 0.0
 
 
 def _report(values: Callable[[Tensor], Tensor], x: Tensor, mask: Tensor, words: str) -> Result:
-    """Return the failure at the NaN nearest to 0; in float64 its x is found by bisection."""
+    """Report the NaN nearest to x = 0; in float64 its exact x is found by bisection."""
     at = find_nearest(x, mask)
     nearer = x[(x.abs() < abs(at)) & (x * at > 0)]
     if x.dtype == torch.float64 and len(nearer):
@@ -174,7 +177,7 @@ def _describe_fault(curve: Curve, x: Tensor, r: Tensor, bad: Tensor) -> Result:
 
 
 class _Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's own
-    """Records the conditions that code computes."""
+    """A mode that records the boolean tensors that code computes."""
 
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
@@ -189,7 +192,10 @@ class _Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]  # torch's 
 
 
 def describe_idle_mask(curve: Curve) -> str:
-    """Return a clause on a mask of backward that is true for every x, such as of a clamped y; "" if none."""
+    """Describe a mask in a Function's backward that is true for every x, such as one of a clamped y.
+
+    Returns a clause, or "" if there is no such mask.
+    """
     if curve.subject.function is None:
         return ""
     y, leaf = curve.subject.open_graph(curve.subject.broadcast(list_floats(curve.dtype, curve.subject)))

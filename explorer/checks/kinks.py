@@ -24,7 +24,7 @@ _NATIVE: dict[str, Callable[..., Tensor]] = {
 
 
 def check_kinks(curve: Curve) -> Result:
-    """Return whether the gradient at each kink lies between its limits from both sides."""
+    """Check whether the gradient at each kink lies between its limits from both sides."""
     curve.require_elementwise()
     x = _find_positions(curve)
     if not len(x):
@@ -37,10 +37,10 @@ def check_kinks(curve: Curve) -> Result:
     order = sorted(range(len(x)), key=lambda i: (abs(x[i]), -x[i]))
 
     def judge(
-        conclude: Callable[..., Result], i: int, more: str, native_gradient: Tensor | None = None
+        conclude: Callable[..., Result], i: int, rest: str, native_gradient: Tensor | None = None
     ) -> Result:
         place = f"At {'x = ' * curve.is_line}{format_position(x[i], 7)}"
-        words = f"{place} the gradient is {{value}}, {{left}} to the left, {{right}} to the right{more}."
+        words = f"{place} the gradient is {{value}}, {{left}} to the left, {{right}} to the right{rest}."
         return conclude(words, x[i], value=value[i], left=left[i], right=right[i], own=native_gradient)
 
     if bool(wrong.any()) and not curve.is_line:  # along a line several elements may have a kink at once
@@ -53,20 +53,20 @@ def check_kinks(curve: Curve) -> Result:
     if not jumping:
         place = format_position(x[order[0]], 7)
         return holds(f"It is continuous at every kink of the op, such as {place}.", x[order[0]])
-    more = f" ({len(jumping) - 1} more such kink{'s' * (len(jumping) > 2)})" if len(jumping) > 1 else ""
+    rest = f" ({len(jumping) - 1} more such kink{'s' * (len(jumping) > 2)})" if len(jumping) > 1 else ""
     reference = _find_torch_function(curve, x)
     if reference is None:
-        return judge(holds, jumping[0], more)
+        return judge(holds, jumping[0], rest)
     name, native_gradient = reference
     version = torch.__version__.split("+")[0]
     for i in jumping:
         if native_gradient[i].isfinite() and (native_gradient[i] - value[i]).abs() > 1e-6:
             return judge(by_design, i, f"; torch {version}'s own {name} gives {{own}}", native_gradient[i])
-    return judge(holds, jumping[0], f", as torch's own {name} gives in version {version}{more}")
+    return judge(holds, jumping[0], f", as torch's own {name} gives in version {version}{rest}")
 
 
 def _find_positions(curve: Curve) -> Tensor:
-    """Return the kinks, and round numbers at which the gradient differs from both sides; (m,)."""
+    """Find the kinks of a curve, and round numbers at which the gradient differs from both sides; (m,)."""
     subject = curve.subject
     if (declared := curve.declared_kinks) is not None:
         return torch.tensor(declared, dtype=curve.dtype)
@@ -82,7 +82,7 @@ def _find_positions(curve: Curve) -> Tensor:
 
 
 def _find_corners(curve: Curve) -> Tensor:
-    """Return the x near round numbers at which the op's slope jumps, although the gradient does not; (m,)."""
+    """Find round numbers near which the op's slope jumps although the gradient does not; (m,)."""
     x = curve.subject.clip(torch.tensor(sorted({*range(-8, 9), *curve.subject.constants}), dtype=curve.dtype))
     h = 1e-6 * x.abs().clamp(min=1.0)
     below, y, above = (curve.subject.y(x + k * h) for k in (-1, 0, 1))
@@ -90,7 +90,7 @@ def _find_corners(curve: Curve) -> Tensor:
 
 
 def _evaluate_sides(curve: Curve, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return the gradient's left limit, its value and its right limit at each x, for g = 1; (n,) each."""
+    """Evaluate the gradient's left limit, value and right limit at each x, for g = 1; (n,) each."""
     h = (1e-9 if curve.dtype == torch.float64 else 1e-4) * x.abs().clamp(min=1.0)
     r = curve.subject.gradient(torch.cat([x - 2 * h, x - h, x, x + h, x + 2 * h]))
     farther_left, left, at, right, farther_right = r.reshape(5, -1)
@@ -99,7 +99,7 @@ def _evaluate_sides(curve: Curve, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _find_torch_function(curve: Curve, x: Tensor) -> tuple[str, Tensor] | None:
-    """Return the name and gradient at x of torch's own function that equals the op; None if there is none."""
+    """Find torch's own function that equals the op; return its name and its gradient at x, or None."""
     subject = curve.subject
     if subject.op:
         native_gradient = prepare_pair(subject.op, RULES["default"], subject.parameters)

@@ -16,7 +16,7 @@ _STEADY = 1.3  # a g at which a rule that rounds to whole numbers, halves or pow
 
 
 def check_linearity(curve: Curve) -> Result:
-    """Return whether r(x, a·g) is a·r(x, g), and r at each element depends on its own x and g alone."""
+    """Check whether a gradient is linear in g and depends at each element on its own x and g alone."""
     rule, declared = curve.subject.rule, curve.subject.declared
     if rule and rule.parsed is None and not curve.subject.rounds_gradient:
         return holds("It is torch's own derivative, which is linear in g.")
@@ -42,12 +42,15 @@ def check_linearity(curve: Curve) -> Result:
 
 
 def _find_departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float] | None:
-    """Return the clearest departure from linearity among x: x, g, the gradient for it, and that for g = 1."""
+    """Find the x at which a gradient departs most clearly from being linear in g.
+
+    Returns x, g, the gradient for g, and that for g = 1; None if there is no such x.
+    """
     if not len(x):
         return None
     single, sure, ranked = curve.subject.gradient(x), curve.subject.y(x).isfinite(), []
-    found = compare_gradients(lambda g: curve.subject.gradient(x, g), sure, curve.traits.y_dtype)
-    departing = [departure for departure in found if bool(departure.is_nonlinear.any())]
+    departures = compare_gradients(lambda g: curve.subject.gradient(x, g), sure, curve.traits.y_dtype)
+    departing = [departure for departure in departures if bool(departure.is_nonlinear.any())]
     rounding = _measure_rounding(curve, x) if departing else x
     for g, r, size, wrong in departing:
         off = (r - g * single).abs().nan_to_num(nan=torch.inf)
@@ -60,7 +63,7 @@ def _find_departure(curve: Curve, x: Tensor) -> tuple[float, float, float, float
 
 
 def _measure_rounding(curve: Curve, x: Tensor) -> Tensor:
-    """Return the largest difference between gradients at neighbouring floats near each x, (n,)."""
+    """Measure the largest difference between gradients at neighbouring floats near each x; (n,)."""
     low, high = curve.subject.domain or (-torch.inf, torch.inf)
     differences = []
     for near in torch.linspace(0.8, 1.2, 16).tolist():
@@ -72,7 +75,7 @@ def _measure_rounding(curve: Curve, x: Tensor) -> Tensor:
 
 @lru_cache(maxsize=2)
 def find_effect_of_others(curve: Curve) -> Result | None:
-    """Return the finding on a gradient that depends on its place or on other elements; None otherwise."""
+    """Return the finding on a gradient that depends on its position or on other elements, otherwise None."""
     if curve.subject.op is not None or curve.traits.dependence or curve.is_line:
         return None
     x = curve.subject.clip(torch.cat([curve.x[::7], _PLAIN.to(curve.dtype) + 0.01]))
@@ -98,7 +101,7 @@ def find_effect_of_others(curve: Curve) -> Result | None:
 
 
 def _judge(curve: Curve, at: float, example: str, actual: float) -> Result:
-    """Return the finding on a rule that is not linear and undeclared: by design if its purpose is clear."""
+    """Judge a rule that is not linear in g and does not declare it: by design if its purpose is clear."""
     x = curve.x
     zero, single, minus, two = (curve.subject.gradient(x, g) for g in (0.0, 1.0, -1.0, 2.0))
     ignores_g, offset = (single == two) & (single == minus) & (single.abs() > 0), zero.abs() > 1e-9
@@ -118,7 +121,7 @@ def _judge(curve: Curve, at: float, example: str, actual: float) -> Result:
 
 
 def _guess_purpose(pull: Callable[[float], Tensor], mirrored: bool) -> str:
-    """Return a sentence on the likely purpose of a rule that is not linear in g; "" if none is known."""
+    """Guess the purpose of a rule that is not linear in g; return a sentence, or "" if none is known."""
     single, two, tiny, small, large = map(pull, (1.0, 2.0, 1e-9, 1e-6, 1e3))
     is_odd, grows = _is_close(pull(-1.0), -single), _is_close(two, 2.0 * single)
     grows = grows and _is_close(large, 1e3 * single)

@@ -31,40 +31,40 @@ class Line(Curve):
 
     is_line = True
 
-    def __init__(self, whole: Curve, x: Tensor, v: Tensor, w: Tensor) -> None:
+    def __init__(self, parent: Curve, x: Tensor, v: Tensor, w: Tensor) -> None:
         def call(t: Tensor) -> Tensor:
-            arguments = whole.subject.prepare(x.dtype)
-            ys = (whole.subject.run(x + (at * v).to(x.dtype), arguments) for at in t.flatten())
+            arguments = parent.subject.prepare(x.dtype)
+            ys = (parent.subject.run(x + (at * v).to(x.dtype), arguments) for at in t.flatten())
             sums = [(y * w).sum().reshape(1).to(t.dtype) for y in ys]
             return torch.cat([t.flatten()[:0], *sums]).reshape(t.shape)
 
-        plain = replace(whole.subject, call=call, arguments=(), function=None, example=None, domain=None)
-        super().__init__(plain, traits=replace(whole.traits, dependence=""))  # t is the only x
-        self.whole, self.start, self.v, self.w = whole, x, v, w
+        plain = replace(parent.subject, call=call, arguments=(), function=None, example=None, domain=None)
+        super().__init__(plain, traits=replace(parent.traits, dependence=""))  # t is the only x
+        self.parent, self.start, self.v, self.w = parent, x, v, w
 
     def spread(self, even: int, factors: int, *parts: Tensor) -> Tensor:
-        """Return evenly spaced t from −2 to 2, more of them for a scan; (n,)."""
+        """Return evenly spaced positions t on the line from −2 to 2, more of them for a scan; (n,)."""
         count = _SCAN if even > _SCAN * 20 else _POINTS
         return torch.linspace(-_REACH, _REACH, count, dtype=self.dtype) + _OFF
 
     @cached_property
     def is_identity(self) -> bool:
         """Whether the function returns x unchanged."""
-        return torch.equal(self.whole.subject.run(self.start.clone()), self.start)
+        return torch.equal(self.parent.subject.run(self.start.clone()), self.start)
 
     def integrate_uphill(self) -> Tensor:
-        """Return the rule's integral and the rise of y on a line from here along the gradient; (2,)."""
-        r = self.whole.subject.run_both(self.start, self.w)[1]
+        """Return the rule's integral and the rise of y on a line that starts along the gradient; (2,)."""
+        r = self.parent.subject.run_both(self.start, self.w)[1]
         size = float(r.square().mean().sqrt())
         v = r * (float(self.v.square().mean().sqrt()) / size) if size > 0 else self.v
-        line = Line(self.whole, self.start, v, self.w)
+        line = Line(self.parent, self.start, v, self.w)
         rise = line.subject.y(line.x[[0, -1]]).diff()[0]
         return torch.stack([torch.trapezoid(line.gradient, line.x), rise])
 
 
 @lru_cache(maxsize=2)
 def make_lines(curve: Curve) -> tuple[Line, ...]:
-    """Return lines in general position through an x that the function takes."""
+    """Make straight lines in random directions through an x that the function takes."""
     subject = curve.subject
     x = subject.sample(-2.3, 2.9, 6)
     y = subject.run(x.clone())
@@ -80,7 +80,7 @@ def make_lines(curve: Curve) -> tuple[Line, ...]:
 
 
 def adapt(run: Callable[[Curve], Result]) -> Callable[[Curve], Result]:
-    """Return the check that applies an elementwise check to a few lines and returns its worst finding."""
+    """Adapt an elementwise check so that it runs on a few lines and returns its worst result."""
 
     def run_on_lines(curve: Curve) -> Result:
         worst = min(map(run, make_lines(curve)[:_TRIED]), key=attrgetter("rank"))
@@ -91,7 +91,7 @@ def adapt(run: Callable[[Curve], Result]) -> Callable[[Curve], Result]:
 
 
 def check_finiteness_at_scales(curve: Curve) -> Result:
-    """Return whether the gradient is finite for x and multiples of it from 0.0001 to 10,000."""
+    """Check whether the gradient is finite for an x and multiples of it from 0.0001 to 10,000."""
     line = make_lines(curve)[0]
     for scale in _SCALES:
         x = curve.subject.fit_domain(line.start * scale)
@@ -105,7 +105,7 @@ def check_finiteness_at_scales(curve: Curve) -> Result:
 
 
 def check_area_on_lines(curve: Curve) -> Result:
-    """Return whether y jumps along a line, and the ratio of the rule's integral to the rise of y."""
+    """Check whether y jumps along straight lines, and compare the rule's integral with the rise of y."""
     if not any(len(line.jumps[0]) for line in make_lines(curve)[:_TRIED]):
         return holds("y does not jump along straight lines, so there is nothing to compare the area with.")
     promised, rises = torch.stack([line.integrate_uphill() for line in make_lines(curve)]).T
@@ -115,7 +115,7 @@ def check_area_on_lines(curve: Curve) -> Result:
 
 
 def check_antiderivative_on_lines(curve: Curve) -> Result:
-    """Return whether y moves along lines in the direction that the rule promises."""
+    """Check whether y moves along straight lines in the direction that the rule promises."""
     lines = make_lines(curve)
     if all(is_derivative(line) and not len(line.jumps[0]) for line in lines[:_TRIED]):
         return holds("The op is an antiderivative of its gradient along straight lines.")

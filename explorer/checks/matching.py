@@ -22,7 +22,7 @@ _ANYWHERE = ("jumps", "bounded")  # families of ops that a rule without a family
 _HEIGHTS = {"sign": 2.0, "step": 1.0}  # heights of the jumps that families of rules replace
 _MIN_LEVEL = 1e-3  # the least value of a fitted parameter if the rule learns it
 _TOO_FAR = 2.0  # error of a start, relative to the curve's size: beyond it the start is not refined
-_SAME, _STEP, _MAX_IDLE = 1e-6, 1e-6, 3
+_TOLERANCE, _STEP, _MAX_IDLE = 1e-6, 1e-6, 3
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class Match:
 
 
 def describe_match(curve: Curve, factor: float = 1.0) -> str:
-    """Return "the catalogue's …" for the rule that ``match_rule`` finds, with the ratio; "" if none."""
+    """Name the catalogue's rule that equals ``factor`` times the gradient; "" if there is none."""
     match = match_rule(curve, factor)
     times = "" if factor == 1.0 else f"{format_number(1 / factor)} times "
     return f"{times}the catalogue's {match.text}" if match else ""
@@ -48,7 +48,7 @@ def describe_match(curve: Curve, factor: float = 1.0) -> str:
 
 @lru_cache(maxsize=8)
 def match_rule(curve: Curve, factor: float = 1.0) -> Match | None:
-    """Return the catalogue's rule that suits the op and equals ``factor`` times the gradient; or None.
+    """Find the catalogue's rule that suits the op and equals ``factor`` times the gradient, or None.
 
     A rule with a declared fault is never matched, nor is a gradient that overflows or that depends on other
     elements.
@@ -64,7 +64,7 @@ def match_rule(curve: Curve, factor: float = 1.0) -> Match | None:
 
 
 def _iterate_for_op(curve: Curve, pulls: Mapping[float, Tensor]) -> Iterator[Match]:
-    """Yield matching rules without parameters, or with parameters that can be read off the curve."""
+    """Yield matching rules that have no parameters, or parameters that can be read off the curve."""
     x, y = curve.x, curve.y
     lo, hi = float(y.min()), float(y.max())
     is_bounded, is_rectifier = _is_close(y, x.clamp(lo, hi)), _is_close(y, x.relu())
@@ -82,7 +82,7 @@ def _iterate_for_op(curve: Curve, pulls: Mapping[float, Tensor]) -> Iterator[Mat
 
 
 def _iterate_for_jump(curve: Curve, factor: float) -> Iterator[Match]:
-    """Yield matching rules for a jump, moved to the op's jump; parameters are fitted, the factor is given.
+    """Yield rules made for a jump that match the gradient, with fitted parameters, centred on the op's jump.
 
     Rules of infinite area are made for two jumps if they learn, otherwise for one.
     """
@@ -114,7 +114,7 @@ def _fit(rule: Rule, u: Tensor, target: Tensor, curve: Curve) -> dict[str, float
         return float(compute_residuals(values).nan_to_num(nan=1e9).norm())
 
     def is_match(values: Tensor) -> bool:
-        return bool(compute_residuals(values).abs().max() <= _SAME * target.abs().max())
+        return bool(compute_residuals(values).abs().max() <= _TOLERANCE * target.abs().max())
 
     starts = (torch.tensor(values, dtype=u.dtype) for values in _iterate_candidates(rule, curve))
     best = min(starts, key=measure_error)
@@ -135,7 +135,7 @@ def _iterate_candidates(rule: Rule, curve: Curve) -> Iterator[tuple[float, ...]]
 
 
 def _refine(residuals: Callable[[Tensor], Tensor], values: Tensor) -> Tensor:
-    """Return values after damped Gauss–Newton steps on the logarithms of positive parameters.
+    """Refine positive parameters by damped Gauss–Newton steps on their logarithms.
 
     An optimiser of torch would import its compiler first, which takes longer than a check may.
     """

@@ -27,7 +27,7 @@ _BY_ROOT = "gets a gradient divided by the root of the number of elements, as in
 
 
 def check_parameter_gradients(curve: Curve) -> Result:
-    """Return whether each learned argument gets the gradient that follows from the forward."""
+    """Check whether each learned argument gets the gradient that follows from the forward."""
     subject = curve.subject
     op, rule = subject.op, subject.rule
     if op is None or rule is None or not rule.learned:
@@ -46,7 +46,7 @@ def check_parameter_gradients(curve: Curve) -> Result:
 
 
 def _explain_mismatch(op: Op, rule: Rule) -> str:
-    """Return why the rule's parameter gradients do not apply to the op, as a sentence; "" if they do."""
+    """Explain why a rule's parameter gradients do not apply to an op; return "" if they do."""
     in_y, learned = set(op.parsed.parameters), {single.name for single in rule.learned}
     labels = {p.name: p.display_name for p in rule.parameters}
     absent, foreign = sorted(labels[name] for name in learned - in_y), sorted(in_y - {*labels})
@@ -58,7 +58,7 @@ def _explain_mismatch(op: Op, rule: Rule) -> str:
 
 
 def _make_learnable(pair: Subject, op: Op, rule: Rule) -> Subject:
-    """Return a pair as a function of x and of tensors, the parameters for which its rule has a gradient."""
+    """Turn an op with a rule into a function of x and of the parameters for which the rule has a gradient."""
     learned = tuple(single.name for single in rule.learned if single.name in op.parsed.parameters)
     numbers = {name: value for name, value in pair.parameters.items() if name not in learned}
     values = (torch.tensor(pair.parameters[name], requires_grad=True) for name in learned)
@@ -90,7 +90,7 @@ def _check_all(subject: Subject, mixes: bool = False) -> Result:
 
 
 def _check_argument(probe: Probe) -> Result:
-    """Return the finding on one argument; if it fails at its value but on neither side, it is on a kink."""
+    """Check one learned argument; if it fails at its value but on neither side, the value is on a kink."""
     finding = _check_at_value(probe)
     if finding.verdict != FAILS:
         return finding
@@ -140,7 +140,7 @@ def _is_hidden(probe: Probe) -> bool:
 
 
 def _judge_moments(probe: Probe, only_moving: bool) -> Result | None:
-    """Return the finding on the gradient over all x, jumps of y included; None if it does not apply.
+    """Judge the argument's gradient integrated over all x, jumps of y included; None if it does not apply.
 
     ``only_moving``: return None for a forward that rounds, or whose jumps do not move with the argument.
     """
@@ -224,7 +224,7 @@ def _judge(probe: Probe, actual: Tensor, target: Tensor) -> Result:
 
 
 def _find_ratio(actual: Tensor, target: Tensor, tolerance: float, noise: float) -> float | None:
-    """Return the constant ratio of two gradients, up to a relative tolerance; None if there is none."""
+    """Return the constant ratio of two gradients, up to a relative tolerance, or None if it varies."""
     size = float(target.abs().max())
     if size < noise:
         return 1.0 if float(actual.abs().max()) < noise else None
@@ -234,7 +234,7 @@ def _find_ratio(actual: Tensor, target: Tensor, tolerance: float, noise: float) 
 
 
 def _is_bound(probe: Probe, actual: Tensor) -> bool:
-    """Return whether the argument is a bound of y, and learns only from the elements at that bound."""
+    """Return whether an argument bounds y and learns only from the elements at that bound."""
     y, bound = probe.y, probe.argument.to(probe.y.dtype).reshape(-1)
     if len(bound) != 1 or not bool((torch.stack([y.amax(), y.amin()]) - bound).abs().min() < 1e-6):
         return False

@@ -16,7 +16,7 @@ from explorer.curves.foreign.subject import NoGradientError, Subject, UntriedErr
 
 
 def check_memory(curve: Curve) -> Result:
-    """Return whether x, g and saved tensors stay unchanged, for g in several layouts and two calls."""
+    """Check whether x, g and saved tensors stay unchanged, for g in several layouts and for two calls."""
     fault = next(_iterate_faults(curve.subject, _make_matrix(curve.subject)), None)
     if fault is not None:
         return fails(fault)
@@ -24,7 +24,7 @@ def check_memory(curve: Curve) -> Result:
 
 
 def _make_matrix(subject: Subject) -> Tensor:
-    """Return x in two dimensions if the function takes such x, so that layouts can differ."""
+    """Return an x with two dimensions if the function takes one, so that memory layouts can differ."""
     x = subject.sample(-2.3, 2.9, 24)
     with suppress(UntriedError):
         if not subject.trial.suffix and subject.example is None:
@@ -34,7 +34,6 @@ def _make_matrix(subject: Subject) -> Tensor:
 
 
 def _iterate_faults(subject: Subject, x: Tensor) -> Iterator[str]:
-    """Yield a sentence for each fault."""
     if name := _find_shadowed_global(subject.function):
         yield f"Backward reads the global {name}, not the {name} of forward: save it on ctx."
     leaf = x.clone().requires_grad_()
@@ -77,7 +76,7 @@ def _iterate_faults(subject: Subject, x: Tensor) -> Iterator[str]:
 
 
 def _find_shadowed_global(function: type[torch.autograd.Function] | None) -> str:
-    """Return a global that backward reads under the name of a variable of forward; "" if there is none."""
+    """Find a global that backward reads under the name of a variable of forward; "" if there is none."""
     forward, backward = (getattr(function, name, None) for name in ("forward", "backward"))
     if not (isinstance(forward, FunctionType) and isinstance(backward, FunctionType)):
         return ""
@@ -88,7 +87,7 @@ def _find_shadowed_global(function: type[torch.autograd.Function] | None) -> str
 
 
 def _repeats_its_backward(subject: Subject, x: Tensor, g: Tensor | float = 1.0) -> bool:
-    """Return whether a second backward through one y gives the same bits, though its first result is changed.
+    """Return whether a second backward through one y gives the same bits after its first result is changed.
 
     Raises RuntimeError if the second one raises.
     """
@@ -112,7 +111,7 @@ def _iterate_layouts(g: Tensor) -> Iterator[tuple[str, Tensor]]:
 
 
 def check_repetition(curve: Curve) -> Result:
-    """Return whether three calls on the same x and g, with another x in between, give the same bits."""
+    """Check whether three calls on the same x and g, with another x in between, give the same bits."""
     subject = replace(curve.subject, seed=None)
     x = subject.sample(-2.3, 2.9, 101)
     calls = [subject.run_both(x), subject.run_both(x)]

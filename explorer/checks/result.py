@@ -21,14 +21,14 @@ _MARKS = dict(zip(VERDICTS, "✗?○✓", strict=True))
 
 @dataclass(frozen=True, repr=False)
 class Result:
-    """The result of one check of a rule.
+    """The result of one check of a backward rule.
 
     Attributes:
-        name: of the check, one of ``explorer.checks.CHECKS``; "" before it is attached.
+        name: the name of the check, one of ``explorer.checks.CHECKS``; "" before it is known.
         verdict: "holds"; "by design" for a deviation that is declared or intended; "fails"; "unknown" if it
             could not be tried.
         sentence: the observation and the remedy, if one is needed; plain text.
-        where: the x at which the observation is clearest; None if no x is.
+        where: the x at which the observation is clearest; None if there is none.
         figure: the number on which the verdict depends; None if there is none.
     """
 
@@ -45,12 +45,12 @@ class Result:
 
     @property
     def rank(self) -> int:
-        """The place of the verdict among all, 0 for the worst."""
+        """The rank of the verdict, 0 for the worst."""
         return VERDICTS.index(self.verdict)
 
     @property
     def row(self) -> tuple[str, str, str]:
-        """Verdict with its symbol, name and sentence."""
+        """The verdict with its symbol, the name of the check, and the sentence."""
         return f"{self.mark} {self.verdict}", self.name, self.sentence
 
     def __repr__(self) -> str:
@@ -61,7 +61,7 @@ class Result:
 
 
 class Results(list[Result]):
-    """The results of one subject in the order of the checks; a table in a notebook and as text."""
+    """The results of all checks of one function, shown as text or as a table in a notebook."""
 
     def __init__(self, results: Any = (), title: str = "") -> None:
         super().__init__(results)
@@ -69,7 +69,7 @@ class Results(list[Result]):
 
     @property
     def failures(self) -> list[Result]:
-        """The results whose verdict is "fails"; "unknown" is not among them."""
+        """The results whose verdict is "fails"; "unknown" is not a failure."""
         return [result for result in self if result.verdict == FAILS]
 
     @property
@@ -91,7 +91,7 @@ class Results(list[Result]):
 def _conclude(
     verdict: str, text: str, where: Number | None = None, figure: Number | None = None, **values: Any
 ) -> Result:
-    """Return a result without a name; braces in ``text`` name the position ``at`` or one of ``values``."""
+    """Make a result without a name; braces in ``text`` name the position ``at`` or one of ``values``."""
     at, size = (None if number is None else float(number) + 0.0 for number in (where, figure))
     values |= {"figure": size, "at": None if at is None else format_position(at)}
 
@@ -109,23 +109,23 @@ unknown = partial(_conclude, UNKNOWN)
 
 
 def name_dtype(dtype: torch.dtype) -> str:
-    """Return the name of a dtype without its module."""
+    """Return the name of a dtype without its module, such as "float32"."""
     return str(dtype).removeprefix("torch.")
 
 
 def format_number(number: Number, digits: int = 3) -> str:
-    """Return a number for a sentence, with three significant digits and − for a minus."""
+    """Format a number for a sentence, with three significant digits and a typographic minus."""
     return with_minus(f"{float(number) + 0.0:.{digits}g}").replace("e+0", "e").replace("e−0", "e−")
 
 
 def format_unequal(one: float, other: float) -> tuple[str, str]:
-    """Return two numbers for a sentence, with as many digits as tell them apart, three at least."""
+    """Format two numbers for a sentence, with as many digits as tell them apart, at least three."""
     pairs = ((format_number(one, digits), format_number(other, digits)) for digits in range(3, 17))
     return next((pair for pair in pairs if pair[0] != pair[1]), (f"{one!r}", f"{other!r}"))
 
 
 def format_position(x: Number, digits: int = 4) -> str:
-    """Return an x for a sentence, with enough digits to repeat the observation there.
+    """Format an x for a sentence, with enough digits to repeat the observation there.
 
     The checks try points off round numbers, where kinks are, by more than the rounding removes.
     """

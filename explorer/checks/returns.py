@@ -39,7 +39,7 @@ _MIN_DISTINCT = 40  # values; a curve with fewer counts as a staircase
 
 
 def check_backward(curve: Curve) -> Result:
-    """Return whether a backward for g = 1 returns a gradient for x."""
+    """Check whether a backward for g = 1 returns a gradient for x."""
     subject, failure, no_path = curve.subject, curve.traits.failure, curve.traits.no_path
     if no_path:
         advice = "Return x's dtype" if "dtype" in no_path else "Give it a Function with a backward"
@@ -54,7 +54,7 @@ def check_backward(curve: Curve) -> Result:
 
 
 def is_wrong_return(failure: str) -> bool:
-    """Return whether torch refuses the number or the shape of the gradients that a backward returned."""
+    """Return whether a message of torch refuses the number or the shape of the gradients from a backward."""
     return re.search(_WRONG_RETURN, failure) is not None
 
 
@@ -63,7 +63,7 @@ def _capitalize(clause: str) -> str:
 
 
 def check_dtype_and_shape(curve: Curve) -> Result:
-    """Return whether y and the gradient, as backward returns it, keep x's dtype and shape."""
+    """Check whether y and the gradient, as backward returns it, keep the dtype and shape of x."""
     subject, traits = curve.subject, curve.traits
     if is_wrong_return(traits.failure):
         return fails(f"{_capitalize(traits.failure)}: return one gradient for each input, in its shape.")
@@ -94,7 +94,7 @@ def check_dtype_and_shape(curve: Curve) -> Result:
 
 
 def _make_shaped(subject: Subject) -> list[Tensor]:
-    """Return x in several shapes, with no fewer dimensions than any argument: broadcasting keeps them."""
+    """Make x in several shapes that have at least as many dimensions as each argument."""
     suffix, shaped = subject.trial.suffix, []
     dimensions = [argument.dim() for argument in subject.arguments if isinstance(argument, Tensor)]
     least = max(dimensions, default=0) - len(suffix)
@@ -109,10 +109,10 @@ def _make_shaped(subject: Subject) -> list[Tensor]:
 def _check_x(
     subject: Subject, x: Tensor, case: str, keeps: bool, y_dtypes: dict[torch.dtype, torch.dtype]
 ) -> Result | None:
-    """Return the fault for one x; None if there is none. Adds the dtypes of x and y to ``y_dtypes``."""
+    """Return the fault of dtypes or shapes for one x, or None; add the dtypes of x and y to ``y_dtypes``."""
 
     def judge(reason: str) -> Result | None:
-        """Return the finding for a case that raises: None if torch lacks the dtype, or x holds no element."""
+        """Judge a case that raises; return None if torch lacks the dtype or x is empty."""
         if re.search(_UNSUPPORTED, reason) or not x.numel():
             return None
         advice = ": return one gradient for each input, each of its input's shape" * is_wrong_return(reason)
@@ -148,7 +148,7 @@ def _check_x(
 
 
 def _check_digits(curve: Curve) -> Result | None:
-    """Return the fault of values with fewer digits than their dtype holds; None if there is none."""
+    """Return the fault of values that have fewer digits than their dtype holds, or None."""
     if curve.dtype != torch.float64:
         return fails("It works in float32 only; with float64 x it raises.")
     if curve.subject.rounds_gradient:

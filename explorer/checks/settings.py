@@ -40,7 +40,7 @@ _TOLERANCE = 4e-2  # under autocast: bfloat16 has three digits
 
 
 def check_transforms(curve: Curve) -> Result:
-    """Return whether torch.func's grad, vmap, vmap of grad and jvp agree with plain backward."""
+    """Check whether torch.func's grad, vmap, vmap of grad and jvp agree with a plain backward."""
     subject, function = curve.subject, curve.subject.function
     if function is not None and function.setup_context is torch.autograd.Function.setup_context:
         return _OLD
@@ -79,7 +79,7 @@ def check_transforms(curve: Curve) -> Result:
 def _iterate_transforms(
     subject: Subject, x: Tensor, tangent: Tensor
 ) -> Iterator[tuple[str, Tensor, Callable[[], Tensor]]]:
-    """Yield each transform: its name, the due result, and the function that computes it."""
+    """Yield each transform of torch.func: its name, the due result, and the function that computes it."""
     factors, arguments = torch.linspace(0.5, 1.2, _ROWS).tolist(), subject.prepare(x.dtype)
     rows = torch.stack([subject.fit_domain(x * factor + 0.01) for factor in factors])
 
@@ -103,7 +103,7 @@ def _iterate_transforms(
 
 
 def check_compile(curve: Curve) -> Result:
-    """Return whether the compiled function gives the same y and gradient, for g contiguous and expanded."""
+    """Check whether the compiled function gives the same y and gradient, for g contiguous and expanded."""
     subject, x = curve.subject, curve.subject.sample(-2.3, 2.9, 101, torch.float32)
     (y, r), is_one_graph = subject.run_both(x), False
     upstreams = torch.ones_like(y), torch.ones(()).expand(y.shape)
@@ -131,7 +131,7 @@ def check_compile(curve: Curve) -> Result:
 
 
 def check_autocast(curve: Curve) -> Result:
-    """Return whether forward under autocast to bfloat16, and backward outside it, agree with plain calls.
+    """Check whether a forward under autocast to bfloat16, and a backward outside it, agree with plain calls.
 
     Learned arguments are float32, like the weights of a module.
     """
@@ -162,7 +162,7 @@ def check_autocast(curve: Curve) -> Result:
 
 
 def check_devices(curve: Curve) -> Result:
-    """Return whether accelerator and CPU agree; without one, whether it runs on torch's meta device."""
+    """Check whether accelerator and CPU agree; without an accelerator, whether torch's meta device works."""
     subject, accelerator = curve.subject, torch.accelerator.current_accelerator(check_available=True)
     kind = "meta" if accelerator is None else accelerator.type
     place = "It does not follow x to another device: " if accelerator is None else f"On {kind.upper()} "

@@ -23,9 +23,10 @@ _JUMP_EPS = 64  # the least jump, in eps of the largest y nearby
 
 
 class Curve:
-    """Values, gradients, slopes, jumps and areas of a subject, each computed at its first use.
+    """Values, gradients, slopes, jumps and areas of a function, each computed when first used.
 
-    Tensors are (n,), on ascending x, in the dtype of x. Raises UntriedError if it is not elementwise.
+    Tensors are (n,), on ascending x, in the dtype of x. Raises UntriedError if the subject is not
+    elementwise.
 
     Attributes:
         subject, traits: the subject and its traits.
@@ -54,7 +55,7 @@ class Curve:
             raise UntriedError(self.traits.dependence)
 
     def spread(self, even: int, factors: int, *parts: Tensor) -> Tensor:
-        """Return ``even`` points near 0, more by factors to ±10,000, and ``parts``, in the domain; (n,)."""
+        """Return ``even`` points near 0, more by factors up to ±10,000, and ``parts``; (n,)."""
         self.require_elementwise()
         x = [make_test_points(NEAR, even, factors, self.dtype), *parts]
         if self.subject.domain is not None:
@@ -63,7 +64,7 @@ class Curve:
 
     @cached_property
     def x(self) -> Tensor:
-        """Points off round numbers: evenly spaced near 0, by factors beyond, denser around each argument."""
+        """The x at which the curve is sampled, off round numbers and denser around each argument."""
         parts = []
         for number in self.subject.numbers:
             reach = max(1.0, abs(number) / 8)
@@ -148,7 +149,7 @@ class Curve:
 
     @cached_property
     def _samples(self) -> tuple[Tensor, Tensor, Tensor]:
-        """Dense x, the gradient there for g = 1, and its integral over each cell between two of the x.
+        """Dense x, the gradient there for g = 1, and its integral over each cell between two x.
 
         x goes from −10,000 to 10,000 and is denser around jumps and kinks.
         """
@@ -225,7 +226,7 @@ class Curve:
 
 
 def _limit_sum(near: float, total: float, growth: float = 1e-3) -> float:
-    """Return a total; ±inf if its outer half changes the sum ``near`` by more than a share ``growth``."""
+    """Return a total, or ±inf if its outer half changes the sum ``near`` by more than a share ``growth``."""
     return math.copysign(math.inf, total) if abs(total - near) > growth * abs(total) + 1e-6 else total
 
 
@@ -237,5 +238,5 @@ def differentiate(values: Callable[[Tensor], Tensor], x: Tensor, h: Tensor | flo
 
 
 def find_nearest(x: Tensor, mask: Tensor) -> float:
-    """Return the x in the mask that is nearest to 0."""
+    """Return the x nearest to 0 among those selected by a mask."""
     return float(min(x[mask].tolist(), key=abs))

@@ -58,16 +58,6 @@ def _make_replacements(subject: Subject, x: Tensor) -> list[Tensor]:
     return [x.flip(0) * _MOVE + 0.11, *extra]
 
 
-def require_elementwise(subject: Subject) -> None:
-    """Raise UntriedError if a function is random, or if an output depends on other elements of x."""
-    if subject.seed is None and has_random_output(subject):
-        raise UntriedError("it is random: two calls with the same x give different y")
-    if reason := find_dependence(subject):
-        raise UntriedError(reason)
-    x = make_test_points(NEAR, 64, 8, subject.trial.dtype)
-    require_independence(subject.y, subject.clip(x), name="y")
-
-
 def require_independence(function: Callable[..., Tensor], *inputs: Tensor, name: str) -> None:
     """Raise UntriedError if a value of a function depends on other elements or on the order of elements.
 

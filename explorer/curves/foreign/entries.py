@@ -12,9 +12,10 @@ from torch import Tensor
 from explorer.catalogue import Op, Rule, find_op, find_rule
 from explorer.curves.foreign.elementwise import (
     NEAR,
+    find_dependence,
+    has_random_output,
     is_same,
     make_test_points,
-    require_elementwise,
     require_independence,
 )
 from explorer.curves.foreign.subject import Subject, UntriedError, prepare_function
@@ -156,18 +157,19 @@ def _freeze_argument(argument: Any) -> Any:
 
 def _require_sampleable(subject: Subject) -> None:
     """Raise UntriedError if a function or its backward fails, is random or is not elementwise."""
-    require_elementwise(subject)
+    if has_random_output(subject):
+        raise UntriedError("it is random: two calls with the same x give different y")
+    if reason := find_dependence(subject):
+        raise UntriedError(reason)
     x = make_test_points(NEAR, 64, 8, subject.trial.dtype)
+    require_independence(subject.y, x, name="y")
     if subject.y(x).is_complex():
         raise UntriedError("it returns complex numbers")
     if not is_same(subject.gradient(x), subject.gradient(x), 0.0):
         raise UntriedError("its backward gives two different gradients for the same x and g")
     varied = 2 * torch.sin(1.7 * torch.arange(len(x), dtype=x.dtype))
-    for g in (
-        torch.ones_like(x),
-        varied,
-        varied + 2 * x.sign(),
-    ):  # the last one's mean depends on the sign of x
+    # The mean of the last one depends on the sign of x.
+    for g in (torch.ones_like(x), varied, varied + 2 * x.sign()):
         require_independence(subject.gradient, x, g, name="the gradient")
 
 

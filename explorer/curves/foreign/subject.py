@@ -88,16 +88,8 @@ class Subject:
     def declared(self) -> Rule | None:
         """The backward rule if its declared properties are to be checked; None if nothing is declared."""
         rule = self.rule
-        return (
-            rule
-            if rule and (rule.key in RULES or not rule.linear or rule.area or rule.antiderivative)
-            else None
-        )
-
-    @property
-    def shape(self) -> tuple[int, ...] | None:
-        """The dimensions of the user's example after the first; None if the user gave no example."""
-        return None if self.example is None else tuple(self.example.shape[1:])
+        is_known = rule and (rule.key in RULES or not rule.linear or rule.area or rule.antiderivative)
+        return rule if is_known else None
 
     @cached_property
     def rounds_gradient(self) -> bool:
@@ -206,8 +198,8 @@ class Subject:
 
     def _list_suffixes(self) -> list[tuple[int, ...]]:
         """List possible shapes of one row of x: the example's, or those of tensors that the function uses."""
-        if self.shape is not None:
-            return [self.shape]
+        if self.example is not None:
+            return [tuple(self.example.shape[1:])]
         tensors = [argument for argument in self.arguments if isinstance(argument, Tensor)]
         shapes = [tuple(tensor.shape) for tensor in tensors if tensor.numel() > 1]
         if self.op is None:

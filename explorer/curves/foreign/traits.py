@@ -1,4 +1,4 @@
-"""The traits of a subject: found once, before the checks, which all read this record."""
+"""The traits of a subject, found once before the checks that depend on them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -13,7 +13,7 @@ from explorer.curves.foreign.subject import NoGradientError, Subject
 
 @dataclass(frozen=True)
 class Traits:
-    """The traits of a subject.
+    """What is known of a function before it is checked: its dtype, faults of its backward, and dependence.
 
     Attributes:
         y_dtype: the dtype of y for x in the dtype of the trial.
@@ -31,7 +31,7 @@ class Traits:
 
 
 def find_traits(subject: Subject) -> Traits:
-    """Return the traits of a subject; raises UntriedError if its forward cannot be tried."""
+    """Try a function once and return its traits; raise UntriedError if its forward cannot be tried."""
     x = subject.sample(-NEAR, NEAR, 64)
     y, _ = subject.open_graph(x)
     failure, no_path, repeats, dependence = _describe_wrong_shape(y, x), "", True, find_dependence(subject)
@@ -53,9 +53,9 @@ def find_traits(subject: Subject) -> Traits:
 
 
 def call_backward(y: Tensor) -> Any:
-    """Return the value of a Function's own backward for x, for g = 1 on y and 0 on its other outputs.
+    """Call a Function's own backward for g = 1 on y and 0 on its other outputs; return its value for x.
 
-    None if y comes from no Function. Raises whatever backward raises.
+    Returns None if y comes from no Function. Raises whatever backward raises.
     """
     node = y.grad_fn
     if not isinstance(node, BackwardCFunction):
@@ -68,7 +68,7 @@ def call_backward(y: Tensor) -> Any:
 
 
 def has_custom_node(y: Tensor) -> bool:
-    """Return whether a Function lies on the way back from y."""
+    """Return whether a custom Function is in the graph of y."""
     waiting = [y.grad_fn]
     while waiting and not isinstance(waiting[0], BackwardCFunction):
         node = waiting.pop(0)
@@ -77,7 +77,7 @@ def has_custom_node(y: Tensor) -> bool:
 
 
 def _describe_wrong_shape(y: Tensor, x: Tensor) -> str:
-    """Return a clause on a gradient of another shape than x, which torch would sum silently; "" if none."""
+    """Describe a gradient whose shape is not that of x, which torch would sum silently; "" if it is right."""
     try:
         gradient = call_backward(y)
     except Exception:
