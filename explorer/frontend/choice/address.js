@@ -1,4 +1,4 @@
-// A choice as the query string of a link; history.js writes it to the address bar.
+// Encodes the user's choice of op, rules and settings as the query string of a link.
 
 import { getControls, getEntries } from "./choice.js";
 import { getCatalogue } from "./entries.js";
@@ -7,10 +7,10 @@ import { getOwn } from "../formula/records.js";
 
 /** @import { Choice } from "./choice.js" */
 
-/** Query parameters that set how a page is displayed: two of Streamlit's, and presentation mode. */
+/** Query parameters that affect only how a page is displayed. */
 export const FRAME_WORDS = ["embed", "embed_options", "present"];
 
-/** Return the query string of a choice, without values at their default. @param {Choice} choice */
+/** Encode a choice as the query string of a link. Default values are left out. @param {Choice} choice */
 export function toQuery(choice) {
   const query = new URLSearchParams({ op: choice.op });
   for (const rule of choice.rules) query.append("rule", rule.key);
@@ -28,7 +28,7 @@ export function toQuery(choice) {
 }
 
 /**
- * Return the values that the link must state, by control name.
+ * Return the parameter values to include in a link, as a dict from control names to values.
  * @param {Choice} choice @returns {Record<string, number>}
  */
 export function getLinkedParameters(choice) {
@@ -40,10 +40,10 @@ export function getLinkedParameters(choice) {
 }
 
 /**
- * Return a rule parameter's default if the link must state it, otherwise undefined.
+ * Return a parameter's default if a link has to include it, otherwise undefined.
  *
- * That is the case if the link sets an op's parameter of the same name but another meaning: the name alone would
- * set both, as in old links.
+ * A link has to include it if it also sets an op's parameter of the same name but another meaning, because the bare
+ * name would set both, as in old links.
  * @param {Choice} choice
  * @param {import("../formula/entry.js").Parameter} parameter
  */
@@ -51,13 +51,13 @@ function getDefaultToState({ parameters }, parameter) {
   return parameter.plain && getOwn(parameters, parameter.plain) !== undefined ? parameter.default : undefined;
 }
 
-/** Return the name of the query parameter that sets a parameter of an op or rule. @param {string} name */
+/** Return the name of the query parameter that sets an op's or rule's parameter. @param {string} name */
 export function toLinkWord(name) {
   return getCatalogue().link.words.includes(name) ? `p.${name}` : name;
 }
 
 /**
- * Append branch points to a query, as many of the last ones as fit.
+ * Append branch points to a query string. If they do not all fit, only the last ones are appended.
  * @param {string} query
  * @param {string[]} branches
  * @returns {string}
@@ -67,23 +67,23 @@ function appendBranches(query, branches) {
   return isQueryShort(full) || !branches.length ? full : appendBranches(query, branches.slice(1));
 }
 
-/** Return the number of branch points that fit into a choice's query. @param {Choice} choice */
+/** Return the number of branch points that fit into a choice's link. @param {Choice} choice */
 export function countLinkedBranches(choice) {
   return new URLSearchParams(toQuery(choice)).getAll("branch").length;
 }
 
-/** Return whether a query sets nothing but display parameters. @param {string} search */
+/** Return whether a query string contains display parameters only. @param {string} search */
 export function isBareAddress(search) {
   return [...new URLSearchParams(search).keys()].every((name) => FRAME_WORDS.includes(name));
 }
 
-/** Return whether a query is short enough for a link. @param {string} query */
+/** Return whether a query string is short enough for a link. @param {string} query */
 export function isQueryShort(query) {
   return query.length <= getCatalogue().limits.query;
 }
 
 /**
- * Return the address of a choice on a page, without the host.
+ * Return the path and query of a page that shows a choice.
  * @param {Choice} choice
  * @param {{pathname: string, search: string}} page the page; its display parameters are kept
  */
@@ -96,7 +96,7 @@ export function toAddress(choice, { pathname, search }) {
   return pathname + (parts.length ? `?${parts.join("&")}` : "");
 }
 
-/** Return the page title for a choice. @param {Choice} choice */
+/** Return the title of a page that shows a choice. @param {Choice} choice */
 export function toTitle(choice) {
   const { op, rules } = getEntries(choice);
   return `${op.label}: ${rules.map((rule) => rule.label).join(", ")} · Gradient explorer`;

@@ -1,4 +1,4 @@
-// The choice as plain data, and functions that return a changed copy of it.
+// The choice: everything the user has selected, as plain data, with functions that return a changed copy.
 
 import { listControls, carryValues, controlsOf, makeLossControls, changeValue } from "../formula/controls.js";
 import { listLearnable } from "../formula/contribution.js";
@@ -25,75 +25,76 @@ import { getSampling } from "../formula/sampling.js";
  *   & import("./view.js").View} Choice
  */
 
-/** Return the op and rules of a choice. @param {Choice} choice @returns {{op: Op, rules: Rule[]}} */
+/** Look up the selected op and backward rules. @param {Choice} choice @returns {{op: Op, rules: Rule[]}} */
 export function getEntries(choice) {
   const op = /** @type {Op} */ (findEntry("op", choice.op));
   const rules = choice.rules.map((rule) => /** @type {Rule} */ (findRuleForOp(op, rule.key)));
   return { op, rules };
 }
 
-/** Return the loss for stochastic ops and rules. @param {Choice} choice */
+/** Look up the loss that stochastic ops and rules use. @param {Choice} choice */
 export function getLoss({ f }) {
   return /** @type {import("../formula/draws.js").Loss} */ (findEntry("loss", f));
 }
 
-/** Return whether an op or rule is stochastic, so that the loss matters. @param {Choice} choice */
+/** Return whether the selected op or a rule is stochastic, so that it needs a loss. @param {Choice} choice */
 export function isStochastic(choice) {
   const { op, rules } = getEntries(choice);
   return findStochastic([op, ...rules]) !== undefined;
 }
 
-/** Return the controls of a choice's loss. @param {Choice} choice @returns {Control[]} */
+/** Return the sliders of the loss's parameters, if a loss is used. @param {Choice} choice @returns {Control[]} */
 export function getLossControls(choice) {
   return isStochastic(choice) ? makeLossControls(getLoss(choice).parameters) : [];
 }
 
-/** Replace the loss. @param {Choice} choice @param {string} f */
+/** Return a copy of the choice with another loss. @param {Choice} choice @param {string} f */
 export function setLoss(choice, f) {
   return carryParameters(choice, { ...choice, f });
 }
 
-/** Return the settings that determine how curves are sampled. @param {Choice} choice */
+/** Return the settings that affect where and how curves are sampled. @param {Choice} choice */
 export function getSamplingSettings({ range: [start, stop], g, parameters }) {
   return { start, stop, g, parameters };
 }
 
-/** Return a key of a choice's curves: choices with the same key differ in colours at most. @param {Choice} choice */
+/** Return a key of the curves on display. Choices with equal keys differ at most in colours. @param {Choice} choice */
 export function toCurvesKey(choice) {
   const keys = choice.rules.map((rule) => rule.key);
   return JSON.stringify([choice.op, keys, getSamplingSettings(choice), choice.learns, choice.f]);
 }
 
-/** Return the parameters of a choice that can learn by one of its rules. @param {Choice} choice */
+/** Return the parameters that at least one selected rule can learn. @param {Choice} choice */
 export function getLearnable(choice) {
   const { op, rules } = getEntries(choice);
   return listLearnable(op, rules);
 }
 
-/** Return all controls of a choice's op, rules and loss. @param {Choice} choice */
+/** Return the sliders of all parameters of the op, rules and loss. @param {Choice} choice */
 export function getControls(choice) {
   const { op, rules } = getEntries(choice);
   return listControls(op, rules, getLossControls(choice));
 }
 
-/** Return the controls on the card of an op or rule. @param {Choice} choice @param {Entry} entry */
+/** Return the sliders on the card of an op or rule. @param {Choice} choice @param {Entry} entry */
 export function getCardControls(choice, entry) {
   const { op, rules } = getEntries(choice);
   return controlsOf(entry, op, rules);
 }
 
-/** Replace the op. @param {Choice} choice @param {string} key */
+/** Return a copy of the choice with another op. @param {Choice} choice @param {string} key */
 export function setOp(choice, key) {
   return carryParameters(choice, { ...choice, op: key });
 }
 
-/** Return whether another rule can be added. @param {Choice} choice */
+/** Return whether another backward rule can be selected. @param {Choice} choice */
 export function canAddRule(choice) {
   return choice.rules.length < getCatalogue().limits.rules;
 }
 
 /**
- * Add a rule in the first free colour; return the same choice if it is included already or the list is full.
+ * Return a copy of the choice with one more backward rule, in the first free colour. The choice is returned unchanged
+ * if it contains the rule or is full.
  * @param {Choice} choice
  * @param {string} key
  */
@@ -104,14 +105,15 @@ export function addRule(choice, key) {
   return carryParameters(choice, { ...choice, rules: [...choice.rules, { key, slot, hidden: false }] });
 }
 
-/** Remove a rule, unless it is the last one. @param {Choice} choice @param {number} slot */
+/** Return a copy of the choice without a rule, unless it is the last. @param {Choice} choice @param {number} slot */
 export function removeRule(choice, slot) {
   const rules = choice.rules.filter((rule) => rule.slot !== slot);
   return rules.length ? carryParameters(choice, { ...choice, rules }) : choice;
 }
 
 /**
- * Replace a rule and keep its position and colour, say while a custom formula is being typed.
+ * Return a copy of the choice with one rule replaced, for example while a formula is being typed. Position and colour
+ * stay the same.
  * @param {Choice} choice
  * @param {number} slot
  * @param {string} key
@@ -122,14 +124,15 @@ export function replaceRule(choice, slot, key) {
   return carryParameters(choice, { ...choice, rules });
 }
 
-/** Hide or show a rule. @param {Choice} choice @param {number} slot */
+/** Return a copy of the choice with one rule hidden or shown. @param {Choice} choice @param {number} slot */
 export function toggleHidden(choice, slot) {
   const rules = choice.rules.map((rule) => (rule.slot === slot ? { ...rule, hidden: !rule.hidden } : rule));
   return { ...choice, rules };
 }
 
 /**
- * Set a parameter, clamped to its allowed range, and widen its slider if necessary.
+ * Return a copy of the choice with a parameter set. The value is clamped to the allowed range, and the slider is
+ * widened if necessary.
  * @param {Choice} choice
  * @param {Control} control
  * @param {number} value
@@ -140,13 +143,13 @@ export function setParameter(choice, control, value) {
   return widenBounds({ ...choice, parameters });
 }
 
-/** Return the ends of a control's slider. @param {Choice} choice @param {Control} control */
+/** Return the ends of a parameter's slider. @param {Choice} choice @param {Control} control */
 export function getBounds(choice, control) {
   return getOwn(choice.bounds, control.name) ?? [control.parameter.low, control.parameter.high];
 }
 
 /**
- * Set the range of x, after normalization.
+ * Return a copy of the choice with another range of x.
  * @param {Choice} choice
  * @param {number} start
  * @param {number} stop
@@ -156,7 +159,7 @@ export function setRange(choice, start, stop) {
   return { ...choice, range: normalizeRange(start, stop) };
 }
 
-/** Return a range in ascending order, within the limits and not empty. @param {number} start @param {number} stop */
+/** Return a valid range of x: ascending, within limits and not empty. @param {number} start @param {number} stop */
 export function normalizeRange(start, stop) {
   const { largest: max } = getSampling();
   const ends = [clampTo(start, -max, max), clampTo(stop, -max, max)].sort((one, other) => one - other);
@@ -165,13 +168,13 @@ export function normalizeRange(start, stop) {
   return /** @type {[number, number]} */ (range);
 }
 
-/** Return the minimum distance between two ends of a range. @param {number} one @param {number} other */
+/** Return the minimum width of a range with these ends. @param {number} one @param {number} other */
 function getMinWidth(one, other) {
   const { narrowest, least } = getSampling();
   return Math.max(least, narrowest * Math.max(Math.abs(one), Math.abs(other)));
 }
 
-/** Return why a number cannot be an end next to another end, or "". @param {number} end @param {number} other */
+/** Explain why a range of x cannot have a given end, or return "". @param {number} end @param {number} other */
 export function explainInvalidEnd(end, other) {
   const { largest } = getSampling();
   const outOfBounds = explainOutOfBounds(end, -largest, largest);
@@ -180,13 +183,13 @@ export function explainInvalidEnd(end, other) {
   return `${formatNumber(end)} leaves no range beside ${formatNumber(other)}: the ends must be at least ${formatShort(minWidth)} apart.`;
 }
 
-/** Set the upstream gradient, clamped to its bounds. @param {Choice} choice @param {number} g */
+/** Return a copy of the choice with another upstream gradient. @param {Choice} choice @param {number} g */
 export function setG(choice, g) {
   return { ...choice, g: clampTo(g, ...getWordBounds("g")) };
 }
 
 /**
- * Widen slider bounds to include every value; widened bounds persist as long as their control.
+ * Widen sliders so that they include every parameter's value. A widened slider stays wide as long as it exists.
  * @param {Choice} choice
  */
 export function widenBounds(choice) {
@@ -203,7 +206,7 @@ export function widenBounds(choice) {
 }
 
 /**
- * Carry parameters over to a choice with other entries, and drop settings that no longer apply.
+ * Keep parameter values when the op, a rule or the loss changes, and drop settings that no longer apply.
  * @param {Choice} before @param {Choice} after the next choice, its parameters not yet carried over
  */
 function carryParameters(before, after) {
@@ -216,12 +219,12 @@ function carryParameters(before, after) {
   return dropLostTrainingParameters(dropLostLearning(widenBounds({ ...after, parameters })));
 }
 
-/** Clear the learning parameter if no rule can train it. @param {Choice} choice @returns {Choice} */
+/** Clear the selected learning parameter if no rule can train it. @param {Choice} choice @returns {Choice} */
 export function dropLostLearning(choice) {
   return choice.learns && !getLearnable(choice).includes(choice.learns) ? { ...choice, learns: "" } : choice;
 }
 
-/** Remove parameters that no longer exist from the training's ``learn``. @param {Choice} choice @returns {Choice} */
+/** Remove parameters that no longer exist from the training settings. @param {Choice} choice @returns {Choice} */
 function dropLostTrainingParameters(choice) {
   const { op, rules } = getEntries(choice);
   const { learn } = choice.training;

@@ -1,4 +1,4 @@
-// The data that a learning parameter is evaluated on: stored in this tab, never in a link.
+// The data on which a learning parameter is evaluated. They are stored in the browser tab, never in a link.
 
 import { mirrorAtZero } from "../formula/floats.js";
 import { fillTemplate as sentence } from "../formula/phrases.js";
@@ -24,20 +24,20 @@ const SELECTION_KEY = "numbers";
 const CARRIED_KEY = "carried-numbers";
 /** @typedef {{kind: Kind, text: string}} Selection ``text`` is the pasted text */
 
-/** Return the stored selection. @returns {Selection} */
+/** Return which data the user has selected for evaluating a learning parameter. @returns {Selection} */
 function loadSelection() {
   return loadFromSession(SELECTION_KEY) ?? { kind: loadCarried() ? "carried" : "normal", text: "" };
 }
 
 let cached = /** @type {Data|null} */ (null);
 
-/** Return the histogram stored by a training, or null. @returns {Carried|null} */
+/** Return the histogram of data from a training run, or null. @returns {Carried|null} */
 export const loadCarried = () => loadFromSession(CARRIED_KEY);
 
-/** Store a histogram of a training, or remove it. @param {Carried|null} data */
+/** Store a histogram of data from a training run. Null removes it. @param {Carried|null} data */
 export const saveCarried = (data) => saveInSession(CARRIED_KEY, data);
 
-/** Return the selected data, or the standard normal if they are gone. @returns {Data} */
+/** Return the selected data, or standard normal numbers if they are no longer available. @returns {Data} */
 export function getData() {
   const { kind, text } = loadSelection();
   cached ??=
@@ -46,17 +46,17 @@ export function getData() {
   return cached;
 }
 
-/** Return the last pasted text, or "". */
+/** Return the numbers last pasted by the user as text, or "". */
 export const getPastedText = () => loadSelection().text;
 
-/** Select a kind of data. @param {Kind} kind */
+/** Select the kind of data on which a learning parameter is evaluated. @param {Kind} kind */
 export function selectKind(kind) {
   saveInSession(SELECTION_KEY, { ...loadSelection(), kind });
   cached = null;
 }
 
 /**
- * Store and select a pasted text of numbers, if it is valid.
+ * Store numbers that the user has pasted, if they are valid, and select them as data.
  * @param {string} text
  * @returns {string} a message about the first error, or ""
  */
@@ -68,7 +68,7 @@ export function savePasted(text) {
   return "";
 }
 
-/** Return the kinds of data that can be selected now, with their labels. @returns {[Kind, string][]} */
+/** Return the available kinds of data with their labels. @returns {[Kind, string][]} */
 export function listKinds() {
   const carriedData = loadCarried();
   return [
@@ -78,12 +78,12 @@ export function listKinds() {
   ];
 }
 
-/** Return the limits for pasted numbers. */
+/** Return the limits on the count and size of pasted numbers. */
 function getLimits() {
   return { most: getCatalogue().learning.most, largest: getSampling().largest };
 }
 
-/** Return the catalogue's standard normal numbers as data. @returns {Data} */
+/** Return standard normal numbers as data. @returns {Data} */
 export function makeNormalData() {
   const { normal: numbers, words } = getCatalogue().learning;
   const values = mirrorAtZero(numbers);
@@ -91,7 +91,7 @@ export function makeNormalData() {
   return { kind: "normal", label, values, weights: null, count: values.length, bars: null, note: "" };
 }
 
-/** Return the stored histogram as data: bin means weighted by counts, or null. @returns {Data|null} */
+/** Convert the stored histogram to data: the mean of each bin, weighted by its count. @returns {Data|null} */
 function makeCarriedData() {
   const carriedData = loadCarried();
   if (!carriedData) return null;
@@ -105,7 +105,7 @@ function makeCarriedData() {
   return { kind: "carried", label, values, weights, count, bars: { edges, counts }, note };
 }
 
-/** Return pasted numbers as data, or null if they are invalid. @param {string} text @returns {Data|null} */
+/** Convert pasted numbers to data, or return null if they are invalid. @param {string} text @returns {Data|null} */
 function makePastedData(text) {
   const result = parseNumbers(text, getLimits());
   if ("message" in result) return null;

@@ -1,5 +1,5 @@
-// Rules drawn by hand: custom formulas whose polyline the visitor edits on the chart. The browser plots them at once;
-// Python parses them when the drag ends.
+// Backward rules that the user draws as a polyline on the chart. The browser plots them while they are drawn;
+// Python parses their formula when the drag ends.
 
 import { parseDrawing, formulaOf, isSymmetric, treeOf } from "../formula/lines.js";
 import { replaceRule, addRule } from "./choice.js";
@@ -11,15 +11,15 @@ import { getCatalogue, findEntry, removeCustomEntry, addCustomEntry } from "./en
 /** @typedef {import("./store.js").Store} Store */
 /** Parses a formula; null without Python. @typedef {((kind: "rule", text: string) => Promise<*>)|null} Read */
 
-/** The slots whose points move independently although they are symmetric. @type {WeakMap<Store, Set<number>>} */
+/** The colour slots of symmetric drawings whose points move independently. @type {WeakMap<Store, Set<number>>} */
 const loose = new WeakMap();
 
-/** Return the drawing of a rule's key, or null for any other rule. @param {string} key */
+/** Return the points of a hand-drawn backward rule, or null if the rule is not drawn. @param {string} key */
 export function getDrawing(key) {
   return parseDrawing(/** @type {Rule} */ (findEntry("rule", key)));
 }
 
-/** Return the last visible drawing with its slot, or null. @param {Choice} choice */
+/** Return the last visible hand-drawn rule with its colour slot, or null. @param {Choice} choice */
 export function getLastDrawing(choice) {
   const visibleRules = choice.rules.filter(({ hidden }) => !hidden);
   const drawings = visibleRules.flatMap(({ key, slot }) => {
@@ -29,7 +29,7 @@ export function getLastDrawing(choice) {
   return drawings.pop() ?? null;
 }
 
-/** Return a name that no rule of a choice uses as its label. @param {Choice} choice */
+/** Return a name for a new drawing that no selected rule has. @param {Choice} choice */
 export function findFreeName({ rules }) {
   const labels = rules.map(({ key }) => findEntry("rule", key)?.label);
   const names = ["Drawn", ...rules.map((_, index) => `Drawn_${index + 2}`)];
@@ -37,14 +37,14 @@ export function findFreeName({ rules }) {
 }
 
 /**
- * Return whether a point moves with its mirror image.
+ * Return whether dragging a point of a drawing also moves its mirror image.
  * @param {Store} store @param {number} slot @param {Drawing} drawing
  */
 export function isKeptSymmetric(store, slot, { points }) {
   return isSymmetric(points) && !loose.get(store)?.has(slot);
 }
 
-/** Set whether a symmetric drawing stays symmetric. @param {Store} store @param {number} slot @param {boolean} on */
+/** Set whether a symmetric drawing stays so. @param {Store} store @param {number} slot @param {boolean} on */
 export function setSymmetry(store, slot, on) {
   const slots = loose.get(store) ?? new Set();
   loose.set(store, slots);
@@ -52,11 +52,11 @@ export function setSymmetry(store, slot, on) {
   else slots.add(slot);
 }
 
-/** Return the text of a drawing as a named custom formula. @param {Drawing} drawing */
+/** Convert a drawing to the text of a custom formula with its name. @param {Drawing} drawing */
 export const toFormulaText = (drawing) => `${drawing.name} = ${formulaOf(drawing)}`;
 
 /**
- * Return a drawing's entry until Python has parsed it; its kinks are its points.
+ * Create a temporary backward rule from a drawing, to use until Python has parsed its formula.
  * @param {Drawing} drawing @returns {Rule}
  */
 function makePreview(drawing) {
@@ -78,7 +78,8 @@ function makePreview(drawing) {
 }
 
 /**
- * Put a drawing into a choice, as a new rule or instead of the rule in a slot. Python parses a settled drawing.
+ * Add a drawing to the choice as a new backward rule, or replace an existing one. Python parses the drawing once the
+ * user has stopped dragging.
  * @param {Store} store
  * @param {number|null} slot null for a new rule
  * @param {Drawing} drawing
@@ -100,10 +101,10 @@ export function putDrawing(store, slot, drawing, { read, phase = "settled", laye
     );
 }
 
-/** The keys of lines during a drag, each used for one frame. @type {Set<string>} */
+/** The keys of temporary rules, one for each frame of a drag. @type {Set<string>} */
 const movingKeys = new Set();
 
-/** Replace a drawing's preview by Python's entry. @param {Store} store @param {string} key @param {Rule} entry */
+/** Replace a temporary rule by the one Python parsed. @param {Store} store @param {string} key @param {Rule} entry */
 function replacePreview(store, key, entry) {
   addCustomEntry("rule", entry);
   const slot = store.current.rules.find((rule) => rule.key === key)?.slot;

@@ -1,4 +1,4 @@
-// Ops, rules and losses by key: the catalogue's, and custom formulas added by the visitor.
+// Looks up ops, backward rules and losses, both from the catalogue and from the user's formulas.
 
 import { adaptRule } from "../formula/controls.js";
 import { findStochastic } from "../formula/draws.js";
@@ -52,42 +52,42 @@ let documentData = /** @type {Document} */ (/** @type {unknown} */ (null));
 /** @type {{[K in Kind]: Record<string, ByKind[K]>}} */
 const customEntries = { op: {}, rule: {}, loss: {} };
 
-/** Set the document of the server or the saved file. @param {Document} document */
+/** Set the catalogue that came with the page or with a saved file. @param {Document} document */
 export function setDocument(document) {
   documentData = document;
   setSampling(document.sampling);
   addCustomEntries({ op: [documentData.firstOwn.op], rule: documentData.firstOwn.rule, loss: [] });
 }
 
-/** Return the document: ops, rules, families, groups, limits. */
+/** Return the catalogue of ops, rules, families, groups and limits. */
 export function getCatalogue() {
   return documentData;
 }
 
-/** Return the op, rule or loss with a key, or undefined. @template {Kind} K @param {K} kind @param {string} key */
+/** Look up an op, rule or loss, or return undefined. @template {Kind} K @param {K} kind @param {string} key */
 export function findEntry(kind, key) {
   /** @type {{[K in Kind]: Record<string, ByKind[K]>}} */
   const catalogued = { op: documentData.ops, rule: documentData.rules, loss: documentData.losses };
   return getOwn(catalogued[kind], key) ?? getOwn(customEntries[kind], key);
 }
 
-/** Return the rule with a key, adapted to an op. @param {Op|undefined} op @param {string} key */
+/** Look up a backward rule, adapted to an op. @param {Op|undefined} op @param {string} key */
 export function findRuleForOp(op, key) {
   const rule = findEntry("rule", key);
   return op && rule ? adaptRule(op, rule) : rule;
 }
 
-/** Add a custom formula. @template {Kind} K @param {K} kind @param {ByKind[K]} entry */
+/** Register a custom formula. @template {Kind} K @param {K} kind @param {ByKind[K]} entry */
 export function addCustomEntry(kind, entry) {
   Object.assign(customEntries[kind], { [entry.key]: entry });
 }
 
-/** Remove a custom formula that is no longer chosen. @param {Kind} kind @param {string} key */
+/** Remove a custom formula that is no longer used. @param {Kind} kind @param {string} key */
 export function removeCustomEntry(kind, key) {
   delete customEntries[kind][key];
 }
 
-/** Add the custom formulas sent with a choice. @param {{op: Op[], rule: Rule[], loss?: Loss[]}} entries */
+/** Register the custom formulas of a choice. @param {{op: Op[], rule: Rule[], loss?: Loss[]}} entries */
 export function addCustomEntries({ op, rule, loss = [] }) {
   op.forEach((entry) => addCustomEntry("op", entry));
   rule.forEach((entry) => addCustomEntry("rule", entry));
@@ -99,13 +99,13 @@ export function isCustom(key) {
   return key.startsWith(documentData.own.trimEnd());
 }
 
-/** Return the formula in a custom key; the blank after "formula:" is optional. @param {string} key */
+/** Return the formula that the key of a custom op or rule contains. @param {string} key */
 export function getCustomText(key) {
   return key.slice(documentData.own.trimEnd().length).replace(/^ /, "");
 }
 
 /**
- * Return the custom formulas of a choice, and its loss, to be sent with it.
+ * Return the custom formulas and the loss that a choice uses.
  * @param {{op: string, rules: {key: string}[], f: string}} choice
  */
 export function getCustomEntries(choice) {
@@ -118,7 +118,7 @@ export function getCustomEntries(choice) {
 }
 
 /**
- * Return why a part of the page does not support these ops and rules, or "": none may be stochastic.
+ * Explain why a part of the page does not work with stochastic ops or rules, or return "".
  * @param {string} place the part's name
  * @param {...(Op|Rule)} entries
  */
@@ -128,7 +128,7 @@ export function explainStochasticRefusal(place, ...entries) {
 }
 
 /**
- * Return why no net can be trained with an op or rule, or "".
+ * Explain why no net can be trained with an op or rule, or return "".
  * @param {Op|Rule} entry
  * @param {boolean} [isSpiking] whether the net's units spike
  */
@@ -136,7 +136,7 @@ export function explainTrainingRefusal({ untrained = "", unspiking = "" }, isSpi
   return isSpiking ? unspiking : untrained;
 }
 
-/** Return whether a rule suits an op. @param {Rule} rule @param {Op} op */
+/** Return whether a backward rule is meant for a given op. @param {Rule} rule @param {Op} op */
 export function isSuitable(rule, op) {
   return !rule.suits.length || rule.suits.includes(op.family) || isCustom(op.key);
 }

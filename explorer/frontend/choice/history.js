@@ -1,4 +1,4 @@
-// The browser history of choices: address bar, Back and Forward.
+// Keeps the address bar and the browser history in step with the user's choice.
 
 import { toAddress, toTitle } from "./address.js";
 import { addCustomEntries, getCustomEntries } from "./entries.js";
@@ -8,7 +8,7 @@ import { onHistoryStep } from "./steps.js";
 /** @import { Choice } from "./choice.js" */
 
 /**
- * Keep address bar, page title and browser history in sync with a store; return a function that stops it.
+ * Keep the address bar, page title and browser history up to date. Returns a function that stops it.
  * @param {import("./store.js").Store} store
  */
 export function syncAddress(store) {
@@ -31,13 +31,13 @@ export function syncAddress(store) {
       if (origin !== "history") writeAddress(choice, address, isReplacing);
     };
     if (origin === "hand")
-      runAfterFrame(flush); // setting the address takes longer than drawing a curve
+      runAfterFrame(flush); // after the frame, because setting the address takes longer than drawing a curve
     else flush();
   });
   const onPopState = (/** @type {PopStateEvent} */ event) => {
     const state = event.state?.instrument;
     if (!state) return;
-    if (location.pathname === page) event.stopImmediatePropagation(); // the page stays the same
+    if (location.pathname === page) event.stopImmediatePropagation(); // no other page needs to load
     addCustomEntries(state.own);
     store.change(state.choice, { origin: "history" });
   };
@@ -50,7 +50,7 @@ export function syncAddress(store) {
 }
 
 /**
- * Write a choice to the browser history.
+ * Write a choice to the browser history, as a new entry or in place of the current one.
  * @param {Choice} choice
  * @param {string} address
  * @param {boolean} isReplacing whether to replace the current entry

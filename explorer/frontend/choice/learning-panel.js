@@ -1,4 +1,4 @@
-// Consistency of the parameter with a gradient panel on Explore and the parameters that learn in training.
+// Keeps the gradient panel of Explore consistent with the parameters that are learned in training.
 
 import { getEntries } from "./choice.js";
 import { parseLearning, setLearningByAllRules, setLearning } from "./learning.js";
@@ -6,7 +6,7 @@ import { parseLearning, setLearningByAllRules, setLearning } from "./learning.js
 /** @import { Choice } from "./choice.js" */
 
 /**
- * Toggle the gradient panel of a parameter; without its panel it stops learning in training too.
+ * Open or close the gradient panel of a parameter. A parameter whose panel closes no longer learns in training.
  * @param {Choice} choice
  * @param {string} name
  * @returns {Choice}
@@ -17,7 +17,7 @@ export function togglePanel(choice, name) {
 }
 
 /**
- * Return the choice for the training page: a parameter with a panel learns, by all rules unless rules are set.
+ * Adapt a choice for the Train page: the parameter with an open gradient panel learns during training.
  * @param {Choice} choice
  * @returns {Choice}
  */
@@ -29,7 +29,7 @@ export function prepareTraining(choice) {
 }
 
 /**
- * Return the choice for Explore: coming from a training, the first learning parameter gets a panel.
+ * Adapt a choice from the Train page for Explore: the first learning parameter gets a gradient panel.
  * @param {Choice} choice
  * @param {"nothing"|"link"|"page"} origin how the visitor came here
  * @returns {Choice}
@@ -40,7 +40,7 @@ export function prepareExplore(choice, origin) {
 }
 
 /**
- * Remove the panel of a parameter that stopped learning in training.
+ * Close the gradient panel of a parameter that no longer learns in training.
  * @param {Choice} before
  * @param {Choice} after
  * @returns {Choice}
@@ -52,20 +52,20 @@ export function dropLostPanel(before, after) {
   return isLost ? { ...after, learns: "" } : after;
 }
 
-/** Return the parameters that learn in training by at least one rule. @param {Choice} choice */
+/** Return the parameters that at least one rule learns in training. @param {Choice} choice */
 function getLearningNames(choice) {
   const learning = getLearning(choice).filter(({ rules }) => rules.some(({ learns }) => learns));
   return learning.map(({ name }) => name);
 }
 
-/** Return the parameters that can learn in training. @param {Choice} choice */
+/** Return the parameters that can be learned in training. @param {Choice} choice */
 function getLearning(choice) {
   const { op, rules } = getEntries(choice);
   return parseLearning(op, rules, choice.training.learn ?? "");
 }
 
 /**
- * Set whether a parameter learns in training, by all of its rules.
+ * Set whether a parameter is learned in training, by all rules that can train it.
  * @param {Choice} choice @param {string} name @param {boolean} learns
  */
 function setLearningByName(choice, name, learns) {

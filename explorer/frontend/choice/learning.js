@@ -1,4 +1,4 @@
-// The parameters that learn in training, named as in a link: ``s`` for all rules or ``rule.s`` for one.
+// The parameters that are learned in training. In links, ``s`` stands for all rules and ``rule.s`` for one.
 
 import { contributionOf, listLearnable } from "../formula/contribution.js";
 
@@ -10,7 +10,7 @@ import { contributionOf, listLearnable } from "../formula/contribution.js";
  */
 
 /**
- * Return the parameters that can learn, and whether each does.
+ * List the parameters that can be learned, and by which backward rules they currently are.
  * @param {Op} op
  * @param {Rule[]} rules
  * @param {string} text from a link
@@ -26,7 +26,7 @@ export function parseLearning(op, rules, text) {
   }));
 }
 
-/** Return the link text of learning parameters; a name alone represents all rules. @param {Learning[]} learning */
+/** Format learned parameters for a link. A name without a rule stands for all rules. @param {Learning[]} learning */
 export function formatLearning(learning) {
   const texts = learning.flatMap(({ name, rules }) => {
     const ruleNames = rules.filter(({ learns }) => learns).map(({ rule }) => `${rule.key}.${name}`);
@@ -36,7 +36,7 @@ export function formatLearning(learning) {
 }
 
 /**
- * Toggle whether a parameter learns by one rule.
+ * Toggle whether one backward rule learns a parameter.
  * @param {Learning[]} learning
  * @param {string} name
  * @param {string} key of the rule
@@ -46,7 +46,7 @@ export function toggleLearning(learning, name, key) {
 }
 
 /**
- * Set whether a parameter learns by all of its rules.
+ * Set whether all backward rules that can learn a parameter do so.
  * @param {Learning[]} learning
  * @param {string} name
  * @param {boolean} learns
@@ -56,7 +56,7 @@ export function setLearningByAllRules(learning, name, learns) {
 }
 
 /**
- * Recompute for each rule of a parameter whether it learns.
+ * Update which of its backward rules learn a parameter.
  * @param {Learning[]} learning @param {string} name @param {(one: Learning["rules"][number]) => boolean} isLearning
  */
 function updateRules(learning, name, isLearning) {
@@ -65,7 +65,7 @@ function updateRules(learning, name, isLearning) {
   return learning.map((each) => (each.name === name ? { name, rules: updateAll(each) } : each));
 }
 
-/** Split names at commas outside parentheses. @param {string} text */
+/** Split a text at commas, except within parentheses. @param {string} text */
 function splitNames(text) {
   const names = [""];
   let depth = 0;
@@ -77,7 +77,10 @@ function splitNames(text) {
   return names.map((name) => name.trim()).filter(Boolean);
 }
 
-/** Set the parameters that learn in training. @param {Choice} choice @param {Learning[]} learning @returns {Choice} */
+/**
+ * Return a copy of the choice with other learned parameters.
+ * @param {Choice} choice @param {Learning[]} learning @returns {Choice}
+ */
 export function setLearning(choice, learning) {
   const { learn: _, ...training } = choice.training;
   const text = formatLearning(learning);

@@ -1,5 +1,5 @@
-// Parsing of links without a server, equivalent to explorer/ui/links/curve_words.py. Training settings are passed
-// through unparsed; a function passed in parses custom formulas.
+// Decodes links in the browser, as explorer/ui/links/curve_words.py does on the server. Training settings stay
+// unparsed, and custom formulas are parsed by a function that the caller provides.
 
 import { FRAME_WORDS, toLinkWord } from "./address.js";
 import { getControls, getLearnable, normalizeRange, widenBounds } from "./choice.js";
@@ -20,7 +20,7 @@ import { getOwn } from "../formula/records.js";
 const NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 
 /**
- * Parse and add the custom formulas of a link, except those known already.
+ * Parse the custom formulas of a link and register them, except those that are already known.
  * @param {string} search the query of the link
  * @param {(kind: Kind, text: string) => Promise<*>} read returns an entry or a message
  */
@@ -44,9 +44,8 @@ export async function readCustomFormulas(search, read) {
 }
 
 /**
- * Parse a formula of a link, first unchanged and then with a + between operands that only blanks separate.
- *
- * A + that is not encoded as %2B is a blank in a query.
+ * Parse a formula from a link, and if that fails, parse it with missing plus signs restored. In a query, a plus sign
+ * that is not encoded as %2B turns into a blank.
  * @param {Kind} kind
  * @param {string} text
  * @param {(kind: Kind, text: string) => Promise<*>} read
@@ -62,7 +61,8 @@ async function readWithPluses(kind, text, read) {
 }
 
 /**
- * Return the choice of a link, and a notice for each unusable value, which ``first`` replaces. Never throws.
+ * Decode a link's query to a choice, with a notice for each value that cannot be used. Unusable values are replaced by
+ * those of ``first``. Never throws.
  * @param {string} search the query of the link
  * @param {{first: Choice, own?: ResolvedFormulas|null}} known the default choice, and the link's custom formulas,
  *   null if they cannot be parsed
@@ -89,7 +89,7 @@ export function readLink(search, { first, own = null }) {
   return { choice: widenBounds(choice), notices: link.notices };
 }
 
-/** The query parameters of a link, each consumed when read, and notices about unusable ones. */
+/** The query parameters of a link. Each is removed when it is read, and unusable values lead to notices. */
 class LinkQuery {
   /** @param {URLSearchParams} query @param {ResolvedFormulas|null} own */
   constructor(query, own) {
@@ -98,20 +98,20 @@ class LinkQuery {
     this.notices = /** @type {string[]} */ ([]);
   }
 
-  /** Return and remove all values of a query parameter. @param {string} name */
+  /** Remove a query parameter and return all of its values. @param {string} name */
   takeAll(name) {
     const values = this.query.getAll(name);
     this.query.delete(name);
     return values;
   }
 
-  /** Return the last value of a query parameter, or undefined, and remove it. @param {string} name */
+  /** Remove a query parameter and return its last value, or undefined if it is missing. @param {string} name */
   takeLast(name) {
     return this.takeAll(name).at(-1);
   }
 
   /**
-   * Return a number between bounds, or the default with a notice.
+   * Remove a query parameter and return its number. If it is invalid, add a notice and return the default.
    * @param {string} name @param {number} defaultValue @param {number} low @param {number} high
    * @param {string} [text] the value, if it was taken already
    */
@@ -126,7 +126,7 @@ class LinkQuery {
     return defaultValue;
   }
 
-  /** Add a notice for every remaining query parameter. */
+  /** Add a notice for every query parameter that has not been read. */
   noteUnused() {
     for (const name of new Set(this.query.keys()))
       if (!FRAME_WORDS.includes(name))
@@ -135,7 +135,7 @@ class LinkQuery {
 }
 
 /**
- * Return the key of an op or rule in the browser, or "" with a notice.
+ * Return the key of the op or rule that a link names. If there is none, add a notice and return "".
  * @param {LinkQuery} link @param {Kind} kind @param {string} key
  */
 function resolveKey(link, kind, key) {
@@ -158,9 +158,8 @@ function resolveKey(link, kind, key) {
 }
 
 /**
- * Return the one key that matches a word as key or label, or "" unless exactly one does.
- *
- * Case, blanks, hyphens and -ise or -ize make no difference.
+ * Find the op or rule whose key or label is another spelling of a word. Case, blanks, hyphens and -ise or -ize are
+ * ignored. Returns "" unless exactly one matches.
  * @param {Kind} kind @param {string} word
  */
 function findSpelling(kind, word) {
@@ -177,7 +176,7 @@ function findSpelling(kind, word) {
 }
 
 /**
- * Return the rules of a link with colours and visibility.
+ * Read a link's backward rules with their colours and visibility.
  * @param {LinkQuery} link @param {ChosenRule[]} defaults @returns {ChosenRule[]}
  */
 function readRules(link, defaults) {
@@ -195,7 +194,7 @@ function readRules(link, defaults) {
   return visible.map((key, index) => ({ key, slot: slots[index], hidden: hiddenKeys.includes(key) }));
 }
 
-/** Return the colour slot of each rule, counted from 0. @param {LinkQuery} link @param {number} count */
+/** Return the colour slot of each rule in a link, from 0. @param {LinkQuery} link @param {number} count */
 function readSlots(link, count) {
   const defaults = [...Array(count).keys()];
   const text = link.takeLast("colours") || "";
@@ -210,7 +209,7 @@ function readSlots(link, count) {
   return defaults;
 }
 
-/** Return the parameter values other than the default. @param {LinkQuery} link @param {Choice} choice */
+/** Read the parameter values of a link that differ from defaults. @param {LinkQuery} link @param {Choice} choice */
 function readParameters(link, choice) {
   const controls = getControls(choice);
   const texts = controls.map(({ name }) => link.takeLast(toLinkWord(name)));
@@ -236,13 +235,13 @@ function readParameters(link, choice) {
   return dropDefaults(swapCrossed(link, values, controls), controls);
 }
 
-/** Return whether a text is a number allowed for a parameter. @param {string} text @param {Parameter} parameter */
+/** Return whether a text is a valid value of a parameter. @param {string} text @param {Parameter} parameter */
 function isWithinReach(text, { reach: [low, high] }) {
   return NUMBER.test(text) && Number(text) >= low && Number(text) <= high;
 }
 
 /**
- * Swap values of pairs such as lo and hi that are in the wrong order.
+ * Swap the values of paired parameters such as lo and hi if they are in the wrong order.
  * @param {LinkQuery} link @param {Record<string, number>} values @param {Control[]} controls
  */
 function swapCrossed(link, values, controls) {
@@ -262,7 +261,7 @@ function swapCrossed(link, values, controls) {
   return next;
 }
 
-/** Return the learning parameter, or "". @param {LinkQuery} link @param {Choice} choice */
+/** Read the parameter with an open gradient panel, or "". @param {LinkQuery} link @param {Choice} choice */
 function readLearns(link, choice) {
   const name = link.takeLast("learns") ?? "";
   if (!name || getLearnable(choice).includes(name)) return name;
@@ -270,7 +269,7 @@ function readLearns(link, choice) {
   return "";
 }
 
-/** Return a range, normalized, or the default. @param {LinkQuery} link @param {Word} word */
+/** Read a range such as that of x, or return the default. @param {LinkQuery} link @param {Word} word */
 function readRange(link, { name, default: usual, low, high }) {
   const ends = link.takeAll(name);
   if (!ends.length) return usual;
@@ -286,7 +285,7 @@ function readRange(link, { name, default: usual, low, high }) {
   return normalized;
 }
 
-/** Return one of the allowed texts, or the default. @param {LinkQuery} link @param {Word} word */
+/** Read a query parameter that allows only certain texts. @param {LinkQuery} link @param {Word} word */
 function readText(link, { name, default: usual, words, refusal }) {
   const text = link.takeLast(name) || usual;
   if (text === usual || getOwn(words, text)) return text;
@@ -295,7 +294,10 @@ function readText(link, { name, default: usual, words, refusal }) {
   return usual;
 }
 
-/** Return the loss formula; in old links a number is a parameter of that name. @param {LinkQuery} link @param {Word} word */
+/**
+ * Read the loss formula of a link. In old links, a number is the value of a parameter with the same name.
+ * @param {LinkQuery} link @param {Word} word
+ */
 function readLoss(link, { name, default: usual, refusal }) {
   const text = link.takeLast(name) || usual;
   if (NUMBER.test(text)) {
@@ -311,14 +313,17 @@ function readLoss(link, { name, default: usual, refusal }) {
   return usual;
 }
 
-/** Readers by kind of query parameter. @type {Record<Exclude<Word["kind"], "loss">, (link: LinkQuery, word: Word) => *>} */
+/**
+ * Functions that read each kind of query parameter.
+ * @type {Record<Exclude<Word["kind"], "loss">, (link: LinkQuery, word: Word) => *>}
+ */
 const READERS = {
   number: (link, { name, default: usual, low, high }) => link.takeNumber(name, usual, low, high),
   range: readRange,
   choice: readText,
 };
 
-/** Return the training settings of a link, unparsed. @param {LinkQuery} link @returns {Record<string, string>} */
+/** Return a link's training settings as text. @param {LinkQuery} link @returns {Record<string, string>} */
 function readTraining(link) {
   /** @type {Record<string, string>} */
   const training = {};
@@ -329,7 +334,7 @@ function readTraining(link) {
   return training;
 }
 
-/** Quote a text from a link in one short line. @param {string} text */
+/** Quote a text from a link, shortened and without control characters. @param {string} text */
 function quote(text) {
   const longest = getCatalogue().limits.quote;
   const line = text.length <= longest ? text : `${text.slice(0, longest - 1)}…`;

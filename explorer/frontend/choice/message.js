@@ -1,4 +1,4 @@
-// The message with a choice between Python and the browser, validated on receipt.
+// The JSON message that carries a choice between Python and the browser. It is validated on receipt.
 
 import { widenBounds } from "./choice.js";
 import { getCatalogue, findEntry, addCustomEntry, getCustomEntries } from "./entries.js";
@@ -7,7 +7,7 @@ import { isView, pickView } from "./view.js";
 /** @import { Choice } from "./choice.js" */
 
 /**
- * Return the choice in a message from Python, and add its custom formulas. Throw an Error if it is invalid.
+ * Decode a choice from a JSON message, and register its custom formulas. Throws an Error if the message is invalid.
  * @param {*} message
  * @returns {Choice}
  */
@@ -60,7 +60,7 @@ export function parseMessage(message) {
   });
 }
 
-/** Return the message for a choice, the inverse of ``parseMessage``. @param {Choice} choice */
+/** Encode a choice as a JSON message, which ``parseMessage`` decodes. @param {Choice} choice */
 export function toMessage(choice) {
   const { op, rules, parameters, learns, slow, training } = choice;
   return {
@@ -73,17 +73,20 @@ export function toMessage(choice) {
   };
 }
 
-/** Return a value if it is a record, otherwise throw. @param {*} value @returns {Object<string, *>} */
+/**
+ * Return the value unchanged if it is a plain object; throw an Error otherwise.
+ * @param {*} value @returns {Object<string, *>}
+ */
 function requireRecord(value) {
   return value !== null && typeof value === "object" && !Array.isArray(value) ? value : throwUnreadable();
 }
 
-/** Return a value if it is a list, otherwise throw. @param {*} value @returns {*[]} */
+/** Return the value unchanged if it is an array; throw an Error otherwise. @param {*} value @returns {*[]} */
 function requireList(value) {
   return Array.isArray(value) ? value : throwUnreadable();
 }
 
-/** Throw the error for an invalid message. @returns {never} */
+/** Throw the error that reports an invalid message. @returns {never} */
 function throwUnreadable() {
   throw new Error("The page could not read the server's message: reload the page.");
 }

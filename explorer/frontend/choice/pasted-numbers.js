@@ -1,11 +1,10 @@
-// Parsing of pasted numbers from a table, a list or a column.
+// Parses numbers that the user pastes from a table, a list or a column.
 
 import { explainInvalidNumber, parseNumber } from "../formula/numbers.js";
 
 /**
- * Return the numbers in a text, or a message about the first invalid one.
- *
- * Separators are whitespace, semicolons and commas. A comma can be a decimal comma if the text has no point.
+ * Parse the numbers in a text, or return a message about the first invalid one. Numbers are separated by whitespace,
+ * semicolons or commas. A comma can also be a decimal comma if the text has no point.
  * @param {string} text
  * @param {{most: number, largest: number}} limits
  * @returns {{values: Float64Array}|{message: string}}
@@ -33,7 +32,7 @@ export function parseNumbers(text, { most: maxCount, largest }) {
 }
 
 /**
- * Split at commas, unless the only one is a decimal comma.
+ * Split a text at commas, unless it has a single comma that is a decimal comma.
  * @param {string} part without spaces @param {boolean} hasPoint @returns {string[]}
  */
 function splitAtCommas(part, hasPoint) {

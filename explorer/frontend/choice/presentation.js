@@ -1,11 +1,11 @@
-// Presentation mode: the page fills the window in large type. The address stores whether it is on.
+// Presentation mode, in which the page fills the window in large type. The page's address stores whether it is on.
 
 const [WORD, CHANGE_EVENT] = ["present", "presenting"];
 
-/** Return whether presentation mode is on. */
+/** Return whether presentation mode, which shows the page in large type, is on. */
 export const isPresenting = () => new URLSearchParams(location.search).has(WORD);
 
-/** Turn presentation mode on or off, without a new history entry. @param {boolean} on */
+/** Turn presentation mode on or off. No entry is added to the browser history. @param {boolean} on */
 export function setPresenting(on) {
   const query = new URLSearchParams(location.search);
   on ? query.set(WORD, "1") : query.delete(WORD);
@@ -13,12 +13,15 @@ export function setPresenting(on) {
   dispatchEvent(new Event(CHANGE_EVENT));
 }
 
-/** Subscribe to changes of presentation mode. @param {() => void} callback @param {AbortSignal} signal */
+/**
+ * Call a function whenever presentation mode is turned on or off.
+ * @param {() => void} callback @param {AbortSignal} signal
+ */
 export function onPresentingChange(callback, signal) {
   addEventListener(CHANGE_EVENT, callback, { signal });
 }
 
-/** Return the address of another page in presentation mode. @param {string} href @returns {string} */
+/** Return the address of another page with presentation mode on. @param {string} href @returns {string} */
 export function toPresentingAddress(href) {
   const address = new URL(href, document.baseURI);
   address.searchParams.set(WORD, "1");

@@ -1,30 +1,33 @@
-// Requests to the server, except those for torch's curves.
+// Sends requests to the Python server, except those for curves that torch computes.
 
 import { saveAs } from "../elements/dom.js";
 
 export const SILENT_TEXT = "The server does not answer: try again in a moment.";
 export const TIMEOUT_MS = 20_000;
 
-/** Return the URL of a route of the server. @param {string} name */
+/** Return the URL of one of the server's routes. @param {string} name */
 export const toServerUrl = (name) => new URL(`../../../${name}`, import.meta.url).href;
 
-/** Fetch the document with the complete catalogue. */
+/** Fetch the complete catalogue from the server. */
 export async function fetchDocument() {
   return (await fetch(new URL("../document.json", import.meta.url))).json();
 }
 
-/** Return the ``fetch`` options for posting data as JSON. @param {*} data @returns {RequestInit} */
+/** Return the ``fetch`` options for a POST request with a JSON body. @param {*} data @returns {RequestInit} */
 export function toPostOptions(data) {
   return { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(data) };
 }
 
-/** Post data and return the server's answer, or a message. @param {string} address @param {*} data */
+/**
+ * Send a POST request with a JSON body. Returns the server's answer, or an error message as an object.
+ * @param {string} address @param {*} data
+ */
 export function postJson(address, data) {
   return requestJson(address, toPostOptions(data));
 }
 
 /**
- * Send a request and return the server's answer, or a message.
+ * Send a request to the server. Returns the answer, or an error message as an object.
  * @param {string} address
  * @param {RequestInit} [options]
  */
@@ -38,7 +41,7 @@ export async function requestJson(address, options) {
 }
 
 /**
- * Post data and save the answer as a file; return the server's message in case of an error, otherwise "".
+ * Send a POST request and save the answer as a file. Returns "", or the server's message if it fails.
  * @param {string} address
  * @param {*} data
  * @param {string} name of the file
@@ -52,7 +55,7 @@ export async function downloadAnswer(address, data, name) {
     if (!response.ok) return /** @type {string} */ ((await response.json()).message);
     const href = URL.createObjectURL(await response.blob());
     saveAs(href, name);
-    setTimeout(() => URL.revokeObjectURL(href), TIMEOUT_MS); // late enough for the browser to read it
+    setTimeout(() => URL.revokeObjectURL(href), TIMEOUT_MS); // by then, the browser has read the file
     return "";
   } catch {
     return SILENT_TEXT;

@@ -1,24 +1,24 @@
-// Values in the browser's storage, as JSON: session storage survives a reload, local storage lasts across visits. A
-// frame on another site may have no storage, and storage may be full; values then last as long as the page.
+// Stores values as JSON in the browser: session storage survives a reload, local storage lasts across visits. If the
+// storage is full, or blocked because the page is embedded in another site, values last as long as the page.
 
 /** @typedef {"sessionStorage"|"localStorage"} Kind */
 
 const PREFIX = "gradient-explorer.";
-const memory = /** @type {Map<string, string>} */ (new Map()); // values that no storage accepted
+const memory = /** @type {Map<string, string>} */ (new Map()); // values that the browser's storage did not accept
 
-/** Return the value stored in this session under a name, or null. @param {string} name */
+/** Return a value from the browser's session storage, or null if it is missing. @param {string} name */
 export const loadFromSession = (name) => read("sessionStorage", name);
 
-/** Store a value in this session. @param {string} name @param {*} value serializable as JSON */
+/** Store a value in the browser's session storage. @param {string} name @param {*} value serializable as JSON */
 export const saveInSession = (name, value) => write("sessionStorage", name, value);
 
-/** Return the value stored across visits under a name, or null. @param {string} name */
+/** Return a value from the browser's local storage, or null if it is missing. @param {string} name */
 export const loadFromBrowser = (name) => read("localStorage", name);
 
-/** Store a value across visits. @param {string} name @param {*} value serializable as JSON */
+/** Store a value in the browser's local storage. @param {string} name @param {*} value serializable as JSON */
 export const saveInBrowser = (name, value) => write("localStorage", name, value);
 
-/** Remove all values of this session whose name begins with ``start``. @param {string} start */
+/** Remove all values from the session storage whose name starts with ``start``. @param {string} start */
 export function removeFromSession(start) {
   for (const name of [...memory.keys()]) if (name.startsWith(start)) memory.delete(name);
   tryStorage("sessionStorage", (storage) => {
@@ -26,17 +26,20 @@ export function removeFromSession(start) {
   });
 }
 
-/** Return the value stored under a name, or null. @param {Kind} kind @param {string} name */
+/** Return a value from session or local storage, or null if it is missing. @param {Kind} kind @param {string} name */
 function read(kind, name) {
   const text = memory.get(name) ?? tryStorage(kind, (storage) => storage.getItem(PREFIX + name));
   try {
     return JSON.parse(text ?? "null");
   } catch {
-    return null; // not written by this module
+    return null; // the value was not written by this module
   }
 }
 
-/** Store a value, in memory if the storage refuses it. @param {Kind} kind @param {string} name @param {*} value */
+/**
+ * Store a value in session or local storage, or in memory if the storage does not accept it.
+ * @param {Kind} kind @param {string} name @param {*} value
+ */
 function write(kind, name, value) {
   const text = JSON.stringify(value);
   memory.set(name, text);
@@ -47,7 +50,7 @@ function write(kind, name, value) {
 }
 
 /**
- * Call a function with the browser's storage and return its result, or undefined if storage is denied or full.
+ * Call a function with the browser's storage. Returns undefined if the storage is blocked or full.
  * @template T
  * @param {Kind} kind
  * @param {(storage: Storage) => T} act
@@ -60,7 +63,7 @@ function tryStorage(kind, act) {
   }
 }
 
-/** Return this session's random id, which limits it to one active run and one study. @returns {string} */
+/** Return this session's random id, by which the server limits its runs and studies. @returns {string} */
 export function getOwner() {
   const stored = loadFromSession("owner");
   if (stored) return stored;

@@ -1,4 +1,4 @@
-// Back and Forward events, handled before Streamlit.
+// Handles the browser's Back and Forward before Streamlit does.
 
 /** @typedef {(event: PopStateEvent) => void} StepListener */
 
@@ -8,7 +8,10 @@ const listeners = new Set();
 // the script at every step and then push the page's address again.
 window.addEventListener("popstate", (event) => listeners.forEach((follow) => follow(event)));
 
-/** Subscribe to Back and Forward; return a function that unsubscribes. @param {StepListener} listener */
+/**
+ * Call a function whenever the user goes back or forward. Returns a function to end this.
+ * @param {StepListener} listener
+ */
 export function onHistoryStep(listener) {
   listeners.add(listener);
   return () => listeners.delete(listener);

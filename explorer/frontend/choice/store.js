@@ -1,4 +1,4 @@
-// The store of the choice: listeners receive every change and how it was made.
+// The store of the user's choice. It tells its subscribers what has changed and how.
 
 /** @import { Choice } from "./choice.js" */
 /**
@@ -13,33 +13,33 @@
 /** @type {Change} */
 const AT_REST = { phase: "settled", target: null, origin: "hand" };
 
-/** Create a store without a choice. */
+/** Create a store for the user's choice, initially empty. */
 export function createStore() {
   /** @type {Choice|null} */
   let choice = null;
   /** @type {Set<Listener>} */
   const watchers = new Set();
   return {
-    /** The current choice, or null. */
+    /** The user's current choice, or null if there is none yet. */
     get choice() {
       return choice;
     },
-    /** The current choice; the page must have one. */
+    /** The user's current choice, on pages that always have one. */
     get current() {
       return /** @type {Choice} */ (choice);
     },
-    /** Subscribe to every change; return a function that unsubscribes. @param {Listener} listener */
+    /** Call a function on every change of the choice. Returns a function that ends this. @param {Listener} listener */
     subscribe(listener) {
       watchers.add(listener);
       return () => watchers.delete(listener);
     },
-    /** Subscribe, and call the listener at once if there is a choice. @param {Listener} listener */
+    /** Call a function on every change of the choice, and immediately if there is one. @param {Listener} listener */
     subscribeNow(listener) {
       const stop = this.subscribe(listener);
       if (choice) listener(choice, AT_REST);
       return stop;
     },
-    /** Replace the choice. @param {Choice} next @param {Partial<Change>} [change] */
+    /** Replace the choice and notify all subscribers. @param {Choice} next @param {Partial<Change>} [change] */
     change(next, change = {}) {
       choice = next;
       for (const listener of [...watchers]) listener(next, { ...AT_REST, ...change });
@@ -47,5 +47,5 @@ export function createStore() {
   };
 }
 
-/** The store shared by all parts of a page. */
+/** The store of the user's choice, shared by all parts of a page. */
 export const store = createStore();

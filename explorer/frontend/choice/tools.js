@@ -1,4 +1,4 @@
-// The open tools: set in the link, or remembered by the browser.
+// The open tools of the Train page, which are set in the link or remembered by the browser.
 
 import { loadFromBrowser, saveInBrowser } from "./session.js";
 
@@ -7,13 +7,19 @@ import { loadFromBrowser, saveInBrowser } from "./session.js";
 
 const STORAGE_KEY = "all-tools";
 
-/** Return the tools that are open: as set in the link, or as last chosen. @param {Choice} choice @returns {string} */
+/**
+ * Return which tools of the page are open, from the link or from the user's last visit.
+ * @param {Choice} choice @returns {string}
+ */
 export function getOpenTools({ tools }) {
   const last = loadFromBrowser(STORAGE_KEY);
   return tools || (last === true ? "all" : typeof last === "string" ? last : "");
 }
 
-/** Set the open tools in a store and in the browser. @param {import("./store.js").Store} store @param {string} tools */
+/**
+ * Set which tools are open, and remember it for the next visit.
+ * @param {import("./store.js").Store} store @param {string} tools
+ */
 export function setOpenTools(store, tools) {
   saveInBrowser(STORAGE_KEY, tools === "all" ? true : tools);
   store.change({ ...store.current, tools });

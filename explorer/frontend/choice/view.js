@@ -1,4 +1,4 @@
-// The query parameters declared in Python (explorer/instrument/view.py): their defaults and link texts.
+// The query parameters that explorer/instrument/view.py declares, with their defaults and link texts.
 
 import { getCatalogue } from "./entries.js";
 import { getOwn } from "../formula/records.js";
@@ -22,7 +22,7 @@ import { getOwn } from "../formula/records.js";
  */
 
 const isNumber = Number.isFinite;
-/** Type checks by kind. @type {Record<Word["kind"], (value: *) => boolean>} */
+/** Functions that check whether a value has a given kind. @type {Record<Word["kind"], (value: *) => boolean>} */
 const IS_KIND = {
   number: isNumber,
   range: (value) => Array.isArray(value) && value.length === 2 && value.every(isNumber),
@@ -30,25 +30,22 @@ const IS_KIND = {
   loss: (value) => typeof value === "string",
 };
 
-/** Return the view of a link without query parameters. @returns {View} */
+/** Return the default value of every query parameter. @returns {View} */
 export function getDefaultView() {
   return mapWords((word) => word.default);
 }
 
-/** Pick the query parameters from an object with further values. @param {*} values @returns {View} */
+/** Return only those entries of an object that are query parameters. @param {*} values @returns {View} */
 export function pickView(values) {
   return mapWords(({ name }) => getOwn(values, name));
 }
 
-/** Return whether each query parameter has a value of its kind. @param {*} values */
+/** Return whether every query parameter has a value of the right kind. @param {*} values */
 export function isView(values) {
   return getCatalogue().view.every(({ name, kind }) => IS_KIND[kind](getOwn(values, name)));
 }
 
-/**
- * Return the texts of query parameters that are not at their default.
- * @param {View} view @returns {[string, string][]}
- */
+/** Format the query parameters that differ from their defaults. @param {View} view @returns {[string, string][]} */
 export function toLinkTexts(view) {
   return getCatalogue().view.flatMap((word) => {
     const value = /** @type {*} */ (getOwn(view, word.name));
@@ -57,18 +54,18 @@ export function toLinkTexts(view) {
   });
 }
 
-/** Return the declaration of a query parameter. @param {string} name */
+/** Return the declaration of a query parameter: its kind, default and bounds. @param {string} name */
 export function getWord(name) {
   return /** @type {Word} */ (getCatalogue().view.find((word) => word.name === name));
 }
 
-/** Return the bounds of a number or of a range's ends. @param {keyof View} name @returns {[number, number]} */
+/** Return the bounds of a numeric query parameter. @param {keyof View} name @returns {[number, number]} */
 export function getWordBounds(name) {
   const { low, high } = getWord(name);
   return [low, high];
 }
 
-/** Compute a value for each query parameter. @param {(word: Word) => *} valueOf @returns {View} */
+/** Compute a value for every query parameter. @param {(word: Word) => *} valueOf @returns {View} */
 export function mapWords(valueOf) {
   return /** @type {*} */ (Object.fromEntries(getCatalogue().view.map((word) => [word.name, valueOf(word)])));
 }

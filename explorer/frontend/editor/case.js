@@ -1,4 +1,4 @@
-// The first failing case of a solution on a layer over the chart: its result and the expected one.
+// Marks the first failing test case of the user's solution on the chart, with the expected result.
 
 import { element, setText } from "../elements/dom.js";
 import { shape } from "../elements/svg.js";
@@ -18,7 +18,7 @@ import { toLeftPx, toTopPx } from "../chart/scene/panels.js";
 
 const RADIUS = 6; // px
 
-/** Create the layer over a chart. */
+/** Create the overlay that marks a failing test case on the chart. */
 export function createCase() {
   const line = shape("line", { class: "case-line" });
   const gapLine = shape("line", { class: "case-apart" });
@@ -54,14 +54,14 @@ export function createCase() {
 
   return {
     element: layer,
-    /** Align the layer with the panels. @param {Frame} next the positions of the panels */
+    /** Align the overlay with the panels of the chart. @param {Frame} next the positions of the panels */
     follow(next) {
       frame = next;
       draw();
     },
-    /** Return the solution's forward if the case is about it. @param {Picture} picture */
+    /** Return the curve of the solution's forward function if the test case is about it. @param {Picture} picture */
     over: (picture) => (current?.op ? [sampleForward(current.op, picture)] : []),
-    /** Show a case. @param {Case|null} next */
+    /** Show a failing test case on the chart. @param {Case|null} next */
     show(next) {
       current = next;
       draw();
@@ -69,13 +69,13 @@ export function createCase() {
   };
 }
 
-/** Set the position of an element. @param {SVGElement} part @param {Object<string, number>} places */
+/** Set the position of an element of the overlay. @param {SVGElement} part @param {Object<string, number>} places */
 function place(part, places) {
   for (const [name, value] of Object.entries(places)) part.setAttribute(name, value.toFixed(1));
 }
 
 /**
- * Sample the forward of a solution as a curve over the chart, in the colour of its gradient, which is the last rule.
+ * Sample the forward function of the user's solution as a curve, in the colour of its gradient.
  * @param {import("../formula/entry.js").Op} op
  * @param {Picture} picture
  * @returns {LayerCurve}

@@ -1,20 +1,20 @@
-// A code field with line numbers and an optional marked line; Tab indents, and Escape followed by Tab leaves it.
+// A code editor with line numbers. Tab indents the code; Escape followed by Tab leaves the editor.
 
 import { element, createId, setAttribute, setText } from "../elements/dom.js";
 
 const INDENT = "    ";
-const PAUSE_MS = 250; // without input until the text counts as idle
+const PAUSE_MS = 250; // time without input after which the user has stopped typing
 const HINT = "Tab indents; Escape, then Tab, leaves the field.";
 
 /**
- * Create the field with its label. ``onRest`` gets the text once typing pauses.
+ * Create a code editor with a label. ``onRest`` is called with the text when the user stops typing.
  * @param {{label: string, text?: string, rows: number, placeholder?: string, onRest: (text: string) => void}} options
  *   ``rows`` is the minimum height
  */
 export function createEditor({ label, text = "", rows, placeholder, onRest }) {
   const [id, hint] = [createId(), createId()];
   let timer = 0;
-  let leaves = false; // whether the next Tab leaves the field
+  let leaves = false; // whether the next Tab leaves the editor
   const numbers = element("div", { class: "editor-lines", "aria-hidden": "true" });
   const box = element("textarea", {
     ...{ id, placeholder, wrap: "off", spellcheck: "false", "aria-describedby": hint },
@@ -43,7 +43,7 @@ export function createEditor({ label, text = "", rows, placeholder, onRest }) {
     );
   }
 
-  /** Handle a key. @param {KeyboardEvent} event */
+  /** Handle a key that is pressed in the code editor. @param {KeyboardEvent} event */
   function handleKey(event) {
     const plain = !(event.ctrlKey || event.metaKey || event.altKey);
     if (event.key === "Escape") leaves = true;
@@ -52,7 +52,7 @@ export function createEditor({ label, text = "", rows, placeholder, onRest }) {
     else if (event.key !== "Shift" && event.key !== "Tab") leaves = false;
   }
 
-  /** Indent or unindent the selected lines, or insert an indentation. @param {KeyboardEvent} event */
+  /** Indent or unindent the selected lines. Without a selection, insert an indentation. @param {KeyboardEvent} event */
   function indent(event) {
     event.preventDefault();
     const { selectionStart: first, selectionEnd: last, value } = box;
@@ -71,7 +71,7 @@ export function createEditor({ label, text = "", rows, placeholder, onRest }) {
       : box.setSelectionRange(start, end);
   }
 
-  /** Begin a new line with the indentation of this one, deeper after a colon. @param {KeyboardEvent} event */
+  /** Start a new line indented like the current one, or one level more after a colon. @param {KeyboardEvent} event */
   function breakLine(event) {
     event.preventDefault();
     const before = box.value.slice(0, box.selectionStart);
@@ -80,7 +80,7 @@ export function createEditor({ label, text = "", rows, placeholder, onRest }) {
     write(`\n${margin}${line.trimEnd().endsWith(":") ? INDENT : ""}`);
   }
 
-  /** Replace the selection by text in a way that the browser can undo. @param {string} piece */
+  /** Replace the selected text in such a way that the browser can undo it. @param {string} piece */
   function write(piece) {
     box.focus();
     if (piece ? document.execCommand("insertText", false, piece) : document.execCommand("delete")) return;
@@ -88,7 +88,7 @@ export function createEditor({ label, text = "", rows, placeholder, onRest }) {
     handleInput();
   }
 
-  /** Mark a line. @param {number} line from 1; 0 for none */
+  /** Mark one line of the code. @param {number} line from 1; 0 for none */
   function mark(line) {
     setAttribute(field, "data-marked", line > 0);
     field.style.setProperty("--marked", String(line));
@@ -117,7 +117,7 @@ export function createEditor({ label, text = "", rows, placeholder, onRest }) {
     set,
     mark,
     focus: () => box.focus({ preventScroll: true }),
-    /** Change the label. @param {string} words */
+    /** Change the label of the code editor. @param {string} words */
     rename: (words) => setText(title, words),
     destroy: () => clearTimeout(timer),
   };

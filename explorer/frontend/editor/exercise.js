@@ -1,4 +1,4 @@
-// An exercise: a Function to repair in a field. The text is read while the user types, and the first fault is named.
+// A lesson's exercise: the user repairs a torch Function, and the first mistake is reported while they type.
 
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { saveInSession, loadFromSession } from "../choice/session.js";
@@ -15,10 +15,10 @@ import { createEditor } from "./editor.js";
 
 const HINT = "torch, nn, F, math and np are imported. Your code is read, never run.";
 const ROWS = 12;
-const AGAIN_MS = 2000; // minimum wait after a failed request; the maximum is twice that
+const AGAIN_MS = 2000; // minimum wait after a failed request (the maximum is twice as long)
 
 /**
- * Create the exercise: a button that opens the field.
+ * Create a lesson's exercise, with a button that opens its code editor.
  * @param {Exercise} exercise
  * @param {{ask: import("../asking/ask.js").Ask, onBegin: (layer: ReturnType<typeof createCase>) => void, onDraw: (choice: *) => void}} options
  *   ``onBegin`` gets the layer over the chart when the exercise is opened; ``onDraw`` gets the choice that plots the
@@ -62,14 +62,17 @@ export function createExercise(exercise, { ask: askPython, onBegin, onDraw }) {
     editor.focus();
   }
 
-  /** Save a text, and request its verdict. @param {string} content */
+  /** Save the user's solution, and have the server test it. @param {string} content */
   function judgeText(content) {
     text = content;
     saveInSession(name, text);
     if (!isAsking) ask();
   }
 
-  /** Request a verdict: one request at a time, always for the latest text, as a whole class may be typing. */
+  /**
+   * Ask the server to test the latest text. Only one request is sent at a time, because a whole class may be typing.
+   *
+   */
   async function ask() {
     clearTimeout(timer);
     const sentText = text;
@@ -90,7 +93,7 @@ export function createExercise(exercise, { ask: askPython, onBegin, onDraw }) {
     return answer.choice && onDraw(answer.choice);
   }
 
-  /** Show a message. @param {string} kind @param {string} words */
+  /** Show a message below the exercise. @param {string} kind @param {string} words */
   function showStatus(kind, words) {
     setAttribute(status, "data-kind", words ? kind : null);
     status.replaceChildren(words);

@@ -41,17 +41,17 @@ export const COLUMNS = [
   { name: "source", label: "Source", title: "Paper or public file" },
 ];
 
-/** The numbers that JSON cannot represent, by their text. @type {Record<string, number>} */
+/** The values of numbers that JSON cannot represent, such as "nan". @type {Record<string, number>} */
 const TEXTS = { inf: Infinity, "-inf": -Infinity, nan: NaN };
 
-/** Parse a row from Python. @param {*} line @returns {Measured} */
+/** Decode a row of the comparison table from Python. @param {*} line @returns {Measured} */
 export function parseRow(line) {
   const number = (/** @type {number|string} */ value) => (typeof value === "string" ? TEXTS[value] : value);
   const { peak, area, support } = line;
   return { ...line, peak: number(peak), area: number(area), support: number(support) };
 }
 
-/** Return the text of a cell, "…" while its value is unknown. @param {Row} row @param {Column} column */
+/** Format a table cell, or return "…" while its value is not known. @param {Row} row @param {Column} column */
 export function cellOf(row, column) {
   const { measured } = row;
   if (column === "rule") return row.label;
@@ -66,7 +66,7 @@ export function cellOf(row, column) {
   return typeof value === "string" ? value || "none" : numberOf(value);
 }
 
-/** Format a number. @param {number} value */
+/** Format a number of the comparison table. @param {number} value */
 function numberOf(value) {
   if (Number.isNaN(value)) return "–";
   const text = Number.isFinite(value) ? formatShort(value) : value < 0 ? "-∞" : "∞";
@@ -74,7 +74,7 @@ function numberOf(value) {
 }
 
 /**
- * Return the rows that contain a text in label, key, source or failing checks.
+ * Return the table rows whose label, key, source or failed checks contain text.
  * @param {Row[]} rows
  * @param {string} text
  */
@@ -85,7 +85,10 @@ export function filterRows(rows, text) {
   return rows.filter(hasText);
 }
 
-/** Sort rows; rows without a value are last in both directions. @param {Row[]} rows @param {Order} order */
+/**
+ * Sort table rows by a column. Rows without a value come last in both directions.
+ * @param {Row[]} rows @param {Order} order
+ */
 export function sortRows(rows, { by, down }) {
   if (!by) return rows;
   const entries = rows.map((row) => ({ row, value: valueOf(row, by) }));
@@ -96,14 +99,14 @@ export function sortRows(rows, { by, down }) {
   return [...present, ...missing].map(({ row }) => row);
 }
 
-/** Compare two values of a column for sorting. @param {*} one @param {*} other */
+/** Compare two values for sorting a table column. @param {*} one @param {*} other */
 function compareValues(one, other) {
   if (typeof one === "string") return one.localeCompare(other);
   return one === other ? 0 : one < other ? -1 : 1;
 }
 
 /**
- * Return a field of a row, undefined until Python has measured it.
+ * Return a value of a table row, or undefined if it has not been measured yet.
  * @param {Row} row
  * @param {Exclude<Column, "rule">} column
  */
@@ -114,7 +117,7 @@ function getField(row, column) {
 }
 
 /**
- * Return the sort key of a cell, null for a missing value.
+ * Return the value by which a table cell is sorted, or null if it is missing.
  * @param {Row} row
  * @param {Column} column
  * @returns {number|string|null}
@@ -126,13 +129,13 @@ function valueOf(row, column) {
   return typeof value === "boolean" ? Number(value) : value;
 }
 
-/** Return the rows as CSV, equal to ``explorer.compare(…).to_csv(index=False)``. @param {Row[]} rows */
+/** Format the comparison table as CSV, as ``explorer.compare(…).to_csv(index=False)`` does. @param {Row[]} rows */
 export function makeComparisonCsv(rows) {
   const lines = rows.map((row) => COLUMNS.map(({ name }) => quote(fieldOf(row, name))).join(","));
   return `${[COLUMNS.map(({ name }) => name).join(","), ...lines].join("\n")}\n`;
 }
 
-/** Return a CSV field. @param {Row} row @param {Column} column */
+/** Format a cell of the comparison table as a CSV field. @param {Row} row @param {Column} column */
 function fieldOf(row, column) {
   if (column === "rule") return row.key;
   const value = getField(row, column);

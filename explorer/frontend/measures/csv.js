@@ -13,7 +13,7 @@ import { formatFloat, formatFloat32 } from "../formula/python.js";
 /** Name and values of a column, null if they are unknown. @typedef {[name: string, values: Floats|null|undefined]} Column */
 
 /**
- * Return the columns of a rule, as in ``explorer.sample``.
+ * Return the CSV columns of a backward rule's curve, as in ``explorer.sample``.
  * @param {Sampled} curves
  * @param {string} key
  * @param {boolean} learning whether there is a column for a parameter that learns
@@ -38,7 +38,7 @@ export function columnsOf({ x, y, gradients, parts, drawn }, key, learning) {
 }
 
 /**
- * Return the table with a block of rows per rule, on the same x. Unknown values and NaN are empty fields.
+ * Format curves as CSV, with one block of rows per backward rule. Unknown values and NaN are empty fields.
  * @param {Sampled} curves float32 or float64 numbers, written with their precision
  * @param {string[]} rules keys in order
  * @param {boolean} learning whether there is a column for a parameter that learns
@@ -59,7 +59,7 @@ export function makeCsv(curves, rules, learning) {
   return `${["rule", ...names].join(",")}\n${rows.join("")}`;
 }
 
-/** Quote a CSV field if necessary. @param {string} text */
+/** Quote a CSV field if it contains special characters. @param {string} text */
 export function quote(text) {
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -18,11 +18,11 @@ import { formatRounded } from "../formula/substitution.js";
 /** @import { Tree } from "../formula/evaluation.js" */
 /** @import { ScopeAt } from "../formula/kinks.js" */
 
-const MAX_NUMBERS = 4096; // numbers listed on a page
-const [MAX_CHARACTERS, DIGITS, SHORT_DIGITS] = [9, 15, 7]; // of an exact decimal, of float64, of an inexact number
+const MAX_NUMBERS = 4096; // maximum number of values listed on a page
+const [MAX_CHARACTERS, DIGITS, SHORT_DIGITS] = [9, 15, 7]; // of exact decimals, of a float64, of rounded numbers
 
 /**
- * Find the first call in a tree that rounds to a format; return null if there is none.
+ * Find the part of a formula that rounds to a floating-point format, or return null if there is none.
  * @param {Tree} tree
  * @returns {["call", string, ...Tree[]]|null}
  */
@@ -37,7 +37,8 @@ export function findRounding(tree) {
 }
 
 /**
- * Return the format of an op, with integers as ``fp`` reads them; null if the op rounds to no format.
+ * Return the floating-point format to which an op rounds, or null if it rounds to no format. Bit counts are rounded to
+ * integers, as ``fp`` does.
  * @param {Tree} tree
  * @param {Record<string, number>} parameters
  * @returns {Format|null}
@@ -52,23 +53,26 @@ export function formatOf(tree, parameters) {
 }
 
 /**
- * Round a number to an integer within bounds; NaN gives the lower bound.
+ * Round a number to an integer within bounds. NaN becomes the lower bound.
  * @param {number} value
  * @param {number} low
  * @param {number} high
  */
 const roundWithin = (value, low, high) => FUNCTIONS.round(value > low ? Math.min(value, high) : low);
 
-/** Evaluate a tree at one x. @param {Tree} tree @param {number} x @param {Record<string, number>} parameters */
+/** Evaluate a formula at one x. @param {Tree} tree @param {number} x @param {Record<string, number>} parameters */
 const evaluateAt = (tree, x, parameters) => evaluate(tree, { x: Float64Array.of(x), g: 1, parameters })[0];
 
-/** Return the step from a number of the format to the next larger one. @param {Format} format @param {number} value */
+/**
+ * Return the distance between a number and the next larger one of a floating-point format.
+ * @param {Format} format @param {number} value
+ */
 function stepAt({ mantissa, least }, value) {
   return 2 ** (FUNCTIONS.exponent(value, least) - mantissa);
 }
 
 /**
- * Return the numbers of a format in octaves with equal steps, from 0 up; null if there are too many.
+ * List the numbers of a floating-point format from 0 up, in octaves of equal step. Returns null if there are too many.
  * @param {Format} format
  * @returns {Octave[]|null}
  */
@@ -93,19 +97,19 @@ export function octavesOf(format) {
   return octaves;
 }
 
-/** Return the nonnegative numbers, ascending. @param {Octave[]} octaves */
+/** Return the nonnegative numbers of a floating-point format in ascending order. @param {Octave[]} octaves */
 export function numbersOf(octaves) {
   return octaves.flatMap(({ from, to, step, count }) =>
     Array.from({ length: count }, (_, index) => Math.min(from + index * step, to)),
   );
 }
 
-/** Return the count of numbers of both signs. @param {Octave[]} octaves */
+/** Return how many numbers a floating-point format has, including negative ones. @param {Octave[]} octaves */
 export const countOf = (octaves) => 2 * octaves.reduce((sum, { count }) => sum + count, 0) - 1;
 
 /**
- * Find the number of the format that an x is rounded to, y, and the adjacent numbers; null if the op rounds to no
- * format.
+ * Find the number to which an op rounds x, and its neighbours in the floating-point format. Returns null if the op
+ * rounds to no format.
  * @param {Tree} tree
  * @param {number} x
  * @param {Record<string, number>} parameters
@@ -133,8 +137,8 @@ export function findLanding(tree, x, parameters, scopeAt) {
 }
 
 /**
- * Find the values of a piecewise constant op in a range, ascending; null for other ops, or if there are too many
- * jumps.
+ * Find the distinct output values of a piecewise constant op over a range of x, in ascending order. Returns null for
+ * other ops, or if there are too many jumps.
  * @param {Op} op
  * @param {Record<string, number>} parameters by name
  * @param {{start: number, stop: number}} range
@@ -150,7 +154,7 @@ export function findLevels(op, parameters, { start, stop }) {
 }
 
 /**
- * Format a number exactly if that is short, as in 0.28125 or 3·2⁻¹⁶, otherwise with seven digits.
+ * Format a number exactly if that is short, such as 0.28125 or 3·2⁻¹⁶, else with seven digits.
  * @param {number} value
  */
 export function formatExact(value) {

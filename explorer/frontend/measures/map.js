@@ -6,11 +6,12 @@
  */
 
 const MAX_BANDS = 8;
-const MAX_RATIO = 5; // times the largest g; values beyond have the last colour
+const MAX_RATIO = 5; // values beyond this multiple of the largest g have the last colour
 const STEPS = [1, 2, 2.5, 5, 10];
 
 /**
- * Return the map of a rule from an answer; ``unit`` is the gradient at g = 1 of a rule that is linear in g.
+ * Return a backward rule's gradient on a grid of x and g. The server sends the whole grid, or only its values at g = 1
+ * (``unit``) if the rule is linear in g.
  * @param {{columns: number, rows: number, unit?: ArrayLike<number>, values?: ArrayLike<number>}} answer
  * @param {number} top g goes from −top to top
  * @returns {RuleMap}
@@ -25,8 +26,7 @@ export function mapOf({ columns, rows, unit, values }, top) {
 }
 
 /**
- * Find the cell of a map nearest to a position; return its value and position. Positions are shares of width and
- * height.
+ * Find the grid cell nearest to a position, which is given in fractions of width and height.
  * @param {RuleMap} map
  * @param {number} across
  * @param {number} down
@@ -36,7 +36,7 @@ export function findCell({ columns, rows, values }, across, down) {
   return { across: column / (columns - 1), down: row / (rows - 1), value: values[row * columns + column] };
 }
 
-/** Return the bands that all maps share. @param {RuleMap[]} maps @param {number} top */
+/** Compute the colour bands that all rule maps share. @param {RuleMap[]} maps @param {number} top */
 export function bandsOf(maps, top) {
   let largest = 0;
   for (const { values } of maps)
@@ -49,7 +49,7 @@ export function bandsOf(maps, top) {
 }
 
 /**
- * Return the band of a value: 0 for 0, from 1 upwards above it, from −1 downwards below it.
+ * Return the colour band of a value: 0 for zero, 1 and up for positive values, −1 and down for negative ones.
  * @param {number} value
  * @param {Bands} bands
  */

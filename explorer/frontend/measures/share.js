@@ -1,4 +1,4 @@
-/** A rule's share of straight-through's gradient on given numbers, as in explorer/gradient/share.py. */
+/** The mean size of a backward rule's gradient relative to the upstream gradient, as in explorer/gradient/share.py. */
 
 import { gradientOf } from "../formula/contribution.js";
 import { getParameterValues } from "../formula/curves.js";
@@ -9,9 +9,10 @@ import { evaluate } from "../formula/evaluation.js";
 /** @typedef {{values: Float64Array, weights: Float64Array|null, count: number}} Numbers ``weights`` holds the multiplicity of each value, null for one each; ``count`` is the total count of numbers */
 
 /**
- * Compute the mean of |rule(x, g)| ÷ |g| over numbers, for one upstream gradient; reductions in formulas are taken
- * over the numbers. Return NaN if it is not finite, null if only torch can evaluate the rule, or op or rule is
- * stochastic.
+ * Compute the mean of |rule(x, g)| ÷ |g| over given numbers, for one upstream gradient.
+ *
+ * Reductions in formulas are taken over all numbers. Returns NaN if the result is not finite, and null if the op or
+ * rule is stochastic or if only torch can evaluate the rule.
  * @param {Op} op
  * @param {Rule} rule
  * @param {Numbers} numbers

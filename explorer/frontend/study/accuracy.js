@@ -1,4 +1,4 @@
-// The score of each rule with its interval, as plain data: one line per rule.
+// Builds the data of the chart that shows each rule's score with a confidence interval.
 
 import { formatShort } from "../formula/numbers.js";
 import { formatScore } from "./heat.js";
@@ -16,7 +16,7 @@ import { subjectOf } from "./rows.js";
  *   firstControl: number, series: Series[], empty: string}} Picture
  */
 
-/** Return the picture of a state. @param {State} state @returns {Picture} */
+/** Build the data of the chart of each rule's score. @param {State} state @returns {Picture} */
 export function accuracyOf(state) {
   const { results } = state.view.status;
   const { lines } = subjectOf(state);
@@ -48,7 +48,7 @@ function makeHeading(metric, seeds) {
 }
 
 /**
- * Return a rule's point: its held-out score if it is judged, otherwise its validation score so far.
+ * Return a rule's point in the chart: its held-out score, or its validation score if it is not evaluated yet.
  * @param {Judged} judged
  * @param {string} name
  * @param {import("../train/state/records.js").Results} of

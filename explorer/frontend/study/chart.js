@@ -1,4 +1,4 @@
-// The accuracy plot of a study: a point with its interval on each rule's line.
+// The chart of a study's scores: one row per backward rule, with a point and its confidence interval.
 
 import { escapeHtml } from "../chart/plotly/plotly.js";
 import { CHANCE_COLOUR } from "../train/charts/chance-line.js";
@@ -9,11 +9,11 @@ import { makeCenteredNote, createFigure } from "../chart/plotly/figure.js";
 /** @import { Picture, Series } from "./accuracy.js" */
 
 const [FEW_LETTERS, MANY_LETTERS] = [13, 26]; // maximum length of a rule's name on a narrow and a wide chart
-const LETTER = 0.5; // width of a letter, as a fraction of the font's height
-const MIN_SPAN = 0.1; // of the axis, in units of the score
+const LETTER = 0.5; // width of a letter, as a fraction of the font size
+const MIN_SPAN = 0.1; // minimum width of the axis, in units of the score
 
 /**
- * Create the chart.
+ * Create the chart of each backward rule's score in a study.
  * @param {HTMLElement} host of a fixed height
  * @param {{plotly: string}} options the address of plotly.js
  */
@@ -27,7 +27,7 @@ export function createAccuracyChart(host, { plotly }) {
 }
 
 /**
- * Return Plotly's traces and layout for a picture.
+ * Convert the chart's data to Plotly's traces and layout.
  * @param {Picture} picture
  * @param {number} width px of the host
  * @param {HTMLElement} host
@@ -55,7 +55,7 @@ function composeFigure(picture, width, host) {
         ticktext: texts.map(escapeHtml),
         range: [line, -0.5],
         zeroline: false,
-        showgrid: hasPoints, // without points, a grid line would cross the text
+        showgrid: hasPoints, // without points, a grid line would cross the message
       },
       shapes: [
         ...(hasPoints && chance
@@ -75,7 +75,7 @@ function composeFigure(picture, width, host) {
   };
 }
 
-/** Return the trace of a rule, with at most one point. @param {Series} series @param {number} line */
+/** Return a backward rule's Plotly trace, which has at most one point. @param {Series} series @param {number} line */
 function traceOf({ key, name, colour, control, point }, line) {
   const filled = control ? "diamond" : "circle";
   return {
@@ -106,7 +106,8 @@ function traceOf({ key, name, colour, control, point }, line) {
 }
 
 /**
- * Return the axis of scores. Its range covers all intervals and has a minimum span: small differences look small.
+ * Create the axis of scores. The range includes all intervals. It has a minimum width, so that small differences look
+ * small.
  * @param {Series[]} series
  * @param {boolean} share whether scores are fractions, shown in percent
  */
@@ -121,7 +122,7 @@ function makeScoreAxis(series, share) {
   return share ? { range, tickformat: ",.0%", ...makePercentTicks(range) } : { range };
 }
 
-/** Return ticks at integer percentages. @param {number[]} range */
+/** Return axis ticks at whole percentages. @param {number[]} range */
 function makePercentTicks([low, high]) {
   const step = [0.01, 0.02, 0.05, 0.1, 0.2, 0.25].find((each) => (high - low) / each <= 6) ?? 0.25;
   const first = Math.ceil(low / step - 1e-9);

@@ -1,4 +1,4 @@
-// The buttons Start, Stop and Reset, and the status of the study as numbers and sentences.
+// The buttons that control a study, and the display of its status.
 
 import { element, setText } from "../elements/dom.js";
 import { setAvailable, createButton, createStatus } from "../train/widgets/button.js";
@@ -9,7 +9,7 @@ import { setAvailable, createButton, createStatus } from "../train/widgets/butto
 const METRICS = ["Runs", "Left"];
 
 /**
- * Create the buttons and the status display.
+ * Create the buttons that control a study, and the display of its status.
  * @param {{buttons: HTMLElement, status: HTMLElement}} hosts ``status`` holds numbers and sentences
  * @param {Acts} on
  */

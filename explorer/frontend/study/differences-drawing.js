@@ -1,4 +1,4 @@
-// The chart of distances from the highest rule: one row per rule, one ring per seed, the interval as a band.
+// The chart of how far each rule's score is from the best rule's, with one ring per random seed.
 
 import { updateChildren } from "../elements/children.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
@@ -13,7 +13,7 @@ export function createDifferences({ headline, drawing }) {
   return {
     /** @param {Picture|null} picture */
     show(picture) {
-      setText(headline, (picture?.headline ?? "").replaceAll(" %", "\u00a0%")); // so that no line begins with %
+      setText(headline, (picture?.headline ?? "").replaceAll(" %", "\u00a0%")); // keeps "%" from starting a line
       setAttribute(drawing, "hidden", !picture);
       if (!picture) return;
       panels[0].show(picture.near);

@@ -1,4 +1,4 @@
-// The distances of rules from the highest one, seed by seed, as plain data.
+// Computes how far each rule's score is from the best rule's, for every random seed.
 
 import { findEntry } from "../choice/entries.js";
 import { formatScore } from "./heat.js";
@@ -17,12 +17,12 @@ import { subjectOf } from "./rows.js";
  * @typedef {{headline: string, equal: string[], near: Panel|null, far: Panel|null}} Picture
  */
 
-const MARGIN = 0.06; // fraction of the data's span that is left free at each end of the axis
+const MARGIN = 0.06; // free space at each end of the axis, as a fraction of the data's range
 const MAX_TICKS = 8;
 const STEPS = [1, 2, 5];
 
 /**
- * Return the distances of the other rules from the highest one.
+ * Return how far each rule's score is from that of the best rule, for every random seed.
  * @param {State} state
  * @returns {Picture|null} null before a seed has judged all rules
  */
@@ -72,7 +72,7 @@ export function differencesOf(state) {
 }
 
 /**
- * Return an axis for distances: its ticks, and a function from values to fractions of the axis.
+ * Create the axis of score differences: its ticks, and a function that maps a value to its position from 0 to 1.
  * @param {Distance[]} distances
  * @param {number} times factor from scores to the axis's unit: 100 for accuracies
  */
@@ -98,7 +98,10 @@ function axisOf(distances, times) {
   return { at: locate, ticks };
 }
 
-/** Choose the smallest step of 1, 2 or 5 times a power of ten that gives few enough ticks. @param {number} span */
+/**
+ * Choose the distance between axis ticks: the smallest of 1, 2 or 5 times a power of ten that gives few ticks.
+ * @param {number} span
+ */
 function chooseStep(span) {
   const power = 10 ** Math.floor(Math.log10(span / MAX_TICKS));
   return [...STEPS, 10].map((each) => each * power).find((step) => span / step <= MAX_TICKS) ?? 10 * power;

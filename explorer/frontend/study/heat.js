@@ -1,4 +1,4 @@
-// The heat map of a study as plain data: one row per rule, one column per learning rate.
+// Builds the data of a study's heat map, with one row per rule and one column per learning rate.
 
 import { formatPassedShare, formatShort } from "../formula/numbers.js";
 import { subjectOf, toTrainQuery } from "./rows.js";
@@ -17,7 +17,7 @@ import { hasEqualFooting } from "./settings.js";
  * @typedef {{heading: string, legend: string, rates: string[], rows: Row[], busy: boolean}} Heat
  */
 
-const MIN_SPAN = 0.1; // of scores between the lightest and the darkest shade: smaller differences do not matter
+const MIN_SPAN = 0.1; // minimum score difference between the lightest and the darkest shade
 const MISSING = "–";
 const LEGEND = "Framed: the rate each rule is judged at. A cell opens as a run on Train.";
 const SHARES =
@@ -25,7 +25,7 @@ const SHARES =
 const DIVIDED =
   "Each rule is trained at these rates divided by its share; one without a share above 0, at the rates.";
 
-/** Return the heat map of a state. @param {State} state @returns {Heat} */
+/** Build the data of a study's heat map of scores. @param {State} state @returns {Heat} */
 export function heatOf(state) {
   const subject = subjectOf(state);
   const { results } = state.view.status;
@@ -71,7 +71,7 @@ function makeHeading(metric, seeds) {
 }
 
 /**
- * Return a function that maps a score to its shade among the scores of the cells.
+ * Create a function that maps a score to a shade from 0 to 1, relative to the other scores.
  * @param {Cell[]} cells
  * @returns {(score: number) => number}
  */
@@ -86,7 +86,7 @@ function createShading(cells) {
 }
 
 /**
- * Return the picture of a cell.
+ * Build the data of one cell of the heat map: the score of a rule at one learning rate.
  * @param {Subject} subject
  * @param {Line} line
  * @param {number} lr
@@ -118,7 +118,7 @@ function makeCell({ choice }, line, lr, cell, { trained, metric, decimals, shade
 const formatShare = (share) => (typeof share === "number" ? formatPassedShare(share) : MISSING);
 
 /**
- * Return a score as text: accuracies in percent.
+ * Format a score. Accuracies are given in percent.
  * @param {number} score
  * @param {string|null} metric
  * @param {number} decimals those of all scores that it is compared with

@@ -1,4 +1,4 @@
-// Parsing and formatting of lists of numbers that a visitor types.
+// Parses and formats lists of numbers that the user types.
 
 import { formatNumber, explainInvalidNumber, parseNumber } from "../formula/numbers.js";
 
@@ -8,9 +8,9 @@ import { formatNumber, explainInvalidNumber, parseNumber } from "../formula/numb
  */
 
 /**
- * Parse a list of numbers; return them in ascending order without duplicates, or a sentence about the first error.
- *
- * Commas and spaces separate numbers. If the text has semicolons, these separate and commas are decimal commas.
+ * Parse a list of numbers. Returns them sorted and without duplicates, or a message about the first error. Numbers are
+ * separated by commas and spaces. If the text contains semicolons, these are the separators, and commas are decimal
+ * commas.
  * @param {string} text
  * @param {Bounds} bounds
  * @returns {{numbers: number[], sentence: string}}
@@ -34,17 +34,17 @@ export function readList(text, bounds) {
   return { numbers: distinct, sentence: "" };
 }
 
-/** Return a list as a link writes it. @param {number[]} numbers */
+/** Format a list of numbers for a link. @param {number[]} numbers */
 export function formatList(numbers) {
   return numbers.join(",");
 }
 
-/** Parse a list from a link. @param {string} text @returns {number[]} */
+/** Parse a list of numbers from a link. @param {string} text @returns {number[]} */
 export function parseList(text) {
   return text ? text.split(",").map(Number) : [];
 }
 
-/** Return a bound as text: 1e-12 instead of 0.000000000001. @param {number} value */
+/** Format a bound briefly, such as 1e-12 for 0.000000000001. @param {number} value */
 function formatBound(value) {
   return Math.abs(value) < 1e-4 && value !== 0 ? value.toExponential() : formatNumber(value);
 }

@@ -1,4 +1,4 @@
-// How equal footing changes the order of rules between two studies, as in explorer/study/order.py.
+// Compares the rankings of studies with and without learning rates divided by gradient size, as explorer/study/order.py does.
 
 import { findEntry } from "../choice/entries.js";
 import { joinList } from "../formula/phrases.js";
@@ -10,11 +10,7 @@ import { hasEqualFooting, toStudyKey, withEqualFooting } from "./settings.js";
 
 const MAX_KEPT = 12;
 
-/**
- * Return the finished studies, including the displayed one if it has standings.
- * @param {State} state
- * @returns {Finished}
- */
+/** Return the finished studies, with the displayed one if it has a ranking. @param {State} state @returns {Finished} */
 export function withFinished({ finished, studiedKey, view }) {
   const standings = view.status.results?.standings ?? [];
   if (!studiedKey || !standings.length) return finished;
@@ -23,7 +19,8 @@ export function withFinished({ finished, studiedKey, view }) {
 }
 
 /**
- * Describe which pairs of rules change order with equal footing; return "" unless both studies are finished.
+ * Describe which pairs of rules swap places if learning rates are divided by each rule's gradient size. Returns ""
+ * unless the studies with and without this division are finished.
  * @param {State} state
  */
 export function orderOf({ studied, table, finished, view }) {
@@ -35,7 +32,7 @@ export function orderOf({ studied, table, finished, view }) {
 }
 
 /**
- * Describe the pairs of rules whose order differs between two studies.
+ * Describe which pairs of backward rules are ranked differently by two studies.
  * @param {Standing[]} current
  * @param {Standing[]} other
  */

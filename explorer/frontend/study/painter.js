@@ -1,4 +1,4 @@
-// The painter of the page Study: it creates the parts of the page and shows pictures.
+// The view of the Study page, which creates and updates the parts of the page.
 
 import { createExamples } from "../cards/examples.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
@@ -22,7 +22,7 @@ import { createHeat } from "./table.js";
  */
 
 /**
- * Create the parts of the page.
+ * Create the parts of the Study page.
  * @param {HTMLElement} host with the skeleton
  * @param {{store: ReturnType<typeof import("../choice/store.js").createStore>, plotly: string,
  *   server: (path: string) => string, examples: import("../cards/examples.js").Example[]}} reach
@@ -66,7 +66,7 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
 
   const hasEvidence = () => ["all", "evidence"].includes(getOpenTools(store.current));
 
-  /** Show or hide the heat map and all sentences. */
+  /** Show or hide the heat map and the detailed sentences. */
   function toggleEvidence() {
     setOpenTools(store, hasEvidence() ? "" : "evidence");
   }
@@ -105,7 +105,7 @@ export function createPainter(host, { store, plotly, server, examples }, on) {
   };
 }
 
-/** Show sentences as paragraphs. @param {HTMLElement} host @param {string[]} sentences */
+/** Show each sentence as a paragraph. @param {HTMLElement} host @param {string[]} sentences */
 function showSentences(host, sentences) {
   if (host.dataset.said === sentences.join("\n")) return;
   host.dataset.said = sentences.join("\n");

@@ -1,4 +1,4 @@
-// The view model of the page Study: a state's picture as plain data.
+// The view model of the Study page: converts the state to the plain data that the view displays.
 
 import { accuracyOf } from "./accuracy.js";
 import { getCatalogue } from "../choice/entries.js";
@@ -30,7 +30,7 @@ import { ACTIVE, isOfChoice } from "./state.js";
  *   table: import("../train/settings/table-input.js").Picture}} Picture
  */
 
-const UNREACHABLE = ["gone", "silent"]; // states in which the server does not have or does not send the runs
+const UNREACHABLE = ["gone", "silent"]; // in these states, the server cannot send the study's runs
 const describeLostConnection = () =>
   `Connection lost: trying again every second. An unwatched study stops after ${getCatalogue().limits.unwatched} seconds; finished runs are kept.`;
 const OTHER_SETTINGS = "These results belong to other settings: press Start to study the present ones.";
@@ -39,7 +39,7 @@ const ONE_SEED = "With one seed there is no interval, and chance cannot be ruled
 const INVALID_FIELD = "A field holds an impossible value, which is not used.";
 const MEASURING = "Measuring how long this takes …";
 
-/** Return the picture of a state. @param {State} state @returns {Picture} */
+/** Convert the state of the Study page to the data that its view displays. @param {State} state @returns {Picture} */
 export function pictureOf(state) {
   const { choice, view } = state;
   const { results } = view.status;
@@ -63,7 +63,7 @@ export function pictureOf(state) {
   };
 }
 
-/** Return which buttons are enabled. @param {State} state @returns {Offered} */
+/** Return which buttons of the Study page are enabled. @param {State} state @returns {Offered} */
 function getEnabledButtons(state) {
   const { view, cost, wrong } = state;
   const { state: name, results } = view.status;
@@ -83,7 +83,7 @@ function getEnabledButtons(state) {
   };
 }
 
-/** Return the sentence about the study, and the one about the next step. @param {State} state */
+/** Return a sentence on the state of the study, and one on what to do next. @param {State} state */
 function makeStatus(state) {
   const { view, cost, wrong } = state;
   const { status, notice, lost: isLost } = view;
@@ -99,7 +99,7 @@ function makeStatus(state) {
   };
 }
 
-/** Explain why no study can start with the current choice; return "" if one can. @param {State} state */
+/** Explain why a study cannot start with the current settings, or return "". @param {State} state */
 function explainObstacle({ choice, cost, wrong }) {
   if (wrong) return INVALID_FIELD;
   if (!isJudged(choice)) return NOT_JUDGED;
@@ -107,7 +107,7 @@ function explainObstacle({ choice, cost, wrong }) {
 }
 
 /**
- * Return a sentence about the cost and limits of the next study; "" while the study of this choice is displayed.
+ * Describe the cost and limits of the next study. Returns "" while the displayed study is up to date.
  * @param {State} state
  * @param {State["cost"]} cost
  */

@@ -1,4 +1,4 @@
-// The plan of a study on the page: a table of rings, which the results replace.
+// Draws the plan of a study: a table with a ring for each planned run.
 
 import { updateChildren } from "../elements/children.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
@@ -46,7 +46,10 @@ export function createPlan(host) {
   };
 }
 
-/** Create a cell: a row heading in column 0, otherwise a place for rings. @param {number} at index of the column */
+/**
+ * Create a table cell: a heading in column 0, otherwise a container for rings.
+ * @param {number} at index of the column
+ */
 function createCell(at) {
   if (at === 0) return element("th", { scope: "row" });
   return element("td", {}, element("span", { class: "rings" }));

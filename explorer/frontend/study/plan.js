@@ -1,4 +1,4 @@
-// The plan of a study before its first run, as plain data: one row per rule, one column per rate, one ring per run.
+// Builds the plan of a study: one row per rule, one column per learning rate, one ring per training run.
 
 import { formatShort } from "../formula/numbers.js";
 import { getSetting } from "../train/state/tasks.js";
@@ -17,7 +17,10 @@ const MAX_LINES = 8;
 const CAPTION = "A ring is a run; new seeds judge each rule at its best rate.";
 const EQUAL = "Each rule's rates are divided by its share.";
 
-/** Return the plan of the choice. @param {State} state @returns {Plan|null} null once there are results */
+/**
+ * Build the data of the plan of a study with the current settings.
+ * @param {State} state @returns {Plan|null} null once there are results
+ */
 export function planOf(state) {
   const { choice, view } = state;
   if (view.status.results) return null;

@@ -1,4 +1,4 @@
-// The rules of a study with their names and colours.
+// The backward rules of a study with their names and colours.
 
 import { removeRule } from "../choice/choice.js";
 import { toQuery } from "../choice/address.js";
@@ -17,7 +17,8 @@ import { getAddedControls, ratesOf } from "./settings.js";
  */
 
 /**
- * Return the subject of the displayed study, or of the choice if no study is displayed.
+ * Return the settings, rules and learning rates of the displayed study. If there is no study, they are those of the
+ * current settings.
  * @param {State} state
  * @returns {Subject}
  */
@@ -34,7 +35,7 @@ export function subjectOf(state) {
 }
 
 /**
- * Return the line of a rule; controls get the neutral colour.
+ * Return the label and colour of a backward rule. Control rules have a neutral colour.
  * @param {Choice} choice
  * @param {string} key
  * @param {State["colours"]} colours
@@ -46,7 +47,7 @@ function lineOf({ rules }, key, { rules: palette, neutral }) {
 }
 
 /**
- * Return the query of a run on Train with a cell's nets: its rule alone, its rate, and the same seeds.
+ * Return a link query that opens one rule and learning rate of the study on the Train page, with the same seeds.
  * @param {Choice} choice
  * @param {Line} line
  * @param {number} lr

@@ -1,4 +1,4 @@
-// The study of this browser session: commands show their effect at once, then the server's events follow.
+// Controls the study of this browser session. Commands show their expected effect immediately.
 
 import { postJson } from "../choice/server.js";
 import { saveInSession, loadFromSession, getOwner } from "../choice/session.js";
@@ -11,7 +11,7 @@ import { ACTIVE, IDLE } from "./state.js";
  * @typedef {{query: string, table: import("../train/state/own-table.js").OwnTable|null}} Order
  */
 
-const WATCHED_STATES = [...ACTIVE, "paused", "finished", "silent"]; // the server keeps a study while a page watches it
+const WATCHED_STATES = [...ACTIVE, "paused", "finished", "silent"]; // the event stream stays open, which keeps a study alive
 
 /** @param {{server: (path: string) => string, onChange: (view: View) => void}} options */
 export function createSession({ server, onChange }) {
@@ -56,7 +56,7 @@ export function createSession({ server, onChange }) {
   }
 
   return {
-    /** Watch the study that this session started before the page was loaded. */
+    /** Connect to the study that was started before the page was loaded. */
     watch: watched.open,
     /** @param {Order} order */
     begin(order) {

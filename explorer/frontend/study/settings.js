@@ -1,4 +1,4 @@
-// The settings of a study other than op, rules and task.
+// The settings of a study, other than its op, rules and task.
 
 import { getCatalogue } from "../choice/entries.js";
 import { fillTemplate } from "../formula/phrases.js";
@@ -16,12 +16,12 @@ import { parseList, formatList } from "./lists.js";
 /** @import { Choice } from "../choice/choice.js" */
 /** @import { Bounds } from "./lists.js" */
 
-/** Return the rates of a study as a link writes them. @param {Choice} choice */
+/** Return a study's learning rates as text, as in a link. @param {Choice} choice */
 function getRatesText(choice) {
   return choice.training.rates ?? taskOf(choice).defaults.rates;
 }
 
-/** Return the learning rates of a study. @param {Choice} choice @returns {number[]} */
+/** Return the learning rates that a study compares. @param {Choice} choice @returns {number[]} */
 export function ratesOf(choice) {
   return parseList(getRatesText(choice));
 }
@@ -31,7 +31,7 @@ export function withRates(choice, rates) {
   return withSetting(choice, "rates", formatList(rates));
 }
 
-/** Return the bounds of a list of learning rates. @returns {Bounds} */
+/** Return the limits for a list of learning rates. @returns {Bounds} */
 export function getRateBounds() {
   const { low, high, rates } = getCatalogue().limits.study;
   return { what: "rate", low, high, most: rates, example: "0.003, 0.01, 0.03" };
@@ -48,7 +48,7 @@ export function withControls(choice, has) {
   return { ...choice, training: has ? rest : { ...rest, controls: "no" } };
 }
 
-/** Return whether each rule's rates are divided by its share. @param {Choice} choice */
+/** Return whether learning rates are divided by each rule's gradient size. @param {Choice} choice */
 export function hasEqualFooting(choice) {
   return choice.training.equal === "yes";
 }
@@ -59,33 +59,31 @@ export function withEqualFooting(choice, is) {
   return { ...choice, training: is ? { ...rest, equal: "yes" } : rest };
 }
 
-/** Explain why the optimiser does not allow rates divided by shares; return "" if it does. @param {Choice} choice */
+/** Explain why the optimiser forbids dividing learning rates by gradient size, or return "". @param {Choice} choice */
 export function explainUnscalable(choice) {
   const { scaled, unscaled } = getCatalogue().limits.study;
   const optimiser = getSetting(choice, "optimiser");
   return scaled.includes(optimiser) ? "" : `${capitalize(fillTemplate(unscaled, { optimiser }))}.`;
 }
 
-/**
- * Return the keys of the controls that the study adds to the chosen rules. @param {Choice} choice @returns {string[]}
- */
+/** Return the keys of the control rules that the study adds. @param {Choice} choice @returns {string[]} */
 export function getAddedControls(choice) {
   if (!hasControls(choice)) return [];
   return getCatalogue().controls.filter((key) => !choice.rules.some((rule) => rule.key === key));
 }
 
-/** Return the settings that studies share with runs: all except those that can change during a run. */
+/** Return the settings that apply to both studies and training runs. Settings that can change during a run do not. */
 export function getSharedSettings() {
   return getSettings().filter(({ live }) => !live);
 }
 
-/** Return the tasks that have a metric, and the visitor's own table: only these can be studied. */
+/** Return the tasks that can be studied: those with a metric, and the user's own table. */
 export function getJudgedTasks() {
   return getTasks().filter(({ metric, kind }) => metric !== null || kind === "own");
 }
 
 /**
- * Return the key of a study: choices with the same key are the same study.
+ * Return a key that identifies a study. Choices with equal keys lead to the same study.
  * @param {Choice} choice
  * @param {import("../train/state/own-table.js").OwnTable} table the visitor's own table
  */
@@ -107,9 +105,8 @@ export function toStudyKey(choice, table) {
 }
 
 /**
- * Return the choice with which the page opens.
- *
- * As for trainings, but a choice without a task gets the first task, since the default one cannot be judged.
+ * Return the choice with which the Study page opens. It is the one with which the Train page opens, but a choice
+ * without a task gets the first task, because the default task has no held-out data.
  * @param {Choice} choice
  * @param {"nothing"|"link"|"page"} by what brought the visitor here
  * @returns {Choice}

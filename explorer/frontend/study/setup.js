@@ -1,4 +1,4 @@
-// The settings of a study as native controls: rates, seeds, controls, and the net.
+// The form of a study's settings: learning rates, random seeds, controls and the net.
 
 import { formatNumber } from "../formula/numbers.js";
 import { element, createId, setAttribute, setText, setValue, writeValue } from "../elements/dom.js";
@@ -20,10 +20,10 @@ import {
 /** @import { Choice } from "../choice/choice.js" */
 /** @import { Bounds } from "./lists.js" */
 
-const FIRST = ["seeds", "steps"]; // always visible; the other settings, about the net, are folded away
+const FIRST = ["seeds", "steps"]; // always visible, whereas the settings of the net are folded away
 
 /**
- * Create the controls.
+ * Create the form of a study's settings.
  * @param {HTMLElement} host
  * @param {ReturnType<typeof import("../choice/store.js").createStore>} store
  * @param {(wrong: number) => void} onWrong gets the number of fields with an invalid text
@@ -89,7 +89,7 @@ export function createSetup(host, store, onWrong) {
       box.checked = hasControls(choice);
       const reason = explainUnscalable(choice);
       equal.checked = hasEqualFooting(choice);
-      equal.disabled = reason !== "" && !equal.checked; // a setting from a link can still be unchecked
+      equal.disabled = reason !== "" && !equal.checked; // a setting that came from a link can still be unchecked
       setText(unscaled, reason);
       for (const { name, field } of fields) field.show(getSetting(choice, name));
     },
@@ -97,7 +97,7 @@ export function createSetup(host, store, onWrong) {
 }
 
 /**
- * Return a field with its label.
+ * Return a form field with its label.
  * @param {string} label
  * @param {HTMLElement} field
  * @param {string} meaning
@@ -114,7 +114,7 @@ function wrapField(label, field, meaning, ...more) {
 }
 
 /**
- * Create a field for several numbers. Invalid text stays in the field, with a sentence that explains the error.
+ * Create a text field for several numbers. Invalid text stays in the field, with an error message below it.
  * @param {string} label
  * @param {{meaning: string, bounds: () => Bounds, onNumbers: (numbers: number[]) => void,
  *   onWrong: (is: boolean) => void}} actions
@@ -128,7 +128,7 @@ function createListField(label, { meaning, bounds, onNumbers, onWrong }) {
   });
   let displayed = "";
 
-  /** Show an error, or clear it. @param {string} sentence "" clears the error */
+  /** Show an error message, or clear it. @param {string} sentence "" clears the error */
   function refuse(sentence) {
     setText(error, sentence);
     setAttribute(field, "aria-invalid", sentence && "true");

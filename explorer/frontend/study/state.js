@@ -1,4 +1,4 @@
-// The state of the page Study, and its transitions.
+// The state of the Study page, and functions that change it.
 
 import { toStudyKey } from "./settings.js";
 
@@ -33,7 +33,7 @@ export const IDLE = {
 };
 
 /**
- * Return the initial state.
+ * Create the initial state of the Study page.
  * @param {Choice} choice
  * @param {State["colours"]} colours
  * @param {OwnTable} table
@@ -55,17 +55,17 @@ export function stateOf(choice, colours, table) {
   };
 }
 
-/** Return the state after a study of the current choice has started. @param {State} state @returns {State} */
+/** Return the page's state after a study has been started. @param {State} state @returns {State} */
 export function withBegun(state) {
   return { ...state, studied: state.choice, studiedKey: toStudyKey(state.choice, state.table) };
 }
 
-/** Return the state without its study. @param {State} state @returns {State} */
+/** Return the page's state without its study. @param {State} state @returns {State} */
 export function withReset(state) {
   return { ...state, studied: null, studiedKey: null };
 }
 
-/** Return whether the displayed study is a study of the current choice. @param {State} state */
+/** Return whether the displayed study has the current settings. @param {State} state */
 export function isOfChoice({ choice, table, studiedKey }) {
   return studiedKey === toStudyKey(choice, table);
 }

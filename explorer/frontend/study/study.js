@@ -1,4 +1,4 @@
-// The page Study: its state, and the actions that change it.
+// The controller of the Study page, which connects its state, its study and its view.
 
 import { isQueryShort, toQuery } from "../choice/address.js";
 import { addCustomEntry, getCustomEntries } from "../choice/entries.js";
@@ -17,11 +17,11 @@ import { stateOf, withBegun, withReset } from "./state.js";
 /** @import { Choice } from "../choice/choice.js" */
 /** @import { State } from "./state.js" */
 
-const REST_MS = 400; // delay after the last change before the cost of the new settings is requested
+const REST_MS = 400; // wait this long after the last change before requesting the cost
 const TOO_LONG = "This choice is too long for a link and therefore for a study: use shorter formulas.";
 
 /**
- * Create the page.
+ * Create the Study page.
  * @param {HTMLElement} host with the skeleton
  * @param {ReturnType<typeof import("../choice/store.js").createStore>} store
  * @param {{server: (path: string) => string, plotly: string,
@@ -57,7 +57,7 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
     painter.paint(pictureOf(state));
   }
 
-  /** Return the order for a study of the current choice. */
+  /** Return the request that starts a study with the current settings. */
   function makeOrder() {
     return {
       query: toQuery(store.current),
@@ -65,14 +65,14 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
     };
   }
 
-  /** Set the displayed study, and store it for when the page is reloaded. @param {State} next */
+  /** Set the displayed study, and store it for the next time the page is loaded. @param {State} next */
   function setStudy(next) {
     const { studied, studiedKey } = next;
     saveInSession("studied", studied && { studied, studiedKey, own: getCustomEntries(studied) });
     update(next);
   }
 
-  /** Return the page's actions, one per button. */
+  /** Return the functions that the page's buttons call. */
   function makeActions() {
     return {
       onStart() {
@@ -90,7 +90,7 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
     };
   }
 
-  /** Request the cost of a study of the current choice, unless it is known or requested. */
+  /** Ask the server what a study with the current settings would cost, unless it has been asked already. */
   async function fetchCost() {
     const key = toStudyKey(store.current, state.table);
     if (key === costKey) return;
@@ -127,7 +127,10 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
   };
 }
 
-/** Restore the study from before the page was reloaded, with its custom formulas. @returns {Partial<State>} */
+/**
+ * Restore the study that was displayed before the page was reloaded, with its custom formulas.
+ * @returns {Partial<State>}
+ */
 function restoreStudy() {
   const { own: formulas, studied = null, studiedKey = null } = loadFromSession("studied") ?? {};
   for (const kind of /** @type {const} */ (["op", "rule"]))

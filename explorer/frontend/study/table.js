@@ -1,10 +1,10 @@
-// The heat map on the page: a table whose cells open as runs on Train.
+// The heat map of a study: a table whose cells open as training runs.
 
 import { element, setAttribute, setText } from "../elements/dom.js";
 
 /** @import { HeatCell, Heat, Row } from "./heat.js" */
 
-const DARKEST = 55; // percent of colour in the background at which text is still legible
+const DARKEST = 55; // maximum percentage of colour in a cell's background, so that its text stays legible
 
 /** @param {HTMLElement} host */
 export function createHeat(host) {
@@ -17,7 +17,7 @@ export function createHeat(host) {
   let shape = "";
   let cells = /** @type {HTMLAnchorElement[][]} */ ([]);
 
-  /** Rebuild the table for other rules or rates. @param {Heat} heat */
+  /** Build the table anew, with other rules or learning rates. @param {Heat} heat */
   function rebuild({ rates, rows, busy }) {
     const names = [...rates, ...(busy ? ["share"] : [])].map((name) => element("th", { scope: "col" }, name));
     head.replaceChildren(element("th", { scope: "col" }, "rule, lr:"), ...names);

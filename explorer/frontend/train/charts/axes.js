@@ -43,10 +43,7 @@ function makeLinearAxis([low, high], text) {
   return { type: "linear", tickmode: "array", tickvals, ticktext: tickvals.map(text) };
 }
 
-/**
- * Create a logarithmic axis with ticks at 1, 2 and 5 in each decade, or at decades only if there are many.
- * @param {Range} range
- */
+/** Create a logarithmic axis with ticks at 1, 2 and 5 in each decade, or at decades only. @param {Range} range */
 function makeLogAxis([low, high]) {
   const stride = Math.ceil((high - low) / 8);
   const powers = Array.from({ length: high - low + 1 }, (_, at) => low + at).filter(

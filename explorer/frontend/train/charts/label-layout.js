@@ -72,10 +72,7 @@ function truncateEnd(name, most) {
   return name.length > most ? `${name.slice(0, most - 1).trimEnd()}…` : name;
 }
 
-/**
- * Shorten a name to its last words, or to the end of its last word.
- * @param {string} name @param {number} most letters
- */
+/** Shorten a name to its last words or to a word's end. @param {string} name @param {number} most letters */
 function truncateStart(name, most) {
   const end = name.slice(1 - most);
   const word = end.search(/\s\S/) + 1;

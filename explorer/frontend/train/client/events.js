@@ -18,10 +18,7 @@ export function createFeed({ address, onEvent, onLost }) {
   addEventListener("offline", () => watched && handleLoss(), { signal: end.signal });
   addEventListener("online", () => watched && open(watched), { signal: end.signal });
 
-  /**
-   * Connect to the event stream of a run or study; the server sends its complete status first.
-   * @param {string} run its id
-   */
+  /** Connect to the event stream of a run or study, which starts with its full status. @param {string} run its id */
   function open(run) {
     close();
     watched = run;

@@ -198,25 +198,16 @@ export function createRun({ server, live, onChange }) {
       const query = new URLSearchParams(numbered.map(([name, value]) => [name, String(value)]));
       return run && decodeArrays(await requestJson(server(`runs/${run.id}/measured/${key}?${query}`)));
     },
-    /**
-     * Fetch the training run's status at a checkpoint, or a message if the checkpoint no longer exists.
-     * @param {number} step
-     */
+    /** Fetch the training run's status at a checkpoint, or a message if there is none. @param {number} step */
     async look(step) {
       return run
         ? decodeArrays(await requestJson(server(`runs/${run.id}/at/${step}?${toShowQuery()}`)))
         : NO_RUN;
     },
-    /**
-     * Download one of the training run's files. Returns a message if the download fails.
-     * @param {string} file its name
-     */
+    /** Download a file of the training run. Returns a message if the download fails. @param {string} file its name */
     take: async (file) =>
       run ? downloadAnswer(server(`runs/${run.id}/files/${file}`), { key: run.key }, file) : NO_RUN.message,
-    /**
-     * Have the server parse exported training settings. Returns them, or a message if they are invalid.
-     * @param {string} text
-     */
+    /** Have the server parse exported settings. Returns them, or a message if they are invalid. @param {string} text */
     open: (text) => postJson(server("settings"), { text }),
     /** Choose the instruments whose measurements the server includes in every further event. @param {string[]} keys */
     show(keys) {

@@ -41,18 +41,12 @@ export function createNet(host, onFold) {
   };
 }
 
-/**
- * Create one framed drawing of the net, with its caption.
- * @param {string} kind @param {Element} drawing @param {Element} caption
- */
+/** Create a drawing with a caption. @param {string} kind @param {Element} drawing @param {Element} caption */
 function createPlate(kind, drawing, caption) {
   return element("figure", { class: `plate of-${kind}` }, drawing, element("figcaption", {}, caption));
 }
 
-/**
- * Create an empty SVG that stretches to its container, with a path per class.
- * @param {...string} classes of its paths
- */
+/** Create an empty SVG that fills its container, with a path per class. @param {...string} classes of its paths */
 function createDrawing(...classes) {
   const svg = shape("svg", { viewBox: "0 0 1000 1000", preserveAspectRatio: "none", "aria-hidden": "true" });
   const paths = classes.map((name) => shape("path", { class: name }));

@@ -26,10 +26,7 @@ export function createObject({ object, cards, reads }, { cardOf, onWhy, onFold }
   object.append(cards);
   cards.querySelector(".card.op")?.after(net);
 
-  /**
-   * Return the drawing of the backward pass within a rule's card, creating it if necessary.
-   * @param {HTMLElement} card
-   */
+  /** Return the drawing of the backward pass in a rule's card, creating it if necessary. @param {HTMLElement} card */
   function getLane(card) {
     const existing = lanes.get(card);
     if (existing) return existing;

@@ -28,10 +28,7 @@ export function platesOf(layers, open) {
   ];
 }
 
-/**
- * Return whether a net has middle layers, which can be folded into one.
- * @param {number} layers number of layers of weights
- */
+/** Return whether a net has middle layers, which can be folded. @param {number} layers number of layers of weights */
 export function canFold(layers) {
   return layers - 2 >= MIN_FOLDED;
 }

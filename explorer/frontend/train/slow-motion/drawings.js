@@ -38,10 +38,7 @@ const MARGIN = 0.06; // space above and below a curve, as a fraction of the heig
 const CLEAR = 4; // maximum height of a curve, relative to the largest absolute x and its point's absolute y
 
 /** @typedef {(stage: Stage, record: Record, cell: Cell, entries: Entries) => Drawing} Draw */
-/**
- * Functions that build the drawing of a slow motion stage, by the stage's kind of view.
- * @type {Object<string, Draw>}
- */
+/** Functions that build the drawing of a slow motion stage, by kind of view. @type {Object<string, Draw>} */
 export const DRAWINGS = {
   map: mapOf,
   input: inputOf,
@@ -169,7 +166,7 @@ function opOf(stage, record, cell, entries) {
 }
 
 /**
- * Build the curve of a backward rule: its factor if it is linear in g, otherwise the gradient at the cell's g.
+ * Build the curve of a backward rule: its factor if it is linear in g, else the gradient at the g on display.
  * @type {Draw}
  */
 function ruleOf(stage, record, cell, entries) {

@@ -47,10 +47,7 @@ export function positionOf(text) {
   return { stage, rule: getNumber(0), layer: getNumber(1), unit: getNumber(2), row: getNumber(3) };
 }
 
-/**
- * Format the position in slow motion for a link, up to the first part that is not chosen.
- * @param {Position} position
- */
+/** Format the position in slow motion for a link, up to the first part not chosen. @param {Position} position */
 export function toPositionText(position) {
   const numbers = NAMES.map((name) => position[name]);
   const missing = numbers.indexOf(null);
@@ -164,10 +161,7 @@ function listEntries(choice, index, record, unit) {
   };
 }
 
-/**
- * Return the data to display. The previous step's data stay until the new data arrive.
- * @param {SlowMotion|null} slow
- */
+/** Return the data to display: those of the previous step until new data arrive. @param {SlowMotion|null} slow */
 function getRecords(slow) {
   const answer = slow && (slow.answer ?? slow.before);
   return answer && !answer.message ? answer : null;

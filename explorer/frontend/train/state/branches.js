@@ -41,7 +41,7 @@ export function textOf(points) {
 }
 
 /**
- * Return a copy of the settings with other branch points.
+ * Return a copy of a choice with other branch points.
  * @param {Choice} choice @param {Point[]} points @returns {Choice}
  */
 export function withPoints(choice, points) {

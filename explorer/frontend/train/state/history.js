@@ -121,10 +121,7 @@ export function getRecordedChoice({ trained, choice, view: { status } }) {
   return withPoints(withSetting(base, "lr", lr), pointsOf(branch, keysOf(base)));
 }
 
-/**
- * Return whether a training run has started but not ended, so that a new learning rate would affect it.
- * @param {State} state
- */
+/** Return whether a training run has started but not ended, so that its rate can change. @param {State} state */
 export function isUnderway({ view: { status } }) {
   return status.step > 0 && !["idle", ...OVER, ...UNAVAILABLE].includes(status.state);
 }

@@ -34,10 +34,7 @@ export function asRead(table, reading) {
   return { ...table, target: reading.target, without: reading.without };
 }
 
-/**
- * Return a copy of the table with another target column.
- * @param {OwnTable} table @param {string} name @returns {OwnTable}
- */
+/** Return a copy of a table with another target. @param {OwnTable} table @param {string} name @returns {OwnTable} */
 export function withTarget(table, name) {
   return { ...table, target: name, without: (table.without ?? []).filter((other) => other !== name) };
 }

@@ -22,10 +22,7 @@ function findRefused(choice) {
 /** Return the text of a suggestion to remove backward rules. @param {{label: string}[]} refused */
 const describeRemoval = (refused) => `Remove ${joinList(refused.map(({ label }) => label))}`;
 
-/**
- * Suggest how to make the selected backward rules trainable, or return "" if they already are.
- * @param {Choice} choice
- */
+/** Suggest how to make the selected backward rules trainable, or return "" if they are. @param {Choice} choice */
 export function remedyOf(choice) {
   if (!explainUntrained(choice)) return "";
   const refused = findRefused(choice);

@@ -64,10 +64,7 @@ export function isJudged(choice) {
   return metric !== null || kind === "own";
 }
 
-/**
- * Describe how nets are evaluated, for the selected op and every op that a branch point selects.
- * @param {Choice} choice
- */
+/** Describe how nets are evaluated, for the selected op and every op of a branch point. @param {Choice} choice */
 function describeJudging(choice) {
   const keys = getEntryBranches(choice).flatMap(({ name, value }) => (name === "op" ? [value] : []));
   const ops = [...new Set(keys)].filter((key) => key !== choice.op).map((key) => findEntry("op", key));
@@ -96,10 +93,7 @@ export function getSettings() {
   return getCatalogue().settings.filter((/** @type {Setting} */ { name }) => name !== "task");
 }
 
-/**
- * Return the selected training task, or the default task if none is selected.
- * @param {Choice} choice @returns {Task}
- */
+/** Return the selected training task, or the default if none is selected. @param {Choice} choice @returns {Task} */
 export function taskOf({ training }) {
   return /** @type {Task} */ (
     getTasks().find(({ key }) => key === (training.task ?? getCatalogue().usualTask))
@@ -126,7 +120,7 @@ export function withSetting(choice, name, text) {
 }
 
 /**
- * Return the training settings that can change during a run.
+ * Return the training settings that may change during a run.
  * @param {Choice} choice @returns {Object<string, string>}
  */
 export function getLiveSettings(choice) {
@@ -339,10 +333,7 @@ export function enterTraining(choice, by) {
   return by === "page" ? prepareTraining(next) : next;
 }
 
-/**
- * Return the choice with a training task.
- * @param {Choice} choice @param {"nothing"|"link"|"page"} by @returns {Choice}
- */
+/** Add a training task to a choice. @param {Choice} choice @param {"nothing"|"link"|"page"} by @returns {Choice} */
 function assignTask(choice, by) {
   if (choice.training.task) return choice;
   const { firstTask, usualTask } = getCatalogue();

@@ -72,10 +72,7 @@ export function paint(canvas, width, height, colour) {
   context.putImageData(image, 0, 0);
 }
 
-/**
- * Return whether two arrays contain the same numbers.
- * @param {ArrayLike<number>} one @param {ArrayLike<number>} other
- */
+/** Return whether two arrays of numbers are equal. @param {ArrayLike<number>} one @param {ArrayLike<number>} other */
 export function areEqual(one, other) {
   if (one.length !== other.length) return false;
   for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) return false;
