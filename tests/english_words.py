@@ -13,7 +13,7 @@ VERBS = read_words(
     analyse analyze animate answer append apply approximate argue arrange ask assemble assert assign
     attach attempt authenticate average avoid await backpropagate balance begin bind bisect blame
     blend block blur borrow bound branch bring broadcast build bump bundle cache calculate call
-    cancel cap capture carry cast catch categorise center centre change charge check choose cite
+    cancel cap capitalise capture carry cast catch categorise center centre change charge check choose cite
     clamp classify clean clear click clip clone close cluster collapse collect color colour combine
     command compare compile complete compose compress compute concatenate configure confirm connect
     construct consume contain continue convert copy correct count cover create credit crop cross cut
