@@ -124,7 +124,7 @@ def test_an_address_that_is_no_page_has_the_style_of_one(path: str, is_ours: boo
         ("/ask/one", "GET"),
     ],
 )
-def test_a_missing_answer_is_explained(path: str, method: str) -> None:
+def test_an_unknown_address_is_refused_with_404(path: str, method: str) -> None:
     scope = scope_of(path=path) | {"method": method}
     matching = (route for route in app.app._user_routes if route.matches(scope)[0] is Match.FULL)
     route = next(matching)

@@ -169,7 +169,7 @@ def test_a_saved_file_without_a_table_says_how_to_have_one(alone) -> None:
         make_page("sign", ["clipped"], section="code")
 
 
-def test_a_saved_file_keeps_user_text_and_custom_formulas(alone) -> None:
+def test_a_saved_file_shows_user_text_as_text_and_locks_the_formula_field(alone) -> None:
     wild = "</script><!--<script><img src=x onerror=window.struck=1>"
     rule = explorer.Rule(key="mine", label=wild, formula="g", purpose=wild)
     page = alone(explorer.instrument("formula: x**3", [rule, "formula: g * k"]).html())

@@ -92,7 +92,7 @@ def test_curves_and_the_focus_stay_where_they_are(held: Held) -> None:
 
 
 @sized("phone")
-def test_an_open_section_keeps_its_height(held: Held) -> None:
+def test_an_open_section_keeps_its_height_when_streamlit_loads(held: Held) -> None:
     visit(held, "/?op=round&rule=default&section=paste")
     panel = held.page.locator(".instrument .panel:visible")
     before = panel.bounding_box()

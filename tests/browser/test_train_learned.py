@@ -51,7 +51,7 @@ def step_on(page: Page, name: str) -> None:
     wait_for_steps(page, 0)
 
 
-def test_learned_parameters_are_requested_only_while_their_panel_is_open(train: Page) -> None:
+def test_panels_of_trained_nets_are_drawn_and_requested_only_while_open(train: Page) -> None:
     turn_train(train, "task=circles&op=sign&rule=default&rule=clipped&seeds=2")
     press(train, "Step")
     regions = cell(train, "regions", "clipped")

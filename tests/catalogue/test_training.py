@@ -17,7 +17,7 @@ def test_a_net_that_spikes_takes_no_rule_with_a_twin_either(rule):
     assert bool(said) is any(name in (rule.formula or "") for name in ("f(1)", "fa()"))
 
 
-def test_the_formula_of_a_learned_parameter_counts_too():
+def test_a_rule_is_refused_for_the_formula_of_a_learned_parameter_too():
     rule = find_rule("formula: g * b; b: sum(fa() - f(0))")
     assert "asks for f(0), " in explain_refusal(rule, "It")
     assert explain_refusal(find_rule("formula: g * b; b: sum(fa())"), "It", spikes=True)

@@ -159,7 +159,7 @@ def test_of_a_backward_that_draws_nothing_else_is_claimed(name):
     ],
     ids=lambda value: getattr(value, "__name__", None),
 )
-def test_an_untried_check_is_unknown_with_its_reason(function, arguments, words):
+def test_a_function_that_cannot_be_tried_is_unknown_with_its_reason(function, arguments, words):
     if function is NeedsCuda and torch.cuda.is_available():
         pytest.skip("there is CUDA here")
     results = check(function, *arguments)
@@ -172,7 +172,7 @@ def test_an_untried_check_is_unknown_with_its_reason(function, arguments, words)
 
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("where", ["forward", "backward"])
-def test_a_subject_that_hangs_is_abandoned(where, monkeypatch):
+def test_a_function_that_hangs_is_abandoned(where, monkeypatch):
     released = threading.Event()
 
     class Hangs(Function):

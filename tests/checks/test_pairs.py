@@ -214,7 +214,7 @@ def test_an_own_formula_inherits_what_the_catalogue_declares_of_the_same_curve()
     assert "Fast sigmoid" in result["area"].sentence
 
 
-def test_torchs_gradient_at_a_bound_is_told_for_numbers_and_tensors():
+def test_the_kinks_check_states_where_torchs_own_clamp_differs():
     x = torch.tensor([0.0], requires_grad=True)
     kinds = (0.0, 1.0), (torch.tensor(0.0), torch.tensor(1.0))
     number, tensor = (torch.autograd.grad(torch.clamp(x, *each), x)[0].item() for each in kinds)
@@ -269,7 +269,7 @@ def test_rules_that_use_y_are_tried_with_both_signs_of_the_parameter(only):
         assert (result.verdict, result.sentence.startswith(words)) == (verdict, True), result
 
 
-def test_a_parameter_without_probes_is_owed_no_gradient(only):
+def test_a_parameter_that_no_probe_reaches_is_owed_no_gradient(only):
     only("parameter gradients")
     far = make_custom_key("where(x > 5000, s, x)")
     for taught, verdict in {"sum(g * (x > 5000))": "holds", "sum(g)": "fails"}.items():

@@ -137,7 +137,7 @@ def test_curves_and_their_table_are_described_alike():
         ("formula: where(x >= 0, x, tanh(x))", "is flat nowhere in this picture."),
     ],
 )
-def test_a_flat_op_is_described_as_flat(op: str, words: str):
+def test_the_description_states_where_an_op_is_flat_or_not_finite(op: str, words: str):
     sentences = re.split(r"(?<=\.) ", describe(sample(op, "straight_through")))
     label = find_op(op).label
     assert any(sentence.startswith(label) and sentence.endswith(words) for sentence in sentences)

@@ -126,7 +126,7 @@ def test_a_gradient_that_is_not_finite_gets_no_claim():
     assert words.startswith("Default autograd: a never comes to rest")
 
 
-def test_a_net_that_cannot_learn_is_explained():
+def test_a_parameter_that_cannot_learn_is_refused_with_the_reason():
     with pytest.raises(ValueError, match="shapes the gradient of clipped alone"):
         find_equilibria("sign", ["clipped"], "c", NUMBERS)
 

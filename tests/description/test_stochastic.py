@@ -41,7 +41,7 @@ def test_exact_rules_are_named_for_each_loss() -> None:
     )
 
 
-def test_a_rule_without_spread_or_bias_is_described_so() -> None:
+def test_rules_that_do_not_spread_or_move_are_described_so() -> None:
     _, main, rest = said("round", "disarm")
     assert main == "DisARM returns 0 on every draw."
     assert said("bernoulli", "default")[1] == "Default autograd returns 0 on every draw."

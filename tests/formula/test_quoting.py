@@ -9,14 +9,14 @@ from explorer.formula.quoting import MAX_QUOTE, cut_window
 
 
 @pytest.mark.parametrize("value", ["x", "a'b", 1.5, None, ["a", 1], {"a": 1}, (1, 2), float("nan")])
-def test_short_text_is_quoted_as_python_writes_it(value):
+def test_short_values_are_quoted_as_python_writes_them(value):
     assert quote(value) == repr(value)
 
 
 @pytest.mark.parametrize(
     "value", ["x" * 10**6, ["x" * 50] * 10**5, 10**4000, dict.fromkeys(range(9), "x" * 99)]
 )
-def test_long_text_is_shortened_to_the_length_of_a_quotation(value):
+def test_long_values_are_shortened_to_the_length_of_a_quotation(value):
     assert len(quote(value)) <= MAX_QUOTE
     assert "…" in quote(value)
 

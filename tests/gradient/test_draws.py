@@ -113,7 +113,7 @@ def test_no_draw_is_0_or_1(dtype: torch.dtype) -> None:
         ({}, ValueError, "the rule needs the loss of each element: pass f, a formula of y"),
     ],
 )
-def test_invalid_draws_and_targets_are_explained(
+def test_invalid_draws_losses_and_targets_are_explained(
     given: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     lost = ("formula: f()", "formula: f(1) - f(0)", "flip")
@@ -122,7 +122,7 @@ def test_invalid_draws_and_targets_are_explained(
             apply(COIN, rule, torch.zeros(5), **given)
 
 
-def test_functions_of_deterministic_pairs_refuse_random_ones() -> None:
+def test_bind_refuses_a_random_pair() -> None:
     for op, rule in ((COIN, "straight_through"), ("round", "formula: g * u()")):
         with pytest.raises(ValueError, match="is random, so it has no single value at each x"):
             bind(op, rule, {})

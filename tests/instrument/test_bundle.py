@@ -99,7 +99,7 @@ def test_a_bundle_does_what_its_modules_do(tree: Path, tmp_path_factory: pytest.
         'import whole from "./names.js";\n',
     ],
 )
-def test_an_unreadable_bundle_is_refused(tree: Path, text: str) -> None:
+def test_a_module_that_cannot_be_bundled_is_refused(tree: Path, text: str) -> None:
     (tree / "low/add.js").write_text(text, encoding="utf-8")
     with pytest.raises(ValueError, match=r"low/add\.js: cannot bundle this import or export"):
         bundle.bundle_modules("pages/first.js")

@@ -72,7 +72,7 @@ def told_contribution(op: Op, rule: Rule, name: str) -> tuple[Node, Node | None]
 
 
 @pytest.mark.parametrize("op", [op for op in fixed.OPS.values() if op.parameters], ids=lambda op: op.key)
-def test_the_gradient_of_each_learned_parameter_is_told(op: Op):
+def test_the_document_has_the_gradient_of_each_parameter_that_can_learn(op: Op):
     x = torch.linspace(-3.1, 3.3, 65, dtype=torch.float64)
     for rule in (adapt_rule(op, rule) for rule in (find_rule("formula: g * abs(x)"), *fixed.RULES.values())):
         for name in list_learnable(op, rule):

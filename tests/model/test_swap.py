@@ -50,7 +50,7 @@ def test_the_forward_stays_and_the_backward_is_the_rules():
         (lambda h: h.clamp(min=0), torch.clamp),
     ],
 )
-def test_a_swap_accepts_many_kinds_of_names(function, what):
+def test_a_swap_accepts_functions_classes_and_names(function, what):
     expected = made(function)
     plain = expected(X)
     rule = "formula: 3 * g"

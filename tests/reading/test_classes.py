@@ -118,7 +118,7 @@ def test_a_module_does_what_it_does_when_it_is_called(source: str) -> None:
 @pytest.mark.parametrize(
     "change", ["self.half()", "self.to(torch.float16)", "self.apply(reset)", "self.load()"]
 )
-def test_changes_of_a_modules_attributes_are_followed(change: str) -> None:
+def test_a_call_that_may_change_a_modules_attributes_is_refused(change: str) -> None:
     source = f"{LAYER}    {change}\n  def forward(self, x):\n    return x * self.a\n"
     with pytest.raises(ReadingError, match=r"^line 5: "):
         read_source(source)

@@ -93,7 +93,7 @@ def test_each_element_contributes_what_it_does_in_the_code(sample: Published) ->
             torch.testing.assert_close(part, due.reshape(()), rtol=1e-12, atol=0)
 
 
-def test_a_rule_that_was_read_can_be_read_again() -> None:
+def test_learned_parts_of_published_code_are_read_as_short_formulas() -> None:
     rules = {sample.name: find_rule(read_source(sample.source)[1]) for sample in PUBLISHED}
     parts = {
         name: {one.name: (one.formula, one.scale) for one in rule.learned} for name, rule in rules.items()
@@ -395,6 +395,8 @@ def test_the_number_of_a_parameter_s_values_is_no_formula() -> None:
     ],
     ids=["quantised", "straight through", "autograd's own", "nothing else for s"],
 )
-def test_parameters_that_learn_in_composed_code_are_named(returned: str, unread: list[str]) -> None:
+def test_composed_code_names_parameters_whose_gradient_is_not_autograds(
+    returned: str, unread: list[str]
+) -> None:
     text = f"import torch\ndef f(x, s):\n  return {returned}\n"
     assert list(read_source(text).notes) == [COMPOSED.format(name) for name in unread]

@@ -188,7 +188,7 @@ def test_in_place_changes_are_followed(body: str, op: str, rule: str) -> None:
 @pytest.mark.parametrize(
     "one", ["x.new_tensor(1)", "torch.tensor(1, dtype=x.dtype)", "torch.full((1,), 1, dtype=torch.float)"]
 )
-def test_a_comparison_converted_to_float_is_numeric(one: str) -> None:
+def test_a_constant_made_a_float_tensor_is_a_number(one: str) -> None:
     assert _read(_fn(f"return torch.where(x > 0, {one}, 0 * {one})")) == _written("where(x > 0, 1, 0)", "g")
 
 

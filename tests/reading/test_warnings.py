@@ -210,7 +210,7 @@ def test_a_list_that_a_module_changes_is_followed() -> None:
     assert read_source(text)[0] == "formula: Fn = x * 6"
 
 
-def test_a_gradient_that_no_input_needs_is_found() -> None:
+def test_gradients_guarded_by_needs_input_grad_are_found_and_checked() -> None:
     asked = "return g * s, (g * x).sum() if ctx.needs_input_grad[1] else None"
     alias = "needs = ctx.needs_input_grad\nreturn g * s, (g * x).sum() if needs[1] else None"
     assert called(asked, tensor=True).guarded == called(alias, tensor=True).guarded == {"s"}

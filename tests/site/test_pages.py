@@ -122,7 +122,7 @@ def test_a_saved_file_is_the_one_that_python_writes(site: Path) -> None:
     }
 
 
-def test_the_formula_reader_is_in_a_separate_file(site: Path, pages: dict[str, str]) -> None:
+def test_the_formula_reader_is_in_separate_files(site: Path, pages: dict[str, str]) -> None:
     files = sorted((site / "python").iterdir())
     assert [path.name.rpartition("-")[0] for path in files] == ["black", "program", "pyodide"]
     assert files[2].name == "pyodide-1.2.3.js"

@@ -82,7 +82,7 @@ def test_the_default_rule_needs_no_custom_derivative():
     assert "custom_vjp" in jax_snippet("tanh", "straight_through")
 
 
-def test_differences_between_jax_and_torch_are_told_in_the_code():
+def test_the_code_states_where_jax_differs_from_torch():
     assert "XLA gives 0 even next to NaN" in jax_snippet("formula: (x > 0) * log(x)", "default")
     assert "jnp.sign gives NaN for NaN" in jax_snippet("sign", "straight_through")
     assert "XLA" not in jax_snippet("round", "straight_through")

@@ -70,7 +70,9 @@ def test_of_answers_in_words_none_is_drawn(node: Node):
         (12, 0, "0 here, 12 have answered"),
     ],
 )
-def test_the_number_of_students_is_displayed(node: Node, answered: int, here: int, words: str):
+def test_the_numbers_of_students_and_of_answers_are_displayed(
+    node: Node, answered: int, here: int, words: str
+):
     body = 'return (await import("./class/tally.js")).describeAnswered(...given);'
     assert node.run(body, [answered, here]) == words
 

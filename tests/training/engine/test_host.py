@@ -70,7 +70,7 @@ def test_a_run_from_start_to_finish(engine):
         assert weights[name].tolist() == each.tolist()
 
 
-def test_the_process_returns_the_engines_answers():
+def test_the_process_has_the_methods_and_signatures_of_the_engine():
     own = {"turn", "close"}  # the process turns by itself, and ends itself
     for name, method in vars(Engine).items():
         if not name.startswith("_") and name not in own:

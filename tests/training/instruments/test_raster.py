@@ -84,7 +84,7 @@ def test_an_example_that_is_not_there_is_refused_in_a_sentence(run: Run, numbers
     assert not snapshot.has_answers(("raster?example=1",))
 
 
-def test_outputs_of_other_ops_are_clamped_to_0_and_1():
+def test_outputs_of_another_op_take_more_than_two_values():
     run = Run(Settings(task="spikes", op="tanh", rules=("default",)))
     (result,) = seen(run, "raster").values()
     hidden = torch.from_numpy(result.spikes)[64 * TIMES :]

@@ -153,7 +153,7 @@ def test_float32_has_u_and_one_minus_u() -> None:
     ],
     ids=["flip", "spikes", "own"],
 )
-def test_a_rule_that_needs_a_loss_is_refused_without_one(given: dict[str, Any], why: str) -> None:
+def test_a_rule_that_needs_a_loss_the_net_lacks_is_refused(given: dict[str, Any], why: str) -> None:
     with pytest.raises(ValueError, match=why):
         Settings(**COIN | given)
 

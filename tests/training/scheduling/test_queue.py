@@ -160,7 +160,7 @@ def test_visitors_take_turns_and_one_who_invents_owners_has_the_turns_of_one(kin
     assert (len(jobs._queue), states_of(engine, [one])) == (0, ["gone"])
 
 
-def test_invalid_commands_to_a_study_change_nothing(clock):
+def test_invalid_commands_to_a_study_change_nothing_or_are_refused(clock):
     engine = KINDS[0].engine(clock)
     identity = KINDS[1].start(engine)
     for command in ("step", "reset"):

@@ -73,7 +73,7 @@ def test_nothing_is_begun_while_little_is_left():
 
 
 @pytest.mark.parametrize(("most", "taken", "short"), [(100, 84, False), (100, 86, True), (-1, 86, False)])
-def test_the_available_memory_is_measured(monkeypatch, most, taken, short):
+def test_memory_is_short_near_its_limit(monkeypatch, most, taken, short):
     assert resource.RLIM_INFINITY == -1
     monkeypatch.setattr(resource, "getrlimit", lambda _what: (most, most))
     monkeypatch.setattr(memory, "_read_used_bytes", lambda: taken)

@@ -64,7 +64,7 @@ def test_entries_stand_under_their_own_key():
     assert all(task.note.endswith(".") for task in TASKS.values() if task.note)
 
 
-def test_the_initial_op_and_rules_of_a_task_are_known(task):
+def test_the_initial_parameters_of_a_task_belong_to_its_op_or_rules(task):
     op, rules = find_op(task.op), [find_rule(rule) for rule in task.rules]
     known = {p.name for entry in (op, *rules) for p in entry.parameters}
     assert set(task.parameters) <= known

@@ -229,7 +229,7 @@ def test_a_rule_times_2_is_the_rate_times_2_to_the_last_bit():
 
 
 @pytest.mark.thorough
-def test_zero_is_the_best_rule_where_the_quantised_activation_is_flat():
+def test_clipped_relu_is_the_best_rule_for_the_quantised_activation():
     judged = studied("Identity, ReLU and clipped ReLU", "rates=0.01,0.03&seeds=3&controls=no").best
     identity, relu, clipped = judged.set_index("rule")["held_out"]
     assert clipped > max(identity, relu) + 0.05

@@ -62,7 +62,7 @@ def test_a_lost_run_keeps_its_display(node: Node, state: str):
     assert node.run(body, state) == [state, 7]
 
 
-def test_the_last_snapshot_keeps_its_steps(node: Node):
+def test_the_last_measurement_keeps_the_steps_it_was_taken_at(node: Node):
     """The answer to a command comes without what instruments show: the next event has it again."""
     body = """
         const { withMeasured } = await import("./train/state/status.js");

@@ -202,7 +202,7 @@ def test_a_bias_is_told_with_its_error_or_below_a_bound(node: Node, bias: Any, w
     assert shown["words"].endswith(f". {shown['note']}")
 
 
-def test_bins_that_pass_gradient_are_not_hatched(node: Node):
+def test_the_share_that_passes_is_not_hatched(node: Node):
     """A unit that gets a gradient for every example lacks none."""
     body = """
         const { panel } = await import("./train/panels/causes.js");

@@ -65,7 +65,7 @@ def test_backward_stages_lie_under_the_forward_ones(shown) -> None:
     assert stages[7]["words"].startswith("gradient of x. ")
 
 
-def test_the_example_in_the_link_is_selected_if_it_exists(shown, records) -> None:
+def test_a_position_in_the_link_is_limited_to_what_exists(shown, records) -> None:
     picture = shown("g,2,1,4,7")
     assert picture["title"] == "Slow motion: step 4, unit 4, example 7"
     assert [rule["chosen"] for rule in picture["rules"]] == [False, True, False, False]

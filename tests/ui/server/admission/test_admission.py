@@ -221,7 +221,7 @@ def test_no_more_pages_than_there_are_files(monkeypatch: pytest.MonkeyPatch):
     assert asyncio.run(_sent(app, scope_of(path="/")))[0]["status"] == 503
 
 
-def test_an_excess_sender_is_read_later(monkeypatch: pytest.MonkeyPatch):
+def test_a_sender_over_the_limit_is_read_later(monkeypatch: pytest.MonkeyPatch):
     slept: list[float] = []
     clock = _Clock()
 

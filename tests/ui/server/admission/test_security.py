@@ -148,7 +148,7 @@ def test_every_answer_carries_the_headers():
         (b"x=embed=true", "'self'"),
     ],
 )
-def test_frame_ancestors_follow_the_configuration(query: bytes, framed_by: str):
+def test_other_sites_may_frame_a_page_only_with_embed_in_the_query(query: bytes, framed_by: str):
     headers = dict(_answer(SecurityMiddleware(_page), "localhost", query=query)[0]["headers"])
     assert headers[b"content-security-policy"].decode().endswith(f"frame-ancestors {framed_by}")
 

@@ -48,7 +48,7 @@ def test_guesses_beyond_the_limit_are_not_answered():
     ],
     ids=["one visitor", "without a name", "many names at one address"],
 )
-def test_frequent_guesses_are_delayed(visitor, most: int):
+def test_guesses_beyond_the_rate_of_a_visitor_or_address_are_refused(visitor, most: int):
     classes = Classes(Clock())
     codes = []
     for guess in range(most + 5):

@@ -91,7 +91,7 @@ def test_a_picture_is_encoded_once_and_away_from_the_loop_that_serves_everybody(
 
 
 @pytest.mark.parametrize("kind", ["run", "study"])
-def test_each_snapshot_is_encoded_once_for_all_watchers(engine, monkeypatch, kind):
+def test_a_seen_snapshot_is_not_encoded_again_until_a_new_watcher_asks(engine, monkeypatch, kind):
     encoded, event = [], stream.format_event
     monkeypatch.setattr(stream, "format_event", lambda *given: encoded.append(given) or event(*given))
     if kind == "run":

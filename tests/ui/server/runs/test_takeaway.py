@@ -177,7 +177,7 @@ def test_settings_are_opened_as_the_page_takes_them(client, run):
 
 
 @pytest.mark.parametrize("path", ["/settings", "/studies/cost"])
-def test_an_export_takes_a_compute_slot(path):
+def test_an_answer_that_needs_computing_takes_a_compute_slot(path):
     """A body is parsed in it as well."""
     done, client = threading.Event(), Takers()
     client.app = Starlette(
