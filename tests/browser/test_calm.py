@@ -63,7 +63,7 @@ def assert_few(page: Page, controls: int, words: int) -> None:
     assert (0 < len(seen[0]) <= controls, 0 < len(seen[1]) <= words) == (True, True), seen
 
 
-def test_no_words_stand_on_a_canvas_where_nobody_would_count_them() -> None:
+def test_no_module_draws_text_on_a_canvas() -> None:
     files = [*MODULES.rglob("*.js")]
     assert len(files) > 200
     assert not [file.name for file in files if re.search(r"\.(fill|stroke)Text\(", file.read_text("utf-8"))]

@@ -52,7 +52,7 @@ def test_a_line_shows_its_x_and_a_neighbour_becomes_a_card(explore: Page) -> Non
     expect(page.locator(".checked").first).to_be_hidden()
 
 
-def test_a_server_that_is_slow_or_silent_is_said_and_no_curve_waits(explore: Page) -> None:
+def test_a_server_without_an_answer_is_reported_and_delays_no_curve(explore: Page) -> None:
     page = explore
     page.route("**/ask/checks", lambda route: route.fulfill(status=200, json={"x": "nonsense"}))
     page.route("**/ask/neighbours", lambda route: None)

@@ -216,7 +216,7 @@ HELD = """localStorage.setItem("gradient-explorer.class-led",
     JSON.stringify({id: "000000000", secret: "s", watch: "w", pages: []}))"""
 
 
-def test_a_teacher_whose_class_is_gone_is_told_so_and_goes_on_alone(page: Page) -> None:
+def test_a_teacher_of_an_ended_class_reads_so_and_continues_without_it(page: Page) -> None:
     page.goto("/learn?lesson=clamp")
     page.get_by_role("button", name="Class", exact=True).wait_for()  # else this page finds that class gone
     page.evaluate(HELD)

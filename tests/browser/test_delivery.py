@@ -61,7 +61,7 @@ def fetch(url: str, headers: dict[str, str]) -> tuple[int, Message, bytes]:
             return error.code, error.headers, error.read()
 
 
-def test_answers_carry_the_protecting_headers_and_a_file_that_is_not_there_is_said(address: str) -> None:
+def test_answers_have_security_headers_and_missing_files_are_refused(address: str) -> None:
     for path in ("/", "/healthz", DRAWING):
         status, headers, _ = fetch(address + path, {})
         assert status == 200

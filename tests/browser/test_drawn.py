@@ -37,7 +37,7 @@ def test_one_trace_a_rule_has_meta_and_bands_draws_and_the_exact_gradient_have_n
     np.testing.assert_allclose(mean["y"], table["mean"], atol=1e-6)
 
 
-def test_the_bias_is_told_first_with_all_tools_and_alone_in_the_headline(explore: Page) -> None:
+def test_the_main_sentence_is_on_bias_and_all_tools_also_show_the_spread(explore: Page) -> None:
     turn(explore, "/?op=bernoulli&rule=reinmax", shows=["reinmax"])
     bias, spread = "On average ReinMax is exact for this loss.", "Single draws spread by up to 0.25"
     main, below = explore.locator(".words .main"), explore.locator(".words .below")
@@ -55,7 +55,7 @@ def test_the_bias_is_told_first_with_all_tools_and_alone_in_the_headline(explore
     expect(explore.locator(".loss")).to_be_hidden()
 
 
-def test_a_loss_is_typed_and_stands_in_the_link_and_bias_and_spread_behind_the_gradient(
+def test_a_typed_loss_is_in_the_link_and_readings_show_bias_and_spread(
     explore: Page,
 ) -> None:
     drawn(explore)

@@ -68,7 +68,7 @@ def test_turning_to_a_lesson_draws_its_chart_once(course: Page) -> None:
     assert course.evaluate(AT_LAST) == 1
 
 
-def test_the_code_stands_beside_its_question_and_an_answer_lights_the_line_that_decides(course: Page) -> None:
+def test_code_is_next_to_its_question_and_an_answer_marks_the_deciding_line(course: Page) -> None:
     lesson = LESSONS["in-place"]
     turn_to(course, lesson)
     code = course.get_by_role("region", name="The code that is asked about")

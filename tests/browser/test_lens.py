@@ -37,7 +37,7 @@ def test_the_curve_in_the_browser_is_pythons(explore: Page) -> None:
     assert explore.locator(".layer-words p").inner_text() == wanted.describe()
 
 
-def test_it_is_switched_on_and_off_and_follows_the_hand_before_it_lets_go(explore: Page) -> None:
+def test_the_lens_is_switched_on_and_off_and_follows_a_slider_while_it_is_held(explore: Page) -> None:
     page = explore
     turn(page, "/?op=quantize&rule=straight_through&tools=all", shows=["straight_through"])
     page.get_by_role("checkbox", name="Noise lens").press("Space")

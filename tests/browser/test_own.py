@@ -35,7 +35,7 @@ def assert_drawn(page: Page, op: str, rule: str) -> None:
         assert {(x, y) for x, y in points if not math.isnan(y)} == set(sampled)
 
 
-def test_an_own_op_found_by_search_is_drawn_as_it_is_typed(page: Page) -> None:
+def test_a_custom_op_chosen_by_search_is_drawn_as_its_formula_is_typed(page: Page) -> None:
     turn(page, "/?rule=straight_through", shows=["straight_through"])
     choose(page, "Op", "own formula")
     settle(page)
@@ -186,7 +186,7 @@ def test_the_palette_by_search_and_keyboard(page: Page) -> None:
     expect(add).to_be_focused()
 
 
-def test_why_a_rule_does_not_suit_is_said_on_its_card(page: Page) -> None:
+def test_a_card_explains_why_its_rule_does_not_suit_the_op(page: Page) -> None:
     turn(page, "/?op=relu&rule=triangle", shows=["triangle"])
     expect(card(page, "Triangle")).to_contain_text(explorer.RULES["triangle"].otherwise)
     choose(page, "Op", "step")

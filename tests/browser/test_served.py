@@ -121,7 +121,7 @@ def test_changes_before_streamlit_loads_are_kept_and_undone_by_back(held: Held) 
 
 
 @sized("wide")
-def test_a_drag_is_not_broken_off_and_what_a_link_could_not_have_is_said(held: Held) -> None:
+def test_a_drag_continues_while_streamlit_loads_and_a_wrong_link_is_explained(held: Held) -> None:
     visit(held, "/?op=sign&rule=clipped&c=nan")
     assert "c=nan" in held.page.url
     box = slider(held.page, G).bounding_box()

@@ -67,7 +67,7 @@ def test_one_press_scales_to_one_area_in_formula_link_and_code_and_is_undone(exp
     assert page.evaluate("document.activeElement.tagName") == "SUMMARY"
 
 
-def test_it_waits_for_all_tools_and_a_cards_menu_says_its_share(new_page: Open) -> None:
+def test_the_size_needs_all_tools_and_a_cards_menu_states_its_share(new_page: Open) -> None:
     page = new_page(viewport={"width": 1366, "height": 768})
     page.add_init_script(NOTHING_CHOSEN)
     page.goto("/?op=sign&rule=clipped")

@@ -178,7 +178,7 @@ def test_buttons_act_at_once_and_pause_keeps_the_focus(train: Page) -> None:
     expect(status(train)).to_contain_text("No.")
 
 
-def test_another_rule_in_mid_run_begins_anew_and_leaves_ghosts(train: Page) -> None:
+def test_adding_a_rule_during_a_run_restarts_it_and_leaves_ghosts(train: Page) -> None:
     turn_train(train, f"op=relu&rule=default&{LONG}")
     press(train, "Start")
     before = wait_for_steps(train, 15)

@@ -121,7 +121,7 @@ def test_six_rules_need_no_scrolling(first_train: First) -> None:
         wait_for(page, IN_VIEW)
 
 
-def test_panels_of_the_evidence_lie_apart_and_what_is_open_stands_in_the_link(first_train: First) -> None:
+def test_evidence_panels_do_not_overlap_and_the_link_has_the_open_tools(first_train: First) -> None:
     page = first_train("task=moons&op=sign&rule=default&rule=clipped&steps=20&pace=full")
     finish(page)
     press(page, "Evidence")

@@ -126,7 +126,7 @@ def turn(page: Page, lr: str) -> None:
     page.wait_for_url(f"**lr%3A{lr}*")
 
 
-def test_a_rate_set_in_mid_run_stands_in_the_link_from_its_step_on(train: Page) -> None:
+def test_a_rate_set_during_a_run_is_in_the_link_with_its_step(train: Page) -> None:
     turn_train(
         train,
         QUERY.replace("rule=default&", "").replace(

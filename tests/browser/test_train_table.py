@@ -24,7 +24,7 @@ def refused(train: Page, train_tab: Tab) -> Iterator[Page]:
     train_tab.errors.clear()
 
 
-def test_a_table_of_ones_own_is_learnt_and_never_in_the_address(refused: Page) -> None:
+def test_a_pasted_table_is_learned_and_never_in_the_address(refused: Page) -> None:
     generator = np.random.default_rng(0)
     x = generator.normal(size=(120, 2))
     rows = [f"{a:.3f},{b:.3f},{'over' if a > b else 'under'}" for a, b in x]

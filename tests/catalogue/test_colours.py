@@ -68,7 +68,7 @@ def distance(one: str, other: str, sight: str) -> float:
 
 
 @pytest.mark.parametrize("theme", SETS)
-def test_every_colour_stands_out_from_its_ground(theme: str) -> None:
+def test_every_colour_has_enough_contrast_with_the_background(theme: str) -> None:
     ground = CONFIG["theme"][theme]["backgroundColor"]
     assert len(SETS[theme]) == 6
     assert min(contrast(colour, ground) for colour in (*SETS[theme], NEUTRAL)) >= 3
@@ -76,6 +76,6 @@ def test_every_colour_stands_out_from_its_ground(theme: str) -> None:
 
 @pytest.mark.parametrize("theme", SETS)
 @pytest.mark.parametrize("sight", SIGHTS)
-def test_colours_are_told_apart_in_every_kind_of_sight(theme: str, sight: str) -> None:
+def test_colours_are_distinguishable_for_every_kind_of_vision(theme: str, sight: str) -> None:
     pairs = combinations((*SETS[theme], NEUTRAL), 2)
     assert min(distance(*pair, sight) for pair in pairs) >= APART[sight]

@@ -15,7 +15,7 @@ LSQ = (
 )
 
 
-def test_it_is_the_rule_of_the_catalogue():
+def test_lsq_written_as_a_formula_equals_the_rule_of_the_catalogue():
     own = find_rule(LSQ)
     mine, theirs = (find_contribution(OPS["quantize"], rule, "s") for rule in (own, RULES["lsq"]))
     assert (own.parsed, mine.formula, mine.scale) == (RULES["lsq"].parsed, theirs.formula, theirs.scale)
@@ -33,7 +33,7 @@ def test_it_is_the_rule_of_the_catalogue():
          "formula: Mine = g; a: (2) * sum(g); b: (-1) * sum(x * (1 + b))"),
     ],
 )  # fmt: skip
-def test_its_key_is_canonical_and_read_back(text, key):
+def test_the_key_of_a_custom_rule_is_canonical_and_can_be_read_back(text, key):
     rule = find_rule(text)
     assert rule.key == key
     assert find_rule(rule.key) == rule
@@ -47,7 +47,7 @@ def test_a_learned_parameter_adds_the_parameters_of_its_formula():
     assert [each.name for each in rule.learned] == ["hi", "k"]
 
 
-def test_it_learns_by_its_key():
+def test_apply_learns_by_the_key_of_a_custom_rule():
     x, hi = torch.tensor([0.2, 0.7, 3.0]), torch.tensor(0.5, requires_grad=True)
     apply("clamp", "formula: g; hi: 1 / N * sum(2 * g * x)", x, hi=hi).sum().backward()
     torch.testing.assert_close(hi.grad, 2 * x.mean())

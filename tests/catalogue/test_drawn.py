@@ -137,7 +137,7 @@ def test_single_and_half_precision_are_finite_and_near(rule: Rule, dtype: torch.
         ("flip", True, True, True),
     ],
 )
-def test_a_rule_is_unbiased_for_the_losses_it_is_said_to(
+def test_a_rule_is_unbiased_for_exactly_the_expected_losses(
     rule: str, straight: bool, parabola: bool, fourth: bool
 ) -> None:
     for text, right in (("y", straight), (LOSS, parabola), ("(y - 0.45)**4", fourth)):

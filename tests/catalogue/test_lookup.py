@@ -80,7 +80,7 @@ def test_an_unknown_key_is_refused():
         find_op("formula: g")
 
 
-def test_an_entry_of_ones_own_is_found_as_it_is():
+def test_a_custom_entry_is_returned_unchanged():
     op, rule = Op("mine", "Mine", "a * x", parameters=(Parameter("a", 2.0),)), Rule("mine", "Mine", "g")
     assert (find_op(op), find_rule(rule)) == (op, rule)
     assert op.family == "own"
@@ -135,7 +135,7 @@ def test_user_text_is_escaped():
     assert "&lt;b&gt;" in page
 
 
-def test_an_unknown_key_is_told_with_the_one_that_may_be_meant():
+def test_the_error_for_an_unknown_key_suggests_a_known_one():
     with pytest.raises(KeyError) as raised:
         RULES["ste"]
     assert str(raised.value) == "unknown rule 'ste': did you mean 'straight_through'?"

@@ -81,7 +81,7 @@ def test_a_name_of_two_meanings_is_the_ops_by_keyword():
     assert torch.equal(gradient(alpha_rule=3.0), three)
 
 
-def test_a_tensor_of_two_meanings_learns_where_it_stands():
+def test_a_tensor_for_a_name_of_op_and_rule_learns_where_it_is_given():
     x = torch.linspace(-2, 2, 9)
     s = torch.tensor(1.0, requires_grad=True)
     explorer.apply("seq", "lsq", x, s=s).sum().backward()

@@ -168,7 +168,7 @@ def test_a_factor_that_is_written_nowhere_may_be_a_part_that_is_missing(name):
     assert (found.verdict, words in found.sentence) == (verdict, True), found
 
 
-def test_of_the_sign_of_g_and_of_a_norm_nothing_false_is_said():
+def test_sentences_on_the_sign_of_g_and_on_a_norm_are_true():
     found = {each.name: each for each in check(make_function(torch.round, lambda x, g: g.sign()))}
     assert found["linear in g"].sentence.startswith("It keeps the sign of g and drops its size.")
     found = check(make_function(torch.round, lambda x, g: g / g.norm()))
@@ -185,7 +185,7 @@ def test_of_the_sign_of_g_and_of_a_norm_nothing_false_is_said():
         (-1e-6, -1.0001e-6, ("−1e−6", "−1.0001e−6")),
     ],
 )
-def test_two_numbers_that_are_said_to_differ_do_not_look_alike(one, other, texts):
+def test_unequal_numbers_are_formatted_with_enough_digits_to_differ(one, other, texts):
     assert format_unequal(one, other) == texts
 
 

@@ -99,7 +99,7 @@ def test_compile_is_tried_on_a_function_and_only_there():
     assert not next(check for check in CHECKS if check.name == "compile").in_app
 
 
-def test_a_graph_that_breaks_under_compile_is_told():
+def test_a_graph_break_under_compile_is_reported_as_by_design():
     def breaks(x):
         torch._dynamo.graph_break()
         return x * 2

@@ -110,7 +110,7 @@ def test_a_parameter_that_starts_on_a_kink_is_tried_on_both_sides(only):
     assert "Above it: The gradient of w is 0.5 times what autograd gives." in wrong.sentence
 
 
-def test_of_a_quantiser_that_is_called_nothing_false_is_said(only):
+def test_parameter_gradients_of_a_called_quantiser_are_unknown(only):
     only("parameter gradients")
     (result,) = check(HardTanhOnItsBound())
     assert (result.verdict, "its forward jumps" in result.sentence) == ("unknown", True), result.sentence

@@ -98,7 +98,7 @@ def test_rounding_errors_do_not_fail_linear_in_g(rule, only):
         "by the sign of g",
     ],
 )
-def test_why_a_rule_is_not_linear_in_g_is_said_where_it_is_meant(rule, words, quick):
+def test_the_reason_why_a_rule_is_by_design_not_linear_in_g_is_stated(rule, words, quick):
     """One in steps has few digits for that reason, not for a cast."""
     result = {each.name: each for each in check_pair("relu", make_custom_key(rule), {})}
     linear, dtype = result["linear in g"], result["dtype and shape"]
@@ -277,7 +277,7 @@ def test_a_parameter_that_no_probe_reaches_is_owed_no_gradient(only):
         assert result.verdict == verdict, result
 
 
-def test_at_values_where_y_is_one_number_nothing_is_said_of_what_learns():
+def test_parameter_gradients_are_unknown_where_y_is_constant():
     (result,) = (
         one
         for one in check_pair("clamp", "formula: g; hi: sum(g * 3)", {"lo": 1, "hi": 1})
@@ -308,7 +308,7 @@ def test_results_read_as_text_and_as_an_escaped_table():
         ("sign", "g * x * exp(-x**2)", "fails", "above and below 0 cancel"),
     ],
 )
-def test_an_area_is_told_only_where_it_can_be_summed(op, rule, verdict, words, only):
+def test_no_scale_is_suggested_for_an_area_that_is_infinite_or_not_above_0(op, rule, verdict, words, only):
     only("area", "antiderivative")
     for result in check_pair(op, make_custom_key(rule), {}):
         assert result.verdict == verdict, result
@@ -335,14 +335,14 @@ def test_differences_of_a_steep_gradient_accuse_nobody(only):
     assert result.verdict == "holds", result.sentence
 
 
-def test_a_gradient_that_is_nowhere_a_number_is_told_as_such(only):
+def test_a_gradient_that_is_nan_everywhere_fails_with_that_sentence(only):
     only("true derivative", "finite")
     found = check_pair("tanh", make_custom_key("g * sqrt(0 - 1)"), {})
     assert ["NaN everywhere" in result.sentence for result in found] == [True, True]
     assert all(result.verdict == "fails" for result in found)
 
 
-def test_bad_keys_are_told_as_everywhere():
+def test_check_refuses_unknown_keys_and_a_missing_rule():
     with pytest.raises(ValueError, match="unknown op"):
         explorer.check("rounf", "default")
     with pytest.raises(ValueError, match="one rule"):

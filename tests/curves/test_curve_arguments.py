@@ -88,7 +88,7 @@ def test_a_rule_may_return_what_it_was_given(name: str):
     assert not x.grad.requires_grad
 
 
-def test_readings_stand_around_each_kink():
+def test_the_table_has_readings_on_both_sides_of_a_kink():
     table = tabulate_gradients("relu", ["default", "seed_relu"], start=-1, stop=1, g=2.0, points=3)
     near = float(np.nextafter(np.float32(0), np.float32(1)))
     assert list(table.columns) == ["x", "y", "torch", RULES["seed_relu"].label]

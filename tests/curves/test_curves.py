@@ -145,7 +145,7 @@ def test_every_kink_of_a_rule_is_sampled_on_both_sides(rule):
     np.testing.assert_array_equal(block["gradient"], expected)
 
 
-def test_a_jump_is_told_from_its_limits():
+def test_values_at_and_next_to_a_jump_are_sampled():
     frame = sample("round", "default", start=-1, stop=1, points=3, dtype="float64")
     y = dict(zip(frame["x"], frame["y"], strict=True))
     assert y[0.5] == y[math.nextafter(0.5, 0)] == 0

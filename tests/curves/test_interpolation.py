@@ -79,7 +79,7 @@ def test_the_page_says_that_functions_are_sampled():
     assert "x from \\u22124 to 5" in html or "x from −4 to 5" in html
 
 
-def test_a_table_of_ones_own_function_goes_through_pickle():
+def test_a_table_of_a_sampled_function_can_be_pickled():
     def own(x):
         return torch.relu(x)
 

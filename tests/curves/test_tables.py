@@ -58,7 +58,7 @@ def test_filtered_rows_are_described_alone():
     assert "y is flat everywhere in this picture." in words
 
 
-def test_rules_that_differ_nowhere_are_said_together_without_a_g():
+def test_equal_rules_of_a_table_are_described_together_without_g():
     frame = read_back(explorer.sample("identity", ["default", "straight_through"]))
     assert "Default autograd and Straight-through give x the same gradient here." in describe(frame)
 
@@ -72,7 +72,7 @@ def test_joined_samples_are_described_one_after_another():
     assert drawn == ["y with Clipped straight-through", "y with Zero", "Clipped straight-through", "Zero"]
 
 
-def test_the_curves_of_one_rule_at_several_g_are_told_apart():
+def test_curves_of_one_rule_at_several_g_get_different_names():
     frames = [explorer.sample("clamp", "published_clamp", g=g) for g in (1, 2)]
     (curves,) = to_curves(pd.concat(frames))
     assert list(curves.labels) == ["published_clamp", "published_clamp 2"]

@@ -80,7 +80,7 @@ def test_a_stage_of_its_own_brings_the_small_plotly_where_the_app_looks_for_it()
     assert "src=\"assets/plotly-basic-'" in (ROOT / "tests" / "image").read_text("utf-8")
 
 
-def test_it_runs_as_nobody_special():
+def test_the_image_runs_as_an_unprivileged_user():
     user, group = map(int, the("USER").rest.split(":"))
     assert min(user, group) >= 1000
     after = [each.name for each in dockerfile()]
@@ -100,7 +100,7 @@ def test_streamlit_knows_the_flags():
         assert set(FLAG.findall(line)) == {"server.headless", "server.address", "server.port"} <= known
 
 
-def test_its_health_is_asked_where_it_answers():
+def test_the_health_check_asks_an_existing_route_on_the_exposed_port():
     found = re.search(r"http://127\.0\.0\.1:(\d+)(/\w+)'", the("HEALTHCHECK").rest)
     assert found
     assert found[2] in {route.path for route in ROUTES}
@@ -179,7 +179,7 @@ async def in_training(address: str, number: int) -> Connection:
 
 
 @pytest.mark.thorough
-def test_it_writes_to_one_folder_and_stops_in_time_while_thirty_train(address: str, tmp_path: Path):
+def test_the_image_runs_read_only_and_stops_in_time_while_thirty_train(address: str, tmp_path: Path):
     """As process 1, with nothing that would pass a signal on. Faster: ``admission/test_shutdown``."""
     (outer,) = (each for each in children(os.getpid()) if "unshare" in _words(each))
     (server,) = children(outer)

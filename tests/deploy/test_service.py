@@ -41,6 +41,6 @@ def test_systemd_has_nothing_to_say_against_it(unit: Path):
     assert "MemoryMost" in analysed("verify", "--man=no", str(unit)).stderr
 
 
-def test_it_is_confined(unit: Path):
+def test_the_service_is_confined(unit: Path):
     said = analysed("security", "--offline=true", f"--threshold={MOST_EXPOSED}", str(unit))
     assert said.returncode == 0, said.stdout[-300:]

@@ -46,7 +46,7 @@ def test_the_headline_names_the_bug_of_the_published_clamp():
     assert wide == f"{PUBLISHED} gives 0 for x below 0 and 1 for x above 1, where {STE} gives g = 2."
 
 
-def test_rules_that_show_the_same_are_said_together():
+def test_rules_with_the_same_curve_are_described_together():
     words = describe(sample("identity", ["default", "straight_through", "zero", "scale"]))
     labels = [RULES[key].label for key in ("default", "straight_through", "scale")]
     alike = f"{labels[0]}, {labels[1]} and {labels[2]}"
@@ -98,7 +98,7 @@ def test_rules_with_long_formulas_are_called_by_their_beginning():
     assert op.rest.startswith("2 * x ** 3 *… is flat nowhere")
 
 
-def test_it_is_read_off_the_curves():
+def test_the_description_is_read_off_the_curves():
     curves = sample_curves("relu", ["default", "zero"], dtype="float64")
     assert f"{RULES['zero'].label}: the gradient is 0 everywhere." in describe(curves)
     changed = {**curves.gradients, "zero": np.full_like(curves.x, 2.5)}
@@ -220,7 +220,7 @@ def test_a_bounded_growth_is_not_called_a_pole(rule: str, width: float):
         ("identity", "g*sqrt(-1-x*x)", "finite nowhere in this picture."),
     ],
 )
-def test_single_x_without_a_value_or_with_one_are_told(op: str, rule: str, words: str):
+def test_isolated_x_with_or_without_a_finite_gradient_are_described(op: str, rule: str, words: str):
     """They are no share of the range, and what is so elsewhere is not so everywhere."""
     assert f": the gradient is {words}" in describe(sample(op, f"formula: {rule}")) or words in describe(
         sample(op, f"formula: {rule}")

@@ -157,7 +157,7 @@ TOLD = (
 )
 
 
-def test_every_verdict_and_manner_is_told() -> None:
+def test_every_verdict_occurs_in_a_description() -> None:
     """So that no sentence stands there untested."""
     words = " ".join(
         line

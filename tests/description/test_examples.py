@@ -15,7 +15,7 @@ from tests.selection import loop_over, take_part
 NUMBER = r"−?[0-9]+(?:\.[0-9]+)?(?:e−?[0-9]+)?"
 
 
-def test_a_share_that_is_known_of_the_drawn_points_alone_is_said_to_be_of_the_picture():
+def test_a_share_known_only_for_the_sampled_points_is_of_this_picture():
     own = describe(sample("round", "formula: g * sqrt(x) * (x > 1)"))
     assert "of this picture" in own
     assert "of the range" not in own
@@ -80,7 +80,7 @@ def test_examples_that_were_false_or_awkward(op: str, rule: str, settings: dict,
     assert words in describe(sample(op, rule, **settings))
 
 
-def test_bounds_that_differ_late_are_told_apart():
+def test_bounds_that_differ_in_a_late_digit_are_written_differently():
     words = describe(sample("round", "masked", lo=1.00001, hi=1.00002, start=1, stop=1.0001))
     assert "1 for x from 1.00001 to 1.00002 and 0 elsewhere" in words
 

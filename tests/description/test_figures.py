@@ -257,7 +257,7 @@ def _drawn(figure, meta):
 
 
 @pytest.mark.parametrize("op", ["round", "clamp", "sign", "tanh"])
-def test_a_table_that_was_changed_is_drawn_as_it_is(op, tmp_path):
+def test_a_table_that_was_saved_filtered_or_joined_is_drawn_with_its_values(op, tmp_path):
     frame = sample(op, ["default", "straight_through", "zero"])
     frame.to_csv(tmp_path / "frame.csv", index=False)
     whole, read = curve_figure(frame), curve_figure(pd.read_csv(tmp_path / "frame.csv"))

@@ -33,7 +33,7 @@ def test_a_rule_with_a_fault_is_named_with_what_it_returns():
     assert {key: values.tolist() for key, values in above.items()} == {"default": [0], "published_clamp": [1]}
 
 
-def test_without_the_true_gradient_among_the_curves_no_rule_is_said_to_miss_it():
+def test_no_rule_is_faulted_if_the_true_gradient_is_not_among_the_curves():
     assert "returns" not in told("clamp", "published_clamp", "straight_through", g=2)
 
 

@@ -16,7 +16,7 @@ def said(op: str, *rules: str, **given: object) -> tuple[str, str, str]:
     return told.head, told.below, told.rest
 
 
-def test_bias_spread_and_rest_are_told() -> None:
+def test_bias_spread_and_equilibria_are_described() -> None:
     head, main, rest = said("bernoulli", "sigmoid_st", "reinforce")
     table = explorer.expected("bernoulli", "sigmoid_st", np.linspace(-3, 3, 601))
     off, most = (table["mean"] - table.exact).abs().max(), table.exact.abs().max()
@@ -65,7 +65,7 @@ def test_a_slope_and_a_mean_beyond_all_numbers_are_not_subtracted() -> None:
     assert head == "No rule here has a finite mean to compare with the exact gradient."
 
 
-def test_a_rule_without_a_mean_is_told_beside_one_that_has_it() -> None:
+def test_a_rule_without_a_mean_is_described_next_to_one_that_has_it() -> None:
     head, main, _ = said("bernoulli", "flip", "formula: 1 / (y - 1)")
     assert head == "On average Flip is exact for this loss and 1 / (y - 1) has no finite mean."
     assert main == "Flip returns its mean on every draw."
@@ -105,18 +105,18 @@ def test_a_mean_of_0_moves_nothing_though_sums_leave_something_of_it() -> None:
     assert "Straight-through moves nothing" in explorer.describe(frame)
 
 
-def test_a_mean_without_a_spread_is_told() -> None:
+def test_a_mean_without_a_spread_is_described() -> None:
     head, below, _ = said("gumbel_sigmoid", "default", f="1 / sqrt(y)")
     assert head == "On average Default autograd is exact for this loss."
     assert below.startswith("Descent along the mean: Default autograd moves x up")
 
 
-def test_a_table_that_was_changed_is_told_without_claims() -> None:
+def test_a_filtered_table_can_be_described() -> None:
     frame = explorer.sample("bernoulli", ["reinmax"])
     assert explorer.describe(frame[frame.x > 0])
 
 
-def test_no_sentence_is_said_twice():
+def test_the_sentence_on_bias_is_not_repeated():
     frame = explorer.sample("bernoulli", ["straight_through", "reinforce"], f="(y - 0.45)**2")
     assert explorer.describe(frame).count("On average") == 1
     assert "the exact gradient is at most" in explorer.describe(frame)

@@ -26,7 +26,7 @@ def test_a_text_is_shortened_to_its_length():
 
 
 @pytest.mark.parametrize("length", [79, 80, 81, 200])
-def test_the_part_around_a_column_holds_what_stands_there(length):
+def test_a_window_around_a_column_contains_its_character(length):
     text = "".join(chr(0x4E00 + index) for index in range(length))
     for column in range(1, length + 1):
         part, place = cut_window(text, column)

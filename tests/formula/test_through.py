@@ -36,7 +36,7 @@ def around(points):
 
 
 @given(CASES)
-def test_its_values_are_those_of_numpy_and_exact_at_the_points(points):
+def test_values_of_through_equal_numpys_and_are_exact_at_the_points(points):
     x = torch.tensor(around(points))
     y = apply(f"formula: {written(points)}", "default", x)
     assert np.allclose(y.numpy(), np.interp(x.numpy(), *zip(*points, strict=True)), rtol=1e-12, atol=1e-12)
@@ -46,7 +46,7 @@ def test_its_values_are_those_of_numpy_and_exact_at_the_points(points):
 
 
 @given(CASES)
-def test_its_derivative_is_the_slope_and_the_second_one_is_0(points):
+def test_the_derivative_of_through_is_the_slope_and_the_second_is_0(points):
     formula = parse(written(points))
     x = torch.tensor(around(points), requires_grad=True)
     (slope,) = torch.autograd.grad(
@@ -85,7 +85,7 @@ def test_text_data_and_code_say_the_same(points):
 
 
 @given(CASES)
-def test_its_kinks_are_the_points_at_which_it_bends(points):
+def test_the_kinks_of_through_are_the_points_at_which_it_bends(points):
     found = find_kinks(find_op(f"formula: {written(points)}"), find_rule("default"), {}, -5, 5)
     at, y = np.array(points).T
     slopes = np.concatenate([[0.0], np.diff(y) / np.diff(at), [0.0]])

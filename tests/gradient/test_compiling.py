@@ -88,7 +88,7 @@ def test_torch_func_inside_torch_compile_gives_the_rules_gradient_or_an_error():
     assert torch.equal(torch.compile(slope, backend="eager")(x), torch.ones(5))
 
 
-def test_it_follows_the_values_and_the_shapes_that_it_is_called_with():
+def test_a_compiled_function_follows_new_values_and_shapes():
     def function(x, lo, step):
         return [apply("clamp", "formula: g * (x > lo)", x, lo=lo), apply("round", "lsq", x, s=step)]
 
@@ -109,6 +109,6 @@ def test_a_parameter_that_is_a_tensor_and_does_not_learn_breaks_no_graph():
     assert agree(function, whole(function), [torch.linspace(-2, 2, 9)])
 
 
-def test_a_mistake_is_told_as_without_torch_compile():
+def test_an_unknown_rule_is_named_under_compile_too():
     with pytest.raises(Exception, match="unknown rule 'straight'"):
         whole(lambda x: apply("round", "straight", x))(torch.ones(2))

@@ -145,7 +145,7 @@ def test_transforms_and_the_compiler_take_a_draw() -> None:
     torch.testing.assert_close(gradient, U)
 
 
-def test_a_layer_draws_anew_at_each_call() -> None:
+def test_a_layer_draws_new_random_numbers_at_each_call() -> None:
     layer = Layer("formula: x + s * normal()", "default", s=2.0)
     x = torch.zeros(1000)
     assert not torch.equal(layer(x), layer(x))

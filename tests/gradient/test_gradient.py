@@ -75,7 +75,7 @@ def test_neither_apply_nor_a_change_of_y_touches_x(op, rule):
 
 
 @pytest.mark.parametrize("rule", ["formula: x", "formula: y", "formula: detach(x)"])
-def test_a_rule_that_returns_x_or_y_gives_a_gradient_of_its_own(rule):
+def test_a_gradient_of_a_rule_that_returns_x_or_y_is_in_separate_memory(rule):
     x = torch.tensor([-0.6, 0.4, 1.6], requires_grad=True)
     y = apply("tanh", rule, x)
     before = x.tolist(), y.tolist()

@@ -71,7 +71,7 @@ def test_learned_parameters_are_registered_under_their_names(op, rule, names):
 
 
 @pytest.mark.parametrize("make", MADE.values(), ids=MADE)
-def test_it_is_copied_pickled_and_loaded(make):
+def test_a_layer_can_be_copied_pickled_and_loaded(make):
     layer, expected = make(), passed(make(), points())
     stream = io.BytesIO()
     torch.save(layer.state_dict(), stream)
@@ -87,7 +87,7 @@ def test_it_is_copied_pickled_and_loaded(make):
 
 # torch.compile itself makes an instance of Function, about which torch warns.
 @pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning")
-def test_it_compiles_whole():
+def test_layers_compile_whole():
     layers = nn.ModuleList(make() for name, make in MADE.items())
 
     class All(nn.Module):
@@ -106,7 +106,7 @@ def test_it_compiles_whole():
 
 
 @pytest.mark.parametrize("make", MADE.values(), ids=MADE)
-def test_it_exports_with_the_same_numbers(make):
+def test_an_exported_layer_returns_the_same_numbers(make):
     layer = nn.Sequential(make())
     exported = torch.export.export(layer, (points(),))
     x = points() * 0.7 + 0.1
@@ -164,7 +164,7 @@ def test_every_op_of_the_catalogue_is_exported_to_onnx():
     torch.testing.assert_close(y, All()(x), rtol=1e-5, atol=1e-5, equal_nan=True)
 
 
-def test_it_says_what_it_is():
+def test_the_repr_of_a_layer_shows_its_arguments():
     assert repr(MADE["numbers"]()) == "Layer('clamp', 'masked', lo=-1, hi=0.5)"
     assert repr(MADE["a step that learns"]()) == "Layer('quantize', 'lsq', learns=('s',), qmax=2.0)"
     assert repr(MADE["own entries"]()) == "Layer('bent', 'outside', w=0.7)"
@@ -186,7 +186,7 @@ def test_invalid_arguments_raise_at_construction(call, words):
         call()
 
 
-def test_a_parameter_that_learned_its_way_out_of_its_domain_is_told():
+def test_a_learned_parameter_that_leaves_its_domain_raises_an_error():
     layer = explorer.Layer("round", "lsq", learns=["s"], s=torch.tensor([[0.5], [0.25]]))
     layer(torch.ones(2, 3))
     with torch.no_grad():

@@ -79,7 +79,7 @@ def test_every_parameter_of_every_op_learns_by_its_contribution(op: Op):
                 torch.testing.assert_close(got[channel, 0], parts.sum())
 
 
-def test_bounds_that_are_tensors_are_torchs_own():
+def test_gradients_of_tensor_bounds_equal_torchs():
     x, g = data()
     x.requires_grad_()
     bounds = leaves({"lo": -0.4, "hi": 0.7}, (CHANNELS, 1))
@@ -121,7 +121,7 @@ def test_own_formulas_learn():
     [("2 * g", "1 / N", lambda hi: 2), ("g", "hi / N", lambda hi: hi)],
     ids=["numbers", "its scale names the tensor"],
 )
-def test_a_rule_of_ones_own_says_what_is_learned(contribution, scale, factor):
+def test_a_custom_rule_determines_the_gradient_of_its_parameter(contribution, scale, factor):
     op = OPS["clamp"]
     learned = (Learned("hi", contribution, scale),)
     rule = Rule("mine", "Mine", "g", parameters=op.parameters, learned=learned)

@@ -28,7 +28,7 @@ def test_own_formulas_take_parameters():
     assert compute_gradient("formula: k*x", "formula: k*m*g", x, g=2, k=3, m=5).item() == 30
 
 
-def test_records_stand_where_keys_do():
+def test_records_are_accepted_in_place_of_keys():
     x = torch.tensor([0.5, 1.5])
     found = compute_gradient(OPS["round"], RULES["clipped"], x).tolist()
     assert found == compute_gradient("round", "clipped", x).tolist()

@@ -18,7 +18,7 @@ def test_the_names_of_the_package_have_it():
 
 
 @loop_over("rule", [key for key, each in RULES.items() if each.formula])
-def test_it_is_the_mean_size_of_an_independent_oracle(rule):
+def test_the_share_equals_that_of_an_independent_oracle(rule):
     x = np.linspace(-2.9, 3.1, 401)
     g = np.cos(np.arange(401.0))
     op = {"lo": 0.0, "hi": 1.0}
@@ -54,7 +54,7 @@ def test_several_layers_count_by_the_size_of_their_gradients():
     assert share_of_all(bound, seen) == pytest.approx(3 / 5)
 
 
-def test_it_says_what_it_cannot_take():
+def test_share_refuses_lists_and_unknown_parameters():
     with pytest.raises(TypeError, match="floating tensor, got list"):
         share("sign", "clipped", [1.0])
     with pytest.raises(ValueError, match="unknown parameter"):

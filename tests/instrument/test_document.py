@@ -34,7 +34,7 @@ def read_text(text: str, record: Op | Rule) -> Formula:
     return parse(text, variables=(), parameters=[p.name for p in record.parameters])
 
 
-def test_it_is_json_and_small():
+def test_the_document_is_json_and_small():
     text = json.dumps(make_document(), allow_nan=False)
     assert json.loads(text)["ops"].keys() == OPS.keys()
     assert list(make_document()["rules"]) == list(RULES)

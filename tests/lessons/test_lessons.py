@@ -172,7 +172,7 @@ def test_a_prediction_has_its_answer(lesson: Lesson):
 
 
 @EACH
-def test_every_answer_has_a_sentence_and_a_picture_of_its_own(lesson: Lesson):
+def test_every_answer_of_a_lesson_has_a_distinct_sentence_and_picture(lesson: Lesson):
     answers = data(lesson.key)["prediction"]["answers"]
     sentences = [answer["why"] for answer in answers]
     assert len(set(sentences)) == len(sentences)
@@ -197,7 +197,7 @@ def test_the_right_answer_is_first_now_and_then_only():
 
 
 @EACH
-def test_every_scene_opens_as_it_is_meant(lesson: Lesson):
+def test_every_scene_opens_without_notices_and_with_its_op_and_rules(lesson: Lesson):
     assert lesson.scenes[0].path == "/"
     for scene in lesson.scenes:
         assert scene.path in ("/", "/train")

@@ -52,7 +52,7 @@ def test_exploring(address: str):
     assert len(tally.times["change something"]) >= VISITORS
 
 
-def test_step_0_is_seen_at_once_by_all_of_settings_of_their_own(address: str):
+def test_all_visitors_see_step_0_of_their_different_settings(address: str):
     tally = visited(address, "first")
     assert not tally.failures
     assert len(tally.times["see step 0 on Train"]) == VISITORS

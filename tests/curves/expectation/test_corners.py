@@ -18,7 +18,7 @@ def pair() -> StochasticPair:
 
 
 @pytest.mark.parametrize("whole", [-2.0, 0.0, 1.0, 1000.0])
-def test_a_corner_has_the_middle_and_each_of_its_sides_its_own(pair: StochasticPair, whole: float) -> None:
+def test_a_corner_has_the_mean_slope_and_each_side_its_own(pair: StochasticPair, whole: float) -> None:
     before, after = (np.nextafter(whole, whole + side) for side in (-1, 1))
     x = torch.tensor([whole - 0.3, before, whole, after, whole + 0.3], dtype=torch.float64)
     found = compute_unbiased_gradient(pair, x, x[2:3])
@@ -27,7 +27,7 @@ def test_a_corner_has_the_middle_and_each_of_its_sides_its_own(pair: StochasticP
     torch.testing.assert_close(found, wanted)
 
 
-def test_corners_are_told_from_other_x(pair: StochasticPair) -> None:
+def test_only_corners_are_found_among_several_x(pair: StochasticPair) -> None:
     x = torch.tensor([-1.0, -0.5, 0.0, 0.25, 1e-3, 3.0], dtype=torch.float64)
     assert find_corners(pair, x).tolist() == [-1.0, 0.0, 3.0]
     smooth = StochasticPair(find_op("bernoulli"), find_rule("sigmoid_st"), find_loss("(y - 0.45)**2"), {})

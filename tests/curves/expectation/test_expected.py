@@ -30,7 +30,7 @@ def test_x_may_be_any_numbers_or_none() -> None:
     assert len(none) == 0
 
 
-def test_at_a_corner_of_the_mean_the_middle_of_its_slopes_stands() -> None:
+def test_the_exact_gradient_at_a_corner_is_the_mean_of_its_slopes() -> None:
     table = explorer.expected("formula: floor(x + u())", "straight_through", [0.0, 0.5, 1.0])
     np.testing.assert_allclose(table.exact, [-0.9, 0.1, 1.1], atol=1e-7)
 
@@ -56,7 +56,7 @@ def test_a_pair_that_draws_nothing_has_no_spread() -> None:
         ({"op": "formula: 1 / u()"}, "does not exist here"),
     ],
 )
-def test_bad_input_is_said(given: dict[str, object], message: str | None) -> None:
+def test_invalid_input_is_refused_with_the_reason(given: dict[str, object], message: str | None) -> None:
     call = {"op": COIN, "rule": ST, "x": [0.0], **given}
     if message is None:
         assert len(explorer.expected(**call)) == 1

@@ -177,7 +177,7 @@ def test_one_draw_is_what_apply_returns(x: float, u: float, op: str) -> None:
 
 
 @pytest.mark.parametrize("op", ["1 / u()", "exp(1 / u())", "tan(pi * u())", "exp(800 + u())"])
-def test_a_mean_that_is_not_there_is_said(op: str) -> None:
+def test_a_mean_that_does_not_exist_raises_an_error(op: str) -> None:
     with pytest.raises(
         NoMeanError, match="the mean over draws does not exist here, cannot be computed, or is"
     ):

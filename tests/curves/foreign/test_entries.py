@@ -65,7 +65,7 @@ def test_y_in_a_rule_is_that_of_the_function():
     np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
 
 
-def test_functions_of_one_name_are_told_apart():
+def test_functions_with_the_same_name_get_different_labels():
     twice = nn.Tanh()
     frame = explorer.sample("sign", [lambda x: x.tanh(), lambda x: x.atan(), twice, twice])
     assert list(frame["rule"].unique()) == ["sampled: lambda", "sampled: lambda 2", "sampled: Tanh()"]
@@ -82,7 +82,7 @@ def test_the_parameters_of_a_module_stay_as_they_were_when_it_was_sampled():
     assert module.weight.grad is None
 
 
-def test_it_is_described_and_nothing_is_promised_beyond_what_was_looked_at():
+def test_a_sampled_function_is_described_only_for_the_plotted_range():
     words = explorer.describe(explorer.sample(RoundGradient, ["default", "zero"]))
     assert "RoundGradient is flat almost everywhere in this picture." in words
     assert "Zero: the gradient is 0 everywhere" in words
@@ -220,7 +220,7 @@ def test_a_function_has_no_code_and_its_parameters_do_not_learn():
         explorer.sample(torch.round, "default", learns="s")
 
 
-def test_functions_stand_beside_rules_that_have_parameters():
+def test_functions_can_be_sampled_together_with_rules_that_have_parameters():
     frame = explorer.sample("clamp", [ClampGradient, "masked"], lo=-1, hi=2)
     masked = frame[frame["rule"] == "masked"]
     assert masked.loc[masked["gradient"] > 0, "x"].agg(["min", "max"]).tolist() == [-1, 2]

@@ -11,7 +11,7 @@ from explorer.curves.foreign.subject import UntriedError
 from explorer.curves.foreign.timeouts import HungError, run_within
 
 
-def test_code_that_calls_sys_exit_is_told_at_once():
+def test_code_that_calls_sys_exit_raises_an_untried_error():
     with pytest.raises(UntriedError, match="SystemExit"):
         run_within(30, lambda: sys.exit(3))
 

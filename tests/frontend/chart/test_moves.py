@@ -3,7 +3,7 @@
 from tests.frontend.modules import Node
 
 
-def test_bars_stand_upon_one_another(node: Node) -> None:
+def test_moved_bars_are_stacked(node: Node) -> None:
     body = """
         const { moveTraces } = await import("./chart/plotly/moves.js");
         const drawn = [];

@@ -34,7 +34,7 @@ SEND = """
 """
 
 
-def test_an_answer_rests_a_part_of_the_time_that_the_class_is_told(node: Node):
+def test_an_answer_waits_for_a_part_of_the_spread_time_before_it_is_sent(node: Node):
     """A class answers all at once: nothing is sent before the rest."""
     rests, posted = node.run(SEND, SPREAD_MS)
     assert rests == [[0.4 * SPREAD_MS, 0]]

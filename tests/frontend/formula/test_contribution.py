@@ -101,7 +101,7 @@ def test_the_catalogue_and_own_formulas(node: Node):
             assert equal(own, torchs).all(), f"{case.name}, {case.learns} learns"
 
 
-def test_kinks_of_a_formula_of_ones_own_are_searched_for(node: Node):
+def test_kinks_of_a_custom_contribution_are_found(node: Node):
     case = Learning(find_op(OWN[0][0]), (TAUGHT,), 1.0, {"a": 1.0, "b": 1.0, "w": 0.25}, learns="a")
     (sampled,) = node.run(SAMPLE, {"points": POINTS, "cases": [case.data()]})
     assert sampled["kinks"]["part taught"] == [-1, -0.25, 0.25, 1]

@@ -62,7 +62,7 @@ def test_a_number_beyond_what_is_allowed_is_refused_with_both_bounds(node: Node)
 
 
 @given(st.lists(st.floats(allow_nan=False, allow_infinity=False), min_size=20))
-def test_every_number_is_read_back_as_it_is_written(node: Node, values: list[float]) -> None:
+def test_every_number_that_python_writes_is_read_back(node: Node, values: list[float]) -> None:
     read = node.run(READ, [repr(value) for value in values])
     assert [float(value) for value, _ in read] == [value + 0.0 for value in values]
 

@@ -29,7 +29,7 @@ SAMPLED = """
 """
 
 
-def test_they_are_part_of_the_document() -> None:
+def test_the_sampling_settings_are_part_of_the_document() -> None:
     assert make_document()["sampling"] == list_sampling()
 
 

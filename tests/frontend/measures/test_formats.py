@@ -128,7 +128,7 @@ def test_numbers_are_written_exactly_where_that_is_short(node: Node) -> None:
 
 
 @pytest.mark.parametrize("op", CODES)
-def test_each_number_of_a_format_has_a_text_of_its_own(node: Node, op: str) -> None:
+def test_the_text_of_each_number_of_a_format_is_exact(node: Node, op: str) -> None:
     texts = """
         const { formatExact, formatOf, numbersOf, octavesOf } = await import("./measures/formats.js");
         return numbersOf(octavesOf(formatOf(given, { s: 1 }))).map((each) => [each, formatExact(each)]);

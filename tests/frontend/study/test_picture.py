@@ -14,7 +14,7 @@ from tests.frontend.train.conftest import Run, choice
 LABELS = ["Default autograd", "Clipped straight-through", "Zero", "Gradient reversal"]
 
 
-def test_before_it_starts_every_cell_is_empty_and_controls_stand_below(picture: Run):
+def test_before_a_study_starts_cells_are_empty_and_controls_come_last(picture: Run):
     shown = picture()
     rows = shown["heat"]["rows"]
     assert [row["line"]["label"] for row in rows] == LABELS
@@ -71,7 +71,7 @@ def test_an_invalid_study_cannot_be_started(picture: Run, body: str, said: str):
     assert (shown["status"]["next"], shown["status"]["state"]) == ("", "refused")
 
 
-def test_one_seed_has_no_interval_and_that_is_said(picture: Run):
+def test_the_page_states_that_one_seed_has_no_interval(picture: Run):
     shown = picture(chosen=choice("sign", "default", task="digits"))
     assert "With one seed there is no interval" in shown["status"]["next"]
     assert Settings(task="digits").seeds == 1

@@ -49,7 +49,7 @@ def test_behind_a_dead_layer_nothing_is_left(node):
     assert left == [None, None, None, None, 1, 1]
 
 
-def test_on_the_weights_each_layer_has_the_op_on_a_way_of_its_own(node):
+def test_shares_do_not_multiply_across_layers_with_the_op_on_weights(node):
     _, left = drawn(node, 3, [0.5, 0.1, 0.2], along=False, is_open=True)
     assert left == [None, 0.5, 1, 0.1, 1, 1]
 

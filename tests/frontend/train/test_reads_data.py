@@ -59,7 +59,7 @@ def test_a_regression_task_shows_columns_until_the_first_step(node, document):
         ("circles", "", "Which of the two will tell the two kinds apart?", True),
     ],
 )
-def test_before_anything_is_measured_a_question_stands(node, document, task, table, question, points):
+def test_a_question_is_shown_before_anything_is_measured(node, document, task, table, question, points):
     found = reads(node, document, task, table=table)
     assert found["question"] == question
     assert (found["points"] > 0) is points

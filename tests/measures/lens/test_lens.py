@@ -85,7 +85,7 @@ CASES = [
 
 
 @loop_over(("op", "noise", "width", "parameters"), CASES)
-def test_it_is_the_slope_of_the_mean(op, noise, width, parameters):
+def test_the_lens_gradient_is_the_slope_of_the_mean(op, noise, width, parameters):
     """Summed from the op's values alone, and then differences taken."""
     seen = explorer.lens(op, noise=noise, width=width, **parameters)
     entry = find_op(op)

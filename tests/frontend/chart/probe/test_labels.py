@@ -43,7 +43,7 @@ def test_labels_lie_on_no_curve_and_on_no_other(node: Node, ends: list[float]) -
         assert all(y <= end - ABOVE + 0.5 or y >= end + BELOW - 0.5 for end in ends), (y, ends)
 
 
-def test_a_label_stands_above_its_curve_where_there_is_room(node: Node) -> None:
+def test_a_label_is_above_its_curve_or_below_it_without_room(node: Node) -> None:
     assert placed(node, [200]) == [200 - ABOVE]
     assert placed(node, [101]) == [101 + BELOW]
 

@@ -70,7 +70,7 @@ def test_each_layer_is_a_word_of_the_link_and_a_question() -> None:
     assert set(LAYERS) < set(QUESTIONS)
 
 
-def test_it_is_dashed_in_the_colour_of_its_rule_and_no_curve_of_its_own(node: Node) -> None:
+def test_a_layer_is_dashed_in_its_rules_colour_and_not_in_the_legend(node: Node) -> None:
     found = drawn(node, "sign", "clipped", "zero", "approx_sign", answers=[answer("clipped", "approx_sign")])
     assert [trace["colour"] for trace in dashed(found)] == ["#000000", "#000002"]
     assert {(each["meta"], each["yaxis"], each["showlegend"]) for each in dashed(found)} == {
@@ -95,7 +95,7 @@ def test_without_an_answer_a_curve_or_a_visible_rule_nothing_is_drawn(
     assert (dashed(found), found["words"]) == ([], words)
 
 
-def test_it_follows_the_hand_by_its_path_alone(node: Node) -> None:
+def test_a_moving_layer_only_updates_its_path(node: Node) -> None:
     found = drawn(node, "sign", "clipped", answers=[answer("clipped"), answer("clipped", size=0.9)])
     before, after = found["pixels"]
     assert found["moves"] == "paths"

@@ -70,7 +70,7 @@ def test_the_exact_gradient_of_another_choice_is_faded(node: Node):
     assert [line["colour"] for line in lines if line["key"] == "exact"] == ["rgba(0, 0, 0, 0.3)"]
 
 
-def test_nothing_stands_around_a_pair_that_draws_nothing(node: Node):
+def test_a_deterministic_pair_has_no_extra_lines(node: Node):
     assert [line["key"] for line in drawing(node, "round", "straight_through")["lines"]] == [
         "forward",
         "straight_through",

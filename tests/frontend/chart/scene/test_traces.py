@@ -124,7 +124,7 @@ def test_the_data_are_the_curves(node: Node, op: str) -> None:
         np.testing.assert_array_equal(trace["y"][drawn], values[known])
 
 
-def test_circles_stand_only_on_curves_that_jump(node: Node) -> None:
+def test_only_curves_that_jump_have_circles(node: Node) -> None:
     smooth = chart(node, op="clamp", rules=["straight_through", "gaussian"])
     assert circles(smooth) == []
     assert smooth["layout"]["notes"] == []

@@ -33,7 +33,7 @@ def test_the_sentence_goes_with_the_slider(node: Node, sweep: dict):
         assert f"no gradient {text(*sweep['control'])} (mean ± SD of 8 seeds)." in words
 
 
-def test_all_of_it_is_told_who_cannot_see_it(node: Node, sweep: dict):
+def test_the_text_alternative_of_a_sweep_has_every_value(node: Node, sweep: dict):
     words = node.run(SAID, {"sweep": sweep, "values": []})["all"]
     assert words.count("±") == 2 + len(sweep["x"])
     for x, mean, sd in zip(sweep["x"], sweep["mean"], sweep["sd"], strict=True):

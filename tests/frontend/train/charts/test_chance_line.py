@@ -26,12 +26,12 @@ def straight(y: float, start: float = 0, stop: float = 100) -> dict[str, list[fl
         ([straight(0.05, 0, 40), {"x": [90, 100], "y": [0.02, 0.9]}], (0.8, BELOW)),  # it crosses there
     ],
 )
-def test_it_stands_where_no_curve_passes(node: Node, series, expected):
+def test_the_label_of_the_chance_line_is_where_no_curve_passes(node: Node, series, expected):
     result = node.run(PLACE, {"chance": 0.1, "series": series, "range": [0, 1]})
     assert (result["x"], result["isAbove"]) == expected
 
 
-def test_it_stays_within_the_chart(node: Node):
+def test_the_label_of_the_chance_line_stays_within_the_chart(node: Node):
     """Where the axis begins at the line there is no room below it."""
     result = node.run(PLACE, {"chance": 0.5, "series": [], "range": [0.5, 1]})
     assert (result["x"], result["isAbove"]) == (1, ABOVE)

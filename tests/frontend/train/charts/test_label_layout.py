@@ -54,7 +54,7 @@ def test_a_long_name_is_cut_where_it_says_so(tell: Run):
     assert tell("charts/label-layout", "cut", names, 20) == ["Straight-through", "formula: g * (abs(x…"]
 
 
-def test_names_that_begin_alike_are_told_apart_by_their_ends(tell: Run):
+def test_names_with_the_same_beginning_are_shortened_to_their_ends(tell: Run):
     names = ["Straight-through (sigmoid)", "ReinMax", "Straight-through Gumbel", "Straight-through Gumbel"]
     texts = ["…(sigmoid)", "ReinMax", "…Gumbel", "…Gumbel"]
     assert tell("charts/label-layout", "cut", names, 11) == texts

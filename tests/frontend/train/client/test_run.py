@@ -35,7 +35,7 @@ def test_the_events_are_asked_for_what_is_shown(node: Node):
     assert node.run(body) == ["runs/r/events?", "runs/r/events?show=alignment&show=causes"]
 
 
-def test_a_run_that_is_over_is_measured_anew_and_stays_when_it_is_forgotten(node: Node):
+def test_a_finished_run_is_asked_again_and_stays_visible_when_it_is_gone(node: Node):
     body = f"""{RUN}
         tell("finished");
         opened.length = 0;

@@ -170,7 +170,7 @@ def test_the_answer_to_a_request_is_of_its_step_and_run(picture: Run):
     assert [cell["answer"] for cell in gone["cells"]] == [None, None]
 
 
-def test_the_layers_are_those_in_which_the_op_stands(picture: Run):
+def test_the_layers_to_choose_are_those_with_the_op(picture: Run):
     """Of weights it is one more than there are hidden layers, and the last is shown first."""
     seen = status("running", "default")
     seen["snapshot"] |= {"most": {"raster": {"example": 9}, "unit": {"layer": 1, "cause": 3}}}
@@ -178,7 +178,7 @@ def test_the_layers_are_those_in_which_the_op_stands(picture: Run):
     assert picture(SEEN, **of)["why"]["layers"] == {"count": 2, "chosen": 1}
 
 
-def test_the_line_search_can_be_measured_and_measured_anew(picture: Run):
+def test_the_line_search_can_be_measured_and_repeated(picture: Run):
     body = f"""{SEEN}
         const of = (step, answer) => ({{ numbers: {{}}, step, run: "a", answer }});
         const shown = (each) => {{
@@ -230,7 +230,7 @@ def test_classes_that_have_names_are_named_in_the_legend_of_their_regions(
     assert legend == [told, "held out", "trained on"]
 
 
-def test_beside_its_slider_stands_what_a_parameter_has_learned(picture: Run):
+def test_learned_values_of_a_parameter_are_shown_next_to_its_slider(picture: Run):
     """Of each rule that lets it learn one a layer, on the op's card their ends, and before a run nothing."""
     seen = status("running", "lsq", "quantize_masked")
     chosen = choice("quantize", "lsq", "quantize_masked", task="ternary weights", learn="s")

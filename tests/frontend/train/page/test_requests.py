@@ -31,7 +31,7 @@ def test_an_answer_to_an_earlier_question_is_not_shown(node: Node) -> None:
     assert node.run(body) == [{"mine": 2}, 7, "r"]
 
 
-def test_a_panel_that_searches_asks_as_it_is_opened_and_without_a_run_says_so(node: Node) -> None:
+def test_a_panel_that_searches_asks_when_opened_and_reports_a_missing_run(node: Node) -> None:
     body = f"""{ASKING}
         asking.onPanel("causes", true);
         asking.onPanel(key, false);

@@ -142,7 +142,7 @@ def test_a_task_on_which_nothing_is_held_out_shows_the_loss(picture: Run):
     assert shown["chart"]["scale"]["kind"] == "decades"
 
 
-def test_how_the_rules_stand_is_said_from_the_first_step_to_the_end(picture: Run):
+def test_the_verdict_is_the_last_sentence_during_and_after_a_run(picture: Run):
     words = ("One.", "Both end at the same accuracy.")
     both = ("default", "straight_through")
     assert picture(SEEN, status=status("running", *both, words=words))["verdict"] == words[-1]
@@ -211,7 +211,7 @@ def test_a_lost_connection_and_a_refusal_come_before_all_else(picture: Run):
     assert (refused["status"]["main"], refused["status"]["next"]) == ("No.", "")
 
 
-def test_several_seeds_are_said_beside_the_chart(picture: Run):
+def test_the_heading_of_the_chart_states_several_seeds(picture: Run):
     one = picture("")["heading"]
     five = picture("", choice=choice(*ROUND, task="digits", seeds="5"))["heading"]
     assert one == "Held-out accuracy, %"

@@ -78,7 +78,7 @@ def lightness(colour: list[int]) -> float:
 
 
 @pytest.mark.parametrize("classes", [2, 3, 6])
-def test_classes_are_told_apart_by_lightness_and_the_sure_ones_best(node: Node, classes: int):
+def test_classes_differ_in_lightness_and_most_where_the_net_is_sure(node: Node, classes: int):
     levels = 255 // classes
     colours = node.run(PALETTE, {"classes": classes, "levels": levels})
     sure = [lightness(colours[(kind + 1) * levels - 1]) for kind in range(classes)]
@@ -106,7 +106,7 @@ def test_each_misread_image_has_its_pixels_and_its_answers(node: Node):
     assert drawn["note"] == f"{measured['count']} of 360 wrong, {measured['alone']} by this rule alone"
 
 
-def test_bars_of_values_stand_on_one_another(node: Node):
+def test_bars_of_values_are_stacked(node: Node):
     drawn, measured = picture(node, "weights"), record("weights")
     assert len(drawn["layers"]) == len(measured["layers"]) == 2
     for number, (layer, own) in enumerate(zip(drawn["layers"], measured["layers"], strict=True), 1):

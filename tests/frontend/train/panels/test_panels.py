@@ -106,7 +106,7 @@ def test_a_sentence_begins_with_a_large_letter(node: Node):
     assert shown["note"] == "Twice as wide as this rule. More than 99 % lie beyond ±2."
 
 
-def test_below_regions_stands_how_much_of_the_held_out_data_is_right(node: Node):
+def test_the_note_of_regions_states_the_share_of_held_out_points_right(node: Node):
     measured = {"score": 0.5, "names": ["a", "b"], "words": "", "trained": [], "held_out": []}
     assert picture(node, "regions", measured)["note"] == "50 % of held-out points right"
 
@@ -196,7 +196,7 @@ def test_a_spread_without_a_mean_fills_its_bar_and_one_of_nothing_has_none(node:
     (5.557, 0.048, "556 ± 5 %"), (1, 0, "100 %"), (0, 0, "none"), (0, 0.2913, "< 30 %"), (0, 0.0031, "< 1 %"),
     (0, 1.2, "lost in the noise"), ("NaN", "NaN", "cannot be told"), (0, "NaN", "lost in the noise"),
 ])  # fmt: skip
-def test_a_bias_is_told_with_its_error_or_below_a_bound(node: Node, bias: Any, within: Any, said: str):
+def test_a_bias_is_stated_with_its_error_or_as_below_a_bound(node: Node, bias: Any, within: Any, said: str):
     shown = spread(node, [1, 1, 1], [0.5, bias], [0.1, within])
     assert shown["note"] == f"Bias: w1 50 ± 10 %, w2 {said}"
     assert shown["words"].endswith(f". {shown['note']}")

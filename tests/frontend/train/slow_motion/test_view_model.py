@@ -111,7 +111,7 @@ def test_a_unit_whose_channel_has_a_value_of_its_own_has_that_in_its_formula(sho
     assert "≤ 1)" in shown("gradient,2,1,4,7")["numbers"]
 
 
-def test_nothing_from_above_is_said_before_the_rule_is_blamed(shown) -> None:
+def test_a_gradient_of_0_before_the_rule_is_not_blamed_on_the_rule(shown) -> None:
     default = shown("rule,1,1,1,1")
     assert default["words"] == (
         "No gradient arrives from above: g is already 0 before the rule. "
@@ -214,7 +214,7 @@ FORWARD = {
 
 
 @pytest.mark.parametrize("op", FORWARD)
-def test_an_op_is_drawn_as_it_is_however_far_its_inputs_lie(
+def test_an_op_is_drawn_correctly_however_far_its_inputs_are_from_0(
     node: Node, document: dict[str, Any], op: str
 ) -> None:
     """On the net of the documents x reaches beyond ±24: no curve has a plateau that the op has not."""

@@ -250,7 +250,7 @@ def test_stored_runs_draw_the_same_lines(node: Node, document: dict[str, Any]):
     assert before == after
 
 
-def test_a_step_that_was_thinned_away_meanwhile_is_said_and_the_nearest_one_shown(node: Node):
+def test_the_nearest_step_replaces_one_that_is_no_longer_kept(node: Node):
     """The page knows the steps that were kept when it was last told."""
     body = """
         const { createHistory } = await import("./train/history/controller.js");

@@ -28,6 +28,6 @@ def test_a_press_shows_the_sentence_that_the_engine_will_say(tell: Run, state: s
 
 
 @pytest.mark.parametrize("literal", literals())
-def test_no_fact_of_training_stands_in_the_browser_as_well(literal: str):
+def test_no_fact_of_training_is_repeated_in_the_browsers_modules(literal: str):
     fact = re.compile(literal)
     assert [path.name for path in MODULES.rglob("*.js") if fact.search(path.read_text("utf-8"))] == []

@@ -61,7 +61,7 @@ def test_another_task_brings_its_own_settings_and_rules(tell: Run, document: dic
     assert changed["training"] == {"task": "binary weights", "seeds": "3", "pace": "full"}
 
 
-def test_op_and_rules_of_ones_own_stay_where_they_stand_in_the_same_place(tell: Run):
+def test_chosen_op_and_rules_are_kept_by_a_task_with_the_op_in_the_same_place(tell: Run):
     start = choice("clamp", "masked", "published_clamp", task="digits")
     changed = tell("state/tasks", "withTask", start, "circles")
     assert (changed["op"], rules_of(changed)) == ("clamp", ["masked", "published_clamp"])
@@ -132,7 +132,7 @@ def test_a_live_setting_is_no_other_run(tell: Run):
         (choice("clamp", "masked", task="digits", lr="0.5"), "circles", True),
     ],
 )
-def test_a_task_that_takes_something_away_is_told_from_one_that_keeps_all(
+def test_tasks_that_discard_a_choice_differ_from_those_that_keep_it(
     tell: Run, before: dict[str, Any], task: str, lost: bool
 ):
     after = tell("state/tasks", "withTask", before, task)
@@ -203,7 +203,7 @@ def test_settings_of_a_branch_are_refused_too(tell: Run, branch: str, refused: b
     assert ("asks for f(1)" in tell("state/tasks", "explainUntrained", chosen)) is refused
 
 
-def test_how_the_net_of_a_branch_is_judged_is_said_of_its_op(tell: Run):
+def test_the_description_states_how_the_op_of_a_branch_is_judged(tell: Run):
     chosen = choice("sign", "clipped", task="moons", branch="3,op:dropout\n5,op:relu\n7,op:dropout")
     said = tell("state/tasks", "describeTask", chosen)
     assert said == f"{TASKS['moons'].purpose} Dropout: judged without noise."
