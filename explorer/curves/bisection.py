@@ -14,7 +14,7 @@ from explorer.formula.reference import make_even_points
 MAX_KINKS = 512  # enough for all jumps of an 8-bit format; more would be indistinguishable in a plot
 SCAN_POINTS = 2001
 MAX_BISECTIONS = 64  # enough to halve a step of the scan down to adjacent floats
-_SETTLED = 30  # after so many halvings, a difference is due to a jump alone, not to the slope
+_SETTLED = 30  # after this many halvings the slope no longer matters: a remaining difference is a jump
 _LEAST_JUMP = 1e-3  # relative to the difference between neighbouring points of the scan
 
 Curve = Callable[[Tensor], Tensor]

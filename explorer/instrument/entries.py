@@ -136,7 +136,7 @@ def _make_learned(learned: Learned, rule: Rule) -> Json:
 
 
 def _list_following(op: Op) -> Iterator[tuple[str, Json]]:
-    """Yield each parameter whose gradient follows from any rule, with the formulas for it."""
+    """Yield each parameter of an op that can learn with any backward rule, with formulas for its gradient."""
     for parameter in op.parameters:
         if functions := derive_contribution(op, parameter.name):
             yield parameter.name, {"outer": to_data(functions.outer), "ratio": to_data(functions.ratio)}

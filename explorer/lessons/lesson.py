@@ -123,7 +123,7 @@ class Drawing:
 
 
 def make_curve_answer(rule: str, why: str) -> Answer:
-    """Return an answer without text: the gradient of a rule, by key or formula."""
+    """Create an answer that is a curve to pick, the gradient of a backward rule, without further text."""
     return Answer("", why, rule)
 
 

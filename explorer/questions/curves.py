@@ -26,7 +26,7 @@ def answer_curves(
     f: str = "",
     learns: str = "",
 ) -> Answer:
-    """Sample the curves of an op with rules, and describe them in sentences."""
+    """Sample the curves of an op with backward rules for the chart, and describe them in sentences."""
     sampling: dict[str, Any] = {"start": start, "stop": stop, "g": g, "learns": learns, **parameters}
     if f and any(each.is_random for each in (find_op(op), *map(find_rule, rules))):
         sampling["f"] = f

@@ -54,7 +54,7 @@ def pack_runtime(pyodide: Path = PYODIDE) -> Json:
 
 
 def list_packages(pyodide: Path = PYODIDE) -> str:
-    """Return an empty list of packages in Pyodide's JSON format."""
+    """Return an empty list of packages in Pyodide's JSON format: no package is loaded."""
     info = json.loads((pyodide / "pyodide-lock.json").read_text(encoding="utf-8"))["info"]
     return json.dumps({"info": info, "packages": {}})
 

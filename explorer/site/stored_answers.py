@@ -59,7 +59,7 @@ def _answer(question: str, arguments: Json) -> Json:
 
 
 def _pack_lens(op: str, rules: Iterable[str]) -> Json:
-    """Return the noise lens of an op at the defaults: curve, `words`, and a sentence on each of `rules`."""
+    """Collect the stored answers on an op under noise: its curve, and a sentence on each of `rules`."""
     noise: Json = {"noise": View().noise, "width": View().noise_width}
     first = lens(op, **noise)
     common = [first.sentences[name] for name in first.sentences if name in ("lead", "holes", first.reason)]

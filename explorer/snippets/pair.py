@@ -180,7 +180,7 @@ class Pair:
 
 
 def make_pair(op: str | Op, rule: str | Rule, settings: Values = None, learns: Sequence[str] = ()) -> Pair:
-    """Combine an op and a rule with their parameter values for export.
+    """Combine an op and a backward rule with their parameter values, for code generation.
 
     ``settings`` as for ``catalogue.values``; ``learns`` names the parameters that learn. Raises ValueError
     for an unknown key, a value that is not finite or outside the domain of its entry, a name that the code

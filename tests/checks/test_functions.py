@@ -294,5 +294,45 @@ assert seen and all(seen)
 """
 
 
+@pytest.mark.usefixtures("quick")
+def test_a_random_module_of_torch_fails_nothing():
+    assert not check(torch.nn.RReLU()).failures
+
+
+@pytest.mark.usefixtures("quick")
+def test_the_antiderivative_of_an_op_that_jumps_holds_between_its_jumps_only():
+    (result,) = [each for each in check("formula: x - floor(x)", "default") if each.name == "antiderivative"]
+    assert (result.verdict, result.where is not None) == ("by design", True)
+    assert result.sentence.startswith("The op is an antiderivative between its jumps")
+
+
+@pytest.mark.usefixtures("quick")
+def test_the_gradient_at_a_bound_is_compared_with_the_ops_own():
+    results = check("formula: 0 * x + 1", "formula: g*(x>=0)*(x<=2)")
+    (sentence,) = [each.sentence for each in results if each.name == "kinks"]
+    assert sentence.startswith("At 0 the gradient is 1, ")
+    assert sentence.endswith("own 0 * x + 1 gives 0.")
+
+
+class GradientForAnotherInput(Function):
+    """The gradient of x is returned only if the weight needs one."""
+
+    @staticmethod
+    def forward(ctx, x, weight):
+        ctx.save_for_backward(weight)
+        return x.round() * weight
+
+    @staticmethod
+    def backward(ctx, g):
+        (weight,) = ctx.saved_tensors
+        return (g * weight if ctx.needs_input_grad[1] else None), None
+
+
+@pytest.mark.usefixtures("quick")
+def test_a_gradient_that_depends_on_the_need_of_another_input_fails():
+    with pytest.raises(AssertionError, match="Its backward returns None for x"):
+        explorer.assert_rule(lambda x: GradientForAnotherInput.apply(x, torch.tensor(2.0)))
+
+
 def test_a_late_import_of_torch_takes_none_of_a_checks_time():
     subprocess.run([sys.executable, "-W", "ignore", "-c", LATE_IMPORT], cwd=ROOT, check=True)

@@ -15,7 +15,9 @@ from explorer.curves.foreign.traits import Traits, find_traits
 from explorer.curves.kinks import find_kinks
 
 _MANY_JUMPS = 3  # an op with at least this number of jumps is a staircase
-_CANCELLED = 0.01  # of a gradient's absolute area: with less left over, its parts cancel
+_CANCELLED = (
+    0.01  # an area below this fraction of the absolute area means that positive and negative parts cancel
+)
 _GROWTH = 0.02  # of an area: if more of it lies between 5,000 and 10,000, the area grows without end
 _DIVERGENT = 0.7  # of distance × gradient at 1e-6 from a pole: with more at 1e-9 its area is infinite
 _SMALL_STEP = 1e-6  # a step that float32 still resolves near 0
@@ -226,7 +228,7 @@ class Curve:
 
 
 def _limit_sum(near: float, total: float, growth: float = 1e-3) -> float:
-    """Return a total, or ±inf if its outer half changes the sum ``near`` by more than a share ``growth``."""
+    """Return a sum over a growing range, or ±inf if its outer half still contributes too much to converge."""
     return math.copysign(math.inf, total) if abs(total - near) > growth * abs(total) + 1e-6 else total
 
 

@@ -215,7 +215,7 @@ def compute_lens(
 
 
 def make_grid(even: torch.Tensor, parts: Parts, noise: Noise, width: float) -> torch.Tensor:
-    """Add to even x each x at which the slope under noise may jump or bend, with its neighbours."""
+    """Return evenly spaced x with further points where the slope under noise may jump or bend."""
     if noise.tail != "none" or len(parts.jumps) + parts.straight.shape[1] > _MAX_KINKS:
         return even
     bends = torch.cat([parts.jumps, *parts.straight[:2]])[:, None].nan_to_num()

@@ -51,7 +51,7 @@ def nearest(
         )
     if not target.is_comparable:
         raise ValueError(
-            f"{rule.label} from {start:g} to {stop:g} is too large or too small for floats to compare it: "
-            "choose another range"
+            f"the values of {rule.label} from {start:g} to {stop:g} are too large or too small to be "
+            "compared: choose another range"
         )
     return find_neighbours(op, target, settings, list_candidates(op))

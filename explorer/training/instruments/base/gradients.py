@@ -94,9 +94,9 @@ def _sum_sizes(values: Tensor) -> Tensor:
 
 
 def _compute_shares(x: Tensor, upstream: Tensor, gradient: Tensor) -> Tensor:
-    """Return the fractions of blocked inputs and of idle units for each net, (2, members).
+    """Compute, for each net, which fraction of inputs the rule blocks and which fraction of units is idle.
 
-    Both are NaN if an input of the op is not finite.
+    Returns (2, members); NaN if an input is not finite.
     """
     x, upstream, gradient = map(with_float64, (x, upstream, gradient))
     zero = gradient == 0
