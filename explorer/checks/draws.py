@@ -12,7 +12,7 @@ from explorer.curves.expectation import StochasticPair
 from explorer.curves.foreign.curve import Curve
 from explorer.curves.foreign.elementwise import NEAR
 from explorer.formula import RANDOM_NAMES, Formula, join_texts
-from explorer.formula.tree import NORMAL, UNIFORM, Binary, Name, Node, Number, Unary, find_names, substitute
+from explorer.formula.tree import NORMAL, UNIFORM, Binary, Name, Node, Number, Unary, substitute, walk
 
 # Formulas of losses by the names they have in sentences.
 _LOSSES = {"a straight loss": "y", "a parabola": "(y - 0.45)**2", "a fourth power": "(y - 0.45)**4"}
@@ -86,7 +86,8 @@ def check_draw(curve: Curve) -> Result:
     assert curve.drawn_pair
     op, rule = curve.drawn_pair
     if rule.parsed is None or not {_U.name, _NORMAL.name} & {*rule.parsed.random_names}:
-        if rule.parsed and not _DEPENDS_ON_DRAW & {*find_names(rule.parsed.tree)}:
+        parts = walk(rule.parsed.tree) if rule.parsed else (Name("y"),)
+        if not _DEPENDS_ON_DRAW & {part.name for part in parts if isinstance(part, Name)}:
             return holds("The rule sees no draw: it returns the same for each.")
         return holds("The rule itself draws nothing: it sees the op's draw through y alone.")
     loss = find_loss(_LOSSES["a parabola"])

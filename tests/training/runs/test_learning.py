@@ -146,7 +146,7 @@ def test_a_parameter_that_becomes_nan_ends_only_its_rule():
     [
         ({"learn": ("z",)}, "z cannot learn: "),
         ({"learn": ("lsq.z",)}, "lsq.z cannot learn: "),
-        ({"learn": (3,)}, "learn must be names of parameters"),
+        ({"learn": (3,)}, "learn must be a tuple of parameter names"),
         ({"op": "sign", "rules": ("clipped",), "learn": ("c",), "parameters": {}}, "c does not appear in y"),
         ({"learn_rate": 0}, "learn_rate must be above 0"),
     ],

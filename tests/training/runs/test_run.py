@@ -118,7 +118,7 @@ def test_takes_the_accelerator_unless_told_otherwise(monkeypatch):
 def test_never_beyond_the_last_step():
     done = trained(SMALL, steps=SMALL.steps + 5)
     assert done.snapshot().step == SMALL.steps
-    with pytest.raises(ValueError, match="0 or more steps, not -1"):
+    with pytest.raises(ValueError, match="steps must be 0 or more, not -1"):
         done.advance(-1)
 
 

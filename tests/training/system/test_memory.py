@@ -111,7 +111,7 @@ def test_a_run_that_waits_is_not_begun_while_little_is_left():
 @pytest.mark.parametrize("text", ["-1", "2e3", "1 GB", "²"])
 def test_a_limit_that_is_none_is_said_by_the_server(monkeypatch, text):
     monkeypatch.setenv(MEMORY, text)
-    with pytest.raises(ValueError, match="EXPLORER_TRAINER_MEMORY must be a whole number of MB"):
+    with pytest.raises(ValueError, match="EXPLORER_TRAINER_MEMORY must be a whole number of megabytes"):
         open_engine("thread")
 
 

@@ -87,4 +87,6 @@ def test_any_text_as_a_solution_gets_a_sentence():
         answer = judge("clamp", code)
         assert answer["kind"] == "unread"
         assert answer["sentence"].startswith("Not judged yet: ")
-    assert judge("nothing", EXERCISES["clamp"].code) == {"message": "There is no such exercise."}
+    assert judge("nothing", EXERCISES["clamp"].code) == {
+        "message": "There is no such exercise: choose one from the lessons."
+    }

@@ -179,10 +179,10 @@ def test_a_third_who_would_wait_is_told():
 
     refused, sentences = asyncio.run(computed())
     assert isinstance(refused, HTTPException)
-    assert (refused.status_code, "2 requests wait" in refused.detail) == (429, True)
+    assert (refused.status_code, "2 requests are waiting" in refused.detail) == (429, True)
     assert sentences == ["visitor 0", "visitor 1", "visitor 2"]
     answer = asyncio.run(admission.handle_refused(Request(scope_of()), refused))
-    assert (answer.status_code, b"2 requests wait" in answer.body) == (429, True)
+    assert (answer.status_code, b"2 requests are waiting" in answer.body) == (429, True)
 
 
 def test_a_full_queue_drops_the_last_of_the_longest_line():
