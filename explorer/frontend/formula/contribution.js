@@ -78,7 +78,7 @@ export function gradientOf(op, rule, learns = "") {
 }
 
 /**
- * Return the names of the parameters that can learn with at least one of the rules.
+ * Return the names of the parameters that can learn with at least one of the rules, the op's first.
  * @param {Op} op @param {Rule[]} rules
  */
 export function listLearnable(op, rules) {

@@ -326,8 +326,8 @@ function listNeighbours(x) {
 }
 
 /**
- * Find jumps that are more than four floats past their kink. Returns the first x beyond each jump, by the index of the
- * point to be replaced.
+ * Find jumps that are more than four floats past their kink, as explorer/curves/grids.py does. Returns the first x
+ * beyond each jump, by the index of the point to be replaced.
  * @param {Float64Array} x @param {Int8Array} marks @param {Float64Array} y
  * @param {(x: Float64Array) => Float64Array} curve
  */

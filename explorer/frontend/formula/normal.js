@@ -2,7 +2,7 @@
 
 const ROOT_PI = Math.sqrt(Math.PI);
 
-/** Compute the error function of a small x by its power series. @param {number} x */
+/** Compute erf of a small x by its series 2/√π · e^(−x²) · Σ 2ⁿ x^(2n+1) / (1·3·…·(2n+1)). @param {number} x */
 function sumErfSeries(x) {
   let term = x;
   let sum = x;
@@ -13,7 +13,7 @@ function sumErfSeries(x) {
   return (2 / ROOT_PI) * Math.exp(-x * x) * sum;
 }
 
-/** Compute 1 − erf(x) for x ≥ 2 by a continued fraction. @param {number} x */
+/** Compute 1 − erf(x) for x ≥ 2 by a continued fraction; larger x need fewer steps. @param {number} x */
 function computeErfc(x) {
   let rest = x;
   for (let n = Math.ceil(8 + 185 / (x * x)); n > 0; n -= 1) rest = x + n / 2 / rest;

@@ -1,4 +1,5 @@
 // The axis ticks of an op that rounds to a number format such as int4: one at each value of the format.
+// Python chooses the same ones in explorer/curves/levels.py.
 
 import { findRounding } from "../../measures/formats.js";
 import { formatNumber } from "../../formula/numbers.js";
