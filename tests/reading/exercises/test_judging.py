@@ -1,5 +1,7 @@
 """The judge of exercises says of a solution what torch says that runs it."""
 
+import functools
+
 import pytest
 
 from explorer.reading.exercises import EXERCISES, Exercise, judge_text
@@ -9,6 +11,7 @@ from tests.reading.exercises.oracle import failing, torch_has, torch_says, wante
 from tests.reading.exercises.solutions import HELD_OUT, RIGHT, WRONG
 
 WRITTEN = [(key, text) for texts in (RIGHT, WRONG) for key, some in texts.items() for text in some]
+judge = functools.cache(lambda key, text: judge_text(EXERCISES[key], text))
 
 
 def name(key: str, text: str) -> str:
@@ -16,8 +19,7 @@ def name(key: str, text: str) -> str:
 
 
 def check(key: str, text: str, *, is_read: bool = True) -> None:
-    exercise = EXERCISES[key]
-    verdict, truth = judge_text(exercise, text), torch_says(exercise, text)
+    verdict, truth = judge(key, text), torch_says(EXERCISES[key], text)
     if is_read or verdict.kind != "unread":
         assert (verdict.kind == "right") == (truth == "right"), (verdict[:4], truth)
         assert verdict.kind != "unread", verdict.sentence
@@ -39,7 +41,7 @@ def test_no_solution_written_after_the_judge_is_misjudged(subtests: pytest.Subte
 def test_most_solutions_can_be_read() -> None:
     """Unread are a sum by torch.dot and .all() of a mask."""
     assert len(FRESH) >= 35
-    assert sum(judge_text(EXERCISES[key], text).kind == "unread" for key, text in FRESH) == 2
+    assert sum(judge(key, text).kind == "unread" for key, text in FRESH) == 2
 
 
 def test_right_and_wrong_ones_are_what_they_are_called() -> None:
@@ -129,13 +131,13 @@ def test_the_failing_case_is_of_what_fails(exercise: Exercise, old: str, new: st
     assert verdict.case.elements == (100.0 if "100" in sentence else 16.0)
 
 
-ALL = [*WRITTEN, *HELD_OUT, *FRESH, *DETOURS]
-ALL += [(exercise.key, exercise.code.replace(old, new)) for exercise, old, new, _ in BUT]
-CASES = [(key, text, case) for key, text in ALL if (case := judge_text(EXERCISES[key], text).case)]
-
-
 def test_the_failing_case_is_as_in_torch(subtests: pytest.Subtests) -> None:
-    for key, text, case in CASES:
+    texts = [*WRITTEN, *HELD_OUT, *FRESH, *DETOURS]
+    texts += [(exercise.key, exercise.code.replace(old, new)) for exercise, old, new, _ in BUT]
+    cases = [(key, text, case) for key, text in texts if (case := judge(key, text).case)]
+    assert {case.subject for _, _, case in cases} == {"forward", "x", "s"}
+    assert {case.missing for _, _, case in cases} == {True, False}
+    for key, text, case in cases:
         exercise = EXERCISES[key]
         if "Error" in torch_says(exercise, text):  # as of a float32 beside these float64
             continue
@@ -145,11 +147,6 @@ def test_the_failing_case_is_as_in_torch(subtests: pytest.Subtests) -> None:
             assert case.expected == pytest.approx(wanted, rel=1e-9, abs=1e-12)
             assert case.missing == (found is None)
             assert case.actual == pytest.approx(found or 0.0, rel=1e-9, abs=1e-12, nan_ok=True)
-
-
-def test_cases_are_of_forward_of_x_and_of_an_argument() -> None:
-    assert {case.subject for _, _, case in CASES} == {"forward", "x", "s"}
-    assert {case.missing for _, _, case in CASES} == {True, False}
 
 
 HANGS = SCALE.code.replace(
