@@ -21,7 +21,8 @@ def measure(nets: Nets) -> dict[int, Record]:
     before, NaN without an upstream gradient. ``reached``: (layers of weights,) float32, the norm of the
     gradient on the next batch. ``moved``: (layers of weights,) float32, the distance of the weights from
     their start. ``of_losses``: whether the rule computes its gradient from losses instead of g. ``biased``:
-    whether any layer has biases, which may learn even if weights do not.
+    whether any layer has biases, which may learn even if weights do not. ``slope_of``: the op's label if the
+    rule is default autograd, or "".
     """
     ensemble = nets.ensemble
     batch_pass = ensemble.run_pass(*nets.batch, nets.task.loss)
@@ -38,6 +39,7 @@ def measure(nets: Nets) -> dict[int, Record]:
             "moved": moved[members].mean(0),
             "of_losses": _is_of_losses(nets.rules[rule]),
             "biased": biased,
+            "slope_of": nets.op.label if nets.rules[rule].key == "default" else "",
         }
         for rule, members in ensemble.group_by_rule().items()
     }

@@ -8,14 +8,14 @@ best.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from explorer.formula import format_percent, join_texts, number_text, with_minus
 from explorer.training.instruments import Record
-from explorer.training.ranking import Ranking, format_score, rank
+from explorer.training.ranking import Ranking
+from explorer.training.runs.headline import compare_rules
 from explorer.training.runs.snapshot import Snapshot
-from explorer.training.runs.summary import get_scores, unit_of
 from explorer.training.tasks import TASKS
 
 BASIS = ("way", "causes", "inputs")
@@ -29,8 +29,9 @@ _CAUSES = (
     (3, "no gradient from above", "causes"),
 )
 """Index of a cause, the text on units with it, and the instrument that shows the reason."""
-_MAX_HEADLINE = 70  # characters
-_MIN_SEEDS = 2  # fewer seeds allow no comparison
+_MAX_WHY = 120  # characters
+_MIN_TURN = 0.05  # a cosine that is lower by less explains nothing
+_MIN_RISE = 0.01  # a score that rose by less in the last quarter of a run is not called rising
 _MAX_GAP = 0.03  # a rule this close to the best, by the ranking's bound, is called close
 
 
@@ -40,58 +41,20 @@ class Line:
 
     Attributes:
         text: a sentence or two.
-        panel: the key of the instrument that supports it.
+        panel: the key of the instrument that supports it, "chart" if the curve of the score or loss does.
+        why: the reason in one sentence of at most 120 characters; "" before the first step.
     """
 
     text: str
     panel: str
-
-
-def make_headline(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
-    """Write the result of a comparison of backward rules in at most 70 characters.
-
-    Returns "" before the end of the run, or if nothing can be compared. The headline names the rules that may
-    be best, with their means if there is room. ``labels`` maps rules to their names.
-    """
-    ranking = _compare(snapshot)
-    if ranking is None:
-        return ""
-    means = {
-        rule: format_score([mean], ranking.decimals, ranking.unit) for rule, mean in ranking.means.items()
-    }
-    return next(words for words in _list_headlines(ranking, means, labels) if len(words) <= _MAX_HEADLINE)
-
-
-def _list_headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[str, str]) -> Iterator[str]:
-    """Yield the full headline of a ranking, and then shorter and shorter versions of it."""
-    first = next(iter(means))
-    ends = [means[rule] for rule in ranking.best]
-    at = f"at {ends[0]}" if ends[0] == ends[-1] else f"at {ends[-1].removesuffix(' %')} to {ends[0]}"
-    count = f"{ranking.started} seeds"
-    if ranking.started == 1:
-        yield f"One seed: {join_texts([f'{labels[rule]} {mean}' for rule, mean in means.items()])}."
-        yield f"One seed: {labels[first]} leads, at {means[first]}."
-        yield f"One seed: the best of {len(means)} rules ends at {means[first]}."
-    elif ranking.diverged or ranking.shared < _MIN_SEEDS:
-        yield f"{labels[first]} has the highest mean, {means[first]}, but some seeds diverged."
-        yield f"The highest mean is {means[first]}, but some seeds diverged."
-    elif ranking.alike:
-        yield f"All end equal, at {means[first]}, on each of {count}."
-    elif not ranking.lower:
-        yield f"{count} do not show which is best: all {at}."
-    elif len(ranking.best) > 1:
-        best = join_texts([labels[rule] for rule in ranking.best])
-        yield f"{best} may each be best, {at}, means of {count}."
-        yield f"{len(ranking.best)} of {len(means)} rules may be best, {at}, means of {count}."
-    else:
-        yield f"{labels[first]} is best, {at}, means of {count}."
-        yield f"One of {len(means)} rules is best, {at}, means of {count}."
+    why: str
 
 
 @dataclass(frozen=True)
 class _Statement:
     text: str  # a sentence without its full stop
     panel: str
+    why: str = ""  # the same with its reason
     hinders: bool = True  # whether the statement is about a missing part of the gradient
 
 
@@ -105,28 +68,44 @@ def make_lines(snapshot: Snapshot) -> dict[str, Line]:
         way, causes, inputs = (record[key] for key in BASIS)
         if way and causes and inputs:
             finding = _find_statement(snapshot, way, causes, inputs)
-            result[rule] = _make_line(finding, _describe_end(snapshot, rule, finding, ranking))
+            result[rule] = _make_line(snapshot, finding, _describe_end(snapshot, rule, finding, ranking))
+        elif all(records_by_key.values()) and snapshot.diverged[rule]:
+            result[rule] = _make_line(snapshot, _describe_divergence(snapshot, rule), None)
     return result
 
 
-def _make_line(finding: _Statement, end: _Statement | None) -> Line:
+def _make_line(snapshot: Snapshot, finding: _Statement, end: _Statement | None) -> Line:
     """Join a finding about a rule's gradient and the rule's result into one line of text."""
-    if end is None:
-        return Line(f"{finding.text}.", finding.panel)
-    return Line(f"{finding.text}. {end.text}.", end.panel or finding.panel)
+    source = end if end and end.why else finding
+    why = f"{source.why}." if snapshot.step else ""
+    text = f"{finding.text}. {end.text}." if end else f"{finding.text}."
+    return Line(text, source.panel, why)
+
+
+def _describe_divergence(snapshot: Snapshot, rule: str) -> _Statement:
+    """Describe the end of a backward rule that diverged, with the sizes of its loss and gradient before."""
+    at, fallen = snapshot.diverged[rule], snapshot.fallen[rule]
+    loss, norm = (
+        next((float(each) for each in series[rule][::-1] if math.isfinite(each)), math.nan)
+        for series in (snapshot.losses, snapshot.w1_norms)
+    )
+    before = f"after a loss of {loss:.3g} and a gradient of w1 of length {norm:.3g}"
+    why = f"At step {at} {fallen or f'a value was infinite or NaN, {before}'}"
+    return _Statement(f"Diverged at step {at}", "chart", why)
 
 
 def _find_statement(snapshot: Snapshot, way: Record, causes: Record, inputs: Record) -> _Statement:
     """Find the most important fact about the gradient in a rule's backward pass."""
     if not all(map(math.isfinite, way["reached"])):
-        return _Statement(
-            f"A gradient of the {'next' if snapshot.step else 'first'} step is infinite or NaN", "norms"
-        )
+        step = "next" if snapshot.step else "first"
+        text = f"A gradient of the {step} step is infinite or NaN"
+        return _Statement(text, "norms", f"{text}: with that step its weights would be so too")
     unreached = [
         layer for layer, norm in enumerate(way["reached"], 1) if norm == 0 and _is_unmoved(way, layer)
     ]
     if unreached:
-        return _Statement(_describe_unreached(snapshot, unreached, way), "norms")
+        text = _describe_unreached(snapshot, unreached, way)
+        return _Statement(text, "norms", _explain_unreached(text, way, causes))
     for cause, lacks, panel in _CAUSES:
         layer = max(range(len(causes["shares"])), key=lambda at: float(causes["shares"][at][cause]))
         share = float(causes["shares"][layer][cause])
@@ -137,9 +116,39 @@ def _find_statement(snapshot: Snapshot, way: Record, causes: Record, inputs: Rec
         wide = _describe_width(snapshot, ratio, "their" if single else "its") if panel == "inputs" else ""
         part = _name_inputs(snapshot, layer, len(causes["shares"]))
         verb = "get" if single else "gets"
-        finding = f"{format_percent(share)} of {part} {verb} {lacks}{wide}"
-        return _Statement(finding, panel if wide else "causes")
-    return _Statement(_describe_propagation(snapshot, way), "norms", hinders=False)
+        finding = f"{format_percent(share)} of {part} {verb} {lacks}"
+        why = finding + (wide or _explain_cause(cause, way))
+        return _Statement(finding + wide, panel if wide else "causes", why)
+    text, moved = _describe_propagation(snapshot, way), [f"{float(each):.3g}" for each in way["moved"]]
+    effect = f"so w1 learns too: it moved by {moved[0]}, w{len(moved)} by {moved[-1]}"
+    return _Statement(text, "norms", f"{text.partition(': w1')[0]}, {effect}", hinders=False)
+
+
+def _explain_unreached(text: str, way: Record, causes: Record) -> str:
+    """Explain why weights get no gradient, from the last layer with the op that passes nothing on.
+
+    ``text`` says which weights these are.
+    """
+    layer = max((at for at, passed in enumerate(way["passed"]) if passed == 0), default=None)
+    if layer is None:
+        return f"The loss returns no gradient: {text[0].lower()}{text[1:]}"
+    effect = text.replace("No gradient reaches any weight", "nothing reaches any weight")
+    effect = effect.replace("No gradient reaches", "nothing reaches").replace(", so only", ", only")
+    if any(causes["shares"][layer][:2]):
+        return f"The op returns 0 on the next batch: {effect}"
+    if way["slope_of"]:
+        yield_op = f"{way['slope_of']}'s slope is 0, and anything times 0 is 0: {effect}"
+        return yield_op if len(yield_op) < _MAX_WHY else f"The op's slope is 0: {effect}"
+    return f"The rule returns 0 for every input: {effect}"
+
+
+def _explain_cause(cause: int, way: Record) -> str:
+    """Explain why some inputs get no gradient or too small a one, if the rule's window is not the reason."""
+    if cause == 1:
+        return ": the rule is nearly flat there"
+    if cause == 3:
+        return ": the layers after it return 0 there"
+    return ": the op's slope is 0 there" if way["slope_of"] else ": the rule returns 0 there"
 
 
 def _is_unmoved(way: Record, layer: int) -> bool:
@@ -189,7 +198,7 @@ def _describe_propagation(snapshot: Snapshot, way: Record) -> str:
     On hidden units the gradient passes every layer with the op; on weights it passes only the op of w1.
     """
     is_per_example = TASKS[snapshot.task].net.site.per_example
-    remaining = math.prod(float(each) for each in (way["passed"] if is_per_example else way["passed"][:1]))
+    remaining = _compute_remaining(snapshot, way)
     subject = "gradient" if is_per_example else "gradient of w1"
     moved = f": w1 moved by {float(way['moved'][0]):.3g}" if snapshot.step else ""
     if way["of_losses"]:
@@ -205,48 +214,51 @@ def _describe_propagation(snapshot: Snapshot, way: Record) -> str:
     return f"The {subject} passes at {rounded} % of its size{moved}"
 
 
+def _compute_remaining(snapshot: Snapshot, way: Record) -> float:
+    """Compute the factor by which all layers with the op scale the gradient that reaches w1."""
+    passed = way["passed"] if TASKS[snapshot.task].net.site.per_example else way["passed"][:1]
+    return math.prod(float(each) for each in passed)
+
+
 def _rank_seeds(snapshot: Snapshot) -> Ranking | None:
     """Rank the backward rules at the end of a run with several seeds. Returns None for other runs."""
-    return _compare(snapshot) if snapshot.seeds > 1 else None
-
-
-def _compare(snapshot: Snapshot) -> Ranking | None:
-    """Rank the backward rules at the end of a run, even with a single seed.
-
-    Returns None if nothing can be compared.
-    """
-    scores = {rule: get_scores(snapshot, rule) for rule in snapshot.losses}
-    finite = any(math.isfinite(score) for each in scores.values() for score in each)
-    if not (snapshot.finished and snapshot.metric and finite and len(scores) > 1):
-        return None
-    unit = unit_of(snapshot)
-    ranking = rank(scores, 1 / snapshot.held_out if unit == "%" else 0.0, unit=unit)
-    return ranking if ranking.means else None
+    return compare_rules(snapshot) if snapshot.seeds > 1 else None
 
 
 def _describe_end(
     snapshot: Snapshot, rule: str, finding: _Statement, ranking: Ranking | None
 ) -> _Statement | None:
     """Describe the final score of a backward rule in a sentence, or return None if it has none."""
-    if ranking is None or rule not in ranking.means or ranking.alike:
+    if ranking is None or rule not in ranking.means:
         return None
+    if ranking.alike:
+        why = f"On each of {ranking.started} seeds all rules end with the same score"
+        return _Statement("The same score as all others", "chart", why)
     if rule in ranking.lower:
         return _describe_lower(snapshot, rule, finding, ranking)
     if ranking.best == (rule,):
         return _Statement("Best anyway" if finding.hinders else "Best", "")
     if rule == next(iter(ranking.means)):
         return _Statement("Highest mean anyway" if finding.hinders else "Highest mean", "")
-    largest = ranking.differences[rule][1]
+    least, largest = ranking.differences[rule]
+    unit, times = _get_scale(ranking)
+    bounds = f"{-times * least:.1f} {unit} higher or {times * largest:.1f} lower"
+    why = f"{ranking.started} seeds cannot tell it from the highest mean: it may be {bounds}"
     if largest > _MAX_GAP:
-        return _Statement("Not shown to be lower than the highest", "")
+        return _Statement("Not shown to be lower than the highest", "chart", why)
     bound = math.ceil(100 * largest) if ranking.unit == "%" else math.ceil(100 * largest) / 100
     points = f"{bound} point{'s' * (bound != 1)}" if ranking.unit == "%" else f"{bound} R²"
-    return _Statement(f"Within {points} of the highest", "")
+    return _Statement(f"Within {points} of the highest", "chart", why)
+
+
+def _get_scale(ranking: Ranking) -> tuple[str, int]:
+    """Return the unit of the differences of a ranking, and the factor that converts a score to it."""
+    return ("points", 100) if ranking.unit == "%" else ("R²", 1)
 
 
 def _describe_lower(snapshot: Snapshot, rule: str, finding: _Statement, ranking: Ranking) -> _Statement:
     """Describe the final score of a backward rule that is lower than the best, with a possible reason."""
-    unit, times = ("points", 100) if ranking.unit == "%" else ("R²", 1)
+    unit, times = _get_scale(ranking)
     least = times * ranking.lower[rule][0]
     amount = f"{least:.1f}" if least >= 1 else f"{least:.1g}"
     lower = f"At least {amount} {unit} lower"
@@ -257,11 +269,43 @@ def _describe_lower(snapshot: Snapshot, rule: str, finding: _Statement, ranking:
         _get_cosine(snapshot, each) for each in ranking.means if ranking.means[each] > ranking.means[rule]
     ]
     is_known = all(map(math.isfinite, [cosine, *better]))
-    if is_known and cosine < min(better):
-        better_text = f"{min(better):.2f} to {max(better):.2f}" if len(better) > 1 else f"{better[0]:.2f}"
-        numbers = with_minus(f"cosine {cosine:.2f}, against {better_text}")
-        return _Statement(f"{lower}; its gradient is misaligned ({numbers})", "alignment")
-    return _Statement(f"{lower}; nothing measured explains it", "alignment" if is_known else "")
+    better_text = " to ".join(dict.fromkeys(f"{each(better):.2f}" for each in (min, max)))
+    numbers = with_minus(f"cosine {cosine:.2f}, against {better_text}")
+    if is_known and cosine < min(better) - _MIN_TURN:
+        why = f"Its gradient points elsewhere than that of the smoothed net: {numbers} for better rules"
+        return _Statement(f"{lower}; its gradient is misaligned ({numbers})", "alignment", why)
+    first = next(iter(ranking.means))
+    far, reach = (snapshot.measured["way"][each] for each in (rule, first))
+    if (
+        far
+        and reach
+        and _compute_remaining(snapshot, far) > _MIN_GAIN
+        and far["moved"][0] > reach["moved"][0]
+    ):
+        distances = f"{far['moved'][0]:.3g}, and with the best by {reach['moved'][0]:.3g}"
+        why = f"{finding.text.partition(':')[0]}: w1 moved by {distances}"
+        return _Statement(f"{lower}; its steps are larger", "norms", why)
+    if slow := _explain_slowness(snapshot, rule, first, ranking):
+        return _Statement(f"{lower}; still rising", "chart", slow)
+    why = f"Nothing measured explains it: {numbers}" if is_known else "Nothing measured explains it"
+    return _Statement(f"{lower}; nothing measured explains it", "alignment" if is_known else "", why)
+
+
+def _explain_slowness(snapshot: Snapshot, rule: str, first: str, ranking: Ranking) -> str:
+    """Explain that the score of a backward rule still rises and lags behind, or return "".
+
+    ``first`` is the rule with the highest mean.
+    """
+    unit, times = _get_scale(ranking)
+    quarter = max(1, len(snapshot.score_steps) // 4)
+    rise, other = (
+        float(snapshot.scores[each][-1] - snapshot.scores[each][-1 - quarter]) for each in (rule, first)
+    )
+    if not rise > max(other, _MIN_RISE):
+        return ""
+    passed_at = int(snapshot.score_steps[(snapshot.scores[first] >= snapshot.scores[rule][-1]).argmax()])
+    late = f"it still rose by {times * rise:.1f} {unit} in the last quarter"
+    return f"It is slower: the best was there at step {passed_at}, and {late}"
 
 
 def _get_cosine(snapshot: Snapshot, rule: str) -> float:

@@ -9,7 +9,8 @@ import pytest
 
 from explorer.training import TASKS, Run, Settings
 from explorer.training.ranking import rank
-from explorer.training.runs.lines import BASIS, make_headline, make_lines
+from explorer.training.runs.headline import make_headline
+from explorer.training.runs.lines import BASIS, make_lines
 
 JUDGED = [key for key, task in TASKS.items() if task.metric and task.kind != "own"]
 STEPS = {"spikes": 40}
@@ -130,9 +131,9 @@ def test_a_lower_rule_that_passes_all_is_set_apart_by_its_direction_or_by_nothin
         better = [cosines[each] for each in means if means[each] > means[rule]]
         if "misaligned" in line.text:
             assert line.panel == "alignment"
-            assert cosines[rule] < min(better)
+            assert cosines[rule] < min(better) - 0.05
         if "explains it" in line.text:
-            assert not all(math.isfinite(each) and cosines[rule] < each for each in better)
+            assert not all(math.isfinite(each) and cosines[rule] < each - 0.05 for each in better)
 
 
 def test_a_middle_layer_without_gradient_is_named():
@@ -166,12 +167,84 @@ def test_a_small_part_that_passes_is_not_called_nothing():
     assert said.text == "The gradient passes at 0.02 % of its size."
 
 
-def test_a_rule_that_diverged_or_was_not_measured_has_no_line():
-    run = Run(Settings(task="documents", op="relu", rules=("default",), lr=1e3, device="cpu"), recorded=())
+def test_a_rule_that_was_not_measured_has_no_line():
+    run = Run(Settings(task="documents", op="relu", rules=("default",), device="cpu"), recorded=())
     assert not make_lines(run.snapshot())
-    run.advance(20)
-    assert run.diverged
-    assert not make_lines(run.snapshot(BASIS))
+
+
+def test_why_is_a_sentence_of_at_most_120_characters(ended):
+    before, snapshot = ended
+    assert {line.why for line in make_lines(before).values()} <= {""}
+    for line in make_lines(snapshot).values():
+        assert re.fullmatch(r"[A-Z\d].{20,118}\.", line.why), line.why
+
+
+_TANH = {"op": "tanh", "task": "moons", "optimiser": "sgd", "lr": 0.2, "seeds": 5}
+_SMALL = {"task": "digits", "op": "identity", "device": "cpu", "seeds": 3, "steps": 60}
+
+
+@pytest.mark.parametrize(
+    ("settings", "panel", "why"),
+    [
+        (
+            {"op": "round", "rules": ("default",)},
+            "norms",
+            "Round's slope is 0, and anything times 0 is 0: nothing reaches w1, only the last layer learns.",
+        ),
+        (
+            {"op": "sign", "rules": ("zero",)},
+            "norms",
+            "The rule returns 0 for every input: nothing reaches w1, only the last layer learns.",
+        ),
+        (
+            {"op": "sign", "rules": ("clipped",), "hidden": (8, 8)},
+            "inputs",
+            r"\d+ % of layer \d gets no gradient: its inputs spread .+ times as wide as the rule's window\.",
+        ),
+        (
+            {**_TANH, "rules": ("formula: g", "formula: 200*g")},
+            "norms",
+            r"The rule makes the gradient 40000.0 times as large: w1 moved by .+, and with the best by .+",
+        ),
+        (
+            {"rules": ("default", "formula: -g")},
+            "alignment",
+            r"Its gradient points elsewhere than that of the smoothed net: cosine −.+, against .+",
+        ),
+        (
+            {"rules": ("formula: 20*g",), "optimiser": "sgd", "lr": 1.0},
+            "chart",
+            r"At step \d+ a value was infinite or NaN, after a loss of .+ and a gradient of w1 of length .+",
+        ),
+        (
+            {"rules": ("default", "formula: g/1000"), "optimiser": "sgd", "lr": 0.1},
+            "chart",
+            r"It is slower: the best was there at step \d+, and it still rose by .+ points in .+",
+        ),
+        (
+            {"rules": ("default", "formula: g*.9"), "optimiser": "sgd"},
+            "chart",
+            r"3 seeds cannot tell it from the highest mean: it may be [\d.]+ points higher or [\d.]+ lower.",
+        ),
+        (
+            {"rules": ("default", "straight_through")},
+            "chart",
+            "On each of 3 seeds all rules end with the same score.",
+        ),
+        (
+            {"rules": ("straight_through",)},
+            "norms",
+            r"The whole gradient passes, so w1 learns too: it moved by [\d.]+, w2 by [\d.]+\.",
+        ),
+    ],
+)
+def test_why_names_the_reason_of_each_end_and_the_picture_that_shows_it(settings, panel, why):
+    run = Run(Settings(**_SMALL | settings), recorded=("alignment",))
+    run.advance(run.settings.steps)
+    line = list(make_lines(run.snapshot(BASIS)).values())[-1]
+    assert re.fullmatch(why, line.why), line
+    assert line.panel == panel
+    assert len(line.why) <= 120
 
 
 def test_the_headline_names_those_that_may_be_best_and_says_nothing_before_the_end(ended):

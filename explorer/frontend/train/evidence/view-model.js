@@ -15,6 +15,10 @@ import { taskOf } from "../state/tasks.js";
 /** @import { LegendEntry } from "../state/series.js" */
 /** @import { State } from "../state/state.js" */
 
+const CHARTS = /** @type {Object<string, string>} */ ({
+  alignment: "Look at its curve under Alignment.",
+  chart: "Look at its curve in the chart above.",
+});
 const NO_NET = "No net is left to look at: every rule has diverged.";
 
 /**
@@ -38,7 +42,7 @@ export function evidenceOf(state, lines) {
 
 /**
  * Build the panel that explains the sentence about a rule. Returns null if the user has not pressed "Why?". ``row`` is
- * null if the sentence is based on the alignment chart and not on a panel.
+ * null if the sentence is based on a chart and not on a panel.
  * @param {State} state
  * @param {LegendEntry[]} lines
  */
@@ -48,7 +52,8 @@ export function rulePanelOf(state, lines) {
   if (!line || !statement) return null;
   const panel = panelsOf(state.choice).find(({ key }) => key === statement.panel);
   const { key, label, colour } = line;
-  return { key, label, colour, row: panel ? rowOf(state, [line], panel) : null };
+  const chart = CHARTS[statement.panel] ?? "";
+  return { key, label, colour, why: statement.why, chart, row: panel ? rowOf(state, [line], panel) : null };
 }
 
 /**

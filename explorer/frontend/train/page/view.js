@@ -141,13 +141,13 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
   function paintLab({ chip, object, one, script, tools }, picture) {
     chip.show(picture.task);
     if (picture.object) object.show(picture.object);
-    one.show(picture.one?.row ? picture.one : null);
+    one.show(picture.one);
     script.follow();
     tools.showStep(picture.time.step, picture.time.hasRun);
     host.classList.toggle("begun", Boolean(picture.object?.begun));
     host.classList.toggle("pictured", Boolean(picture.object?.reads));
     host.classList.toggle("lacks-table", picture.lacksTable);
-    host.classList.toggle("why-alignment", picture.one !== null && picture.one.row === null);
+    host.classList.toggle("why-alignment", Boolean(picture.one?.chart.includes("Alignment")));
   }
 
   return {

@@ -24,7 +24,7 @@
  * @typedef {{lr: string, branch: string}} Recorded
  */
 /**
- * @typedef {{text: string, panel: string}} Line
+ * @typedef {{text: string, panel: string, why: string}} Line
  */
 /**
  * @typedef {{words: Array<string>, device: string|null, judged: Object<string, string>,

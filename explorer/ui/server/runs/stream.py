@@ -33,7 +33,8 @@ from explorer.training import (
 from explorer.training.instruments import INSTRUMENTS
 from explorer.training.instruments.base.question import key_of
 from explorer.training.runs import summary as words
-from explorer.training.runs.lines import BASIS, Line, make_headline, make_lines
+from explorer.training.runs.headline import make_headline
+from explorer.training.runs.lines import BASIS, Line, make_lines
 from explorer.training.scheduling import kind_of
 from explorer.training.settings import format_branches
 from explorer.ui.server.admission import limits, monitoring

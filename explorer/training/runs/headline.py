@@ -1,0 +1,69 @@
+"""The result of a training run in one short line, and the ranking of its backward rules."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+
+from explorer.formula import join_texts
+from explorer.training.ranking import Ranking, format_score, rank
+from explorer.training.runs.snapshot import Snapshot
+from explorer.training.runs.summary import get_scores, unit_of
+
+_MAX_HEADLINE = 70  # characters
+_MIN_SEEDS = 2  # fewer seeds allow no comparison
+
+
+def make_headline(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
+    """Write the result of a comparison of backward rules in at most 70 characters.
+
+    Returns "" before the end of the run, or if nothing can be compared. The headline names the rules that may
+    be best, with their means if there is room. ``labels`` maps rules to their names.
+    """
+    ranking = compare_rules(snapshot)
+    if ranking is None:
+        return ""
+    means = {
+        rule: format_score([mean], ranking.decimals, ranking.unit) for rule, mean in ranking.means.items()
+    }
+    return next(words for words in _list_headlines(ranking, means, labels) if len(words) <= _MAX_HEADLINE)
+
+
+def _list_headlines(ranking: Ranking, means: Mapping[str, str], labels: Mapping[str, str]) -> Iterator[str]:
+    """Yield the full headline of a ranking, and then shorter and shorter versions of it."""
+    first = next(iter(means))
+    ends = [means[rule] for rule in ranking.best]
+    at = f"at {ends[0]}" if ends[0] == ends[-1] else f"at {ends[-1].removesuffix(' %')} to {ends[0]}"
+    count = f"{ranking.started} seeds"
+    if ranking.started == 1:
+        yield f"One seed: {join_texts([f'{labels[rule]} {mean}' for rule, mean in means.items()])}."
+        yield f"One seed: {labels[first]} leads, at {means[first]}."
+        yield f"One seed: the best of {len(means)} rules ends at {means[first]}."
+    elif ranking.diverged or ranking.shared < _MIN_SEEDS:
+        yield f"{labels[first]} has the highest mean, {means[first]}, but some seeds diverged."
+        yield f"The highest mean is {means[first]}, but some seeds diverged."
+    elif ranking.alike:
+        yield f"All end equal, at {means[first]}, on each of {count}."
+    elif not ranking.lower:
+        yield f"{count} do not show which is best: all {at}."
+    elif len(ranking.best) > 1:
+        best = join_texts([labels[rule] for rule in ranking.best])
+        yield f"{best} may each be best, {at}, means of {count}."
+        yield f"{len(ranking.best)} of {len(means)} rules may be best, {at}, means of {count}."
+    else:
+        yield f"{labels[first]} is best, {at}, means of {count}."
+        yield f"One of {len(means)} rules is best, {at}, means of {count}."
+
+
+def compare_rules(snapshot: Snapshot) -> Ranking | None:
+    """Rank the backward rules at the end of a run, even with a single seed.
+
+    Returns None if nothing can be compared.
+    """
+    scores = {rule: get_scores(snapshot, rule) for rule in snapshot.losses}
+    finite = any(math.isfinite(score) for each in scores.values() for score in each)
+    if not (snapshot.finished and snapshot.metric and finite and len(scores) > 1):
+        return None
+    unit = unit_of(snapshot)
+    ranking = rank(scores, 1 / snapshot.held_out if unit == "%" else 0.0, unit=unit)
+    return ranking if ranking.means else None
