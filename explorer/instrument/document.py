@@ -12,7 +12,6 @@ from explorer.catalogue import (
     ORIGINS,
     RULES,
     find_loss,
-    find_op,
     find_rule,
 )
 from explorer.catalogue.colours import NEGATIVE, NEUTRAL, POSITIVE, RULE_COLOURS_DARK, RULE_COLOURS_LIGHT
@@ -32,10 +31,6 @@ from explorer.instrument.entries import Json, make_entry, make_loss_entry
 from explorer.instrument.limits import MAX_QUERY, MAX_READINGS
 from explorer.instrument.view import LAYERS, STOCHASTIC_TEXTS, VIEW
 
-# The formulas that a new custom op or rule starts with.
-FIRST_OWN_OP = "x - floor(x)"
-FIRST_OWN_RULES = ("g * (abs(x) <= w)", "g / (1 + k * abs(x))**2", "g * exp(-abs(x) / w)")
-
 
 @cache
 def make_document() -> Json:
@@ -48,10 +43,7 @@ def make_document() -> Json:
         "origins": ORIGINS,
         "learning": list_learning(),
         "own": FORMULA_PREFIX,
-        "firstOwn": {
-            "op": make_entry(find_op(FORMULA_PREFIX + FIRST_OWN_OP)),
-            "rule": [make_entry(find_rule(FORMULA_PREFIX + text)) for text in FIRST_OWN_RULES],
-        },
+        "ownRule": make_entry(find_rule(FORMULA_PREFIX + "g")),
         "colours": {
             "light": RULE_COLOURS_LIGHT,
             "dark": RULE_COLOURS_DARK,

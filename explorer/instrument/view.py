@@ -22,7 +22,6 @@ SECTIONS = {
     "format": "Format",
     "compare": "Compare",
     "map": "Rule map",
-    "paste": "Paste code",
     "data": "Data",
 }
 SAVED_SECTIONS = ("format", "compare", "map")  # the sections that a saved file contains
@@ -138,7 +137,8 @@ class View:
     )  # fmt: skip
     noise_width: float = _make_number(1.0, "The width of that noise.", low=NARROWEST, high=WIDEST)
     section: str = _make_choice(
-        "", "The section that is open below the chart.", words=SECTIONS,
+        "", "The section that is open below the chart; paste opens a field for code.",
+        words=SECTIONS | {"paste": "Paste code"},
         refusal="The link opens {text}: the sections are {words}.",
     )  # fmt: skip
     tools: str = _make_choice(

@@ -187,11 +187,18 @@ def held(page: Page, place: Locator, start: float, stop: float) -> Iterator[None
     page.mouse.up()
 
 
-def choose(page: Page, button: str, text: str) -> None:
-    """Open the palette of a button, search, and take the first that is found."""
-    page.get_by_role("button", name=button, exact=True).click()
-    page.get_by_label("Search rules" if button == "Add rule" else "Search ops").fill(text)
-    page.keyboard.press("Enter")
+def title(place: Page | Locator, name: str) -> Locator:
+    """The field in the title of a card: "Op" or "Rule"."""
+    return place.get_by_role("combobox", name=name, exact=True)
+
+
+def choose(page: Page, name: str, text: str) -> None:
+    """Type into the op's title, or into the dialog of "Add rule", and take the first that is found."""
+    if name == "Add rule":
+        page.get_by_role("button", name=name, exact=True).click()
+    field = page.get_by_label("Search rules") if name == "Add rule" else title(page, name)
+    field.fill(text)
+    field.press("Enter")
 
 
 def back(page: Page) -> None:

@@ -12,7 +12,7 @@ from playwright.sync_api import Page, expect
 
 from explorer.instrument.modules import MODULES
 from tests.browser.access import in_both_themes
-from tests.browser.reading import box_of, choose, enter, held, in_the_end, turn, visit
+from tests.browser.reading import box_of, enter, held, in_the_end, turn, visit
 from tests.browser.training import requests
 from tests.browser.visitors import FINGER, PHONE, Tab
 
@@ -128,7 +128,7 @@ def test_all_tools_are_one_press_away_and_stay_in_browser_and_link(first: First)
     slider = page.get_by_role("slider", name="Upstream gradient g")
     expect(slider).to_be_hidden()
     page.get_by_role("button", name="All tools").click()
-    names = "Formula, Where it settles, Paste code, Data, Reset view, PNG, Hide Straight-through, Copy link"
+    names = "Formula, Where it settles, Data, Reset view, PNG, Hide Straight-through, Copy link"
     for name in names.split(", "):
         expect(page.get_by_role("button", name=name, exact=True)).to_be_visible()
     expect(slider).to_be_visible()
@@ -186,11 +186,10 @@ def test_a_badge_of_an_own_formula_comes_after_a_rest_and_is_asked_for_once(firs
     badges = page.locator(".failing:visible")
     with requests(page, "/ask/checks") as asked:
         expect(badges).to_have_count(0)  # what holds has none
-        choose(page, "Add rule", "own formula")
-        field = page.locator(".typed input").first
-        field.press("e")  # a letter where one types
+        page.get_by_role("button", name="Add rule").click()
+        page.get_by_label("Search rules").press("e")  # a letter where one types
         expect(page.get_by_role("button", name="All tools")).to_have_attribute("aria-expanded", "false")
-        enter(field, "g * g")
+        enter(page.get_by_label("Search rules"), "g * g")
         expect(badges).to_have_text(["✗ fails: linear in g"])
         before = len(asked)
         page.get_by_role("button", name="Edit g * g").click()

@@ -5,7 +5,7 @@ from playwright.sync_api import Page, expect
 
 from explorer.catalogue import RULES, explain_refusal
 from explorer.instrument.view import LAYERS, SECTIONS, STOCHASTIC_TEXTS
-from tests.browser.reading import link, turn
+from tests.browser.reading import link, title, turn
 from tests.browser.training import button, open_train, status
 
 DRAWN, FIXED = {"op": "bernoulli", "rule": "reinforce_baseline"}, {"op": "sign", "rule": "clipped"}
@@ -69,12 +69,10 @@ def test_a_press_removes_the_rule_that_no_net_trains(page: Page) -> None:
 
 def test_the_palettes_of_a_training_grey_what_no_net_takes_and_offer_what_draws(page: Page) -> None:
     open_train(page, "op=sign&rule=clipped&task=digits")
-    for opener, field, entry in (
-        ("Op", "Search ops", LABEL),
-        ("Add rule", "Search rules", "REINFORCE with a baseline"),
-    ):
-        button(page, opener).click()
-        page.get_by_label(field).fill(entry)
+    for name, entry in (("Op", LABEL), ("Search rules", "REINFORCE with a baseline")):
+        if name != "Op":
+            button(page, "Add rule").click()
+        title(page, name).fill(entry)
         expect(page.get_by_role("option").filter(has_text=entry).first).to_be_enabled()
         page.keyboard.press("Escape")
     button(page, "Add rule").click()

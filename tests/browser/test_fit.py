@@ -3,7 +3,7 @@
 import pytest
 from playwright.sync_api import Page, ViewportSize, expect
 
-from tests.browser.reading import CHART, settle, turn
+from tests.browser.reading import CHART, settle, title, turn
 
 SIZES: dict[str, ViewportSize] = {
     "a laptop": {"width": 1366, "height": 768},
@@ -39,10 +39,10 @@ def test_panels_are_tall_enough_and_no_words_are_cut(explore: Page, subtests: py
     """The message of an own formula is whole too."""
     page = explore
     turn(page, "/?op=round&rule=default&rule=formula:+g*a")
-    field = page.get_by_label("Own rule:")
+    field = title(page, "Rule").last
     field.fill("g * unknown_name_that_is_long(x, y, 3) + another")
     expect(field).to_have_attribute("aria-invalid", "true")
-    mistake = page.locator(".mistake:not(.loss *)")
+    mistake = page.locator(".mistake:visible")
     expect(mistake).to_contain_text("The last good formula stays.")
     for name, size in SIZES.items():
         with subtests.test(name):

@@ -54,11 +54,11 @@ MOVED = """() => {
     MOVE;
 }"""
 
-# How far the page is scrolled, and whose name stands where the button of the op is.
+# How far the page is scrolled, and what has its name where the field of the op is.
 MIDDLE = """() => {
-    const {left, top, width, height} = document.querySelector(".change").getBoundingClientRect();
-    const {textContent} = document.elementFromPoint(left + width / 2, top + height / 2);
-    return [document.querySelector('[data-testid="stMain"]').scrollTop, textContent.slice(0, 2)];
+    const {left, top, width, height} = document.querySelector(".op input").getBoundingClientRect();
+    const {ariaLabel} = document.elementFromPoint(left + width / 2, top + height / 2);
+    return [document.querySelector('[data-testid="stMain"]').scrollTop, ariaLabel];
 }"""
 
 

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 import explorer
-from tests.browser.reading import back, card, choose, enter, number, settle, sign, traces, turn
+from tests.browser.reading import back, card, choose, enter, number, settle, sign, title, traces, turn
 from tests.reading.documents import DOCUMENTS_CLAMP
 
 GOOD = "The last good formula stays."
@@ -21,7 +21,7 @@ def page(explore: Page) -> Page:
 
 def type_into(page: Page, label: str, text: str) -> None:
     """Replace what a field holds, key by key, and leave it without Enter."""
-    field = page.get_by_label(label)
+    field = title(page, label).last
     field.press("ControlOrMeta+a")
     field.press_sequentially(text, delay=15)
 
@@ -37,12 +37,12 @@ def assert_drawn(page: Page, op: str, rule: str) -> None:
 
 def test_a_custom_op_chosen_by_search_is_drawn_as_its_formula_is_typed(page: Page) -> None:
     turn(page, "/?rule=straight_through", shows=["straight_through"])
-    choose(page, "Op", "own formula")
+    choose(page, "Op", "x - floor(x)")
     settle(page)
     assert_drawn(page, "formula: x - floor(x)", "straight_through")
-    type_into(page, "Own op", "x**3 - a*x")
+    type_into(page, "Op", "x**3 - a*x")
     expect(card(page, "x ** 3 - a * x")).to_be_visible()
-    expect(page.get_by_label("Own op")).to_be_focused()
+    expect(title(page, "Op")).to_be_focused()
     expect(number(card(page, "x ** 3 - a * x"), "a")).to_be_visible()
     settle(page)
     assert_drawn(page, "formula: x ** 3 - a * x", "straight_through")
@@ -52,31 +52,29 @@ def test_a_custom_op_chosen_by_search_is_drawn_as_its_formula_is_typed(page: Pag
 
 def test_an_own_rule_stays_while_what_is_typed_is_wrong(page: Page) -> None:
     turn(page, "/?op=identity&rule=default", shows=["default"])
-    choose(page, "Add rule", "own formula")
-    expect(page.get_by_label("Own rule")).to_be_focused()
-    type_into(page, "Own rule", "g * sin(x)")
+    choose(page, "Add rule", "g * sin(x)")
+    expect(card(page, "g * sin(x)")).to_be_visible()
+    type_into(page, "Rule", "g * sin(x)")
     settle(page, shows=["default", "formula: g * sin(x)"])
     assert_drawn(page, "identity", "formula: g * sin(x)")
     before = traces(page)["formula: g * sin(x)"].y.tobytes()
     page.keyboard.type(" + (")
-    expect(page.locator(".mistake:not(.loss *)")).to_contain_text(GOOD)
-    caret = page.locator(".caret:not(.loss *)").evaluate("caret => caret.style.getPropertyValue('--column')")
+    expect(page.locator(".mistake:visible")).to_contain_text(GOOD)
+    caret = page.locator(".caret:visible").evaluate("caret => caret.style.getPropertyValue('--column')")
     assert int(caret) == len("g * sin(x) + (")
-    expect(page.get_by_label("Own rule")).to_have_attribute("aria-invalid", "true")
+    expect(title(page, "Rule").last).to_have_attribute("aria-invalid", "true")
     assert traces(page)["formula: g * sin(x)"].y.tobytes() == before
     page.keyboard.type("x)")
     settle(page, shows=["default", "formula: g * sin(x) + x"])
-    expect(page.locator(".mistake:not(.loss *)")).to_be_empty()
-    type_into(page, "Own rule", "sin(x, g)")
-    expect(page.locator(".mistake:not(.loss *)")).to_contain_text(
-        re.compile("^sin at column 1 takes 1 argument")
-    )
+    expect(page.locator(".mistake:visible")).to_have_text("Formula.")
+    type_into(page, "Rule", "sin(x, g)")
+    expect(page.locator(".mistake:visible")).to_contain_text(re.compile("^sin at column 1 takes 1 argument"))
 
 
 def test_any_name_may_be_a_parameter(page: Page) -> None:
     turn(page, "/?op=identity&rule=formula:+g", shows=["formula: g"])
     for name in ("constructor", "range"):
-        type_into(page, "Own rule", f"g * {name}")
+        type_into(page, "Rule", f"g * {name}")
         of_rule = number(card(page, f"g * {name}"), name)
         expect(of_rule).to_have_value("1")
         enter(of_rule, "2.5")
@@ -88,10 +86,7 @@ def test_any_name_may_be_a_parameter(page: Page) -> None:
 def test_two_own_rules_side_by_side(page: Page) -> None:
     turn(page, "/?op=identity&rule=default", shows=["default"])
     for count in (1, 2):
-        choose(page, "Add rule", "own formula")
-        field = page.get_by_label("Own rule").nth(count - 1)
-        expect(field).to_be_focused()
-        field.fill(f"{count} * g")
+        choose(page, "Add rule", f"{count} * g")
         expect(card(page, f"{count} * g")).to_be_visible()
     settle(page, shows=["default", "formula: 1 * g", "formula: 2 * g"])
     drawn = traces(page)
@@ -100,7 +95,7 @@ def test_two_own_rules_side_by_side(page: Page) -> None:
 
 def test_a_formula_that_comes_too_late_takes_nothing_back(page: Page) -> None:
     turn(page, "/?op=formula:+a*x&rule=default", shows=["default"])
-    field, held = page.get_by_label("Own op"), list[Route]()
+    field, held = title(page, "Op"), list[Route]()
     page.route("**/ask/entry", lambda route: held.append(route))
     with page.expect_request("**/ask/entry"):
         field.fill("x**3 - a*x")
@@ -123,8 +118,8 @@ def test_a_formula_that_comes_too_late_takes_nothing_back(page: Page) -> None:
 def test_without_a_server_a_formula_is_not_lost(page: Page) -> None:
     turn(page, "/?op=identity&rule=formula:+g", shows=["formula: g"])
     page.route("**/ask/entry", lambda route: route.fulfill(status=200, body="no JSON"))
-    type_into(page, "Own rule", "g * 2")
-    expect(page.locator(".mistake:not(.loss *)")).to_contain_text("The server does not answer")
+    type_into(page, "Rule", "g * 2")
+    expect(page.locator(".mistake:visible")).to_contain_text("The server does not answer")
     expect(card(page, "g")).to_be_visible()
 
 
@@ -152,7 +147,7 @@ def test_the_palette_lists_every_rule_with_what_suits_first(page: Page) -> None:
     expect(page.get_by_label("Search rules")).to_be_focused()
     shown = options(page)
     labels = {rule.label for rule in explorer.RULES.values()}
-    assert set(shown) == labels | {"Own formula"}
+    assert set(shown) == labels
     suited = {rule.label for rule in explorer.RULES.values() if "sign" in rule.suits}
     assert set(shown[: len(suited)]) == suited
     assert shown[-1] in {rule.label for rule in explorer.RULES.values() if rule.suits} - suited
@@ -193,25 +188,85 @@ def test_a_card_explains_why_its_rule_does_not_suit_the_op(page: Page) -> None:
     expect(card(page, "Triangle")).not_to_contain_text(explorer.RULES["triangle"].otherwise)
 
 
-def test_pasted_code_is_read_as_one_types_and_its_curve_comes_into_view(page: Page) -> None:
+PASTE = """(field, text) => {
+    const clipboardData = new DataTransfer();
+    clipboardData.setData("text", text);
+    field.dispatchEvent(new ClipboardEvent("paste", {clipboardData, bubbles: true, cancelable: true}));
+}"""
+
+
+def test_the_title_of_the_op_is_a_combobox_for_names_and_formulas(page: Page) -> None:
+    turn(page, "/?op=round&rule=straight_through", shows=["straight_through"])
+    field, popup = title(page, "Op"), page.locator(".card.op [role=listbox]")
+    expect(field).to_have_value("Round")
+    field.click()
+    expect(field).to_have_attribute("aria-expanded", "true")
+    chosen = popup.get_by_role("option", selected=True)
+    expect(chosen).to_contain_text("round(x)")
+    page.keyboard.type("x**2 - sin(3*x")
+    expect(page.locator(".op .mistake")).to_contain_text("is never closed")
+    expect(page.locator(".op .caret")).to_be_visible()
+    page.keyboard.press("Enter")  # nothing can be taken
+    expect(field).to_have_attribute("aria-invalid", "true")
+    page.keyboard.type(" + w)")
+    expect(page.locator(".op .mistake")).to_have_text("Formula with w to set.")
+    expect(chosen.locator("path:not(.zero)")).to_have_count(1)
+    page.keyboard.press("Escape")
+    expect(popup).to_be_hidden()
+    expect(field).to_have_value("Round")
+    page.keyboard.type("sign")
+    assert field.get_attribute("aria-activedescendant") == chosen.get_attribute("id")
+    page.keyboard.press("Enter")
+    expect(card(page, "Sign")).to_be_visible()
+    expect(field).to_have_attribute("aria-expanded", "false")
+
+
+def test_the_title_of_an_opened_rule_takes_another_one(page: Page) -> None:
+    turn(page, "/?op=sign&rule=straight_through&rule=zero", shows=["straight_through", "zero"])
+    page.keyboard.press("e")  # the calm page
+    expect(title(page, "Rule")).to_have_count(0)
+    page.get_by_role("button", name="Edit Straight-through").click()
+    choose(page, "Rule", "triangle")
+    settle(page, shows=["triangle", "zero"])
+    choose(page, "Rule", "g * sin(x)")
+    settle(page, shows=["formula: g * sin(x)", "zero"])
+    back(page)
+    settle(page, shows=["triangle", "zero"])
+
+
+def test_pasted_code_is_read_as_one_types_and_its_curve_is_drawn(page: Page) -> None:
     turn(page, "/?op=tanh&rule=zero&section=paste", shows=["zero"])
-    box = page.get_by_label("Paste a torch.autograd.Function")
+    box, says = page.get_by_label("Paste a torch.autograd.Function"), page.locator(".op .mistake")
+    found = page.locator(".op").get_by_role("option")
+    expect(box).to_be_focused()
     box.fill("class RoundGradient(torch.autograd.Function:\n")
-    expect(page.locator(".found")).to_contain_text("line 1")
-    box.fill(DOCUMENTS_CLAMP)
-    expect(page.locator(".found h3").first).to_contain_text("RoundGradient, line")
-    page.get_by_role("button", name="Show its curve").first.click()
-    op, rule = explorer.read_source(DOCUMENTS_CLAMP)
-    settle(page, shows=["default", rule])
-    page.wait_for_function("document.querySelector('.js-plotly-plot').getBoundingClientRect().top >= 0")
-    assert_drawn(page, op, rule)
-    expect(box).to_have_value(DOCUMENTS_CLAMP)
-    expect(sign(page)).to_have_text("Confirmed by torch")
+    expect(says).to_contain_text("Line 1: ")
+    expect(page.locator(".editor-lines .marked")).to_have_text("1")
     box.fill(LEARNS)
-    result, notes = page.locator(".found section"), explorer.read_source(LEARNS).notes
     lines = [
         "y = round(x / alpha) * alpha", "gradient = g",
         "gradient for alpha = (1 / N) * sum(g * (round(x / alpha) - x / alpha))",
     ]  # fmt: skip
-    expect(result.locator("code")).to_have_text(lines)
-    expect(result.locator("p")).to_have_text(list(notes))
+    expect(found.locator("code")).to_have_text(lines)
+    expect(found.locator("small")).to_have_text(list(explorer.read_source(LEARNS).notes))
+    page.keyboard.press("Escape")
+    title(page, "Op").evaluate(PASTE, DOCUMENTS_CLAMP)
+    expect(box).to_have_value(DOCUMENTS_CLAMP)
+    expect(says).to_contain_text(re.compile("^[2-9] Functions found: RoundGradient, "))
+    found.first.click()
+    op, rule = explorer.read_source(DOCUMENTS_CLAMP)
+    settle(page, shows=["default", rule])
+    assert_drawn(page, op, rule)
+    expect(box).to_be_hidden()
+    expect(sign(page)).to_have_text("Confirmed by torch")
+
+
+def test_pasted_code_adds_its_backward_as_a_rule(page: Page) -> None:
+    turn(page, "/?op=tanh&rule=zero", shows=["zero"])
+    page.get_by_role("button", name="Add rule").click()
+    page.get_by_label("Search rules").evaluate(PASTE, LEARNS)
+    row = page.get_by_role("option", name="Quantise, line 2")
+    expect(row).to_contain_text("Only its backward is taken: the op stays.")
+    row.click()
+    expect(card(page, "Tanh")).to_be_visible()
+    expect(card(page, "Quantise")).to_be_visible()

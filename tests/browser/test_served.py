@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from playwright.sync_api import Locator, Page, ViewportSize, expect
 
-from tests.browser.reading import CHART, back, choose, enter, number, settle, slider, traces
+from tests.browser.reading import CHART, back, choose, enter, number, settle, slider, title, traces
 from tests.browser.visitors import PHONE, Profiles, Tab
 
 SIZES: dict[str, ViewportSize] = {
@@ -75,7 +75,7 @@ def visit(held: Held, address: str) -> Locator:
 def test_curves_and_the_focus_stay_where_they_are(held: Held) -> None:
     chart = visit(held, "/?op=identity&rule=formula:+g&rule=default")
     expect(chart).to_have_count(1)
-    field = held.page.get_by_label("Own rule")
+    field = title(held.page, "Rule").first
     field.focus()
     held.page.keyboard.type(" + 1")
     settle(held.page, shows=["formula: g + 1", "default"])
@@ -93,7 +93,7 @@ def test_curves_and_the_focus_stay_where_they_are(held: Held) -> None:
 
 @sized("phone")
 def test_an_open_section_keeps_its_height_when_streamlit_loads(held: Held) -> None:
-    visit(held, "/?op=round&rule=default&section=paste")
+    visit(held, "/?op=round&rule=default&section=formula")
     panel = held.page.locator(".instrument .panel:visible")
     before = panel.bounding_box()
     held.come()

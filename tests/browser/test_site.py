@@ -32,12 +32,13 @@ from tests.browser.reading import (
     enter,
     number,
     slider,
+    title,
     traces,
 )
 from tests.browser.sites import PREFIX, Watched, drawn
 from tests.reading.documents import DOCUMENTS_CLAMP
 
-RULES = ("default", "straight_through", "clipped")
+RULES = ("default", "straight_through", "clipped", "approx_sign", "lsq", "published_clamp")
 TAUGHT = "formula: g * (relu(x + h) - relu(x - h)) / (2 * h)"  # by a lesson
 LOADING_MS = 60_000  # at most, of Python in a browser on a busy machine
 needs_pyodide = pytest.mark.skipif(not python.read_version(), reason="npm install brings Pyodide")
@@ -194,8 +195,7 @@ def what_did_not_come_along_is_computed(disk: Page, folder: Path) -> None:
 
 
 def an_own_formula_is_read_and_its_checks_need_the_app(disk: Page) -> None:
-    choose(disk, "Add rule", "own formula")
-    disk.get_by_label("Own rule").last.fill("g * x")
+    choose(disk, "Add rule", "g * x")
     expect(card(disk, "g * x")).to_be_visible()
     disk.get_by_role("button", name="Checks", exact=True).click()
     expect(disk.get_by_text("The app answers this: this site has no server.").first).to_be_visible()
@@ -203,19 +203,17 @@ def an_own_formula_is_read_and_its_checks_need_the_app(disk: Page) -> None:
 
 
 def pasted_code_is_read(disk: Page) -> None:
-    disk.get_by_role("button", name="Paste code", exact=True).click()
-    box = disk.get_by_label("Paste a torch.autograd.Function")
+    box, found = disk.get_by_label("Paste a torch.autograd.Function"), disk.locator(".op [role=option]")
+    title(disk, "Op").fill("class ")
     box.fill(DOCUMENTS_CLAMP)
-    result = disk.locator(".found section").filter(has=disk.get_by_role("heading", name="ClampGradient"))
+    result = found.filter(has_text="ClampGradient")
     expect(result).to_contain_text("gradient = where(x > 1, 1, where(x < 0, 0, g))")
     expect(disk.get_by_text("Loading Python")).to_have_count(0)
-    result.get_by_role("button", name="Show its curve").click()
+    box.fill(DOCUMENTS_CLAMP.replace("x.round()", "sort_it(x)"))
+    expect(found.filter(has_text="line 5")).to_have_count(1)
+    result.click()
     expect(card(disk, "ClampGradient").last).to_be_visible()
     drawn(disk, "Computed in the browser")
-    box.fill(DOCUMENTS_CLAMP.replace("x.round()", "sort_it(x)"))
-    expect(disk.locator(".found")).to_contain_text("line 5")
-    expect(box).to_be_visible()
-    disk.get_by_role("button", name="Data", exact=True).click()
     expect(box).to_be_hidden()
 
 

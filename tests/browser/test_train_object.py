@@ -12,6 +12,7 @@ from playwright.sync_api import Page, expect
 
 from explorer.catalogue import RULES
 from tests.browser.access import in_both_themes
+from tests.browser.reading import choose
 from tests.browser.training import press, status, wait_for
 from tests.browser.visitors import A_PHONE, First
 
@@ -124,9 +125,7 @@ def test_code_is_a_script_above_the_foot_that_follows_the_settings(first_train: 
     expect(script).to_contain_text("torch.round")
     expect(script).to_be_in_viewport()
     expect(page.locator(".net")).to_be_in_viewport(ratio=1)
-    page.get_by_role("button", name="Op", exact=True).click()
-    page.get_by_role("searchbox", name="Search ops").fill("floor")
-    page.keyboard.press("Enter")
+    choose(page, "Op", "floor")
     expect(script).to_contain_text("torch.floor")
     press(page, "Code")
     expect(script).to_be_hidden()

@@ -3,7 +3,6 @@
 import { element, createId, setAttribute, setText } from "../elements/dom.js";
 import { isCustom } from "../choice/entries.js";
 import { getDisplayName } from "../formula/controls.js";
-import { createFormulaField } from "./formula-field.js";
 import { createSlider } from "../elements/slider.js";
 
 const LEARNED_TEXT = "The learned value so far; the slider sets its start";
@@ -24,21 +23,13 @@ const LEARNED_TEXT = "The learned value so far; the slider sets its start";
  */
 
 /**
- * Create the card of an op or a backward rule. The caller provides the card's action ``buttons``.
- * @param {{kind: "op"|"rule", buttons: Element[], read: import("./formula-field.js").Read|null, onParameter:
- *   OnParameter, onLearning: (name: string) => void, onFailing: () => void, onEntry: (entry: Entry) => void,
+ * Create the card of an op or a backward rule. The caller provides the card's action ``buttons`` and the ``picker`` of
+ * its title.
+ * @param {{kind: "op"|"rule", buttons: Element[], picker: ReturnType<typeof import("./picker.js").createPicker>,
+ *   onParameter: OnParameter, onLearning: (name: string) => void, onFailing: () => void,
  *   onSymmetric: (on: boolean) => void, onZero: (on: boolean) => void}} options
  */
-export function createCard({
-  kind,
-  buttons,
-  read,
-  onParameter,
-  onLearning,
-  onFailing,
-  onEntry,
-  ...handlers
-}) {
+export function createCard({ kind, buttons, picker, onParameter, onLearning, onFailing, ...handlers }) {
   const id = createId();
   const name = element("h2", { id });
   const formula = element("code", { class: "formula" });
@@ -54,7 +45,7 @@ export function createCard({
   const card = element(
     "div",
     { role: "group", "aria-labelledby": id, class: `card ${kind}` },
-    element("div", { class: "top" }, name, ...buttons, edit),
+    element("div", { class: "top" }, name, picker.element, ...buttons, edit),
     formula,
     failing,
     doubt,
@@ -68,25 +59,8 @@ export function createCard({
     setAttribute(edit, "aria-expanded", String(card.classList.toggle("opened")));
   }
 
-  /** @type {ReturnType<typeof createFormulaField>|null} */
-  let field = null;
   /** @type {{name: string, inFormulas: string, slider: ReturnType<typeof createSlider>, learns: HTMLElement, present: HTMLElement}[]} */
   let rows = [];
-
-  /** Show the formula of the op or rule, in a text field if the user wrote it. @param {Entry} entry */
-  function showFormula(entry) {
-    const isOwnEntry = isCustom(entry.key);
-    if (isOwnEntry && !field) {
-      field = createFormulaField({ kind, read, onEntry });
-      formula.after(field.element);
-    } else if (!isOwnEntry && field) {
-      field.forget();
-      field.element.remove();
-      field = null;
-    }
-    formula.hidden = isOwnEntry;
-    field?.update(entry);
-  }
 
   /** Show a slider for each parameter of the op or rule. @param {CardState} state */
   function showSliders({ controls, values, bounds, learning }) {
@@ -165,7 +139,8 @@ export function createCard({
       setText(formula, entry.formula ?? `torch's own: ${state.autograd}`);
       setAttribute(formula, "title", formula.textContent);
       setText(doubt, state.doubt);
-      showFormula(entry);
+      formula.hidden = isCustom(entry.key);
+      picker.update(entry);
       switches.hidden = !state.drawing;
       symmetric.box.checked = Boolean(state.drawing?.symmetric);
       zero.box.checked = Boolean(state.drawing?.zero);
@@ -176,8 +151,6 @@ export function createCard({
     },
     showFailing,
     showPresent,
-    focusFormula: () => field?.focus(),
-    forgetFormula: () => field?.forget(),
   };
 }
 

@@ -24,9 +24,9 @@ import { formatPassedShare } from "../formula/numbers.js";
 import { shareOf } from "../measures/share.js";
 import { createChildren } from "../elements/children.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
-import { getCatalogue, addCustomEntry, isSuitable } from "../choice/entries.js";
-import { getOpOptions, getRuleOptions } from "./options.js";
-import { createPalette } from "./palette.js";
+import { getCatalogue, isSuitable } from "../choice/entries.js";
+import { getSource } from "./options.js";
+import { createDialog, createPicker } from "./picker.js";
 
 /** @import { Choice, ChosenRule } from "../choice/choice.js" */
 /** @import { Drawing, Units } from "../formula/lines.js" */
@@ -53,22 +53,22 @@ const FINE = [1e-6, 1e-6]; // so small that mirroring does not round the points
  *   void)|null}} options ``onDraw`` activates the pencil; null if there is none
  */
 export function createCards(host, { store, read, colours, drawn, refuses, onDraw = null }) {
-  const popup = { "aria-haspopup": "dialog" };
-  const opButton = element("button", { ...popup, "aria-label": "Op", class: "change" }, "Op ▾");
-  const add = element("button", { ...popup, class: "add" }, "Add rule");
+  const add = element("button", { "aria-haspopup": "dialog", class: "add" }, "Add rule");
   const rules = element("div", { class: "rules" });
   const cards = createChildren(rules, createRuleCard, ({ rule }) => rule.slot);
-  const palettes = {
-    op: createPalette(host, {
-      title: "Op",
-      searchLabel: "Search ops",
-      onChoose: (key) => change(setOp(store.current, key)),
-    }),
-    rule: createPalette(host, { title: "Rules", searchLabel: "Search rules", onChoose: choose, onDraw }),
-  };
-  const opCard = createEntryCard("op", [opButton], (key) => setOp(store.current, key));
-  opButton.addEventListener("click", () => palettes.op.open(getOpOptions(store.current, refuses)));
-  add.addEventListener("click", () => palettes.rule.open(getRuleOptions(store.current, refuses)));
+  const getRules = () => getSource("rule", store.current, refuses);
+  const opPicker = createPicker({
+    ...{ kind: "op", label: "Op", read, isPopup: true },
+    getSource: () => getSource("op", store.current, refuses),
+    onChoose: (key, choice, isTyped) => change(choice ?? setOp(store.current, key), stepOf("op", isTyped)),
+  });
+  const rulePicker = createPicker({
+    ...{ kind: "rule", label: "Search rules", read, isPopup: false, getSource: getRules },
+    onChoose: addChosen,
+  });
+  const dialog = createDialog(host, "Rules", rulePicker, onDraw);
+  const opCard = createEntryCard("op", [], opPicker);
+  add.addEventListener("click", dialog.open);
   host.append(opCard.element, rules, add);
 
   /**
@@ -79,31 +79,26 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     if (next !== store.current) store.change(next, how);
   }
 
-  /** Add a rule to the page, and focus its formula. @param {string} key */
-  function choose(key) {
+  /** Add a rule to the page. @param {string} key */
+  function addChosen(key) {
+    dialog.close();
     change(addRule(store.current, key));
-    const slot = store.current.rules.find((rule) => rule.key === key)?.slot;
-    if (slot !== undefined) cards.parts.get(slot)?.focusFormula();
   }
 
   /**
    * Create the card of the op or of a rule.
-   * @param {"op"|"rule"} kind @param {Element[]} buttons @param {(key: string) => Choice} exchange
+   * @param {"op"|"rule"} kind @param {Element[]} buttons @param {ReturnType<typeof createPicker>} picker
    * @param {number|null} [slot]
    */
-  function createEntryCard(kind, buttons, exchange, slot = null) {
+  function createEntryCard(kind, buttons, picker, slot = null) {
     return createCard({
       kind,
       buttons,
-      read,
+      picker,
       onParameter: (control, value, phase, byKeys) =>
         change(setParameter(store.current, control, value), { phase, target: byKeys ? control.name : null }),
       onLearning: (name) => change(togglePanel(store.current, name)),
       onFailing: () => change({ ...store.current, section: "checks" }),
-      onEntry: (entry) => {
-        addCustomEntry(kind, entry);
-        change(exchange(entry.key), { target: `${kind} as it is typed` });
-      },
       onSymmetric: (on) => drawn && slot !== null && turnSymmetric(slot, on),
       onZero: (zero) => slot !== null && redraw(slot, (drawing) => ({ ...drawing, zero })),
     });
@@ -115,10 +110,14 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     const hide = element("button", { class: "hide", onclick: turn });
     const remove = element("button", { class: "remove", onclick: () => removeCard(slot) }, "×");
     const buttons = drawn ? [hide, remove] : [remove];
-    const card = createEntryCard("rule", buttons, (key) => replaceRule(store.current, slot, key), slot);
+    const picker = createPicker({
+      ...{ kind: "rule", label: "Rule", read, isPopup: true, getSource: getRules },
+      onChoose: (key, _, isTyped) => change(replaceRule(store.current, slot, key), stepOf("rule", isTyped)),
+    });
+    const card = createEntryCard("rule", buttons, picker, slot);
     return {
       ...card,
-      leaves: card.forgetFormula,
+      leaves: picker.destroy,
       /** @param {RuleCard} shown */
       show({ rule, state, isOnly }) {
         setAttribute(card.element, "data-rule", rule.key);
@@ -180,6 +179,12 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
   }
 
   const stop = store.subscribeNow(show);
+  let section = "";
+  const stopLink = store.subscribeNow((choice) => {
+    const isAsked = choice.section === "paste" && section !== "paste"; // only links have this section
+    section = choice.section;
+    if (isAsked && read?.code) opPicker.pasteCode("");
+  });
   return {
     /** Redraw the cards after the page's colours have changed. */
     refresh: () => show(store.current),
@@ -197,11 +202,15 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     },
     destroy() {
       stop();
-      palettes.op.destroy();
-      palettes.rule.destroy();
+      stopLink();
+      opPicker.destroy();
+      dialog.destroy();
     },
   };
 }
+
+/** Return how a typed formula changes the page: all of its letters are one step. @param {string} kind @param {boolean} isTyped */
+const stepOf = (kind, isTyped) => ({ target: isTyped ? `${kind} as it is typed` : null });
 
 /**
  * Return what the cards of ops and of rules have in common.

@@ -1,53 +1,51 @@
-// The entries of the menus of ops, grouped by family, and of backward rules, with suitable ones first.
+// The options of the pickers: ops, grouped by family, and backward rules, with suitable ones first.
 
 import { getEntries, getLoss, getSamplingSettings } from "../choice/choice.js";
-import { getCatalogue, isSuitable } from "../choice/entries.js";
+import { getCatalogue, isCustom, isSuitable } from "../choice/entries.js";
+import { parseMessage } from "../choice/message.js";
+import { pickView } from "../choice/view.js";
 import { drawThumbnail } from "../chart/scene/thumbnail.js";
 
 /** @import { Choice } from "../choice/choice.js" */
-/** @import { Entry, Op, Rule } from "../formula/entry.js" */
-/** @import { Option } from "./palette.js" */
-/** Returns why a page cannot use an op or rule, or "". @typedef {(entry: Entry) => string} Refuses */
+/** @import { Op, Rule } from "../formula/entry.js" */
+/** @import { Option, Source } from "./picker.js" */
+/**
+ * A Function in pasted code: its formulas, the formulas of its parameters' gradients by name, notes on omissions and
+ * the choice that shows them, or the reason why it cannot be plotted.
+ * @typedef {{name: string, line: number, op?: string, rule?: string, learned?: Object<string, string>,
+ *   notes?: string[], choice?: *, message?: string}} Reading
+ */
+/** Returns why a page cannot use an op or rule, or "". @typedef {(entry: Op|Rule) => string} Refuses */
+/** @typedef {"op"|"rule"} Kind */
 
 const SHOWN_TEXT = "Shown already.";
 const MADE_FOR = "Made for this kind of op";
 const NOT_MADE = "Made for other ops";
+const EMPTY_OPTION = { entry: null, group: "", choice: null, lines: [], notes: [], picture: null };
 
 /**
- * Return the entries of the op menu: every op in the catalogue, then the custom formula.
- * @param {Choice} choice @param {Refuses} refuses @returns {Option[]}
+ * Return the source of a picker's options: the catalogue, formulas and pasted code. Rules that are already shown cannot
+ * be chosen again.
+ * @param {Kind} kind @param {Choice} choice @param {Refuses} refuses @returns {Source}
  */
-export function getOpOptions(choice, refuses) {
-  const { ops, families, firstOwn } = getCatalogue();
-  const listed = Object.values(ops).map((entry) =>
-    makeOption(entry, families[entry.family], { op: entry, rule: null }, choice, refuses(entry)),
-  );
-  const custom = { ...firstOwn.op, label: "Own formula", purpose: "Type any function of x." };
-  return [
-    ...sortByGroup(listed, Object.values(families)),
-    makeOption(custom, families.own, { op: firstOwn.op, rule: null }, choice),
-  ];
-}
-
-/**
- * Return the entries of the rule menu: every rule in the catalogue, then the custom formula. Rules that are already
- * shown cannot be chosen again.
- * @param {Choice} choice @param {Refuses} refuses
- */
-export function getRuleOptions(choice, refuses) {
-  const { rules, firstOwn } = getCatalogue();
+export function getSource(kind, choice, refuses) {
+  const { ops, rules, families } = getCatalogue();
   const { op } = getEntries(choice);
   const keys = new Set(choice.rules.map((rule) => rule.key));
-  const groups = [MADE_FOR, "For any op", "Your own", NOT_MADE];
-  const listed = Object.values(rules).map((entry) => ({
-    ...makeOption(entry, groupOf(entry, op), { op, rule: entry }, choice),
-    doubt: isSuitable(entry, op) ? "" : entry.otherwise,
-    barred: keys.has(entry.key) ? SHOWN_TEXT : refuses(entry),
-  }));
-  const first = firstOwn.rule.find((/** @type {Rule} */ entry) => !keys.has(entry.key));
-  if (!first) return sortByGroup(listed, groups);
-  const custom = { ...first, label: "Own formula", purpose: "Type any rule in x, y and g." };
-  return sortByGroup([...listed, makeOption(custom, "Your own", { op, rule: first }, choice)], groups);
+  const makeOp = (/** @type {Op} */ entry) =>
+    makeOption(entry, families[entry.family], { op: entry, rule: null }, choice, refuses(entry));
+  const makeRule = (/** @type {Rule} */ entry) => ({
+    ...makeOption(entry, groupOf(entry, op), { op, rule: entry }, choice, refuses(entry)),
+    ...(keys.has(entry.key) && { barred: SHOWN_TEXT }),
+  });
+  const isOp = kind === "op";
+  const listed = isOp ? Object.values(ops).map(makeOp) : Object.values(rules).map(makeRule);
+  const groups = isOp ? Object.values(families) : [MADE_FOR, "For any op", NOT_MADE];
+  return {
+    listed: groups.flatMap((group) => listed.filter((one) => one.group === group)),
+    make: (entry) => (isOp ? makeOp(entry) : makeRule(entry)),
+    find: (readings) => readings.map((reading) => makeFinding(kind, reading, choice)),
+  };
 }
 
 /** Return the heading under which the menu lists a rule. @param {Rule} rule @param {Op} op */
@@ -57,20 +55,38 @@ function groupOf(rule, op) {
 }
 
 /**
- * Sort menu entries by their heading.
- * @param {Option[]} options @param {string[]} groups in order @returns {Option[]}
+ * Return the option of an op or rule.
+ * @param {Op|Rule} entry @param {string} group @param {{op: Op, rule: Rule|null}} pair @param {Choice} choice
+ * @param {string} barred @returns {Option}
  */
-function sortByGroup(options, groups) {
-  return groups.flatMap((group) => options.filter((one) => one.group === group));
+function makeOption(entry, group, pair, choice, barred) {
+  const { key, label, formula, purpose } = entry;
+  const settings = { ...getSamplingSettings(choice), loss: getLoss(choice) };
+  const parameters = pair.rule ? choice.parameters : {};
+  const doubt = pair.rule && !isSuitable(pair.rule, pair.op) ? pair.rule.otherwise : "";
+  return {
+    ...{ entry, group, label, barred, choice: null },
+    lines: formula === label ? [] : [formula ?? "torch's own"],
+    notes: isCustom(key) ? [] : [purpose, doubt],
+    picture: () => drawThumbnail(pair, { ...settings, parameters }),
+  };
 }
 
 /**
- * Return the menu entry of an op or rule.
- * @param {Entry} entry @param {string} group @param {{op: Op, rule: Rule|null}} pair @param {Choice} choice
- * @param {string} [barred] @returns {Option}
+ * Return the option of a Function in pasted code. As a rule, it gives only its backward.
+ * @param {Kind} kind @param {Reading} reading @param {Choice} current @returns {Option}
  */
-function makeOption(entry, group, pair, choice, barred = "") {
-  const settings = { ...getSamplingSettings(choice), loss: getLoss(choice) };
-  const parameters = pair.rule ? choice.parameters : {};
-  return { entry, group, doubt: "", barred, picture: () => drawThumbnail(pair, { ...settings, parameters }) };
+function makeFinding(kind, reading, current) {
+  const { op, rule, learned = {}, notes = [], message = "" } = reading;
+  const label = `${reading.name}, line ${reading.line}`;
+  if (!reading.choice) return { ...EMPTY_OPTION, label, barred: message };
+  const choice = { ...parseMessage(reading.choice), ...pickView(current), training: current.training };
+  const pair = { op: getEntries(choice).op, rule: getEntries(choice).rules.at(-1) ?? null };
+  const sums = Object.entries(learned).map(([of, sum]) => `gradient for ${of} = ${sum}`);
+  const isBackwardOnly = kind === "rule" && choice.op !== current.op;
+  return {
+    ...makeOption(/** @type {Op|Rule} */ (pair[kind]), "", pair, choice, ""),
+    ...{ label, choice, lines: [`y = ${op}`, `gradient = ${rule}`, ...sums] },
+    notes: [...notes, isBackwardOnly ? "Only its backward is taken: the op stays." : ""],
+  };
 }

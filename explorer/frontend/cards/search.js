@@ -2,21 +2,31 @@
 
 /** @import { Entry } from "../formula/entry.js" */
 
+const VARIABLE = /^\s*([xyg]|[\d.]+)\s*$/; // a formula, although names contain such letters
+
 /**
  * Return the ops or rules that contain every word of a search text, best matches first. An empty text returns all in
  * their original order.
  * @param {Entry[]} entries @param {string} text
  */
 export function search(entries, text) {
-  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
-  const ranked = entries.map((entry) => ({
-    entry,
-    rank: Math.max(0, ...words.map((word) => rank(entry, word))),
-  }));
+  const ranked = entries.map((entry) => ({ entry, rank: rankText(entry, text) }));
   return ranked
     .filter(({ rank }) => rank < Infinity)
     .sort((one, other) => one.rank - other.rank)
     .map(({ entry }) => entry);
+}
+
+/** Return whether a text is part of the name of an op or rule. @param {Entry} entry @param {string} text */
+export const isNamed = (entry, text) => !VARIABLE.test(text) && rankText(entry, text) < 2;
+
+/** Return whether a text may be a formula and not a name that is unknown. @param {string} text */
+export const isFormula = (text) => VARIABLE.test(text) || !/^\s*(\w+\s*)*$/.test(text);
+
+/** Return how well an entry matches every word of a text. @param {Entry} entry @param {string} text */
+function rankText(entry, text) {
+  const words = text.toLowerCase().split(/\s+/).filter(Boolean);
+  return Math.max(0, ...words.map((word) => rank(entry, word)));
 }
 
 /**

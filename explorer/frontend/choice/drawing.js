@@ -74,7 +74,7 @@ function makePreview(drawing) {
     slopes: undefined,
     usesY: false,
   };
-  return { ...getCatalogue().firstOwn.rule[0], ...identity, ...emptyFields, tree: treeOf(drawing), kinks: x };
+  return { ...getCatalogue().ownRule, ...identity, ...emptyFields, tree: treeOf(drawing), kinks: x };
 }
 
 /**

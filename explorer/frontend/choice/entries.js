@@ -18,7 +18,7 @@ import { setSampling } from "../formula/sampling.js";
  * @property {Record<string, string>} families
  * @property {Record<string, string>} groups
  * @property {string} own prefix of custom formulas' keys
- * @property {{op: Op, rule: Rule[]}} firstOwn initial custom formulas
+ * @property {Rule} ownRule a custom rule, from which that of a drawing is made
  * @property {{light: string[], dark: string[], neutral: string, ends: [string, string]}} colours ``ends``: of the
  *   diverging scale
  * @property {import("../formula/sampling.js").Sampling} sampling
@@ -56,7 +56,6 @@ const customEntries = { op: {}, rule: {}, loss: {} };
 export function setDocument(document) {
   documentData = document;
   setSampling(document.sampling);
-  addCustomEntries({ op: [documentData.firstOwn.op], rule: documentData.firstOwn.rule, loss: [] });
 }
 
 /** Return the catalogue of ops, rules, families, groups and limits. */

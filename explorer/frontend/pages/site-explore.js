@@ -25,7 +25,7 @@ showReadNotices(notices);
 const page = createPage(/** @type {HTMLElement} */ (document.querySelector("main .instrument")), choice, {
   ...siteReach,
   calm: true,
-  sections: ask.has("read") ? sections : omitKey(sections, "paste"),
+  sections,
   languages,
   notebook,
   origin: createOrigin,
@@ -59,9 +59,4 @@ async function readFormulas() {
   );
   endWait();
   return formulas;
-}
-
-/** Return a copy of an object without one property. @param {Record<string, string>} sections @param {string} key */
-function omitKey(sections, key) {
-  return Object.fromEntries(Object.entries(sections).filter(([name]) => name !== key));
 }

@@ -181,15 +181,15 @@ FAULTS = (
     Fault(
         name="A search for two words finds what holds only one of them",
         file="explorer/frontend/cards/search.js",
-        old="rank: Math.max(0, ...words.map((word) => rank(entry, word))),",
-        new="rank: words.length ? Math.min(...words.map((word) => rank(entry, word))) : 0,",
+        old="return Math.max(0, ...words.map((word) => rank(entry, word)));",
+        new="return words.length ? Math.min(...words.map((word) => rank(entry, word))) : 0;",
         tests="frontend/cards/test_search.py",
     ),
     Fault(
         name="A rule that suits the op is doubted, and one that does not suit it is not",
         file="explorer/frontend/cards/options.js",
-        old='doubt: isSuitable(entry, op) ? "" : entry.otherwise,',
-        new='doubt: isSuitable(entry, op) ? entry.otherwise : "",',
+        old='pair.rule && !isSuitable(pair.rule, pair.op) ? pair.rule.otherwise : ""',
+        new='pair.rule && isSuitable(pair.rule, pair.op) ? pair.rule.otherwise : ""',
         tests="browser/test_own.py",
     ),
     Fault(

@@ -12,7 +12,6 @@ import { followKey } from "../../elements/keys.js";
 import { createCompare } from "../sections/compare.js";
 import { createFormat } from "../sections/format.js";
 import { createMap } from "../sections/map.js";
-import { createPaste } from "../sections/paste.js";
 import { createEquilibria } from "../sections/equilibria.js";
 import { createSections } from "../sections/sections.js";
 import { createStage } from "../stage/stage.js";
@@ -99,9 +98,6 @@ export function createInstrument(host, store, reach) {
         cardOf: (slot) => cardList?.elementOf(slot),
       }),
     );
-  const show = () => (words ?? chart)?.scrollIntoView({ block: "nearest", behavior: "smooth" });
-  if (panel && below && ask.has("read"))
-    parts.push(createPaste(panel.appendChild(element("div")), { store, ask, onShow: show }));
   const checks = hostOf("checks");
   if (checks && stage && ask.has("checks"))
     refreshables.push(createChecks(checks, { store, colours, ask, origin: reach.origin, ...stage }));
@@ -152,7 +148,11 @@ function readerOf(ask) {
     /** @type {string} */ text,
     /** @type {(words: string) => void} */ onWait,
   ) => ask("entry", { kind, text }, { onWait });
-  return /** @type {*} */ (Object.assign(read, { prepare: () => ask.prepare?.("entry") }));
+  const code = (/** @type {string} */ text, /** @type {(words: string) => void} */ onWait) =>
+    ask("read", { code: text }, { onWait });
+  return /** @type {*} */ (
+    Object.assign(read, { prepare: () => ask.prepare?.("entry"), code: ask.has("read") ? code : null })
+  );
 }
 
 /** Return the curve colours that suit the page's current background. @param {HTMLElement} host */

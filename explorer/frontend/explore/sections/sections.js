@@ -4,7 +4,7 @@ import { createCode } from "./code.js";
 import { createFormulas } from "./formulas.js";
 import { createTable } from "./table.js";
 
-const SECTION_KEYS = new Set(["formula", "code", "data", "paste"]);
+const SECTION_KEYS = new Set(["formula", "code", "data"]);
 
 /**
  * Create the sections Formula, Code and Data below the chart.

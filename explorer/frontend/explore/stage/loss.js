@@ -23,8 +23,10 @@ import { valueOf } from "../../formula/controls.js";
 export function createLoss(store, read) {
   const field = createFormulaField({
     kind: "loss",
+    label: "Loss",
     read,
-    onEntry(/** @type {import("../../formula/draws.js").Loss} */ loss) {
+    onEntry(/** @type {import("../../formula/draws.js").Loss|null} */ loss) {
+      if (!loss) return;
       addCustomEntry("loss", loss);
       store.change(setLoss(store.current, loss.key));
     },
@@ -62,7 +64,8 @@ export function createLoss(store, read) {
     });
   }
 
-  const container = element("div", { class: "loss", hidden: true }, field.element, sliders);
+  const title = element("label", {}, "Loss: ", element("code", {}, "f ="), field.typed);
+  const container = element("div", { class: "loss", hidden: true }, title, field.message, sliders);
   return {
     element: container,
     /** Show the controls of the loss before the curves are drawn, because they need space. @param {Choice} choice */

@@ -1,0 +1,327 @@
+// A field that takes the name of an op or rule, a formula or pasted code, and a list of everything it may mean.
+
+import { addCustomEntry, isCustom } from "../choice/entries.js";
+import { createEditor } from "../editor/editor.js";
+import { element, createId, setAttribute } from "../elements/dom.js";
+import { createFormulaField } from "./formula-field.js";
+import { isFormula, isNamed, search } from "./search.js";
+
+/** @import { Choice } from "../choice/choice.js" */
+/** @import { Entry, Op, Rule } from "../formula/entry.js" */
+/**
+ * One row of the list, below the heading of its ``group``. ``entry`` is null for a Function that cannot be plotted,
+ * ``choice`` plots a whole Function, ``barred`` is the reason why the row cannot be chosen, or "".
+ * @typedef {{entry: Op|Rule|null, group: string, choice: Choice|null, label: string, lines: string[],
+ *   notes: string[], barred: string, picture: (() => Element)|null}} Option
+ * @typedef {{listed: Option[], make: (entry: *) => Option, find: (readings: *[]) => Option[]}} Source ``listed`` are
+ *   the options of the catalogue, ``make`` creates that of a formula, ``find`` those of pasted Functions
+ */
+
+const CODE = /^\s*(class|def|import|from|@\w+)\s|\n/;
+const HINT = "A name, a formula or pasted code.";
+
+/**
+ * Create a field with its list of options.
+ * @param {{kind: "op"|"rule", label: string, read: import("./formula-field.js").Read|null, getSource: () => Source,
+ *   isPopup: boolean, onChoose: (key: string, choice: Choice|null, isTyped: boolean) => void}} options ``isPopup``: the list opens below
+ *   the field while it is used, and a changed formula is chosen while it is typed
+ */
+export function createPicker({ kind, label, read, getSource, isPopup, onChoose }) {
+  /** @type {Option[]} */
+  let catalogue = [];
+  /** @type {Option[]} */
+  let matches = [];
+  /** @type {HTMLElement[]} */
+  let rows = [];
+  /** @type {ReturnType<typeof createEditor>|null} */
+  let editor = null;
+  let active = -1;
+  let latest = 0;
+  let isOpen = !isPopup;
+  let plottedKey = "";
+  const id = createId();
+  const field = createFormulaField({ kind, read, label, onTyped, onEntry: showFormula });
+  const { input } = field;
+  const listLabel = { op: "Ops", rule: "Rules" }[kind];
+  const list = element("div", {
+    role: "listbox",
+    id,
+    "aria-label": listLabel,
+    class: "options",
+    tabindex: 0,
+  });
+  const panel = element("div", { class: "picker-panel" }, field.message, list);
+  const container = element("div", { class: "picker" }, field.typed, panel);
+  if (isPopup) panel.popover = "manual";
+  setAttribute(input, "role", "combobox");
+  setAttribute(input, "aria-controls", id);
+  setAttribute(input, "aria-autocomplete", "list");
+  setAttribute(input, "aria-expanded", String(isOpen));
+  for (const part of [input, list]) part.addEventListener("keydown", handleKey);
+  input.addEventListener("click", () => {
+    if (isOpen) return;
+    open();
+    input.select();
+  });
+  input.addEventListener("paste", handlePaste);
+  if (isPopup)
+    container.addEventListener(
+      "focusout",
+      (/** @type {FocusEvent} */ event) =>
+        container.contains(/** @type {Node} */ (event.relatedTarget)) || close(),
+    );
+
+  /** Show the list of all ops or rules, with the current one marked. */
+  function open() {
+    catalogue = getSource().listed;
+    if (isPopup && !panel.matches(":popover-open")) {
+      panel.showPopover();
+      for (const name of ["scroll", "resize"]) addEventListener(name, place, true);
+    }
+    isOpen = true;
+    setAttribute(input, "aria-expanded", "true");
+    showEditor(false);
+    showOptions(catalogue, true);
+    field.say(read?.code ? HINT : "");
+    place();
+    const plotted = catalogue.findIndex(({ entry }) => entry?.key === plottedKey);
+    mark(Math.max(0, plotted));
+  }
+
+  function close() {
+    if (!isPopup || !isOpen) return;
+    isOpen = false;
+    for (const name of ["scroll", "resize"]) removeEventListener(name, place, true);
+    panel.hidePopover();
+    list.replaceChildren();
+    setAttribute(input, "aria-expanded", "false");
+    setAttribute(input, "aria-activedescendant", null);
+    field.reset();
+  }
+
+  /** Close the list, and select the text of the field. */
+  function leave() {
+    close();
+    input.select();
+  }
+
+  /** Place the open list below the field, or above it where there is more room. */
+  function place() {
+    if (!isPopup) return;
+    const { left, top, bottom } = input.getBoundingClientRect();
+    const height = window.visualViewport?.height ?? innerHeight;
+    const isBelow = height - bottom > Math.min(top, 240);
+    const { style } = panel;
+    style.left = `${Math.max(8, Math.min(left, innerWidth - panel.offsetWidth - 8))}px`;
+    style.top = isBelow ? `${bottom + 4}px` : "auto";
+    style.bottom = isBelow ? "auto" : `${innerHeight - top + 4}px`;
+    style.maxHeight = `${(isBelow ? height - bottom : top) - 12}px`;
+  }
+
+  /** Show what a typed text may mean, and return whether it may be a formula. @param {string} text */
+  function onTyped(text) {
+    if (!isOpen) open();
+    latest += 1;
+    if (read?.code && CODE.test(text)) {
+      pasteCode(text);
+      return false;
+    }
+    showEditor(false);
+    const all = catalogue.map(({ entry }) => /** @type {Entry} */ (entry));
+    const entries = search(all, text);
+    matches = entries.map((entry) => catalogue[all.indexOf(entry)]);
+    const mayBeFormula = isFormula(text) && !(entries.length && isNamed(entries[0], text));
+    showOptions(matches, !text.trim());
+    if (read && mayBeFormula) return true;
+    field.say(
+      matches.length
+        ? `${matches.length} ${kind}s found.`
+        : `Nothing here is called “${text}” or has it in its formula.`,
+    );
+    return false;
+  }
+
+  /** Show a typed formula as the first option. @param {*} entry null for an invalid one @returns {string} */
+  function showFormula(entry) {
+    if (!entry) mark(-1);
+    if (!entry) return "";
+    addCustomEntry(kind, entry);
+    const option = getSource().make(entry);
+    if (isOpen) showOptions([option, ...matches]);
+    if (isPopup && isCustom(plottedKey)) onChoose(entry.key, null, true);
+    const names = entry.parameters.map((/** @type {{name: string}} */ { name }) => name);
+    return names.length ? `Formula with ${names.join(", ")} to set.` : "Formula.";
+  }
+
+  /** Show the code editor below the field, or hide it. @param {boolean} shown */
+  function showEditor(shown) {
+    if (shown && !editor) {
+      editor = createEditor({ label: "Paste a torch.autograd.Function", rows: 8, onRest: readCode });
+      list.before(editor.element);
+      editor.element.addEventListener("keydown", handleEscape);
+    }
+    if (editor) editor.element.hidden = !shown;
+  }
+
+  /** Close the list, or keep the dialog of an editor open. @param {KeyboardEvent} event */
+  function handleEscape(event) {
+    if (event.key !== "Escape") return;
+    event.preventDefault();
+    if (isPopup) leave();
+  }
+
+  /** Open the code editor with a text. @param {string} text */
+  function pasteCode(text) {
+    if (!isOpen) open();
+    field.reset();
+    showEditor(true);
+    editor?.set(text);
+    editor?.focus();
+    readCode(text);
+  }
+
+  /** Open the code editor if the clipboard contains several lines. @param {ClipboardEvent} event */
+  function handlePaste(event) {
+    const text = event.clipboardData?.getData("text") ?? "";
+    if (!read?.code || !text.trim().includes("\n")) return;
+    event.preventDefault();
+    pasteCode(text);
+  }
+
+  /** Show an option for each autograd Function in pasted code. @param {string} text */
+  async function readCode(text) {
+    const current = ++latest;
+    const say = (/** @type {string} */ words) => current === latest && field.say(words);
+    showOptions([]);
+    if (!text.trim()) return say("The code is read, not run: lines that cannot be drawn are named.");
+    const { readings = [], ...answer } = await /** @type {*} */ (read).code(text, say);
+    if (current !== latest) return;
+    const parts = /** @type {{at?: number}[]} */ (answer.message ? [answer] : readings);
+    editor?.mark(parts.find(({ at }) => at)?.at ?? 0);
+    showOptions(getSource().find(readings));
+    const names = readings.map((/** @type {{name: string}} */ { name }) => name).join(", ");
+    const count = readings.length === 1 ? "1 Function" : `${readings.length} Functions`;
+    say(answer.message ?? `${count} found: ${names}.`);
+  }
+
+  /** Fill the list. @param {Option[]} options @param {boolean} [isGrouped] whether to show headings */
+  function showOptions(options, isGrouped = false) {
+    rows = options.map(createRow);
+    list.replaceChildren(...(isGrouped ? groupRows(options, rows) : rows));
+    mark(0);
+  }
+
+  /** Create the list row of an option. @param {Option} option */
+  function createRow(option) {
+    const { entry, choice, label: title, lines, notes, barred, picture } = option;
+    const choose = () => {
+      onChoose(entry?.key ?? "", choice, false);
+      if (isPopup) leave();
+    };
+    const words = element(
+      "span",
+      { class: "meaning" },
+      element("b", {}, title),
+      ...lines.map((line) => element("code", {}, line)),
+      ...[...notes, barred].filter(Boolean).map((text) => element("small", {}, text)),
+    );
+    const how = barred ? { "aria-disabled": "true" } : { onclick: choose };
+    const rowOptions = { role: "option", id: createId(), "aria-selected": "false", ...how };
+    return element("div", rowOptions, words, ...(picture ? [picture()] : []));
+  }
+
+  /**
+   * Highlight a row of the list, or the next one in a direction that can be chosen; -1 highlights none.
+   * @param {number} start @param {number} [way]
+   */
+  function mark(start, way = 1) {
+    const order = rows.map((_, count) => (start + way * count + 2 * rows.length) % rows.length);
+    active = start < 0 && way > 0 ? -1 : (order.find((at) => !rows[at].ariaDisabled) ?? -1);
+    rows.forEach((one, at) => setAttribute(one, "aria-selected", String(at === active)));
+    setAttribute(input, "aria-activedescendant", rows[active]?.id ?? null);
+    rows[active]?.scrollIntoView({ block: "nearest" });
+  }
+
+  /** Handle the arrow keys, Enter and Escape. @param {KeyboardEvent} event */
+  function handleKey(event) {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (step && !isOpen) open();
+    else if (step && rows.length) mark(active + step, step);
+    else if (event.key === "Enter" && isOpen) field.settle().then(() => rows[active]?.click());
+    else if (event.key === "Escape" && isOpen && isPopup) leave();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
+  }
+
+  return {
+    element: container,
+    input,
+    open,
+    close,
+    pasteCode,
+    forget: field.forget,
+    /** Show the plotted op or rule in the field. @param {Entry} entry */
+    update(entry) {
+      plottedKey = entry.key;
+      field.update(entry);
+      input.classList.toggle("custom", isCustom(entry.key));
+    },
+    destroy() {
+      close();
+      editor?.destroy();
+    },
+  };
+}
+
+/**
+ * Create a dialog that shows a picker, with a button below its field for those who draw a rule by hand.
+ * @param {HTMLElement} host @param {string} title @param {ReturnType<typeof createPicker>} picker
+ * @param {(() => void)|null} onDraw
+ */
+export function createDialog(host, title, picker, onDraw) {
+  const close = element(
+    "button",
+    { class: "close", "aria-label": "Close", onclick: () => dialog.close() },
+    "×",
+  );
+  const dialog = element("dialog", { class: "palette", "aria-label": title }, close, picker.element);
+  const draw = element(
+    "button",
+    { class: "draw", onclick: startDrawing, title: "Draw its gradient (key D)" },
+    "Draw a rule",
+  );
+  if (onDraw) picker.element.firstElementChild.after(draw);
+  dialog.addEventListener("click", (/** @type {Event} */ event) => event.target === dialog && dialog.close());
+  host.append(dialog);
+
+  function startDrawing() {
+    dialog.close();
+    onDraw?.();
+  }
+
+  return {
+    /** Open the dialog with an empty field. */
+    open() {
+      picker.input.value = "";
+      dialog.showModal();
+      picker.open();
+      picker.input.focus();
+    },
+    close: () => dialog.close(),
+    destroy() {
+      picker.destroy();
+      dialog.remove();
+    },
+  };
+}
+
+/** Group the rows of the list under headings. @param {Option[]} options @param {HTMLElement[]} rows */
+function groupRows(options, rows) {
+  const groups = [...new Set(options.map((one) => one.group))];
+  return groups.map((group) => {
+    const name = element("div", { class: "group-name", "aria-hidden": "true" }, group);
+    const inside = rows.filter((_, place) => options[place].group === group);
+    return element("div", { role: "group", "aria-label": group }, name, ...inside);
+  });
+}
