@@ -38,7 +38,7 @@ from tests.browser.reading import (
 from tests.browser.sites import PREFIX, Watched, drawn
 from tests.reading.documents import DOCUMENTS_CLAMP
 
-RULES = ("default", "straight_through", "clipped", "approx_sign", "lsq", "published_clamp")
+RULES = ("default", "straight_through", "clipped")
 TAUGHT = "formula: g * (relu(x + h) - relu(x - h)) / (2 * h)"  # by a lesson
 LOADING_MS = 60_000  # at most, of Python in a browser on a busy machine
 needs_pyodide = pytest.mark.skipif(not python.read_version(), reason="npm install brings Pyodide")

@@ -6,7 +6,7 @@ import math
 import numpy as np
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import explorer
@@ -61,6 +61,7 @@ def test_the_derivative_of_through_is_the_slope_and_the_second_is_0(points):
     assert not slope.requires_grad or not torch.autograd.grad(slope.sum(), x, allow_unused=True)[0]
 
 
+@settings(max_examples=25)  # each executes generated code
 @given(CASES)
 def test_text_data_and_code_say_the_same(points):
     formula = parse(f"g * {written(points)}")

@@ -14,9 +14,12 @@ from explorer.ui.links.choice import Choice
 from explorer.ui.links.presets import PRESETS
 from explorer.ui.server import answers
 from tests.frontend.modules import Node
+from tests.selection import take_part
 
 DRAWN = "bernoulli"
 SOME = ("clamp", "reciprocal")  # with parameters that rules share, and infinities
+ALWAYS = Choice().rules
+FIXED = [*ALWAYS, *take_part(rule for rule in RULES if rule not in ALWAYS and not RULES[rule].is_random)]
 
 TOLD = """
     const { setDocument } = await import("./choice/entries.js");
@@ -32,7 +35,7 @@ TOLD = """
 
 @pytest.fixture(scope="module")
 def files() -> dict[str, Any]:
-    return dict(make_torch_files((*SOME, DRAWN)))
+    return dict(make_torch_files((*SOME, DRAWN), FIXED))
 
 
 def told(node: Node, files: dict[str, Any], choices: list[Choice]) -> list[dict[str, Any]]:
@@ -43,9 +46,8 @@ def told(node: Node, files: dict[str, Any], choices: list[Choice]) -> list[dict[
 
 def test_at_the_defaults_the_browser_has_what_the_server_answers(node: Node, files: dict[str, Any]) -> None:
     rng = random.Random(3)
-    fixed = [rule for rule in RULES if not RULES[rule].is_random]
-    several = [tuple(rng.sample(fixed, 6)) for _ in range(4)]
-    alone = [("default", rule) for rule in fixed if rule != "default"]  # each beside one of the ops
+    several = [tuple(rng.sample(FIXED, 6)) for _ in range(4)]
+    alone = [("default", rule) for rule in FIXED[1:]]  # each beside one of the ops
     choices = [Choice(op=op, rules=rules) for op in SOME for rules in several]
     choices += [Choice(op=op, rules=rules) for op, rules in zip(itertools.cycle(SOME), alone)]
     for choice, result in zip(choices, told(node, files, choices), strict=True):

@@ -71,8 +71,8 @@ export function createLesson(lesson, around, part = null) {
   const screen = element(
     "article",
     { class: "screen predicting" },
-    element("div", { class: "left" }, head, ...(excerpt && forecast.draws ? [excerpt.element] : []), text),
-    element("div", { class: "right" }, ...(excerpt && !forecast.draws ? [excerpt.element] : []), watch),
+    element("div", { class: "left" }, head, text),
+    element("div", { class: "right" }, ...(excerpt ? [excerpt.element] : []), watch),
   );
   const links = createLinks(lesson.scenes, around);
   let current = /** @type {ReturnType<typeof showScene>|null} */ (null);

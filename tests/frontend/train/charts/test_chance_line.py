@@ -19,16 +19,21 @@ def straight(y: float, start: float = 0, stop: float = 100) -> dict[str, list[fl
     ("series", "expected"),
     [
         ([], (1, BELOW)),
-        ([straight(0.8), straight(0.13)], (1, BELOW)),
-        ([straight(0.08)], (1, ABOVE)),  # a dead net, a little below chance
-        ([straight(0.1, 50)], (0.4, BELOW)),  # one on the line, from the middle on
-        ([straight(0.08), straight(0.15)], (1, BELOW)),  # nowhere free
-        ([straight(0.05, 0, 40), {"x": [90, 100], "y": [0.02, 0.9]}], (0.8, BELOW)),  # it crosses there
+        ([straight(0.8), straight(0.18)], (1, BELOW)),
+        ([straight(0.13)], (1, ABOVE)),  # a dead net, a little below chance
+        ([straight(0.15, 50)], (0.4, BELOW)),  # one on the line, from the middle on
+        ([straight(0.13), straight(0.2)], (1, BELOW)),  # nowhere free
+        ([straight(0.1, 0, 40), {"x": [90, 100], "y": [0.02, 0.9]}], (0.8, BELOW)),  # it crosses there
     ],
 )
 def test_the_label_of_the_chance_line_is_where_no_curve_passes(node: Node, series, expected):
-    result = node.run(PLACE, {"chance": 0.1, "series": series, "range": [0, 1]})
+    result = node.run(PLACE, {"chance": 0.15, "series": series, "range": [0, 1]})
     assert (result["x"], result["isAbove"]) == expected
+
+
+def test_large_letters_below_a_low_chance_line_would_be_over_the_numbers_of_the_axis(node: Node):
+    result = node.run(PLACE, {"chance": 0.1, "series": [], "range": [0, 1]})
+    assert (result["x"], result["isAbove"]) == (1, ABOVE)
 
 
 def test_the_label_of_the_chance_line_stays_within_the_chart(node: Node):
