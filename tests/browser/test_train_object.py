@@ -57,6 +57,33 @@ def test_the_net_is_drawn_with_a_lane_a_rule_that_says_what_is_left_of_the_gradi
     assert clipped.evaluate(_BANDS)[0][0] != left
 
 
+def test_the_decisions_of_each_net_are_drawn_where_the_points_were_while_it_trains(
+    first_train: First,
+) -> None:
+    query = "task=moons&op=sign&rule=default&rule=clipped&steps=5000&pace=20&seeds=1"
+    page = first_train(query)
+    expect(page.locator(".reads circle").first).to_be_visible()
+    press(page, "Start")
+    planes = page.locator(".reads .planes > div")
+    expect(planes).to_have_count(2)
+    expect(page.locator(".reads circle")).to_have_count(0)
+    for rule in ("default", "clipped"):
+        plane = page.locator(f'.reads [data-rule="{rule}"]')
+        expect(plane.locator("canvas").first).to_be_visible()
+        before = plane.locator("canvas").first.evaluate("canvas => canvas.toDataURL()")
+        wait_for(
+            page,
+            """([rule, before]) =>
+                document.querySelector(`.reads [data-rule=${rule}] canvas`).toDataURL() !== before""",
+            [rule, before],
+        )
+    page = first_train(f"{query}&rule=approx_sign")
+    press(page, "Start")
+    expect(planes).to_have_count(1)
+    page.locator(".card.rule").last.hover()
+    expect(planes).to_have_attribute("data-rule", "approx_sign")
+
+
 # The names of lanes, ends of curves, rows of the table and folded layers that are cut.
 CUT_NAMES = """() => [...document.querySelectorAll(
     ".card.rule h2, .ends span, .holder, .lane-plate, .net .fold")]

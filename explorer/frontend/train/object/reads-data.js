@@ -1,5 +1,6 @@
-// Selects the examples shown next to the net: images, table rows or points of a plane.
+// Selects the examples shown next to the net: images, table rows, or points of a plane with the nets' decisions.
 
+import { pictureOf } from "../panels/regions.js";
 import { remedyOf } from "../state/remedies.js";
 import { isTableMissing, taskOf } from "../state/tasks.js";
 
@@ -8,14 +9,17 @@ import { isTableMissing, taskOf } from "../state/tasks.js";
 /** @import { State } from "../state/state.js" */
 /**
  * Examples: ``rules`` says for each rule which examples it reads right, and is empty before the first step; ``zero`` is
- * the byte of the zero level of bars, null for images; ``long`` says whether there are many columns.
+ * the byte of the zero level of bars, null for images; ``long`` says whether there are many columns; ``planes`` are the
+ * pictures of the classes that nets assign to each point of a plane.
  * @typedef {{question: string, caption: string, points: [number, number, number][], examples: Uint8Array[],
- *   zero: number|null, long: boolean, rules: {line: LegendEntry, right: boolean[]}[], ink: number}} Reads
+ *   zero: number|null, long: boolean, rules: {line: LegendEntry, right: boolean[]}[], planes: Plane[], ink: number}} Reads
+ * @typedef {{line: LegendEntry, picture: import("../panels/regions.js").Picture}} Plane
  */
 
 const MAX_EXAMPLES = 24; // maximum number of examples next to a chart, and of rows of a table
 const FEW_COLUMNS = 16; // with more columns than this, examples are drawn wider
-const EMPTY = { points: [], examples: [], zero: null, long: false, rules: [] };
+const MANY_PLANES = 3; // with so many rules only the highlighted one's plane is shown
+const EMPTY = { points: [], examples: [], zero: null, long: false, rules: [], planes: [], question: "" };
 /** @typedef {{one: string, several: string}} Aim the end of a question about one rule, or about several */
 const makeAim = (/** @type {string} */ text) => ({ one: text, several: text });
 const AIMS = {
@@ -36,6 +40,11 @@ const AIMS = {
  * @returns {Reads|null}
  */
 export function readsOf(state, measured, before, lines, begun) {
+  const planes = begun ? planesOf(state, measured, lines) : [];
+  const more =
+    planes.length < Math.min(lines.length, MANY_PLANES - 1) ? " Point at a rule for its plane." : "";
+  const caption = `Colours: the class that a net sees there.${more}`;
+  if (planes.length) return { ...EMPTY, caption, planes, ink: state.ink };
   const now = measured?.measured.reads ?? before?.measured.reads;
   const record = now && Object.values(now).find((each) => each?.values.length);
   if (!record) return begun ? null : makePreview(state);
@@ -54,6 +63,19 @@ export function readsOf(state, measured, before, lines, begun) {
     rules: begun ? rightOf(now, record, lines, examples.length) : [],
     ink: state.ink,
   };
+}
+
+/**
+ * Build the pictures of the classes that the rules' nets assign to each point of a plane.
+ * @param {State} state @param {Snapshot|null} measured @param {LegendEntry[]} lines @returns {Plane[]}
+ */
+function planesOf({ lifted }, measured, lines) {
+  const records = measured?.measured.regions ?? {};
+  const known = lines.filter(({ key }) => records[key]);
+  const isReached = (/** @type {LegendEntry} */ { key }) => measured?.measured.way?.[key]?.reached[0] > 0;
+  const first = known.find(({ key }) => key === lifted) ?? known.find(isReached) ?? known[0];
+  const shown = known.length < MANY_PLANES ? known : [first];
+  return shown.map((line) => ({ line, picture: pictureOf({ measured: records[line.key] }) }));
 }
 
 /**

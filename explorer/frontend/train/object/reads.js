@@ -1,11 +1,12 @@
 // Draws examples as images or bars. Dots show which rules' nets classify an example correctly.
 
-import { updateChildren } from "../../elements/children.js";
+import { createChildren, updateChildren } from "../../elements/children.js";
 import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
+import { panel as regions } from "../panels/regions.js";
 import { paintBars, paintGrey, areEqual } from "../widgets/canvas.js";
 
-/** @import { Reads } from "./reads-data.js" */
+/** @import { Plane, Reads } from "./reads-data.js" */
 
 /** @param {HTMLElement} host */
 export function createReads(host) {
@@ -16,7 +17,9 @@ export function createReads(host) {
     new WeakMap()
   );
   const plane = shape("svg", { viewBox: "-1.05 -1.05 2.1 2.1", class: "plane", "aria-hidden": "true" });
-  host.append(question, caption, plane, wall);
+  const planes = element("div", { class: "planes" });
+  const decisions = createChildren(planes, createDecisions, ({ line }) => line.key);
+  host.append(question, caption, plane, planes, wall);
 
   return {
     /** @param {Reads|null} reads */
@@ -26,6 +29,7 @@ export function createReads(host) {
       const { examples, points, rules, ink, zero } = reads;
       plane.toggleAttribute("hidden", points.length === 0);
       setAttribute(wall, "hidden", examples.length === 0);
+      decisions.show(reads.planes);
       wall.classList.toggle("of-bars", zero !== null);
       wall.classList.toggle("long", reads.long);
       updateChildren(
@@ -64,6 +68,24 @@ export function createReads(host) {
       setAttribute(wall, "role", "img");
       const summary = rules.length ? `: of ${examples.length} ${totals.join(", ")} right` : "";
       setAttribute(wall, "aria-label", `Examples${summary}`);
+    },
+  };
+}
+
+/** Create the plane of one rule, whose colours are the classes that its net sees. @param {Plane} plane */
+function createDecisions({ line: { key } }) {
+  const name = element("b", {});
+  const frame = element("div", { role: "img" });
+  const node = element("div", { "data-rule": key }, name, frame);
+  const painter = regions.create(frame, () => undefined);
+  return {
+    element: node,
+    /** @param {Plane} plane */
+    show({ line, picture }) {
+      node.style.setProperty("--colour", line.colour);
+      setText(name, line.label);
+      setAttribute(frame, "aria-label", `${line.label}: ${picture.words}`);
+      painter.draw(picture);
     },
   };
 }

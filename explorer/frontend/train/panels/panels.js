@@ -9,7 +9,7 @@ import { taskOf } from "../state/tasks.js";
 /** @import { Panel } from "./panel.js" */
 
 const OBJECT_INSTRUMENTS = ["way", "net", "reads"]; // always requested while the net is drawn
-const BASIS = ["causes", "inputs"]; // also requested while the net is drawn, for the sentences about its rules
+const BASIS = ["causes", "inputs", "regions"]; // also requested while the net is drawn, if they apply
 let panels = /** @type {Panel[]} */ ([]);
 
 /** Load the modules of all panels that are listed in the HTML document. */

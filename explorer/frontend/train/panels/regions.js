@@ -51,7 +51,7 @@ export const panel = {
   ],
 };
 
-/** @param {Observation} observation @returns {Picture} */
+/** @param {Pick<Observation, "measured">} observation @returns {Picture} */
 export function pictureOf({ measured }) {
   const { cells, classes, levels, score, trained, held_out: heldOut, words } = measured;
   const note = `${formatShare(score)} of held-out points right`;
