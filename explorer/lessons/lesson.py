@@ -24,6 +24,7 @@ PREDICTION_MIN = 2.0  # minutes for the prediction and the retest
 WORDS_PER_MIN = 100  # unfamiliar text is read slowly
 LINES_PER_MIN = 40  # code is skimmed
 
+_TEXTS = ("key", "title", "question", "remember", "challenge")
 _LOCK = Lock()  # some lessons catch warnings or stop the garbage collector, for the whole process
 
 
@@ -153,7 +154,8 @@ class Lesson:
         pictures: functions that return heat maps, lines, sweeps, a step to compute by hand, steps to put in
             order, a corner whose slope is dragged, or a hidden Function.
         retest: further questions on the same subject; two are asked at the end.
-        exercise: the key of the exercise that ends the lesson; "" for none.
+        exercise: the key of the exercise at the end of the lesson; "" for none.
+        challenge: an open task that ends the lesson, in the same Markdown; "" for none.
     """
 
     key: str
@@ -169,6 +171,7 @@ class Lesson:
     pictures: tuple[Callable[[], Picture], ...] = ()
     retest: tuple[Variant, ...] = ()
     exercise: str = ""
+    challenge: str = ""
 
     @property
     def minutes(self) -> int:
@@ -214,7 +217,7 @@ class Lesson:
         """Compute all numbers, and return the lesson as plain data for a page."""
         results = self.compute_results()
         rules = [answer.picture for answer in self.prediction.answers if answer.picture]
-        return {name: getattr(self, name) for name in ("key", "title", "question", "remember")} | {
+        return {name: getattr(self, name) for name in _TEXTS} | {
             "prediction": self.prediction.data(results),
             "words": fill_numbers(inspect.cleandoc(self.words), results),
             "code": highlight(self.source),

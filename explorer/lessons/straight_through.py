@@ -87,6 +87,7 @@ LESSON = Lesson(
     scenes=(
         link_explore("round", "default", "straight_through"),
         link_train("quantize", "default", "straight_through"),
+        link_explore("sign", "straight_through"),
     ),
     retest=(
         make_variant("floor", "straight_through", -1.5, 0.25, 2.75),
@@ -96,5 +97,10 @@ LESSON = Lesson(
         make_variant("sign", "clipped", -1.5, -0.75, 1),
     ),
     exercise="edge",
+    challenge="Your turn: draw a rule that reads more digits than straight-through. Open *Sign with"
+    " Straight-through* in Explore, choose *Add rule* and *Draw a rule*, and draw over the gradients; then"
+    " *Train both*, *Start* and *Run five seeds*. The judge is the sentence below the chart, not the two"
+    " numbers: “do not show which is best” is a good answer, because five seeds show only large differences."
+    " Then try a peak that is wider or narrower, zero outside it, or another height.",
     remember="Straight-through: compute the step forward, pretend the line backward.",
 )

@@ -89,6 +89,11 @@ def _drags(browser: Browser, app: str, dash: str, rounds: int, op: str = "clamp"
         shares = dragged.ours(slider)
         yield f"app, {name}, redraws/s", [drags.redraws(ours, slider, shares) for _ in range(rounds)]
         ours.close()
+    if op == "clamp":
+        page = opened(browser, f"{app}/?op={op}&tools=all{two}")
+        slider = page.get_by_role("slider", name=re.compile(rf"^{dragged.name}\b")).first
+        yield from drags.drawing(page, slider, dragged.ours(slider), rounds)
+        page.close()
     page = opened(browser, dash)
     theirs = page.locator("#dragged .dash-slider-track, #dragged [role=slider]").first
     yield (

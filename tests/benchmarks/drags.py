@@ -6,12 +6,12 @@ the view, so that each move must bend the forward curve: past it none would show
 
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from playwright.sync_api import Locator, Page
+from playwright.sync_api import FloatRect, Locator, Page
 
-from tests.browser.reading import CHART
+from tests.browser.reading import CHART, box_of
 
 Shares = tuple[float, float]
 
@@ -75,33 +75,33 @@ DRAGGED = {
 _MOVES = 120
 _MOVES_A_SECOND = 30
 # The forward curve, whose path every redraw writes anew: by Plotly or directly. One a frame is counted.
-_COUNT = f"""() => {{
-    const line = () => document.querySelector("{CHART} .scatterlayer .trace .js-line")?.getAttribute("d");
-    const seen = window.seen = {{drawn: 0, running: true}};
+_COUNT = """selector => {
+    const line = () => document.querySelector(selector)?.getAttribute("d");
+    const seen = window.seen = {drawn: 0, running: true};
     let last = line();
-    const look = () => {{
+    const look = () => {
         const now = line();
         if (now !== last) seen.drawn += 1;
         last = now;
         if (seen.running) requestAnimationFrame(look);
-    }};
+    };
     requestAnimationFrame(look);
-}}"""
+}"""
+FORWARD = f"{CHART} .scatterlayer .trace .js-line"
 
 
-def redraws(page: Page, handle: Locator, shares: Shares) -> float:
-    """Redraws of the forward curve a second while a slider is dragged to and fro, for 4 s."""
-    page.evaluate(_COUNT)
+def redraws(page: Page, handle: Locator | FloatRect, shares: Shares, line: str = FORWARD) -> float:
+    """Redraws of a line, by its selector, a second while a slider is dragged to and fro, for 4 s."""
+    page.evaluate(_COUNT, line)
     drawn = dragged(page, handle, shares)
     page.evaluate("seen.running = false")
     return drawn
 
 
-def dragged(page: Page, handle: Locator, shares: Shares) -> float:
+def dragged(page: Page, handle: Locator | FloatRect, shares: Shares) -> float:
     """The growth of ``seen.drawn`` a second while a slider goes between two shares of its length, for 4 s."""
     from_share, to_share = shares
-    box = handle.bounding_box()
-    assert box
+    box = box_of(handle) if isinstance(handle, Locator) else handle
     middle = box["y"] + box["height"] / 2
     page.mouse.move(box["x"] + box["width"] / 2, middle)
     page.mouse.down()
@@ -116,3 +116,28 @@ def dragged(page: Page, handle: Locator, shares: Shares) -> float:
     drawn, ended = map(float, page.evaluate("[seen.drawn, performance.now()]"))
     page.mouse.up()
     return (drawn - before) / (ended - begun) * 1000
+
+
+_PANEL = f"""() => {{
+    const {{_size: s, yaxis2: {{domain: d}}}} = document.querySelector("{CHART}")._fullLayout;
+    return {{x: s.l, y: s.t + s.h * (1 - d[1]), width: s.w, height: s.h * (d[1] - d[0])}};
+}}"""
+
+
+def drawing(page: Page, slider: Locator, shares: Shares, rounds: int) -> Iterator[tuple[str, list[float]]]:
+    """Redraws of a slider's curve and of a stroke of the pencil, in turns, and their ratio."""
+    rates: list[tuple[float, float]] = []
+    for _ in range(rounds):
+        by_slider = redraws(page, slider, shares)
+        page.keyboard.press("d")
+        page.get_by_role("button", name="Start from three points").wait_for()
+        page.wait_for_timeout(300)  # the axis gets room
+        panel, place = page.evaluate(_PANEL), box_of(page.locator(".chart-place"))
+        panel |= {"x": panel["x"] + place["x"], "y": panel["y"] + place["y"]}
+        rates.append((by_slider, redraws(page, panel, (0.1, 0.9), ".chart-stroke")))
+        page.keyboard.press("Escape")
+        page.go_back()  # without what was drawn
+        page.wait_for_timeout(500)
+    yield "app, two rules, a slider, redraws/s", [slider_rate for slider_rate, _ in rates]
+    yield "app, two rules, the pencil, redraws/s", [stroke_rate for _, stroke_rate in rates]
+    yield "pencil / slider", [stroke_rate / slider_rate for slider_rate, stroke_rate in rates]

@@ -89,6 +89,20 @@ def test_code_is_next_to_its_question_and_an_answer_marks_the_deciding_line(cour
     course.context.clear_permissions()
 
 
+def test_straight_through_ends_with_a_rule_to_draw_that_opens_where_one_draws(course: Page) -> None:
+    turn_to(course, LESSONS["straight-through"])
+    press(course, "Skip")
+    task = course.locator(".challenge")
+    expect(task).to_contain_text("draw a rule that reads more digits than straight-through")
+    names = "Sign with Straight-through, Add rule, Draw a rule, Train both, Start, Run five seeds"
+    opening = course.get_by_role("link", name="Open in Explore").filter(has_text="Sign")
+    expect(task.locator("em")).to_have_text(names.split(", "))
+    opening.click()
+    press(course, "Add rule")
+    press(course, "Draw a rule")
+    expect(course.get_by_text("Drag over the lower panel to draw a gradient.")).to_be_visible()
+
+
 FRESH = [make_question(variant, ["straight_through"]) for variant in LESSONS["straight-through"].retest]
 
 

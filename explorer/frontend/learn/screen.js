@@ -234,7 +234,10 @@ export function createLesson(lesson, around, part = null) {
       ...createCurveButtons(),
       ...links.elements,
     );
-    const last = lesson.exercise ? [createExerciseSection()] : [];
+    const last = [
+      ...(lesson.exercise ? [createExerciseSection()] : []),
+      ...(lesson.challenge ? [createParagraph("challenge", lesson.challenge)] : []),
+    ];
     const asked = part?.form ? [[place.element]] : []; // the class's answers are the first slide
     slides.show([
       ...asked,
