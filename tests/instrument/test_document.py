@@ -26,6 +26,7 @@ from explorer.formula.tree import Binary, Node
 from explorer.instrument import make_document, make_entry
 from tests.catalogue import fixed
 from tests.formula.reading import read
+from tests.selection import loop_over, take_part
 
 RECORDS = [*OPS.values(), *RULES.values()]
 
@@ -41,7 +42,7 @@ def test_the_document_is_json_and_small():
     assert len(text) < 1400 * (len(OPS) + len(RULES) + len(NOISES))
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.key)
+@loop_over("record", RECORDS)
 def test_an_entry_holds_its_record(record: Op | Rule):
     data = make_entry(record)
     for name in ("key", "label", "purpose", "source", "note", "formula"):
@@ -56,7 +57,7 @@ def test_an_entry_holds_its_record(record: Op | Rule):
             assert (trees[name] is None) if text is None else Formula(read(trees[name])) == expected
 
 
-@pytest.mark.parametrize("op", OPS.values(), ids=lambda op: op.key)
+@loop_over("op", OPS.values())
 def test_an_op_has_its_gradient(op: Op):
     assert Formula(read(make_entry(op)["gradient"])) == op.parsed.gradient
 
@@ -71,7 +72,7 @@ def told_contribution(op: Op, rule: Rule, name: str) -> tuple[Node, Node | None]
     return read(of_op["torch"][name]["tree"]), None
 
 
-@pytest.mark.parametrize("op", [op for op in fixed.OPS.values() if op.parameters], ids=lambda op: op.key)
+@loop_over("op", take_part(op for op in fixed.OPS.values() if op.parameters))
 def test_the_document_has_the_gradient_of_each_parameter_that_can_learn(op: Op):
     x = torch.linspace(-3.1, 3.3, 65, dtype=torch.float64)
     for rule in (adapt_rule(op, rule) for rule in (find_rule("formula: g * abs(x)"), *fixed.RULES.values())):
@@ -99,7 +100,7 @@ def test_learned_parameters_have_descriptions():
     assert make_document()["origins"] == ORIGINS
 
 
-@pytest.mark.parametrize("record", RECORDS, ids=lambda record: record.key)
+@loop_over("record", RECORDS)
 def test_movable_parameters_are_declared_kinks(record: Op | Rule):
     values = {p.name: p.default + 0.125 for p in record.parameters}
     declared = [read_text(kink, record).value(values) for kink in record.kinks or () if isinstance(kink, str)]

@@ -10,6 +10,7 @@ from explorer.catalogue import find_op, find_rule
 from explorer.measures import list_suitable_rules
 from explorer.measures.scaling import Kind, find_sizes, scale_rules
 from tests.catalogue.fixed import RULES
+from tests.selection import take_part
 
 # Full widths at half height, by hand, and where the peak is.
 WIDTHS = {
@@ -62,9 +63,9 @@ FIRST = "formula: 3 * g * relu(1 - abs(x / 2))"
 @pytest.mark.parametrize("kind", ["area", "width"])
 def test_scaled_rules_have_one_size(kind: Kind) -> None:
     """Every surrogate of a step next to one rule; it keeps its peak, and its shape."""
-    op, scaled = find_op("step"), 0
+    op = find_op("step")
     size = getattr(find_sizes(op, FIRST, {}), kind).value
-    for key in (rule.key for rule in list_suitable_rules(op)):
+    for key in take_part(rule.key for rule in list_suitable_rules(op)):
         own = find_sizes(op, key, {})
         if getattr(own, kind).reason:
             continue
@@ -80,8 +81,6 @@ def test_scaled_rules_have_one_size(kind: Kind) -> None:
         before_other, after_other = getattr(own, other).value, getattr(after, other).value
         factor = size / getattr(own, kind).value if kind == "width" else 1.0
         np.testing.assert_allclose(after_other, before_other * factor, rtol=3e-3)
-        scaled += 1
-    assert scaled > 10
 
 
 def test_a_parameter_of_the_op_stays_a_name_and_own_ones_become_numbers() -> None:
