@@ -25,7 +25,7 @@ def test_code_that_does_not_come_back_is_left_behind():
 
 _FORKED = """
 import os, torch, explorer.checks as checks
-checks.CHECKS = tuple(check for check in checks.CHECKS if check.name != "compile")
+checks.CHECKS = checks.CHECKS[:2]
 torch.set_num_threads(2)
 torch.ones(3_000_000).exp().sum()
 child = os.fork()
