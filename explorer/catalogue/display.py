@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 TORCH_OWN = "torch's own"
-_MAX_WIDTH = 60  # the most characters in a cell
+_MAX_WIDTH = 60  # the maximum number of characters in a table cell
 
 
 def make_text_table(rows: Iterable[Sequence[str]]) -> str:

@@ -21,7 +21,7 @@ RESERVED_NAMES = frozenset(
 _DECADES_TO_DRAG = 100
 MAX_ABS_X = 1e6  # the largest |x| on a chart
 
-COUNT = "N"  # stands for the number of elements that share a parameter, in the scale of its gradient
+COUNT = "N"  # in the scale of a gradient: the number of elements that share the parameter
 COUNT_MESSAGE = f"{COUNT} is the number of elements, which only a scale may use"
 
 # How the upstream gradient of an element exactly at a learned bound is divided.

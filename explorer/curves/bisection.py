@@ -15,7 +15,7 @@ MAX_KINKS = 512  # enough for all jumps of an 8-bit format; more would be indist
 SCAN_POINTS = 2001
 MAX_BISECTIONS = 64  # enough to halve a step of the scan down to adjacent floats
 _SETTLED = 30  # after this many halvings the slope no longer matters: a remaining difference is a jump
-_LEAST_JUMP = 1e-3  # relative to the difference between neighbouring points of the scan
+_LEAST_JUMP = 1e-3  # the smallest jump, as a fraction of the difference between two points of the scan
 
 Curve = Callable[[Tensor], Tensor]
 Floats = NDArray[np.float64]
@@ -41,7 +41,7 @@ def find_changes(function: Curve, start: float, stop: float, extra_x: list[float
         if not count:
             return []
         if count > 4 * MAX_KINKS:
-            raise TooManyKinksError(f"a piece of the formula changes {count} times")
+            raise TooManyKinksError(f"the formula has too many kinks: a part of it changes {count} times")
         if (np.nextafter(cells[0], cells[1]) == cells[1]).all():
             break
         # While there are few cells, bisect several times per call: calls are expensive, further x are cheap.

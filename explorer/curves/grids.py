@@ -15,7 +15,7 @@ from explorer.formula.reference import make_even_points
 MAX_POINTS = 4001
 # Least width of a range, relative to its larger end and absolute: below it there are too few floats.
 MIN_RELATIVE_RANGE, MIN_RANGE = 1e-12, 1e-30
-_JUMP_FRACTION = 0.02  # of a curve's height: smaller changes within a grid step are not examined
+_JUMP_FRACTION = 0.02  # changes within a grid step below this fraction of the curve's height are ignored
 _MAX_BISECTIONS = 120  # enough to reach adjacent float64 numbers even near 0
 DTYPES = {"float32": torch.float32, "float64": torch.float64}
 

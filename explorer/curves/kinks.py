@@ -42,7 +42,7 @@ from explorer.formula.reference import make_even_points, replace_reductions
 from explorer.formula.tree import Call, ForeignCall, Node, children, find_names, walk
 
 _OUTPUT_NAMES = {"y", "g", "ya()", "f()", "fa()"}
-_SCAN_OFFSET = 0.137  # of a step: shifts the scan off round numbers, where kinks tend to be
+_SCAN_OFFSET = 0.137  # shifts the scan by this fraction of a step, off the round x at which kinks tend to be
 
 
 def find_kinks(
@@ -291,7 +291,7 @@ def _mask_kinks(curve: Curve, x: Tensor, width: float, is_autograd: bool, g: flo
         return torch.zeros(0, dtype=torch.bool)
     rounding_step = 32 * torch.nextafter(x.abs(), torch.tensor(math.inf, dtype=x.dtype)) - 32 * x.abs()
     gaps = torch.cat([x.diff(), torch.tensor([width])])
-    max_step = torch.minimum(gaps, gaps.roll(1)) / 300  # so that 100 steps do not reach another candidate
+    max_step = torch.minimum(gaps, gaps.roll(1)) / 300  # 100 steps then cannot reach another candidate
     step = torch.maximum(rounding_step, max_step.clamp(max=1e-10 * width))
     (changes_far, steepness_far, _), (changes, steepness, has_value) = (
         _measure_changes(curve, x, step * factor, is_autograd, g) for factor in (100, 1)

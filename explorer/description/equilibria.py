@@ -26,8 +26,8 @@ from explorer.formula import join_texts
 
 Floats = NDArray[np.float64]
 
-STEPS = 121  # values of a parameter between its bounds
-_BISECTIONS = 40  # of an interval that contains an equilibrium
+STEPS = 121  # the number of values of a parameter that are tried between its bounds
+_BISECTIONS = 40  # how often an interval that contains an equilibrium is halved
 
 
 @dataclass(frozen=True)

@@ -35,7 +35,7 @@ _MAX_LABELS, _MAX_MARKS = 9, 60  # per panel
 _THREE_PANELS = [[0.72, 1.0], [0.38, 0.66], [0.0, 0.32]]
 _CIRCLES = {CLOSED: "value at a jump", OPEN: "limit of a jump"}
 _BAND = 0.16  # opacity
-_DOTS = "3px,4px"  # of the exact gradient: a coinciding curve is visible between the dots
+_DOTS = "3px,4px"  # dots of the exact gradient, between which a coinciding curve stays visible
 _MEAN, _EXACT = "band: mean ± sd", "exact"  # legend entries for stochastic ops and rules
 
 

@@ -25,7 +25,7 @@ Verdict = Literal["grow", "shrink", "rest", "undefined", "cannot"]
 
 NORMAL_NUMBERS = 1000
 MAX_NUMBERS = 10_000
-BALANCE_TOLERANCE = 1e-9  # relative to the contributions' sizes: a smaller sum is rounding
+BALANCE_TOLERANCE = 1e-9  # a smaller sum, relative to the size of the contributions, is a rounding error
 
 
 def make_normal_numbers() -> tuple[float, ...]:

@@ -8,8 +8,8 @@ from explorer.curves.sampled import FORWARD, Floats, SampledCurves
 from explorer.description.words import MAIN_LENGTH, format_number, format_positions
 from explorer.formula import join_texts
 
-_NEGLIGIBLE = 1e-5  # relative to the largest exact gradient: the error of integrals and dtypes
-_UNDETECTABLE = 1e-12  # relative to the standard deviation: a smaller mean is 0 up to rounding
+_NEGLIGIBLE = 1e-5  # differences below this fraction of the largest exact gradient are numerical errors
+_UNDETECTABLE = 1e-12  # a mean below this fraction of the standard deviation is 0 up to rounding
 
 
 def summarize_biases(curves: SampledCurves, names: Mapping[str, str]) -> str:

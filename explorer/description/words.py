@@ -9,7 +9,7 @@ from explorer.description.claims import Claim
 from explorer.formula import join_texts, with_minus
 
 MAIN_LENGTH = 110  # characters that fit above the chart
-_MAX_EXPONENT = 7  # numbers from this power of ten are written with an exponent
+_MAX_EXPONENT = 7  # numbers from this power of ten on are written with an exponent
 _MAX_LISTED = 8  # more single x are counted instead of listed
 
 

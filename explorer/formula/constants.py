@@ -49,7 +49,7 @@ THROUGH_HELPER = '''def _through(x, *points):
     return y + (inside - start) * slope
 '''
 
-_NO_VALUE_ERRORS = (ArithmeticError, ValueError, KeyError)  # of ``compute_in_python``: there is no value
+_NO_VALUE_ERRORS = (ArithmeticError, ValueError, KeyError)  # raised by ``compute_in_python`` without a value
 
 
 def compute_in_python(node: Node, values: list[float]) -> float:

@@ -22,7 +22,7 @@ from explorer.formula.tree import (
     walk,
 )
 
-COUNT = "numel({})"  # with its brackets, it cannot be the name of a parameter
+COUNT = "numel({})"  # no parameter can have this name, because it has brackets
 
 
 def find_casts(node: Node) -> tuple[bool, ...]:

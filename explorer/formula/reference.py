@@ -11,7 +11,7 @@ from explorer.formula.operands import find_reductions
 from explorer.formula.tree import Name, Node, substitute
 
 REFERENCE_POINTS = 2001
-NEAR_ZERO = 1e-12  # relative to the width of a range
+NEAR_ZERO = 1e-12  # an |x| below this fraction of the range's width is set to 0
 
 
 def make_even_points(start: float, stop: float, points: int) -> Tensor:

@@ -22,7 +22,7 @@ Row = tuple[float, ...]
 
 UPSTREAM = (2.0, -1.0, 0.5, 3.0, -2.0)
 ANSWERS = 4
-DIGITS = 4  # significant digits of a value; longer values cannot be read at a glance
+DIGITS = 4  # the number of significant digits of a value that can be read at a glance
 MAX_LENGTH = 6  # maximum length of a value in characters
 _DEFAULT_RULES = ("straight_through", "default", "zero")
 _WITHOUT_G = "That leaves out g: the upstream gradient must be a factor."
@@ -116,9 +116,8 @@ def _iterate_wrong(
             if rule.startswith("formula")
             else _CATALOGUE_RULE.format(record.label)
         )
-        with suppress(
-            ValueError
-        ):  # the op's parameter value may be invalid for the rule's parameter of that name
+        # The op's parameter value may be invalid for the rule's parameter of that name.
+        with suppress(ValueError):
             yield _compute_gradient(variant, rule, g), reason
     x = torch.tensor(variant.x, dtype=torch.float64)
     yield (

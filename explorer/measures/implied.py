@@ -17,7 +17,7 @@ _POINTS = 241
 _NODES = 0.5 + np.array([-1, 0, 1]) * np.sqrt(0.15)  # three Gauss-Legendre nodes in [0, 1]
 _WEIGHTS = np.array([5, 8, 5]) / 18
 _ANCHOR_SIDE = 1e-9  # distance of the two samples around the anchor, relative to x
-_TOLERANCE = 1e-6  # relative to the size of the op: smaller differences are rounding
+_TOLERANCE = 1e-6  # differences below this fraction of the op's size are rounding errors
 WORDS = {
     "lead": "Dashed: the function that each rule descends, its antiderivative, through y at x = {x}.",
     "nonlinear": "{rule} is not linear in g, so it descends no single function.",

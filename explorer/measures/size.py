@@ -13,7 +13,7 @@ from explorer.formula import parse
 
 _FINE_POINTS, _MAX_ENDS = 40_001, 4_000  # points sampled to find gaps, and the most ends of gaps
 _GAP_RANGE = 512.0  # even points up to here reveal the gaps between the levels of 8-bit formats
-_TOLERANCE = 1e-6  # relative: by how much a negative peak must exceed the positive one
+_TOLERANCE = 1e-6  # the fraction by which a negative peak must exceed the positive one
 _EDGE, _MIN_SHARE = 1e-3, 1e-9  # below _MIN_SHARE of its peak at _EDGE of the support, a rule fades
 
 

@@ -79,9 +79,8 @@ class Instrument(Cell):
     )
 
     def __init__(self, op: OpLike, rules: RuleLike | Sequence[RuleLike], **traits: Any) -> None:
-        self._objects: dict[
-            str, tuple[Any, Op | Rule]
-        ] = {}  # functions passed by the user, with their Op or Rule, by key
+        # Maps a key to the function that the user passed, and its Op or Rule.
+        self._objects: dict[str, tuple[Any, Op | Rule]] = {}
         self._is_ready = False
         curves, view, values = self._sample({"op": op, "rules": rules, "learns": "", **traits})
         super().__init__(**values)

@@ -62,7 +62,7 @@ def write_code(
     A notebook also plots the curve: over a range, around its `kinks`; `f` is the loss of a stochastic pair.
     """
     if language not in LANGUAGES:
-        raise ValueError(f"code is written as {', '.join(LANGUAGES)}")
+        raise ValueError(f"unknown language: choose one of {', '.join(LANGUAGES)}")
     drawing = {"start": start, "stop": stop, "g": g, "kinks": sorted({*kinks}), "f": f}
     entry, other = find_op(op), find_rule(rule)
     text = _write(language, entry, other, parameters, list_learned(entry, other, learns), drawing)

@@ -47,7 +47,7 @@ def _describe(curves: Curves) -> Description:
 def encode(value: Any) -> Any:
     """Convert plain data to JSON types. Arrays become base64, which plotly.js reads too."""
     if isinstance(value, np.ndarray):
-        # Plotly's dtype names are NumPy's without the byte order: f4, i1 …
+        # Plotly's names of dtypes are NumPy's without the byte order, such as f4 and i1.
         return {"dtype": value.dtype.str[1:], "bdata": base64.b64encode(value.tobytes()).decode("ascii")}
     if isinstance(value, Mapping):
         return {key: encode(part) for key, part in value.items()}

@@ -16,9 +16,9 @@ from explorer.formula.parsing import MAX_NAME, parse_template
 from explorer.formula.tree import Binary, Call, Compare, Name, Node, Number, Unary, is_condition, is_constant
 from explorer.reading.errors import require
 
-MAX_PARTS = 250  # the limit of an intermediate value; the final result must fit a formula
+MAX_PARTS = 250  # the maximum size of an intermediate result; the final one must also fit into a formula
 MAX_LEVELS = 60
-MAX_FOLDED = 8  # characters; a longer number is less readable than the arithmetic behind it
+MAX_FOLDED = 8  # a number with more characters is less readable than the arithmetic behind it
 
 ZERO, ONE = Number(0.0), Number(1.0)
 _EXPANSIONS = {

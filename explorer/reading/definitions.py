@@ -248,7 +248,7 @@ def _derive_by_x(tree: Node, rule: Node) -> Node:
     """
     by_output = substitute(rule, {G: ONE})
     if {LOSS.name, ANTITHETIC_LOSS.name} & {*find_names(tree)}:
-        raise UnreadableError("depends on the loss, whose derivative is not known here")
+        raise UnreadableError("depends on the loss, whose derivative cannot be read from this code")
     total: Node = ZERO
     for name, upstream in (("x", ONE), ("y", by_output)):
         part = differentiate(to_number(tree), name, upstream=upstream, finite=True)

@@ -213,7 +213,7 @@ def to_quantity(value: Value) -> Quantity:
         case ReadingError():
             raise value
         case Opaque(what):
-            raise UnreadableError(f"depends on {what}, which a formula cannot know")
+            raise UnreadableError(f"depends on {what}, which a formula cannot express")
         case _:
             raise UnreadableError(f"needs a tensor or a number, not {WORDS.get(type(value), 'an object')}")
 

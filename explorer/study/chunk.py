@@ -47,9 +47,8 @@ class Chunk:
         self._references = _find_references(plan, self.trials)
         all_trials = list(dict.fromkeys([*self.trials, *self._references.values()]))
         self._number = {trial: number for number, trial in enumerate(all_trials)}
-        kinds = {
-            _configuration_of(trial): trial for trial in reversed(all_trials)
-        }  # the first run of each configuration
+        # The first run of each configuration.
+        kinds = {_configuration_of(trial): trial for trial in reversed(all_trials)}
         numbers = {kind: number for number, kind in enumerate(reversed(kinds))}
         seeds = {seed: number for number, seed in enumerate(sorted({trial.seed for trial in trials}))}
         nets = [Member(numbers[_configuration_of(trial)], seeds[trial.seed]) for trial in all_trials]

@@ -96,9 +96,8 @@ def study(
                 saved.append(fresh)
             rows |= {row.trial: row for row in fresh}
             moved(len(rows) * plan.steps)
-        moved(
-            plan.runs * plan.steps
-        )  # fills the bar, since rules that diverged at every rate are never judged
+        # Fill the progress bar: rules that diverged at every rate are never judged.
+        moved(plan.runs * plan.steps)
     return Result(plan, rows.values())
 
 

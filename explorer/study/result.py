@@ -125,9 +125,8 @@ class Result:
         sentence on the ranking, which is the figure's title. A rule whose interval reaches 0 may be best. Any
         other rule is lower.
         """
-        from explorer.study.figure import (
-            make_study_figure,  # imports Plotly, which a study itself does not need
-        )
+        # Imports Plotly, which a study itself does not need.
+        from explorer.study.figure import make_study_figure
 
         return make_study_figure(
             self.plan, self._outcomes, self.cells, make_headline(self.plan, self._outcomes)

@@ -17,10 +17,10 @@ from explorer.training.runs import Lockstep
 from explorer.training.settings import Settings
 from explorer.training.system import use_one_thread
 
-SEED = 0  # of the net that provides x and g
+SEED = 0  # the random seed of the net that provides x and g
 _REFERENCE = "straight_through"
-_RATE = 1.0  # any rate: the net takes no step
-_SHARES, _OPS = 1024, 8  # cached shares, and ops whose data are cached
+_RATE = 1.0  # has no effect, because the net takes no step
+_SHARES, _OPS = 1024, 8  # the number of cached shares, and of ops whose data are cached
 
 
 @lru_cache(maxsize=_SHARES)
@@ -68,7 +68,7 @@ def _iterate_gradients(nets: Lockstep) -> Iterator[tuple[Tensor, Tensor]]:
         if trace.upstream is None or layer.site is None:
             continue
         g = trace.upstream[:1]
-        if layer.site.per_example:  # otherwise both nets got the same g, which no rule has changed
+        if layer.site.per_example:  # otherwise both nets get the same g, which no rule has changed
             layer.backward(g.expand_as(trace.upstream).contiguous(), view, target, trace)
         assert trace.gradient is not None
         yield g, trace.gradient[1:]

@@ -24,10 +24,10 @@ from explorer.study.trial import Row, Trial
 CLUSTER = "EXPLORER_CLUSTER"
 """The environment variable for a cluster's address."""
 
-_DEFAULT_WORKERS = 2  # workers, if an executor does not reveal their number
+_DEFAULT_WORKERS = 2  # assumed if an executor does not tell its number of workers
 _RESUME_NOTE = "With file=, finished runs are kept, and the same call continues from there"
 _log = logging.getLogger(__name__)
-_POLL_S = 1  # between two checks that an executor is alive
+_POLL_S = 1  # seconds between two checks that an executor is alive
 _PACKAGES = ("torch", "numpy", "scikit-learn")  # packages on which the last bits of a run may depend
 
 

@@ -13,7 +13,7 @@ MAX_BATCH = 1_024
 MAX_SEED = 2**31 - 1
 MAX_SEEDS = 10
 MIN_LR, MAX_LR = 1e-12, 1e3
-MIN_LEARN_RATE, MAX_LEARN_RATE = 1e-3, 1e3  # of learned parameters, as a factor of the learning rate
+MIN_LEARN_RATE, MAX_LEARN_RATE = 1e-3, 1e3  # the rate of learned parameters, relative to that of weights
 MIN_SCALE, MAX_SCALE = 0.01, 100.0
 MAX_PACE = 1_000  # steps per second; use "full" for higher paces
 MAX_POINTS = 500  # maximum number of points of a loss curve
@@ -27,15 +27,16 @@ MAX_TABLE_COLUMNS = 64
 MIN_TABLE_ROWS = 20
 MAX_CLASSES = 32  # a table's column of integers with more distinct values is treated as numbers
 MAX_WEIGHTS = 2_000_000  # weights of all nets of a run; with Adam they take 40 MB
-MAX_BRANCHES = 64  # branch points of a run; nobody makes more by hand
+MAX_BRANCHES = 64  # the maximum number of branch points of a run; nobody makes more by hand
 CHECKPOINT_BYTES = 50_000_000  # memory for one run's checkpoints, of 35 to 950 kB each
 CHECKPOINT_BYTES_ALL = 1_000_000_000  # memory for all runs' checkpoints, enough for thirty runs of digits
 CHECKPOINT_SHARE = 0.25  # checkpoints take at most this fraction of the machine's memory
 MAX_VALUES = 50_000_000  # numbers that one step of convolutions creates in all nets: 200 MB per kind
 MAX_PRODUCTS = 2_000_000_000  # multiplications of all nets in one forward pass: less than a second
-MAX_FUSED_WORK = 40_000_000  # total ``Settings.work`` of fused runs: sixty runs of digits
+# Limits the sum of ``Settings.work`` of fused runs, enough for sixty runs of digits.
+MAX_FUSED_WORK = 40_000_000
 
-ASSUMED_MEMORY_BYTES = 4_000_000_000  # if the system does not report it, as on Windows
+ASSUMED_MEMORY_BYTES = 4_000_000_000  # used if the system does not report its memory, as on Windows
 
 _GROUP, _GROUPS = Path("/proc/self/cgroup"), Path("/sys/fs/cgroup")
 

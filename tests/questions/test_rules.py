@@ -78,7 +78,7 @@ def test_a_rule_that_nothing_comes_near_has_no_neighbours():
 
 def test_rules_that_cannot_be_compared_are_explained():
     query = urlencode({"op": "log", "rule": "formula: g * log(x)", "range": [-3, -1]}, doseq=True)
-    assert "almost no finite values" in ask_about_rule("neighbours", query)["message"]
+    assert "is finite almost nowhere" in ask_about_rule("neighbours", query)["message"]
 
 
 def test_a_hostile_query_gets_lines_or_a_sentence(subtests: pytest.Subtests):

@@ -17,7 +17,7 @@ _RANDOM_NAMES = {UNIFORM, NORMAL}
 _STEEP = {"sigmoid", "tanh", "softplus", "erf"}  # smooth functions whose change may be very narrow
 _SCAN, _REACH = 72, 36.0  # number and range of even cells in logit(u); beyond ±36 float64 rounds u to 0 or 1
 _BISECTIONS = 60
-_MAX_JUMPS = 200  # for each switch and each x
+_MAX_JUMPS = 200  # the maximum number of jumps for each switch at each x
 
 Integrand = Callable[[Tensor, Tensor], Tensor]  # a function of x and u
 
@@ -105,7 +105,7 @@ _SCALES = (
     _Scale(torch.special.ndtr, -8.2, 8.2),
     _Scale(torch.sigmoid, -_REACH, _REACH),
 )
-_FRACTIONS = (0.1, 0.3, 0.4, 0.5)  # of a scale; in its lower half float64 resolves u better
+_FRACTIONS = (0.1, 0.3, 0.4, 0.5)  # positions on a scale, in the half where float64 resolves u better
 
 
 def _solve_line(switch: Switch, inner: Integrand, x: Tensor) -> Tensor | None:

@@ -15,13 +15,12 @@ from explorer.curves.foreign.traits import Traits, find_traits
 from explorer.curves.kinks import find_kinks
 
 _MANY_JUMPS = 3  # an op with at least this number of jumps is a staircase
-_CANCELLED = (
-    0.01  # an area below this fraction of the absolute area means that positive and negative parts cancel
-)
-_GROWTH = 0.02  # of an area: if more of it lies between 5,000 and 10,000, the area grows without end
-_DIVERGENT = 0.7  # of distance × gradient at 1e-6 from a pole: with more at 1e-9 its area is infinite
+# Positive and negative parts cancel if the area is below this fraction of the absolute area.
+_CANCELLED = 0.01
+_GROWTH = 0.02  # the area is infinite if more than this fraction of it lies between 5,000 and 10,000
+_DIVERGENT = 0.7  # a pole's area is infinite if distance × gradient keeps more than this from 1e-6 to 1e-9
 _SMALL_STEP = 1e-6  # a step that float32 still resolves near 0
-_JUMP_EPS = 64  # the least jump, in eps of the largest y nearby
+_JUMP_EPS = 64  # the smallest jump, in units of the rounding error of the largest y nearby
 
 
 class Curve:
@@ -39,7 +38,7 @@ class Curve:
         siblings: the curves of the subject that checks read: this one, or lines through several x.
     """
 
-    is_line = False  # whether x is the position on a straight line through a function of several x
+    is_line = False  # whether x is a position along a straight line in the input of a function of several x
 
     def __init__(
         self, subject: Subject, drawn_pair: tuple[Op, Rule] | None = None, traits: Traits | None = None
@@ -113,7 +112,7 @@ class Curve:
     def is_flat(self) -> bool:
         """Whether the op moves by jumps alone, as a staircase whose steps may be as fine as 1e-4."""
         if self.is_fine:
-            near = self.x[(self.x.abs() <= NEAR) & (self.x.abs() > 0.1)]  # near 0 floats are finer
+            near = self.x[(self.x.abs() <= NEAR) & (self.x.abs() > 0.1)]  # closer to 0, floats are finer
             x = (near if len(near) > 2 else self.x)[1:-1]  # the ends may be those of a domain
             low, high = self.subject.y(x - _SMALL_STEP), self.subject.y(x + _SMALL_STEP)
             level = (low == high)[low.isfinite() & high.isfinite()]

@@ -13,7 +13,7 @@ NEAR, FAR = 8.0, 1e4  # the largest |x| of the evenly spaced and of the geometri
 OFF = 0.00137  # shifts the test points off round numbers, where kinks tend to be
 _MOVE = 0.83  # elements of x are multiplied by this to see whether other outputs change
 _EXTRA_VALUES = 8  # how many random values each element of the user's example is replaced by in turn
-_TOLERANCE = 1e3  # in units of the machine epsilon
+_TOLERANCE = 1e3  # the largest difference between equal values, in units of the machine epsilon
 
 
 def has_random_output(subject: Subject) -> bool:

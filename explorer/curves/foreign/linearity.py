@@ -8,7 +8,7 @@ from torch import Tensor
 
 POWERS = (-1.0, 2.0, 0.5, -4.0)  # multiplying by these is exact in floating point
 UNEVEN = (-3.0, 0.37, -1.7, 1e-6, 1e-3, 0.1, 1e3, -1e6)  # these reveal a rule that rounds g to a power of two
-_SLACK = 1e3  # in machine epsilons: products computed via logarithms are off by hundreds
+_SLACK = 1e3  # the tolerance in machine epsilons; products computed via logarithms are off by hundreds
 _COARSE = 1e-5  # a dtype with a larger machine epsilon cannot hold g = 1e-6 or 1e6
 
 

@@ -158,9 +158,8 @@ class Subject:
         """Call the function under autograd; return its output and the leaf, a copy of x."""
         leaf = x.detach().clone().requires_grad_()
         with torch.enable_grad():
-            return self.run(
-                leaf.clone(), arguments
-            ), leaf  # the clone is not a leaf, so code may change it in place
+            # The clone is not a leaf, so code may change it in place.
+            return self.run(leaf.clone(), arguments), leaf
 
     @cached_property
     def trial(self) -> "Trial":

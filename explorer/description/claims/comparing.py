@@ -50,7 +50,7 @@ def compare_curves(curves: SampledCurves, claims: Mapping[str, Sequence[Claim]])
 def _mask_differences(curves: SampledCurves, first: str, second: str) -> Mask:
     """Return a boolean mask of the points at which two curves differ by more than rounding."""
     a, b = curves.columns[first], curves.columns[second]
-    with np.errstate(over="ignore"):  # a difference that overflows is a difference
+    with np.errstate(over="ignore"):  # values whose difference overflows differ, which is all that counts
         is_close: Mask = np.isclose(a, b, rtol=1e-9, atol=0, equal_nan=True)
     return ~is_close
 
@@ -96,9 +96,8 @@ def _measure(curve: Curve, claims: Sequence[Claim]) -> Iterator[Claim]:
     if area is not None:
         yield Claim("area", about, (area,), exact=False)
     share, is_exact = measure_zero_share(curve)
-    visible = not any(
-        np.isnan(piece.level) for piece in curve.pieces
-    )  # else it may or may not be 0 between the plotted points
+    # Without a finite level the curve may or may not be 0 between the plotted points.
+    visible = not any(np.isnan(piece.level) for piece in curve.pieces)
     if visible and (curve.degree < np.inf or curve.y.all() or share):
         yield Claim("support", about, (1 - share,), exact=is_exact)
 

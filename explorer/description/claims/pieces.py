@@ -9,8 +9,9 @@ import numpy as np
 
 from explorer.curves.sampled import EVEN, KINK, NEIGHBOUR, Floats, Mask, SampledCurves
 
-_NEGLIGIBLE = 1e-9  # of the range: a narrower interval is a few floats next to a kink
-_POLE_MARGIN = 1e-6  # of the range: at this distance from a second-order pole values are finite again
+_NEGLIGIBLE = 1e-9  # an interval below this fraction of the range is just a few floats next to a kink
+# The distance from a second-order pole at which values are finite, as a part of the range.
+_POLE_MARGIN = 1e-6
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from explorer.description.claims.claim import MAX_PIECES, Claim, Span
 from explorer.description.claims.pieces import Curve, Piece, measure_zero_share
 
 _ROUNDING = 1e-15  # relative difference of values that are equal up to rounding
-_CANCELLATION = 1e-13  # relative to x: the remainder when x is subtracted from itself
+_CANCELLATION = 1e-13  # the remainder, relative to x, when x is subtracted from itself
 
 
 def make_forward_claims(curves: SampledCurves, limit: float) -> list[Claim]:
@@ -164,7 +164,7 @@ def _list_levels(curve: Curve) -> list[Claim]:
     if len(spans) > MAX_PIECES:
         return []
     about, points = (curve.key,), _find_special_kinks(curve)
-    named = [level for level in spans if level or len(spans) != 2]  # of two, 0 is described as "elsewhere"
+    named = [level for level in spans if level or len(spans) != 2]  # of two levels, 0 is called "elsewhere"
     if all(len(spans[level]) <= MAX_PIECES for level in named):
         return [Claim("level", about, (level,), tuple(where)) for level, where in spans.items()] + points
     summary = Claim("among", about, tuple(spans))

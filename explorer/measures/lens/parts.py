@@ -19,13 +19,13 @@ NODES += 0.5  # moves the Gauss-Legendre nodes to a cell from 0 to 1
 SIDE = 1e-11  # how far from a kink its sides are sampled, relative to max(|x|, 1)
 _MARGIN = 1e-6
 _SHARES = (0.07, 0.23, 0.41, 0.5, 0.68, 0.83, 0.97)  # where a piece is compared with its chord
-_STRAIGHT = 1e-13  # relative to the largest value: smaller distances from a chord are rounding
+_STRAIGHT = 1e-13  # a curve is straight if it is closer to its chord, relative to the largest value
 _MIN_JUMP = 1e-12  # smallest jump, relative to the largest value next to it
 _POLE = 1e3  # next to a pole an op exceeds this, and grows like the inverse distance
 _EVEN_CELLS = 8  # the number of cells across the range before refinement
 _MAX_DEPTH, _MAX_CELLS = 16, 1500
-_CLOSE = 1e-5, 1e-8  # relative and absolute error allowed in the rise of a cell
-_LEVEL = 1e-12  # relative to the slope: a cell whose slope varies less is straight
+_CLOSE = 1e-5, 1e-8  # the relative and the absolute error allowed in the rise of a cell
+_LEVEL = 1e-12  # a cell is straight if its slope varies by a smaller fraction
 
 Curve = Callable[[Tensor], Tensor]
 

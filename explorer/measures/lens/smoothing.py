@@ -13,9 +13,9 @@ from torch import Tensor
 from explorer.catalogue.noises import Noise
 from explorer.measures.lens.parts import NODES, WEIGHTS, Parts
 
-_MAX_NUMBERS = 2**22  # the most numbers in one array
+_MAX_NUMBERS = 2**22  # the maximum number of elements in one array
 _MAX_CUTS = 32
-_CONTACT = 1e-9  # relative to the reach: a hole so close beyond it still counts
+_CONTACT = 1e-9  # a gap this close beyond the noise's reach still counts, as a fraction of the reach
 
 
 def compute_mean_slope(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:

@@ -47,7 +47,7 @@ def nearest(
     target = sample_target(op, rule, settings, start, stop)
     if not target.is_enough:
         raise ValueError(
-            f"{rule.label} has almost no finite values from {start:g} to {stop:g}: choose another range"
+            f"{rule.label} is finite almost nowhere from {start:g} to {stop:g}: choose another range"
         )
     if not target.is_comparable:
         raise ValueError(

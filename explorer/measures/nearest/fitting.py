@@ -16,11 +16,11 @@ from explorer.measures.nearest.family import Family
 from explorer.measures.nearest.target import Target
 
 _STEPS = 30
-_MIN_GAIN = 1e-3  # the search stops if the squared error falls by a smaller fraction
+_MIN_GAIN = 1e-3  # the search stops once the squared error falls by less than this fraction
 _DAMPING = (0.0, 1e-2, 1.0, 30.0)  # factors on the previous damping, all tried at every step
 _DIFFERENCE = 1e-6
-_JUMP = 1e-3  # relative to the largest value: a larger change is a kink crossing a point
-_KINK_WEIGHT, _KINK_REACH = 0.1, 0.05  # relative to the target's size, and to its range
+_JUMP = 1e-3  # a change above this fraction of the largest value is a kink that crosses a point
+_KINK_WEIGHT, _KINK_REACH = 0.1, 0.05  # as fractions of the target's size and of its range
 _MAX_STARTS = 3
 _THINNING = 3  # starts are ranked by every third point only
 EXACT = 1e-7  # curves with a smaller relative distance are equal
@@ -28,7 +28,7 @@ _MAX_KINKS = 8
 _ALIGNMENT_STEPS = 8
 _WIDTHS = 15
 _PARAMETERS, _SHIFT, _WIDTH = "parameters", "parameters shift", "parameters width shift"
-_NEAR = 1e-3  # relative to the range: closer x look the same in a plot
+_NEAR = 1e-3  # points closer than this fraction of the range look the same in a plot
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,9 +241,8 @@ class Fitter:
 
     def _select_by_kind(self, starts: Starts, errors: Tensor) -> list[Fit]:
         """Return the fit with the smallest error for each kind of starting point."""
-        kinds: dict[
-            tuple[int, bool, int], int
-        ] = {}  # sorted by shift and width, then factor, then parameters
+        # The keys sort by shift and width, then factor, then parameters.
+        kinds: dict[tuple[int, bool, int], int] = {}
         for index in errors.argsort(stable=True).tolist():
             moves, scaled = starts.moves[index], bool(starts.scaled[index])
             kinds.setdefault((int(moves[-2:].sum()), scaled, int(moves.sum())), index)

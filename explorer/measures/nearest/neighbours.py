@@ -17,8 +17,8 @@ from explorer.measures.nearest.target import KINK_MARGIN, Target
 
 _MAX_DIGITS = 7  # fitted numbers are rounded as far as the fit stays exact
 _FEW_DIGITS = 3  # how far numbers are rounded if a fit is not exact
-_BETTER = 0.98  # a fit with more freedom must reduce the distance at least by this factor
-_EQUAL_VALUES = 1e-6  # tolerance for equal values at kinks, relative to the largest
+_BETTER = 0.98  # a fit with more parameters is used only if it multiplies the distance by less than this
+_EQUAL_VALUES = 1e-6  # the tolerance for equal values at kinks, as a fraction of the largest value
 _UNRELATED = 0.995  # relative distance above which curves have nothing in common
 _MAX_CACHED = 4096  # the most cached results, about 20 MB with the targets they share
 

@@ -101,9 +101,8 @@ class Work:
         op = None if self.op is None else find_op(self.op)
         known = entry.parameters if op is None else (*op.parameters, *adapt_rule(op, entry).parameters)
         values = {p.name: self.parameters[p.name] for p in known if p.name in self.parameters}
-        own = {
-            p.name: f"{rule}.{p.display_name}" for p in known
-        }  # of two that mean it differently, the rule's
+        # If op and rule have a parameter of the same name, the rule's one is used.
+        own = {p.name: f"{rule}.{p.display_name}" for p in known}
         return values | {name: self.parameters[full] for name, full in own.items() if full in self.parameters}
 
     def move_batch(self, batch: Batch) -> Batch:

@@ -18,9 +18,8 @@ from explorer.model.tape.names import find_tensors
 from explorer.model.tape.private import DisableTorchFunction
 from explorer.model.tape.sites import Place, is_foreign, mark_of, paths_of
 
-_FORWARD_LINES = (
-    4  # under no_grad, where the forward of a Function may run: its own lines and those that call it
-)
+# Lines of forward itself, and of its callers, when the forward of a Function runs under no_grad.
+_FORWARD_LINES = 4
 
 
 class Passes:
@@ -40,9 +39,8 @@ class Passes:
             stance: Any = torch.compiler.set_stance("force_eager")
             self._stack.enter_context(stance)
             self._stack.enter_context(warnings.catch_warnings())
-            warnings.filterwarnings(
-                "ignore", "Using `torch.compile"
-            )  # on hooks for all modules, which run eagerly
+            # The warning is about hooks for all modules, which run eagerly.
+            warnings.filterwarnings("ignore", "Using `torch.compile")
         hooks = (
             register_module_forward_pre_hook(self.handle_call),
             register_module_forward_hook(self._handle_return, always_call=True),

@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from explorer.formula import with_minus
 
-ELEMENTS = (16.0, 100.0)  # numbers of elements that share a parameter
+ELEMENTS = (16.0, 100.0)  # the numbers of elements that share a parameter in the test cases
 RELATIVE, ABSOLUTE = 1e-9, 1e-12
-FORWARD = "forward"  # the subject of a case that is not about a gradient
+FORWARD = "forward"  # marks a test case about the op's output rather than a gradient
 
 
 class Case(NamedTuple):

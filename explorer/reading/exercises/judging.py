@@ -26,7 +26,7 @@ from explorer.reading.exercises.solution import Solution, find_kinks
 from explorer.reading.exercises.values import UnreadError, compile_formula, compile_text, parse_text
 from explorer.reading.text import require_python
 
-UPSTREAM = (1.0, 2.0, -1.0, 0.3)  # each reveals further faults: a missing g, a wrong sign, a bound
+UPSTREAM = (1.0, 2.0, -1.0, 0.3)  # each reveals other faults, such as a missing g or a wrong sign
 
 NO_FUNCTION = "No Function found: write a class of torch.autograd.Function with forward and backward."
 SEVERAL_FUNCTIONS = "Found {} Functions: leave one, {}."

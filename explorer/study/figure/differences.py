@@ -14,7 +14,7 @@ from explorer.study.figure.view import StudyView
 from explorer.training.ranking import format_score
 
 _BELOW = 0.24  # The points of single seeds are drawn this far below their rule's interval, in rows.
-_FAR = 0.1  # rules whose interval is lower by more than this get a separate axis
+_FAR = 0.1  # rules whose interval ends lower than this below the others are drawn on a separate axis
 _STANDINGS: dict[Standing, str] = {
     "highest": "diamond",
     "level": "circle",

@@ -19,9 +19,9 @@ from explorer.study.outcomes import RuleOutcome
 from explorer.study.plan import Plan
 
 _GRID, _CLEAR = "rgba(138, 143, 152, 0.25)", "rgba(0, 0, 0, 0)"
-_ROW, _LINE = 34, 18  # heights in pixels: of a rule, of a line of the sentence
-_LETTERS = 120  # maximum length of a line of the sentence
-_WIDTHS = {2: [0.55, 0.45], 3: [0.14, 0.44, 0.42]}  # by number of columns: 3 with one for far rules
+_ROW, _LINE = 34, 18  # the height of a rule's row and of a line of text, in pixels
+_LETTERS = 120  # the maximum number of characters in a line of text
+_WIDTHS = {2: [0.55, 0.45], 3: [0.14, 0.44, 0.42]}  # by number of columns; the third is for distant rules
 _LAYOUT: dict[str, Any] = {
     "paper_bgcolor": _CLEAR,
     "plot_bgcolor": _CLEAR,

@@ -312,7 +312,7 @@ class Engine:
             raise EngineFull(memory.FULL)
 
     def _slice(self, job: RunJob, run: Run, stay_s: float) -> Snapshot | None:
-        """Advance a run for a slice of time, or until a caller wants to read or change it.
+        """Advance a run for one slice of time, or until another thread wants to read or change the run.
 
         A client that sent a request will soon send another one, so the snapshot for it is taken here in
         advance.
@@ -343,7 +343,7 @@ class Engine:
                 self._use(job, partial(end, job))
 
     def _advance_together(self, pairs: Sequence[tuple[RunJob, Run]], deadline: float) -> None:
-        """Advance several training runs together until a deadline.
+        """Advance several training runs together, step by step, until a deadline.
 
         If a step fails, each run takes its steps alone afterwards.
 
@@ -365,7 +365,7 @@ class Engine:
             group.copy_back()
 
     def _finish_slice(self, job: RunJob, run: Run, before: int) -> Snapshot | None:
-        """Put a run back into the queue after its slice of time.
+        """Put a training run back into the queue after its slice of time.
 
         Returns the snapshot that was requested, if any.
 
@@ -394,7 +394,7 @@ class Engine:
             with self._changed:
                 for job, _ in jobs:
                     job.callers -= 1
-                    job.wanted = None  # a snapshot made in advance would be outdated at the next request
+                    job.wanted = None  # a snapshot taken in advance would be out of date at the next request
                 self._changed.notify_all()
 
     def _jobs_of(self, identity: str) -> Jobs[Any]:
@@ -411,7 +411,7 @@ class Engine:
     def _apply(
         self, identity: str, act: Callable[[Jobs[Any], Any], int | None], shown: Collection[str] = ()
     ) -> Status:
-        """Apply a change to a run or study, and return the resulting status.
+        """Apply a change to a run or study, and return its new status.
 
         ``act`` returns the number of steps to take.
         """
@@ -437,7 +437,7 @@ class Engine:
                 return self._runs.make_status(job)
 
     def _use(self, job: RunJob, work: Callable[[Run], Snapshot | None]) -> None:
-        """Call a function with a job's run under the job's lock, and keep the resulting snapshot.
+        """Call a function with a job's training run under the job's lock, and keep the resulting snapshot.
 
         An error ends only this run. If a reset has replaced the run in the meantime, the result is discarded.
         """
@@ -469,7 +469,7 @@ class Engine:
 
 
 def _view_at(job: RunJob, run: Run, at: int | None) -> Run:
-    """Return a training run in the state of the checkpoint nearest to a step.
+    """Return a job's training run in the state of the checkpoint nearest to a step.
 
     This is the job's own run if it is at that step, otherwise the job's second run, loaded with the
     checkpoint.

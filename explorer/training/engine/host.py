@@ -27,18 +27,18 @@ from explorer.training.system import WoundClock, memory
 ENGINE = "EXPLORER_ENGINE"  # environment variable: "process" or "thread"
 
 _ROOT = Path(__file__).parents[3]
-_PROGRAM = ("-P", "-m", "explorer.training.engine.process")  # Python's arguments; the pipe's number follows
+_PROGRAM = ("-P", "-m", "explorer.training.engine.process")  # the pipe's file descriptor follows
 _log = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 Answer = TypeVar("Answer")
 
 HELLO = 0  # the number of the message with which the process reports that it is ready
-BEAT = None  # sent regularly while this process is awake; needs no answer
+BEAT = None  # message sent regularly while this process is awake; it needs no answer
 _BEAT_S = 0.5
-_START_UP_S = 60.0  # how long the process may take to start: it imports torch
-_ANSWER_S = 3.0  # how long an answer may take
-_GIVE_UP_S = 12.0  # a process that is silent for this long is replaced
+_START_UP_S = 60.0  # time limit for starting the process, which imports torch
+_ANSWER_S = 3.0  # time limit for an answer
+_GIVE_UP_S = 12.0  # the process is replaced if it is silent for this long
 
 
 class _EndedError(Exception):
@@ -75,7 +75,7 @@ class _Process:
         threading.Thread(target=self._send_beats, name="training-beat", daemon=True).start()
 
     def ask(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """Call a method of the engine in the training process and return its result.
+        """Call a method of the engine in the training process and return the method's result.
 
         Raises the method's own error, TimeoutError, or _EndedError if the process ended.
         """
@@ -104,7 +104,7 @@ class _Process:
 
     @property
     def hangs(self) -> bool:
-        """Whether the process has not answered a request for so long that it must be replaced."""
+        """Whether the training process has been silent for so long that it must be replaced."""
         return self._get_silence_s() > (_GIVE_UP_S if self._ready.done() else _START_UP_S)
 
     def end(self) -> None:
@@ -120,9 +120,9 @@ class _Process:
             return self._clock() - self._heard if self._open else 0.0
 
     def _wait(self, answer: Future[Any], most_s: float) -> Any:
-        """Wait for an answer. Time in which this process sleeps does not count towards the limit.
+        """Wait for the training process to answer a request. Raises TimeoutError after ``most_s`` seconds.
 
-        Raises TimeoutError if none comes.
+        Time in which this process sleeps does not count.
         """
         deadline = self._clock() + most_s
         while (left_s := deadline - self._clock()) > 0 and not answer.done():
@@ -217,7 +217,10 @@ class EngineProcess:
         return self._process.popen.pid
 
     def _ask(self, name: str, *args: Any, **kwargs: Any) -> Any:
-        """Call a method of the engine in the training process. A dead or hanging process is replaced."""
+        """Call a method of the engine in the training process.
+
+        A dead or hanging process is replaced first.
+        """
         process = self._process
         try:
             if not process.hangs:
@@ -232,7 +235,7 @@ class EngineProcess:
             raise RuntimeError("the training process could not be started: see its log") from error
 
     def _replace(self, dead: _Process) -> _Process:
-        """Return the process that replaces a dead one, and start it if no other thread has."""
+        """Replace a dead training process, unless another thread has done so, and return the new one."""
         with self._lock:
             if self._closed:
                 raise RuntimeError("the training process was closed")
@@ -269,7 +272,7 @@ def open_engine(kind: str | None = None) -> Engine | EngineProcess:
 
 
 def _open_process() -> EngineProcess:
-    """Open an engine in a separate process. Raises ValueError if the memory limit is too small for torch."""
+    """Open an engine in a separate process. Raises ValueError if torch does not fit into the memory limit."""
     engine = EngineProcess()
     try:
         engine.require_memory()

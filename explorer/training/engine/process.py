@@ -29,8 +29,8 @@ def main() -> None:
     pipe: Connection = Connection(int(sys.argv[1]))
     warm = Run(Settings(task=FIRST, steps=1))
     warm.advance()
-    warm.snapshot()  # most visitors begin with this task; this saves the first one half a second
-    compare_devices()  # before any run, since a run would disturb the timing
+    warm.snapshot()  # saves the first visitor half a second, since most visitors begin with this task
+    compare_devices()  # timed before any training run, which would disturb the timing
     try:
         limit_memory()
     except ValueError as error:
@@ -41,7 +41,7 @@ def main() -> None:
 
 
 def serve(pipe: Connection, engine: Engine, on_message: Callable[[], object]) -> None:
-    """Answer the requests that arrive through a pipe until the other side closes it.
+    """Answer the requests that arrive through a pipe, until the other process closes the pipe.
 
     ``on_message`` is called for every message, whether it is a request or a beat.
     """

@@ -33,7 +33,10 @@ def measure(nets: Nets) -> NDArray[float32]:
 
 
 def _measure_layer(nets: Nets, layer: int, n: int) -> Tensor:
-    """Compare the two gradients in one layer, on the first n examples: (2, active members)."""
+    """Compare a backward rule's gradient with the smoothed gradient in one layer, on the first n examples.
+
+    The result has shape (2, active members).
+    """
     below, trace = nets.ensemble.layers[layer - 1], nets.current_pass.traces[layer - 1]
     op = nets.current_pass.traces[layer].op
     parts = [

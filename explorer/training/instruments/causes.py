@@ -27,7 +27,7 @@ NAMES = (
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Measure for how many units and examples each backward rule gives no gradient, and why.
+    """Find out for how many units and examples each backward rule gives no gradient, and for what reason.
 
     ``shares``: (4,) float32 by layer with the op, in the order of ``names``, with sum 1. ``whole``: the part
     of each in units with that cause for every example; 0 for weights, which see no examples. ``channels``:
@@ -63,7 +63,7 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def mask_causes(nets: Nets) -> list[Tensor]:
-    """Return masks of the units and examples to which each cause of a missing gradient applies.
+    """Return masks of the units and examples that lack a gradient, one for each possible cause.
 
     One bool tensor for each layer with the op: (4, active members, n, units), in the order of ``NAMES``.
     """
@@ -72,7 +72,7 @@ def mask_causes(nets: Nets) -> list[Tensor]:
 
 
 def _compute_peaks(nets: Nets, layer: int) -> Tensor:
-    """Compute the height of the backward rule of each net in a layer, (active members,)."""
+    """Compute the height of each net's backward rule in one layer. The result has shape (active members,)."""
     low, high = compute_span(nets)
     members = range(len(nets.ensemble.active))
     return nets.x.new_tensor([compute_peak(nets, member, layer, low, high) for member in members])

@@ -20,7 +20,7 @@ _NO_CURVE = "This rule depends on the loss of each example, so it has no single 
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Compute a histogram of the op's inputs for each backward rule, over all of its random seeds.
+    """Compute a histogram of the op's inputs for each backward rule, over all random seeds of the rule.
 
     ``edges``: (bins + 1,) float32, the same at every step. ``counts``: (bins,) int64 by layer with the op;
     values beyond are in the outermost bins. ``means``: (bins,) float32 by layer, of the values in each bin,
@@ -59,7 +59,10 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def _count_bins(x: Tensor, low: float, high: float) -> tuple[Tensor, Tensor]:
-    """Count and sum each net's values in the bins of a histogram. Both results have shape (members, bins)."""
+    """Count the values of each net in the bins of a histogram, and sum them.
+
+    Both results are (members, bins).
+    """
     values = with_float64(x).flatten(1).nan_to_num(0)
     bins = ((values - low) * (_BINS / (high - low))).clamp_(0, _BINS - 1).int()
     first = _BINS * torch.arange(len(x), dtype=torch.int32, device=values.device)

@@ -26,7 +26,7 @@ MAX_DOTS = 64  # number of the op's values that are plotted
 
 @torch.no_grad()
 def measure(nets: Nets) -> dict[int, Record]:
-    """Return all values that a net computes for one example, for one net per backward rule.
+    """Return the values that one net per backward rule computes for one example, from inputs to outputs.
 
     ``seed``: of the net. ``inputs``: (inputs,) float32 of the example, out of ``of`` inputs. ``target``: its
     class, or None. ``aim``: (outputs,) float32, the target values in regression. ``outputs``: (outputs,)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @torch.no_grad()
 def measure(nets: Nets) -> NDArray[float32]:
-    """Measure the learned parameters of the op, and the gradients that change them.
+    """Measure the values of the op's learned parameters, and the gradients that change them.
 
     Returns (4, active members, parameters · layers with the op): value and gradient, which are means over
     channels if each channel has a value, and the minimum and maximum over channels. The gradient is the

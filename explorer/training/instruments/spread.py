@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 DRAWS = 8
 _MIN_ERRORS = 3.0  # standard errors by which a squared bias must exceed 0; 2 in 1,000 unbiased rules had more
 _BOUND_ERRORS = 2.0  # the upper bound of an insignificant bias is this many standard errors higher
-_ROUNDING = 1e-9  # relative to the squared exact gradient: the rounding error of float32
+_ROUNDING = 1e-9  # the rounding error of float32, as a fraction of the squared exact gradient
 
 
 class Bias(NamedTuple):
-    """The distance of a backward rule's mean gradient from the exact gradient, relative to its length.
+    """The distance of a backward rule's mean gradient from the exact gradient, relative to the latter's norm.
 
     Attributes:
         share: 0 if it is not distinguishable from 0.
@@ -58,7 +58,7 @@ def measure(nets: Nets) -> dict[int, Record]:
 
 
 def _run_pass(nets: Nets, redraw: int) -> ObservedPass:
-    """Run all nets forward and backward on the next batch, with new random draws."""
+    """Run all nets forward and backward on the next batch with new random numbers."""
     return nets.ensemble.observe(*nets.batch, nets.task.loss, redraw)
 
 

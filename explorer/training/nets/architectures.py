@@ -144,9 +144,8 @@ class Architecture:
     output: bool = False
 
     def __post_init__(self) -> None:
-        if (
-            vars(self.op_layer).get("site") is None
-        ):  # a site that is inherited describes another kind of layer
+        # A site that is inherited describes another kind of layer.
+        if vars(self.op_layer).get("site") is None:
             raise TypeError(f"{self.op_layer.__name__} does not say where its op is: set its attribute site")
 
     @property

@@ -72,7 +72,7 @@ class Ensemble:
         self.rows = Rows(self.layers, start, learned or OpParameters())
         self.parameters = self.rows.make_start_rows(self.active)
         self.optimiser = optimiser(self.parameters)
-        self._cached_pass: tuple[Tensor, Pass] | None = None  # the latest batch and the result for it
+        self._cached_pass: tuple[Tensor, Pass] | None = None  # the latest batch and its result
         self._make_views()
 
     @property

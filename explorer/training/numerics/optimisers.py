@@ -32,7 +32,7 @@ class Optimiser:
     """
 
     label = "Gradient descent"
-    memories = 0  # number of tensors that an optimiser keeps between steps
+    memories = 0  # the number of tensors that an optimiser keeps between steps
     by_member: Sequence[int] | None = None
 
     def __init__(self, parameters: Tensor) -> None:

@@ -21,8 +21,8 @@ from explorer.training.tasks import TASKS
 BASIS = ("way", "causes", "inputs")
 """The instruments that a line needs, in addition to the alignment."""
 _MIN_SHARE = 0.2  # a smaller fraction of units and examples is not mentioned
-_MIN_RATIO = 1.5  # width of the data ÷ width of the rule from which it is mentioned
-_MIN_GAIN = 1.5  # factor by which the gradient must grow to be mentioned
+_MIN_RATIO = 1.5  # a smaller ratio of the data's width to the rule's width is not mentioned
+_MIN_GAIN = 1.5  # growth of the gradient by a smaller factor is not mentioned
 _CAUSES = (
     (2, "no gradient", "inputs"),
     (1, "under 1 % of the rule's peak", "inputs"),

@@ -12,7 +12,7 @@ from explorer.training.runs.summary import name_device
 from explorer.training.settings import Settings, devices
 from explorer.training.tasks import FIRST, TASKS
 
-_WARM_UP, _STEPS = 5, 25  # steps: a device loads its kernels in the first ones
+_WARM_UP, _STEPS = 5, 25  # untimed steps, in which a device loads its kernels, and timed steps
 _EQUAL_RATIO = 1.1  # the ratio of two times below which the devices count as equally fast
 
 

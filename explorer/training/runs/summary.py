@@ -33,9 +33,8 @@ def format_number(value: float) -> str:
 
 def compute_quantile(degrees: int) -> float:
     """Compute the two-sided 95 % quantile of Student's t distribution: 2.78 for 4 degrees of freedom."""
-    from scipy.special import (
-        stdtrit,
-    )  # this import takes half a second, and a run of one seed does not need it
+    # This import takes half a second, and a run of one seed does not need it.
+    from scipy.special import stdtrit
 
     return float(stdtrit(degrees, 0.975))
 

@@ -118,9 +118,8 @@ class FairQueue(Generic[Item]):
         order = list(paths)
         for depth in (3, 2, 1):
             times: dict[Item, float] = {}
-            following: dict[
-                _Path, tuple[float, float]
-            ] = {}  # each party's next turn, and how long a turn takes
+            # Each party's next turn, and how long a turn takes.
+            following: dict[_Path, tuple[float, float]] = {}
             for item in order:
                 path = paths[item][:depth]
                 if path not in following:

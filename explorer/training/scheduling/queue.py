@@ -137,7 +137,7 @@ class Jobs(Generic[AnyJob]):
     def change(self, job: AnyJob, live: Mapping[str, Any]) -> None:
         """Change the settings of a job in progress. Raises ValueError for settings that cannot change."""
         if live:
-            raise ValueError(f"{', '.join(live)} cannot change in a {self.kind}: start a new one")
+            raise ValueError(f"{', '.join(live)} cannot change during a {self.kind}: start a new one")
 
     def sweep(self) -> None:
         """Pause jobs that nobody watches, and drop expired and surplus jobs.
@@ -226,7 +226,7 @@ class Runs(Jobs[RunJob]):
     def _open(self, limits: Limits) -> None:
         limit = limits.running + limits.waiting
         self._active, self._open_quota = Quota(limit, *_ACTIVE), Quota(limit, *_EXISTING)
-        self._queue = FairQueue(lambda job: job.parties)  # running and waiting runs; turns are slices
+        self._queue = FairQueue(lambda job: job.parties)  # running and waiting runs, which take turns
         self._forget_after_s = limits.forget_after_s
 
     def add(
@@ -429,7 +429,7 @@ class Studies(Jobs[StudyJob]):
 
     def _open(self, limits: Limits) -> None:
         self._active = Quota(limits.studying + limits.studies_waiting, *_ACTIVE_STUDIES)
-        self._queue = FairQueue(lambda job: job.parties, weigh_once)  # running studies; turns are slices
+        self._queue = FairQueue(lambda job: job.parties, weigh_once)  # running studies, which take turns
         self._forget_after_s = limits.study_forget_after_s
         self._free_at = -math.inf
 
@@ -463,7 +463,7 @@ class Studies(Jobs[StudyJob]):
         job = self._lock_first_free(self._list_in_state("running"))
         if job is not None:
             self._queue.charge(job)
-            self._free_at = math.inf  # until the slice ends
+            self._free_at = math.inf  # unknown until the slice ends
         return job
 
     def yield_to_runs(self, start: float) -> None:

@@ -40,7 +40,7 @@ STUDY_SENTENCES: Mapping[State, str] = {
     "stopped": "Stopped{note}.",
     "silent": "The study is unavailable: {note}.",
 }
-RUN, STUDY = "run", "study"  # kinds of jobs, as in their ids
+RUN, STUDY = "run", "study"  # the kinds of jobs, which are also parts of their ids
 ADVICE_AT_START = "No learning rate can fix a failure before the first step: choose another op or rule"
 UNWATCHED = " because nobody was watching"
 TAKING_TURNS = "Running, taking turns with {others} other{plural}."

@@ -67,7 +67,7 @@ def read_branch(text: str, rules: Sequence[str | Rule]) -> Branch:
     if not step.isdecimal() or len(step) > 9 or not rest:
         raise ValueError("it must be a step, a name and a value, such as 200,lr:0.001")
     if not matches:
-        raise ValueError(f"what changes must be lr, op, rule or one of the rules: {', '.join(names[3:])}")
+        raise ValueError(f"only lr, op, rule or one of the rules ({', '.join(names[3:])}) can change")
     name = max(matches, key=len)
     value = rest[len(name) + 1 :]
     return int(step), name, _number(value) if name == "lr" else value

@@ -12,7 +12,7 @@ if sys.platform == "linux":
     import resource
 
 MEMORY = "EXPLORER_TRAINER_MEMORY"  # environment variable: limit of the training process in MB
-MIN_ROOM_MB = 300  # on top of the use before the first run: 160 for the data of tasks, the rest for runs
+MIN_ROOM_MB = 300  # memory needed beyond the use before the first run: 160 MB for data, the rest for runs
 _MAX_USE = 0.85  # fraction of the limit above which no run is begun
 # mallopt's M_MMAP_THRESHOLD: freed blocks above this size return to the system.
 _MMAP_THRESHOLD, _MMAP_THRESHOLD_BYTES = -3, 256 * 1024

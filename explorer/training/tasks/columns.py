@@ -14,7 +14,7 @@ from explorer.formula import quote, truncate
 from explorer.training.limits import MAX_CLASSES, MAX_TABLE_BYTES, MAX_TABLE_COLUMNS, MAX_TABLE_ROWS
 
 _MAX_NAME = 60  # maximum length of a column's name
-_MAX_VALUE = 1e30  # largest value, whose square is still finite
+_MAX_VALUE = 1e30  # the largest value that is accepted; its square is still finite
 _NAMED_ROWS = 5  # how many rows without a value a message lists
 _DELIMITERS = ",;\t"
 _GAPS = frozenset({"", "-", "?", "#n/a", "n/a", "na", "nan", "none", "null"})  # in a column of numbers

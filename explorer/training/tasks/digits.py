@@ -17,7 +17,7 @@ from explorer.training.numerics import cross_entropy
 from explorer.training.tasks.split import cache_data, split_data
 from explorer.training.tasks.task import Data, Task
 
-_JUDGED = 360  # of the 1,797 digits this many are held out, and as many are for validation
+_JUDGED = 360  # how many of the 1,797 digits are held out; as many are used for validation
 _ZERO = """
     00 00 05 0d 09 01 00 00
     00 00 0d 0f 0a 0f 05 00

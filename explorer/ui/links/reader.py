@@ -12,9 +12,8 @@ from explorer.training.settings import NUMBER
 
 _MAX_REASON_LENGTH = 200
 _EXPONENT = re.compile(r"(?<=\d)([eE]) +(?=\d)")
-_ADJACENT_OPERANDS = re.compile(
-    r"(?<=[\w.)]) +(?=[\w.(~])"
-)  # the spaces between two operands without an operator
+# The spaces between two operands without an operator.
+_ADJACENT_OPERANDS = re.compile(r"(?<=[\w.)]) +(?=[\w.(~])")
 
 Query = dict[str, list[str]]
 

@@ -25,9 +25,8 @@ query, notices = state.load_choice()
 st.set_page_config(page_title=make_page_title(), page_icon="📉", layout="wide")
 page = st.navigation(list(pages), position="hidden")
 notices += check_study_task(query) if pages[page].needs_held_out_data else []
-leading = (
-    st.container(key="leading") if pages[page].is_content_first else nullcontext()
-)  # these messages appear below the heading
+# These messages appear below the heading.
+leading = st.container(key="leading") if pages[page].is_content_first else nullcontext()
 if not st.context.is_embedded:
     with st.container(key="heading-line", horizontal=True, vertical_alignment="center"):
         mount("heading")

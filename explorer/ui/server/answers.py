@@ -54,9 +54,8 @@ _PRESETS = {"instrument": PRESETS, "training": TRAINING, "study": STUDIES}
 _LESSON_LOCK = Lock()  # a whole class may open the same lesson at once; it is computed only once
 _COURSE_LOCK = Lock()  # a second lock, because the list of lessons need not wait for a lesson's numbers
 PANELS = "train/panels"  # the folder of the measurements' panels, relative to MODULES
-MAX_BODY_BYTES = (
-    8 * MAX_CHARACTERS
-)  # bytes of pasted code as JSON: up to four a character, or an escaped quote
+# A character of pasted code takes at most six bytes as JSON, as in \\u0000.
+MAX_BODY_BYTES = 8 * MAX_CHARACTERS
 Answer = dict[str, Any]
 
 

@@ -129,7 +129,7 @@ REFUSED = {
     r"it is not elementwise: x of shape \(64,\) gives y of shape \(\)": lambda x: x.sum(),
     "it is not elementwise: the gradient at one x depends on the other elements": MeanInBackward,
     "it is random: two calls with the same x give different y": torch.rand_like,
-    "its backward gives two different gradients for the same x and g": NoiseInBackward,
+    "its backward is random: it returns two different gradients for the same x and g": NoiseInBackward,
     "it raises ZeroDivisionError: integer division or modulo by zero": lambda x: x * (1 // 0),
     "its backward raises RuntimeError: no way back": RaisesInBackward,
     "its backward returns None for x": NoneForX,

@@ -171,7 +171,7 @@ def test_a_rule_with_a_mean_is_compared_over_the_range():
 
 
 def test_a_rule_without_values_is_refused_in_words():
-    with pytest.raises(ValueError, match="almost no finite values from -3 to -1: choose another range"):
+    with pytest.raises(ValueError, match="is finite almost nowhere from -3 to -1: choose another range"):
         nearest("log", "formula: g * log(x)", start=-3, stop=-1)
 
 

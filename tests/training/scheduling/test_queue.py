@@ -166,7 +166,7 @@ def test_invalid_commands_to_a_study_change_nothing_or_are_refused(clock):
     for command in ("step", "reset"):
         assert engine.command(identity, command).state == "running"
     assert engine.change(identity).state == "running"
-    with pytest.raises(ValueError, match="lr cannot change in a study"):
+    with pytest.raises(ValueError, match="lr cannot change during a study"):
         engine.change(identity, lr=1.0)
     with pytest.raises(ValueError, match=r"is gone|is lost"):
         engine.measure(identity, "line_search")

@@ -71,7 +71,7 @@ def _compute_pathwise(nets: Nets, observed: ObservedPass) -> list[Tensor]:
 
 
 class _LocalExpectation:
-    """Estimate gradients by computing the loss with the other possible output of each unit."""
+    """Estimates the gradient of a stochastic op from the loss with the other possible output of each unit."""
 
     def __init__(self, nets: Nets) -> None:
         self._nets, self._with_op = nets, nets.op_layers
@@ -102,7 +102,10 @@ class _LocalExpectation:
         return self._jumps[layer][1]
 
     def _compute_losses(self, observed: ObservedPass) -> Tensor:
-        """Return each example's contribution to the loss with the actual random draws, (members, 1, n)."""
+        """Compute the loss of each example with the actual random draws.
+
+        The result has shape (members, 1, n).
+        """
         return self._nets.task.loss.split_by_example(observed.output, self._answers).mT
 
     @property
@@ -110,7 +113,7 @@ class _LocalExpectation:
         return self._nets.ensemble.expand_by_member(self._nets.batch[1])
 
     def _compute_replaced_losses(self, observed: ObservedPass, layer: int, other: Tensor) -> Tensor:
-        """Return each example's contribution to the loss if one unit's output is replaced.
+        """Compute the loss of each example after the output of a single unit has been replaced.
 
         The result has shape (members, units, n).
         """
@@ -120,7 +123,7 @@ class _LocalExpectation:
         x = observed.output if above == end else traces[above].op.x
         change, weights = (other - traces[layer].op.y).mT, nets.products[index].weights
         x = torch.addcmul(x.mT[:, :, None], weights.mT[..., None], change[:, None])
-        for at in range(above, end):  # (members, units above, units, n) before and after
+        for at in range(above, end):  # the shape stays (members, units above, units, n)
             parameters, shape = nets.ensemble.parameter_views[at], (len(change), -1, *change.shape[1:])
             trace = Trace(traces[at].moment._replace(copies=len(change[0])))
             x = nets.ensemble.layers[at].forward(x.flatten(2).mT, parameters, trace).mT.view(shape)

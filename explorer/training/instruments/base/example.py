@@ -27,7 +27,7 @@ EXAMPLE = Argument("example", "Held-out example", _find_last)
 def measure_first_nets(
     measure_nets: Callable[Concatenate[Nets, list[int], P], Callable[[int], dict[str, Any]]],
 ) -> Callable[Concatenate[Nets, P], dict[int, Record]]:
-    """Turn a function that measures given nets into one that measures one net per backward rule.
+    """Turn a function that measures several nets into one that measures one net per backward rule.
 
     The net is the first finite one of its rule. ``measure_nets(nets, members, …)`` returns a function from an
     index to the measurement of ``members[index]`` as a dict. ``seed``, the index of the net among the seeds

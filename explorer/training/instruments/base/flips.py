@@ -13,8 +13,8 @@ from torch import Tensor
 from explorer.training.instruments.base.instrument import Nets
 from explorer.training.nets import Layer
 
-MAX_NUMBERS = 2**21  # most numbers in one call: 8 MB
-_FLIPS = 2**18  # most numbers in one layer of a net with one unit flipped; this limits the examples
+MAX_NUMBERS = 2**21  # the maximum number of elements in one call, 8 MB
+_FLIPS = 2**18  # limits the number of examples: elements of one layer, for all changes of one unit
 
 
 class Flips:
@@ -58,7 +58,7 @@ class Flips:
         )
 
     def split_members(self, evaluations: int) -> list[slice]:
-        """Split the ensemble into slices of nets for which this many loss evaluations fit into memory."""
+        """Split the ensemble into slices of nets that are small enough for this many evaluations at once."""
         size = max(1, MAX_NUMBERS // (self.x[0].numel() * evaluations))
         return [slice(start, start + size) for start in range(0, len(self.x), size)]
 
@@ -80,9 +80,8 @@ class Flips:
     def _compute_growth(self, members: slice, change: Tensor) -> Tensor:
         change = change[members]
         factors = self._weights[members].mT.contiguous()[..., None], change[:, None]
-        x = torch.addcmul(
-            self._above[members].contiguous()[:, :, None], *factors
-        )  # (members, units above, units, n)
+        # The shape is (members, units above, units, n).
+        x = torch.addcmul(self._above[members].contiguous()[:, :, None], *factors)
         x = x.flatten(2)
         for weights, biases in self._products:
             x = torch.bmm(weights[members].mT, self._op(x))
@@ -94,7 +93,7 @@ class Flips:
 
 
 def count_examples(nets: Nets) -> int:
-    """Return the number of examples for which every unit can be changed within the memory limit."""
+    """Return how many examples fit into memory when the output of every unit is changed for each of them."""
     return min(nets.x.shape[1], max(1, _FLIPS // _find_largest(nets.ensemble.layers)))
 
 
@@ -104,6 +103,6 @@ def is_too_wide(layers: Sequence[Layer]) -> bool:
 
 
 def _find_largest(layers: Sequence[Layer]) -> int:
-    """Return the largest number of values that change, per example, if each unit of a layer is changed."""
+    """Return how many values change, per example, in the widest layer if each unit of a layer is changed."""
     units = [layer.shapes[0][1] * layer.uses for layer in layers if layer.shapes]
     return max(map(prod, pairwise(units)))

@@ -80,7 +80,7 @@ def compute_gradients(
 
 
 def _get_first_op(traces: Sequence[Trace]) -> tuple[Tensor, Tensor, Tensor]:
-    """Return x and the gradients before and after the rule, for the first layer that contains the op.
+    """Return the op's input, and the gradients before and after the rule, in the first layer with the op.
 
     Each tensor has shape (members, n, units, …).
     """
@@ -94,9 +94,9 @@ def _sum_sizes(values: Tensor) -> Tensor:
 
 
 def _compute_shares(x: Tensor, upstream: Tensor, gradient: Tensor) -> Tensor:
-    """Compute, for each net, which fraction of inputs the rule blocks and which fraction of units is idle.
+    """Compute the fractions of inputs without a gradient because of the rule, and of units without any.
 
-    Returns (2, members); NaN if an input is not finite.
+    The result has shape (2, members). It is NaN if an input is not finite.
     """
     x, upstream, gradient = map(with_float64, (x, upstream, gradient))
     zero = gradient == 0

@@ -26,7 +26,7 @@ def count_op_layers(settings: Settings) -> int:
 
 
 def get_op_site(settings: Settings) -> OpSite:
-    """Return where the op is applied in the nets of a training run, for example to activations or weights."""
+    """Return where the nets of a training run apply the op, for example to activations or to weights."""
     return TASKS[settings.task].net.site
 
 
@@ -86,12 +86,12 @@ class Nets:
 
     @property
     def site(self) -> OpSite:
-        """Where the op is applied in the nets, for example to activations or weights."""
+        """Where the nets apply the op, for example to activations or to weights."""
         return self.task.net.site
 
     @property
     def y(self) -> Tensor:
-        """The targets of the examples for each net, (active members or 1, n, …)."""
+        """The target of each example for each net, as a tensor of shape (active members or 1, n, …)."""
         return self.ensemble.expand_by_member(self.targets)
 
     @property
@@ -222,7 +222,7 @@ class Recorded(Instrument):
 
     kind = "recorded"
 
-    window: int = 5  # with fewer points, the lines of different rules cross all the time
+    window: int = 5  # with a shorter window, the lines of different rules keep crossing
     fields: tuple[str, ...]
     columns: Callable[[Settings], int] = lambda settings: len(settings.widths)
     measure: Callable[[Nets], NDArray[float32]]

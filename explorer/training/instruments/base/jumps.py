@@ -16,9 +16,9 @@ from torch import Tensor
 from explorer.catalogue.noises import NOISES
 
 NOISE = NOISES["normal"]
-REACH = 4.0  # standard deviations that noise hardly ever exceeds
-FINE = 32  # points per standard deviation
-_MAX_SHARED = 1.0  # standard deviations of the noise
+REACH = 4.0  # noise hardly ever exceeds this many standard deviations
+FINE = 32  # the number of points per standard deviation of the noise
+_MAX_SHARED = 1.0  # jumps share evaluations up to this distance, in standard deviations of the noise
 _ROUNDING = 1e-6
 
 
@@ -51,7 +51,7 @@ class Jumps:
         return REACH * self.sigma
 
     def compute_weights(self, x: Tensor, part: slice, shares: Tensor) -> Tensor:
-        """Sum values that belong to jumps, each weighted by the noise density at its distance from x.
+        """Sum the values of an op's jumps, weighted by the noise density at their distance from each x.
 
         Densities are relative to their peak. ``x`` has shape (points,), ``shares`` has a row for each jump of
         ``part``.
@@ -84,7 +84,7 @@ class Groups:
     weights: Tensor
 
     def compute_weight(self, x: Tensor, group: Tensor) -> Tensor:
-        """Return the weight at each x of the loss difference across a group of jumps."""
+        """Compute the factor by which the loss difference across a group of jumps counts at each x."""
         points = self.weights.shape[1]
         position = ((x - look_up(self.origin, group)) / self.spacing).nan_to_num_(0).clamp_(0, points - 1.01)
         point = position.long()
@@ -117,7 +117,7 @@ def group_jumps(jumps: Jumps, device: torch.device) -> Groups:
 
 
 def _split_jumps(below: list[float], above: list[float], max_distance: float) -> list[slice]:
-    """Split jumps into slices of neighbours whose values lie within ``max_distance`` of each other."""
+    """Split an op's jumps into slices of neighbours whose values differ by at most ``max_distance``."""
     starts: list[int] = []
     low, high = math.inf, -math.inf
     for index, values in enumerate(zip(below, above, strict=True)):
@@ -129,7 +129,7 @@ def _split_jumps(below: list[float], above: list[float], max_distance: float) ->
 
 
 def _find_ends(jumps: Jumps, part: slice) -> tuple[float, float]:
-    """Return the op's lowest and highest value around some jumps, in reverse order if the jumps go down."""
+    """Return the op's lowest and highest value around some jumps, in reverse order if the op decreases."""
     below, above = jumps.below[part], jumps.above[part]
     low, high = (float(end) for end in torch.cat([below, above]).aminmax())
     return (low, high) if (above - below).sum() >= 0 else (high, low)
@@ -159,7 +159,10 @@ class Distances:
     weights: Tensor
 
     def compute_weight(self, x: Tensor) -> Tensor:
-        """Return the weight of each fixed output change at each x, with the changes as the last dimension."""
+        """Compute the weight of each change of an op's output at each x.
+
+        The changes are the last dimension.
+        """
         cell = torch.bucketize(x, self.at)
         position = (
             ((x - look_up(self.left, cell)) / self.spacing).nan_to_num_(0).add_(look_up(self.start, cell))
@@ -170,7 +173,7 @@ class Distances:
 
 
 def make_distances(jumps: Jumps, device: torch.device) -> Distances:
-    """Choose the output changes at which to evaluate the loss for the jumps of a piecewise constant op."""
+    """Choose the output changes at which the loss of a piecewise constant op is evaluated."""
     at, reach, spacing = jumps.at, jumps.reach, jumps.sigma / FINE
     cell_values = torch.cat([jumps.below[:1], jumps.above])
     left, right = torch.cat([at[:1] - reach, at]), torch.cat([at, at[-1:] + reach])
@@ -213,7 +216,7 @@ def _choose_distances(leads: Tensor, max_distance: float) -> Tensor:
 
 
 def _compute_tents(values: Tensor, ends: Tensor) -> Tensor:
-    """Return the weights of linear interpolation between ascending support points, (values, points)."""
+    """Compute the weights of linear interpolation between ascending points, as (values, points)."""
     after = torch.bucketize(values, ends).clamp_(1, len(ends) - 1)[:, None]
     low, high = ends[after - 1], ends[after]
     share = ((values[:, None] - low) / (high - low)).clamp_(0, 1)

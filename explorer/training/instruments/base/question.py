@@ -18,12 +18,12 @@ def make_question(key: str, numbers: Mapping[str, int]) -> str:
 
 
 def key_of(text: str) -> str:
-    """Return the instrument's key from a request such as ``raster?example=5``."""
+    """Return the key of the instrument that is asked for in a text such as ``raster?example=5``."""
     return text.partition("?")[0]
 
 
 def numbers_of(text: str) -> dict[str, int]:
-    """Return the integer arguments of a request such as ``raster?example=5``, by name.
+    """Return the integer arguments in a text such as ``raster?example=5``, as a dict from names to values.
 
     Raises ValueError if one of them is not a whole number.
     """

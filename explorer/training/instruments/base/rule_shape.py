@@ -13,9 +13,9 @@ from explorer.curves.kinks import find_kinks
 from explorer.training.instruments.base.gradient_samples import sample_gradients
 from explorer.training.instruments.base.instrument import Nets
 
-_MARGIN = 4.0  # how far the range extends beyond the outermost kink, and around 0
+_MARGIN = 4.0  # distance from the outermost kink, or from 0, to the end of the plotted range
 _MAX_KINK_X = 16.0  # kinks are searched up to this |x|
-_SPAN_POINTS = 4001  # number of x at which a height is measured
+_SPAN_POINTS = 4001  # number of points at which a rule's height is measured
 _MAX_KINKS = 8  # a rule with more kinks is taken to be periodic
 _DECADES, _POINTS = (-4, 4), 4000  # powers of ten, and number, of the x at which a width is measured
 _MAX_TAIL = 0.02  # a rule with a larger fraction of its area in the last decade has no finite width
@@ -54,10 +54,10 @@ def compute_width(nets: Nets, member: int, layer: int) -> float:
 
 
 def compute_data_width(x: Tensor) -> Tensor:
-    """Return the width of each net's data, (members,): √(2π) standard deviations, as if it were normal."""
+    """Compute the width of each net's inputs of the op as √(2π) standard deviations, in shape (members,)."""
     flat = x.flatten(1)
     norm: Tensor = torch.linalg.vector_norm(flat - flat.mean(1, keepdim=True), dim=1)
-    return norm * math.sqrt(math.tau / (flat.shape[1] - 1))  # ten times as fast as ``std``
+    return norm * math.sqrt(math.tau / (flat.shape[1] - 1))  # ten times faster than ``std``
 
 
 def _get_rule(nets: Nets, member: int) -> Rule:

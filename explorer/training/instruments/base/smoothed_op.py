@@ -32,7 +32,7 @@ _MIN_JUMP = 1e-4  # smaller differences at a kink are due to the op's slope
 
 @dataclass(frozen=True)
 class SmoothedOp:
-    """An op whose input is perturbed by normal noise.
+    """An op whose input is disturbed by normal noise.
 
     Attributes:
         sigma: the standard deviation of the noise.
@@ -78,7 +78,7 @@ class SmoothedOp:
 
     @cached_property
     def near(self) -> int:
-        """The maximum number of jumps within reach of the noise on one side of an x."""
+        """The maximum number of jumps on one side of an x that noise can reach from there."""
         ends = torch.searchsorted(self.at, self.at + REACH * self.sigma)
         return int((ends - torch.arange(len(ends))).max())
 
@@ -99,7 +99,7 @@ class SmoothedOp:
 
 
 def smooth_op(op: Op, parameters: Mapping[str, float], sigma: float, device: torch.device) -> SmoothedOp:
-    """Describe an op whose input is perturbed by normal noise of standard deviation sigma."""
+    """Describe an op whose input is disturbed by normal noise with standard deviation sigma."""
     return _smooth_op(op, tuple(sorted(resolve_values(op, None, parameters).items())), sigma, device)
 
 
@@ -139,7 +139,7 @@ def _find_jumps(
 
 
 def _average_slopes(slopes: Tensor) -> Tensor:
-    """Average slopes at evenly spaced points over the noise around each point."""
+    """Average an op's slopes, given at evenly spaced x, over normal noise around each x."""
     edges = torch.arange(-1.5 * REACH * FINE, 1.5 * REACH * FINE + 2, dtype=torch.float64) - 0.5
     weights = NOISE.parsed_distribution.bind()(edges / FINE).diff()
     ends = functional.pad(slopes[None, None], [len(weights) // 2] * 2, mode="replicate")

@@ -38,7 +38,7 @@ def compute_smoothed_gradient(nets: Nets, layer: int, n: int) -> Tensor:
 
 
 def _compute_upstream(nets: Nets, layer: int) -> Tensor:
-    """Backpropagate through the op's own derivative from the output down to one layer's op."""
+    """Backpropagate from the output of the nets down to the op in one layer, with the op's own derivative."""
     upstream = nets.current_pass.traces[nets.op_layers[-1]].op.upstream
     for below, above in reversed(list(enumerate(nets.op_layers[1:]))):
         if above > layer:
@@ -56,7 +56,7 @@ def _compute_slope(nets: Nets, x: Tensor) -> Tensor:
 
 
 def _compute_flip_gradient(nets: Nets, op: SmoothedOp, layer: int, n: int) -> Tensor:
-    """Sum the changes of the loss at the op's jumps near each x, weighted by the noise density.
+    """Sum the changes of the loss at the op's jumps around each x, weighted by the noise density.
 
     The result has shape (active members, units, n).
     """
@@ -72,7 +72,7 @@ def _compute_flip_gradient(nets: Nets, op: SmoothedOp, layer: int, n: int) -> Te
 
 
 def _sum_grouped_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
-    """Sum the weighted loss changes at any op's jumps, evaluating the loss at the ends of each group."""
+    """Sum the weighted loss changes at the jumps of any op, evaluating the loss at the ends of each group."""
     groups, total = op.groups, torch.zeros_like(flips.x)
     first = torch.searchsorted(groups.last, flips.x - REACH * op.sigma).clamp_(
         max=len(groups.last) - groups.near
@@ -104,7 +104,7 @@ def _sum_tabulated_jumps(flips: Flips, op: SmoothedOp) -> Tensor:
 
 
 def _compute_one_step(flips: Flips, op: SmoothedOp, first: float, _width: float, height: float) -> Tensor:
-    """Compute the weighted loss change for an op with a single jump: the loss on its other side."""
+    """Compute the weighted change of the loss for an op with a single jump."""
     over = flips.x > first
     if flips.last:
         rise, fall = flips.tabulate_growth(over.new_tensor([height, -height], dtype=flips.x.dtype)).unbind(1)
@@ -114,7 +114,7 @@ def _compute_one_step(flips: Flips, op: SmoothedOp, first: float, _width: float,
 
 
 def _sum_tabulated_steps(flips: Flips, op: SmoothedOp, first: float, width: float, height: float) -> Tensor:
-    """Sum the weighted loss changes at the equal jumps of an op just below the output layer."""
+    """Sum the weighted changes of the loss at an op's equal jumps, just below the output layer."""
     parts = flips.split_members(2 * op.near + 1)
     return torch.cat([_sum_member_steps(flips, part, op, first, width, height) for part in parts])
 
@@ -122,7 +122,7 @@ def _sum_tabulated_steps(flips: Flips, op: SmoothedOp, first: float, width: floa
 def _sum_member_steps(
     flips: Flips, members: slice, op: SmoothedOp, first: float, width: float, height: float
 ) -> Tensor:
-    """Sum the weighted loss changes of some nets; the result of a net does not depend on the others."""
+    """Sum the weighted changes of the loss for some of the nets, which do not depend on the others."""
     x = flips.x[members]
     below = _count_steps_below(x, op, first, width)
     total = torch.zeros_like(x)
@@ -136,7 +136,7 @@ def _sum_member_steps(
 
 
 def _sum_steps(flips: Flips, op: SmoothedOp, first: float, width: float, height: float) -> Tensor:
-    """Sum the weighted loss changes at equal jumps by evaluating the loss at each level near a unit's own.
+    """Sum the weighted loss changes at equal jumps by evaluating the loss at the levels around each unit.
 
     With few levels, a level above the own one is a level below for other units: both are evaluated together.
     """
@@ -165,16 +165,16 @@ def _group_offsets(near: int, levels: int) -> dict[int, list[int]]:
 
 
 def _count_steps_below(x: Tensor, op: SmoothedOp, first: float, width: float) -> Tensor:
-    """Return the number of the op's jumps below each x, in the shape of x."""
+    """Count the op's jumps below each x. The result has the shape of x."""
     return ((x - first) / width).nan_to_num_(0).ceil_().clamp_(0, len(op.at))
 
 
 def _compute_densities(
     x: Tensor, below: Tensor, op: SmoothedOp, first: float, width: float, jumps: range
 ) -> Tensor:
-    """Return the noise density at jumps counted from the first one above each x, (members, jumps, units, n).
+    """Compute the noise density at the op's jumps, counted from the first one above each x.
 
-    It is 0 for jumps that do not exist.
+    The result has shape (members, jumps, units, n). It is 0 for jumps that do not exist.
     """
     offsets = x.new_tensor([first + width * jump for jump in jumps])[:, None, None]
     densities = op.compute_density(torch.sub(x, below, alpha=width)[:, None] - offsets)

@@ -10,12 +10,15 @@ from torch import Tensor
 from explorer.training.instruments.base.instrument import Nets
 from explorer.training.nets import KERNEL, Convolution
 
-MAX_MAPS = 16  # kernels of this many maps, from as many maps of the layer below, are included
+MAX_MAPS = 16  # the maximum number of maps of a layer, and of the layer below, whose kernels are sent
 _MAX_CODE = 127  # the integer that encodes the largest weight
 
 
 def get_used_weights(nets: Nets, number: int) -> Tensor:
-    """Return a layer's weights as the net uses them: after the op, if the op is applied to weights."""
+    """Return the weights of a layer as the net uses them.
+
+    If the op is applied to weights, these are its outputs.
+    """
     trace = nets.current_pass.traces[number]
     if trace.y is not None and not nets.site.per_example:
         return trace.y

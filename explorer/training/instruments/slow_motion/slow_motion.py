@@ -61,7 +61,7 @@ def measure(nets: Nets, *, layer: int) -> dict[int, Record | None]:
 
 
 def _record(step: Step, rule: int, member: int) -> Record:
-    """Return one backward rule's next training step as data for the page."""
+    """Encode the next training step of one backward rule's net as data for the page."""
     nets = step.nets
     entry = nets.rules[rule]
     parameters = nets.get_parameters(member, step.layer)
@@ -104,7 +104,7 @@ def _list_unit_values(step: Step, member: int) -> dict[str, list[float]]:
 
 
 def _make_gradient_tree(op: Op, rule: Rule, learn: Sequence[str]) -> Data | None:
-    """Return torch's derivative of the op as an expression tree.
+    """Return the expression tree of torch's own derivative of the op.
 
     Returns None if learned parameters do not change it.
     """
@@ -113,7 +113,7 @@ def _make_gradient_tree(op: Op, rule: Rule, learn: Sequence[str]) -> Data | None
 
 
 def _make_tensors(step: Step, member: int) -> dict[str, Record]:
-    """Return the displayed parts of all tensors of a training step, by name."""
+    """Return the displayed parts of all tensors of a training step, as a dict from names to records."""
     sources: dict[str, Tensors] = {}
     for stage in stages_of(step.nets.site):
         own_tensor = {} if isinstance(stage.tensor, str) else {stage.key: stage.tensor}
@@ -122,7 +122,7 @@ def _make_tensors(step: Step, member: int) -> dict[str, Record]:
 
 
 def _make_random_tensors(step: Step, rule: int, member: int) -> dict[str, Record]:
-    """Return the random draws and losses that an op and a backward rule use, by their names in formulas."""
+    """Return the random draws and losses that the op and the rule use, as a dict from names to records."""
     requested = {*step.nets.op.random_names, *step.nets.rules[rule].random_names}
     names = {U, *requested} if requested else requested
     tensors = {name: each for name, each in step.random.items() if name in names}
@@ -200,7 +200,7 @@ def _describe_stage(
 
 
 def _note(step: Step, stage: Stage, tensor: Record) -> str:
-    """Describe which fraction of a tensor is 0, or which part of the tensor is displayed."""
+    """Describe which fraction of a tensor's elements is 0, or which part of the tensor is displayed."""
     if stage.zeros:
         zeros = float((tensor["values"] == 0).mean())
         return f"{format_percent(zeros)} exactly 0" if zeros else "none exactly 0"
@@ -230,7 +230,7 @@ def _format_part(visible: int, count: int, name: str) -> str:
 
 
 def _list_sizes(step: Step) -> dict[str, tuple[int, str]]:
-    """Return the length of each kind of axis, with a noun for what it counts."""
+    """Return the length of each kind of axis, and a noun for what the axis counts."""
     inputs, units = step.weights.shape[1:]
     repetitions = " × times" * (step.times > 1) + " × places" * (step.places > 1)
     rows = step.examples * step.times * step.places, f"examples{repetitions}"
@@ -271,7 +271,7 @@ def _make_facts(step: Step, rule: int, linear: bool) -> dict[str, Any]:
 
 
 def _describe_factor(step: Step, rule: Rule, linear: bool) -> str:
-    """Describe in a sentence how a backward rule changes the upstream gradient g."""
+    """Describe how a backward rule changes the upstream gradient g in this step."""
     if not rule.needs_loss:
         return _FACTOR_WORDS[linear].format(u=" and u" if is_draw_dependent(step.nets.op, rule) else "")
     loss = "the loss of the batch" if step.on_weights else "the example's part of the batch's loss"

@@ -232,7 +232,7 @@ STAGES: Mapping[str, tuple[Stage, ...]] = {
 
 
 def stages_of(site: OpSite) -> tuple[Stage, ...]:
-    """Return the stages of a training step for nets that apply the op to activations, weights, spikes, etc.
+    """Return the stages of a training step for nets that apply the op to weights, to spikes, and so on.
 
     Raises LookupError if no stages are defined for it.
     """

@@ -55,7 +55,7 @@ class Step:
 
     @property
     def op(self) -> OpTrace:
-        """The op's input and output in this layer, and the gradients at both.
+        """The op's input and output in the layer of this training step, and the gradients at both.
 
         Each has shape (members, n, units), or (members, inputs, units) if the op is on weights. For maps it
         is (members, n · places, channels): each position in a map is a row.
@@ -64,7 +64,7 @@ class Step:
 
     @cached_property
     def random(self) -> dict[str, Tensor]:
-        """The op's random draws, and the losses that depend on them, by their names in formulas.
+        """The op's random draws, and the losses that depend on them, as a dict from names in formulas.
 
         Each has the shape of ``op``.
         """
@@ -77,7 +77,7 @@ class Step:
 
     @cached_property
     def input(self) -> Tensor:
-        """The layer's inputs, which are multiplied by its weights, (members, n · places, inputs)."""
+        """The inputs of the layer, which are multiplied by the weights, (members, n · places, inputs)."""
         trace = self.batch_pass.traces[self._weight_layer]
         if not trace.saved:
             return self._expand_members(self.nets.batch[0])
@@ -85,7 +85,7 @@ class Step:
 
     @cached_property
     def weights(self) -> Tensor:
-        """The weights before the step, (members, inputs, units)."""
+        """The weights of the layer before the training step, (members, inputs, units)."""
         return self._read_weights("weights", self.nets.ensemble.parameter_views)
 
     @cached_property
@@ -95,7 +95,7 @@ class Step:
 
     @cached_property
     def new_weights(self) -> Tensor:
-        """The weights after the step, (members, inputs, units)."""
+        """The weights of the layer after the training step, (members, inputs, units)."""
         ensemble, nets = self.nets.ensemble, self.nets
         lr = nets.settings.course_of(ensemble.optimiser.steps).lr
         after = ensemble.compute_next_parameters(*nets.batch, nets.task.loss, lr)
@@ -141,12 +141,12 @@ class Step:
 
     @property
     def places(self) -> int:
-        """How often each weight is used per example: the number of units in a feature map, otherwise 1."""
+        """How often one example uses each weight: the number of units in a feature map, and otherwise 1."""
         return 1 if self.on_weights else self.nets.ensemble.layers[self._weight_layer].uses
 
     @property
     def kernel(self) -> int:
-        """The side of the layer's kernels, or 0 if it has none."""
+        """The side length of the layer's convolution kernels, or 0 if the layer is not a convolution."""
         return KERNEL if self.nets.site.maps else 0
 
     @property
@@ -167,7 +167,7 @@ class Step:
         )
 
     def _split_rows(self, tensor: Tensor) -> Tensor:
-        """Reshape a tensor so that each position in a feature map becomes a row."""
+        """Reshape a tensor so that each position in a feature map becomes a row of its own."""
         if self.places == 1:
             return tensor
         return tensor.reshape(*tensor.shape[:2], -1, self.places).mT.flatten(1, 2)
@@ -186,14 +186,14 @@ class Step:
         )
 
     def _read_weights(self, method: str, views: Views) -> Tensor:
-        """Call a method, given by its name, of the layer that holds the weights."""
+        """Call a method of the layer that holds the weights of this step, by the method's name."""
         read: Callable[..., Tensor] = getattr(self.nets.ensemble.layers[self._weight_layer], method)
         return read(views[self._weight_layer])
 
 
 @lru_cache(maxsize=256)
 def has_formula(op: Op, rule: Rule | None = None) -> bool:
-    """Return whether a backward rule, or the op, computes each element independently of all others."""
+    """Return whether a backward rule, or else the op, computes each element independently of all others."""
     formula = (rule.parsed or op.parsed.gradient) if rule else op.parsed
     return formula is not None and not find_reductions(formula.tree) and not find_reductions(op.parsed.tree)
 

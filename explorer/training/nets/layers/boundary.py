@@ -45,9 +45,8 @@ class Boundary:
             seeds: the seed of each member.
         """
         self.draw_names, self._seeds = joined.draw_names, seeds
-        self._evaluation_draws: dict[
-            tuple[Moment, torch.Size], Tensor
-        ] = {}  # every evaluation uses the same draws
+        # Every evaluation uses the same draws.
+        self._evaluation_draws: dict[tuple[Moment, torch.Size], Tensor] = {}
         self.has_reduction = joined.has_reduction
         self.learned = len(joined.learned)
         self._names = [parameter.name for parameter in joined.learned]

@@ -9,7 +9,7 @@ from explorer.training.nets.layers.layer import Layer, OpSite, Parameters, Trace
 
 TIMES = 8  # number of time steps per example
 LEAK = 0.9  # the fraction of a potential that remains after a time step
-THRESHOLD = 1.0  # potential at which a unit fires
+THRESHOLD = 1.0  # the potential at which a unit fires
 MIN_BRIGHTNESS = 0.1  # darker pixels do not fire
 
 
@@ -85,9 +85,8 @@ class SpikingUnits(Dense):
         arriving = trace.gradient.chunk(TIMES, 1)
         at_potential = [arriving[-1]]
         for time in reversed(range(TIMES - 1)):
-            at_potential.append(
-                (decay[time] * at_potential[-1]).add_(arriving[time])
-            )  # this order of operations rounds as autograd does
+            # This order of operations rounds as autograd does.
+            at_potential.append((decay[time] * at_potential[-1]).add_(arriving[time]))
         return super().backward(torch.cat(at_potential[::-1], 1), own_parameters, own_gradients, trace)
 
     @staticmethod

@@ -34,7 +34,7 @@ if sys.platform != "win32":
 
 _PAGE_PATHS = frozenset(page.path for page in PAGES)
 _TOTAL = "all"
-_TRY_AGAIN_LATER = 1013  # codes with which a websocket is closed
+_TRY_AGAIN_LATER = 1013  # the code with which a websocket is closed if the server is full
 _MESSAGE_TOO_BIG = 1009
 _POLICY_VIOLATION = 1008
 _SERVER_FULL_MESSAGE = "The explorer is full: {pages} pages are open. Try again in about a minute."

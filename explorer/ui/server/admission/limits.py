@@ -24,11 +24,10 @@ BODY_TIMEOUT_S = 30.0  # a request body must be complete within this time
 UNREAD_TIMEOUT_S = 30.0  # a connection is closed if its client acknowledges nothing for this time
 SLICE_BYTES = 65_536  # a response is handed to its connection in slices of this size
 MAX_UNSENT_BYTES = 65_536  # bytes that the kernel buffers per connection, in addition to those in flight
-LARGE_RESPONSE_BYTES = (
-    500_000  # bytes; longer responses for one client count towards the next quota until sent
-)
+# Responses with more bytes count towards the next quota until they have been sent.
+LARGE_RESPONSE_BYTES = 500_000
 RESPONSES_QUOTA = VisitorQuota(visitor=2 * _SCALE, anonymous=8 * _SCALE, address=24 * _SCALE)
-FILES_PER_PAGE = 12  # open files: connections, a script's thread, and those of recently closed pages
+FILES_PER_PAGE = 12  # open files for connections and a thread, with a reserve for recently closed pages
 MAX_OPEN_FILES = 10_240  # more than all pages need, and granted by every system without a limit
 
 COMPUTE_SLOTS = 2  # how many requests may use torch or the parser of pasted code at the same time
@@ -43,11 +42,10 @@ ADDRESS_REQUESTS_PER_S = 1_000 * _SCALE  # per address; generous, because a whol
 RERUNS_PER_S = 5 * _SCALE  # per page; after a pause, as many may come in one burst
 MAX_MESSAGE_BYTES = 65_536  # largest message of a page to Streamlit; a link has 2,000 characters
 FRAMES_PER_S = 300  # for all watched training runs together: ten each for thirty runs
-MAX_WATCHERS = 16 * _SCALE  # of one run, including connections not yet known to be broken
+MAX_WATCHERS = 16 * _SCALE  # connections per watched run, including those not yet known to be broken
 WATCH_QUOTA = PAGES_QUOTA  # how many runs and studies a visitor may watch
-RUNS_QUOTA = VisitorQuota(
-    visitor=8 * _SCALE, anonymous=300, address=360
-)  # running or waiting; the engine holds 402, and as many paused or finished ones
+# Limits on running or waiting runs; the engine holds 402, and as many paused or finished ones.
+RUNS_QUOTA = VisitorQuota(visitor=8 * _SCALE, anonymous=300, address=360)
 STUDIES_QUOTA = VisitorQuota(visitor=2 * _SCALE, anonymous=48, address=56)  # the engine holds 64
 REFUSAL_DELAY_S = 1.0  # refusals are delayed, because such clients try again immediately
 MAX_TRACKED_VISITORS = 4_096  # number of visitors whose request rates are tracked
@@ -57,8 +55,8 @@ STUDY_FRAMES_PER_S = 10  # events per second of all watched studies together
 
 MAX_CLASSES = 100  # classes open at the same time; the length of a class code is chosen for this number
 CLASSES_QUOTA = VisitorQuota(visitor=2, anonymous=8, address=24)
-MAX_CLASS_SEATS = MAX_PAGES  # in all open classes together
+MAX_CLASS_SEATS = MAX_PAGES  # the maximum number of students in all open classes together
 CLASS_SEATS_QUOTA = PAGES_QUOTA
 CODE_MISSES_PER_S = 2  # how often a visitor may type an unknown code
-ADDRESS_CODE_MISSES_PER_S = 20  # the same per address, where a whole class may mistype its code
-TOTAL_CODE_MISSES_PER_S = 4_000  # the same for all visitors together
+ADDRESS_CODE_MISSES_PER_S = 20  # per address, because a whole class may share one
+TOTAL_CODE_MISSES_PER_S = 4_000  # how often all visitors together may type an unknown code

@@ -52,7 +52,7 @@ class Classes:
             seats_quota,
         )
         self._rooms: dict[str, Classroom] = {}
-        self._seat_counts: Counter[Hashable] = Counter()  # by quota group
+        self._seat_counts: Counter[Hashable] = Counter()  # the number of seats taken by each quota group
         self._miss_limiters = VisitorRateLimiters(
             limits.CODE_MISSES_PER_S, limits.ADDRESS_CODE_MISSES_PER_S, clock
         )

@@ -13,9 +13,8 @@ from explorer.ui.server.classes.predictions import DrawnCurve, Prediction, Quest
 
 MAX_STUDENT_STREAMS = 4  # open tabs of one student, including broken connections not yet detected
 MAX_TEACHER_STREAMS = 8  # number of tabs in which the teacher may have the class open
-SPREAD_MS = (
-    500  # pages delay their answers by a random time up to this, so that they do not all arrive at once
-)
+# Pages delay their answers by a random time up to this, so that they do not all arrive at once.
+SPREAD_MS = 500
 
 Wake = Callable[[], None]
 View = dict[str, Any]

@@ -22,12 +22,10 @@ from explorer.ui.server.classes.classes import Classes
 from explorer.ui.server.classes.classroom import Classroom, TooManyStreamsError, View
 from explorer.ui.server.runs.stream import make_event_stream
 
-KEEPALIVE_S = (
-    15.0  # a silent stream sends a comment after this time, which shows whether it is still connected
-)
-TEACHER_INTERVAL_S = (
-    0.2  # minimum time between two events for a teacher: a whole class may answer in a second
-)
+# A silent stream sends a comment after this time, which shows whether it is still connected.
+KEEPALIVE_S = 15.0
+# Minimum time between two events for a teacher: a whole class may answer in a second.
+TEACHER_INTERVAL_S = 0.2
 
 _GONE_EVENT = {"state": "gone", "sentence": "This class has ended."}
 _CROWDED_EVENT = {

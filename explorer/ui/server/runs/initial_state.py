@@ -21,9 +21,8 @@ from explorer.ui.server.runs.responses import MAX_START_BYTES, answer_request
 from explorer.ui.server.runs.stream import as_json
 
 START_INSTRUMENTS = (*BASIS, "net", "reads")
-_SLOTS = ComputeSlots(
-    limits.READ_SLOTS, limits.MAX_PAGES
-)  # separate slots, so that tables do not wait for nets
+# Separate slots, so that tables do not wait for nets.
+_SLOTS = ComputeSlots(limits.READ_SLOTS, limits.MAX_PAGES)
 
 
 async def get_start(request: Request) -> Response:

@@ -53,12 +53,12 @@ INTERVAL_S, STUDY_INTERVAL_S = (
 )  # minimum time between two events; longer if there are many watchers
 _CHANGING_STATES: Mapping[type[Status], tuple[State, ...]] = {
     Status: (*ACTIVE, *IDLE, "silent"),
-    StudyStatus: (*ACTIVE, "paused", "finished", "silent"),  # the engine keeps a study with streams
+    # The engine keeps a study while a page watches it.
+    StudyStatus: (*ACTIVE, "paused", "finished", "silent"),
 }
 MAX_QUESTION_LENGTH = 100  # characters
-KEEPALIVE_S = (
-    15.0  # a silent stream sends a comment after this time, which shows whether it is still connected
-)
+# A silent stream sends a comment after this time, which shows whether it is still connected.
+KEEPALIVE_S = 15.0
 
 BY_SEED = ("seed_losses", "seed_scores")  # fields of a snapshot that no page shows
 _DTYPES = {"f": "f4", "i": "i4", "u": "u1"}  # from NumPy's kinds to plotly.js's names of typed arrays

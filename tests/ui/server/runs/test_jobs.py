@@ -138,7 +138,7 @@ def test_a_run_branches_more_often_than_a_link_has_room_for(client, engine):
     many = [f"{step},{name}:zero" for step in range(20) for name in ("default", "zero", "rule")]
     many += [f"{step},lr:0.1" for step in range(20)]
     for branch, said in (
-        (["3,lr"], "what changes must be"),
+        (["3,lr"], "only lr, op, rule or one of the rules"),
         (many, "branches at most"),
         (["3,op:?"], "unknown op"),
     ):
