@@ -4,7 +4,7 @@ import { TIMEOUT_MS, toPostOptions, toServerUrl, SILENT_TEXT } from "../choice/s
 
 const LONG_PATIENCE_MS = 120_000; // time limit for a lesson, whose numbers are computed for its first visitor
 /**
- * A field that each answer of the server must have, by question; curves are checked when decoded.
+ * A field that the server's answer to each kind of request must have. Curves are checked when they are decoded.
  * @type {Record<string, string>}
  */
 export const FIELDS = {

@@ -5,8 +5,9 @@ import { keepOneRule } from "./some-rules.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /**
- * An answer, or a ``message`` why there is none: with ``again`` another attempt may succeed, with ``busy`` the server
- * is overloaded, with ``lacks`` this page cannot answer the question. ``note`` names the values that the answer is for.
+ * An answer from Python, or a ``message`` why there is none: with ``again`` another attempt may succeed, with ``busy``
+ * the server is overloaded, with ``lacks`` this page cannot answer the question. ``note`` names the values that the
+ * answer is for.
  * @typedef {{message?: string, again?: boolean, busy?: boolean, lacks?: boolean, note?: string} & Record<string, *>} Answer
  * @typedef {Record<string, *>} Arguments of a question, in JSON
  * @typedef {{onWait?: (words: string) => void, signal?: AbortSignal}} Manner ``onWait`` gets the reason for a wait, and

@@ -5,10 +5,8 @@ const FIRST_RETRY_MS = 1000;
 const MAX_RETRY_MS = 15_000;
 
 /**
- * Create a request that is repeated with the user's latest input, one at a time.
- *
- * ``onAnswer`` gets each answer with its arguments. A busy server is asked again until it answers or the arguments
- * change.
+ * Create a function that sends requests with the user's latest input, one at a time. ``onAnswer`` gets each answer
+ * with its arguments. A busy server is asked again until it answers or the arguments change.
  * @param {import("./ask.js").Ask} ask @param {string} question
  * @param {(answer: import("./ask.js").Answer, args: import("./ask.js").Arguments) => void} onAnswer
  */

@@ -11,7 +11,7 @@ import { loadFile } from "./files.js";
  * @typedef {ReturnType<typeof createPython>} Python
  */
 
-/** Descriptions of what Python does for each kind of request. */
+/** A description of what Python does for each kind of request. */
 const TASKS = /** @type {Record<string, string>} */ ({
   entry: "reads formulas",
   formulas: "reads formulas",
@@ -113,7 +113,7 @@ export function createPython(files, { limit_s = LIMIT_S } = {}) {
 }
 
 /**
- * Create the error that tells the user why Python is not available.
+ * Create the error with which the page tells the user why Python is not available.
  * @param {string} why the reason, without a subject
  * @param {Question} question
  */

@@ -117,7 +117,7 @@ export function createCard({ kind, buttons, picker, onParameter, onLearning, onF
     }
   }
 
-  /** Show where the gradient of the learning parameter comes from. @param {CardState} state */
+  /** Show from which formula the gradient of the learning parameter comes. @param {CardState} state */
   function showPart({ part: shown }) {
     part.hidden = !shown;
     if (!shown) return;
@@ -154,7 +154,7 @@ export function createCard({ kind, buttons, picker, onParameter, onLearning, onF
   };
 }
 
-/** Create a labelled switch. @param {string} name @param {(on: boolean) => void} onTurn */
+/** Create a switch with a label. @param {string} name @param {(on: boolean) => void} onTurn */
 function createSwitch(name, onTurn) {
   const box = element("input", { type: "checkbox", onchange: () => onTurn(box.checked) });
   return { box, element: element("label", {}, box, name) };

@@ -104,7 +104,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
     });
   }
 
-  /** Create the card of a rule with its buttons. @param {RuleCard} first */
+  /** Create the card of a backward rule with its buttons. @param {RuleCard} first */
   function createRuleCard({ rule: { slot } }) {
     const turn = () => change(toggleHidden(store.current, slot));
     const hide = element("button", { class: "hide", onclick: turn });
@@ -213,7 +213,7 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
 const stepOf = (kind, isTyped) => ({ target: isTyped ? `${kind} as it is typed` : null });
 
 /**
- * Return what the cards of ops and of rules have in common.
+ * Return the part of a card's contents that cards of ops and of rules have in common.
  * @param {Choice} choice @param {import("../formula/entry.js").Entry} entry @param {boolean} drawn
  */
 function stateOf(choice, entry, drawn) {
@@ -245,7 +245,7 @@ function describeShare(choice, rule) {
 }
 
 /**
- * Return where the gradient of the learning parameter comes from, and its formula.
+ * Return the formula of the learning parameter's gradient, and where the formula comes from.
  * @param {Choice} choice @param {import("../formula/entry.js").Rule} rule
  */
 function partOf(choice, rule) {

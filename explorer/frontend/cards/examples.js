@@ -37,7 +37,7 @@ export function createExamples(examples, onChoose, isSame = () => true, trainWor
   return {
     element: element("div", { class: "examples" }, menu, element("div", {}, hint, source, nextLink)),
     /**
-     * Show the hint of the example that is displayed, or the text ``otherwise``.
+     * Show the hint of the example that the page displays, or the text ``otherwise``.
      * @param {Choice} choice @param {string} [otherwise] @returns whether there is a hint
      */
     show(choice, otherwise = "") {
@@ -56,7 +56,7 @@ export function createExamples(examples, onChoose, isSame = () => true, trainWor
 }
 
 /**
- * Return the text and address of the link that follows an example.
+ * Return the text and the address of the link that is offered after an example.
  * @param {Choice} choice @param {Example|undefined} example @param {string} otherwise
  */
 function getNext(choice, example, otherwise) {

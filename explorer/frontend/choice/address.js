@@ -7,10 +7,10 @@ import { getOwn } from "../formula/records.js";
 
 /** @import { Choice } from "./choice.js" */
 
-/** Query parameters that affect only how a page is displayed. */
+/** The query parameters that affect only how a page is displayed. */
 export const FRAME_WORDS = ["embed", "embed_options", "present"];
 
-/** Encode a choice as the query string of a link. Default values are left out. @param {Choice} choice */
+/** Encode the user's settings as the query string of a link. Default values are left out. @param {Choice} choice */
 export function toQuery(choice) {
   const query = new URLSearchParams({ op: choice.op });
   for (const rule of choice.rules) query.append("rule", rule.key);
@@ -67,7 +67,7 @@ function appendBranches(query, branches) {
   return isQueryShort(full) || !branches.length ? full : appendBranches(query, branches.slice(1));
 }
 
-/** Return the number of branch points that fit into a choice's link. @param {Choice} choice */
+/** Return the number of branch points that fit into the link of a page's settings. @param {Choice} choice */
 export function countLinkedBranches(choice) {
   return new URLSearchParams(toQuery(choice)).getAll("branch").length;
 }
@@ -83,7 +83,7 @@ export function isQueryShort(query) {
 }
 
 /**
- * Return the path and query of a page that shows a choice.
+ * Return the path and query of a page with the given settings.
  * @param {Choice} choice
  * @param {{pathname: string, search: string}} page the page; its display parameters are kept
  */
@@ -96,7 +96,7 @@ export function toAddress(choice, { pathname, search }) {
   return pathname + (parts.length ? `?${parts.join("&")}` : "");
 }
 
-/** Return the title of a page that shows a choice. @param {Choice} choice */
+/** Return the title of a page with the given settings. @param {Choice} choice */
 export function toTitle(choice) {
   const { op, rules } = getEntries(choice);
   return `${op.label}: ${rules.map((rule) => rule.label).join(", ")} · Gradient explorer`;

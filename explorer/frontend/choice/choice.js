@@ -48,17 +48,17 @@ export function getLossControls(choice) {
   return isStochastic(choice) ? makeLossControls(getLoss(choice).parameters) : [];
 }
 
-/** Return a copy of the choice with another loss. @param {Choice} choice @param {string} f */
+/** Return a copy of the settings with another loss. @param {Choice} choice @param {string} f */
 export function setLoss(choice, f) {
   return carryParameters(choice, { ...choice, f });
 }
 
-/** Return the settings that affect where and how curves are sampled. @param {Choice} choice */
+/** Return those settings that affect where and how curves are sampled. @param {Choice} choice */
 export function getSamplingSettings({ range: [start, stop], g, parameters }) {
   return { start, stop, g, parameters };
 }
 
-/** Return a key of the curves on display. Choices with equal keys differ at most in colours. @param {Choice} choice */
+/** Return a key of the displayed curves. Settings with equal keys differ at most in colours. @param {Choice} choice */
 export function toCurvesKey(choice) {
   const keys = choice.rules.map((rule) => rule.key);
   return JSON.stringify([choice.op, keys, getSamplingSettings(choice), choice.learns, choice.f]);
@@ -82,7 +82,7 @@ export function getCardControls(choice, entry) {
   return controlsOf(entry, op, rules);
 }
 
-/** Return a copy of the choice with another op. @param {Choice} choice @param {string} key */
+/** Return a copy of the settings with another op. @param {Choice} choice @param {string} key */
 export function setOp(choice, key) {
   return carryParameters(choice, { ...choice, op: key });
 }
@@ -93,8 +93,8 @@ export function canAddRule(choice) {
 }
 
 /**
- * Return a copy of the choice with one more backward rule, in the first free colour. The choice is returned unchanged
- * if it contains the rule or is full.
+ * Return a copy of the settings with one more backward rule, in the first free colour. Nothing changes if the rule is
+ * selected already, or if no more rules fit.
  * @param {Choice} choice
  * @param {string} key
  */
@@ -105,15 +105,18 @@ export function addRule(choice, key) {
   return carryParameters(choice, { ...choice, rules: [...choice.rules, { key, slot, hidden: false }] });
 }
 
-/** Return a copy of the choice without a rule, unless it is the last. @param {Choice} choice @param {number} slot */
+/**
+ * Return a copy of the settings without a rule, unless it is the last one.
+ * @param {Choice} choice @param {number} slot
+ */
 export function removeRule(choice, slot) {
   const rules = choice.rules.filter((rule) => rule.slot !== slot);
   return rules.length ? carryParameters(choice, { ...choice, rules }) : choice;
 }
 
 /**
- * Return a copy of the choice with one rule replaced, for example while a formula is being typed. Position and colour
- * stay the same.
+ * Return a copy of the settings with one rule replaced, for example while a formula is being typed. Position and
+ * colour stay the same.
  * @param {Choice} choice
  * @param {number} slot
  * @param {string} key
@@ -124,15 +127,15 @@ export function replaceRule(choice, slot, key) {
   return carryParameters(choice, { ...choice, rules });
 }
 
-/** Return a copy of the choice with one rule hidden or shown. @param {Choice} choice @param {number} slot */
+/** Return a copy of the settings with one rule hidden or shown. @param {Choice} choice @param {number} slot */
 export function toggleHidden(choice, slot) {
   const rules = choice.rules.map((rule) => (rule.slot === slot ? { ...rule, hidden: !rule.hidden } : rule));
   return { ...choice, rules };
 }
 
 /**
- * Return a copy of the choice with a parameter set. The value is clamped to the allowed range, and the slider is
- * widened if necessary.
+ * Return a copy of the settings with a new value of a parameter. The value is clamped to the allowed range, and the
+ * slider is widened if necessary.
  * @param {Choice} choice
  * @param {Control} control
  * @param {number} value
@@ -149,7 +152,7 @@ export function getBounds(choice, control) {
 }
 
 /**
- * Return a copy of the choice with another range of x.
+ * Return a copy of the settings with another range of x.
  * @param {Choice} choice
  * @param {number} start
  * @param {number} stop
@@ -174,7 +177,10 @@ function getMinWidth(one, other) {
   return Math.max(least, narrowest * Math.max(Math.abs(one), Math.abs(other)));
 }
 
-/** Explain why a range of x cannot have a given end, or return "". @param {number} end @param {number} other */
+/**
+ * Explain why the range of x cannot end at a number, or return "" if it can.
+ * @param {number} end @param {number} other
+ */
 export function explainInvalidEnd(end, other) {
   const { largest } = getSampling();
   const outOfBounds = explainOutOfBounds(end, -largest, largest);
@@ -183,7 +189,7 @@ export function explainInvalidEnd(end, other) {
   return `${formatNumber(end)} leaves no range beside ${formatNumber(other)}: the ends must be at least ${formatShort(minWidth)} apart.`;
 }
 
-/** Return a copy of the choice with another upstream gradient. @param {Choice} choice @param {number} g */
+/** Return a copy of the settings with another upstream gradient. @param {Choice} choice @param {number} g */
 export function setG(choice, g) {
   return { ...choice, g: clampTo(g, ...getWordBounds("g")) };
 }

@@ -15,8 +15,8 @@ import { saveInSession, loadFromSession } from "./session.js";
  */
 
 /**
- * A histogram of an op's inputs in a training: ``of`` is the name of their source, ``means`` the mean of each bin,
- * null if empty. The outermost bins include values beyond the ends, which ``note`` mentions if they are many.
+ * A histogram of an op's inputs in a training run: ``of`` names the run, and ``means`` has the mean of each bin, or
+ * null for an empty bin. The outermost bins include values beyond the ends, which ``note`` mentions if there are many.
  * @typedef {{of: string, edges: number[], counts: number[], means: (number|null)[], note: string}} Carried
  */
 
@@ -24,17 +24,20 @@ const SELECTION_KEY = "numbers";
 const CARRIED_KEY = "carried-numbers";
 /** @typedef {{kind: Kind, text: string}} Selection ``text`` is the pasted text */
 
-/** Return which data the user has selected for evaluating a learning parameter. @returns {Selection} */
+/** Return which data the user has selected as input of the op while a parameter learns. @returns {Selection} */
 function loadSelection() {
   return loadFromSession(SELECTION_KEY) ?? { kind: loadCarried() ? "carried" : "normal", text: "" };
 }
 
 let cached = /** @type {Data|null} */ (null);
 
-/** Return the histogram of data from a training run, or null. @returns {Carried|null} */
+/**
+ * Load the histogram of the op's inputs in a training run, or return null if none was stored.
+ * @returns {Carried|null}
+ */
 export const loadCarried = () => loadFromSession(CARRIED_KEY);
 
-/** Store a histogram of data from a training run. Null removes it. @param {Carried|null} data */
+/** Store the histogram of the op's inputs in a training run. Null removes the stored one. @param {Carried|null} data */
 export const saveCarried = (data) => saveInSession(CARRIED_KEY, data);
 
 /** Return the selected data, or standard normal numbers if they are no longer available. @returns {Data} */
@@ -49,7 +52,7 @@ export function getData() {
 /** Return the numbers last pasted by the user as text, or "". */
 export const getPastedText = () => loadSelection().text;
 
-/** Select the kind of data on which a learning parameter is evaluated. @param {Kind} kind */
+/** Select the kind of data that the op receives while a parameter learns. @param {Kind} kind */
 export function selectKind(kind) {
   saveInSession(SELECTION_KEY, { ...loadSelection(), kind });
   cached = null;
@@ -91,7 +94,7 @@ export function makeNormalData() {
   return { kind: "normal", label, values, weights: null, count: values.length, bars: null, note: "" };
 }
 
-/** Convert the stored histogram to data: the mean of each bin, weighted by its count. @returns {Data|null} */
+/** Convert the stored histogram to data, with the mean of each bin weighted by its count. @returns {Data|null} */
 function makeCarriedData() {
   const carriedData = loadCarried();
   if (!carriedData) return null;

@@ -11,7 +11,10 @@ import { getCatalogue, findEntry, removeCustomEntry, addCustomEntry } from "./en
 /** @typedef {import("./store.js").Store} Store */
 /** Parses a formula; null without Python. @typedef {((kind: "rule", text: string) => Promise<*>)|null} Read */
 
-/** The colour slots of symmetric drawings whose points move independently. @type {WeakMap<Store, Set<number>>} */
+/**
+ * The colours of those symmetric drawings whose points the user moves one by one.
+ * @type {WeakMap<Store, Set<number>>}
+ */
 const loose = new WeakMap();
 
 /** Return the points of a hand-drawn backward rule, or null if the rule is not drawn. @param {string} key */
@@ -19,7 +22,7 @@ export function getDrawing(key) {
   return parseDrawing(/** @type {Rule} */ (findEntry("rule", key)));
 }
 
-/** Return the last visible hand-drawn rule with its colour slot, or null. @param {Choice} choice */
+/** Return the last visible hand-drawn rule and its colour, or null if there is none. @param {Choice} choice */
 export function getLastDrawing(choice) {
   const visibleRules = choice.rules.filter(({ hidden }) => !hidden);
   const drawings = visibleRules.flatMap(({ key, slot }) => {
@@ -44,7 +47,10 @@ export function isKeptSymmetric(store, slot, { points }) {
   return isSymmetric(points) && !loose.get(store)?.has(slot);
 }
 
-/** Set whether a symmetric drawing stays so. @param {Store} store @param {number} slot @param {boolean} on */
+/**
+ * Set whether a symmetric drawing stays symmetric when a point is dragged.
+ * @param {Store} store @param {number} slot @param {boolean} on
+ */
 export function setSymmetry(store, slot, on) {
   const slots = loose.get(store) ?? new Set();
   loose.set(store, slots);
@@ -78,8 +84,8 @@ function makePreview(drawing) {
 }
 
 /**
- * Add a drawing to the choice as a new backward rule, or replace an existing one. Python parses the drawing once the
- * user has stopped dragging.
+ * Add a hand-drawn line to the page as a new backward rule, or replace an existing one. Python parses the rule once
+ * the user has stopped dragging.
  * @param {Store} store
  * @param {number|null} slot null for a new rule
  * @param {Drawing} drawing
@@ -101,10 +107,13 @@ export function putDrawing(store, slot, drawing, { read, phase = "settled", laye
     );
 }
 
-/** The keys of temporary rules, one for each frame of a drag. @type {Set<string>} */
+/** The keys of the temporary rules that were made during a drag, one for each frame. @type {Set<string>} */
 const movingKeys = new Set();
 
-/** Replace a temporary rule by the one Python parsed. @param {Store} store @param {string} key @param {Rule} entry */
+/**
+ * Replace a temporary rule by the rule that Python has parsed.
+ * @param {Store} store @param {string} key @param {Rule} entry
+ */
 function replacePreview(store, key, entry) {
   addCustomEntry("rule", entry);
   const slot = store.current.rules.find((rule) => rule.key === key)?.slot;

@@ -11,7 +11,8 @@ import { setSampling } from "../formula/sampling.js";
 /** @typedef {{op: Op, rule: Rule, loss: Loss}} ByKind */
 /** @typedef {keyof ByKind} Kind */
 /**
- * The document from explorer/instrument/document.py. A saved file has no ``link`` and none of the fields after it.
+ * The data that comes with a page, made by explorer/instrument/document.py. A saved file has no ``link`` and none of
+ * the fields after it.
  * @typedef {object} Document
  * @property {Record<string, Op>} ops
  * @property {Record<string, Rule>} rules
@@ -86,7 +87,7 @@ export function removeCustomEntry(kind, key) {
   delete customEntries[kind][key];
 }
 
-/** Register the custom formulas of a choice. @param {{op: Op[], rule: Rule[], loss?: Loss[]}} entries */
+/** Register the custom formulas that a page's settings use. @param {{op: Op[], rule: Rule[], loss?: Loss[]}} entries */
 export function addCustomEntries({ op, rule, loss = [] }) {
   op.forEach((entry) => addCustomEntry("op", entry));
   rule.forEach((entry) => addCustomEntry("rule", entry));
@@ -104,7 +105,7 @@ export function getCustomText(key) {
 }
 
 /**
- * Return the custom formulas and the loss that a choice uses.
+ * Return the custom formulas and the loss that a page's settings use.
  * @param {{op: string, rules: {key: string}[], f: string}} choice
  */
 export function getCustomEntries(choice) {

@@ -50,7 +50,7 @@ export function syncAddress(store) {
 }
 
 /**
- * Write a choice to the browser history, as a new entry or in place of the current one.
+ * Write the page's settings to the browser history, as a new entry or in place of the current one.
  * @param {Choice} choice
  * @param {string} address
  * @param {boolean} isReplacing whether to replace the current entry

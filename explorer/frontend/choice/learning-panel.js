@@ -17,7 +17,7 @@ export function togglePanel(choice, name) {
 }
 
 /**
- * Adapt a choice for the Train page: the parameter with an open gradient panel learns during training.
+ * Adapt the settings of Explore for the Train page, where the parameter with an open gradient panel learns.
  * @param {Choice} choice
  * @returns {Choice}
  */
@@ -29,7 +29,7 @@ export function prepareTraining(choice) {
 }
 
 /**
- * Adapt a choice from the Train page for Explore: the first learning parameter gets a gradient panel.
+ * Adapt the settings of the Train page for Explore, where the first learning parameter gets a gradient panel.
  * @param {Choice} choice
  * @param {"nothing"|"link"|"page"} origin how the visitor came here
  * @returns {Choice}

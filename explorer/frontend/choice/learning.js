@@ -10,7 +10,7 @@ import { contributionOf, listLearnable } from "../formula/contribution.js";
  */
 
 /**
- * List the parameters that can be learned, and by which backward rules they currently are.
+ * List the parameters that can be learned, each with the backward rules that currently learn it.
  * @param {Op} op
  * @param {Rule[]} rules
  * @param {string} text from a link
@@ -56,7 +56,7 @@ export function setLearningByAllRules(learning, name, learns) {
 }
 
 /**
- * Update which of its backward rules learn a parameter.
+ * Change which of its backward rules learn a parameter, and return the new list.
  * @param {Learning[]} learning @param {string} name @param {(one: Learning["rules"][number]) => boolean} isLearning
  */
 function updateRules(learning, name, isLearning) {
@@ -78,7 +78,7 @@ function splitNames(text) {
 }
 
 /**
- * Return a copy of the choice with other learned parameters.
+ * Return a copy of the settings with other learned parameters.
  * @param {Choice} choice @param {Learning[]} learning @returns {Choice}
  */
 export function setLearning(choice, learning) {

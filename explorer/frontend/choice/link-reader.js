@@ -61,8 +61,8 @@ async function readWithPluses(kind, text, read) {
 }
 
 /**
- * Decode a link's query to a choice, with a notice for each value that cannot be used. Unusable values are replaced by
- * those of ``first``. Never throws.
+ * Decode a link's query to the settings of a page, with a notice for each value that cannot be used. Such values are
+ * replaced by those of ``first``. Never throws.
  * @param {string} search the query of the link
  * @param {{first: Choice, own?: ResolvedFormulas|null}} known the default choice, and the link's custom formulas,
  *   null if they cannot be parsed
@@ -89,7 +89,7 @@ export function readLink(search, { first, own = null }) {
   return { choice: widenBounds(choice), notices: link.notices };
 }
 
-/** The query parameters of a link. Each is removed when it is read, and unusable values lead to notices. */
+/** The query parameters of a link. Each one is removed when it is read, and unusable values lead to notices. */
 class LinkQuery {
   /** @param {URLSearchParams} query @param {ResolvedFormulas|null} own */
   constructor(query, own) {
@@ -235,13 +235,13 @@ function readParameters(link, choice) {
   return dropDefaults(swapCrossed(link, values, controls), controls);
 }
 
-/** Return whether a text is a valid value of a parameter. @param {string} text @param {Parameter} parameter */
+/** Return whether a text is a number that a parameter can have. @param {string} text @param {Parameter} parameter */
 function isWithinReach(text, { reach: [low, high] }) {
   return NUMBER.test(text) && Number(text) >= low && Number(text) <= high;
 }
 
 /**
- * Swap the values of paired parameters such as lo and hi if they are in the wrong order.
+ * Swap the values of two paired parameters, such as lo and hi, if they are in the wrong order.
  * @param {LinkQuery} link @param {Record<string, number>} values @param {Control[]} controls
  */
 function swapCrossed(link, values, controls) {
@@ -314,7 +314,7 @@ function readLoss(link, { name, default: usual, refusal }) {
 }
 
 /**
- * Functions that read each kind of query parameter.
+ * The functions that read each kind of query parameter.
  * @type {Record<Exclude<Word["kind"], "loss">, (link: LinkQuery, word: Word) => *>}
  */
 const READERS = {

@@ -7,7 +7,8 @@ import { isView, pickView } from "./view.js";
 /** @import { Choice } from "./choice.js" */
 
 /**
- * Decode a choice from a JSON message, and register its custom formulas. Throws an Error if the message is invalid.
+ * Decode the settings of a page from a JSON message, and register their custom formulas. Throws an Error if the
+ * message is invalid.
  * @param {*} message
  * @returns {Choice}
  */
@@ -60,7 +61,7 @@ export function parseMessage(message) {
   });
 }
 
-/** Encode a choice as a JSON message, which ``parseMessage`` decodes. @param {Choice} choice */
+/** Encode the settings of a page as a JSON message, which ``parseMessage`` decodes. @param {Choice} choice */
 export function toMessage(choice) {
   const { op, rules, parameters, learns, slow, training } = choice;
   return {

@@ -18,7 +18,7 @@ export const loadFromBrowser = (name) => read("localStorage", name);
 /** Store a value in the browser's local storage. @param {string} name @param {*} value serializable as JSON */
 export const saveInBrowser = (name, value) => write("localStorage", name, value);
 
-/** Remove all values from the session storage whose name starts with ``start``. @param {string} start */
+/** Remove all values whose name starts with ``start`` from the session storage. @param {string} start */
 export function removeFromSession(start) {
   for (const name of [...memory.keys()]) if (name.startsWith(start)) memory.delete(name);
   tryStorage("sessionStorage", (storage) => {
@@ -26,7 +26,10 @@ export function removeFromSession(start) {
   });
 }
 
-/** Return a value from session or local storage, or null if it is missing. @param {Kind} kind @param {string} name */
+/**
+ * Read a value from session or local storage, or return null if it is missing.
+ * @param {Kind} kind @param {string} name
+ */
 function read(kind, name) {
   const text = memory.get(name) ?? tryStorage(kind, (storage) => storage.getItem(PREFIX + name));
   try {

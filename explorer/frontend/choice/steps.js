@@ -9,7 +9,7 @@ const listeners = new Set();
 window.addEventListener("popstate", (event) => listeners.forEach((follow) => follow(event)));
 
 /**
- * Call a function whenever the user goes back or forward. Returns a function to end this.
+ * Call a function whenever the user goes back or forward. Returns a function that stops these calls.
  * @param {StepListener} listener
  */
 export function onHistoryStep(listener) {

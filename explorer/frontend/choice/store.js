@@ -13,33 +13,36 @@
 /** @type {Change} */
 const AT_REST = { phase: "settled", target: null, origin: "hand" };
 
-/** Create a store for the user's choice, initially empty. */
+/** Create a store for the settings that the user chooses on a page, initially empty. */
 export function createStore() {
   /** @type {Choice|null} */
   let choice = null;
   /** @type {Set<Listener>} */
   const watchers = new Set();
   return {
-    /** The user's current choice, or null if there is none yet. */
+    /** The settings that the user has chosen, or null if there are none yet. */
     get choice() {
       return choice;
     },
-    /** The user's current choice, on pages that always have one. */
+    /** The settings that the user has chosen, on pages that always have some. */
     get current() {
       return /** @type {Choice} */ (choice);
     },
-    /** Call a function on every change of the choice. Returns a function that ends this. @param {Listener} listener */
+    /**
+     * Call a function on every change of the settings. Returns a function that stops these calls.
+     * @param {Listener} listener
+     */
     subscribe(listener) {
       watchers.add(listener);
       return () => watchers.delete(listener);
     },
-    /** Call a function on every change of the choice, and immediately if there is one. @param {Listener} listener */
+    /** Call a function on every change of the settings, and immediately if there are any. @param {Listener} listener */
     subscribeNow(listener) {
       const stop = this.subscribe(listener);
       if (choice) listener(choice, AT_REST);
       return stop;
     },
-    /** Replace the choice and notify all subscribers. @param {Choice} next @param {Partial<Change>} [change] */
+    /** Replace the settings and notify all subscribers. @param {Choice} next @param {Partial<Change>} [change] */
     change(next, change = {}) {
       choice = next;
       for (const listener of [...watchers]) listener(next, { ...AT_REST, ...change });
@@ -47,5 +50,5 @@ export function createStore() {
   };
 }
 
-/** The store of the user's choice, shared by all parts of a page. */
+/** The store of the user's settings, which all parts of a page share. */
 export const store = createStore();

@@ -16,13 +16,13 @@ import { getOwn } from "../formula/records.js";
  * @property {string} tools the open tools: "all", one of Train's, or ""
  */
 /**
- * The declaration of a query parameter: see Word in explorer/instrument/view.py.
+ * The declaration of a query parameter, as explorer/instrument/view.py makes it.
  * @typedef {{name: string, kind: "number"|"range"|"choice"|"loss", default: *, meaning: string, low: number, high: number,
  *   words: Record<string, string>, refusal: string}} Word
  */
 
 const isNumber = Number.isFinite;
-/** Functions that check whether a value has a given kind. @type {Record<Word["kind"], (value: *) => boolean>} */
+/** The functions that check whether a value has a given kind. @type {Record<Word["kind"], (value: *) => boolean>} */
 const IS_KIND = {
   number: isNumber,
   range: (value) => Array.isArray(value) && value.length === 2 && value.every(isNumber),

@@ -15,7 +15,7 @@ const ENDED_TEXT = "The class has ended. Nothing of it was kept.";
 const OVER_STATES = ["refused", "gone", "ended"];
 
 /**
- * Create the bar above a lesson with which a teacher leads a class.
+ * Create the bar above a lesson from which a teacher leads a class.
  * @param {{isNew: boolean, invite: () => Promise<*>, command: (name: string, data?: *) => Promise<*>,
  *   next: (lesson: string) => {key: string, title: string}|null}} options ``isNew`` shows the code large at first
  * @returns {Band}
@@ -96,7 +96,7 @@ export function createTeachersBand({ isNew, invite, command, next }) {
 }
 
 /**
- * Create the bar above a lesson for a student in a class.
+ * Create the bar above a lesson that a student sees during a class.
  * @param {{onLeave: () => void, onAgain: () => void}} options @returns {Band}
  */
 export function createStudentsBand({ onLeave, onAgain }) {

@@ -9,7 +9,7 @@ const LOCAL_HOSTS = ["localhost", "127.0.0.1", "[::1]"];
 const LOCAL_TEXT = "Only this computer can open this address. Open the app under its network address first.";
 
 /**
- * Create a button with a class's QR code, and the window that shows it large with address and code.
+ * Create a button with a class's QR code, and the window that shows the code, the address and the QR code in large.
  * @param {Invitation} invitation
  */
 export function createInvitation(invitation) {
@@ -57,7 +57,7 @@ export function createInvitation(invitation) {
   return {
     element: element("div", { class: "invite" }, button, words, window),
     open,
-    /** Show the number of students in the large window. @param {string} text */
+    /** Show the number of students in the window of the QR code. @param {string} text */
     say: (text) => setText(count, text),
   };
 }

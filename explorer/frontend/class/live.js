@@ -6,8 +6,8 @@ import { postJson, toServerUrl } from "../choice/server.js";
 import { createFeed } from "../train/client/events.js";
 
 /**
- * The state of a class from its stream, and whether the connection is ``lost``. ``sentence`` explains a missing
- * class. Teachers get ``here``, ``answered`` and, once revealed, ``counts`` and ``drawn``.
+ * The state of a class as its event stream reports it, and whether the connection is ``lost``. ``sentence`` explains a
+ * missing class. Teachers get ``here``, ``answered`` and, once revealed, ``counts`` and ``drawn``.
  * @typedef {{state: "joining"|"open"|"ended"|"gone"|"silent"|"crowded"|"refused", role: "teacher"|"student",
  *   id: string, lost: boolean, sentence?: string, lesson?: string, round: number, revealed?: boolean, links: number,
  *   link: {number: number, path: string, query: string}|null, answered?: number|boolean,
@@ -49,7 +49,10 @@ function createLive() {
     if (event.state === "open" && view?.role === "student") go(event);
   }
 
-  /** Go to the page that the teacher leads students to, once for each link. @param {import("./way.js").Seen} seen */
+  /**
+   * Open the page to which the teacher leads the students, once for each link.
+   * @param {import("./way.js").Seen} seen
+   */
   function go(seen) {
     const membership = getAttended();
     if (!membership) return;

@@ -19,7 +19,8 @@ export function countAnswers(counts, alike) {
 }
 
 /**
- * Describe how many students drew and how many picked an answer; return "" if it cannot be drawn.
+ * Describe how many students drew a curve and how many picked an answer; return "" if the question cannot be answered
+ * by drawing.
  * @param {Row} row @param {boolean} draws
  */
 export function describeWays({ picked, drawn }, draws) {

@@ -7,9 +7,8 @@
  */
 
 /**
- * Return the page to which a student should go, or null to stay.
- *
- * The address is relative to the explorer's and always one of its own pages.
+ * Return the address of the page to which a student should go, or null to stay. The address is relative, and always
+ * that of one of our own pages.
  * @param {Seen} seen @param {Attended} attended
  * @param {boolean} isAtLesson whether the page shows the lesson of the class
  */

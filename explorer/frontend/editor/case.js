@@ -10,15 +10,15 @@ import { toLeftPx, toTopPx } from "../chart/scene/panels.js";
 /** @import { Frame, PanelName } from "../chart/scene/panels.js" */
 /** @import { LayerCurve, Picture } from "../chart/scene/picture.js" */
 /**
- * A case: values that are not finite are null and described in ``words``; ``op`` is that of the solution if its
- * forward fails, else null.
+ * A test case of an exercise, as the server describes it. Values that are not finite are null and described in
+ * ``words``. ``op`` is the op of the solution if its forward fails, otherwise null.
  * @typedef {{x: number, g: number, wanted: number|null, found: number|null, words: string, panel: PanelName,
  *   op: import("../formula/entry.js").Op|null}} Case
  */
 
 const RADIUS = 6; // px
 
-/** Create the overlay that marks a failing test case on the chart. */
+/** Create the overlay that marks a failing test case on a chart. */
 export function createCase() {
   const line = shape("line", { class: "case-line" });
   const gapLine = shape("line", { class: "case-apart" });
@@ -69,7 +69,7 @@ export function createCase() {
   };
 }
 
-/** Set the position of an element of the overlay. @param {SVGElement} part @param {Object<string, number>} places */
+/** Set the position of one element of the overlay. @param {SVGElement} part @param {Object<string, number>} places */
 function place(part, places) {
   for (const [name, value] of Object.entries(places)) part.setAttribute(name, value.toFixed(1));
 }

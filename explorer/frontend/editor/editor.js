@@ -80,7 +80,7 @@ export function createEditor({ label, text = "", rows, placeholder, onRest }) {
     write(`\n${margin}${line.trimEnd().endsWith(":") ? INDENT : ""}`);
   }
 
-  /** Replace the selected text in such a way that the browser can undo it. @param {string} piece */
+  /** Replace the selected text in a way that the browser can undo. @param {string} piece */
   function write(piece) {
     box.focus();
     if (piece ? document.execCommand("insertText", false, piece) : document.execCommand("delete")) return;

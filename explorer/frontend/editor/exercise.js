@@ -6,8 +6,9 @@ import { createCase } from "./case.js";
 import { createEditor } from "./editor.js";
 
 /**
- * An exercise of a lesson, and the verdict on a text: ``choice`` is the choice that plots it, ``drawn`` describes the
- * curves, ``case`` is the first failing case, ``line`` the line of the fault, 0 for none.
+ * An exercise of a lesson, and the server's verdict on a solution. ``choice`` are the settings that plot the solution,
+ * ``drawn`` describes the curves, ``case`` is the first failing test case, and ``line`` is the line of the fault, or
+ * 0.
  * @typedef {{key: string, task: string, code: string}} Exercise
  * @typedef {{kind: "right"|"wrong"|"unread", sentence: string, line: number,
  *   case: import("./case.js").Case|null, choice: *, drawn: string}} Verdict

@@ -25,7 +25,7 @@ export function element(tag, attributes = {}, ...children) {
 }
 
 /**
- * Set or remove an element's attribute, if it differs.
+ * Set or remove an attribute of an element, unless it has that value already.
  * @param {Element} node @param {string} name @param {Attribute} value
  */
 export function setAttribute(node, name, value) {
@@ -35,7 +35,7 @@ export function setAttribute(node, name, value) {
   else if (node.getAttribute(name) !== text) node.setAttribute(name, text);
 }
 
-/** Set the text of an element, if it differs. @param {Element} node @param {string} text */
+/** Set the text of an element, unless it has that text already. @param {Element} node @param {string} text */
 export function setText(node, text) {
   if (node.textContent !== text) node.textContent = text;
 }

@@ -3,9 +3,8 @@
 import { element } from "./dom.js";
 
 /**
- * Create a small window that opens below its title.
- *
- * Escape, a click elsewhere, or a loss of focus closes it.
+ * Create a small window that opens below its title. It closes on Escape, on a click elsewhere, and when it loses the
+ * focus.
  * @param {string} name @param {...Node} content @returns {HTMLDetailsElement}
  */
 export function createMenu(name, ...content) {

@@ -4,10 +4,9 @@ import { explainInvalidNumber, parseNumber } from "../formula/numbers.js";
 import { element, createId, setAttribute, setText } from "./dom.js";
 
 /**
- * Create an input field for a number, with a message for invalid text.
- *
- * ``onNumber`` gets a typed number, or one reached by an arrow key (then ``byKeys`` is true). ``next`` returns the
- * value one step up (1) or down (-1) from another. ``wrong`` returns the reason why a typed number is invalid, or "".
+ * Create an input field for a number, with a message for invalid text. ``onNumber`` gets each number that the user
+ * types or reaches by an arrow key (then ``byKeys`` is true). ``next`` returns the value one step up (1) or down (-1)
+ * from another. ``wrong`` returns why a number is not allowed, or "".
  * @param {{name: string, class?: string, onNumber: (value: number, byKeys: boolean) => void,
  *   next: (value: number, way: 1|-1) => number, wrong?: (value: number) => string}} options
  */

@@ -36,7 +36,7 @@ import { getOwn } from "./records.js";
 
 const DOTS = 30; // the number of random samples shown for each curve
 
-/** The loss f = y, which is the output itself. @type {Loss} */
+/** The loss f = y, which is the op's output itself. @type {Loss} */
 export const OUTPUT = { key: "y", text: "y", tree: ["name", "y"], gradient: 1, parameters: [] };
 
 /** Return the values of a loss's parameters, by name. @param {Loss} loss @param {Record<string, number>} settings */
@@ -90,7 +90,7 @@ export function computeMeanCurves(drawing, { x, ends, g, reference }, quantiles)
 }
 
 /**
- * Return the expressions of one kind whose means are needed.
+ * List the expressions of one kind whose means have to be computed.
  * @param {Pair[]} pairs @param {"gradient"|"part"} of @returns {MeanRequest[]}
  */
 const listRequests = (pairs, of) =>

@@ -14,9 +14,9 @@ export function createCells([start, stop]) {
     clampTo(Math.floor(((at - start) / (stop - start)) * CELLS), 0, CELLS - 1);
 
   return {
-    /** The centre of each cell, in ascending order. */
+    /** The x value at the centre of each cell, in ascending order. */
     x,
-    /** The value drawn in each cell, NaN for empty cells. */
+    /** The value that is drawn in each cell, or NaN for an empty cell. */
     values,
     /** Return the drawn value at an x, or NaN if nothing is drawn there. @param {number} at */
     at: (at) => values[cellOf(at)],

@@ -6,9 +6,8 @@ import { element, setText } from "../elements/dom.js";
 /** Kind and text of each part of a piece of code. @typedef {[string, string][]} Spans */
 
 /**
- * Create the few lines of code that a lesson's question is about.
- *
- * ``light`` highlights the line that decides the question.
+ * Create the few lines of code that a lesson's question is about. ``light`` highlights the line that decides the
+ * answer.
  * @param {{lines: Spans[], decides: number}} excerpt
  */
 export function createExcerpt({ lines, decides }) {

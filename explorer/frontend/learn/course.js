@@ -13,7 +13,8 @@ import { onHistoryStep } from "../choice/steps.js";
  *   skeleton: string}} Course ``skeleton`` is the HTML of a training's hosts */
 
 /**
- * A screen on the page: ``turn`` moves by slides, forward or back, and returns whether there was a slide.
+ * A screen of the page Learn. Its ``turn`` moves forward or back by some slides, and returns whether there was a
+ * slide.
  * @typedef {{showLinks: () => void, turn: (step: number) => boolean, pick: (index: number) => void,
  *   destroy: () => void}} Shown
  */
@@ -28,7 +29,7 @@ const NEXT = /** @type {Object<string, number>} */ ({
 const TAKES_KEYS = "input, textarea, select, [role='slider'], dialog *, .chart-place *";
 
 /**
- * Show the page Learn in an element. The address determines which lesson is shown.
+ * Show the page Learn in an element, with the lesson that the page's address names.
  * @param {HTMLElement} host @param {Course} course @param {{address: (name: string) => string, instrument: *,
  *   classes?: typeof import("./together.js").classes|null}} reach ``address`` returns the address of a page, ``instrument``
  *   holds the connections of the instrument, ``classes`` those of classes if there is a server
@@ -80,7 +81,7 @@ export function createCourse(
   }
 
   /**
-   * Go to a lesson. If the teacher of an open class does so, the class is asked its question.
+   * Go to a lesson. If the teacher of an open class does so, the class is asked the lesson's question.
    * @param {string|null} key null for the list
    */
   function go(key) {
@@ -89,7 +90,7 @@ export function createCourse(
   }
 
   /**
-   * Change query parameters in a new history entry, and show the lesson that they name.
+   * Change query parameters of the page in a new history entry, and show the lesson that they name.
    * @param {Object<string, string|null>} change
    */
   function leadTo(change) {
@@ -273,7 +274,7 @@ export function createCourse(
 }
 
 /**
- * Return the accessible name of a link to a lesson, such as its number and title.
+ * Return the accessible name of a link to a lesson, made of the lesson's number and title.
  * @param {string} title @param {number} index
  */
 function nameOf(title, index) {
@@ -307,7 +308,7 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
     element: element("nav", { class: "bar", "aria-label": "Lessons" }, list, ...parts),
     say: (/** @type {string} */ words) => setText(status, words),
     /**
-     * Show or hide the button that opens a class, depending on this page's role in a class.
+     * Show or hide the button that opens a class, depending on whether this page leads or attends one.
      * @param {"leads"|"attends"|null} part this page's role in a class
      * @param {boolean} held whether this browser leads a class
      */

@@ -14,8 +14,8 @@ import { drawThumbnail } from "../chart/scene/thumbnail.js";
 
 /** @import { Choice } from "../choice/choice.js" */
 /**
- * The prediction of a lesson. ``checked`` returns whether it is right, and the reply; ``answer`` returns the reply
- * to a request for the answer; ``saved`` and ``restore`` preserve it across reloads.
+ * The reader's prediction in a lesson. ``checked`` returns whether it is right, and a reply; ``answer`` returns the
+ * reply to a request for the answer; ``saved`` and ``restore`` keep it across reloads.
  * @typedef {{element: HTMLElement, drawing: ReturnType<typeof createDrawing>, draws: boolean,
  *   leastRange: [number, number], checked: () => {right: boolean, words: string}, answer: () => string,
  *   saved: () => {picked: number|null, drawn: (number|null)[]|null},

@@ -11,8 +11,9 @@
  * @typedef {{from: number, to: number, peak: number}} Excursion
  */
 /**
- * ``right``: no drawn part is wrong; ``whole``: enough of the range is drawn; ``share``: the drawn share of it;
- * ``mean``: the mean distance of drawing and gradient; ``excursions``: from left to right.
+ * How a drawn curve compares with the true gradient: ``right`` if no drawn part is wrong, ``whole`` if enough of the
+ * range is drawn, ``share`` the fraction of the range that is drawn, ``mean`` the mean distance from the gradient, and
+ * ``excursions`` the wrong parts from left to right.
  * @typedef {{right: boolean, whole: boolean, share: number, mean: number, excursions: Excursion[]}} Judgement
  */
 
@@ -61,7 +62,7 @@ export function pickX({ from, to }) {
 }
 
 /**
- * Interpolate a curve linearly at an x. Beyond an end, return the value of that end.
+ * Interpolate a curve linearly at an x. Beyond the ends of the curve, return the value at the nearer end.
  * @param {Curve} curve @param {number} x
  */
 export function interpolateAt(curve, x) {

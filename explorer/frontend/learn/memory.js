@@ -40,7 +40,7 @@ const NO_PROGRESS = { learned: [], seen: {}, path: "" };
 /** Return the reader's progress, as saved in this browser. @returns {Progress} */
 export const getProgress = () => ({ ...NO_PROGRESS, ...recallVisit(PROGRESS_KEY) });
 
-/** Save changes to the reader's progress in this browser. @param {Partial<Progress>} change */
+/** Add changes to the reader's progress, and save it in this browser. @param {Partial<Progress>} change */
 const extend = (change) => rememberVisit(PROGRESS_KEY, { ...getProgress(), ...change });
 
 /** Select a path through the lessons. @param {string} path its title, "" for all lessons */

@@ -13,7 +13,7 @@ import { renderInline } from "./words.js";
 const STORAGE_TEXT = "(Saved in this browser only.)";
 
 /**
- * Create the two questions at the end of a lesson.
+ * Create the two questions with which a lesson ends.
  * @param {string} key of the lesson
  * @param {Question[]} questions @param {OnTerm} onTerm
  */

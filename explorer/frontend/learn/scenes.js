@@ -14,7 +14,10 @@ import { enterTraining } from "../train/state/tasks.js";
  * @typedef {{element: HTMLElement, follow: (frame: import("../chart/scene/panels.js").Frame) => void,
  *   over?: import("../chart/scene/picture.js").GetCurves}} Layer
  */
-/** The store of its choice. @typedef {ReturnType<typeof createStore>} Store */
+/**
+ * A chart or net of a lesson on the page, with the store of its settings.
+ * @typedef {ReturnType<typeof createStore>} Store
+ */
 
 const PACE_ON_STAGE = "10"; // steps per second, slow enough to talk
 
@@ -38,7 +41,7 @@ export function createHosts() {
   };
 }
 
-/** Return those charts and nets of a lesson that are charts. @param {Scene[]} scenes @returns {Scene[]} */
+/** Return those examples of a lesson that are charts, without the nets. @param {Scene[]} scenes @returns {Scene[]} */
 export function getCurveScenes(scenes) {
   return scenes.filter(({ path }) => path === "/");
 }
@@ -70,7 +73,7 @@ export function showScene(host, { scene, layer, leastRange, secret, reach }) {
 }
 
 /**
- * Show a net of a lesson in an element, ready to train as on the page Train.
+ * Show one of a lesson's nets, ready to be trained as on the Train page.
  * @param {HTMLElement} host @param {{scene: Scene, presenting: boolean, skeleton: string, reach: *}} options
  */
 export function showNet(host, { scene, presenting, skeleton, reach }) {
@@ -90,9 +93,8 @@ function setStagePace(choice, presenting) {
 }
 
 /**
- * Create links that open a lesson's charts and nets on their own pages.
- *
- * The link of a displayed chart includes the reader's changes.
+ * Create links that open a lesson's charts and nets on their own pages. The link of the displayed chart includes the
+ * reader's changes.
  * @param {Scene[]} scenes
  * @param {{address: (name: string) => string, embedded: boolean, presenting: () => boolean}} page
  */

@@ -120,7 +120,7 @@ export function createLesson(lesson, around, part = null) {
     verdict.replaceChildren(...renderInline(words, around.onTerm));
   }
 
-  /** Save that the answer was checked or shown, and reveal it. @param {"checked"|"shown"} how */
+  /** Save that the reader has checked or requested the answer, and reveal it. @param {"checked"|"shown"} how */
   function conclude(how) {
     keep({ ...forecast.saved(), revealed: how });
     reveal(how);
@@ -147,7 +147,7 @@ export function createLesson(lesson, around, part = null) {
   }
 
   /**
-   * Show the expected and the written curve of an exercise, with the case that fails.
+   * Show the expected curve of an exercise, the reader's curve, and the test case that fails.
    * @param {*} choice @param {Layer} layer
    */
   function showExercise(choice, layer) {
@@ -202,7 +202,10 @@ export function createLesson(lesson, around, part = null) {
       });
   }
 
-  /** Show a net of the lesson, ready to train. @param {HTMLElement} host @param {import("./scenes.js").Scene} scene */
+  /**
+   * Show one of the lesson's nets, ready to be trained.
+   * @param {HTMLElement} host @param {import("./scenes.js").Scene} scene
+   */
   function train(host, scene) {
     const net = showNet(host, {
       scene,
@@ -318,7 +321,8 @@ export function createLesson(lesson, around, part = null) {
       title.focus({ preventScroll: true });
     },
     /**
-     * Reveal the answer when the teacher does; show the message ``unanswered`` if nothing was predicted.
+     * Reveal the answer when the teacher does so. The message ``unanswered`` is shown if the student has predicted
+     * nothing.
      * @param {string} unanswered
      */
     reveal(unanswered) {

@@ -6,7 +6,10 @@ const LEVEL = 1e-3; // smaller changes between points, relative to the curve's h
 const MAX_PARTS = 6;
 const VERBS = /** @type {Object<string, string>} */ ({ "-1": "falls to ", 0: "", 1: "rises to " });
 
-/** Format a number with two significant digits, the accuracy of a hand-drawn curve. @param {number} value */
+/**
+ * Format a number with two significant digits, because a hand-drawn curve is no more accurate.
+ * @param {number} value
+ */
 export const roundText = (value) => formatFourDigits(Number(value.toPrecision(2)) + 0);
 
 /**

@@ -20,7 +20,7 @@ const READY = "Print this page (Ctrl+P, on a Mac ⌘P): one sheet a lesson, to p
 const doNothing = () => undefined;
 
 /**
- * Create the printed course, a page for each lesson, which are loaded one after another.
+ * Create the printed course, with one page for each lesson. The lessons are loaded one after another.
  * @param {Listed[]} lessons
  * @param {{lesson: (key: string) => Promise<*>, plotly: string, back: HTMLElement}} reach ``lesson`` returns a record or
  *   message, ``plotly`` is the address of plotly.js, ``back`` links to the list of lessons
@@ -127,7 +127,7 @@ function captionOf(choice) {
 }
 
 /**
- * Create the printed solution of a lesson: the right answer, its reason, and the curve to draw.
+ * Create the solution of a printed lesson: the right answer, the reason for it, and the curve to draw.
  * @param {number} value @param {string} title @param {string} why @param {import("./forecast.js").Forecast} forecast
  * @param {HTMLElement[]} chart
  */

@@ -14,8 +14,9 @@ import { forget } from "./memory.js";
 /** @import { Part } from "./screen.js" */
 /** @typedef {{key: string, title: string}} Listed */
 /**
- * Functions of the page: ``load`` returns the record of a lesson or a message, ``build`` creates its screen,
- * ``onLesson`` runs when a lesson is asked, ``onLeave`` when the page leaves the class, for a lesson or the list.
+ * The functions of the page that a class uses: ``load`` returns a lesson or an error message, ``build`` creates the
+ * screen of a lesson, ``onLesson`` is called with each lesson that the class is asked about, and ``onLeave`` is called
+ * when the student leaves the class.
  * @typedef {{lessons: Listed[], load: (key: string) => Promise<*>,
  *   build: (record: *, part: Part) => ReturnType<typeof import("./screen.js").createLesson>,
  *   onLesson: (key: string) => void, onLeave: (key: string|null) => void}} Means
@@ -27,7 +28,7 @@ const AGAIN_MS = 3000; // time until a failed request for a lesson or drawings i
 
 let opened = ""; // the id of a newly opened class, whose code is displayed large
 
-/** The functions by which the page Learn opens, finds and shows classes. */
+/** The functions with which the page Learn opens, finds and shows classes. */
 export const classes = {
   /** Return the id of the class that this browser leads, or null. */
   held: () => getLed()?.id ?? null,

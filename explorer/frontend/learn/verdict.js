@@ -5,7 +5,10 @@ import { formatFourDigits } from "../formula/substitution.js";
 import { roundText } from "./shape.js";
 
 /** @import { Curve, Excursion, Judgement } from "./judging.js" */
-/** An answer of a lesson, with its reply. @typedef {{text: string, why: string, picture: string|null}} Answer */
+/**
+ * A possible answer to a lesson's question, with the reply to a reader who picks it.
+ * @typedef {{text: string, why: string, picture: string|null}} Answer
+ */
 
 const RETRY_TEXT = "Try again, or see the answer.";
 

@@ -2,7 +2,7 @@
 
 import { element } from "../elements/dom.js";
 
-/** Shows the entry of a term. @typedef {(term: string) => void} OnTerm */
+/** A function that shows a term's entry in the glossary. @typedef {(term: string) => void} OnTerm */
 
 const MARKUP = /`([^`]+)`|\*\*([^*]+)\*\*|\*([^*]+)\*|\[([^\]]+)\]\((\w+)\)/;
 

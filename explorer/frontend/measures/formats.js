@@ -64,7 +64,7 @@ const roundWithin = (value, low, high) => FUNCTIONS.round(value > low ? Math.min
 const evaluateAt = (tree, x, parameters) => evaluate(tree, { x: Float64Array.of(x), g: 1, parameters })[0];
 
 /**
- * Return the distance between a number and the next larger one of a floating-point format.
+ * Return the distance from a number to the next larger number of a floating-point format.
  * @param {Format} format @param {number} value
  */
 function stepAt({ mantissa, least }, value) {

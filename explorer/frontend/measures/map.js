@@ -1,6 +1,5 @@
 /**
- * The gradient of a rule over x and g, computed by Python, and the bands of colour for its values.
- *
+ * A backward rule's gradient over x and g, as Python computes it, and the colour bands of its values.
  * @typedef {{columns: number, rows: number, values: ArrayLike<number>}} RuleMap ``values`` by rows, the highest g first
  * @typedef {{step: number, count: number}} Bands the size and number of bands above 0; as many are below
  */
@@ -26,7 +25,7 @@ export function mapOf({ columns, rows, unit, values }, top) {
 }
 
 /**
- * Find the grid cell nearest to a position, which is given in fractions of width and height.
+ * Find the cell of a grid at a position that is given in fractions of the grid's width and height.
  * @param {RuleMap} map
  * @param {number} across
  * @param {number} down

@@ -20,7 +20,7 @@ import { closeConnectionDialogs } from "./connection-dialog.js";
  */
 
 /**
- * The functions that load each part of a page, by the CSS selector of the element that holds it.
+ * Functions that load the parts of a page, by the CSS selector of the element that holds the part.
  * @type {[string, () => Promise<Make>][]}
  */
 const PARTS = [
@@ -33,12 +33,12 @@ const PARTS = [
 ];
 
 /**
- * The functions that remove the mounted parts, by the element that holds each part.
+ * Functions that remove the mounted parts of a page, by the element that holds the part.
  * @type {WeakMap<HTMLElement, () => void>}
  */
 const mounted = new WeakMap();
 /**
- * The chart that was served with the page, until Streamlit provides its element.
+ * The chart that came with the page's HTML, until Streamlit provides its element.
  * @type {ReturnType<typeof createServed>}
  */
 let served = null;
@@ -49,7 +49,7 @@ const ready = fetchDocument().then((found) => {
 closeConnectionDialogs();
 
 /**
- * Mount a part of the page in Streamlit's element, unless the element is gone or already has one.
+ * Mount a part of the page in Streamlit's element. Nothing happens if the element is gone or already has the part.
  * @param {Component} component
  */
 export async function mount(component) {
@@ -62,9 +62,8 @@ export async function mount(component) {
 }
 
 /**
- * Unmount a part of the page when Streamlit ends its call, if the element has left the page.
- *
- * With other data or colours Streamlit calls again for the same element, and may end the previous call after that.
+ * Unmount a part of the page when Streamlit ends its call, if the element has left the page. With other data or
+ * colours Streamlit calls again for the same element, and may end the previous call after that.
  * @param {HTMLElement} host
  */
 export function ended(host) {
@@ -104,14 +103,14 @@ function mountNotices(root, { data }) {
   return () => root.replaceChildren();
 }
 
-/** Load the page Explore as soon as the chart served with the page can be moved. @returns {Promise<Make>} */
+/** Load the page Explore as soon as the chart that came with the page can be moved. @returns {Promise<Make>} */
 async function loadExplore() {
   await ready;
   if (served) await waitUntilIdle();
   return mountExplore;
 }
 
-/** Mount the page Explore with the chart served with the page, or with a new one. @type {Make} */
+/** Mount the page Explore, with the chart that came with the page or with a new one. @type {Make} */
 function mountExplore(root, { data }) {
   const page = served ?? createPage(root, parseMessage(data.choice), pageReachOf(data), prepareExplore);
   served = null;
@@ -172,7 +171,7 @@ async function loadLearn() {
   };
 }
 
-/** Remove the chart served with the page when Streamlit shows another page. */
+/** Remove the chart that came with the page when Streamlit shows another page. */
 function leaveServed() {
   served?.destroy();
   served = null;

@@ -7,7 +7,8 @@ import { mountInstrument } from "./notebook-instrument.js";
 import { mountTraining } from "./notebook-training.js";
 
 /**
- * The contents of a cell: ``place`` is empty, ``model`` has the traits; without a kernel ``ask`` is null.
+ * The contents of a notebook cell: ``place`` is an empty element, ``model`` has the widget's traits, and ``ask`` is
+ * null without a kernel.
  * @typedef {{model: *, place: HTMLElement, plotly: Promise<*>, ask: import("../asking/ask.js").Ask|null,
  *   library: Library}} Cell
  * @typedef {{css: string, skeleton: string, document: *, sections: Record<string, string>, saved: string[],
@@ -16,7 +17,7 @@ import { mountTraining } from "./notebook-training.js";
 
 const KINDS = { instrument: mountInstrument, training: mountTraining };
 const SILENT = { message: "The kernel does not answer: it is busy, or gone.", again: true };
-/** A CSS rule by which JupyterLab hides a live widget's static image, which is the output before the widget. */
+/** A CSS rule with which JupyterLab hides the static image of a widget while the widget is alive. */
 const HIDDEN_IMAGE =
   ".jp-OutputArea-child:has(img):has(+ .jp-OutputArea-child .gradient-explorer) { display: none; }";
 
@@ -79,7 +80,7 @@ function makeSheet(text) {
 }
 
 /**
- * Make native controls light or dark as the notebook's theme is, also after a change.
+ * Make native controls light or dark, as the notebook's theme is, also after the theme has changed.
  * @param {HTMLElement} place @param {AbortSignal} signal
  */
 function followScheme(place, signal) {

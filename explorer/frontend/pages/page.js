@@ -7,9 +7,8 @@ import { store } from "../choice/store.js";
 import { createStage } from "./stage.js";
 
 /**
- * Create a page's chart and controls from the settings that all pages share.
- *
- * ``enter`` adapts the settings to this page, given where the visitor comes from.
+ * Create the chart and controls of a page from the settings that all pages share. ``enter`` adapts the settings to
+ * this page, given where the visitor comes from.
  * @param {HTMLElement} root
  * @param {import("../choice/choice.js").Choice} first the initial choice, for visitors without one
  * @param {import("../explore/page/instrument.js").InstrumentOptions} reach
@@ -26,14 +25,17 @@ export function createPage(root, first, reach, enter = (choice) => choice) {
   const stage = framed ? null : createStage(root, { store, onChange: instrument.refresh });
   announce("arrival");
 
-  /** Notify subscribers that the settings come from a link or the page's start. @param {"arrival"|"start"} origin */
+  /**
+   * Notify all subscribers of settings that come from a link or from the start of the page.
+   * @param {"arrival"|"start"} origin
+   */
   function announce(origin) {
     store.change({ ...store.current }, { origin });
   }
 
   return {
     root,
-    /** Start the page with the settings that Python has read from the address. */
+    /** Start the page with the settings that Python has read from the page's address. */
     join() {
       instrument.refresh();
       announce("start");

@@ -5,7 +5,7 @@ import { parseMessage } from "../choice/message.js";
 import { ask } from "../asking/ask-server.js";
 import { toServerUrl } from "../choice/server.js";
 
-/** Return the functions by which a chart reaches the server. @param {*} data from Python */
+/** Return the functions with which a chart asks the server for answers and files. @param {*} data from Python */
 export function reachOf(data) {
   return {
     plotly: toServerUrl(`assets/${data.plotly}`),
@@ -15,7 +15,10 @@ export function reachOf(data) {
   };
 }
 
-/** Return the functions by which a page reaches the server, with its examples. @param {*} data from Python */
+/**
+ * Return the functions with which a page asks the server for answers and files, and the page's examples.
+ * @param {*} data from Python
+ */
 export function pageReachOf(data) {
   const { sections, languages, notebook } = data;
   return {

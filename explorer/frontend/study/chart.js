@@ -27,7 +27,7 @@ export function createAccuracyChart(host, { plotly }) {
 }
 
 /**
- * Convert the chart's data to Plotly's traces and layout.
+ * Convert the data of the chart of scores to Plotly's traces and layout.
  * @param {Picture} picture
  * @param {number} width px of the host
  * @param {HTMLElement} host

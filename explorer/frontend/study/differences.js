@@ -7,7 +7,8 @@ import { subjectOf } from "./rows.js";
 /** @import { Distance } from "../train/state/records.js" */
 /** @import { State } from "./state.js" */
 /**
- * A row: ``seeds``, ``middle`` and the ends of the interval are fractions of the axis; null without an interval.
+ * One rule's row in the chart of differences. ``seeds``, ``middle`` and the ends of the interval are positions on the
+ * axis from 0 to 1, or null without an interval.
  * @typedef {{key: string, name: string, note: string, colour: string, seeds: number[], middle: number|null,
  *   ends: [number, number]|null, words: string}} Row
  * An axis with its ticks; ``zero`` is the position of the highest rule.

@@ -8,8 +8,9 @@ import { hasEqualFooting } from "./settings.js";
 /** @import { Line, Subject } from "./rows.js" */
 /** @import { State } from "./state.js" */
 /**
- * A cell: ``text`` is its visible text, ``words`` its complete description, ``query`` opens it on Train, ``shade``
- * is from 0 to 1, or null without a score, and ``chosen`` says whether its rule is judged at its rate.
+ * A cell of the heat map: ``text`` is its visible text, ``words`` its complete description, ``query`` opens it on
+ * Train, ``shade`` is from 0 to 1, or null without a score, and ``chosen`` says whether its rule is judged at its
+ * learning rate.
  * @typedef {{text: string, mark: string, words: string, query: string, shade: number|null,
  *   diverged: boolean, chosen: boolean}} HeatCell
  * A row: ``share`` is the size of its rule's gradient relative to straight-through's before the first step, as text.

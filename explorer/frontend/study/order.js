@@ -10,7 +10,10 @@ import { hasEqualFooting, toStudyKey, withEqualFooting } from "./settings.js";
 
 const MAX_KEPT = 12;
 
-/** Return the finished studies, with the displayed one if it has a ranking. @param {State} state @returns {Finished} */
+/**
+ * Return all finished studies, including the displayed one if it has a ranking.
+ * @param {State} state @returns {Finished}
+ */
 export function withFinished({ finished, studiedKey, view }) {
   const standings = view.status.results?.standings ?? [];
   if (!studiedKey || !standings.length) return finished;

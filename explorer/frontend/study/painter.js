@@ -22,7 +22,7 @@ import { createHeat } from "./table.js";
  */
 
 /**
- * Create the parts of the Study page.
+ * Create the elements of the Study page and the function that updates them.
  * @param {HTMLElement} host with the skeleton
  * @param {{store: ReturnType<typeof import("../choice/store.js").createStore>, plotly: string,
  *   server: (path: string) => string, examples: import("../cards/examples.js").Example[]}} reach

@@ -19,7 +19,7 @@ import { ACTIVE, isOfChoice } from "./state.js";
 
 /** @import { State } from "./state.js" */
 /**
- * The buttons that are enabled.
+ * The buttons of the Study page that are enabled.
  * @typedef {{start: boolean, stop: boolean, resume: boolean, reset: boolean}} Offered
  * The complete picture, which the painter shows.
  * @typedef {{offered: Offered, metrics: string[], taken: number,
@@ -83,7 +83,7 @@ function getEnabledButtons(state) {
   };
 }
 
-/** Return a sentence on the state of the study, and one on what to do next. @param {State} state */
+/** Return a sentence on the state of the study, and another one on what to do next. @param {State} state */
 function makeStatus(state) {
   const { view, cost, wrong } = state;
   const { status, notice, lost: isLost } = view;
@@ -107,7 +107,8 @@ function explainObstacle({ choice, cost, wrong }) {
 }
 
 /**
- * Describe the cost and limits of the next study. Returns "" while the displayed study is up to date.
+ * Describe the cost and the limits of the study that the current settings would start. Returns "" while the displayed
+ * study has these settings.
  * @param {State} state
  * @param {State["cost"]} cost
  */

@@ -8,7 +8,8 @@ import { hasEqualFooting } from "./settings.js";
 /** @import { Line } from "./rows.js" */
 /** @import { State } from "./state.js" */
 /**
- * The plan: ``rings`` is the number of rings in a cell, one per seed, ``others`` a note on rules that are left out.
+ * The plan of a study: ``rings`` is the number of rings in each cell, one per random seed, and ``others`` a note on
+ * rules that are left out.
  * @typedef {{heading: string, caption: string, rates: string[], rows: Line[], rings: number,
  *   others: string}} Plan
  */

@@ -7,7 +7,7 @@ import { ACTIVE, IDLE } from "./state.js";
 
 /** @import { Status, View } from "./state.js" */
 /**
- * A study to start: a link's query, and the visitor's table, which no link contains.
+ * A request to start a study, with a link's query and the visitor's table, which no link contains.
  * @typedef {{query: string, table: import("../train/state/own-table.js").OwnTable|null}} Order
  */
 

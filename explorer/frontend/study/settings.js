@@ -48,7 +48,7 @@ export function withControls(choice, has) {
   return { ...choice, training: has ? rest : { ...rest, controls: "no" } };
 }
 
-/** Return whether learning rates are divided by each rule's gradient size. @param {Choice} choice */
+/** Return whether the study divides learning rates by each rule's gradient size. @param {Choice} choice */
 export function hasEqualFooting(choice) {
   return choice.training.equal === "yes";
 }
@@ -59,7 +59,10 @@ export function withEqualFooting(choice, is) {
   return { ...choice, training: is ? { ...rest, equal: "yes" } : rest };
 }
 
-/** Explain why the optimiser forbids dividing learning rates by gradient size, or return "". @param {Choice} choice */
+/**
+ * Explain why the optimiser does not allow learning rates to be divided by gradient sizes. Returns "" if it does.
+ * @param {Choice} choice
+ */
 export function explainUnscalable(choice) {
   const { scaled, unscaled } = getCatalogue().limits.study;
   const optimiser = getSetting(choice, "optimiser");
@@ -83,7 +86,7 @@ export function getJudgedTasks() {
 }
 
 /**
- * Return a key that identifies a study. Choices with equal keys lead to the same study.
+ * Return a key that identifies a study. Settings with equal keys lead to the same study.
  * @param {Choice} choice
  * @param {import("../train/state/own-table.js").OwnTable} table the visitor's own table
  */
@@ -105,8 +108,8 @@ export function toStudyKey(choice, table) {
 }
 
 /**
- * Return the choice with which the Study page opens. It is the one with which the Train page opens, but a choice
- * without a task gets the first task, because the default task has no held-out data.
+ * Return the settings with which the Study page opens. They are those with which the Train page opens, but a task is
+ * always set, because the default task has no held-out data.
  * @param {Choice} choice
  * @param {"nothing"|"link"|"page"} by what brought the visitor here
  * @returns {Choice}

@@ -6,7 +6,7 @@ import { toStudyKey } from "./settings.js";
 /** @import { OwnTable, Reading } from "../train/state/own-table.js" */
 /** @import { Cell, Judgement as Judged, Results, StudyEvent } from "../train/state/records.js" */
 /**
- * A study's status, as an event holds it.
+ * The status of a study, as the server's events report it.
  * @typedef {Omit<StudyEvent, "id"> & {id?: string}} Status
  * The displayed study: ``notice`` is the refusal of an action, ``lost`` says whether the connection is lost.
  * @typedef {{status: Status, notice: string, lost: boolean, id: string|null}} View

@@ -21,7 +21,7 @@ const REST_MS = 400; // wait this long after the last change before requesting t
 const TOO_LONG = "This choice is too long for a link and therefore for a study: use shorter formulas.";
 
 /**
- * Create the Study page.
+ * Create the Study page, which compares rules over learning rates and random seeds.
  * @param {HTMLElement} host with the skeleton
  * @param {ReturnType<typeof import("../choice/store.js").createStore>} store
  * @param {{server: (path: string) => string, plotly: string,
@@ -57,7 +57,7 @@ export function createStudy(host, store, { server, plotly, colours, examples }) 
     painter.paint(pictureOf(state));
   }
 
-  /** Return the request that starts a study with the current settings. */
+  /** Make the request that starts a study with the current settings. */
   function makeOrder() {
     return {
       query: toQuery(store.current),

@@ -17,7 +17,7 @@ export function createHeat(host) {
   let shape = "";
   let cells = /** @type {HTMLAnchorElement[][]} */ ([]);
 
-  /** Build the table anew, with other rules or learning rates. @param {Heat} heat */
+  /** Rebuild the table for other rules or learning rates. @param {Heat} heat */
   function rebuild({ rates, rows, busy }) {
     const names = [...rates, ...(busy ? ["share"] : [])].map((name) => element("th", { scope: "col" }, name));
     head.replaceChildren(element("th", { scope: "col" }, "rule, lr:"), ...names);

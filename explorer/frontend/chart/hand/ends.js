@@ -80,7 +80,7 @@ export function createEnds(layer, { view, share, onView }) {
     });
   }
 
-  /** Move each handle to its end of the axis, or under the pointer that drags it. */
+  /** Move the two handles to the ends of the x axis, or to the pointer that drags one of them. */
   function placeHandles() {
     if (!frame) return;
     const { x, bottom } = frame;
@@ -98,7 +98,7 @@ export function createEnds(layer, { view, share, onView }) {
 
   return {
     /**
-     * Draw the handles at the ends of the x axis of the given panel layout.
+     * Draw the handles at both ends of the x axis for a given position of the panels.
      * @param {import("../scene/panels.js").Frame} next
      */
     draw(next) {

@@ -4,7 +4,8 @@ import { moveView, pinchView, zoomView } from "../scene/view.js";
 
 /** @import { Range } from "../scene/axes.js" */
 /**
- * The view from which gestures start, and callbacks for their results. ``share`` converts px to a share of the width.
+ * What gestures on a chart work with: the visible range, and callbacks for the results of a gesture. ``share``
+ * converts px to a fraction of the chart's width.
  * @typedef {{view: () => Range, share: (px: number) => number,
  *   onView: (view: Range, phase: "moving"|"settled") => void, onReset: () => void,
  *   onPoint: (px: number|null) => void, onPin: (px: number) => void, pencil?: import("./pencil.js").Pencil}} Hand
@@ -43,7 +44,7 @@ export function followGestures(element, hand) {
     latest = null;
   }
 
-  /** Handle a pointer that moves while pressed. @param {PointerEvent} event */
+  /** Handle the movement of a pointer that is pressed on the chart. @param {PointerEvent} event */
   function handleDrag(event) {
     if (hand.pencil?.move(event) || !start) return;
     pointers.set(event.pointerId, event.clientX);
@@ -67,7 +68,7 @@ export function followGestures(element, hand) {
     if (!pointers.size) settle();
   }
 
-  /** Add a listener for one type of event on the chart. @param {string} type @param {(event: *) => void} listener */
+  /** Listen to one type of event on the chart. @param {string} type @param {(event: *) => void} listener */
   const listen = (type, listener) =>
     element.addEventListener(type, listener, { passive: false, signal: end.signal });
   listen("pointerdown", (event) => {

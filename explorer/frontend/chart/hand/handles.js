@@ -53,7 +53,7 @@ export function createHandles(layer, onParameter) {
 }
 
 /**
- * Move a handle to the kink of its parameter and update its label, colour and value.
+ * Move a parameter's handle to its kink, and update the label, colour and value of the handle.
  * @param {HTMLElement} node @param {Grip} grip @param {Frame} frame @param {number} x in px
  * @param {number} others the number of handles at this x, next to which it is placed
  */

@@ -11,7 +11,7 @@ import { toLeftPx, toTopPx, shareOf } from "../scene/panels.js";
 /** @typedef {"moving"|"settled"} Phase */
 /** @typedef {ReturnType<typeof createPencil>} Pencil */
 /**
- * A line with draggable points, in the units of the gradient panel.
+ * A line with draggable points, in the units of the gradient panel's axes.
  * @typedef {{label: string, colour: string, points: Point[]}} EditedLine
  */
 
@@ -137,7 +137,7 @@ export function createPencil({ onStroke, onPoints }) {
     handles[Math.min(index, handles.length - 1)]?.focus();
   }
 
-  /** Create the handle of one point of the drawn line. @param {number} index */
+  /** Create the handle by which one point of the drawn line is dragged. @param {number} index */
   function createHandle(index) {
     const node = element("div", { class: "chart-point", role: "slider", tabindex: 0 });
     const handleDrag = (/** @type {PointerEvent} */ event) => {
@@ -184,9 +184,9 @@ export function createPencil({ onStroke, onPoints }) {
   }
 
   return {
-    /** Append the pencil's overlay to a chart. @param {HTMLElement} area */
+    /** Add the pencil's overlay to a chart. @param {HTMLElement} area */
     put: (area) => area.append(overlay, layer),
-    /** Use the panel layout of the chart's latest drawing. @param {Frame} next */
+    /** Adopt the positions of the panels in the chart's latest drawing. @param {Frame} next */
     follow(next) {
       frame = next;
       place();

@@ -85,8 +85,9 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
   }
 
   /**
-   * Move the drawn lines and bars to new values, if nothing else has changed. Returns "for good" if no redraw is
-   * needed, "for now" if one must follow later, and "" if the figure must be redrawn.
+   * Move the drawn lines and bars to new values if nothing else has changed. Returns "for good" if the figure is
+   * complete, "for now" if a redraw must follow later, and "" if the figure must be redrawn immediately.
+   *
    */
   function moveDrawing() {
     if (!inView || end.signal.aborted) return "for now"; // an answer may arrive after the figure was removed
@@ -103,7 +104,7 @@ export function createFigure(host, { plotly, hover, compose, onDrawn = () => und
     return isSame ? "for good" : "for now";
   }
 
-  /** Draw new data, by moving existing lines and bars if possible. @param {Picture} next */
+  /** Draw new data, by moving the existing lines and bars if possible. @param {Picture} next */
   function draw(next) {
     const first = picture === null;
     picture = next;

@@ -15,8 +15,8 @@ export function areMovable(traces) {
 }
 
 /**
- * Move the lines and stacked bars of a drawn chart to new values. The traces must look the same as the drawn ones and
- * have the same order.
+ * Move the lines and stacked bars of a drawn chart to new values. The traces must have the order and the look of the
+ * drawn ones.
  * @param {*} chart drawn by Plotly @param {Trace[]} traces
  */
 export function moveTraces(chart, traces) {

@@ -4,7 +4,7 @@ import { toLeftPx, toTopPx } from "../scene/panels.js";
 import { element } from "../../elements/dom.js";
 
 /**
- * Create the point on the forward curve that the user drags to move the probe.
+ * Create the point on the op's curve that the user drags to move the probe.
  * @param {HTMLElement} layer over the chart
  * @param {{xUnder: (px: number) => number|null, pin: (x: number|null) => void}} hand ``xUnder`` returns the x under a px
  *   of the window

@@ -12,7 +12,7 @@ import { getTangents, getValue } from "./probe-marks.js";
 /** Text in one colour. @typedef {{text: string, colour: string}} Part */
 /** A label and the position of its baseline in px. @typedef {{parts: Part[], x: number, y: number, anchor: "start"|"middle"|"end"}} Label */
 /**
- * The right end of a gradient curve in px from the top, with its rule's name and its value at the probe.
+ * The right end of a gradient curve: its height in px from the top, the rule's name and the value at the probe.
  * @typedef {{label: string, colour: string, value: string, y: number}} End
  */
 
@@ -123,8 +123,8 @@ function lengthOf(ends) {
 }
 
 /**
- * Place labels close to the ends of their curves without covering the end of any curve. A label is above its end if
- * possible, otherwise below. If many curves end at the same height, their labels are stacked.
+ * Place labels near the right ends of curves without covering any end. A label is above its end if possible, otherwise
+ * below. If many curves end at the same height, their labels are stacked.
  * @param {Label[]} labels with the end's y, which the baseline replaces @param {number[]} ends in px from the top
  * @param {import("../scene/panels.js").Panel} panel @param {number} size of letters
  */

@@ -14,8 +14,7 @@ const EXTRA_PX = 14; // earlier tangents are longer by this, so that equal tange
 const STEPS = 200; // the number of arrow key presses across the whole chart
 
 /**
- * Return the x value under the pointer. A nearby kink takes precedence. Otherwise digits that are smaller than a px are
- * dropped.
+ * Return the x value under the pointer, or a kink close to it. Digits of x that are smaller than a pixel are dropped.
  * @param {Curves} curves @param {Frame} frame @param {number} px from the left end of the chart
  */
 export function findPointedX(curves, { left, inner, x: [start, stop] }, px) {
@@ -27,7 +26,7 @@ export function findPointedX(curves, { left, inner, x: [start, stop] }, px) {
 }
 
 /**
- * Return the probe's x after an arrow key, stopping at any kink on the way.
+ * Move the probe by arrow keys, stopping at every kink on the way, and return the new x.
  * @param {Curves} curves @param {import("../scene/axes.js").Range} view @param {number} x
  * @param {number} steps negative to the left
  */

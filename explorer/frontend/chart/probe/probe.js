@@ -10,7 +10,7 @@ import { createReadout, describeProbe } from "./readout.js";
 const DEFAULT_SHARE = 0.78; // the default position of the point, relative to the width of the chart
 
 /**
- * Create the probe, which shows the values of all curves at one x.
+ * Create the probe, which shows the values of all curves at the x that the user points at.
  * @param {{marks: SVGElement, probe: HTMLElement}} parts the host of its marks, and the element with its keyboard focus
  * @param {{onProbe?: (x: number|null) => void, isLabelled?: () => boolean, onDrawn?: (values: import("./probe-values.js").Values|null,
  *   frame: import("../scene/panels.js").Frame|undefined) => void}} options ``isLabelled``: whether there is always a
@@ -24,7 +24,7 @@ export function createProbe({ marks, probe }, { onProbe, isLabelled = () => fals
   let scene = /** @type {import("../scene/scene.js").Scene|null} */ (null);
 
   /**
-   * Move the probe to the x under the pointer, or back to the pinned x if there is no pointer.
+   * Move the probe to the x under the pointer, or back to the pinned x if the pointer has left.
    * @param {number|null} x
    */
   function point(x) {
@@ -33,7 +33,7 @@ export function createProbe({ marks, probe }, { onProbe, isLabelled = () => fals
     onProbe?.(x ?? pinned);
   }
 
-  /** Pin the probe at an x, or unpin it with null. @param {number|null} x */
+  /** Pin the probe to an x, or unpin it with null. @param {number|null} x */
   function pin(x) {
     pinned = x;
     point(null);

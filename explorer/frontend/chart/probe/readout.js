@@ -37,7 +37,7 @@ export function createReadout(onType) {
   return {
     element: element("div", { class: "chart-readout" }, head, rules),
     /**
-     * Show the values of all curves at the probe.
+     * Show the values of all curves at the x of the probe.
      * @param {Picture} picture @param {import("./probe-values.js").Values|null} values
      */
     show(picture, values) {
@@ -76,7 +76,7 @@ function createRow() {
 }
 
 /**
- * Show an additional text after a gradient, or remove it if the text is empty.
+ * Show an additional text next to a gradient, or remove it if the text is empty.
  * @param {Element} row @param {string} text
  */
 function showPart(row, text) {
@@ -120,14 +120,14 @@ function describeStochastic({ drawnWords }, { gradients, spread, exact }, key) {
 }
 
 /**
- * Return a difference of two numbers, or 0 if it is only a rounding error.
+ * Return the difference of two numbers, or 0 if the difference is only a rounding error.
  * @param {number} difference @param {number} of
  */
 const dropRounding = (difference, of) =>
   Math.abs(difference) <= ROUNDING * Math.max(1, Math.abs(of)) ? 0 : difference;
 
 /**
- * List the additional texts that follow a gradient at the probe.
+ * List the additional texts that are shown next to a gradient at the probe.
  * @param {Picture} picture @param {import("./probe-values.js").Values} values @param {string} key
  */
 function listAsides(picture, values, key) {

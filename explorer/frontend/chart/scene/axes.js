@@ -11,8 +11,8 @@ const DIGITS = 18; // more decimal digits than a float64 has
 const [SMALLEST, LARGEST] = [-3, 5]; // numbers between these powers of ten are written without an exponent
 
 /**
- * Return a range of y that contains all lines. If a curve is unbounded at a kink, the values far from the rest are cut
- * off.
+ * Choose the y range that contains all lines. Near a kink at which a curve is unbounded, values far from the rest are
+ * cut off.
  * @param {Line[]} lines @param {ArrayLike<number>} marks @param {Range} required values always included
  */
 export function fitRange(lines, marks, required) {
@@ -62,8 +62,8 @@ function findBound(lines, marks) {
 }
 
 /**
- * Return an axis range between the current one and the next one, for a smooth drag. An axis grows immediately. If
- * ``fit`` is true, it shrinks gradually.
+ * Return an axis range between the current and the next one, so that a drag looks smooth. An axis grows immediately.
+ * If ``fit`` is true, it also shrinks gradually.
  * @param {Range} now @param {Range} next @param {boolean} fit @returns {Range}
  */
 export function easeRange([low, high], [nextLow, nextHigh], fit) {
@@ -75,7 +75,7 @@ export function easeRange([low, high], [nextLow, nextHigh], fit) {
 }
 
 /**
- * Return the positions and labels of axis ticks at round numbers. Labels that would be too long are given in units of
+ * Choose the positions and labels of axis ticks at round numbers. Labels that would be too long are given in units of
  * ten to the ``exponent``. At deep zoom they count from ``base``, a round number in the range.
  * @param {Range} range @param {number} maxTicks the maximum number of ticks
  * @param {number} letters the maximum length of a label
@@ -147,7 +147,7 @@ function roundTo(value, unit) {
 }
 
 /**
- * Format the title of an axis with what its tick labels leave out, such as "x − 1, in 10⁻⁹".
+ * Format the title of an axis, including what the tick labels leave out, such as "x − 1, in 10⁻⁹".
  * @param {string} name @param {{base: number, exponent: number}} ticks
  */
 export function formatTitle(name, { base, exponent }) {

@@ -5,7 +5,7 @@ import { controlsOf, getDisplayName, valueOf } from "../../formula/controls.js";
 /** @typedef {{id: string, name: string, label: string, sign: number, value: number, colour: string}} Grip */
 
 /**
- * Return the parameters that can be dragged on the chart, one entry for each parameter and sign.
+ * Return a draggable handle for each parameter that determines a kink, one for each sign of x.
  * @param {import("./picture.js").Picture} picture @returns {Grip[]}
  */
 export function gripsOf({ op, rules, parameters, neutral }) {

@@ -10,8 +10,8 @@ import { roundToTenths } from "../plotly/svg-paths.js";
 /** @import { Range } from "./axes.js" */
 /** @typedef {{top: number, height: number, range: Range}} Panel */
 /**
- * The positions of all panels in px: ``inner`` is the width of the panels, ``left`` their left end, ``bottom`` the
- * lower end of the lowest panel, ``size`` the letter height. ``part`` is null unless a parameter learns.
+ * The positions of a chart's panels in px: ``inner`` is the width of the panels, ``left`` their left end, ``bottom``
+ * the lower end of the lowest panel, ``size`` the letter height. ``part`` is null unless a parameter learns.
  * @typedef {{width: number, height: number, left: number, inner: number, size: number, x: Range,
  *   forward: Panel, gradient: Panel, part: Panel|null, bottom: number}} Frame
  * @typedef {"forward"|"gradient"|"part"} PanelName
@@ -134,7 +134,7 @@ export function layoutOf(frame, levels, theme, about, title = "") {
 }
 
 /**
- * Return the y ticks of the forward panel at the values of a number format.
+ * Place the y ticks of the op's panel at the values of a number format.
  * @param {Frame} frame @param {number[]} levels
  */
 function makeLevelTicks({ forward, size }, levels) {
@@ -145,7 +145,7 @@ function makeLevelTicks({ forward, size }, levels) {
 }
 
 /**
- * Return the SVG path of the tick marks at the values of a number format, for use during drags.
+ * Format the tick marks at the values of a number format as an SVG path, for use during drags.
  * @param {Frame} frame @param {number[]} levels
  */
 export function formatMarks(frame, levels) {
@@ -182,7 +182,7 @@ function makePanelHeading(text, y) {
 }
 
 /**
- * Return the heading of the panel that shows contributions to a parameter's gradient.
+ * Return the heading of the panel with the contributions to a parameter's gradient.
  * @param {string} learns the parameter @param {number} g
  */
 export function formatPartTitle(learns, g) {

@@ -25,6 +25,6 @@
  * @typedef {{curves: {rule: string, panel: "forward"|"gradient", x: import("./jumps.js").Floats,
  *   y: import("./jumps.js").Floats}[], words: string}} LayerAnswer
  */
-/** A function that returns additional curves for a chart. @typedef {(picture: Picture) => LayerCurve[]} GetCurves */
+/** A function that returns the additional curves of a chart. @typedef {(picture: Picture) => LayerCurve[]} GetCurves */
 
 export {};

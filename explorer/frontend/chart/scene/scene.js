@@ -13,7 +13,7 @@ import { linesOf, addUnderlays } from "./traces.js";
 /** @import { Range } from "./axes.js" */
 /** @import { Line } from "./traces.js" */
 /**
- * The space of a scene, in px.
+ * The space that is available for a chart, in px.
  * @typedef {{theme: import("../plotly/theme.js").Theme, width: number, height: number}} Space
  *
  * ``choice`` is the choice as one text; ``isCut`` means that a curve has too many kinks; ``absent`` are the rules
@@ -39,7 +39,7 @@ const ZERO = /** @type {Range} */ ([0, 0]);
 const EMPTY_RANGE = /** @type {Range} */ ([Infinity, -Infinity]);
 
 /**
- * Compute everything that a chart draws: lines, axes, pixels and draggable points.
+ * Compute everything that a chart draws: axes, lines in px, and draggable points.
  * @param {import("./picture.js").Picture} picture @param {Space} space
  * @param {Scene|null} before the scene whose axes are kept while they contain the curves; null when settled
  * @returns {Scene}
@@ -110,13 +110,14 @@ export function sceneOf(picture, space, before) {
 }
 
 /**
- * Return whether a value is in its panel, or close enough to be drawn with SVG.
+ * Return whether a y value lies in its panel, or close enough to be drawn.
  * @param {import("./panels.js").Frame} frame @param {Line} line @param {number} y
  */
 const isNear = (frame, line, y) => Math.abs(toTopPx(panelOf(frame, line.panel), y)) <= FAR;
 
 /**
- * Explain the stochastic curves of a chart, or name those without values. Returns "" if nothing is stochastic.
+ * Explain the curves of a stochastic op or rule, or name the curves without values. Returns "" if nothing is
+ * stochastic.
  * @param {import("./picture.js").Picture} picture @param {Space} space
  */
 function legendOf({ curves, drawnWords: words, op, rules }, { width, theme }) {

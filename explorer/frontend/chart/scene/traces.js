@@ -16,10 +16,10 @@ import { escapeHtml } from "../plotly/plotly.js";
  *   drawn?: import("../../formula/stochastic.js").StochasticCurves}} Curves ``drawn``: further values of stochastic curves
  */
 /**
- * A plotted curve. ``gaps`` is 1 at a point that is not connected to the next. ``closed`` are the points with the exact
- * value at a jump, ``open`` the points with its limits. A line ``under`` another is visible only if both coincide. A
- * layer's line is ``over`` the others, with separate x, and dashed unless ``solid``. ``fill`` is the outline of a band,
- * ``dots`` are points without a line. ``rule`` is the key of the curve's rule, "" for the op.
+ * A curve as it is plotted. ``gaps`` is 1 at a point that is not connected to the next one. ``closed`` are the points
+ * with the exact value at a jump, ``open`` the points with its limits. A line ``under`` another is visible only if
+ * both coincide. A line ``over`` the others has its own x, and is dashed unless ``solid``. ``fill`` is the outline of
+ * a band, ``dots`` are points without a line. ``rule`` is the key of the curve's rule, or "" for the op.
  * @typedef {{key: string, label: string, colour: string, rule: string, width: number, panel: import("./panels.js").PanelName, x: Floats,
  *   y: Floats, gaps: Uint8Array, closed: number[], open: number[], under?: boolean, over?: boolean, fill?: boolean, dots?: boolean, solid?: boolean}} Line
  */
@@ -114,7 +114,7 @@ function findSharedGaps(one, other) {
 }
 
 /**
- * Convert lines to Plotly's traces: first all lines, then the circles at their jumps.
+ * Convert lines to Plotly's traces: first all lines, then the circles at jumps.
  * @param {Line[]} lines
  * @param {{key: string, label: string}[]} absent rules that are hidden or have no values: traces without points
  * @param {boolean} hasParts whether there is a panel of parts @returns {*[]} in Plotly's format
@@ -143,7 +143,7 @@ function makeTrace({ key, label, panel }) {
   return { ...PLAIN, ...named, ...(panel === "part" ? { showlegend: false } : { meta: key }) };
 }
 
-/** Return the points of a line with a NaN after each jump, where Plotly breaks the line. @param {Line} line */
+/** Return the points of a line with a NaN after each jump, where Plotly interrupts the line. @param {Line} line */
 function withGaps({ x, y, gaps }) {
   const count = gaps.reduce((sum, gap) => sum + gap, 0);
   if (!count) return { x, y };

@@ -84,7 +84,7 @@ export function createPainter(host, parts, { handles, ends, onFrame }) {
     paint,
     /** Store Plotly once it is loaded. @param {*} loaded */
     start: (loaded) => (Plotly = loaded),
-    /** Forget what is displayed, after a change of size or theme. */
+    /** Forget the displayed drawing, because the size or the theme has changed. */
     forget: () => (displayed = NO_SCENE),
     /** Return whether the displayed chart still has the size of its host element. */
     hasHostSize() {

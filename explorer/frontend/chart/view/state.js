@@ -12,8 +12,8 @@
 export const EMPTY = { picture: null, home: [-3, 3], requested: null };
 
 /**
- * Return a chart's state with new curves. Their x range becomes the one to which the chart resets, unless the user
- * requested it.
+ * Return a chart's state with new curves. The chart resets to the x range of these curves, unless the user requested
+ * the range.
  * @param {State} state @param {Picture} picture @returns {State}
  */
 export function withPicture(state, picture) {
@@ -29,7 +29,7 @@ export function withRequest(state, requested) {
   return { ...state, requested };
 }
 
-/** Return the x range from which the next gesture starts. @param {State} state @returns {Range} */
+/** Return the x range from which the next zoom or pan starts. @param {State} state @returns {Range} */
 export function viewOf({ requested, home }) {
   return requested ?? home;
 }

@@ -14,7 +14,7 @@ import { getImpliedArguments, getLensArguments } from "../stage/layer-questions.
  */
 
 /**
- * Functions that make the arguments of each request to Python.
+ * The functions that make the arguments of each request to Python.
  * @type {Record<string, (choice: Choice, of: string) => import("../../asking/ask.js").Arguments>}
  */
 export const ARGUMENTS = {

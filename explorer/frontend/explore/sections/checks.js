@@ -90,7 +90,7 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
   }
 
   /**
-   * Create the list of one request's results, with a status text until the answer arrives.
+   * Create the list of results of one request, with a status text until the answer arrives.
    * @param {"checks"|"neighbours"} what @param {Record<string, *>} args
    */
   function createPart(what, args) {
@@ -118,12 +118,12 @@ export function createChecks(host, { store, colours, ask: asking, origin, point,
     return { body, ask };
   }
 
-  /** Create a statement that is not about the chart's curves, without a link to the chart. @param {Line} line */
+  /** Create the list entry of a statement that refers to no place on the chart. @param {Line} line */
   function createPlainItem(line) {
     return createItem({ ...line, where: null, rule: undefined });
   }
 
-  /** Create a statement about a rule, linked to its x on the chart. @param {Line} line */
+  /** Create the list entry of a statement about a rule, with a link to the x on the chart. @param {Line} line */
   function createItem(line) {
     const { where, sentence, name, verdict, mark, rule } = line;
     const words = [

@@ -123,7 +123,7 @@ export function createCode(host, { store, ask, languages, notebook }) {
 
   const stop = store.subscribeNow((choice, { phase }) => phase === "settled" && handleChange(choice));
   return {
-    /** Use the chart's curves once they have settled. @param {Displayed} now the settled curves of the chart */
+    /** Show the chart's curves once they have settled. @param {Displayed} now the settled curves of the chart */
     show(now) {
       current = now;
       if (!body.hidden && language === notebook) show();

@@ -81,7 +81,7 @@ export function createFormulas(host, { store, ask }) {
 
   const stop = store.subscribeNow((choice, { phase }) => void (phase === "settled" && handleChange(choice)));
   return {
-    /** Use the chart's curves once they have settled. @param {Displayed} now the settled curves of the chart */
+    /** Show the chart's curves once they have settled. @param {Displayed} now the settled curves of the chart */
     show(now) {
       current = now;
       drawTable();

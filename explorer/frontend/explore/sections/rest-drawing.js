@@ -11,7 +11,7 @@ import { formatDigits } from "../../formula/phrases.js";
  *   places: Record<string, [number, number][]>, words: Record<string, string>, least: string}} Rest
  */
 /**
- * ``value`` is the current value of the parameter.
+ * The data of the chart of equilibria; ``value`` is the current value of the parameter.
  * @typedef {{rest: Rest, rules: {key: string, label: string, colour: string}[],
  *   name: string, op: string, value: number, log: boolean, neutral: string, words: string}} Picture
  */
@@ -111,7 +111,7 @@ function makeLayout({ rest, name, log, stacked, keys, lines, value }) {
 }
 
 /**
- * Return a vertical line as a Plotly shape.
+ * Make a vertical line as one of Plotly's shapes.
  * @param {string} axis "" for the first @param {number} x @param {Object<string, *>} line
  */
 function makeVerticalLine(axis, x, line) {

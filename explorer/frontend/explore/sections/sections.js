@@ -17,7 +17,10 @@ export function createSections(host, options) {
   const stop = store.subscribeNow(({ section }) => (host.hidden = !SECTION_KEYS.has(section))); // first: the sections measure their size
   const parts = [createFormulas(host, options), createCode(host, options), createTable(host, options)];
   return {
-    /** Show the chart's curves once they have settled. @param {import("../stage/stage.js").Displayed} displayed */
+    /**
+     * Show the chart's curves in all sections once the curves have settled.
+     * @param {import("../stage/stage.js").Displayed} displayed
+     */
     show: (displayed) => parts.forEach((part) => part.show(displayed)),
     destroy() {
       stop();

@@ -90,7 +90,7 @@ export function createTable(host, { store }) {
 
   const stop = store.subscribe((_choice, { phase }) => phase === "settled" && draw());
   return {
-    /** Use the chart's curves once they have settled. @param {Displayed} now the settled curves of the chart */
+    /** Show the chart's curves once they have settled. @param {Displayed} now the settled curves of the chart */
     show(now) {
       current = now;
       draw();

@@ -24,7 +24,7 @@ export function createSwitches(store) {
 
   return {
     element: element("div", { class: "end layers" }, ...switches.map((one) => one.element)),
-    /** Check the box of the additional curves that are shown. @param {Choice} choice */
+    /** Check the box of those additional curves that are shown. @param {Choice} choice */
     show({ layer }) {
       for (const { key, box } of switches) box.checked = key === layer;
     },

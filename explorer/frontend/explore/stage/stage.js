@@ -29,7 +29,7 @@ import { createWords, NO_WORDS } from "./words.js";
 /** @typedef {"moving"|"settled"} Phase */
 
 /**
- * Return whether curves have only the few points used during a drag.
+ * Return whether curves have only the few points that are computed during a drag.
  * @param {import("../../formula/curves.js").Curves} curves
  */
 const isQuick = ({ drawn, x }) => drawn !== undefined && x.length < getSampling().points;
@@ -210,11 +210,11 @@ export function createStage(hosts, options) {
   return {
     /** Redraw the chart after the page's colours have changed. */
     refresh,
-    /** Show the values at an x, or at the pinned x for null. */
+    /** Show the values at an x, or at the pinned x if the argument is null. */
     point: chart.point,
-    /** Pin the probe at an x. */
+    /** Pin the probe to an x. */
     pin: chart.pin,
-    /** Turn the pencil on or off. It is null if formulas cannot be parsed. */
+    /** Turn the pencil on or off. This function is null if formulas cannot be parsed. */
     draw: sketch && sketch.toggle,
     destroy() {
       stop();

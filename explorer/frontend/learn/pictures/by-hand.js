@@ -5,7 +5,7 @@ import { formatNumber, explainInvalidNumber, parseNumber } from "../../formula/n
 
 /** @typedef {number[][]} Matrix */
 /**
- * See ByHand in explorer/lessons/pictures.py.
+ * A picture in which the reader computes matrices by hand, as ByHand in explorer/lessons/pictures.py declares it.
  * @typedef {{given: Object<string, Matrix>, hints: string[], asked: string, asked_by_rule: Object<string, Matrix>,
  *   then: string, then_by_rule: Object<string, Matrix>, rows: string, columns: string}} ByHand
  */

@@ -4,7 +4,10 @@ import { element, setAttribute, setText } from "../../elements/dom.js";
 import { shape } from "../../elements/svg.js";
 import { formatNumber } from "../../formula/numbers.js";
 
-/** See Corner in explorer/lessons/pictures.py. @typedef {{left: number, right: number, named: Object<string, number>}} Corner */
+/**
+ * A picture of a curve's corner, as Corner in explorer/lessons/pictures.py declares it.
+ * @typedef {{left: number, right: number, named: Object<string, number>}} Corner
+ */
 
 const [MIN, MAX, STEP] = [-0.5, 1.5, 0.05];
 const [WIDTH, HEIGHT] = [240, 150]; // in px, for x from −1 to 1 and y from −0.5 to 1

@@ -55,7 +55,7 @@ export function createOrder(recipe) {
   host.append(element("h3", {}, recipe.title), list, check, status);
   arrange();
 
-  /** Move a step up or down by one position. @param {number} own @param {number} by */
+  /** Move a step of the recipe up or down by one position. @param {number} own @param {number} by */
   function shift(own, by) {
     const place = order.indexOf(own);
     const other = order[place + by];

@@ -20,7 +20,7 @@ import { createWalker } from "./walker.js";
  */
 
 /**
- * The constructors of pictures by the name of their record in explorer/lessons/pictures.py.
+ * The constructors of pictures, by the names that explorer/lessons/pictures.py gives to them.
  * @type {Object<string, (picture: *, options: {plotly: string, signal: AbortSignal}) => Picture>}
  */
 const KINDS = {

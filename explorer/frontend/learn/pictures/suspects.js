@@ -6,14 +6,14 @@ import { formatNumber } from "../../formula/numbers.js";
 import { createQuestion } from "./question.js";
 
 /**
- * See Suspects in explorer/lessons/pictures.py.
+ * A picture with a hidden Function, as Suspects in explorer/lessons/pictures.py declares it.
  * @typedef {{title: string, lines: [string, string][], faulty: number, hidden_line: string, x: number[],
  *   curves: Object<string, number[]>, few: number[], numbers: Object<string, number[]>}} Suspects
  */
 
 const [WIDTH, HEIGHT, PAD] = [160, 90, 6];
 
-/** Return the reply to the line that the reader suspects to be wrong. @param {Suspects} hidden @param {number} named */
+/** Return the reply to a reader who suspects one line to be wrong. @param {Suspects} hidden @param {number} named */
 export function getVerdict({ lines, faulty, hidden_line: line }, named) {
   return named === faulty ? `Yes: that line is ${line}.` : `It is not this one. ${lines[named][1]}`;
 }

@@ -6,7 +6,10 @@ import { clampTo } from "../../formula/numbers.js";
 import { evaluateLoss, evaluateMeanLoss, sigmoid } from "./walk.js";
 
 /** @import { Measured, Settings, Walker } from "./walk.js" */
-/** A point, as shares of a panel's width and height from the lower left. @typedef {[number, number]} Point */
+/**
+ * A point in a panel, as fractions of the panel's width and height from the lower left corner.
+ * @typedef {[number, number]} Point
+ */
 
 const CURVE = 48; // number of line segments that draw the parabola
 const MARGIN = { left: 2.4, right: 0.8, top: 0.6, bottom: 2.2 }; // in em

@@ -69,7 +69,7 @@ export function describeRuns({ above, below }, runs, steps) {
 }
 
 /**
- * Describe where training by an estimator's mean gradient is after its last step.
+ * Describe where training by the mean of a gradient estimator has arrived after its last step.
  * @param {number} p @param {number} steps
  */
 export const describeWalk = (p, steps) => `By its mean p is ${p.toFixed(3)} after ${steps} steps.`;

@@ -5,9 +5,10 @@ import { formatPower, formatShort } from "../../formula/numbers.js";
 /** @import { Series } from "../state/series.js" */
 /** @typedef {[number, number]} Range */
 /**
- * An axis of values: ``share`` from 0 to 1, labelled in percent; ``fit`` at most 1; ``cosine`` from −1 to 1;
- * ``decades`` above 0, logarithmic; ``plain`` any. ``chance`` is the score of guessing, or null; ``banded`` says
- * whether there are bands over seeds, ``heldOut`` whether values belong to held-out data; these have ``decimals``.
+ * The axis of a chart's values. Its kind is ``share`` from 0 to 1, labelled in percent; ``fit`` at most 1; ``cosine``
+ * from −1 to 1; ``decades`` above 0, logarithmic; or ``plain`` for any values. ``chance`` is the score of guessing, or
+ * null; ``banded`` says whether there are bands over seeds, ``heldOut`` whether the values belong to held-out data;
+ * these have ``decimals``.
  * @typedef {{kind: "share"|"fit"|"cosine"|"decades"|"plain", title: string, chance: number|null,
  *   banded: boolean, heldOut?: boolean, decimals?: number}} Scale
  */
@@ -22,7 +23,7 @@ const HIGH_CHANCE = 0.4; // if guessing scores more than this, the axis starts h
 export const VALUE_LETTERS = { share: 5, fit: 5, cosine: 5, decades: 6, plain: 6 };
 
 /**
- * Functions that create the Plotly axis of each kind, with its ticks.
+ * The functions that create the Plotly axis of each kind, with its ticks.
  * @type {{[kind in Scale["kind"]]: (range: Range) => *}}
  */
 export const AXES = {
@@ -60,7 +61,7 @@ function makeLogAxis([low, high]) {
 }
 
 /**
- * Functions that extend an axis range, if necessary, to include the given curves.
+ * The functions that extend an axis range, if necessary, to include the given curves.
  * @type {{[kind in Scale["kind"]]: (range: Range|null, series: Series[], scale: Scale) => Range|null}}
  */
 export const RANGES = {
@@ -97,7 +98,7 @@ export const RANGES = {
   },
 };
 
-/** Return the smallest value of all curves, or infinity if there are none. @param {Series[]} series */
+/** Return the smallest value of all curves, or infinity if there are no curves. @param {Series[]} series */
 function findMin(series) {
   return series
     .flatMap(({ y }) => Array.from(y))
@@ -105,7 +106,7 @@ function findMin(series) {
 }
 
 /**
- * Functions that format the value shown at the end of a curve.
+ * The functions that format the value at the end of a curve.
  * @type {{[kind in Scale["kind"]]: (value: number, decimals?: number) => string}}
  */
 export const VALUES = {

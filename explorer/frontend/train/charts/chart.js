@@ -11,8 +11,9 @@ import { endOf } from "../state/series.js";
 /** @import { Series } from "../state/series.js" */
 /** @import { Range, Scale } from "./axes.js" */
 /**
- * A picture: ``run`` is the key of its content, ``words`` the text for screen readers, ``empty`` the text before the
- * first value, ``legend`` a text next to the curves; ``along`` is an x axis other than that of steps.
+ * What a chart of training shows. ``run`` is a key of the content, ``words`` the text for screen readers, ``empty``
+ * the text before the first value, and ``legend`` a text next to the curves. ``along`` is the x axis if it does not
+ * show steps.
  * @typedef {{run: string, scale: Scale, series: Series[], steps: number, words: string, empty: string,
  *   legend: string, along?: *, at?: number|null}} Picture ``at`` is the displayed step
  */

@@ -56,7 +56,7 @@ function mergeBlocks(above, below, gap, low, high) {
 }
 
 /**
- * Shorten names to a maximum length. Names that start alike keep their ends instead of their beginnings.
+ * Shorten names to a maximum length. Names with the same beginning keep their ends.
  * @param {string[]} names
  * @param {number} most letters of each
  */

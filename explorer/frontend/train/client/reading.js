@@ -8,8 +8,8 @@ import { asRead } from "../state/own-table.js";
 /** @typedef {{table: OwnTable, reading: Reading}} TableState the user's table, and the server's description of it */
 
 /**
- * Create a client that has the server parse the table of training data that the user pasted. ``onTable`` replaces the
- * table and has it parsed; ``read`` only has it parsed. If several requests overlap, only the answer to the last one
+ * Create a client that asks the server to parse the table of training data that the user has pasted. ``onTable``
+ * replaces the table and has it parsed; ``read`` only has it parsed. If several requests overlap, only the last answer
  * is used.
  * @param {{server: (path: string) => string, state: () => TableState, become: (own: TableState) => void,
  *   onRead: () => void}} options ``onRead`` is called after a new answer has been stored in the state

@@ -51,7 +51,7 @@ export function getCommandSettings(state, choice, command) {
 }
 
 /**
- * Return whether two choices agree in every training setting that can be changed during a run.
+ * Return whether two choices of settings agree in everything that can be changed during a training run.
  * @param {Choice} one
  * @param {Choice} other
  */

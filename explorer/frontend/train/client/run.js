@@ -9,7 +9,8 @@ import { ACTIVE, AT_REST, IDLE, OVER, sentenceOf, withMeasured } from "../state/
 /** @import { Event, Status, View } from "../state/status.js" */
 /** @import { RunSettings, Order } from "./request.js" */
 /**
- * A run that was started. @typedef {RunSettings & {id: string, key: string}} StartedRun
+ * A training run that this browser session has started.
+ * @typedef {RunSettings & {id: string, key: string}} StartedRun
  */
 
 const NO_RUN = { message: "There is no run yet, or it has ended: press Start." };
@@ -120,8 +121,8 @@ export function createRun({ server, live, onChange }) {
       return watched.view.status;
     },
     /**
-     * Store new settings for the current training run without restarting it. Called after changes made during training
-     * have become part of the page's settings.
+     * Store new settings for the current training run without restarting it, after changes made during training have
+     * become part of the page's settings.
      * @param {RunSettings} named
      */
     rename({ settingsKey, lr }) {
@@ -209,13 +210,16 @@ export function createRun({ server, live, onChange }) {
       run ? downloadAnswer(server(`runs/${run.id}/files/${file}`), { key: run.key }, file) : NO_RUN.message,
     /** Have the server parse exported settings. Returns them, or a message if they are invalid. @param {string} text */
     open: (text) => postJson(server("settings"), { text }),
-    /** Choose the instruments whose measurements the server includes in every further event. @param {string[]} keys */
+    /**
+     * Choose the instruments whose measurements every further event from the server includes.
+     * @param {string[]} keys
+     */
     show(keys) {
       if (keys.join() === questions.join()) return;
       questions = keys;
       if (!watched.isBusy && watched.view.id) watched.open();
     },
-    /** Stop the current training run and forget it. Called when other settings have been chosen. */
+    /** Stop the current training run and forget it, because other settings have been chosen. */
     drop() {
       const stopRun = async () => {
         await sendCommand("stop");

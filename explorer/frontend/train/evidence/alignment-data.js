@@ -10,7 +10,7 @@ import { getSetting } from "../state/tasks.js";
 /** @import { LegendEntry, Series } from "../state/series.js" */
 /** @import { AlignmentMeasure, State } from "../state/state.js" */
 /**
- * The chart of alignment, with the texts around it.
+ * The chart that compares gradients with those of the smoothed op, and the texts around the chart.
  * @typedef {{title: string, sentence: string, limits: string, missing: string, note: string,
  *   kinds: {options: {value: AlignmentMeasure, label: string}[], chosen: AlignmentMeasure}, chart:
  *   import("../charts/chart.js").Picture}} Alignment

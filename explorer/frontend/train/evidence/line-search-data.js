@@ -18,7 +18,7 @@ const X_AXIS = {
 };
 
 /**
- * Build the data of the chart that shows the loss along each rule's next optimizer step.
+ * Build the data of the chart that shows the loss along each rule's next optimiser step.
  * @param {State} state
  * @param {LegendEntry[]} lines
  * @returns {import("./line-search-chart.js").Picture}

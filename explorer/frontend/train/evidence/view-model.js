@@ -154,7 +154,7 @@ function carryOf({ choice, view }, { data }, observation) {
 }
 
 /**
- * Return the index of the legend entry whose answer is on display, or null if there is no answer.
+ * Return the index of the legend entry whose answer is displayed, or null if there is no answer.
  * @param {State} state
  * @param {import("../panels/panel.js").Panel} panel
  */

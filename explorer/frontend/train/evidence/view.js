@@ -48,7 +48,7 @@ export function createWhy(host, { onPanel, onLayer, onLegend, onNumber, onSearch
   }
 
   /**
-   * Open the panel that shows more about a picked number, and scroll to it.
+   * Open the panel that shows more about the number that the user has picked, and scroll to the panel.
    * @param {import("../panels/panel.js").Panel} panel
    * @param {number} value
    */

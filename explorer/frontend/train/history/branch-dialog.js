@@ -5,7 +5,10 @@ import { element, createId, setAttribute, setText } from "../../elements/dom.js"
 import { createMenu } from "../../elements/menu.js";
 
 /** @import { Time } from "./view-model.js" */
-/** Value, text and the reason why an option is disabled, or "". @typedef {[string, string, string]} ListOption */
+/**
+ * An option of a list: its value, its text, and the reason why it is disabled, or "".
+ * @typedef {[string, string, string]} ListOption
+ */
 
 const ALL = "rule"; // branch point that changes the backward rule of all curves
 

@@ -26,8 +26,8 @@ export function createHistory({ state, become, run, choose, goOn, table }) {
   let looking = false;
 
   /**
-   * Fetch the displayed step from the server. Only one request is sent at a time. If the user moves on meanwhile, the
-   * last requested step is fetched next.
+   * Fetch the displayed step from the server, with one request at a time. If the user moves on meanwhile, the last
+   * requested step is fetched next.
    *
    */
   async function look() {

@@ -40,7 +40,7 @@ export function createScrubber({ onScrub }) {
     element: host,
     said,
     /**
-     * Align the slider with the chart's x axis, and show it. Both arguments are in px.
+     * Align the slider with the chart's x axis and show it. The left end and the width are in px.
      * @param {number} left @param {number} width
      */
     align(left, width) {
@@ -66,7 +66,7 @@ export function createScrubber({ onScrub }) {
 }
 
 /**
- * Functions that return the index of the step to which a key moves the slider.
+ * The functions that return the index of the step to which each key moves the slider.
  * @type {Record<string, (index: number, last: number) => number>}
  */
 const KEY_MOVES = {

@@ -1,8 +1,8 @@
 // The parts of the drawn net, from inputs to outputs. Middle layers can be folded into one.
 
 /**
- * A plate of the drawing: the inputs, the weights or the op of a ``layer``, from 0, a number of ``folded`` layers of
- * weights between the first op and the last weights, or the outputs.
+ * A part of the drawn net: the inputs, the weights or the op of a ``layer``, counted from 0, a number of ``folded``
+ * layers between the first op and the last weights, or the outputs.
  * @typedef {{kind: "inputs"|"weights"|"op"|"fold"|"outputs", layer: number, folded: number}} Plate
  */
 

@@ -31,7 +31,8 @@ const AIMS = {
 };
 
 /**
- * Return the examples shown next to the chart, with each net's correct answers. Returns null if there are none.
+ * Return the examples that are shown next to the chart, and which of them each net reads right. Returns null if there
+ * are none.
  * @param {State} state
  * @param {Snapshot|null} measured of the run
  * @param {Snapshot|null} before the first step

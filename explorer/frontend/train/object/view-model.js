@@ -20,7 +20,8 @@ import { readsOf } from "./reads-data.js";
 /** @import { Plate } from "./plates.js" */
 /** @import { Reads } from "./reads-data.js" */
 /**
- * A plate of a lane: its texts, whether no gradient reaches it (``still``), and the op's inputs with the rule's curve.
+ * One part of the net in the drawing of a backward pass, with its texts, whether no gradient reaches it (``still``),
+ * and the op's inputs with the rule's curve.
  * @typedef {{plate: Plate, words: string[], still: boolean, sees: *}} LanePlate
  * A band between two plates: the remaining fraction of the gradient, null for none, and its text, "" if unchanged.
  * @typedef {{left: number|null, text: string, known: boolean}} Band
@@ -79,7 +80,7 @@ function layersOf(snapshot) {
 }
 
 /**
- * Build the data of the drawing of the backward pass under one backward rule.
+ * Build the data of one backward rule's drawing, which shows the backward pass through the net.
  * @param {State} state
  * @param {{line: LegendEntry & {onward: string}, slot: number, snapshot: Snapshot|null, plates: Plate[], said?: Line,
  *   points: import("../state/branches.js").Point[]}} of
@@ -181,7 +182,8 @@ export function describeFold(count) {
 }
 
 /**
- * Build the drawing of a layer's op inputs behind a backward rule's curve. Returns null before they are measured.
+ * Build the drawing of a layer's op inputs behind the curve of a backward rule. Returns null before the inputs are
+ * measured.
  * @param {Pick<State, "choice"|"ink">} state
  * @param {LegendEntry} line
  * @param {Snapshot|null} snapshot

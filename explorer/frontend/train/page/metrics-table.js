@@ -7,7 +7,8 @@ import { formatShare, formatShort } from "../../formula/numbers.js";
 /** @import { Gradients, Snapshot } from "../state/records.js" */
 /** @import { LegendEntry } from "../state/series.js" */
 /**
- * A column: its name, its meaning, and a function that returns its text for a rule, "–" without a value.
+ * A column of the table of metrics: its name, its meaning, and a function that returns a rule's text, or "–" without a
+ * value.
  * @typedef {{name: string, meaning: string, text: (snapshot: Snapshot, key: string, said: Scores) => string}} Column
  * Values from other parts of the page, by key of the rule: the score on held-out data, and the alignment.
  * @typedef {{judged: Record<string, string>, aligned: Record<string, string>}} Scores

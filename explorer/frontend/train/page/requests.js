@@ -10,7 +10,7 @@ const NO_RUN = { message: "Press Start first: there is no run yet." };
 /** @param {import("./controller.js").Page} page */
 export function createRequests({ state, become, run }) {
   /**
-   * Ask the server for one instrument's measurement. The answer is ignored if a newer request has been sent.
+   * Ask the server for the measurement of one instrument. The answer is ignored if a newer request has been sent.
    * @param {string} key
    * @param {Object<string, number>} numbers
    */

@@ -19,7 +19,7 @@ export function createSlowRun({ now, state, put, become, choose, run, isMine }, 
   }
 
   return {
-    /** Request the data of slow motion if the displayed step, layer or learning rate has changed. */
+    /** Request the data of slow motion if the displayed step, the layer or the learning rate has changed. */
     async record() {
       const key = recordKey(state());
       if (!state().choice.slow && state().slow) put({ slow: null });

@@ -53,7 +53,10 @@ export function createTaskChange({ now, state, become, choose }) {
   };
 }
 
-/** Return the question or note about a change of the training task, or null if there is none. @param {State} state */
+/**
+ * Return the question or the note about a change of the training task, or null if there is none.
+ * @param {State} state
+ */
 export function asksOf({ changing, choice }) {
   if (!changing) return null;
   const { label, begins } = findTask(changing.key);

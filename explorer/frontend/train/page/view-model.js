@@ -29,7 +29,7 @@ import {
 /** @import { LegendEntry, Measure, Series } from "../state/series.js" */
 /** @import { PastRun, State } from "../state/state.js" */
 /**
- * The buttons that are enabled.
+ * The buttons of the Train page that are enabled.
  * @typedef {{start: boolean, pause: boolean, resume: boolean, step: boolean, reset: boolean}} Offered
  * The complete picture, which the painter shows.
  * @typedef {{offered: Offered, again: boolean, offersOwnOp: boolean, removal: string, metrics: string[], taken: number, status: {main: string, next: string, state:
@@ -214,7 +214,7 @@ function isBrokenAtStart({ state, step }) {
 }
 
 /**
- * Return a sentence on the state of the training run, and one on what to do next.
+ * Return a sentence on the state of the training run, and another one on what to do next.
  * @param {State} state
  * @param {boolean} isFaint whether curves of an earlier run are visible
  */
@@ -360,7 +360,7 @@ function emptyOf(measure, snapshot) {
 }
 
 /**
- * Return the last step of the longest curve. A run that ended early fills the width of its chart this way.
+ * Return the last step of the longest curve, so that a run that ended early fills the width of its chart.
  * @param {Series[]} series
  */
 function lengthOf(series) {

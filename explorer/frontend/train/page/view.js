@@ -45,7 +45,7 @@ import { createWhy } from "../evidence/view.js";
  */
 
 /**
- * Create the parts of the Train page.
+ * Create the elements of the Train page and the function that updates them.
  * @param {HTMLElement} host with the skeleton
  * @param {{store: ReturnType<typeof import("../../choice/store.js").createStore>, plotly: string,
  *   examples: import("../../cards/examples.js").Example[],
@@ -104,7 +104,7 @@ export function createPainter(host, { store, plotly, examples, onPresent, calm, 
     on.onStart();
   }
 
-  /** Create the parts of the Train page that lessons do not have. */
+  /** Create those elements of the Train page that lessons do not have. */
   function createLab() {
     host.classList.add("lab");
     find("object").hidden = false;

@@ -6,7 +6,7 @@ import { formatShare } from "../../formula/numbers.js";
 
 /** @import { PanelSpec, Observation } from "./panel.js" */
 /**
- * A part of the bar; ``whole`` is the share in units for which the cause holds for every example.
+ * A part of the bar of causes. ``whole`` is the fraction of it in units for which the cause holds for every example.
  * @typedef {{share: number, whole: number, text: string}} Part
  * ``channels`` holds the share without a gradient for each channel of a convolution.
  * @typedef {{words: string, parts: Part[], channels: number[]}} Picture
@@ -72,7 +72,7 @@ function createChannel() {
   return element("span", {}, element("i", {}));
 }
 
-/** Create one segment of the bar. Segments with odd indices are hatched. @param {number} index */
+/** Create one segment of the bar of causes. Segments with odd indices are hatched. @param {number} index */
 function createHalf(index) {
   const kind = index % 2 ? "every" : "some";
   return element("span", { class: `cause-${Math.floor(index / 2)} ${kind}` }, element("b", {}));

@@ -10,8 +10,8 @@ import { makeBarPath, makeLinePath, share } from "../widgets/svg-paths.js";
 /** @import { Bar, Point } from "../widgets/svg-paths.js" */
 /** @import { PanelSpec, Observation } from "./panel.js" */
 /**
- * A small picture: bars and the curve's points, as fractions of its size; ``ends`` is the range of x, ``most`` the
- * maximum of the curve, null without one.
+ * A histogram with the curve of a backward rule, in fractions of the picture's size. ``ends`` is the range of x, and
+ * ``most`` the maximum of the curve, or null without a curve.
  * @typedef {{words: string, note: string, ends: [number, number], bars: Bar[], curve: Point[], zero: number,
  *   most: number|null}} Picture
  */

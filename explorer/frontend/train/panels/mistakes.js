@@ -62,7 +62,7 @@ function create(cell, pick) {
 }
 
 /**
- * Create one image of the panel. It is a button if another panel can show more about the image.
+ * Create one misclassified image. It is a button if another panel can show more about the image.
  * @typedef {Misread & Pick<Picture, "picked"|"ink">} Tile
  * @param {Tile} tile
  * @param {(example: number) => void} pick

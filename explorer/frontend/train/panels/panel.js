@@ -47,9 +47,9 @@ import { findInstrument } from "../state/instruments.js";
  */
 /** A panel with the key of its instrument. @typedef {PanelSpec & {key: string}} Panel */
 /**
- * A displayed panel; ``legend`` holds the texts of the legend, ``missing`` and ``empty`` the reasons why all cells or
- * one cell have no picture; ``pressed`` is the index of the legend entry whose answer is displayed, ``numbers`` are the
- * arguments of the instrument.
+ * A panel as it is displayed. ``legend`` has the texts of the legend, ``missing`` and ``empty`` say why all cells or
+ * one cell have no picture, ``pressed`` is the index of the legend entry whose answer is displayed, and ``numbers``
+ * are the arguments of the instrument.
  * @typedef {{panel: Panel, title: string, sentence: string, limits: string, missing: string,
  *   legend: string[], numbers: import("../widgets/number-stepper.js").CounterValue[],
  *   pressed: number|null, cells: {line: LegendEntry, picture: CellPicture|null, empty: string, answer: Answer|null, carry:

@@ -26,7 +26,7 @@ export function panelsOf(choice) {
 }
 
 /**
- * Return which panels are open: those the user has left open, and those open by default.
+ * Return the panels that are open: those that the user has left open, and those that are open by default.
  * @param {import("../../choice/choice.js").Choice} choice
  * @param {Object<string, boolean>} left
  */

@@ -10,8 +10,8 @@ import { makeLinePath, share } from "../widgets/svg-paths.js";
 /** @import { Point } from "../widgets/svg-paths.js" */
 /** @import { PanelSpec, Observation } from "./panel.js" */
 /**
- * A small chart: one line per layer, in fractions of the chart's size; ``ends`` are minimum and maximum, ``zero`` is
- * the position of 0. One band per layer spans the values of its channels.
+ * A small chart with one line per layer, in fractions of the chart's size. ``ends`` are the minimum and the maximum,
+ * and ``zero`` is the position of 0. One band per layer spans the values of its channels.
  * @typedef {{lines: Point[][], bands: Point[][], ends: [number, number], zero: number}} Lines
  * One parameter: its current values as text, and the lines of its values and gradients; null without gradients.
  * @typedef {{name: string, now: string, values: Lines, gradients: Lines|null}} ParameterPicture

@@ -87,7 +87,7 @@ function getClassColour([from, to], kind, classes) {
 }
 
 /**
- * Return the colours of all byte values, which encode a class and its certainty.
+ * Return the colour of each possible byte, which encodes a class and its certainty.
  * @param {number} classes @param {number} levels @returns {Rgb[]}
  */
 export function palette(classes, levels) {

@@ -8,7 +8,8 @@ import { formatShare, formatShort } from "../../formula/numbers.js";
 /** @import { PanelSpec, Observation } from "./panel.js" */
 /** A bar in fractions of the picture. @typedef {{x: number, width: number, y: number, height: number}} Bar */
 /**
- * One layer: a part for each output of the op, its bars stacked on those of lower outputs; ``ends`` is the range of x.
+ * The histogram of one layer's weights: a part for each output of the op, with bars stacked on those of lower outputs.
+ * ``ends`` is the range of x.
  * @typedef {{note: string, ends: [string, string], parts: Bar[][]}} Layer
  * @typedef {{words: string, layers: Layer[]}} Picture
  */

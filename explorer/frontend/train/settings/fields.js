@@ -9,7 +9,8 @@ import { createLearningField } from "./learning-field.js";
 
 /** @import { Setting } from "../state/tasks.js" */
 /**
- * The actions of a control: ``onChange`` gets the new text of its setting; ``usual`` returns the task's default.
+ * What a control of a setting calls: ``onChange`` gets the setting's new text, and ``usual`` returns the task's
+ * default.
  * @typedef {{onChange: (text: string, phase?: string) => void, usual: () => string,
  *   choice: () => import("../../choice/choice.js").Choice}} Actions
  * @typedef {{show: (text: string) => void, element: HTMLElement}} Field

@@ -16,7 +16,7 @@ import { createPreview } from "./table-preview.js";
 
 /** @import { OwnTable, Reading } from "../state/own-table.js" */
 /**
- * The table of the page, and the server's reading of it.
+ * The table of training data on the page, and how the server has read it.
  * @typedef {{visible: boolean, own: OwnTable, reading: Reading}} Picture
  */
 

@@ -9,7 +9,7 @@ import { createSwitch } from "../widgets/toggle-group.js";
 
 /** @import { Picture, Position } from "./view-model.js" */
 /**
- * The actions of slow motion: ``onSlow`` gets another position, or null to close.
+ * The actions of the slow motion dialog: ``onSlow`` gets another position, or null to close the dialog.
  * @typedef {{onSlow: (position: Position|null) => void, onStep: () => void, onPause: () => void,
  *   onFirst: () => void, onAgain: () => void}} On
  */

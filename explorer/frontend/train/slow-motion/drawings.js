@@ -14,9 +14,9 @@ import { makeDrawScope, getIndex, rowOf, scopeOf, getValue } from "./numbers.js"
 /** @import { Record, Stage, Tensor } from "./view-model.js" */
 /** @typedef {import("./numbers.js").Entries & {colour: string}} Entries */
 /**
- * Numbers as colours: ``scale`` is the number with the full colour, ``mark`` the displayed row and column, or null;
- * ``pick`` says whether a click selects a cell. ``of`` is set if all numbers are rows of one unit: the row of each
- * number, and the unit. A number in a gap between images is null, with row −1.
+ * Numbers that are drawn as colours. ``scale`` is the number with the full colour, and ``mark`` the displayed row and
+ * column, or null; ``pick`` says whether a click selects a cell. ``of`` is set if all numbers are rows of one unit:
+ * the row of each number, and the unit. A number in a gap between images is null, with row −1.
  * @typedef {{kind: "map", values: ArrayLike<number|null>, rows: number, columns: number, scale: number,
  *   low: number, mark: {row: number|null, column: number|null}, pick: "cell"|"none", box: boolean,
  *   of: {rows: ArrayLike<number>, unit: number}|null, most: string}} ColourMap
@@ -38,7 +38,7 @@ const MARGIN = 0.06; // space above and below a curve, as a fraction of the heig
 const CLEAR = 4; // maximum height of a curve, relative to the largest absolute x and its point's absolute y
 
 /** @typedef {(stage: Stage, record: Record, cell: Cell, entries: Entries) => Drawing} Draw */
-/** Functions that build the drawing of a slow motion stage, by kind of view. @type {Object<string, Draw>} */
+/** The functions that build the drawing of a slow motion stage, by kind of view. @type {Object<string, Draw>} */
 export const DRAWINGS = {
   map: mapOf,
   input: inputOf,

@@ -7,7 +7,8 @@ import { formatFourDigits, formatSubstituted } from "../../formula/substitution.
 
 /** @import { Record, Stage, Tensor } from "./view-model.js" */
 /**
- * A cell, by indices from 0: a unit, a row of the op's input, the example of that row, and an input.
+ * A cell of a training step's tensors, by indices from 0: a unit, a row of the op's input, the example of that row,
+ * and an input.
  * @typedef {{unit: number, row: number, example: number, input: number}} Cell
  * @typedef {{op: import("../../formula/entry.js").Op, rule: import("../../formula/entry.js").Rule,
  *   parameters: Object<string, number>}} Entries
@@ -98,7 +99,7 @@ export function numbersOf({ numbers }, record, cell, entries) {
 
 /** @typedef {{record: Record, cell: Cell, entries: Entries}} At */
 
-/** Functions that format texts with several numbers. @type {Object<string, (at: At) => string>} */
+/** The functions that format texts with several numbers. @type {Object<string, (at: At) => string>} */
 const TEXTS = {
   op(at) {
     const { record, cell, entries } = at;

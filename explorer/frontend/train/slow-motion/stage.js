@@ -9,7 +9,7 @@ import { makeLinePath } from "../widgets/svg-paths.js";
 /** @import { Bars, Curve, Drawing, ColourMap } from "./drawings.js" */
 /** A colour as red, green and blue. @typedef {number[]} Colour */
 /**
- * The actions of a stage: a click on a cell of its picture, or on the stage.
+ * The actions of a slow motion stage: a click on a cell of its picture, and a click on the stage itself.
  * @typedef {{onCell: (row: number, unit: number) => void, onStage: (key: string) => void}} On
  */
 

@@ -12,7 +12,8 @@ import { getSetting, explainUntrained } from "../state/tasks.js";
 /** @import { LegendEntry } from "../state/series.js" */
 /** @import { SlowMotion, State } from "../state/state.js" */
 /**
- * The position in slow motion: the key of a stage, and rule, layer, unit and row from 0, null if not chosen.
+ * The position in slow motion: the key of a stage, and the rule, layer, unit and row counted from 0, each null if not
+ * chosen.
  * @typedef {{stage: string, rule: number|null, unit: number|null, row: number|null,
  *   layer: number|null}} Position
  * A stage as Python sends it (explorer/training/instruments/slow_motion/stages.py); ``tensor`` names its tensor.
@@ -47,7 +48,10 @@ export function positionOf(text) {
   return { stage, rule: getNumber(0), layer: getNumber(1), unit: getNumber(2), row: getNumber(3) };
 }
 
-/** Format the position in slow motion for a link, up to the first part not chosen. @param {Position} position */
+/**
+ * Format the position in slow motion for a link, up to the first part that is not chosen.
+ * @param {Position} position
+ */
 export function toPositionText(position) {
   const numbers = NAMES.map((name) => position[name]);
   const missing = numbers.indexOf(null);
@@ -73,7 +77,7 @@ export function layerOf(slow) {
 }
 
 /**
- * Build the data of the slow motion dialog, or return null if it is closed.
+ * Build the data of the slow motion dialog. Returns null if the dialog is closed.
  * @param {State} state
  * @param {LegendEntry[]} lines
  * @returns {Picture|null}

@@ -41,7 +41,7 @@ export function textOf(points) {
 }
 
 /**
- * Return a copy of a choice with other branch points.
+ * Return a copy of the settings with other branch points.
  * @param {Choice} choice @param {Point[]} points @returns {Choice}
  */
 export function withPoints(choice, points) {
@@ -197,7 +197,7 @@ function indexAt({ x }, step) {
 }
 
 /**
- * Return the part of a curve between two indices, both included.
+ * Return the part of a curve between two of its points, given by their indices and both included.
  * @param {Series} curve
  * @param {number} from
  * @param {number} to inclusive

@@ -11,7 +11,7 @@ import { getLiveSettings, getSetting, withSetting } from "./tasks.js";
 
 const MAX_GHOSTS = 3; // maximum number of earlier runs whose curves stay on the chart
 
-/** The parts of a snapshot that stay on the chart when another run has started. @type {(keyof PlottedSeries)[]} */
+/** The parts of a snapshot that stay on the chart after another run has started. @type {(keyof PlottedSeries)[]} */
 const PLOTTED = ["loss_steps", "losses", "loss_sd", "score_steps", "scores", "score_sd"];
 
 /** Prepare earlier training runs for JSON storage, with their curves as plain arrays. @param {PastRun[]} ghosts */
@@ -54,7 +54,7 @@ function extractSeries(snapshot, toList) {
 }
 
 /**
- * Return the training steps that can be displayed, in ascending order. These are the checkpoints and the current step.
+ * Return the training steps that can be displayed, in ascending order: the checkpoints and the current step.
  * @param {State} state
  */
 export function getDisplayableSteps({ view: { status } }) {
@@ -96,7 +96,7 @@ export function replaceStep({ at, view }, displayed) {
   return isLast ? { at: null, displayed: null, remark } : { at: displayed.step, displayed, remark };
 }
 
-/** Return a copy of the page's state as it was at the step on display. @param {State} state @returns {State} */
+/** Return a copy of the page's state as it was at the displayed step. @param {State} state @returns {State} */
 export function toDisplayedState(state) {
   const { at, displayed, view } = state;
   if (at === null || !displayed) return state;

@@ -24,7 +24,7 @@ const MAX_NAMED = 6; // maximum number of classes listed in a column's preview
 export const makeTable = (text) => ({ ...NO_TABLE, text });
 
 /**
- * Return a copy of the user's table with the target and omitted columns that the server has determined.
+ * Return a copy of the user's table with the target and the omitted columns that the server has determined.
  * @param {OwnTable} table
  * @param {Reading} reading
  * @returns {OwnTable}

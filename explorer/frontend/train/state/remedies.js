@@ -22,7 +22,10 @@ function findRefused(choice) {
 /** Return the text of a suggestion to remove backward rules. @param {{label: string}[]} refused */
 const describeRemoval = (refused) => `Remove ${joinList(refused.map(({ label }) => label))}`;
 
-/** Suggest how to make the selected backward rules trainable, or return "" if they are. @param {Choice} choice */
+/**
+ * Suggest how the selected backward rules could be trained, or return "" if they can be trained already.
+ * @param {Choice} choice
+ */
 export function remedyOf(choice) {
   if (!explainUntrained(choice)) return "";
   const refused = findRefused(choice);

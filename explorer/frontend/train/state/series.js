@@ -38,7 +38,7 @@ const DASHES = ["solid", "dot", "dash", "dashdot", "longdash"]; // line styles o
 const SUBSCRIPTS = "₁₂₃₄₅";
 
 /**
- * Functions that build the curves of each measure, such as the loss.
+ * The functions that build the curves of each measure, such as the loss.
  * @type {{[measure in Measure]: (snapshot: Snapshot, lines: LegendEntry[]) => Series[]}}
  */
 const SERIES = {
@@ -232,7 +232,7 @@ export function bandOf({ x, y, spread = [] }, clamp = (value) => value) {
   };
 }
 
-/** Return the last finite point of a curve, or null if there is none. @param {Series} series */
+/** Return the last finite point of a curve, or null if there is no such point. @param {Series} series */
 export function endOf({ x, y }) {
   const at = Array.from(y).findLastIndex(Number.isFinite);
   return at < 0 ? null : { x: x[at], y: y[at] };

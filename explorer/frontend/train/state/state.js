@@ -24,7 +24,7 @@ import { toDataKey } from "./tasks.js";
  *   name: string, number: number, data: string}} PastRun
  */
 /**
- * The state of the page. Panels, numbers and the layer only affect the display and are in no link.
+ * The state of the Train page. Panels, numbers and the layer only affect the display and are in no link.
  * @typedef {object} State
  * @property {Choice} choice
  * @property {Choice|null} trained the choice that the present run started with

@@ -6,7 +6,7 @@ import { fillTemplate } from "../../formula/phrases.js";
 /** @import { Fields, Recorded, Snapshot } from "./records.js" */
 /** @typedef {import("./records.js").Status & Fields} Event */
 /**
- * The status of a run, as an event holds it; "idle" without a run.
+ * The status of a training run as the server's events report it; "idle" without a run.
  * @typedef {Omit<Event, "id"|"state"|"position"> & {state: Event["state"]|"idle", id?: string}} Status
  * The displayed run: ``notice`` is the refusal of an action, ``lost`` says whether the connection is lost.
  * @typedef {{status: Status, notice: string, lost: boolean, id: string|null}} View

@@ -11,8 +11,8 @@ import { NO_TABLE } from "./own-table.js";
 
 /** @import { Choice } from "../../choice/choice.js" */
 /**
- * A task, as Python declares it. ``defaults`` are the texts of all settings except the task, as a link writes
- * them; ``begins`` holds its initial op, rules and parameters; ``picture`` is a thumbnail.
+ * A training task, as Python declares it. ``defaults`` are the texts of all settings except the task, as a link writes
+ * them; ``begins`` has the initial op, rules and parameters; ``picture`` is a thumbnail.
  * @typedef {{key: string, label: string, purpose: string, kind: string, metric: string|null,
  *   chance: number|null, site: Site, note: string, of_own_op: string, defaults: Object<string, string>,
  *   begins: {op: string, rules: string[], parameters: Object<string, number>},
@@ -106,7 +106,7 @@ export function getSetting(choice, name) {
 }
 
 /**
- * Return a copy of the choice with one training setting changed. Default values are not stored.
+ * Return a copy of the page's settings with one training setting changed. Default values are not stored.
  * @param {Choice} choice
  * @param {string} name
  * @param {string} text
@@ -170,7 +170,7 @@ export function differenceOf(past, now) {
 }
 
 /**
- * Return whether two choices lead to identical trained nets, assuming the same user-provided table.
+ * Return whether two choices of settings lead to identical trained nets. The user's table is assumed to be the same.
  * @param {Choice} one
  * @param {Choice} other
  */
@@ -204,10 +204,9 @@ function hashText(text) {
 }
 
 /**
- * Return a copy of the choice with another training task and its settings.
- *
- * Op and backward rules become those of the new task. They stay only if the user has changed them and they fit: the
- * new task applies the op to hidden units, or where the old task does.
+ * Return a copy of the page's settings with another training task and the task's settings. Op and backward rules
+ * become those of the new task, unless the user has changed them and they fit: the new task applies the op to hidden
+ * units, or where the old task does.
  * @param {Choice} choice
  * @param {string} key
  * @returns {Choice}
@@ -221,7 +220,7 @@ export function withTask(choice, key) {
 }
 
 /**
- * Return a copy of the choice with another training task, but with the same op and backward rules.
+ * Return a copy of the page's settings with another training task, but with the same op and backward rules.
  * @param {Choice} choice
  * @param {string} key
  * @returns {Choice}
@@ -241,7 +240,7 @@ export function willReplaceEntries(choice, key) {
 }
 
 /**
- * Return whether a choice contains an op, rules, parameters or a setting that another choice lacks.
+ * Return whether some settings contain an op, rules, parameters or a setting that others lack.
  * @param {Choice} choice
  * @param {Choice} other
  */
@@ -264,7 +263,7 @@ function isAtUnits({ per_example: perExample, fires }) {
 }
 
 /**
- * Return a copy of the choice with another training task, keeping only the named settings.
+ * Return a copy of the page's settings with another training task, keeping only the named settings.
  * @param {Choice} choice
  * @param {string} key
  * @param {string[]} names
@@ -275,7 +274,7 @@ function moveToTask(choice, key, names) {
 }
 
 /**
- * Return a copy of the choice with its task's initial op and backward rules. Selected controls are kept.
+ * Return a copy of the page's settings with the task's initial op and backward rules. Selected controls are kept.
  * @param {Choice} choice
  * @returns {Choice}
  */
@@ -304,7 +303,8 @@ function isUntouched({ op, rules, parameters }, { begins }) {
 }
 
 /**
- * Return a copy of the choice with a task's initial op, rules and parameters. Controls among ``rules`` are kept.
+ * Return a copy of the page's settings with a task's initial op, rules and parameters. Controls among ``rules`` are
+ * kept.
  * @param {Choice} choice
  * @param {Task} task
  * @param {string[]} rules
@@ -319,11 +319,9 @@ function withTaskStart(choice, { begins }, rules = []) {
 }
 
 /**
- * Return the choice with which the Train page opens, which always has a task.
- *
- * If the user has chosen nothing, it is the first task. If the user comes from another page, that page's op and rules
- * are trained on the first task, and the parameter with an open panel is learned. A link without a task means the
- * default task.
+ * Return the settings with which the Train page opens, which always include a task. If the user has chosen nothing, it
+ * is the first task. If the user comes from another page, that page's op and rules are trained on the first task, and
+ * the parameter with an open panel is learned. A link without a task means the default task.
  * @param {Choice} choice
  * @param {"nothing"|"link"|"page"} by how the visitor came
  * @returns {Choice}
@@ -333,7 +331,10 @@ export function enterTraining(choice, by) {
   return by === "page" ? prepareTraining(next) : next;
 }
 
-/** Add a training task to a choice. @param {Choice} choice @param {"nothing"|"link"|"page"} by @returns {Choice} */
+/**
+ * Add a training task to the page's settings.
+ * @param {Choice} choice @param {"nothing"|"link"|"page"} by @returns {Choice}
+ */
 function assignTask(choice, by) {
   if (choice.training.task) return choice;
   const { firstTask, usualTask } = getCatalogue();

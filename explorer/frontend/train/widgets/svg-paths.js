@@ -1,12 +1,12 @@
 // Creates SVG paths from coordinates between 0 and 1.
 
 /** A point; x counts from the left, y from the bottom. @typedef {{x: number, y: number}} Point */
-/** A bar that begins at the bottom. @typedef {{from: number, to: number, height: number}} Bar */
+/** A bar of a chart, which begins at the bottom. @typedef {{from: number, to: number, height: number}} Bar */
 
 const SIZE = 1000; // width and height of a drawing in SVG units
 
 /**
- * Return a number's position between two others, from 0 to 1.
+ * Return a number's position between two others, as a fraction from 0 to 1.
  * @param {number} value
  * @param {number} low
  * @param {number} high
