@@ -44,7 +44,9 @@ def settings_json(settings: Settings) -> str:
 
 def _fields_of(settings: Settings) -> dict[str, Any]:
     if not all(isinstance(entry, str) for entry in (settings.op, *settings.rules)):
-        raise ValueError("an op or rule given as a record cannot be exported: give it as a formula")
+        raise ValueError(
+            "an op or rule given as an Op or Rule object cannot be exported: give it as a formula"
+        )
     return dataclasses.asdict(settings)
 
 

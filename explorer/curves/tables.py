@@ -140,7 +140,10 @@ def _make_label(key: str) -> str:
 
 
 def _classify_points(x: Floats) -> np.ndarray[Any, np.dtype[np.int8]]:
-    """Judge from the distances between x whether each is an even point, a kink or next to a kink."""
+    """Tell which of the sampled points are kinks, next to a kink, or part of the even grid.
+
+    They are told apart by the distances between neighbouring points.
+    """
     is_close = np.diff(x) <= _NEIGHBOUR_STEPS * np.spacing(np.abs(x[1:]).astype(np.float32)).astype(
         np.float64
     )

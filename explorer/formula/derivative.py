@@ -34,7 +34,7 @@ from explorer.formula.tree import (
     walk,
 )
 
-MAX_DERIVATIVE_NODES = 2000  # longer derivatives are not useful
+MAX_DERIVATIVE_NODES = 2000  # the maximum size of a derivative that is worth writing out
 ZERO, ONE = Number(0.0), Number(1.0)
 UPSTREAM = Name("g")
 
@@ -54,7 +54,7 @@ _FLOAT32 = {
     "celu": "g * where(a > 0, 1, 1 / d * b * exp(a * (1 / d)))",
     "hardsigmoid": "where(-3 < a < 3, g * 0.1666666716337204, 0)",
 }
-_OUTSIDE_DOMAIN = "where((y == y) | (a != a), d, g * (0 / 0))"  # outside, y is NaN although a is not
+_OUTSIDE_DOMAIN = "where((y == y) | (a != a), d, g * (0 / 0))"  # NaN where y is NaN although a is not
 
 
 def differentiate(

@@ -269,7 +269,7 @@ def _print_operands(node: Node, dialect: Dialect, levels: list[int] | None = Non
 def _print_operand(
     parent: Node, node: Node, dialect: Dialect, cast: bool, fill: bool, limit: bool
 ) -> tuple[str, int]:
-    """Write one operand of a node with the cast and fill that it needs; also return its precedence."""
+    """Write an operand of a node with the cast and fill that it needs; also return its precedence."""
     if cast and dialect.cast:
         template = "float({})" if is_constant(node) else dialect.cast
         return template.format(print_source(node, dialect)), PRECEDENCE["*"] if template[0] == "1" else _ATOM

@@ -76,9 +76,9 @@ class _Layout(NamedTuple):
 
     floating: torch.dtype
     integer: torch.dtype
-    bits: int  # the width of the mantissa
+    bits: int  # the number of bits of the mantissa
     bias: int
-    mask: Tensor  # a tensor, since converting a number costs as much as the operation
+    mask: Tensor  # kept as a tensor, because converting a number costs as much as using it
 
 
 def _make_layout(floating: torch.dtype, integer: torch.dtype, bits: int, bias: int) -> _Layout:
@@ -93,7 +93,7 @@ _LAYOUTS = {
 }
 
 
-Numbers = float | Tensor  # one number for all elements, or a tensor that broadcasts
+Numbers = float | Tensor  # one number for all elements, or a tensor that broadcasts with x
 
 
 def _to_integer(value: Numbers, low: int, high: int) -> int:
@@ -146,7 +146,7 @@ def _round_by_sum(x: Tensor, layout: _Layout, bits: int, low: int, high: int) ->
 
 
 def _round_by_fraction(x: Tensor, bits: Tensor, low: Tensor) -> Tensor:
-    """Round x in float64 as ``_round_by_sum`` does; slower, but for formats almost as wide as float64."""
+    """Round x like ``_round_by_sum``, but in float64: slower, but for formats almost as wide as float64."""
     fraction, power = torch.frexp(x)
     exponent = torch.maximum(power.long() - 1, low)
     return (

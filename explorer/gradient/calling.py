@@ -214,8 +214,10 @@ def _fit_parameter(title: str, name: str, value: Tensor, x: Tensor) -> Tensor:
     except RuntimeError:
         is_fitting = False
     if not is_fitting or not value.numel():
-        shapes = f"{tuple(value.shape)} does not broadcast to x's shape {tuple(x.shape)}"
-        raise ValueError(f"{title}: parameter {name} of shape {shapes}")
+        shape, target = tuple(value.shape), tuple(x.shape)
+        raise ValueError(
+            f"{title}: parameter {name} of shape {shape} does not broadcast to x's shape {target}"
+        )
     if not value.is_floating_point():
         raise ValueError(f"{title}: parameter {name} must be a floating tensor, got {value.dtype}")
     return value.to(x.dtype)

@@ -32,8 +32,8 @@ def _expand_draw(title: str, draw: Tensor, x: Tensor) -> Tensor:
     try:
         u = draw.to(x).expand(x.shape)
     except RuntimeError:
-        shapes = f"{tuple(draw.shape)} does not broadcast to x's shape {tuple(x.shape)}"
-        raise ValueError(f"{title}: draw of shape {shapes}") from None
+        shape, target = tuple(draw.shape), tuple(x.shape)
+        raise ValueError(f"{title}: draw of shape {shape} does not broadcast to x's shape {target}") from None
     is_readable = not (torch.compiler.is_compiling() or is_functorch_wrapped_tensor(u))
     if is_readable and not bool(((u > 0) & (u < 1)).all()):
         raise ValueError(f"{title}: draw must lie between 0 and 1, both excluded")

@@ -20,9 +20,9 @@ from explorer.training.system import use_one_thread
 
 Results = Mapping[str, Any]
 
-PREDICTION_MIN = 2.0  # minutes for the prediction and the retest
-WORDS_PER_MIN = 100  # unfamiliar text is read slowly
-LINES_PER_MIN = 40  # code is skimmed
+PREDICTION_MIN = 2.0  # minutes that the prediction and the retest take
+WORDS_PER_MIN = 100  # the speed at which unfamiliar text is read
+LINES_PER_MIN = 40  # the speed at which code is skimmed
 
 _TEXTS = ("key", "title", "question", "remember", "challenge")
 _LOCK = Lock()  # some lessons catch warnings or stop the garbage collector, for the whole process

@@ -9,7 +9,7 @@ from explorer.lessons.pictures import Asked, Control, Walker
 from explorer.lessons.retest import make_variant as variant
 
 T = 0.45  # the target of the output, where the loss is lowest
-START = 0.2  # the probability p at the start
+START = 0.2  # the probability p before training
 RATES = (1.0, 2.0, 4.0, 8.0)
 RUNS, STEPS, SEED = 2000, 150, 1
 

@@ -78,7 +78,7 @@ def _find_unbounded(curve: Curve) -> Tensor:
 
 
 def _measure_area(curve: Curve, x: Tensor, r: Tensor, support: float) -> float:
-    """Return the area that the catalogue declares for a rule, or else its integral.
+    """Return the area of a rule: the one that the catalogue declares, or else the integral of the rule.
 
     The integral is taken over the points ``x`` if the rule has gaps.
     """

@@ -10,7 +10,7 @@ import numpy as np
 
 from explorer.description.figures import OPEN
 
-_WIDTH, _HEIGHT, _FINE = 720, 400, 3  # px; the image is drawn three times as large and then scaled down
+_WIDTH, _HEIGHT, _FINE = 720, 400, 3  # size in px; the image is drawn three times as large, then scaled
 _LEFT, _RIGHT, _TOP, _BOTTOM = 50, 14, 46, 40
 _INK, _GRID, _GROUND = (60, 66, 75), (226, 229, 233), (255, 255, 255)
 _DASH = 7.0 * _FINE

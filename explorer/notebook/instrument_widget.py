@@ -197,9 +197,9 @@ class Instrument(Cell):
             return
         if change["name"] in ("op", "rules"):
             known = self._keep_known(self._values)
-            with self.hold_trait_notifications():  # validates both traits together
+            with self.hold_trait_notifications():  # both traits are validated together
                 self.parameters, self.learns = known["parameters"], known["learns"]
-        self._words, self._answers = {}, []  # these belong to the initial curves only
+        self._words, self._answers = {}, []  # texts and answers belong to the initial curves only
         if change["name"] in ("op", "rules", "f") or (change["name"] == "range" and self._objects):
             self._send_custom_entries()
 

@@ -45,7 +45,7 @@ def call_function(function: Value, positional: tuple[Value, ...], keywords: Mapp
     """
     if isinstance(function, Library):
         _require_suited(function, next(iter(positional), None))
-    if isinstance(function, Library | partial):  # functions outside the text expect lists as tuples
+    if isinstance(function, Library | partial):  # functions of libraries get lists as tuples
         positional = tuple(map(values.freeze_lists, positional))
         keywords = {name: values.freeze_lists(value) for name, value in keywords.items()}
     function = row_of(function) if isinstance(function, Library) else function
@@ -88,7 +88,7 @@ def row_of(library: Library) -> Function:
     Raises UnreadableError if the function is not supported.
     """
     root, name = library.path.split(".")[0], library.name
-    if library.path == "copy.copy":  # shares a tensor's memory
+    if library.path == "copy.copy":  # a shallow copy shares the tensor's memory
         return lambda a: values.List(a) if isinstance(a, list) else a
     if root == "numpy":
         NUMPY.set(True)

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from explorer.formula import CONSTANTS, RULE_NAMES
 from explorer.formula.tree import UNIFORM, Binary, Call, Compare, Name, Node, Number, walk
 
-_BELOW = -1.0  # the upper bound begins at 1, as any parameter
+_BELOW = -1.0  # initial value of a lower bound; an upper bound begins at 1, as any other parameter
 _EVEN = 0.5
 _U = Name(UNIFORM)
 

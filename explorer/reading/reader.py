@@ -35,8 +35,8 @@ from explorer.reading.spoiling import Scope, mark_unknown
 from explorer.reading.values import SHAPE, Function, Library, Opaque, PastedClass, Quantity, Tensor, Value
 from explorer.reading.vocabulary import REASONS, UNKNOWN, split_words
 
-MAX_STEPS = 15_000  # expressions read in total; a helper that calls helpers can double them at each level
-MAX_CALLS = 12  # depth of nested calls
+MAX_STEPS = 15_000  # limits the expressions that are read, which nested helpers can double at each level
+MAX_CALLS = 12  # the maximum depth of nested calls
 CONTEXTS = split_words("autocast device record_function profile") | {*tracking.GRAD_MODES}
 DECLARATIONS = (
     ast.Assign, ast.AnnAssign, ast.AugAssign, ast.FunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom,
@@ -125,7 +125,7 @@ class Reader:
         if isinstance(reason, ReadingError):
             return reason
         is_multiline = node.end_lineno != node.lineno
-        line = self.lines[node.lineno - 1].encode()  # offsets in the syntax tree count bytes
+        line = self.lines[node.lineno - 1].encode()  # the syntax tree counts columns in bytes
         code = line[node.col_offset : None if is_multiline else node.end_col_offset].decode(errors="replace")
         quoted = f"{code[:57]}…" if is_multiline or len(code) > 60 else code
         error = ReadingError(f"line {node.lineno}: {quoted} {reason}", node.lineno)

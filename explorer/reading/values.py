@@ -19,7 +19,7 @@ from explorer.reading.building import make_literal
 from explorer.reading.errors import RaisesError, ReadingError, UnreadableError, require
 from explorer.reading.vocabulary import ELEMENTWISE, KINDS, REASONS, UNKNOWN, split_words
 
-MAX_VALUES = 64  # in a tuple or list, since code like (*a, *a) doubles it
+MAX_VALUES = 64  # the maximum length of a tuple or list, which code such as (*a, *a) doubles
 Value = Any
 Function = Callable[..., Value]
 

@@ -20,7 +20,7 @@ MODULES = {
     "Tensor": "torch.Tensor", "Function": "torch.autograd.Function",
 }  # fmt: skip
 
-# The sign of an operator, its class in a syntax tree, and names in torch besides those of the language.
+# For each operator: its sign in formulas, its class in Python's ast module, and torch's names for it.
 _OPERATORS = (
     "+ Add", "- Sub", "* Mult", "/ Div", "** Pow", "// FloorDiv floor_divide", "% Mod",
     "& BitAnd bitwise_and", "| BitOr bitwise_or", "^ BitXor bitwise_xor", "<< LShift bitwise_left_shift",

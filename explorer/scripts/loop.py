@@ -18,7 +18,7 @@ _OPTIMISERS = {
     "adam": "torch.optim.Adam({what}, lr={lr})",
 }
 _SQUARES = "(output - y).square().sum()"
-# Keys: whether the targets are numbers rather than classes.
+# Each key tells whether the targets are numbers rather than classes.
 _LOSSES = {
     True: "(output - y).square().sum() / output.numel()",
     False: "output.log_softmax(1).gather(1, y[:, None]).sum() / -len(y)",
@@ -127,7 +127,7 @@ class _Values(NamedTuple):
     below: str
 
 
-# Keys: values of ``Settings.learn_each``.
+# Each key is a value of ``Settings.learn_each``.
 _VALUES = {
     "layer": _Values(
         "its own value",

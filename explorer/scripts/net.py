@@ -89,7 +89,7 @@ for {each} in {rest}:
 return x
 """
 _OP_ARGUMENTS = ", *(learned[name][{layer}] for name in learns[op.__name__])"
-_TINY = 400  # multiplications, below which torch.bmm uses another loop
+_TINY = 400  # torch.bmm uses another loop for products with fewer multiplications
 _BATCHED = """
 # As in the run: without the [None], torch sums this few numbers in a different order.
 """
@@ -168,7 +168,7 @@ def _write_patch_product(settings: Settings) -> str:
 
 def _is_tiny(settings: Settings) -> bool:
     """Return whether a product of the net is so small that torch sums it in another order when batched."""
-    if is_input_fixed(settings):  # such a run never batches products
+    if is_input_fixed(settings):  # runs with fixed inputs never batch products
         return False
     rows = min(settings.batch, len(example_of(settings).train.x))
     times = TASKS[settings.task].net.site.times

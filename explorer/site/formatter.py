@@ -17,7 +17,7 @@ def pack_formatter() -> dict[str, str]:
 def _list_distributions() -> list[Distribution]:
     """Return black and all distributions that it requires, without extras."""
     names = [FORMATTER]
-    for name in names:  # grows during the loop
+    for name in names:  # the list grows during the loop
         required = [each for each in distribution(name).requires or () if ";" not in each]
         names += [other for each in required for other in _NAME.findall(each)[:1] if other not in names]
     return [distribution(name) for name in names]

@@ -98,7 +98,7 @@ def _open_pool(processes: int) -> Iterator[MapOps]:
     if processes == 1:
         yield map
         return
-    context = get_context("spawn")  # a fork would lack torch's threads
+    context = get_context("spawn")  # torch's threads do not survive a fork
     with ProcessPoolExecutor(processes, context, torch.set_num_threads, (1,)) as pool:
         yield pool.map
 
@@ -111,7 +111,7 @@ def _make_files(
     pyodide: Path,
     map_ops: MapOps,
 ) -> Iterator[tuple[str, bytes]]:
-    op_files = map_ops(partial(_make_op_files, rules=rules), ops)  # with processes, the work begins now
+    op_files = map_ops(partial(_make_op_files, rules=rules), ops)  # processes begin to work at this point
     pages, reader = _list_pages(source), _make_reader(pyodide)
     addresses = {name: address for name, (address, _) in reader.items()}
     for page in pages:

@@ -83,7 +83,7 @@ def pack_program() -> Json:
 def _collect_scripts(start: Path) -> Iterator[tuple[Path, str]]:
     """Yield a JavaScript module and all its imports, with their texts."""
     paths = [start]
-    for path in paths:  # grows during the loop
+    for path in paths:  # the list grows during the loop
         text = path.read_text(encoding="utf-8")
         imports = [(path.parent / name).resolve() for name in _IMPORT.findall(text)]
         paths += [other for other in imports if other not in paths]
@@ -100,7 +100,7 @@ def _collect_modules(start: Sequence[str]) -> list[Path]:
     A package is left out unless it is imported itself, as its ``__init__`` would import all its modules.
     """
     names = [*start]
-    for name in names:  # grows during the loop
+    for name in names:  # the list grows during the loop
         names += [other for other in _list_imports(name) if other not in names]
     return [path for path in map(_find_path, names) if path]
 

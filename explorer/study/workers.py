@@ -59,7 +59,7 @@ def open_executor(executor: Executor | str | None) -> Iterator[Executor | None]:
             'install ".[cluster]"'
         ) from None
     try:
-        # A client has one timeout for start and later: this client only tests whether the address answers.
+        # This client only tests the address, because its short timeout would apply later as well.
         Client(address, timeout=CLUSTER_S, set_as_default=False).close()  # type: ignore[no-untyped-call]
         client = Client(address, timeout=MAX_AWAY_S, set_as_default=False)  # type: ignore[no-untyped-call]
     except (OSError, ValueError):

@@ -84,7 +84,7 @@ def integrate_moments(
     if not all(_compare_moments(at_probes, wider, _GROWTH_TOLERANCE)):
         if not _compare_moments(at_probes, wider, _TOLERANCE).mean:
             raise NoMeanError(_NO_MEAN)
-        spread = torch.full_like(x, torch.nan)  # they are unbounded, or due to spikes too narrow for float64
+        spread = torch.full_like(x, torch.nan)  # unbounded, or due to spikes too narrow for float64
     return _require_mean(Moments(mean, spread))
 
 

@@ -175,7 +175,10 @@ class StochasticPair:
         return self.g * (path + torch.where(jump == 0, 0.0, jump * speeds / times).nansum(1))
 
     def _find_moving_jumps(self, switch: Switch, x: Tensor) -> tuple[Tensor, Tensor]:
-        """Return the u of a formula's jumps and their slopes in x, NaN for jumps that do not move."""
+        """Find the random numbers u at which a formula jumps, and how fast each u moves with x.
+
+        The speed is NaN for a jump that does not move.
+        """
         u = find_roots(switch, self._bind_formula, x)
         is_root = u.isfinite()
         leaf = x[:, None].expand(u.shape)[is_root].clone().requires_grad_()

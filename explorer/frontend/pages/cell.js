@@ -63,7 +63,7 @@ async function unpack(library, ask) {
   return begin(bundle, unzip(plotly).then(loadPlotly));
 }
 
-/** Decompress gzip data to text. @param {*} packed */
+/** Return the text of gzip data. @param {*} packed */
 function unzip(packed) {
   const stream = new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"));
   return new Response(stream).text();

@@ -42,7 +42,7 @@ def check_mean(y: Curve, noise: Noise, width: float) -> tuple[str, float]:
 
 
 def _measure_sizes(y: Curve, sign: int) -> tuple[list[float], list[float]]:
-    """Return far x on one side of 0, and the largest absolute value of the op near each."""
+    """Return points far from 0 on one side, and the largest absolute value of the op near each."""
     at = _EXPONENTIAL_X[:, None] * _SPREAD
     return at[:, -1].tolist(), y(sign * at).abs().amax(1).tolist()
 

@@ -153,7 +153,7 @@ def _classify_pieces(y: Curve, ends: Tensor) -> tuple[Tensor, Tensor, Tensor]:
 
 
 def _split_pieces(pieces: Tensor, span: tuple[float, float], low: float, high: float) -> Tensor:
-    """Split pieces evenly within the span and at growing distances beyond it; return (2, cells)."""
+    """Split the pieces of an op into cells, evenly within the span and at growing distances beyond it."""
     width = (span[1] - span[0]) / _EVEN_CELLS
     cuts = [span[0] + width * index for index in range(_EVEN_CELLS + 1)]
     step = width

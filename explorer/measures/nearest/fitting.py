@@ -142,7 +142,7 @@ class Fitter:
         return torch.cat([self._align_part(part, moving) for part in parts])
 
     def _align_part(self, part: slice, moving: str) -> Tensor:
-        """Align some kinks with every choice of the target's kinks, by Newton's method from the default."""
+        """Align some kinks of the curves with each choice of the target's kinks, by Newton's method."""
         default, low, high = self.family.default, *self.family.bounds
         start_kinks = self.family.find_kinks(default[None])[:, part]
         choices = list(combinations(self._kinks[:_MAX_KINKS].tolist(), start_kinks.shape[1]))
@@ -179,7 +179,7 @@ class Fitter:
         return starts[errors.argsort(stable=True)[:_MAX_STARTS]]
 
     def _mask_points(self, points: slice) -> Tensor:
-        """Return a flat mask that selects some points for every upstream gradient."""
+        """Return a flat mask that selects some points, for every upstream gradient."""
         rows = len(self.target.upstream)
         keep = torch.zeros(rows, len(self.target.x), dtype=torch.bool)
         keep[:, points] = True
@@ -262,7 +262,7 @@ class Fitter:
         return [Fit(*row) for row in zip(members, factors.tolist(), left.tolist(), strict=True)]
 
     def measure_kink_distance(self, members: Tensor) -> Tensor:
-        """Return the total distance of each curve's kinks from the target's, relative to the range."""
+        """Return the sum of the distances of each curve's kinks from the target's, relative to the range."""
         return self._measure_kink_distances(members).abs().sum(1) / _KINK_WEIGHT
 
     def find_worst_x(self, fit: Fit) -> float:

@@ -137,7 +137,7 @@ def _compute_neighbour(op: Op, rule: Rule, items: tuple[tuple[str, float], ...],
 
 
 def _find_fits(fitting: Fitter) -> list[Fit]:
-    """Search with a few upstream gradients, which saves time, and evaluate the fits with all of them."""
+    """Search for fits with a few upstream gradients, to save time, and evaluate the fits with all of them."""
     if not fitting.target.size:
         return fitting.find_fits()
     target = fitting.target.subset

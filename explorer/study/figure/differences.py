@@ -13,7 +13,7 @@ from explorer.study.differences import Difference, Standing
 from explorer.study.figure.view import StudyView
 from explorer.training.ranking import format_score
 
-_BELOW = 0.24  # The points of single seeds are drawn this far below their rule's interval, in rows.
+_BELOW = 0.24  # distance of the points of single seeds from the rule's interval, in rows
 _FAR = 0.1  # rules whose interval ends lower than this below the others are drawn on a separate axis
 _STANDINGS: dict[Standing, str] = {
     "highest": "diamond",

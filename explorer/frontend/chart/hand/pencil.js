@@ -186,7 +186,7 @@ export function createPencil({ onStroke, onPoints }) {
   return {
     /** Add the pencil's overlay to a chart. @param {HTMLElement} area */
     put: (area) => area.append(overlay, layer),
-    /** Adopt the positions of the panels in the chart's latest drawing. @param {Frame} next */
+    /** Take over the positions of the panels from the chart's latest drawing. @param {Frame} next */
     follow(next) {
       frame = next;
       place();

@@ -197,7 +197,7 @@ def _list_functions(joined: OpRules, rules: Sequence[int]) -> dict[int, tuple[Fu
 
     With learned parameters the functions take values by name.
     """
-    ops: dict[int, Function] = {}  # nets that share an op are computed in one call
+    ops: dict[int, Function] = {}  # one function for all nets that share an op
     result: dict[int, tuple[Function, Function]] = {}
     for rule in dict.fromkeys(rules):
         if functions := joined.learning[rule] if joined.learning else None:

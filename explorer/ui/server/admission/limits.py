@@ -17,9 +17,9 @@ _SCALE = 1 if HOSTED else 4
 _PER_VISITOR, _PER_ANONYMOUS, _PER_ADDRESS = 16 * _SCALE, 300 * _SCALE, 360 * _SCALE
 MAX_PAGES = 400 * _SCALE  # open pages: enough for a class of 300 with some second tabs
 PAGES_QUOTA = VisitorQuota(visitor=_PER_VISITOR, anonymous=_PER_ANONYMOUS, address=_PER_ADDRESS)
-FIRST_MESSAGE_TIMEOUT_S = 10.0  # a page sends its first message as soon as it is connected
+FIRST_MESSAGE_TIMEOUT_S = 10.0  # pages send their first message as soon as they are connected
 LONG_BODY_BYTES = 65_536  # bytes; longer request bodies count towards the next quota until they are answered
-LONG_BODIES_QUOTA = VisitorQuota(visitor=1, anonymous=2, address=4)  # further bodies wait unread
+LONG_BODIES_QUOTA = VisitorQuota(visitor=1, anonymous=2, address=4)  # further long bodies wait unread
 BODY_TIMEOUT_S = 30.0  # a request body must be complete within this time
 UNREAD_TIMEOUT_S = 30.0  # a connection is closed if its client acknowledges nothing for this time
 SLICE_BYTES = 65_536  # a response is handed to its connection in slices of this size
@@ -31,15 +31,15 @@ FILES_PER_PAGE = 12  # open files for connections and a thread, with a reserve f
 MAX_OPEN_FILES = 10_240  # more than all pages need, and granted by every system without a limit
 
 COMPUTE_SLOTS = 2  # how many requests may use torch or the parser of pasted code at the same time
-CHECK_SLOTS = 1  # separate from curves: checks take a second, a curve takes ten milliseconds
-SEARCH_SLOTS = 2  # near rules take seconds if a rule is not linear in g; no visitor gets both slots
-READ_SLOTS = 2  # for settings, tables and the costs of studies
-EXPORT_SLOTS = 1  # for files of runs: a long history takes some seconds
+CHECK_SLOTS = 1  # separate from curves, because checks take a second and a curve ten milliseconds
+SEARCH_SLOTS = 2  # searches for similar rules may take seconds; no visitor gets both slots
+READ_SLOTS = 2  # requests about settings, tables and the costs of studies
+EXPORT_SLOTS = 1  # exports of runs, of which a long history takes some seconds
 MAX_WAITING = 64 * _SCALE  # waiting requests per kind of slot; further ones are refused
 
-REQUESTS_PER_S = 20 * _SCALE  # per visitor; after a pause, as many may come in one burst
-ADDRESS_REQUESTS_PER_S = 1_000 * _SCALE  # per address; generous, because a whole class may share one
-RERUNS_PER_S = 5 * _SCALE  # per page; after a pause, as many may come in one burst
+REQUESTS_PER_S = 20 * _SCALE  # per visitor, who may also send that many at once after a pause
+ADDRESS_REQUESTS_PER_S = 1_000 * _SCALE  # per IP address, which a whole class may share
+RERUNS_PER_S = 5 * _SCALE  # per page, which may also send that many at once after a pause
 MAX_MESSAGE_BYTES = 65_536  # largest message of a page to Streamlit; a link has 2,000 characters
 FRAMES_PER_S = 300  # for all watched training runs together: ten each for thirty runs
 MAX_WATCHERS = 16 * _SCALE  # connections per watched run, including those not yet known to be broken
@@ -50,7 +50,7 @@ STUDIES_QUOTA = VisitorQuota(visitor=2 * _SCALE, anonymous=48, address=56)  # th
 REFUSAL_DELAY_S = 1.0  # refusals are delayed, because such clients try again immediately
 MAX_TRACKED_VISITORS = 4_096  # number of visitors whose request rates are tracked
 MAX_STUDY_RUNS = 3_000 * _SCALE  # maximum number of runs in one study
-STUDY_CHUNK = 50  # runs of a study trained together, at most twice as many: results appear gradually
+STUDY_CHUNK = 50  # runs of a study that are trained together; few, so that results appear gradually
 STUDY_FRAMES_PER_S = 10  # events per second of all watched studies together
 
 MAX_CLASSES = 100  # classes open at the same time; the length of a class code is chosen for this number
