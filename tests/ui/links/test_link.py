@@ -191,7 +191,7 @@ def test_an_unknown_key_is_named_with_what_may_be_meant(query: dict[str, list[st
 RACE = "task=digits&op=sign&rule=default&rule=clipped&steps=100"
 BAD_BRANCHES = [
     ("400,lr:0.1", ((99, "lr", 0.1),), "branches at step 400, past the end: step 99 is taken."),
-    ("40,zero:default", (), "one of the rules: default, clipped."),
+    ("40,zero:default", (), "one of the rules (default, clipped) can change."),
     ("40,default:nothing", (), 'names an unknown rule "nothing"'),
     ("40,lr:1e999", (), "lr must be a finite number"),
     ("40,lr:-1", (), "lr must be above 0"),
