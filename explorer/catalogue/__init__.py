@@ -128,7 +128,7 @@ def find_rule(key: str | Rule) -> Rule:
 def _look_up(
     kind: str, key: object, entries: Entries[Record], parse_custom: Callable[[str], Record], variables: str
 ) -> Record:
-    """Look up an op or rule, or parse a custom formula; raise ValueError with a suggestion otherwise."""
+    """Look up an op or rule, or parse a custom formula. Raises ValueError with a suggestion otherwise."""
     if isinstance(key, str) and key.startswith(FORMULA_PREFIX.rstrip()):
         return parse_custom(key.removeprefix(FORMULA_PREFIX.rstrip()).removeprefix(" "))
     if isinstance(key, str) and key in entries:
@@ -140,7 +140,10 @@ def _look_up(
 
 
 def suggest_key(kind: str, key: str) -> str:
-    """Suggest keys similar to an unknown one in a clause, or say why it is unsupported; "" if unknown."""
+    """Suggest keys similar to an unknown one, or say why it is not supported, in a clause.
+
+    Returns "" if nothing is similar.
+    """
     if kind == "rule" and key.lower() in rules.UNSUPPORTED:
         return rules.UNSUPPORTED[key.lower()]
     entries, other_entries = (OPS, RULES) if kind == "op" else (RULES, OPS)

@@ -103,13 +103,13 @@ def find_contribution(op: Op, rule: Rule, name: str, tensors: tuple[str, ...] = 
 
 
 def list_learnable(op: Op, rule: Rule) -> tuple[str, ...]:
-    """Return the names of the parameters of an op and a rule that can learn, the op's first."""
+    """Return the names of the parameters that an op and a rule can learn, those of the op first."""
     names = dict.fromkeys(p.name for p in (*op.parameters, *adapt_rule(op, rule).parameters))
     return tuple(name for name in names if find_contribution_or_none(op, rule, name))
 
 
 def find_contribution_or_none(op: Op, rule: Rule, name: str) -> Contribution | None:
-    """Find the contribution of an element to a parameter's gradient; None if the parameter cannot learn."""
+    """Find the contribution of an element to a parameter's gradient, or None if it cannot learn."""
     try:
         return find_contribution(op, rule, name)
     except ValueError:
@@ -164,7 +164,7 @@ def describe_autograd(op: Op) -> str:
 
 
 def find_tensor_gradient(op: Op, name: str) -> Formula | None:
-    """Return torch's gradient for x if a parameter is a tensor; None if the same as for a number.
+    """Return torch's gradient for x if a parameter is a tensor. Returns None if the same as for a number.
 
     Returns None, too, if torch has no derivative by the parameter, which then has to be a number.
     """
@@ -201,7 +201,7 @@ def derive_contribution(op: Op, name: str, tensors: tuple[str, ...] = ()) -> Der
 
 
 def _match_pattern(wanted: Name, pattern: Node, node: Node) -> Node | None:
-    """Match an expression against a pattern and return the part at ``wanted``; None if they differ."""
+    """Match an expression against a pattern and return the part at ``wanted``, or None if they differ."""
     if pattern == wanted:
         return node
     if type(pattern) is not type(node) or rebuild(pattern, children(node)) != node:

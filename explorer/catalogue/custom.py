@@ -30,7 +30,10 @@ def make_custom_key(formula: str, name: str = "", learned: Sequence[Learned] = (
 
 @lru_cache(_CACHED)
 def parse_custom_op(text: str) -> Op:
-    """Parse a formula in x as an op whose parameters are the formula's other names; raise FormulaError."""
+    """Parse a formula in x as an op. The other names in the formula become parameters of the op.
+
+    Raises FormulaError if the formula is invalid.
+    """
     return Op(**_parse_fields(text, OP_NAMES, text), purpose="Your own op.")
 
 

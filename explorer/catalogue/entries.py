@@ -29,7 +29,7 @@ class Entries(Mapping[str, Record]):
         self._entries: dict[str, Record] = {entry.key: entry for entry in entries}
 
     def __getitem__(self, key: str) -> Record:
-        """Return the op or rule with a key; raise KeyError that suggests similar keys."""
+        """Return the op or rule with a key. Raises KeyError that suggests similar keys."""
         if key not in self:
             raise UnknownKeyError(self._explain_unknown(key))
         return self._entries[key]
@@ -66,9 +66,10 @@ class Entries(Mapping[str, Record]):
         return make_html_table(self._list_rows())
 
     def find_spelling(self, word: str) -> str:
-        """Return the key of the only op or rule whose key or label is ``word``; "" if there is not just one.
+        """Return the key of the op or rule whose key or label is another spelling of a word.
 
-        Case, blanks, hyphens and the difference between -ise and -ize are ignored.
+        Returns "" unless there is exactly one. Case, blanks, hyphens and the difference between -ise and -ize
+        are ignored.
         """
         keys = [
             entry.key

@@ -84,7 +84,7 @@ def make_antithetic(op: Formula) -> Formula:
 
 
 def expand_losses(rule: Formula, op: Formula, loss: Loss | None, factor: Node = ONE) -> Formula:
-    """Replace losses and antithetic outputs in a rule's formula by formulas of x, y, g and random numbers.
+    """Replace losses and antithetic outputs in a rule's formula with formulas of x, y, g and random numbers.
 
     Antithetic outputs become the op with 1 − u instead of u. Losses become the formula of ``loss``, times
     ``factor``. Without a loss they stay.

@@ -16,7 +16,7 @@ RENAMED = "{}_rule"  # how a rule's parameter is renamed if its name means somet
 
 
 def have_distinct_meanings(op_parameter: Parameter, rule_parameter: Parameter) -> bool:
-    """Return whether an op's and a rule's parameter of the same name are two different parameters.
+    """Return whether an op and a rule mean different things by a parameter of the same name.
 
     They are if their quantities differ, or if the op's default is outside the domain of the rule's parameter.
     """
@@ -143,7 +143,7 @@ def check_values(
 
 
 def list_parameter_names(op: Op, rules: Sequence[Rule], loss: Loss | None = None) -> dict[str, bool]:
-    """Return the names that the parameters of an op, its rules and a loss have; False for ``rule.name``."""
+    """Map the names of all parameters of an op, its rules and a loss to True, and ``rule.name`` to False."""
     adapted = [adapt_rule(op, rule) for rule in rules]
     names = {qualify_name(rule, p): False for rule in adapted for p in rule.parameters}
     entries: tuple[Any, ...] = (op, *adapted, *([loss] if loss else []))
@@ -166,7 +166,7 @@ def require_in_domain(op: Op, rule: Rule, settings: Mapping[str, float]) -> None
 
 
 def to_finite(name: str, value: Any) -> float:
-    """Convert a number to a finite float; raise ValueError about ``name`` for anything else, even strings."""
+    """Convert a number to a finite float. Raises ValueError about ``name`` if it is anything else."""
     try:
         if isinstance(value, bool | str):
             raise TypeError

@@ -143,7 +143,7 @@ class Learned:
 
     @cached_property
     def parsed_scale(self) -> Formula | None:
-        """The factor on the sum of the contributions, as a formula; None for 1."""
+        """The factor on the sum of the contributions, as a formula, or None for 1."""
         return None if self.scale is None else parse(self.scale, variables=(), parameters=None)
 
     @property
@@ -215,7 +215,7 @@ class Entry:
         return tuple(dict.fromkeys(chain.from_iterable(outputs)))
 
     def compute_degree(self, y: float = math.inf) -> float:
-        """Return the formula's degree as a polynomial in x between its kinks; inf if that is not known.
+        """Return the formula's degree as a polynomial in x between its kinks, or inf if it is not known.
 
         ``y`` is the degree of the op.
         """
@@ -334,7 +334,7 @@ class Rule(Entry):
 
     @cached_property
     def parsed(self) -> Formula | None:
-        """The rule's definition as a parsed formula; None for torch's own autograd."""
+        """The rule's definition as a parsed formula, or None for torch's own autograd."""
         if self.formula is None:
             return None
         return parse(self.formula, parameters=[p.name for p in self.parameters])

@@ -14,7 +14,7 @@ _TWIN = (
 
 
 def explain_refusal(entry: Op | Rule, name: str, *, spikes: bool = False) -> str:
-    """Explain why nets cannot be trained with an op or rule; return "" if they can.
+    """Explain why nets cannot be trained with an op or rule. Returns "" if they can.
 
     ``name`` is its name on screen. ``spikes`` selects the reason for nets of spiking units.
     """
@@ -24,7 +24,7 @@ def explain_refusal(entry: Op | Rule, name: str, *, spikes: bool = False) -> str
 
 
 def describe_evaluation(op: Op) -> str:
-    """Describe how nets with a random op are evaluated; return "" for a deterministic op."""
+    """Describe how nets with a random op are evaluated. Returns "" for a deterministic op."""
     if not op.is_random:
         return ""
     if op.judged is None:

@@ -42,7 +42,7 @@ def check_points(points: int) -> int:
 
 
 def to_torch_dtype(dtype: str | torch.dtype) -> torch.dtype:
-    """Return the torch dtype for a name such as "float32"; raise ValueError if it is not supported."""
+    """Return the torch dtype for a name such as "float32". Raises ValueError if it is not supported."""
     torch_dtype = DTYPES.get(str(dtype).removeprefix("torch."))
     if torch_dtype is None:
         raise ValueError(f"dtype must be {' or '.join(DTYPES)}, not {dtype!r}")

@@ -22,7 +22,7 @@ _NAN = Binary("/", Number(0.0), Number(0.0))
 
 
 def interpolate_functions(curves: Curves) -> tuple[Op, tuple[Rule, ...]]:
-    """Replace the user-defined functions among an op and its backward rules by interpolated points.
+    """Replace the user-defined functions among an op and its backward rules with interpolated points.
 
     The points cover the curves' range and its width again on both sides. A gradient that is not linear in g
     is known only at the g of the curves. At any other g it is NaN, as its formula text says.
@@ -56,7 +56,10 @@ def _interpolate_rule(rule: ForeignRule, curves: Curves) -> Rule:
 
 
 def _sample_wide_range(rule: str | Rule, curves: Curves) -> Iterator[tuple[float, Curves]]:
-    """Sample a rule over three times the range of x, and yield each of several g with its curves."""
+    """Sample a rule over three times the range of x, once for each of several upstream gradients g.
+
+    Yields each g with its curves.
+    """
     width = curves.stop - curves.start
     view: dict[str, Any] = {
         "start": max(curves.start - width, -MAX_ABS_X),

@@ -149,7 +149,7 @@ def _find_entry_kinks(
     is_autograd: bool = False,
     mean_range: tuple[float, float] | None = None,
 ) -> list[float] | None:
-    """Return the kinks that an op or rule declares, or search its formula; None if there are too many."""
+    """Return the kinks that an op or rule declares, or search for them. Returns None if they are too many."""
     try:
         if entry.kinks is not None:
             return _sort_or_none(set(list_kink_points(entry.kinks, parameters, start, stop, MAX_KINKS)))
@@ -171,7 +171,7 @@ def _find_edge_kinks(
 def _find_tree_changes(
     trees: Iterable[Node], parameters: Mapping[str, float], start: float, stop: float
 ) -> list[float] | None:
-    """Find each x at which any of several expressions changes its value; None if there are too many."""
+    """Find each x at which an expression in a list changes its value. Returns None if there are too many."""
     positions: list[float] = []
     try:
         for tree in trees:
@@ -191,7 +191,7 @@ def _search_formula(
     is_autograd: bool = False,
     mean_range: tuple[float, float] | None = None,
 ) -> list[float] | None:
-    """Search a custom formula or a user-defined function for kinks; return None if there are too many."""
+    """Search a custom formula or a user-defined function for kinks. Returns None if there are too many."""
     span = mean_range or (start, stop)
     reduced, parameters_formula = replace_reductions(formula, op.parsed, parameters, *span, g)
     forward, parameters_y = replace_reductions(op.parsed, op.parsed, parameters, *span, g)

@@ -23,7 +23,10 @@ class LevelTicks(NamedTuple):
 
 
 def find_levels(curves: SampledCurves) -> list[float]:
-    """Return the sorted output values of an op that rounds to a number format; [] if not, or if too many."""
+    """Return the sorted output values of an op that rounds to a number format.
+
+    The list is empty for any other op, and if there are too many values.
+    """
     calls = (part for part in walk(curves.op.parsed.tree) if isinstance(part, Call))
     is_rounding = any(FUNCTIONS[call.function].rounds_to_format for call in calls)
     if not is_rounding or curves.op.compute_degree() != 0 or curves.kinks[FORWARD] is None:

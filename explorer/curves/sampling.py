@@ -58,7 +58,7 @@ class Curves(SampledCurves):
         return self  # pandas deep-copies attrs, which is a waste for an immutable object
 
     def evaluate(self, key: str, x: Floats) -> Floats:
-        """Evaluate one of the curves at other x within the sampled range; returns x's dtype."""
+        """Evaluate one of the curves at other x within the sampled range. Returns x's dtype."""
         rule = next((rule for rule in self.rules if rule.key == key), self.rules[0])
         y, gradients = self._evaluate_rule(rule, x, self.g)
         return y if key == FORWARD else gradients

@@ -66,7 +66,7 @@ def _split_curves(table: pd.DataFrame) -> Iterator[tuple[str, pd.DataFrame]]:
 
 
 def _to_numbers(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return a table's numeric columns as float64; raise ValueError for text or an x that is not finite."""
+    """Return a table's numeric columns as float64. Raises ValueError for text or an x that is not finite."""
     names = [name for name in (*COLUMNS[1:], *_STOCHASTIC_COLUMNS, "part") if name in rows]
     try:
         numbers = rows[names].astype(np.float64)

@@ -19,7 +19,7 @@ _MIN_POINTS = 2  # per curve
 
 
 def describe(shown: Curves | pd.DataFrame) -> str:
-    """Return sentences on curves, the most important first; plain text without markup.
+    """Describe curves in plain sentences, with the most important one first.
 
     They say where the op is flat, what each rule returns for the upstream gradient g, and which rules cannot
     be distinguished. For a table that was changed they describe its points only: op and g are unknown, and

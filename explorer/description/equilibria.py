@@ -176,7 +176,7 @@ def describe_equilibria(result: Equilibria) -> list[str]:
 
 
 def describe_best(result: Equilibria) -> str:
-    """Return the sentence on the value with the smallest error; "" if there is none."""
+    """Return the sentence on the value with the smallest error. Returns "" if there is none."""
     if result.best is None:
         return ""
     return LEARNING_WORDS["least"].format(name=result.name, at=format_number(result.best))

@@ -96,7 +96,7 @@ class Formula:
 
     @cached_property
     def random_names(self) -> tuple[str, ...]:
-        """The names among ``RANDOM_NAMES`` that the formula uses; any ``f(…)`` counts as f()."""
+        """The names of random numbers that the formula uses, with "f()" for any loss term."""
         return tuple(name for name in find_names(self.tree) if name in RANDOM_NAMES)
 
     @cached_property
@@ -125,7 +125,7 @@ class Formula:
 
     @cached_property
     def alias(self) -> str | None:
-        """The name of the input tensor that the formula returns unchanged; None for a new tensor."""
+        """The name of the input tensor that the formula returns unchanged, or None for a new tensor."""
         node = self.tree
         while isinstance(node, Call) and node.function == "detach":
             (node,) = node.arguments
@@ -157,7 +157,7 @@ class Formula:
         return _to_formula(differentiate(self.tree))
 
     def derive_gradient(self, tensors: Collection[str], *, finite: bool = False) -> Formula | None:
-        """Write out the formula's gradient if some parameters are tensors; return None if it is too long.
+        """Write out the formula's gradient if some parameters are tensors. Returns None if it is too long.
 
         With ``finite`` it is shortened for people, and equal if all its parts are finite numbers. Exactly at
         a bound of a clamp, x may get another part of g if the bound is a tensor than if it is a number.

@@ -127,12 +127,12 @@ def normalize_name(text: str) -> str:
 
 
 def find_function(name: str) -> str | None:
-    """Look up a function's name ignoring case; return None if there is no such function."""
+    """Look up a function's name ignoring case. Returns None if there is no such function."""
     return next((spelling for spelling in (name, name.lower()) if spelling in _FUNCTION_NAMES), None)
 
 
 def suggest_function(name: str) -> str | None:
-    """Return the function that a misspelled name means; None if unknown, or if a library has the name."""
+    """Return the function that a misspelled name means, or None if unknown or if a library has the name."""
     return next(iter([] if is_elsewhere(name) else find_similar(name, FUNCTIONS)), None)
 
 

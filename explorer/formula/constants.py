@@ -103,7 +103,7 @@ def evaluate_constant(
 
 
 def evaluate_in_python(node: Node) -> float | None:
-    """Evaluate an expression without names by Python's arithmetic; return None if Python raises an error."""
+    """Evaluate an expression without names by Python's arithmetic. Returns None if Python raises an error."""
     try:
         return evaluate_constant(node, {}, compute_in_python)
     except _NO_VALUE_ERRORS:

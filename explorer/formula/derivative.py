@@ -143,7 +143,7 @@ class _ReverseMode:
                 return []
 
     def list_templates(self, node: Call) -> tuple[str, ...]:
-        """Return the gradient formulas of a function, with values at bounds as in the installed torch."""
+        """Return the gradient formulas of a function, with the values at bounds of the installed torch."""
         row = FUNCTIONS[node.function]
         if row.overflowing and not e4m3_saturates():
             return (row.overflowing,)
@@ -154,7 +154,7 @@ class _ReverseMode:
         return row.shared.get(at_bounds().numbers if numbers else at_bounds().tensors, row.gradient)
 
     def fill(self, tree: Node, scope: Mapping[str, Node]) -> Node:
-        """Replace the letters of a template by expressions, and simplify the result at each node."""
+        """Replace the placeholders in a template with expressions, and simplify the result at each node."""
         if isinstance(tree, Name):
             return scope.get(tree.name, tree)
         return self.simplify(rebuild(tree, tuple(self.fill(part, scope) for part in children(tree))))
@@ -215,7 +215,10 @@ class _ReverseMode:
 
 
 def _make_slope_tree(node: Polyline) -> Node:
-    """Return a polyline's slope at ``a`` as an expression; at a point it is that of the line on its right."""
+    """Return a polyline's slope at ``a`` as an expression.
+
+    At a point it is the slope of the line to its right.
+    """
     slope: Node = ZERO
     before_each = [0.0, *node.slopes[:-1]]
     for (x, _), before in reversed([*zip(node.points, before_each, strict=True)]):
@@ -228,7 +231,7 @@ def _make_number(value: float) -> Node:
 
 
 def _evaluate_condition(condition: Node) -> bool | None:
-    """Evaluate a condition without names; return None if it has names or Python cannot evaluate it."""
+    """Evaluate a condition without names. Returns None if it has names or Python cannot evaluate it."""
     value = None if find_names(condition) else evaluate_in_python(condition)
     return None if value is None else bool(value)
 

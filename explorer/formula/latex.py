@@ -58,7 +58,7 @@ def to_latex(node: Node) -> str:
 
 
 def _render(node: Node) -> tuple[str, float]:
-    """Write an expression in LaTeX; also return the precedence of its outermost operator."""
+    """Write an expression in LaTeX. Also returns the precedence of its outermost operator."""
     match node:
         case Number(value):
             return number_latex(value), _PRODUCT if "e" in number_text(value) else _ATOM

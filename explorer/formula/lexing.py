@@ -51,7 +51,7 @@ def tokenize(text: str) -> list[Token]:
 
 
 def _normalize(token: Token) -> list[Token]:
-    """Replace a token by one or more tokens in the standard spelling, or by none if it is a space."""
+    """Replace a token with tokens in the standard spelling, or with none if it is a space."""
     match token.kind:
         case "space":
             return []

@@ -26,7 +26,7 @@ COUNT = "numel({})"  # no parameter can have this name, because it has brackets
 
 
 def find_casts(node: Node) -> tuple[bool, ...]:
-    """Return for each operand of a node whether it is a condition that has to be cast to 0 or 1.
+    """Tell which operands of a node are conditions that have to be cast to 0 or 1.
 
     A condition times a tensor stays a condition, since torch multiplies by it as by 0 and 1.
     """
@@ -46,7 +46,7 @@ def find_casts(node: Node) -> tuple[bool, ...]:
 
 
 def find_fills(node: Node) -> tuple[bool, ...]:
-    """Return for each operand of a node whether it is a constant that has to become a tensor like x."""
+    """Tell which operands of a node are constants that have to become tensors like x."""
     constant = tuple(map(is_constant, children(node)))
     match FUNCTIONS[node.function].mixing if isinstance(node, Call) else "scalars":
         case "tensors":
@@ -60,14 +60,14 @@ def find_fills(node: Node) -> tuple[bool, ...]:
 
 
 def find_limits(node: Node) -> tuple[bool, ...]:
-    """Return for each operand of a node whether torch rejects a constant that exceeds x's dtype."""
+    """Tell for which operands of a node torch rejects a constant that exceeds the range of x's dtype."""
     exponent = isinstance(node, Binary) and node.operator == "**"
     call = isinstance(node, Call) and not FUNCTIONS[node.function].own
     return tuple(call or (exponent and position == 1) for position in range(len(children(node))))
 
 
 def find_reductions(node: Node) -> list[Call]:
-    """Return the calls in an expression that give one value for all elements, the outermost first."""
+    """Return the calls in an expression that reduce all elements to one value, outermost first."""
     return [part for part in walk(node) if isinstance(part, Call) and FUNCTIONS[part.function].reduces]
 
 
@@ -90,7 +90,7 @@ def has_elements(node: Node) -> bool:
 
 
 def replace_counts(node: Node, count: str = COUNT) -> Node:
-    """Replace each ``numel(…)`` in an expression by the name of a constant.
+    """Replace each ``numel(…)`` in an expression with the name of a constant.
 
     ``count`` formats that name from the name of a variable, such as ``"{}.numel()"``.
     """

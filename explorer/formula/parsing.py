@@ -79,7 +79,7 @@ _REPLACEMENTS = {
 def parse_tree(
     text: str, *, variables: Collection[str] = RULE_NAMES, parameters: Collection[str] | None = None
 ) -> Node:
-    """Parse the text of a formula into an expression tree; see ``formula.parse`` for the arguments."""
+    """Parse the text of a formula into an expression tree. See ``formula.parse`` for the arguments."""
     if not isinstance(text, str):
         raise FormulaError("a formula is text, such as g * (abs(x) <= 1)", 1)
     if len(text) > MAX_LENGTH:
@@ -111,7 +111,7 @@ def fill_template(text: str, operands: Sequence[Node]) -> Node:
 
 
 def _to_tree(value: Node | float) -> Node:
-    """Convert a number to an expression tree; return a tree unchanged."""
+    """Convert a number to an expression tree. Returns a tree unchanged."""
     return parse_template(repr(value)) if isinstance(value, float) else value
 
 
@@ -395,7 +395,7 @@ class _Parser:
         return self.check_size(Call(name, tuple(part.node for part in parts)), token.column)
 
     def resolve_alias(self, name: str, parts: list[Part]) -> Node | None:
-        """Expand a call in an alternative spelling; return None if the function needs no expansion."""
+        """Expand a call in an alternative spelling. Returns None if the function needs no expansion."""
         has_keyword = [bool(part.keyword) for part in parts]
         row = FUNCTIONS.get(name)
         if has_keyword != sorted(has_keyword) or (row and not any(has_keyword) and len(parts) == row.arity):
@@ -462,7 +462,7 @@ class _Parser:
             raise make_error(operator.column, f'"{operator.text}"', _NEEDS_CONDITIONS + bars)
 
     def check_size(self, node: Node, column: int) -> Node:
-        """Return a node unchanged; raise FormulaError if it is too large or nested too deeply."""
+        """Return a node unchanged. Raises FormulaError if it is too large or nested too deeply."""
         count, depth = measure(node)
         if count > MAX_NODES:
             raise make_error(column, f"the formula has more than {MAX_NODES} parts", ": shorten it")
@@ -473,7 +473,7 @@ class _Parser:
 
 
 def _require_number(part: Part) -> float:
-    """Return the number that an argument consists of; raise FormulaError if it is anything else."""
+    """Return the number that an argument consists of. Raises FormulaError if it is anything else."""
     match part.node:
         case Number(value):
             return value

@@ -140,7 +140,7 @@ def _find_signs(node: Node) -> Iterator[Node]:
 
 
 def find_degree(node: Node, y: float = math.inf) -> float:
-    """Return an expression's degree as a polynomial in x between its kinks; inf if it is not one.
+    """Return an expression's degree as a polynomial in x between its kinks. Returns inf if it is not one.
 
     ``y`` is the degree of the op, used for y in the expression.
     """

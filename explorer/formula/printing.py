@@ -57,7 +57,7 @@ def join_texts(texts: Iterable[str]) -> str:
 
 
 def with_minus(text: str) -> str:
-    """Replace hyphens in the text of a number by typographic minus signs, for sentences and not for code."""
+    """Replace the hyphens in a number with typographic minus signs, for sentences but not for code."""
     return text.replace("-", "−")
 
 
@@ -201,7 +201,7 @@ def _print_output(node: Node, dialect: Dialect) -> str:
 
 
 def _print_constant(node: Node, dialect: Dialect) -> tuple[str, int] | None:
-    """Write a constant that Python spells differently from tensors; return None for any other node."""
+    """Write a constant that Python spells differently from tensors. Returns None for any other node."""
     match node:
         case Unary("~"):
             return f"not {_print_operands(node, dialect, [_COMPARE])[0]}", _NOT
@@ -269,7 +269,7 @@ def _print_operands(node: Node, dialect: Dialect, levels: list[int] | None = Non
 def _print_operand(
     parent: Node, node: Node, dialect: Dialect, cast: bool, fill: bool, limit: bool
 ) -> tuple[str, int]:
-    """Write an operand of a node with the cast and fill that it needs; also return its precedence."""
+    """Write an operand of a node with the cast and fill that it needs. Also returns its precedence."""
     if cast and dialect.cast:
         template = "float({})" if is_constant(node) else dialect.cast
         return template.format(print_source(node, dialect)), PRECEDENCE["*"] if template[0] == "1" else _ATOM
@@ -306,7 +306,7 @@ def _is_exact(node: Node) -> bool:
 
 
 def _print_value(value: float) -> tuple[str, int]:
-    """Write a number that may be negative, infinite or NaN; also return its precedence."""
+    """Write a number that may be negative, infinite or NaN. Also returns its precedence."""
     if isinstance(value, bool):
         return str(value), _ATOM
     size = abs(value)

@@ -17,7 +17,7 @@ def quote(value: object) -> str:
 
 
 def truncate(text: str, max_length: int = MAX_QUOTE) -> str:
-    """Truncate a text to ``max_length`` characters, the last of which is then …."""
+    """Truncate text to ``max_length`` characters, the last of which is then …."""
     return text if len(text) <= max_length else text[: max_length - 1] + _ELLIPSIS
 
 

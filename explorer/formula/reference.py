@@ -25,7 +25,7 @@ def make_even_points(start: float, stop: float, points: int) -> Tensor:
 def replace_reductions(
     formula: Formula, forward: Formula, parameters: Mapping[str, float], start: float, stop: float, g: float
 ) -> tuple[Formula, dict[str, float]]:
-    """Replace reductions such as ``mean(…)`` in a formula by parameters; return it with all their values.
+    """Replace reductions such as ``mean(…)`` in a formula with parameters. Returns it with all their values.
 
     ``forward`` is the formula of y. Reductions are taken over 2,001 even points of the range, so that they
     depend on op, range and g only, not on the plotted points or on other rules.
@@ -48,7 +48,7 @@ def replace_pair_reductions(
     stop: float,
     g: float,
 ) -> tuple[Formula, Formula | None, dict[str, float]]:
-    """Replace reductions such as ``mean(…)`` in the formulas of an op and its backward rule by parameters.
+    """Replace reductions such as ``mean(…)`` in the formulas of an op and its backward rule with parameters.
 
     Returns both formulas and the values of all parameters. A rule of None means torch's own autograd. For an
     op with a mean its gradient is written out as a formula if it is short enough, because autograd would

@@ -65,7 +65,7 @@ def follow_lines(lines: Tensor, x: Tensor) -> Tensor:
 
 
 def compute_in_torch(node: Node, values: list[float]) -> float:
-    """Apply the operation of a node to numbers in float64, in IEEE arithmetic."""
+    """Evaluate a call or an operator on Python numbers in float64, using IEEE arithmetic."""
     kinds = [torch.bool if isinstance(value, bool) else torch.float64 for value in values]
     tensors = [torch.tensor(value, dtype=kind) for value, kind in zip(values, kinds, strict=True)]
     return float(get_torch_operation(node)(*tensors))

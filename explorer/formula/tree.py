@@ -113,7 +113,7 @@ class ForeignFunction(Protocol):
 
     @property
     def points(self) -> tuple[list[float], list[float | None]] | None:
-        """The x and y of an interpolated function, with None for NaN; None for any other function."""
+        """The x and y of an interpolated function, with None for NaN, or None for any other function."""
 
     def __call__(self, *values: Any) -> Any:
         """Compute the function's values for the given tensors."""
@@ -188,7 +188,7 @@ def measure(node: Node) -> tuple[int, int]:
 
 
 def replace_losses(node: Node, loss: Callable[[Node], Node]) -> Node:
-    """Replace each loss ``f(output)`` in an expression by the expression that ``loss(output)`` returns."""
+    """Replace each loss ``f(output)`` in an expression with the expression that ``loss(output)`` returns."""
     operands = tuple(replace_losses(child, loss) for child in children(node))
     if isinstance(node, LossAt):
         return loss(*operands)
@@ -196,7 +196,7 @@ def replace_losses(node: Node, loss: Callable[[Node], Node]) -> Node:
 
 
 def substitute(node: Node, replacements: Mapping[Node, Node]) -> Node:
-    """Replace every node of an expression that is a key of ``replacements`` by its value."""
+    """Replace every node of an expression that is a key of ``replacements`` with its value."""
     if node in replacements:
         return replacements[node]
     return rebuild(node, tuple(substitute(child, replacements) for child in children(node)))

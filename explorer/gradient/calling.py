@@ -208,7 +208,7 @@ def _must_stay_tensor(value: Tensor) -> bool:
 
 
 def _fit_parameter(title: str, name: str, value: Tensor, x: Tensor) -> Tensor:
-    """Cast a parameter to x's dtype; raise ValueError if it does not fit x or is not floating."""
+    """Cast a parameter to x's dtype. Raises ValueError if it does not fit x or is not floating."""
     try:
         is_fitting = value.expand(x.shape).shape == x.shape
     except RuntimeError:

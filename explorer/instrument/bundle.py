@@ -98,7 +98,7 @@ def _list_lazy_imports(module: str) -> list[str]:
 
 
 def _compile_module(module: str, first: str) -> tuple[str, list[str]]:
-    """Rewrite a module as a statement that sets its exports; also return the names of the exports."""
+    """Rewrite a module as a statement that sets its exports. Also returns the names of the exports."""
     names: list[str] = []
 
     def export(match: re.Match[str]) -> str:

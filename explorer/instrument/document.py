@@ -84,7 +84,7 @@ def list_sampling() -> Json:
 
 
 def list_pieces() -> Json:
-    """Return for each function of formulas the expressions in its arguments a to d that jump at kinks."""
+    """List the expressions at which each function of the formula language jumps, in its arguments a to d."""
     return {
         name: {"pieces": [to_data(parse_template(piece)) for piece in function.pieces]}
         for name, function in FUNCTIONS.items()

@@ -110,7 +110,7 @@ def fill_template(page: str, parts: Mapping[str, str]) -> str:
 
 @cache
 def read_style(in_cell: bool = False) -> str:
-    """Return all CSS as one text; in a notebook's cell the cell's width replaces the window's."""
+    """Return all CSS as one text. In a notebook cell, the cell's width replaces the window's."""
     text = f"{read_skeleton_css()}\n{read_style_sheets()}"
     if in_cell:
         text += (MODULES.parent / "notebook" / "cell.css").read_text(encoding="utf-8")

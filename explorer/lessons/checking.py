@@ -14,7 +14,7 @@ STEPS = [10.0**-exponent for exponent in range(1, 13)]
 
 
 def compute_error(eps, dtype):
-    """Return by how much a numerical slope of sin at 1, with step eps, misses the derivative."""
+    """Compute the error of a numerical slope of sin at 1 with step eps."""
     x, step = torch.tensor(1.0, dtype=dtype), torch.tensor(eps, dtype=dtype)
     slope = (torch.sin(x + step) - torch.sin(x - step)) / (2 * step)
     return abs(slope.item() - math.cos(1.0))

@@ -59,7 +59,10 @@ def compute_part(x, s):
 
 
 def optimize_step(rounding):
-    """Train s by plain gradient descent; return it, the error before and after, and the last step."""
+    """Train a step size s by plain gradient descent.
+
+    Returns s, the error before and after, and the last step.
+    """
     x = make_normal()
     s = torch.tensor(START, dtype=torch.float64, requires_grad=True)
     errors, steps = [], []

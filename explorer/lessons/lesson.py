@@ -56,7 +56,10 @@ def link_explore(
 
 
 def link_train(op: str, *rules: str, **settings: str | float) -> Link:
-    """Return a link to Train with an op and rules; ``settings`` are parameters and run settings by name."""
+    """Return a link that opens an op and rules on the Train page.
+
+    ``settings`` are parameters and settings of the run by name.
+    """
     return Link("/train", urlencode({"op": op, "rule": rules, **settings}, doseq=True))
 
 
@@ -94,7 +97,10 @@ class Choice:
     thumbnails: bool = False
 
     def data(self, results: Results) -> dict[str, Any]:
-        """Return plain data; ``right`` is an index. Raises ValueError if the right text is not an answer."""
+        """Return the question as plain data, with the index of the right answer as ``right``.
+
+        Raises ValueError if the right text is not an answer.
+        """
         right = [answer.text for answer in self.answers].index(self.right(results))
         answers = [_to_data(answer, results) for answer in self.answers]
         return {"ask": self.ask, "answers": answers, "right": right, "thumbnails": self.thumbnails}
@@ -117,7 +123,10 @@ class Drawing:
     at: float | None = None
 
     def data(self, results: Results) -> dict[str, Any]:
-        """Return plain data; ``right`` is an index. Raises ValueError if no picture is right."""
+        """Return the question as plain data, with the index of the right picture as ``right``.
+
+        Raises ValueError if no picture is right.
+        """
         right = [answer.picture for answer in self.answers].index(self.rule)
         answers = [_to_data(answer, results) for answer in self.answers]
         return {"ask": self.ask, "answers": answers, "right": right, "rule": self.rule, "at": self.at}
@@ -238,7 +247,7 @@ class _ProseFormatter(Formatter):
 
 
 def fill_numbers(text: str, results: Results) -> str:
-    """Replace the placeholders of a text by numbers, which are formatted as code between backticks."""
+    """Replace the placeholders of a text with numbers, which are formatted as code between backticks."""
     parts = text.split("`")
     return "`".join(
         part.format(**results) if index % 2 else _ProseFormatter().vformat(part, (), results)

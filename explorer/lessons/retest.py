@@ -51,7 +51,7 @@ class Variant:
 
     @property
     def draw(self) -> torch.Tensor | None:
-        """The random draws as a float64 tensor; None for a deterministic pair."""
+        """The random draws as a float64 tensor, or None for a deterministic pair."""
         return torch.tensor(self.u, dtype=torch.float64) if self.u else None
 
 
@@ -83,7 +83,7 @@ def make_question(variant: Variant, pictures: Sequence[str] = ()) -> dict[str, A
             wrong.setdefault(row, reason)
     if len(wrong) < ANSWERS - 1 or max(len(_format_value(value)) for value in right) > MAX_LENGTH:
         raise ValueError(
-            f"no question can be made of {variant.op} with {variant.rule} at {variant.x} for g = {g:g}"
+            f"cannot ask about {variant.op} with {variant.rule} at {variant.x}, g = {g:g}: choose another x"
         )
     rows = [right, *list(wrong)[: ANSWERS - 1]]
     rng.shuffle(rows)

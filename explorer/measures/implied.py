@@ -57,7 +57,7 @@ class ImpliedForwards:
         return WORDS["lead"].format(x=x) if any(each.y is not None for each in self.implied.values()) else ""
 
     def describe(self, key: str) -> str:
-        """Describe the antiderivative of one rule in a sentence; "" if its curve needs no explanation."""
+        """Describe the antiderivative of one rule, or return "" if its curve needs no explanation."""
         result, rule = self.implied[key], self.curves.labels[key]
         if result.linear is False:
             return WORDS["nonlinear"].format(rule=rule)

@@ -142,7 +142,7 @@ def rule_map(
 
 
 def find_nonlinear_intervals(curves: Curves, key: str) -> list[tuple[float, float]] | None:
-    """Find the intervals of x in which a rule is not linear in g; None if it has no finite value."""
+    """Find the intervals of x in which a rule is not linear in g. Returns None if it has no finite value."""
     start, stop = curves.start, curves.stop
     step = (stop - start) / _SCAN_POINTS
     x = start + step * (np.arange(_SCAN_POINTS) + _SCAN_OFFSET)
@@ -197,6 +197,6 @@ def _format_number(value: float) -> str:
 
 
 def _find_largest(gradients: Floats, top: float) -> float:
-    """Return the largest finite size within the colour limit; ``top`` if it would be 0."""
+    """Return the largest finite size within the colour limit. Returns ``top`` if it would be 0."""
     sizes = np.abs(gradients)
     return float(sizes[sizes <= _COLOUR_LIMIT * top].max(initial=0.0)) or float(top)

@@ -132,7 +132,7 @@ def scale_rules(
 
 
 def _find_reason(op: Op, rule: Rule, parameters: Mapping[str, float]) -> str:
-    """Explain why the size of a backward rule is undefined; return "" if it may be defined."""
+    """Explain why the size of a backward rule is undefined. Returns "" if it may be defined."""
     if rule.parsed is None:
         return "is torch's own gradient of the op"
     nodes = [*walk(rule.parsed.tree)]
@@ -223,7 +223,7 @@ def _make_grid(kink_positions: Sequence[float]) -> Tensor:
 def _find_crossing(
     sizes: Callable[[Tensor], Tensor], x: Tensor, is_high: Tensor, top: int, half: float, step: int
 ) -> float:
-    """Return the x at which a rule falls below half its height on one side of its peak; NaN if it does not.
+    """Return the x at which a rule falls below half its height on one side of its peak, or NaN.
 
     Args:
         sizes: function from x to the size of the rule.
@@ -253,7 +253,7 @@ def _find_highest(sizes: Callable[[Tensor], Tensor], low: float, high: float) ->
 def _scale(
     op: Op, rule: Rule, parameters: Mapping[str, float], kind: Kind, factor: float, peak: float
 ) -> Rule | None:
-    """Return a scaled copy of a rule, with its parameters fixed; None if its formula would be too long."""
+    """Return a scaled copy of a rule with fixed parameters, or None if its formula would be too long."""
     assert rule.parsed
     shared = {p.name for p in op.parameters}
     numbers = resolve_values(op, adapt_rule(op, rule), parameters)

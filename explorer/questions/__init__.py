@@ -104,7 +104,7 @@ class Question:
 
 
 def _replace_keys(arguments: Mapping[str, Any], records: Mapping[str, Any]) -> dict[str, Any]:
-    """Replace the keys of ops and rules in `arguments` by the objects that they stand for."""
+    """Replace the keys of ops and rules in `arguments` with the objects that they stand for."""
     entries = {name: records.get(value, value) for name, value in arguments.items() if name in ("op", "rule")}
     rules = {"rules": [records.get(key, key) for key in arguments["rules"]]} if "rules" in arguments else {}
     return {**arguments, **entries, **rules}

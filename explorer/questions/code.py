@@ -57,9 +57,10 @@ def write_code(
     f: str = SQUARE,
     kinks: list[float] = [],  # noqa: B006
 ) -> Answer:
-    """Return {"text", "note"}: the code of an op with a rule; `text` is "" if the language cannot express it.
+    """Write the code of an op with a rule, as a dict with "text" and "note".
 
-    A notebook also plots the curve: over a range, around its `kinks`; `f` is the loss of a stochastic pair.
+    The text is "" if the language cannot express the pair. A notebook also plots the curve: over a range,
+    around its `kinks`; `f` is the loss of a stochastic pair.
     """
     if language not in LANGUAGES:
         raise ValueError(f"unknown language: choose one of {', '.join(LANGUAGES)}")

@@ -60,7 +60,7 @@ def format_forward(op: Op) -> str:
 
 
 def format_gradient(op: Op, rule: Rule, learns: str = "") -> str:
-    """Return the rule's formula as LaTeX; for autograd's own gradient the derivative, if short enough.
+    """Return the rule's formula as LaTeX, or a short derivative of the op for autograd's own gradient.
 
     ``learns`` is a parameter that is a tensor, or "".
     """

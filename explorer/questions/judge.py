@@ -92,7 +92,10 @@ def _encode_case(case: Case, reading: Reading) -> Answer:
 
 
 def _add_contributions(exercise: Exercise, case: Case, reading: Reading, keys: Sequence[str]) -> list[str]:
-    """Return the keys of both rules with one element's contribution; [] if such a formula is too long."""
+    """Add one element's contribution to both rules, and return their keys.
+
+    Returns [] if the formula of the contribution is too long.
+    """
     (argument,) = (each for each in exercise.arguments if each.name == case.subject)
     wanted = Learned(case.subject, argument.gradient, argument.scale or None)
     solution = [each for each in find_rule(reading.rule).learned if each.name == case.subject]

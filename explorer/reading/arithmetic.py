@@ -66,7 +66,7 @@ def make_result(node: Node, *operands: Quantity, kind: str = "float32") -> Value
 
 
 def compute(sign: str, *values: Value) -> Value:
-    """Apply an operator or a function of the formula language to values of the pasted code."""
+    """Apply an operator or a function of the formula language to values in the pasted code."""
     operands = [to_quantity(value) for value in values]
     if any(map(sum_of, operands)):
         return _combine_sums(sign, *operands)
@@ -129,7 +129,7 @@ def _is_number(operand: Quantity) -> bool:
 
 
 def apply_binary(sign: str, left: Value, right: Value) -> Value:
-    """Apply a binary operator or comparison of Python to two values of the pasted code."""
+    """Apply a binary operator or comparison of Python to two values in the pasted code."""
     sides = (left, right)
     match sign, left, right:
         case "==" | "!=", _, _ if not any(isinstance(side, _TRACED) for side in sides):

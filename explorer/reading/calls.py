@@ -39,7 +39,7 @@ def convert_errors(context: str) -> Iterator[None]:
 
 
 def call_function(function: Value, positional: tuple[Value, ...], keywords: Mapping[str, Value]) -> Value:
-    """Call a function of the pasted code, with arguments bound by Python's rules.
+    """Call a function in the pasted code, with arguments bound by Python's rules.
 
     ``out=`` and ``inplace=True`` change a tensor. Keywords that do not affect values are ignored.
     """

@@ -99,7 +99,7 @@ def count_elements(size: Value) -> Value:
 
 
 def _find_extreme(name: str, *arguments: Value) -> Value:
-    """Apply Python's built-in ``max`` or ``min`` to values of the pasted code."""
+    """Apply Python's built-in ``max`` or ``min`` to values in the pasted code."""
     arguments = unpack(arguments[0]) if len(arguments) == 1 and isinstance(arguments[0], tuple) else arguments
     return (
         reduce(partial(compute, name), arguments) if len(arguments) > 1 else compute_extreme(name, *arguments)
@@ -332,7 +332,7 @@ def _to_float(self: Value) -> Value:
 
 
 def _check_isinstance(self: Value, kinds: Value) -> Value:
-    """Evaluate ``isinstance`` for a value of the pasted code. A parameter counts as a number."""
+    """Evaluate ``isinstance`` for a value in the pasted code. Parameters are treated as numbers."""
     requested = kinds if isinstance(kinds, tuple) else (kinds,)
     types = [kind if isinstance(kind, type) else _TYPES.get(getattr(kind, "name", "")) for kind in requested]
     if type(self) is Quantity:

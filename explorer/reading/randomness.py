@@ -162,7 +162,7 @@ def apply_gumbel_softmax(
 
 
 def select_item(owner: Value, key: Value) -> Value:
-    """Evaluate ``owner[key]`` for a value of the pasted code.
+    """Evaluate ``owner[key]`` for a value in the pasted code.
 
     For a pair of stacked tensors, a key along the last dimension selects one of the two.
     """

@@ -133,7 +133,7 @@ class Reader:
         return error
 
     def evaluate(self, node: ast.expr, scope: Scope) -> Value:
-        """Evaluate an expression of the pasted code on formula trees.
+        """Evaluate an expression in the pasted code on formula trees.
 
         Raises ReadingError with line and code if the expression is not supported.
         """
@@ -237,7 +237,7 @@ class Reader:
         return reduce(partial(apply_binary, "&"), links)
 
     def decide(self, node: ast.expr, scope: Scope) -> bool:
-        """Return whether a test of the pasted code is true.
+        """Return whether a test in the pasted code is true.
 
         Raises UndecidedError if the outcome depends on a parameter or a shape.
         """
@@ -310,7 +310,7 @@ class Reader:
                 )
 
     def make_function(self, definition: ast.FunctionDef | ast.Lambda, scope: Scope) -> Value:
-        """Return a callable that follows a function of the pasted code.
+        """Return a Python callable that evaluates a function in the pasted code.
 
         The defaults of its arguments are evaluated now, its body when it is called.
         """
@@ -384,7 +384,7 @@ class Reader:
         return bound
 
     def invoke(self, function: Function, *first: Value) -> Value:
-        """Call a function of the pasted code. Arguments without a value become parameters."""
+        """Call a function in the pasted code. Arguments without a value become parameters."""
         bound = self.bind_arguments(function, *first)
         return function(*bound.args, **bound.kwargs)
 

@@ -53,7 +53,7 @@ def _list_path(node: ast.expr) -> list[str]:
 
 
 def _find_owner(node: ast.expr, scope: Scope) -> Value:
-    """Return the object or class of the pasted code that an expression names, or None."""
+    """Return the object or class in the pasted code that an expression names, or None."""
     first, *path = _list_path(node)
     owner = scope.get(first)
     for name in path:

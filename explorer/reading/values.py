@@ -26,7 +26,7 @@ Function = Callable[..., Value]
 
 @dataclass(eq=False)
 class Quantity:
-    """A number of the pasted code, given by its formula.
+    """A number in the pasted code, given by its formula.
 
     Attributes:
         node: the formula.
@@ -43,7 +43,7 @@ class Quantity:
 
 @dataclass(eq=False)
 class Tensor(Quantity):
-    """A tensor of the pasted code, which an in-place operation changes under all its names.
+    """A tensor in the pasted code, which an in-place operation changes under all its names.
 
     Attributes:
         frozen: whether it shares its memory with its own detached copy. A change to either would reach the
@@ -79,7 +79,7 @@ class Sum:
 
 
 class List(list[Value]):
-    """A list of the pasted code, whose items change under all names of the list."""
+    """A list in the pasted code, whose items change under all names of the list."""
 
     def extend(self, items: Value) -> None:
         """Add the items of another list or of a tuple."""
@@ -92,7 +92,7 @@ class List(list[Value]):
 
 
 def freeze_lists(value: Value) -> Value:
-    """Convert a list of the pasted code, and all lists inside it, to tuples.
+    """Convert a list in the pasted code, and all lists inside it, to tuples.
 
     Any other value is returned unchanged.
     """

@@ -44,7 +44,7 @@ torch.set_num_threads(1)  # with another number the last bits differ
 
 
 def script(settings: Settings) -> str:
-    """Return Python source that trains the nets of a run with these settings, with torch alone.
+    """Return a Python script that trains the nets of a run with these settings and needs only torch.
 
     The digits come from scikit-learn; a table is read from ``table.csv`` with NumPy. The script's ``train(op,
     seed)`` returns the loss of every step and, if the task has held-out data, the score on it. The losses

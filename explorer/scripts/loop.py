@@ -270,7 +270,10 @@ def _choose_values(settings: Settings) -> _Values:
 
 
 def _write_domain_condition(settings: Settings) -> str:
-    """Write the condition that a learned value has left its domain; "" if none is restricted."""
+    """Write a condition that is true once a learned value has left its domain.
+
+    Returns "" if no learned value has a restricted domain.
+    """
     positive = tuple(parameter.name for parameter in settings.learned if parameter.positive)
     return _BELOW.format(names=positive, below=_choose_values(settings).below) if positive else ""
 

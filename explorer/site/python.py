@@ -116,7 +116,7 @@ def _list_imports(name: str) -> Iterator[str]:
 
 
 def _find_path(name: str) -> Path | None:
-    """Return the file of a module or package; None for a name defined inside a module."""
+    """Return the file of a module or package. Returns None for a name defined inside a module."""
     path = ROOT.joinpath(*name.split("."))
     return next(filter(Path.is_file, (path.with_suffix(".py"), path / "__init__.py")), None)
 

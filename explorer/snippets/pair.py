@@ -133,7 +133,10 @@ class Pair:
 
     @property
     def formulas(self) -> tuple[str, str]:
-        """The formula of y and that of the gradient; a statement in its place if the rule has none."""
+        """The formulas of y and of the gradient.
+
+        A rule without a formula has a statement in place of the latter.
+        """
         gradient = self.rule.parsed.text if self.rule.parsed else "the library's own derivative of y"
         return self.op.parsed.text, gradient
 

@@ -156,7 +156,7 @@ def _join_rules(plan: Plan, trials: Sequence[Trial]) -> OpRules:
 
 
 def _compute_passed(traces: Sequence[Trace]) -> NDArray[float32]:
-    """Return, for each run, the sum of gradient sizes after the backward rule divided by that before it."""
+    """Compute how much gradient each run's backward rule passes: the sum of sizes after ÷ before the rule."""
     before: list[Tensor] = [
         sum_members(trace.upstream.abs()) for trace in traces if trace.upstream is not None
     ]

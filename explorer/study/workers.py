@@ -27,7 +27,7 @@ CLUSTER = "EXPLORER_CLUSTER"
 _DEFAULT_WORKERS = 2  # assumed if an executor does not tell its number of workers
 _RESUME_NOTE = "With file=, finished runs are kept, and the same call continues from there"
 _log = logging.getLogger(__name__)
-_POLL_S = 1  # seconds between two checks that an executor is alive
+_POLL_S = 1  # seconds between checks that an executor is alive
 _PACKAGES = ("torch", "numpy", "scikit-learn")  # packages on which the last bits of a run may depend
 
 
@@ -55,7 +55,7 @@ def open_executor(executor: Executor | str | None) -> Iterator[Executor | None]:
         from distributed import Client
     except ImportError:
         raise ImportError(
-            f"the cluster at {address} needs the package distributed. Run in the explorer's folder: pip "
+            f"to use the cluster at {address}, install Dask. In the explorer's folder, run: pip "
             'install ".[cluster]"'
         ) from None
     try:

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, expect
+from playwright.sync_api import Browser, Page, expect
 
-from tests.notebook.labs import Notebook, serve_lab, write_notebook
+from tests.notebook.labs import SIZE, Notebook, serve_lab, write_notebook
 
 SETUP = "import explorer, torch, ipywidgets.widgets.widget as w\nfrom explorer.training import Run, Settings"
 SHOW = "shown = explorer.instrument('clamp', ['default', lambda x: x - x**3 / 12], lo=-0.5)\nshown"
@@ -24,6 +24,12 @@ CELLS = [
     "shown",
 ]
 PLOT = ".gradient-explorer .js-plotly-plot"
+# The sum of red, green and blue in the colour of the widget's text.
+LIGHTNESS = """() => {
+    const text = document.querySelector('.gradient-explorer').shadowRoot.querySelector('.sign');
+    const parts = getComputedStyle(text).color.match(/\\d+/g).slice(0, 3);
+    return parts.reduce((sum, each) => sum + Number(each), 0);
+}"""
 HIGHEST = "chart => Math.max(...chart.data.find(({meta}) => meta === 'default').y.filter(Number.isFinite))"
 
 
@@ -71,6 +77,17 @@ def test_a_notebook_from_import_to_training(notebook: Notebook, tmp_path: Path) 
     first.press("ArrowRight")
     expect(second).to_have_value(first.input_value())
 
+    assert _overflow(page) == 0
+    page.set_viewport_size({"width": 640, "height": 900})
+    page.wait_for_function("() => document.querySelector('.gradient-explorer').clientWidth < 600")
+    assert _overflow(page) == 0, "a part of the widget is cut off in a narrow notebook"
+    page.set_viewport_size(SIZE)
+    lightness = page.evaluate(LIGHTNESS)
+    page.evaluate(
+        "() => window.jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})"
+    )
+    page.wait_for_function(f"before => ({LIGHTNESS})() > before + 300", arg=lightness)
+
     notebook.run(5)
     expect(page.locator(".gradient-explorer .watch-status")).to_have_text("Step 60 of 60")
     expect(page.get_by_role("group", name="Clipped straight-through")).to_contain_text("%")
@@ -82,6 +99,18 @@ def test_a_notebook_from_import_to_training(notebook: Notebook, tmp_path: Path) 
     ]
     assert kinds.count("image/png") == 3
     assert len(json.dumps(stored)) < 45_000
+
+
+def _overflow(page: Page) -> int:
+    """Count the controls of the first widget that extend beyond its right end."""
+    count: int = page.evaluate("""() => {
+        const host = document.querySelector('.gradient-explorer');
+        const end = host.getBoundingClientRect().right + 1;
+        const controls = host.shadowRoot.querySelectorAll('button, input, select, .js-plotly-plot');
+        const isCut = (one) => one.checkVisibility() && one.getBoundingClientRect().right > end;
+        return [...controls].filter(isCut).length;
+    }""")
+    return count
 
 
 def _inside(selector: str) -> str:

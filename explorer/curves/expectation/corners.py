@@ -10,7 +10,7 @@ _MIN_DIFFERENCE = 1e-6  # slopes whose relative difference is larger form a corn
 
 
 def compute_unbiased_gradient(pair: StochasticPair, x: Tensor, corners: Tensor) -> Tensor:
-    """Return the gradient of the mean loss at each x; at a corner, the mean of the slopes on both sides.
+    """Compute the gradient of the mean loss at each x. At a corner, average the slopes on both sides.
 
     ``corners``, (m,), are elements of x. An x too close to one for float64 to tell them apart gets the slope
     of its side.

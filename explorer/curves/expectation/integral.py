@@ -105,7 +105,7 @@ def _compare_moments(first: _SizedMoments, second: _SizedMoments, tolerance: flo
 
 
 def _require_mean(moments: Moments) -> Moments:
-    """Replace infinite means and deviations by NaN; raise NoMeanError if no mean is finite."""
+    """Replace infinite means and deviations with NaN. Raises NoMeanError if no mean is finite."""
     has_mean = moments.mean.isfinite()
     if len(has_mean) and not bool(has_mean.any()):
         raise NoMeanError(_NO_MEAN)

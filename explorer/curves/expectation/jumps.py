@@ -109,7 +109,7 @@ _FRACTIONS = (0.1, 0.3, 0.4, 0.5)  # positions on a scale, in the half where flo
 
 
 def _solve_line(switch: Switch, inner: Integrand, x: Tensor) -> Tensor | None:
-    """Find roots in closed form if a function is linear in u, normal(u) or logit(u); else return None."""
+    """Find roots in closed form, or return None unless a function is linear in u, normal(u) or logit(u)."""
     for scale in _SCALES:
         z = [scale.low + share * (scale.high - scale.low) for share in _FRACTIONS]
         samples = [inner(x, scale.to_u(torch.full_like(x, each))) for each in z]

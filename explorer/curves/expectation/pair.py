@@ -68,7 +68,7 @@ class StochasticPair:
         return self._replace_means(self.op.parsed.tree)
 
     def _replace_means(self, tree: Node) -> Node:
-        """Replace each reduction over elements, such as ``mean(…)``, in an expression by its value."""
+        """Replace each reduction over elements, such as ``mean(…)``, in an expression with its value."""
         means = find_reductions(tree)
         if any(_RANDOM_NAMES.intersection(find_names(part)) for part in means) or (
             means and self.mean_points is None
@@ -111,7 +111,10 @@ class StochasticPair:
         return evaluate
 
     def _find_cuts(self, x: Tensor, tree: Node) -> Tensor:
-        """Return for each x the u at which an expression switches, ascending and ending with 1; (n, m)."""
+        """Find the random numbers u at which an expression switches, for each x.
+
+        The result is (n, m), ascending and ending with 1.
+        """
         root_lists = [find_roots(switch, self._bind_formula, x) for switch in find_switches(tree)]
         cuts = (
             torch.cat([*root_lists, torch.ones(len(x), 1, dtype=x.dtype)], dim=1)

@@ -56,7 +56,7 @@ def is_smooth(op: Op) -> bool:
 
 
 def find_jump(op: Op, parameters: Mapping[str, float], x: Tensor) -> Jump | None:
-    """Find the jump of an op with two outputs at each x; return None if it has several jumps at some x."""
+    """Find the jump of an op with two outputs at each x. Returns None if it has several jumps at some x."""
     (switch,) = _find_hard_switches(op)
     numbers = resolve_values(op, None, parameters)
 

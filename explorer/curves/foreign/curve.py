@@ -167,7 +167,7 @@ class Curve:
 
     @property
     def declared_kinks(self) -> list[float] | None:
-        """The kinks of a pair between −8 and 8; None for a user's function."""
+        """The kinks of a pair between −8 and 8, or None for a user's function."""
         op, rule = self.subject.op, self.subject.rule
         return (find_kinks(op, rule, self.subject.parameters, -NEAR, NEAR) or []) if op and rule else None
 
@@ -221,7 +221,7 @@ class Curve:
 
     @cached_property
     def rise(self) -> float:
-        """The rise of y over all x; ±inf if it grows without end."""
+        """The rise of y over all x, or ±inf if it grows without end."""
         ends = (self.subject.domain or (-far, far) for far in (FAR / 2, FAR))
         return _limit_sum(*(float(self.subject.y(torch.tensor(x, dtype=self.dtype)).diff()) for x in ends))
 

@@ -25,7 +25,7 @@ def has_random_output(subject: Subject) -> bool:
 
 
 def find_dependence(subject: Subject) -> str:
-    """Explain in a clause why a function is not elementwise; return "" if it is elementwise.
+    """Explain in a clause why a function is not elementwise. Returns "" if it is elementwise.
 
     Some elements of x are moved, in four patterns. The output may change only at those elements.
     """

@@ -174,7 +174,7 @@ def _require_sampleable(subject: Subject) -> None:
 
 
 def _run_within_limit(label: str, work: Callable[[], Answer]) -> Answer:
-    """Run ``work`` with a time limit; raise a ValueError with the reason if it fails or takes too long."""
+    """Run ``work`` with a time limit. Raises a ValueError with the reason if it fails or takes too long."""
     try:
         return run_within(TIME_LIMIT_S, work)
     except HungError as hung:
@@ -188,7 +188,7 @@ def _make_refusal(label: str, reason: str) -> str:
 
 
 def _make_label(function: Callables, subject: Subject) -> str:
-    """Return a function's name for the chart's legend, and for a short layer its settings too."""
+    """Return the name of a function for the chart's legend, including the settings of a short module."""
     if isinstance(function, torch.nn.Module):
         text = repr(function)
         return text if len(text) <= _MAX_NAME_LENGTH and text.isprintable() else subject.name

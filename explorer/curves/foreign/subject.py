@@ -86,7 +86,7 @@ class Subject:
 
     @property
     def declared(self) -> Rule | None:
-        """The backward rule if its declared properties are to be checked; None if nothing is declared."""
+        """The backward rule if its declared properties are to be checked, or None if nothing is declared."""
         rule = self.rule
         is_known = rule and (rule.key in RULES or not rule.linear or rule.area or rule.antiderivative)
         return rule if is_known else None
@@ -126,14 +126,14 @@ class Subject:
         return tuple(_copy(argument, dtype, learned, device) for argument in self.arguments)
 
     def run(self, x: Tensor, arguments: tuple[Any, ...] | None = None) -> Tensor:
-        """Call the function and return its first output; raise UntriedError if that is not a tensor."""
+        """Call the function and return its first output. Raises UntriedError if that is not a tensor."""
         y = next(iter(self.run_all(x, arguments)), None)
         if not isinstance(y, Tensor):
             raise UntriedError(f"it returns {_describe_kind(y)}, not a tensor")
         return y
 
     def run_all(self, x: Tensor, arguments: tuple[Any, ...] | None = None) -> tuple[Any, ...]:
-        """Call the function and return all its outputs as a tuple; raise UntriedError if the call fails."""
+        """Call the function and return all its outputs as a tuple. Raises UntriedError if the call fails."""
         prepared = self.prepare(x.dtype) if arguments is None else arguments
         try:
             if self.seed is None:
@@ -150,12 +150,12 @@ class Subject:
     def run_both(
         self, x: Tensor, g: Tensor | float = 1.0, arguments: tuple[Any, ...] | None = None
     ) -> tuple[Tensor, Tensor]:
-        """Run the function forward and backward; return its output and its gradient, both detached."""
+        """Run the function forward and backward. Returns its output and its gradient, both detached."""
         y, leaf = self.open_graph(x, arguments)
         return y.detach(), pull_gradient(y, leaf, g).detach()
 
     def open_graph(self, x: Tensor, arguments: tuple[Any, ...] | None = None) -> tuple[Tensor, Tensor]:
-        """Call the function under autograd; return its output and the leaf, a copy of x."""
+        """Call the function under autograd. Returns its output and the leaf, a copy of x."""
         leaf = x.detach().clone().requires_grad_()
         with torch.enable_grad():
             # The clone is not a leaf, so code may change it in place.
@@ -207,7 +207,7 @@ class Subject:
         return list(dict.fromkeys([(), *shapes, *ends]))[:_MOST_SHAPES]
 
     def fit_domain(self, x: Tensor) -> Tensor:
-        """Move and scale x into the function's domain, keeping its order; return it unchanged if it fits."""
+        """Move and scale x into the function's domain, keeping its order. Returns it unchanged if it fits."""
         if self.domain is None or not x.numel():
             return x
         low, high = self.domain
@@ -287,7 +287,7 @@ def _iterate_constants(code: Any) -> Iterator[float]:
 
 
 def pull_gradient(y: Tensor, leaf: Tensor, g: Tensor | float = 1.0) -> Tensor:
-    """Return the gradient of a leaf for an upstream gradient of y; 0 if y does not require grad."""
+    """Return the gradient of a leaf for an upstream gradient of y. Returns 0 if y does not require grad."""
     upstream = g.to(y.dtype) if isinstance(g, Tensor) else torch.full_like(y, g)
     if not y.requires_grad:
         return torch.zeros_like(leaf)
@@ -307,7 +307,7 @@ def describe_error(error: BaseException) -> str:
 
 
 def find_line(error: BaseException) -> str:
-    """Return the last line of user code in a traceback, as ``file:line: code``; "" if there is none."""
+    """Return the last line of user code in a traceback as ``file:line: code``, or "" if there is none."""
     place, trace = "", error.__traceback__
     while trace is not None:
         path, number = trace.tb_frame.f_code.co_filename, trace.tb_lineno

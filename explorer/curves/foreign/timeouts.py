@@ -34,7 +34,7 @@ def use_one_thread_after_fork() -> None:
 
 
 def run_within(limit_s: float, work: Callable[[], Answer]) -> Answer:
-    """Call ``work`` and return its result; raise HungError if it takes longer than ``limit_s`` seconds.
+    """Call ``work`` and return its result. Raises HungError if it takes longer than ``limit_s`` seconds.
 
     It is then stopped at its next line of Python. An exception in it becomes an UntriedError with the reason.
     """

@@ -31,7 +31,7 @@ class Traits:
 
 
 def find_traits(subject: Subject) -> Traits:
-    """Try a function once and return its traits; raise UntriedError if its forward cannot be tried."""
+    """Try a function once and return its traits. Raises UntriedError if its forward cannot be tried."""
     x = subject.sample(-NEAR, NEAR, 64)
     y, _ = subject.open_graph(x)
     failure, no_path, repeats, dependence = _describe_wrong_shape(y, x), "", True, find_dependence(subject)
@@ -53,8 +53,9 @@ def find_traits(subject: Subject) -> Traits:
 
 
 def call_backward(y: Tensor) -> Any:
-    """Call a Function's own backward for g = 1 on y and 0 on its other outputs; return its value for x.
+    """Call a Function's own backward for g = 1, and return the gradient that it gives for x.
 
+    If the Function has other outputs, their upstream gradient is 0.
     Returns None if y comes from no Function. Raises whatever backward raises.
     """
     node = y.grad_fn
@@ -77,7 +78,7 @@ def has_custom_node(y: Tensor) -> bool:
 
 
 def _describe_wrong_shape(y: Tensor, x: Tensor) -> str:
-    """Describe a gradient whose shape is not that of x, which torch would sum silently; "" if it is right."""
+    """Describe a gradient whose shape differs from that of x, or return "" if the shapes are equal."""
     try:
         gradient = call_backward(y)
     except Exception:

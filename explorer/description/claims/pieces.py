@@ -36,7 +36,7 @@ class Piece:
 
     @property
     def level(self) -> float:
-        """The value of a constant piece, NaN if no value is finite, infinite if there are several."""
+        """The value of a constant piece, or NaN if no value is finite, infinite if there are several."""
         finite = np.isfinite(self.values)
         if not finite.any():
             return np.nan

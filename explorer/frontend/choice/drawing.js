@@ -111,7 +111,7 @@ export function putDrawing(store, slot, drawing, { read, phase = "settled", laye
 const movingKeys = new Set();
 
 /**
- * Replace a temporary rule by the rule that Python has parsed.
+ * Replace a temporary rule with the rule that Python has parsed.
  * @param {Store} store @param {string} key @param {Rule} entry
  */
 function replacePreview(store, key, entry) {

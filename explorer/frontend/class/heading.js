@@ -63,7 +63,7 @@ export function createClassHeading(host) {
   };
 }
 
-/** Return the current page's path if it is in a list of paths; otherwise return null. @param {string[]} pages */
+/** Return the current page's path if it is in a list of paths. Otherwise returns null. @param {string[]} pages */
 function pathOf(pages) {
   return pages.find((path) => isAt(path.slice(1))) ?? null;
 }

@@ -84,7 +84,7 @@ function createLive() {
   }
 
   /**
-   * Send a teacher's command to the class; return the server's answer or its refusal.
+   * Send a teacher's command to the class. Returns the server's answer or its refusal.
    * @param {string} name @param {*} [data]
    */
   async function command(name, data = {}) {
@@ -117,7 +117,7 @@ function createLive() {
       return view !== null && ACTIVE_STATES.includes(view.state);
     },
     /**
-     * Call ``watcher`` with the current state of the class and each later one; return a function that stops it.
+     * Call ``watcher`` with the current state of the class and each later one. Returns a function that stops it.
      * @param {(view: View|null) => void} watcher
      */
     follow(watcher) {
@@ -126,7 +126,7 @@ function createLive() {
       return () => watchers.delete(watcher);
     },
     /**
-     * Open a class with a lesson; return its id, or a message.
+     * Open a class with a lesson. Returns its id, or a message.
      * @param {string} lesson @returns {Promise<{id?: string, message?: string}>}
      */
     async open(lesson) {

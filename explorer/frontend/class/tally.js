@@ -19,7 +19,7 @@ export function countAnswers(counts, alike) {
 }
 
 /**
- * Describe how many students drew a curve and how many picked an answer; return "" if the question cannot be answered
+ * Describe how many students drew a curve and how many picked an answer. Returns "" if the question cannot be answered
  * by drawing.
  * @param {Row} row @param {boolean} draws
  */

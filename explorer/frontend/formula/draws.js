@@ -46,7 +46,7 @@ export function findStochastic(entries) {
 }
 
 /**
- * Replace names in an expression tree by other expression trees.
+ * Replace names in an expression tree with other expression trees.
  * @param {Tree} tree @param {Record<string, Tree>} replacements trees by name
  * @param {(output: Tree) => Tree} [lossAt] returns the replacement of the loss at an output @returns {Tree}
  */

@@ -203,7 +203,7 @@ function listNodePieces(node) {
 const isPolynomialExponent = (exponent) =>
   typeof exponent === "number" && Number.isInteger(exponent) && exponent >= 0;
 
-/** Replace random numbers in an expression by their extreme values. @param {Tree} tree @returns {Piece[]} */
+/** Replace random numbers in an expression with their extreme values. @param {Tree} tree @returns {Piece[]} */
 const substituteExtremes = (tree) =>
   EXTREME_DRAWS.map((end) => substituteTrees(tree, end))
     .filter((at) => listNames(at).includes("x"))
@@ -293,7 +293,7 @@ function bisectCells(value, { count, low, high, before, after }, ends) {
   return halves;
 }
 
-/** Replace NaN by Infinity, because NaN differs from itself. @param {Float64Array} values */
+/** Replace NaN with Infinity, because NaN differs from itself. @param {Float64Array} values */
 function replaceNaN(values) {
   return values.some(Number.isNaN) ? values.map((value) => (Number.isNaN(value) ? Infinity : value)) : values;
 }

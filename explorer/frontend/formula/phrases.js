@@ -1,7 +1,7 @@
 // Parts of sentences: filled templates, lists, and numbers formatted as in Python's sentences.
 
 /**
- * Replace the names in braces in a template by values.
+ * Replace the names in braces in a template with values.
  * @param {string} template @param {Record<string, string|number>} values
  */
 export function fillTemplate(template, values) {

@@ -40,7 +40,7 @@ export function createCells([start, stop]) {
     fill: (curve) => values.set(x.map(curve)),
     /** Return the drawn values as JSON data, with null for empty cells. @returns {(number|null)[]} */
     saved: () => Array.from(values, (value) => (Number.isNaN(value) ? null : Number(value.toFixed(3)))),
-    /** Replace the drawn values by saved ones. @param {(number|null)[]} saved */
+    /** Replace the drawn values with saved ones. @param {(number|null)[]} saved */
     restore: (saved) => values.set(saved.map((value) => value ?? NaN).slice(0, CELLS)),
   };
 }

@@ -165,7 +165,7 @@ export function createCourse(
     return body.replaceChildren(createFailure(answer.message, again));
   }
 
-  /** Show the whole course in a form for printing. */
+  /** Show the whole course as one printable page. */
   function showSheet() {
     const sheet = createSheet(lessons, {
       lesson: loadLesson,

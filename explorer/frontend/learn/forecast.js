@@ -169,7 +169,7 @@ export function createForecast(prediction, choice, { onTerm, decide = CHECK, onC
   }
 
   /**
-   * Describe the drawn value and the true values at the lesson's x; return "" if the lesson has none.
+   * Describe the drawn value and the true values at the lesson's x. Returns "" if the lesson has none.
    * @param {number} guess
    */
   function describePoint(guess) {

@@ -25,7 +25,7 @@ const MAX_SLIP_WIDTH = 0.05; // width of all slips together, as a fraction of th
 const MIN_SHARE = 0.85; // the drawn part of the x range that counts as complete
 
 /**
- * Compare a hand-drawn curve with the true gradient; return null if nothing is drawn.
+ * Compare a hand-drawn curve with the true gradient. Returns null if nothing is drawn.
  * @param {Curve} drawn @param {Truth} truth @returns {Judgement|null}
  */
 export function judge(drawn, truth) {

@@ -53,7 +53,7 @@ export function createRetest(key, questions, onTerm) {
 
   const createOthersButton = () => element("button", { type: "button", onclick: ask }, "Two others");
 
-  /** Replace the displayed question by another element, and focus it. @param {HTMLElement} content */
+  /** Replace the displayed question with another element, and focus it. @param {HTMLElement} content */
   function put(content) {
     place.replaceChildren(content);
     content.setAttribute("tabindex", "-1");

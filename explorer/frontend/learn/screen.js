@@ -127,7 +127,7 @@ export function createLesson(lesson, around, part = null) {
     title.focus({ preventScroll: true }); // the removed form had the focus; now keys scroll the page
   }
 
-  /** Replace the question by the answer, the lesson's text and the live charts. @param {"checked"|"shown"} how */
+  /** Replace the question with the answer, the lesson's text and the live charts. @param {"checked"|"shown"} how */
   function reveal(how) {
     answer(how === "checked" ? forecast.checked().words : forecast.answer());
     forecast.drawing.finish();
@@ -187,7 +187,10 @@ export function createLesson(lesson, around, part = null) {
     store.subscribe(follow);
   }
 
-  /** Create the lesson's nets, which train on request, because a visitor has only one training run at a time. */
+  /**
+   * Create the lesson's nets. Each trains only on request, because a visitor may have only one training run at a time.
+   *
+   */
   function createNets() {
     return lesson.scenes
       .filter((/** @type {*} */ { path }) => path === "/train")
@@ -271,7 +274,7 @@ export function createLesson(lesson, around, part = null) {
   }
 
   /**
-   * Go forward or back by some slides, or reveal the answer; return false if there is no slide.
+   * Go forward or back by some slides, or reveal the answer. Returns false if there is no slide.
    * @param {number} step @returns {boolean}
    */
   function turn(step) {
@@ -363,7 +366,7 @@ function createSlides() {
   }
 
   /**
-   * Go forward or back by some slides; return whether there is such a slide.
+   * Go forward or back by some slides. Returns whether there is such a slide.
    * @param {number} step @returns {boolean}
    */
   function turn(step) {

@@ -40,7 +40,7 @@ export const classes = {
   },
   create: createClassScreen,
   /**
-   * Call ``watcher`` whenever this browser's class changes; return a function that stops it.
+   * Call ``watcher`` whenever this browser's class changes. Returns a function that stops it.
    * @param {() => void} watcher
    */
   follow: (watcher) => live.follow(watcher),

@@ -22,7 +22,7 @@ const HIDDEN_IMAGE =
   ".jp-OutputArea-child:has(img):has(+ .jp-OutputArea-child .gradient-explorer) { display: none; }";
 
 /**
- * Set up a notebook page once; return the function that mounts widgets in its cells.
+ * Set up a notebook page once. Returns the function that mounts widgets in its cells.
  * @param {Library} library @param {Promise<*>} plotly
  */
 export function begin(library, plotly) {
@@ -32,7 +32,7 @@ export function begin(library, plotly) {
   const plotlySheet = plotly.then(copyPlotlySheet);
 
   /**
-   * Mount a widget in a notebook cell; return a function that removes it.
+   * Mount a widget in a notebook cell. Returns a function that removes it.
    * @param {{model: *, el: HTMLElement, startTime: number, ask: ((question: string, args: *, signal: AbortSignal) =>
    *   Promise<*>)|null}} cell
    */

@@ -11,7 +11,7 @@ let isPressed = false; // whether a pointer is down
 let lastInputTime = -Infinity; // time of the last key press or pointer release
 
 /**
- * Create the chart in a page's HTML, from the data next to it; return null if there are no data.
+ * Create the chart in a page's HTML, from the data next to it. Returns null if there are no data.
  * @returns {ReturnType<typeof createPage>|null}
  */
 export function createServed() {

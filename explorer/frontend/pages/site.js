@@ -73,7 +73,7 @@ export function showReadNotices(notices) {
   );
 }
 
-/** Show why the page is waiting; return a function that removes the message. @param {string} words */
+/** Show why the page is waiting. Returns a function that removes the message. @param {string} words */
 export function showWait(words) {
   const box = element("section", { class: "notices", role: "status" }, element("p", {}, words));
   document.querySelector("main")?.prepend(box);

@@ -87,7 +87,10 @@ class Lens:
 
     @cached_property
     def sentences(self) -> Mapping[str, str]:
-        """The description as a dict from keys of ``LENS_WORDS``; those up to "holes" are on the op alone."""
+        """The description as a dict from keys of ``LENS_WORDS``.
+
+        Those up to "holes" are about the op alone.
+        """
         fields = {
             "op": self.op.label,
             "noise": self.noise.label,
@@ -182,7 +185,7 @@ def lens(
 
 
 def find_noise(key: str, width: float) -> Noise:
-    """Look up a noise by key; raise ValueError for an unknown key or a width out of bounds."""
+    """Look up a noise by key. Raises ValueError for an unknown key or a width out of bounds."""
     if key not in NOISES:
         raise ValueError(f"noise must be one of {', '.join(NOISES)}, not {quote(key)}")
     if not NARROWEST <= to_finite("width", width) <= WIDEST:

@@ -17,10 +17,11 @@ _ACCELERATION = 1.5  # a rate that rises by this factor exceeds every exp(r * x)
 
 
 def check_mean(y: Curve, noise: Noise, width: float) -> tuple[str, float]:
-    """Explain why an op has no mean under noise, "" if it has one; also return how far to integrate.
+    """Explain why an op has no mean under noise, and compute how far from x to integrate.
 
-    The reason is "undefined" if the op has no value at an x that the noise reaches, "grows" if its mean is
-    infinite, "slow" if the mean is finite but the distance too large, "steep" if that cannot be determined.
+    The explanation is "" if there is a mean. It is "undefined" if the op has no value at an x that the noise
+    reaches, "grows" if the mean is infinite, "slow" if the mean is finite but the distance too large, "steep"
+    if that cannot be determined.
     """
     reach = noise.reach * width
     if noise.tail == "none":
@@ -48,7 +49,7 @@ def _measure_sizes(y: Curve, sign: int) -> tuple[list[float], list[float]]:
 
 
 def _fit_rate(at: list[float], sizes: list[float]) -> float:
-    """Return the r for which finite sizes grow like exp(r · x); infinity if they grow faster."""
+    """Return the r for which finite sizes grow like exp(r · x). Returns infinity if they grow faster."""
     finite = [(x, math.log(max(size, 1.0))) for x, size in zip(at, sizes, strict=True) if size < math.inf]
     if len(finite) < 3:
         return math.inf

@@ -56,9 +56,10 @@ class Parts:
 def split_op(
     op: Op, parameters: Mapping[str, float], span: tuple[float, float], reach: float
 ) -> Parts | None:
-    """Split an op into jumps and pieces over a span extended by ``reach``; None if there are too many.
+    """Split an op into jumps and pieces over a span extended by ``reach``.
 
-    ``parameters`` are all parameters of the op. A mean in its formula is taken over the span.
+    Returns None if there are too many. ``parameters`` are all parameters of the op. A mean in its formula is
+    taken over the span.
     """
     margin = _MARGIN * reach  # includes jumps that are exactly at the end of the reach
     low, high = span[0] - reach - margin, span[1] + reach + margin

@@ -19,7 +19,7 @@ _CONTACT = 1e-9  # a gap this close beyond the noise's reach still counts, as a 
 
 
 def compute_mean_slope(parts: Parts, noise: Noise, width: float, reach: float, x: Tensor) -> Tensor:
-    """Return d/dx E op(x + noise) at each x; NaN where the noise reaches a hole or pole of the op.
+    """Return d/dx E op(x + noise) at each x. Returns NaN where the noise reaches a hole or pole of the op.
 
     ``reach`` is the distance in x up to which the noise is followed.
     """

@@ -17,7 +17,7 @@ from explorer.measures.nearest.target import KINK_MARGIN, Target
 
 _MAX_DIGITS = 7  # fitted numbers are rounded as far as the fit stays exact
 _FEW_DIGITS = 3  # how far numbers are rounded if a fit is not exact
-_BETTER = 0.98  # a fit with more parameters is used only if it multiplies the distance by less than this
+_BETTER = 0.98  # a fit with more parameters must reduce the distance to less than this fraction
 _EQUAL_VALUES = 1e-6  # the tolerance for equal values at kinks, as a fraction of the largest value
 _UNRELATED = 0.995  # relative distance above which curves have nothing in common
 _MAX_CACHED = 4096  # the most cached results, about 20 MB with the targets they share
@@ -88,7 +88,7 @@ def list_candidates(op: Op) -> list[Rule]:
 def find_neighbours(
     op: Op, target: Target, settings: Mapping[str, float], rules: Sequence[Rule]
 ) -> Neighbours:
-    """Return the rules whose curves are most similar to a target, nearest first; if equal, simplest first."""
+    """Return the rules whose curves are most similar to a target, nearest first, then simplest first."""
     neighbours = (_compare_rule(op, rule, settings, target) for rule in rules)
     return Neighbours(
         sorted((neighbour for neighbour in neighbours if neighbour.distance <= _UNRELATED), key=_rank)
@@ -195,7 +195,7 @@ def _round_number(number: float, digits: int) -> float:
 
 
 def _find_differences(family: Family, fit: Fit, target: Target) -> list[words.Single]:
-    """Return the kinks at which a target and a curve equal to it elsewhere have different values."""
+    """Return the kinks at which the values of two otherwise equal curves differ."""
     tolerance = _EQUAL_VALUES * float(target.values.abs().max())
     single = []
     for x, values in zip(target.kinks, target.at_kinks.unbind(1), strict=True):

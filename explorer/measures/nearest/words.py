@@ -51,7 +51,7 @@ class FittedRule:
 
     @property
     def area(self) -> str:
-        """A clause on how factor and width change the rule's area; "" if they do not."""
+        """A clause on how factor and width change the rule's area, or "" if they do not."""
         scale = self.factor * self.width
         if self.rule.area in (None, "infinite", "0") or math.isclose(scale, 1):
             return ""

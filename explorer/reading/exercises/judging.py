@@ -57,7 +57,7 @@ class _Fault(NamedTuple):
 
 
 def judge_text(exercise: Exercise, text: str) -> Verdict:
-    """Judge a text as the solution of an exercise, which takes a few milliseconds."""
+    """Judge text as the solution of an exercise, which takes a few milliseconds."""
     try:
         require_python(text)
         inputs = [Input(argument.name, bool(argument.gradient)) for argument in exercise.arguments]

@@ -116,7 +116,7 @@ def _explain_missing(study: StudyView) -> dict[str, str]:
 
 
 def _make_text_trace(study: StudyView, key: str, words: str) -> go.Scatter:
-    """Return a trace that shows a text instead of a rule's difference."""
+    """Return a trace with text for a rule that cannot be compared with the best one."""
     style = {"mode": "text", "text": [words], "textposition": "middle left"}
     identity = {"name": study.labels[key], "meta": key}
     return go.Scatter(x=[0], y=[study.rows[key]], hoverinfo="skip", showlegend=False, **identity, **style)

@@ -231,7 +231,7 @@ class Engine:
             return job.id
 
     def compare_devices(self) -> str:
-        """Describe in a sentence which device of the server trains faster; "" if there is only one device.
+        """Describe which of the server's devices trains faster, or return "" if there is only one.
 
         The devices are timed at the first call.
         """

@@ -176,7 +176,7 @@ def _compute_mean(products: NDArray[float64]) -> float:
 
 
 def _compute_means_without(products: NDArray[float64]) -> NDArray[float64]:
-    """Compute the mean of the inner products that remain if each draw in turn is left out."""
+    """Compute the leave-one-out means of the inner products, leaving out each draw in turn."""
     sums = products.sum(1) - products.diagonal()
     means: NDArray[float64] = (sums.sum() - 2 * sums) / ((DRAWS - 1) * (DRAWS - 2))
     return means

@@ -146,7 +146,9 @@ class Architecture:
     def __post_init__(self) -> None:
         # A site that is inherited describes another kind of layer.
         if vars(self.op_layer).get("site") is None:
-            raise TypeError(f"{self.op_layer.__name__} does not say where its op is: set its attribute site")
+            raise TypeError(
+                f"{self.op_layer.__name__} must have an attribute site, which says where the op is applied"
+            )
 
     @property
     def site(self) -> OpSite:

@@ -232,7 +232,7 @@ class Ensemble:
         self._cached_pass = None
 
     def rebuild(self, build: Build) -> None:
-        """Replace the layers of the nets by layers that compute the same function."""
+        """Replace the layers of the nets with layers that compute the same function."""
         self._build = build
         self._set_tensors((self.parameters, *self.optimiser.state))
 
@@ -278,7 +278,7 @@ class Ensemble:
         return Pass(numbers[:3], finite, traces, output, gradients)
 
     def _keep_members(self, stays: list[bool]) -> None:
-        """Remove the nets whose entry in a list of booleans is False."""
+        """Keep only those nets whose element in the list of booleans is True."""
         self.active = [member for member, stay in zip(self.active, stays, strict=True) if stay]
         self._set_tensors([tensor[stays] for tensor in (self.parameters, *self.optimiser.state)])
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable
 import torch
 from torch import Tensor
 
-_STEP = 32  # float32 numbers that torch computes in one vectorised step on a CPU, at most
+_STEP = 32  # the maximum number of float32 values that torch computes in one vectorised step
 _ALIGNMENT = 64  # bytes: every tensor that torch allocates on a CPU starts at a multiple of it
 
 Product = Callable[[Tensor, Tensor], Tensor]

@@ -312,7 +312,7 @@ class Run(Stepper):
 
 
 def _compute_chance(held_out: Part | None) -> float | None:
-    """Compute the accuracy of always guessing the most frequent class; None without classes."""
+    """Compute the accuracy of always guessing the most frequent class. Returns None without classes."""
     if held_out is None or held_out.y.is_floating_point():
         return None
     return held_out.y.bincount().max().item() / len(held_out.y)

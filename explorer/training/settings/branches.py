@@ -112,7 +112,7 @@ def find_course(start: Course, branch: Sequence[Branch], step: int) -> Course:
 
 
 def find_first_difference(branch: Sequence[Branch], other: Sequence[Branch]) -> int | None:
-    """Return the first step at which two lists of branch points differ; None if they are equal."""
+    """Return the first step at which two lists of branch points differ. Returns None if they are equal."""
     return min((point[0] for point in {*branch} ^ {*other}), default=None)
 
 

@@ -54,9 +54,7 @@ class Table:
         if not isinstance(fields, Mapping) or not isinstance(fields.get("text"), str):
             raise ValueError(f"table must be CSV text, not {type(table).__name__}")
         if other := sorted(set(map(str, fields)) - {"text", "target", "without"}):
-            raise ValueError(
-                f"a table has a text, a target and columns left out (without), not {quote(other[0])}"
-            )
+            raise ValueError(f"unknown key {quote(other[0])} in table: its keys are text, target and without")
         return cls(fields["text"], _check_target(fields.get("target")), _check_names(fields.get("without")))
 
     @property

@@ -60,8 +60,8 @@ PRESETS = (
            "The rules differ at two points only, and torch has changed its mind about them."),
 )
 
-# The examples of the training page, at least one per task. Each ends as its hint says with exactly these
-# settings. Without a task, the net of the documentation is trained.
+# The examples on the Train page, at least one per task. Each ends as its hint says with exactly these
+# settings. An example without a task trains the net from the documentation.
 TRAINING = (
     Preset("Digits through round", "task=digits&op=round&rule=default&rule=straight_through&seeds=5",
            "Look at the curves: autograd's gradient of round is 0, so the first layer never moves and only "

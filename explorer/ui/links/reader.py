@@ -69,7 +69,7 @@ class Reader:
         return ""
 
     def _find_spelling(self, text: str, kind: str) -> str:
-        """Return the catalogue key that a misspelt name stands for, or ""; adds a message in both cases."""
+        """Return the catalogue key that a misspelt name stands for, or "". Adds a message in both cases."""
         entries = OPS if kind == "op" else RULES
         if key := entries.find_spelling(text):
             self.add_notice(f"The link's {kind} {quote(text)} is read as {key}.")
@@ -104,7 +104,7 @@ def with_pluses(text: str) -> str:
 
 
 def quote(text: str) -> str:
-    """Quote a text from a link in one short line of printable characters."""
+    """Quote text from a link in one short line of printable characters."""
     return f'"{_make_line(text, MAX_QUOTE)}"'
 
 

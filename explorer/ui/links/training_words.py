@@ -24,11 +24,11 @@ class TrainingReader(Reader):
     """
 
     def read_into(self, choice: Choice) -> Choice:
-        """Return a copy of the page settings with the training, study and branch settings of the link."""
+        """Return a copy of the page settings with the training, study and branch settings from the link."""
         return self._read_branches(self._read_study(self._read_settings(choice)))
 
     def _read_settings(self, choice: Choice) -> Choice:
-        """Return a copy of the page settings with the training settings of the link.
+        """Return a copy of the page settings with the training settings from the link.
 
         Settings that the link does not contain have the task's defaults.
         """
@@ -40,7 +40,10 @@ class TrainingReader(Reader):
         return replace(choice, task=task, **others)
 
     def _read_setting(self, setting: Setting, task: str) -> Any:
-        """Parse one training setting of the link; return the task's default if it is missing or invalid."""
+        """Parse one training setting from the link.
+
+        Returns the task's default if it is missing or invalid.
+        """
         text = self.pop_last(setting.name)
         default = setting.default_of(task)
         if text is None:
@@ -66,7 +69,7 @@ class TrainingReader(Reader):
         return tuple(learned)
 
     def _read_branches(self, choice: Choice) -> Choice:
-        """Return a copy of the page settings with the valid branch points of the link.
+        """Return a copy of the page settings with the valid branch points from the link.
 
         If there are too many, the first ones are dropped.
         """
@@ -77,7 +80,7 @@ class TrainingReader(Reader):
         return replace(choice, branch=check_branches(points, choice.rules, choice.steps))
 
     def _read_branch(self, text: str, choice: Choice) -> Branch | None:
-        """Parse one branch point of the link; return None if it is invalid.
+        """Parse one branch point from the link. Returns None if it is invalid.
 
         A step after the end of the run becomes the last step.
         """
@@ -97,7 +100,7 @@ class TrainingReader(Reader):
         return point
 
     def _read_study(self, choice: Choice) -> Choice:
-        """Return a copy of the page settings with the study settings of the link."""
+        """Return a copy of the page settings with the study settings from the link."""
         rates = self._read_numbers("rates", MIN_LR, MAX_LR, MAX_RATES, "The task's usual ones are taken.")
         if rates == make_default_rates(TASKS[choice.task].lr):
             rates = ()

@@ -228,7 +228,7 @@ def serialize_choice(choice: Choice) -> Answer:
 
 
 def make_curves_arguments(choice: Choice) -> Answer:
-    """Return the arguments of the browser's request "curves" for a page's settings."""
+    """Return the arguments of the browser's "curves" request for a page's settings."""
     start, stop = choice.range
     common = {"op": choice.op, "rules": list(choice.rules), "parameters": dict(choice.parameters)}
     return common | {"start": start, "stop": stop, "g": choice.g, "f": choice.f, "learns": choice.learns}

@@ -66,7 +66,7 @@ def _read(name: str) -> Asset:
 
 @lru_cache(_CACHE_SIZE)
 def compress_file(file: Asset) -> Mapping[str, bytes]:
-    """Return a file's compressed contents by encoding, the smallest first; {} for a short file.
+    """Return a file's compressed contents by encoding, the smallest first. Returns {} for a short file.
 
     Browsers accept Brotli only over TLS or from localhost.
     """

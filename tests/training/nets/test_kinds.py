@@ -106,7 +106,7 @@ def test_a_kind_without_a_site_of_its_own_makes_no_architecture():
     class Nameless(Activation):
         """Another kind, whose site would be that of the first."""
 
-    with pytest.raises(TypeError, match="Nameless does not say where its op is"):
+    with pytest.raises(TypeError, match="Nameless must have an attribute site"):
         Architecture(Nameless, built)
 
 

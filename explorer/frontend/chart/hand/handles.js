@@ -19,7 +19,7 @@ export function createHandles(layer, onParameter) {
   /** @type {Map<string, {node: HTMLElement, grip: Grip, frame: Frame}>} */
   const handles = new Map();
 
-  /** Create the handle with which one parameter is dragged. @param {string} id */
+  /** Create the drag handle for one parameter. @param {string} id */
   function createHandle(id) {
     const node = element("div", { class: "chart-grip", role: "slider", tabindex: 0 });
     const handle = { node, grip: /** @type {*} */ (null), frame: /** @type {*} */ (null) };

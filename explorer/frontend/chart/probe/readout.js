@@ -14,7 +14,7 @@ const ROUNDING = 1e-9; // a bias below this, relative to the mean, is a rounding
 const formatValue = (value) => (value === undefined ? "" : formatFourDigits(value));
 
 /**
- * Create the display of the numbers at the probe, with a text field for x.
+ * Create the display of all values at one x, with a text field for that x.
  * @param {(x: number|null) => void} onType called with every typed x, null if it is invalid
  */
 export function createReadout(onType) {

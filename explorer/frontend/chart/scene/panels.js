@@ -10,8 +10,9 @@ import { roundToTenths } from "../plotly/svg-paths.js";
 /** @import { Range } from "./axes.js" */
 /** @typedef {{top: number, height: number, range: Range}} Panel */
 /**
- * The positions of a chart's panels in px: ``inner`` is the width of the panels, ``left`` their left end, ``bottom``
- * the lower end of the lowest panel, ``size`` the letter height. ``part`` is null unless a parameter learns.
+ * The positions of a chart's panels in px. ``left`` and ``inner`` are the left end and the width of all panels,
+ * ``bottom`` is the lower end of the lowest one, and ``size`` the font size. ``part`` is null unless a parameter
+ * learns.
  * @typedef {{width: number, height: number, left: number, inner: number, size: number, x: Range,
  *   forward: Panel, gradient: Panel, part: Panel|null, bottom: number}} Frame
  * @typedef {"forward"|"gradient"|"part"} PanelName

@@ -45,7 +45,7 @@ export function createTabs(host, { store, sections }) {
 }
 
 /**
- * Scroll to a section that a link has opened, until the user acts or the section has its content.
+ * Keep a section that a link has opened in view, until its content has arrived or the user scrolls.
  * @param {HTMLElement} host of the tabs @param {AbortSignal} signal
  */
 function bringIntoView(host, signal) {

@@ -59,7 +59,7 @@ export function createDrawing(store, { read, colours, onTurn }) {
   }
 
   /**
-   * Make a line through the given points the backward rule.
+   * Use a line through the given points as the backward rule.
    * @param {Point[]} points at g = 1 @param {boolean} [zero]
    */
   function putPoints(points, zero = false) {

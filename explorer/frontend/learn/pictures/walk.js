@@ -127,7 +127,7 @@ export function simulateRuns({ steps, seed }, estimator, { p, rate, parameters }
 }
 
 /**
- * Train a random unit with an estimator's mean gradient, without noise; return x after each step.
+ * Train a random unit with an estimator's mean gradient, without noise. Returns x after each step.
  *
  * Training ends early if the mean is not finite.
  * @param {Walker} walker @param {Tree} estimator @param {Settings} settings
@@ -139,7 +139,7 @@ export function walkByMean({ steps }, estimator, settings) {
 }
 
 /**
- * Train a random unit with the exact gradient; return x after each step.
+ * Train a random unit with the exact gradient. Returns x after each step.
  * @param {Walker} walker @param {Settings} settings
  */
 export function walkByExact({ steps, exact }, settings) {

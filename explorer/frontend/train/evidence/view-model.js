@@ -41,8 +41,8 @@ export function evidenceOf(state, lines) {
 }
 
 /**
- * Build the panel that explains the sentence about a rule. Returns null if the user has not pressed "Why?". ``row`` is
- * null if the sentence is based on a chart and not on a panel.
+ * Build the panel that explains why a rule is described as it is. Returns null if the user has not pressed "Why?".
+ * ``row`` is null if the explanation is the alignment chart and not a panel.
  * @param {State} state
  * @param {LegendEntry[]} lines
  */
@@ -127,7 +127,10 @@ function getPicked({ choice, numbers }, { picks }) {
   return numbers[picks.panel]?.[picks.name] ?? 0;
 }
 
-/** Return the message to show instead of a drawing. @param {Snapshot|null} snapshot @param {LegendEntry} line */
+/**
+ * Return the message to show in place of a drawing if there are no measurements.
+ * @param {Snapshot|null} snapshot @param {LegendEntry} line
+ */
 function emptyOf(snapshot, line) {
   if (!snapshot) return "Nothing before the first step";
   return isLost(snapshot, line) ? `Diverged at step ${snapshot.diverged[line.key]}` : "Not measured yet";

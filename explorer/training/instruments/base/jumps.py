@@ -159,7 +159,7 @@ class Distances:
     weights: Tensor
 
     def compute_weight(self, x: Tensor) -> Tensor:
-        """Compute the weight of each change of an op's output at each x.
+        """Compute, at each x, how much each fixed change of the op's output counts in the gradient.
 
         The changes are the last dimension.
         """

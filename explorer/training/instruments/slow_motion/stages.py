@@ -237,7 +237,7 @@ def stages_of(site: OpSite) -> tuple[Stage, ...]:
     Raises LookupError if no stages are defined for it.
     """
     if site.key not in STAGES:
-        raise LookupError(f"slow motion has no stages for an op at {site.key!r}: add an entry to STAGES")
+        raise LookupError(f"slow motion does not know an op at {site.key!r}: add an entry to STAGES")
     return STAGES[site.key]
 
 

@@ -193,7 +193,7 @@ def get_random_values(
 
 
 def _list_functions(joined: OpRules, rules: Sequence[int]) -> dict[int, tuple[Function, Function]]:
-    """Return the op and the gradient function of each backward rule, by the rule's index.
+    """Return a dict from each rule's index to the op and the rule's gradient function.
 
     With learned parameters the functions take values by name.
     """

@@ -47,7 +47,7 @@ class Patches(Spread):
         self._maps = maps
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the patches of each image, repeated for each net; see ``Layer.forward``."""
+        """Return the patches of each image, repeated for each net. See ``Layer.forward``."""
         return spread(extract_patches(x, self._maps), self._seeds)
 
 
@@ -81,7 +81,7 @@ class Convolution(Dense):
         self._maps, self.stride = maps, stride
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Compute the feature maps at the output; see ``Layer.forward``."""
+        """Compute the feature maps at the output. See ``Layer.forward``."""
         inputs = x if self._first else extract_patches(x, self._maps, self.stride)
         trace.saved = (inputs,)
         weights, *bias = parameters
@@ -100,7 +100,7 @@ class Convolution(Dense):
             torch.sum(g, 2, keepdim=True, out=bias.mT)
 
     def compute_gradients(self, g: Tensor, trace: Trace) -> list[Tensor]:
-        """Compute the gradients of weights and biases for some examples; see ``Layer``."""
+        """Compute the gradients of weights and biases for some examples. See ``Layer``."""
         inputs = self._split_places(trace.saved[0])[..., : g.shape[1]].flatten(2)
         g = group_by_channel(g, self.channels)
         return [torch.matmul(inputs, g.mT), *([g.sum(2).unsqueeze(1)] * (len(self.shapes) - 1))]

@@ -32,13 +32,13 @@ class Dense(Layer):
         return [torch.randn(weights, generator=generator) * scale, *map(torch.zeros, biases)]
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Compute ``x @ w + b``; see ``Layer.forward``."""
+        """Compute ``x @ w + b``. See ``Layer.forward``."""
         trace.saved = (x,)
         weights, *bias = parameters
         return multiply_members(x, weights, *bias) if bias else self._product(x, weights)
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Compute the gradients at x and for the parameters; see ``Layer.backward``."""
+        """Compute the gradients at x and for the parameters. See ``Layer.backward``."""
         self._write_gradients(g, gradients, trace)
         return g if self._first else self.propagate(g, parameters)
 
@@ -53,7 +53,7 @@ class Dense(Layer):
             torch.sum(g, 1, keepdim=True, out=bias)
 
     def compute_gradients(self, g: Tensor, trace: Trace) -> list[Tensor]:
-        """Compute the gradients of weights and biases for some examples; see ``Layer``."""
+        """Compute the gradients of weights and biases for some examples. See ``Layer``."""
         x = trace.saved[0]
         return [torch.matmul(x[:, : g.shape[1]].mT, g), *([g.sum(1, keepdim=True)] * (len(self.shapes) - 1))]
 
@@ -62,7 +62,7 @@ class Relu(Layer):
     """A ReLU layer, ``max(x, 0)``, for nets in which the op is applied to weights."""
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Compute ``max(x, 0)``; see ``Layer.forward``."""
+        """Compute ``max(x, 0)``. See ``Layer.forward``."""
         trace.saved = (x,)
         return x.relu()
 

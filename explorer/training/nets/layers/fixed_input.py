@@ -32,7 +32,7 @@ class FixedInput(Layer):
         return [[value, torch.zeros_like(value)] for value in values]
 
     def weights(self, parameters: Parameters) -> Tensor:
-        """Compute the current weights from the displacement; see ``Layer.weights``."""
+        """Compute the current weights from the displacement. See ``Layer.weights``."""
         displacements = zip(self._seeds, parameters[1], strict=True)
         return torch.stack(
             [
@@ -42,7 +42,7 @@ class FixedInput(Layer):
         )
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return ``x @ w``, which is stored as a parameter; see ``Layer.forward``."""
+        """Return ``x @ w``, which is stored as a parameter. See ``Layer.forward``."""
         return parameters[0]
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
@@ -52,7 +52,7 @@ class FixedInput(Layer):
         return g
 
     def compute_gradients(self, g: Tensor, trace: Trace) -> list[Tensor]:
-        """Compute the gradient of the weights for some examples; see ``Layer``."""
+        """Compute the gradient of the weights for some examples. See ``Layer``."""
         return [
             torch.stack(
                 [self._x[seed][: len(each)].t().mm(each) for seed, each in zip(self._seeds, g, strict=True)]
@@ -60,21 +60,21 @@ class FixedInput(Layer):
         ]
 
     def slopes(self, gradients: Parameters) -> Tensor:
-        """Return the gradient of the weights; see ``Layer.slopes``."""
+        """Return the gradient of the weights. See ``Layer.slopes``."""
         pairs = zip(self._seeds, gradients[1], strict=True)
         return torch.stack([self._x[seed].t().mm(-negative) for seed, negative in pairs])
 
     def size(self, gradients: Parameters) -> Tensor:
-        """Compute the norm of the gradient of the weights, ``x.T @ g``; see ``Layer.size``."""
+        """Compute the norm of the gradient of the weights, ``x.T @ g``. See ``Layer.size``."""
         change, negative = gradients
         return sum_members(negative * change).clamp_(max=0).abs_().sqrt_()
 
     def length(self, parameters: Parameters) -> Tensor:
-        """Compute the norm of the weights; see ``Layer.length``."""
+        """Compute the norm of the weights. See ``Layer.length``."""
         return compute_norms(self.weights(parameters))
 
     def get_distance(self, parameters: Parameters, start: Parameters) -> Tensor:
-        """Compute how far the weights are from where they started; see ``Layer.get_distance``."""
+        """Compute how far the weights are from where they started. See ``Layer.get_distance``."""
         displacement = parameters[1]
         return sum_members(displacement * self._compute_change(displacement)).clamp_(min=0).sqrt_()
 

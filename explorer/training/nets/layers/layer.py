@@ -88,7 +88,7 @@ class Trace:
 
 
 def make_moments(layers: Sequence["Layer"], step: int, redraws: int = 0) -> list[Moment]:
-    """Return, for each layer, the step and layer number that determine its random draws.
+    """Return the step number and layer number that determine the random draws of each layer.
 
     ``redraws`` as in ``Moment``.
     """
@@ -192,7 +192,7 @@ class Spread(Layer):
         self._seeds = torch.tensor(seeds)
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the examples of each net; see ``Layer.forward``."""
+        """Return the examples of each net. See ``Layer.forward``."""
         return spread(x, self._seeds)
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:

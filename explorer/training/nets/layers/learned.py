@@ -77,4 +77,4 @@ def _explain_unlearnable(op: Op, rules: Sequence[Rule], name: str) -> str:
         find_contribution(op, rule, name.removeprefix(f"{rule.key}."))
     except ValueError as error:
         return str(error)
-    raise AssertionError("only parameters with a contribution can learn")
+    raise AssertionError("a parameter can be learned only if its gradient is known")

@@ -19,7 +19,7 @@ class Activation(Layer):
         self._boundary, self.learned, self.asks = boundary, boundary.learned, boundary.asks
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Apply the op to x; see ``Layer.forward``."""
+        """Apply the op to x. See ``Layer.forward``."""
         arranged = self._arrange(x)
         trace.u = self._boundary.draw(trace.moment, arranged)
         evaluating, random = trace.moment.is_evaluation, get_random_values(trace, x, self._arrange)
@@ -58,7 +58,7 @@ class MapActivation(Activation):
         self.channels = channels
 
     def group_by_channel(self, x: Tensor) -> Tensor:
-        """Reshape x so that the units of each channel are adjacent; see ``Layer.group_by_channel``."""
+        """Reshape x so that the units of each channel are adjacent. See ``Layer.group_by_channel``."""
         return group_by_channel(x, self.channels)
 
     def get_channel_shape(self, channels: int) -> tuple[int, int]:
@@ -81,7 +81,7 @@ class _QuantisedWeights(Dense):
         self.learned, self.asks = boundary.learned, boundary.asks
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Multiply x by the quantised weights; see ``Layer.forward``."""
+        """Multiply x by the quantised weights. See ``Layer.forward``."""
         (latent, *bias), learned = self.split_parameters(parameters)
         trace.x = latent * self._unit
         trace.u = self._boundary.draw(trace.moment, trace.x)

@@ -24,7 +24,7 @@ class Latency(Layer):
         self._seeds = torch.tensor(seeds)
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Return the spikes for each pixel and time step; see ``Layer.forward``."""
+        """Return the spikes for each pixel and time step. See ``Layer.forward``."""
         spike_times = ((1 - x) * (TIMES - 1)).round().where(x > MIN_BRIGHTNESS, TIMES).unsqueeze(1)
         times = torch.arange(TIMES, device=x.device).view(TIMES, 1, 1)
         return spread((spike_times == times).to(x.dtype).flatten(1, 2), self._seeds)
@@ -51,7 +51,7 @@ class SpikingUnits(Dense):
         self._boundary, self.learned, self.asks = boundary, boundary.learned, boundary.asks
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Compute the spikes at all time steps; see ``Layer.forward``."""
+        """Compute the spikes at all time steps. See ``Layer.forward``."""
         own_parameters, learned = self.split_parameters(parameters)
         trace.x = super().forward(x, own_parameters, trace)
         trace.y = torch.empty_like(trace.x)
@@ -69,7 +69,7 @@ class SpikingUnits(Dense):
         return trace.y
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Compute the gradient at x by backpropagation through time; see ``Layer.backward``.
+        """Compute the gradient at x by backpropagation through time. See ``Layer.backward``.
 
         Learned parameters of the op get the sum over the times, each time scaled by its own N.
         """
@@ -140,14 +140,14 @@ class LeakySum(Dense):
     """
 
     def forward(self, x: Tensor, parameters: Parameters, trace: Trace) -> Tensor:
-        """Compute the mean potentials; see ``Layer.forward``."""
+        """Compute the mean potentials. See ``Layer.forward``."""
         by_time = zip(_WEIGHTS, x.chunk(TIMES, 1), strict=True)
         decayed = sum((each * weight for weight, each in by_time), start=x.new_zeros(()))
         weights, *bias = parameters
         return super().forward(decayed, [weights, *(each * sum(_WEIGHTS) for each in bias)], trace)
 
     def backward(self, g: Tensor, parameters: Parameters, gradients: Parameters, trace: Trace) -> Tensor:
-        """Compute the gradient at x; see ``Layer.backward``."""
+        """Compute the gradient at x. See ``Layer.backward``."""
         before = super().backward(g, parameters, gradients, trace)
         for bias in gradients[1:]:
             bias.mul_(sum(_WEIGHTS))

@@ -34,7 +34,7 @@ COMPUTE_SLOTS = 2  # how many requests may use torch or the parser of pasted cod
 CHECK_SLOTS = 1  # separate from curves, because checks take a second and a curve ten milliseconds
 SEARCH_SLOTS = 2  # searches for similar rules may take seconds; no visitor gets both slots
 READ_SLOTS = 2  # requests about settings, tables and the costs of studies
-EXPORT_SLOTS = 1  # exports of runs, of which a long history takes some seconds
+EXPORT_SLOTS = 1  # exports of runs; a long history takes some seconds
 MAX_WAITING = 64 * _SCALE  # waiting requests per kind of slot; further ones are refused
 
 REQUESTS_PER_S = 20 * _SCALE  # per visitor, who may also send that many at once after a pause

@@ -118,7 +118,7 @@ class Classroom:
         self._notify_all()
 
     def lead_to(self, path: str, query: str) -> int:
-        """Send all students' browsers to a page; return the number of connected students."""
+        """Send all students' browsers to a page. Returns the number of connected students."""
         self._link_number += 1
         self._link = Link(self._link_number, path, query)
         self._notify_all()
@@ -153,7 +153,7 @@ class Classroom:
         return self._get_view() | own_state
 
     def list_drawings(self) -> list[DrawnCurve]:
-        """Return all curves that students have drawn; [] before they are revealed.
+        """Return all curves that students have drawn. Returns [] before they are revealed.
 
         The order does not identify students.
         """

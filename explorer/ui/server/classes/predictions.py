@@ -46,7 +46,7 @@ def read_prediction(data: Mapping[str, Any], question: Question) -> Prediction:
     if drawn is not None and picked is None:
         return Prediction(None, _parse_curve(drawn, question))
     if type(picked) is not int or drawn is not None or not 0 <= picked < question.answers:
-        raise ValueError(f"A prediction is one of the {question.answers} answers, or a curve.")
+        raise ValueError(f"A prediction must be one of the {question.answers} answers or a curve.")
     return Prediction(picked, None)
 
 

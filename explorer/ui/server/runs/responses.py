@@ -25,7 +25,7 @@ NO_STORE = {"Cache-Control": "no-store", "X-Content-Type-Options": "nosniff"}
 _long_bodies = LongBodyLimiter()
 READER_SLOTS = ComputeSlots(limits.READ_SLOTS, limits.MAX_WAITING)  # separate, so that curves do not wait
 _MIN_COMPRESSED_BYTES = 4_096
-_LEVEL = 1  # gzip's fastest level; higher ones take twice as long and save a twentieth
+_LEVEL = 1  # gzip's fastest level; higher levels take twice as long for files that are 5 % smaller
 
 
 async def answer_request(

@@ -133,7 +133,7 @@ class WatchLimiter:
     async def guard_stream(
         self, request: Request, identity: str, stream: AsyncIterator[str]
     ) -> AsyncIterator[str]:
-        """Yield a stream's events while counting it as open, or one refusal if a limit is reached."""
+        """Yield a stream's events and count the stream as open. If a limit is reached, yield one refusal."""
         limits_by_group = self._get_limits(request, identity)
         for key, (limit, refusal) in limits_by_group.items():
             if self._counts[key] >= limit:

@@ -38,7 +38,7 @@ def _sample(plan: Plan) -> Plan:
 
 @lru_cache(maxsize=128)
 def _measure_step_s(plan: Plan) -> float:
-    """Return the seconds that a training step takes per net; 0 if training ends too soon to be measured."""
+    """Measure how many seconds a training step takes per net, or return 0 if training ends too soon."""
     stepper = Stepper(plan, min_chunk=limits.STUDY_CHUNK)
     stepper.advance(0)  # creates the nets, which must not be timed
     done_before, start_s = stepper.done, time.perf_counter()
