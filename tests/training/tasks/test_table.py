@@ -167,7 +167,7 @@ def test_a_table_with_its_columns_goes_through_json_and_one_without_stays_text()
         ({"without": ["Nr"] * 65}, "65 columns are left out: a table has at most 64"),
         ({"without": "Nr"}, "without must be a list of column names, not 'Nr'"),
         ({"target": 3}, "the target must be the name of a column, not 3"),
-        ({"rows": 3}, "not 'rows'"),
+        ({"rows": 3}, "unknown key 'rows' in table"),
         ({"target": "Ecke"}, "column 'Notiz' holds text, such as 'frei 1' in row 1: leave it out"),
         ({"target": "Notiz"}, "column 'Ecke' holds text"),
     ],
