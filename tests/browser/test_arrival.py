@@ -49,7 +49,11 @@ _BROUGHT = """["navigation", "resource"].flatMap(kind => performance.getEntriesB
 _MOST_REQUESTS = 85  # a first visit took 117
 
 
-@pytest.mark.parametrize("path", ["/", "/train", "/study", "/learn", "/learn?lesson=vanishing"])
+# Faster for a lesson: /learn, which brings the same modules.
+@pytest.mark.parametrize(
+    "path",
+    ["/", "/train", "/study", "/learn", pytest.param("/learn?lesson=vanishing", marks=pytest.mark.thorough)],
+)
 def test_nothing_moves_after_the_first_second_and_little_is_brought(new_page: Open, path: str) -> None:
     """In the same visits: the first stops of the keyboard, and what a window shows of each page."""
     page = visited_at_rest(new_page, path, NOTHING_CHOSEN)

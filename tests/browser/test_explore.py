@@ -13,7 +13,6 @@ from tests.browser.reading import (
     card,
     choose,
     enter,
-    forget,
     held,
     layout,
     number,
@@ -22,7 +21,6 @@ from tests.browser.reading import (
     slider,
     traces,
     turn,
-    visit,
 )
 
 FIRST = ["default", "straight_through"]
@@ -191,28 +189,6 @@ def test_back_right_after_a_choice_leaves_address_and_chart_in_step(page: Page) 
     settle(page, shows=["masked"])
     assert asked(page) == {"op": ["clamp"], "rule": ["masked"]}
     assert len(traces(page)["masked"].x)
-
-
-def test_an_example_is_taken_with_its_hint_and_the_address_that_follows_opens_the_same_picture(
-    page: Page,
-) -> None:
-    turn(page, "/", shows=FIRST)
-    page.get_by_text("Examples", exact=True).click()
-    page.get_by_role("button", name="ClampGradient's bug").click()
-    shown = ["default", "published_clamp", "straight_through"]
-    settle(page, shows=shown)
-    expect(page.locator(".hint")).to_contain_text("Above hi the published rule returns 1")
-    page.wait_for_url("**range=0*")
-    assert asked(page)["range"] == ["0", "2"]
-    enter(number(page, "From"), "-1.5")
-    page.wait_for_url("**range=-1.5*")
-    choose(page, "Add rule", "Masked")
-    settle(page, shows=[*shown, "masked"])
-    before = traces(page)
-    forget(page)
-    visit(page, page.url, shows=[*shown, "masked"])
-    after = traces(page)
-    assert [trace.y.tobytes() for trace in after.values()] == [trace.y.tobytes() for trace in before.values()]
 
 
 def test_the_title_names_op_and_rules_and_the_link_is_copied(page: Page) -> None:

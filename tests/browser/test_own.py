@@ -71,28 +71,6 @@ def test_an_own_rule_stays_while_what_is_typed_is_wrong(page: Page) -> None:
     expect(page.locator(".mistake:visible")).to_contain_text(re.compile("^sin at column 1 takes 1 argument"))
 
 
-def test_any_name_may_be_a_parameter(page: Page) -> None:
-    turn(page, "/?op=identity&rule=formula:+g", shows=["formula: g"])
-    for name in ("constructor", "range"):
-        type_into(page, "Rule", f"g * {name}")
-        of_rule = number(card(page, f"g * {name}"), name)
-        expect(of_rule).to_have_value("1")
-        enter(of_rule, "2.5")
-        settle(page, shows=[f"formula: g * {name}"])
-        assert set(traces(page)[f"formula: g * {name}"].y.tolist()) == {2.5}
-        page.wait_for_url(f"**{name}=2.5*")
-
-
-def test_two_own_rules_side_by_side(page: Page) -> None:
-    turn(page, "/?op=identity&rule=default", shows=["default"])
-    for count in (1, 2):
-        choose(page, "Add rule", f"{count} * g")
-        expect(card(page, f"{count} * g")).to_be_visible()
-    settle(page, shows=["default", "formula: 1 * g", "formula: 2 * g"])
-    drawn = traces(page)
-    assert [set(drawn[key].y.tolist()) for key in list(drawn)[2:]] == [{1.0}, {2.0}]
-
-
 def test_a_formula_that_comes_too_late_takes_nothing_back(page: Page) -> None:
     turn(page, "/?op=formula:+a*x&rule=default", shows=["default"])
     field, held = title(page, "Op"), list[Route]()

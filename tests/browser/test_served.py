@@ -71,7 +71,7 @@ def visit(held: Held, address: str) -> Locator:
     return held.page.locator(f".served {CHART}")
 
 
-@sized("wide", "phone")
+@sized("wide")
 def test_curves_and_the_focus_stay_where_they_are(held: Held) -> None:
     chart = visit(held, "/?op=identity&rule=formula:+g&rule=default")
     expect(chart).to_have_count(1)

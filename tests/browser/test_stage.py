@@ -36,7 +36,10 @@ def nothing_is_small(page: Page, least: float, part: str = ROOT) -> None:
     in_the_end(page, check)
 
 
-@pytest.mark.parametrize("path", ["/", "/train", "/study"])
+# Faster for the other pages: Explore here, and a training on a stage below.
+@pytest.mark.parametrize(
+    "path", ["/", *(pytest.param(path, marks=pytest.mark.thorough) for path in ("/train", "/study"))]
+)
 def test_a_page_fills_the_stage_in_large_type_and_keys_lead_to_it_and_off_it(
     tabs: Callable[..., Tab], path: str
 ) -> None:

@@ -8,17 +8,15 @@ from urllib.parse import parse_qs
 import pytest
 from playwright.sync_api import Locator, Page, expect
 
-from explorer.training import SETTINGS, TASKS, Run, Settings
+from explorer.training import SETTINGS, Run, Settings
 from explorer.ui.links.link import from_query
 from explorer.ui.links.presets import TRAINING
 from tests.browser.reading import TRACES, in_the_end, traces
 from tests.browser.training import (
     LONG,
     command,
-    finish,
     metric,
     press,
-    requests,
     status,
     steps,
     turn_train,
@@ -26,20 +24,6 @@ from tests.browser.training import (
     wait_for_points,
     wait_for_steps,
 )
-
-
-def test_a_link_restores_the_settings_and_starts_nothing(train: Page) -> None:
-    with requests(train, "/runs") as asked:
-        turn_train(train, "op=relu&rule=default&steps=20&hidden=4&batch=8&seed=7&lr=0.25&pace=full")
-        panel = train.locator(".training")
-        for label, value in {"Steps": "20", "Hidden units": "4", "Batch": "8", "Seed": "7"}.items():
-            expect(panel.get_by_label(label, exact=True)).to_have_value(value)
-        expect(panel.locator(".live .exact").first).to_have_value("0.25")
-        expect(panel.get_by_label("full", exact=True)).to_be_checked()
-        chosen = panel.get_by_role("group", name="Task").locator("[aria-pressed=true]")
-        expect(chosen).to_have_text(TASKS["documents"].label)
-        assert panel.locator(".settings").get_by_label("Device").count() == 0, "there is but one"
-    assert asked == []
 
 
 def live(page: Page, name: str) -> Locator:
@@ -66,21 +50,6 @@ def assert_shown_is_trained(page: Page, steps_: int) -> None:
         assert trace.y.tolist() == pytest.approx(expected, rel=1e-6)
 
     in_the_end(page, drawn)
-
-
-def test_after_a_reset_start_and_step_train_with_the_learning_rate_that_is_shown(train: Page) -> None:
-    finish(train, "op=relu&rule=default&steps=20&lr=1e-6&pace=full")
-    for lr, taken in (("1e-7", 20), ("1e-8", 3)):
-        live(train, "Learning rate lr").fill(lr)
-        live(train, "Learning rate lr").press("Enter")
-        train.wait_for_url(f"**lr={lr}*")
-        command(train, "Reset")
-        if taken == 20:
-            finish(train)
-        else:
-            for _ in range(taken):
-                command(train, "Step")
-        assert_shown_is_trained(train, taken)
 
 
 def test_a_press_right_after_a_change_trains_what_is_shown(train: Page) -> None:
