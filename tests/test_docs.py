@@ -86,7 +86,7 @@ def test_every_function_of_the_language_is_listed() -> None:
     assert re.findall(r"`(\w+)`", listed) == list(FUNCTIONS)
 
 
-def test_the_other_spellings_and_the_limits_of_the_language_are_so() -> None:
+def test_the_alternative_spellings_and_limits_of_the_language_are_true() -> None:
     language = read("docs/language.md")
     spellings = re.findall(r"`([^`]*x[^`]*)`", language.split("## Other spellings")[1].split("\n## ")[0])
     assert len(spellings) >= 9
@@ -161,7 +161,7 @@ def texts_of(value: Any) -> list[str]:
 
 
 @pytest.mark.parametrize(("page", "count"), [("README.md", 2), ("docs/library.md", 6), ("docs/study.md", 1)])
-def test_every_text_beside_code_is_what_the_code_gives(page: str, count: int) -> None:
+def test_every_output_next_to_code_is_what_the_code_prints(page: str, count: int) -> None:
     _, quoted = run_page(page)
     assert len(quoted) >= count
     for said, value in quoted:

@@ -197,7 +197,7 @@ def script_graph(scripts: Path) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("part", HOUSES)
-def test_every_room_of_python_and_what_it_imports_is_in_its_table(part: str):
+def test_every_python_part_and_its_imports_are_in_the_table(part: str):
     assert rooms_used(ROOT, part, HOUSES[part]) == HOUSES[part]
 
 

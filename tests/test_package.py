@@ -67,7 +67,7 @@ def test_the_examples_of_the_package_run():
 
 
 @pytest.mark.parametrize("call", [explorer.sample, explorer.snippet, explorer.instrument])
-def test_every_call_points_at_what_cannot_be_read(call: Callable[..., object]) -> None:
+def test_every_call_names_the_part_of_its_argument_that_cannot_be_parsed(call: Callable[..., object]) -> None:
     with pytest.raises(explorer.FormulaError) as caught:
         call("round", "formula: g * q(x)")
     sentence, text, caret = str(caught.value).split("\n")

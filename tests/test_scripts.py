@@ -231,7 +231,7 @@ def test_a_script_gives_the_runs_bits(case, executed, capsys):
     assert all(re.search(r"seed \d: loss [\d.e+-]+", line) for line in said)
 
 
-def test_own_formulas_are_told_apart(executed):
+def test_custom_formulas_get_distinct_names(executed):
     rules = ("formula: g * (abs(x) <= w)", "formula: g / (1 + abs(x))")
     own = {"op": "formula: tanh(k * x)", "rules": rules, "parameters": {"w": 2.0, "k": 3.0}}
     names = executed(settings_of({"task": "circles"} | own))

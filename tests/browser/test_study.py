@@ -112,7 +112,7 @@ def test_a_study_leads_on_to_files_and_to_train_and_stays_after_a_reload(page: P
     expect(cell(page, "at lr")).to_have_count(0)
 
 
-def test_stop_go_on_and_what_cannot_be(page: Page) -> None:
+def test_a_study_is_stopped_continued_and_refused_if_invalid(page: Page) -> None:
     open_study(page, LONG)
     press(page, "Start")
     expect(status(page)).to_contain_text("Running")

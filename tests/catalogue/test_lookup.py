@@ -96,7 +96,7 @@ def test_a_custom_entry_is_returned_unchanged():
         (("c", float("nan")), "c = nan must lie between"),
     ],
 )
-def test_a_parameter_that_cannot_be(arguments, message):
+def test_an_impossible_parameter_is_refused(arguments, message):
     with pytest.raises(ValueError, match=re.escape(message)):
         Parameter(*arguments)
 

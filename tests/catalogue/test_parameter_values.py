@@ -110,7 +110,7 @@ def test_own_entries_share_by_name():
     assert [p.name for p in adapt_rule(OPS["quantize"], stated).parameters] == ["s_rule"]
 
 
-def test_beside_is_found_again():
+def test_a_renamed_parameter_is_found_again():
     op, rule = OPS["elu"], RULES["dsq"]
     own = adapt_rule(op, rule)
     assert adapt_rule(op, own) is own

@@ -221,7 +221,7 @@ def test_a_trip_through_numpy_may_come_back_to_the_device_of_x():
     assert found["devices"].verdict in ("unknown", "holds")
 
 
-def test_a_mask_that_is_missing_cannot_be_told_from_one_that_is_not_meant():
+def test_a_missing_mask_is_not_reported_as_an_error():
     found = check_case(literature.CASES["DoReFa with its clamp inside"])["antiderivative"]
     assert (found.verdict, "a forgotten mask if it clips" in found.sentence) == ("unknown", True)
 
@@ -254,7 +254,7 @@ def test_torchs_own_cast_to_a_short_format_is_by_design(dtype):
     assert not found.failures
 
 
-def test_of_several_outputs_the_first_is_checked_and_said_so():
+def test_the_first_of_several_outputs_is_checked_with_a_remark():
     def round_both(x):
         return x.round(), x.floor()
 

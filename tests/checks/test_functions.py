@@ -173,7 +173,7 @@ def test_a_function_that_cannot_be_tried_is_unknown_with_its_reason(function, ar
 
 @pytest.mark.usefixtures("quick")
 @pytest.mark.parametrize("where", ["forward", "backward"])
-def test_a_function_that_hangs_is_abandoned(where, monkeypatch):
+def test_a_function_that_does_not_return_is_abandoned(where, monkeypatch):
     released = threading.Event()
 
     class Hangs(Function):

@@ -350,7 +350,7 @@ def test_check_refuses_unknown_keys_and_a_missing_rule():
     assert torch.is_grad_enabled()
 
 
-def test_of_what_draws_the_same_bits_are_those_of_the_same_draw(only):
+def test_a_random_pair_gives_the_same_bits_for_the_same_draw(only):
     only("deterministic")
     for op, rule in (("bernoulli", "reinmax"), ("round", "arm")):
         (result,) = explorer.check(op, rule)

@@ -11,7 +11,7 @@ DTYPES = {"float32": np.float32, "float64": np.float64}
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_each_x_is_marked_as_even_kink_or_beside(dtype: str):
+def test_each_x_is_marked_as_even_kink_or_neighbour(dtype: str):
     curves = sample_curves("round", "clipped", start=-2, stop=2, points=9, c=0.3, dtype=dtype)
     number = DTYPES[dtype]
     kinks = np.array([-1.5, -0.5, -0.3, 0.3, 0.5, 1.5], dtype=number)

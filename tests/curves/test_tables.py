@@ -44,7 +44,7 @@ def test_a_changed_table_holds_the_same_curves(change, dtype):
     assert "g" not in words.replace("gradient", "").replace("strongest", "").replace("Straight", "").split()
 
 
-def test_a_table_as_it_was_sampled_says_all():
+def test_an_unmodified_table_restores_its_curves():
     frame = explorer.sample("clamp", ["masked", "zero"], g=2)
     assert describe(frame) == describe(frame.copy()) == describe(frame.attrs["curves"])
     assert "Clamp is flat on 83 % of the range." in describe(frame)

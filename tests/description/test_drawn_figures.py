@@ -56,7 +56,7 @@ def test_bands_break_where_their_mean_jumps():
     assert widths == pytest.approx([0.5, *[1.0] * 5, 0.5], abs=0.01)
 
 
-def test_a_table_of_what_draws_is_drawn_alike_read_back_from_csv(tmp_path):
+def test_a_random_table_read_from_csv_gives_the_same_figure(tmp_path):
     frame = sample("bernoulli", ["sigmoid_st", "reinmax"], points=21)
     frame.to_csv(tmp_path / "frame.csv", index=False)
     whole, read = make_curve_spec(frame), make_curve_spec(pd.read_csv(tmp_path / "frame.csv"))
@@ -69,7 +69,7 @@ def test_a_table_of_what_draws_is_drawn_alike_read_back_from_csv(tmp_path):
     np.testing.assert_allclose(one["y"], other["y"], atol=1e-6)
 
 
-def test_of_two_ops_that_draw_each_has_its_own_band_and_exact_gradient():
+def test_two_random_ops_have_separate_bands_and_exact_gradients():
     frames = [sample(op, "straight_through", points=9) for op in ("stochastic_round", "gaussian_noise")]
     spec = make_curve_spec(pd.concat(frames))
     assert len(_without_meta(spec, "y", fill="toself")) == 2

@@ -91,7 +91,7 @@ def test_a_parameter_of_the_op_stays_a_name_and_own_ones_become_numbers() -> Non
     assert RULES["rdfs"].label in found.sentence
 
 
-def test_an_own_rule_keeps_its_name_and_torch_draws_it_higher() -> None:
+def test_a_custom_rule_keeps_its_name_when_it_is_scaled() -> None:
     own = "formula: Bump = g * exp(-x**2)"
     (rule,) = scale_rules("step", ["triangle", own], {}, "area").rules.values()
     assert rule.label == "Bump"

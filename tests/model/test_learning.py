@@ -127,7 +127,7 @@ def test_a_parameter_that_cannot_learn_is_refused_in_one_sentence(model, argumen
         explorer.swap(model, "act1", **arguments)
 
 
-def test_a_step_that_leaves_its_domain_is_one_sentence(fixed):
+def test_a_step_that_leaves_its_domain_raises_a_one_sentence_error(fixed):
     fixed(X)
     fixed.act1.lsq_s.data.fill_(-1.0)
     with pytest.raises(ValueError, match=r"s > 0.*use a smaller learning rate"):

@@ -88,7 +88,7 @@ def test_sites_are_seen_however_the_op_is_called():
     assert "No gradient comes from above to act1 (4 of 4 units)" in seen.describe()
 
 
-def test_the_shares_are_those_of_the_gradients_themselves():
+def test_shares_agree_with_the_gradients_themselves():
     model = made(lambda h: h.clamp(-1, 1))
     row = only(observed(model))
     h = model.a(X).detach().requires_grad_()
@@ -121,7 +121,7 @@ def test_two_calls_on_one_line_are_two_sites_and_one_call_in_a_loop_is_one():
     assert only(observed(made(loop)))["calls"] == 3
 
 
-def test_a_module_that_stands_at_two_places_is_two_sites():
+def test_a_module_used_in_two_places_gives_two_sites():
     class Shared(nn.Module):
         def __init__(self):
             super().__init__()
@@ -264,7 +264,7 @@ def test_calls_before_the_model_are_not_observed():
     assert seen.unseen == ()
 
 
-def test_a_layer_of_ours_is_a_site_with_its_rule():
+def test_a_layer_of_this_package_is_a_site_with_its_rule():
     seen = observed(made(explorer.Layer("sign", "clipped")))
     row = only(seen)
     assert (row["site"], row["op"], row["rule"]) == ("function", "sign", "clipped")

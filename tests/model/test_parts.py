@@ -108,7 +108,7 @@ def test_modules_in_lists_and_stacks_run_swapped(model, inplace):
     assert not (gradient(model.stack[1](z), z) == 1).all()
 
 
-def test_a_part_is_of_its_class_and_keeps_its_state_with_the_model(fixed, model):
+def test_a_part_keeps_its_class_and_shares_its_state_with_the_model(fixed, model):
     part = fixed.encoder
     assert isinstance(part, Encoder)
     assert isinstance(fixed.stack[:2], nn.Sequential)
@@ -203,7 +203,7 @@ def test_a_part_compiles_and_is_not_traced(fixed, model):
         torch.fx.symbolic_trace(fixed.encoder)
 
 
-def test_a_swapped_stack_has_length_index_iteration_and_class_of_its_own():
+def test_a_swapped_sequential_supports_len_indexing_and_iteration():
     model = nn.Sequential(nn.Linear(8, 6), nn.Hardtanh(), nn.Linear(6, 3))
     fixed = explorer.swap(model, nn.Hardtanh, rule=lambda x, g: 3 * g)
     assert isinstance(fixed, nn.Sequential)

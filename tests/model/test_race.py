@@ -186,7 +186,7 @@ def test_the_random_state_of_the_caller_is_left_alone():
     assert torch.equal(torch.get_rng_state(), state)
 
 
-def test_a_race_goes_on_from_its_file(tmp_path, monkeypatch):
+def test_a_race_continues_from_its_file(tmp_path, monkeypatch):
     file = tmp_path / "race.csv"
     whole = race(Binary, rules=RULES[:2], seeds=2, file=file)
     lines = file.read_text().splitlines(keepends=True)
@@ -227,7 +227,7 @@ def test_a_cluster_takes_a_model_of_a_notebook():
     assert found.frame.equals(race(make, rules=["clipped"], seeds=2).frame)
 
 
-def test_a_seed_that_diverges_is_told_and_not_averaged():
+def test_a_diverged_seed_is_reported_and_not_averaged():
     def loss(out, y):
         return functional.cross_entropy(out, y) * (math.inf if float(y[0]) in (3, 4, 5) else 1)
 

@@ -93,7 +93,7 @@ def test_a_slope_leaves_the_model_and_the_random_state_alone():
         (lambda seen, loss: seen.slope(loss, "1"), "1 gets no gradient"),
     ],
 )
-def test_a_slope_that_cannot_be_is_one_sentence(make, words):
+def test_an_invalid_slope_raises_a_one_sentence_error(make, words):
     model = nn.Sequential(nn.Linear(8, 3), explorer.Layer("sign", "zero"))
     seen = observed(model)
     with pytest.raises(ValueError, match=words):

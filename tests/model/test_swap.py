@@ -100,7 +100,7 @@ def test_the_op_has_the_parameters_of_the_call():
     )
 
 
-def test_the_rule_has_parameters_of_its_own():
+def test_the_swapped_rule_has_separate_parameters():
     fixed = swapped(torch.sign, "sign", rule="clipped", c=0.3)
     same(gradients_of(fixed), gradients_of(made(lambda h: explorer.apply("sign", "clipped", h, c=0.3))))
 

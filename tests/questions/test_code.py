@@ -72,7 +72,7 @@ def test_a_notebook_draws_what_the_chart_draws() -> None:
     assert answer["text"] == notebook("clamp", "straight_through", VALUES, **of)
 
 
-def test_a_notebook_of_what_draws_has_the_loss_and_the_kinks_of_its_mean() -> None:
+def test_the_notebook_of_a_random_op_contains_the_loss_and_the_kinks_of_the_mean() -> None:
     pair, parameters = ("stochastic_round", "straight_through"), {"middle": 0.25}
     view = {"start": -1, "stop": 1, "f": "abs(y - middle)"}
     kinks = sample(*pair, **view, **parameters).attrs["curves"].kinks["straight_through"]
@@ -86,5 +86,5 @@ def test_a_notebook_of_an_op_with_a_mean_over_all_x_is_refused() -> None:
     assert answer == {"text": "", "note": words}
 
 
-def test_an_unknown_language_is_refused_with_those_there_are() -> None:
+def test_an_unknown_language_is_refused_with_a_list_of_the_known_ones() -> None:
     assert ask_code("COBOL", "round", "zero")["message"].startswith("Unknown language: choose one of ")

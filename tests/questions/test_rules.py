@@ -21,7 +21,7 @@ def _clear_caches():
         QUESTIONS[question]._compute.cache_clear()
 
 
-def test_each_check_is_a_line_and_the_worst_stands_first():
+def test_each_check_is_a_line_and_the_worst_comes_first():
     lines = ask_about_rule("checks", f"{CLAMP}&lo=-1")["lines"]
     result = check_pair("clamp", "published_clamp", {"lo": -1.0})
     assert {line["name"]: line["sentence"] for line in lines} == {one.name: one.sentence for one in result}
@@ -30,7 +30,7 @@ def test_each_check_is_a_line_and_the_worst_stands_first():
     assert all(line["mark"] for line in lines)
 
 
-def test_the_published_clamp_is_called_by_its_fault_however_it_comes():
+def test_the_bug_of_the_published_clamp_is_named_however_the_rule_is_given():
     pasted = urlencode(
         {"op": "formula: clamp(x, 0, 1)", "rule": "formula: where(x < 0, 0, where(x > 1, 1, g))"}
     )

@@ -85,7 +85,7 @@ def test_correct_code_passes_when_pasted(name: str) -> None:
 
 
 @pytest.mark.parametrize("sample", PUBLISHED, ids=lambda sample: sample.name)
-def test_no_published_function_is_said_to_be_wrong(sample: object) -> None:
+def test_no_published_function_is_reported_as_wrong(sample: object) -> None:
     """Whatever values its parameters have, those it begins with too."""
     (reading,) = read_sources(sample.source)  # type: ignore[attr-defined]
     values = {

@@ -170,7 +170,7 @@ class RoundsTwice(Rounds):
         return 2 * g
 
 
-def test_a_child_is_read_with_its_base_and_a_text_with_both_says_which() -> None:
+def test_a_subclass_is_read_with_its_base_class() -> None:
     assert read_source(RoundsTwice) == ("formula: RoundsTwice = round(x)", "formula: RoundsTwice = 2 * g")
     assert read_source(Rounds)[1] == "formula: Rounds = g"
     assert not read_source(RoundsTwice).notes
@@ -180,7 +180,7 @@ def test_a_child_is_read_with_its_base_and_a_text_with_both_says_which() -> None
     assert "Rounds is read here: the text also defines RoundsTwice" in keys.notes
 
 
-def test_a_function_that_stops_gradients_is_offered_beside_the_net_that_calls_it() -> None:
+def test_a_function_that_stops_gradients_is_offered_next_to_the_net_that_calls_it() -> None:
     helper = "def ste(x):\n    return x + (x.round() - x).detach()\n"
     net = "class Net(nn.Module):\n  def forward(self, x):\n    return ste(x.tanh())\n"
     assert [reading.name for reading in read_sources(helper + net)] == ["Net", "ste"]

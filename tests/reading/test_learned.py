@@ -297,7 +297,7 @@ def test_returned_gradients_are_paired_with_the_arguments_of_forward() -> None:
         ("g * s, None, g", "ctx, x, s", "backward returns 3 gradients for 2 inputs: torch raises an error"),
     ],
 )
-def test_another_number_of_gradients_is_said(returned: str, takes: str, note: str) -> None:
+def test_a_wrong_number_of_gradients_is_reported(returned: str, takes: str, note: str) -> None:
     assert parts_of(f"return {returned}", takes)[1][-1] == note
     backward = f"g, (x, s) = grad_output, ctx.saved_tensors\nreturn {returned}"
     source = function("ctx.save_for_backward(x, s)\nreturn x * s", backward, takes=takes)
@@ -307,7 +307,7 @@ def test_another_number_of_gradients_is_said(returned: str, takes: str, note: st
 
 
 @pytest.mark.parametrize("returned", ["g * s, None", "g * s, None, None, None"])
-def test_none_for_a_tensor_is_said_and_more_none_than_inputs_are_nothing_to_say(returned: str) -> None:
+def test_none_for_a_tensor_is_reported_and_trailing_nones_are_not(returned: str) -> None:
     assert parts_of(f"return {returned}") == ({}, (NEVER,))
 
 
@@ -316,7 +316,7 @@ def test_none_for_what_may_be_a_number_or_is_not_in_y_is_nothing_to_say(forward:
     assert read_source(function(forward, "return grad_output, None", takes="ctx, x, s")).notes == ()
 
 
-def test_a_gradient_that_hangs_on_another_input_is_left_out() -> None:
+def test_a_gradient_that_depends_on_another_input_is_left_out() -> None:
     """needs_input_grad of the wrong index: torch gives s none where b is a number."""
     backward = "t = None\nif ctx.needs_input_grad[2]:\n  t = (g * x).sum().view(-1)\nreturn g * s, t, None"
     learned, (note,) = parts_of(backward, "ctx, x, s, b")

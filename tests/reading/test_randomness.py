@@ -369,7 +369,7 @@ def test_a_second_draw_that_nobody_uses_does_no_harm() -> None:
     assert find_op(read_source(source)[0]).formula == "where(u() < x, 1, 0)"
 
 
-def test_each_function_of_a_text_draws_anew() -> None:
+def test_each_function_in_a_text_draws_new_numbers() -> None:
     one, two = (_fn("return x + torch.rand_like(x)").replace("Fn", name) for name in ("Fn", "Gn"))
     assert [reading.problem for reading in read_sources(f"{one}\n{two}")] == [None, None]
     branches = _fn(
@@ -387,7 +387,7 @@ def test_a_chance_begins_at_even_odds() -> None:
     assert list_initial_values(parse("where(x > u(), x, p)", parameters=None).tree) == {}
 
 
-def test_the_page_shows_what_draws() -> None:
+def test_the_page_shows_random_functions() -> None:
     source, op, rule = SAME_U["rand_like below p"]
     (shown,) = read_code(source)["readings"]
     assert (shown["op"], shown["rule"], shown["notes"]) == (op, rule, [])
@@ -396,7 +396,7 @@ def test_the_page_shows_what_draws() -> None:
     assert "is a second draw" in refused["message"]
 
 
-def test_an_exercise_does_not_judge_what_draws() -> None:
+def test_an_exercise_does_not_judge_random_functions() -> None:
     forward = "ctx.save_for_backward(x)\n        return x.clamp(0, 1)"
     backward = "return g * (ctx.saved_tensors[0] == ctx.saved_tensors[0].clamp(0, 1))"
     source = (

@@ -109,7 +109,7 @@ def test_a_statistic_that_nobody_needs_is_not_mentioned() -> None:
 
 
 @pytest.mark.parametrize(("given", "first"), [("", 0.25), ("init=0.5", 0.5), ("64, 0.1", 0.1)])
-def test_a_weight_that_learns_is_said_to_stay(given: str, first: float) -> None:
+def test_a_weight_that_learns_is_reported_as_constant(given: str, first: float) -> None:
     start = "class Net(nn.Module):\n  def __init__(self):\n    super().__init__()\n"
     source = f"{start}    self.f = nn.PReLU({given})\n"
     keys = read_source(f"{source}  def forward(self, x):\n    return self.f(x)\n")

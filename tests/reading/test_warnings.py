@@ -81,7 +81,7 @@ def test_needs_input_grad_has_one_entry_per_input() -> None:
     assert "asks for a position that does not exist among 2 values" in keys.notes[0]
 
 
-def test_none_for_x_is_said_where_another_input_gets_its_sum() -> None:
+def test_none_for_x_is_reported_if_another_input_gets_the_sum() -> None:
     parts, keys = learned("return None, (g * x).sum().view(-1)")
     assert parts == {"s": "g * x"}
     assert find_rule(keys[1]).formula == "0 * g"

@@ -60,7 +60,7 @@ def test_every_page_of_the_app_has_a_page_on_the_site(pages: dict[str, str]) -> 
     assert max(map(len, pages.values())) < LARGEST_PAGE
 
 
-def test_every_address_is_a_file_beside_the_page(site: Path, pages: dict[str, str]) -> None:
+def test_every_address_is_a_file_next_to_the_page(site: Path, pages: dict[str, str]) -> None:
     for page in pages.values():
         found = re.findall(r'<(?:a|link|script)\b[^>]* (?:href|src)="([^"]+)"', page)
         beside = {address for address in found if not address.startswith((LOCAL, "https://example.org/"))}

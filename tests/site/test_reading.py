@@ -137,14 +137,14 @@ def test_another_spelling_is_read_as_the_app_reads_it(node: Node) -> None:
         assert (result["choice"]["op"], len(notices)) == (choice.op, query.count("="))
 
 
-def test_a_formula_that_cannot_be_read_is_said_in_the_apps_words(node: Node) -> None:
+def test_an_unreadable_formula_gets_the_same_message_as_in_the_app(node: Node) -> None:
     query = urlencode({"op": "formula: x*(", "rule": ["formula: g*z(x)", "formula: 2g"]}, doseq=True)
     (result,) = read(node, [query])
     assert result["notices"] == from_text(query)[1]
     assert len(result["notices"]) == 2
 
 
-def test_without_python_an_own_formula_is_said_to_need_the_app(node: Node) -> None:
+def test_without_python_a_custom_formula_is_refused_with_a_hint_to_the_app(node: Node) -> None:
     query = urlencode({"op": "formula: x**3", "rule": ["clipped", "formula: g * (x < 2)"]}, doseq=True)
     expected = {query: answers.serialize_choice(Choice())}
     (result,) = node.run(READ, GIVEN | {"answers": None, "queries": [query], "expected": expected})

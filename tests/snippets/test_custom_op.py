@@ -120,6 +120,6 @@ def test_two_of_one_name_stand_side_by_side():
     assert torch.autograd.grad(square(x) + cube(x), x)[0].item() == 3
 
 
-def test_a_name_that_does_not_exist_is_told():
+def test_an_unknown_name_is_reported():
     with pytest.raises(ValueError, match="unknown rule"):
         custom_op_snippet("round", "straight")

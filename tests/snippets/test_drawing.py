@@ -107,7 +107,7 @@ def test_the_usage_line_draws_as_apply_draws(op: str, rule: str, learns: tuple[s
 
 
 @pytest.mark.parametrize(("op", "rule", "learns"), SOME)
-def test_a_layer_draws_anew_at_each_call(op: str, rule: str, learns: tuple[str, ...]) -> None:
+def test_a_layer_draws_new_numbers_at_each_call(op: str, rule: str, learns: tuple[str, ...]) -> None:
     layer = defined(snippet(op, rule, None, learns))[make_pair(op, rule, {}, learns).layer]
     made = layer(eval(LOSS_CODE)) if has_loss(op, rule) else layer()
     x = torch.linspace(-1, 1, 400).requires_grad_()

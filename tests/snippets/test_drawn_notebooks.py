@@ -54,7 +54,7 @@ def _traces(figures: list[Any], index: int) -> dict[str, tuple[np.ndarray, np.nd
 
 
 @pytest.mark.parametrize("index", range(len(CASES)))
-def test_it_shows_means_and_spreads_beside_the_exact_gradient(figures: list[Any], index: int) -> None:
+def test_the_notebook_shows_means_spreads_and_the_exact_gradient(figures: list[Any], index: int) -> None:
     op, rule, learns, f, parameters = CASES[index]
     traces = _traces(figures, index)
     frame = explorer.sample(op, rule, f=f, dtype="float64", **VIEW, **parameters)
@@ -79,7 +79,7 @@ def test_it_shows_means_and_spreads_beside_the_exact_gradient(figures: list[Any]
     ]
 
 
-def test_the_part_of_what_learns_is_its_mean(figures: list[Any]) -> None:
+def test_the_contribution_of_a_learning_parameter_is_its_mean(figures: list[Any]) -> None:
     """Of x + s · normal(), for (y − 0.45)²: d/ds of the mean is 2 s, times g."""
     index = CASES.index(LEARNING)
     _, part = _traces(figures, index)["part for s"]

@@ -54,7 +54,7 @@ def test_it_is_that_of_two_runs_alone(rules, equal):
     assert len(set(found)) > 3
 
 
-def test_runs_are_what_they_are_without_a_reference_beside_them():
+def test_a_reference_run_does_not_change_the_other_runs():
     plan = Plan.create("ternary weights", None, ["dsq"], **SMALL)
     row = rows_of(plan)[-1]
     run = Run(plan.settings(row.trial))

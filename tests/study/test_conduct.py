@@ -8,7 +8,7 @@ ARGUMENTS = {"task": "circles", "op": "sign", "rules": ["default", "clipped"], "
              "steps": 3, "hidden": 4}  # fmt: skip
 
 
-def test_a_study_from_its_arguments_to_its_tables(capsys):
+def test_a_study_turns_its_arguments_into_tables(capsys):
     result = explorer.study(**ARGUMENTS)
     assert len(result.frame) == result.plan.runs == 4 * 2 * 2 + 4 * 2
     assert list(result.best["rule"]) == ["default", "clipped", "zero", "reversal"]
@@ -28,7 +28,7 @@ def test_the_settings_of_a_run_are_those_of_every_run():
     assert (settings.batch, settings.optimiser, settings.bias, settings.hidden) == (3, "sgd", False, 4)
 
 
-def test_a_study_that_was_interrupted_goes_on(tmp_path, monkeypatch):
+def test_an_interrupted_study_continues(tmp_path, monkeypatch):
     """Ctrl-C in the middle: what is in the file is not computed again, and the result is the same."""
     whole = explorer.study(**ARGUMENTS, progress=False)
     path, made = tmp_path / "study.csv", []
@@ -65,7 +65,7 @@ def _slowly(plan, rows):
             yield new
 
 
-def test_a_file_that_cannot_be_is_refused_before_anything_is_computed(tmp_path, monkeypatch):
+def test_an_impossible_file_is_refused_before_anything_is_computed(tmp_path, monkeypatch):
     monkeypatch.setattr(conduct, "_compute_here", None)
     path = tmp_path / "study.csv"
     path.write_text("a,b\n")

@@ -25,7 +25,7 @@ def test_each_rate_is_divided_by_the_share_of_its_rule():
     assert len({round(share, 3) for share in plan.shares.values()}) == 2
 
 
-def test_a_rule_without_gradient_keeps_its_rates_and_says_so():
+def test_a_rule_without_gradient_keeps_its_rates_with_a_remark():
     plan = plan_of("clipped", "zero")
     assert plan.rate_of(Trial("choose", "zero", 0.02, 0)) == 0.02
     text = Result(plan, []).describe()

@@ -45,7 +45,7 @@ def test_a_last_line_that_was_half_written_is_dropped(tmp_path, rows, left):
 
 
 @pytest.mark.parametrize("start", [b"", b"rule,lr", "× ".encode()[:1]])
-def test_a_file_without_a_whole_line_is_begun_anew(tmp_path, rows, start):
+def test_a_file_without_a_complete_line_is_overwritten(tmp_path, rows, start):
     path = tmp_path / "study.csv"
     path.write_bytes(start)
     StudyFile(path, PLAN).append(rows[-1:])

@@ -81,7 +81,7 @@ def test_the_order_in_which_rows_came_and_how_often_does_not_matter():
     assert again.describe() == result.describe()
 
 
-def test_rules_that_may_each_be_best_are_said_together_and_the_controls_by_the_same_ranking():
+def test_rules_that_may_each_be_best_are_named_together():
     result = result_of(["clipped", "approx_sign", "default"])
     text = result.describe()
     scores = {
@@ -177,7 +177,7 @@ def test_divergence_is_displayed():
     assert texts == [("diverged at every rate",), ("×",) * 3]
 
 
-def test_a_rate_at_the_end_of_those_tried_is_said():
+def test_a_best_rate_at_the_end_of_the_range_is_reported():
     result = result_of(["clipped"], lrs=[0.01], controls=False)
     assert "all at lr 0.01, the only rate" in result.describe()
     plan = Plan.create(**COMMON, rules=["clipped", "default"], seeds=2)
@@ -203,7 +203,7 @@ def test_differences_are_those_of_seeds_that_two_rules_share():
     ]
 
 
-def test_a_rule_that_equals_a_control_with_every_seed_is_said_and_no_other():
+def test_only_a_rule_that_equals_a_control_with_every_seed_is_reported():
     assert describe_control_ties(*parts(result_of(["clipped", "default"]))) == []
     alike = SCORES | {"default": SCORES["zero"]}
     said = describe_control_ties(*parts(result_of(["clipped", "default"], alike)))

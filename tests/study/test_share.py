@@ -112,7 +112,7 @@ def _usual(entry):
         ("moons", "gumbel_sigmoid", "default"),
     ],
 )
-def test_of_what_draws_it_is_that_of_the_first_step(task, op, rule):
+def test_the_share_of_a_random_rule_is_that_of_the_first_step(task, op, rule):
     small = {"hidden": (8, 8), "batch": 16, "controls": False}
     plan = Plan.create(task, op, ["straight_through", rule], **small, **SMALL)
     own, found = plan.shares.values()

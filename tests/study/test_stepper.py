@@ -35,7 +35,7 @@ def test_rows_come_once_and_the_stages_follow():
     assert stepper.advance() == []
 
 
-def test_one_that_is_thrown_away_is_gone_on_with_from_its_rows():
+def test_a_dropped_stepper_is_continued_from_its_rows():
     whole = driven()
     for stop in (1, 7, 18):
         first = Stepper(PLAN, min_chunk=4)

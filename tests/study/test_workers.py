@@ -148,7 +148,7 @@ def test_a_pool_whose_process_is_killed_ends_in_a_sentence_and_the_next_start_go
 
 
 @pytest.mark.parametrize("said", ["executor", "environment"])
-def test_a_cluster_that_is_not_there_is_said_and_nothing_begins(monkeypatch, said):
+def test_a_missing_cluster_is_reported_and_nothing_starts(monkeypatch, said):
     address = "tcp://127.0.0.1:9"
     monkeypatch.setattr(workers, "CLUSTER_S", 0.2)
     monkeypatch.setattr(conduct, "compute_rows", None)

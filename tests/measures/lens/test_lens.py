@@ -36,7 +36,7 @@ def test_a_sine_is_only_made_smaller(noise, width):
 
 @pytest.mark.parametrize("width", [0.2, 0.5, 1.0])
 @pytest.mark.parametrize("noise", ["normal", "logistic", "cauchy"])
-def test_an_endless_staircase_is_the_sum_of_its_waves(noise, width):
+def test_an_infinite_staircase_equals_its_fourier_series(noise, width):
     seen = explorer.lens("fraction", noise=noise, width=width)
     waves = np.arange(1, 30)
     sizes = np.array([COSINE[noise](2 * np.pi * wave * width) for wave in waves])

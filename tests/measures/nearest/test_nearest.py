@@ -93,7 +93,7 @@ SLIPS = {
 
 
 @pytest.mark.parametrize(("formula", "rule", "factor", "words"), SLIPS.values(), ids=SLIPS)
-def test_a_slip_of_the_factor_is_told(formula: str, rule: str, factor: float, words: str):
+def test_a_wrong_factor_is_named(formula: str, rule: str, factor: float, words: str):
     op = OPS["step"]
     target = sample_target(op, find_rule(f"formula: {formula}"), {}, -3, 3)
     (result,) = find_neighbours(op, target, {}, [RULES[rule]])
@@ -103,7 +103,7 @@ def test_a_slip_of_the_factor_is_told(formula: str, rule: str, factor: float, wo
     assert words in result.sentence
 
 
-def test_parameters_are_fitted_before_factors_and_the_plainest_stands_first():
+def test_parameters_are_fitted_before_factors_and_the_simplest_fit_comes_first():
     result = nearest("formula: sign(x)", "formula: g*(abs(x) <= 1)/2")
     first = result[0]
     assert (first.rule, first.factor, first.parameters) == ("boxcar", 1, {"w": 1.0})
@@ -119,7 +119,7 @@ def test_parameters_are_fitted_before_factors_and_the_plainest_stands_first():
     assert repr(result).splitlines()[0] == first.sentence
 
 
-def test_values_at_single_x_are_told_apart():
+def test_different_values_at_isolated_x_are_reported():
     result = {one.rule: one for one in nearest("clamp", "formula: g * (0 <= x < 1)")}
     assert result["masked"].differs == (1.0,)
     assert result["masked"].sentence == "On −3 to 3 this differs from Masked only at x = 1: 0 instead of 1."
@@ -181,7 +181,7 @@ def test_curves_that_floats_cannot_compare_have_no_nearest_rule(formula: str):
         nearest("sign", f"formula: {formula}")
 
 
-def test_the_same_curve_is_told_with_the_range_and_beyond_it_may_be_another():
+def test_an_equal_curve_is_reported_with_the_range_on_which_it_is_equal():
     """The fast sigmoid is the sparse one as far as its cut at B = 5."""
     for stop, same in ((3, True), (20, False)):
         result = {one.rule: one for one in nearest("step", "fast_sigmoid", start=-stop, stop=stop)}
@@ -194,7 +194,7 @@ def test_the_same_curve_is_told_with_the_range_and_beyond_it_may_be_another():
 
 
 @pytest.mark.parametrize("formula", ["g / x", "g / (x - 1)", "g / x**3"])
-def test_beside_a_pole_there_is_no_neighbour(formula: str) -> None:
+def test_a_rule_with_a_pole_has_no_neighbours(formula: str) -> None:
     """Any bounded rule leaves all of 1/x: a few values beside the pole are its size."""
     assert nearest("sign", f"formula: {formula}") == []
 

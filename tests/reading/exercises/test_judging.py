@@ -86,7 +86,7 @@ def test_an_unreadable_solution_is_not_called_wrong(text: str, words: str) -> No
     assert verdict.sentence
 
 
-def test_the_first_failing_case_is_named_and_where_it_stands() -> None:
+def test_the_first_failing_case_is_named_with_its_position() -> None:
     verdict = judge_text(CLAMP, CLAMP.code)
     assert verdict.sentence == "At x = 2 and g = 1 it returns 1, not 0."
     assert verdict.case == (2.0, 1.0, 0.0, 1.0, "x", 16.0, False)
@@ -126,7 +126,9 @@ BUT = [
 @pytest.mark.parametrize(
     ("exercise", "old", "new", "sentence"), BUT, ids=[f"{e.key} {n}" for e, _, n, _ in BUT]
 )
-def test_the_failing_case_is_of_what_fails(exercise: Exercise, old: str, new: str, sentence: str) -> None:
+def test_the_failing_case_is_about_the_function_that_fails(
+    exercise: Exercise, old: str, new: str, sentence: str
+) -> None:
     verdict = judge_text(exercise, exercise.code.replace(old, new))
     assert verdict.sentence == sentence
     assert verdict.case

@@ -191,7 +191,7 @@ def test_an_op_that_is_undefined_from_the_start_takes_no_step(engine):
     )
 
 
-def test_an_op_that_is_defined_everywhere_is_not_said_to_be_undefined(engine):
+def test_an_op_that_is_defined_everywhere_is_not_reported_as_undefined(engine):
     """Round's spikes may be any integer: potentials that they reset grow from time to time."""
     identity = engine.start(Settings(task="spikes", op="round", device="cpu"), paused=True)
     status = engine.command(identity, "step")

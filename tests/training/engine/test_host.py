@@ -101,7 +101,7 @@ def test_ctrl_c_is_not_for_the_engine(engine):
     assert engine.snapshot(identity).state == "ready"
 
 
-def test_a_dead_process_is_replaced_and_its_runs_are_said_to_be_lost(engine):
+def test_a_dead_process_is_replaced_and_its_runs_are_reported_as_lost(engine):
     identity, dead = engine.start(LONG), engine.pid
     os.kill(dead, signal.SIGKILL)
     lost = engine.snapshot(identity)

@@ -49,7 +49,7 @@ def test_a_run_that_is_over_can_be_asked_what_it_learnt_while_there_is_room():
         engine.measure("nobody-knows", "line_search")
 
 
-def test_a_kept_step_is_looked_at_while_the_run_stays_as_it_is(engine):
+def test_looking_at_a_checkpoint_does_not_change_the_run(engine):
     identity = finished(engine)
     there = Run(BRANCHING)
     there.advance(11)

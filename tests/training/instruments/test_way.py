@@ -37,7 +37,7 @@ def test_each_layer_with_the_op_passes_its_own_factor_and_nothing_arrives_behind
 
 
 @pytest.mark.parametrize(("bias", "biased"), [(True, True), (False, False)])
-def test_biases_are_told(bias, biased):
+def test_biases_are_reported(bias, biased):
     assert record("way", "default", task="digits", op="sign", bias=bias)[1]["biased"] is biased
 
 

@@ -182,12 +182,12 @@ SENTENCES = {
 
 
 @pytest.mark.parametrize("name", SENTENCES)
-def test_a_ranking_is_said(name: str):
+def test_a_ranking_is_stated_in_a_sentence(name: str):
     scores, expected = SENTENCES[name]
     assert re.fullmatch(expected, rank(scores, 1 / 360, unit="%").sentence)
 
 
-def test_other_scores_than_shares_are_said_in_their_own_unit():
+def test_scores_other_than_fractions_are_stated_in_their_own_unit():
     result = rank({"A": [0.91, 0.92, 0.93, 0.92], "B": [0.5, 0.52, 0.49, 0.5]})
     assert re_match(
         r"A is best on held-out data, at 0.92; B \(0.50\) lower by 0.\d\d to 0.\d\d \(means", result

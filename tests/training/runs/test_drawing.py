@@ -172,7 +172,7 @@ MEASURED: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize(("given", "why"), MEASURED.values(), ids=MEASURED)
-def test_every_instrument_measures_what_draws_or_says_why_not(given: dict[str, Any], why: str) -> None:
+def test_every_instrument_measures_random_ops_or_explains_why_not(given: dict[str, Any], why: str) -> None:
     run = Run(Settings(**COIN | {"steps": 6} | given))
     run.advance(6)
     snapshot = run.snapshot([key for key, each in INSTRUMENTS.items() if each.kind == "visible"])

@@ -61,7 +61,7 @@ def test_a_rule_with_nan_leaves_and_the_others_go_on():
     )
 
 
-def test_a_seed_that_diverges_leaves_the_mean_and_the_rule_goes_on():
+def test_a_diverged_seed_leaves_the_mean_and_the_rule_continues():
     asked = dataclasses.replace(DIGITS, rules=("straight_through",))
     begun = Run(asked)
     begun.advance(10)

@@ -103,7 +103,7 @@ def test_a_rule_that_lets_nothing_learn_has_todays_bits():
     assert np.isnan(beside.measured["parameters"]["quantize_masked"]["gradient"]).all()
 
 
-def test_the_series_of_what_learns_begins_with_its_start_and_ends_with_its_value():
+def test_the_series_of_a_learned_parameter_begins_with_its_initial_value():
     snapshot = trained(400, **WEIGHTS, seeds=2).snapshot()
     record = snapshot.measured["parameters"]["lsq"]
     assert [series[0] for series in record["values"]] == [0.5, 0.5]
@@ -200,7 +200,7 @@ def test_learned_parameters_are_exported_with_the_weights():
     assert history["parameters_value_2"][0] == pytest.approx(0.5)
 
 
-def test_a_branch_goes_on_with_what_was_learned():
+def test_a_branch_continues_with_the_learned_values():
     """Another rule from step 20 on that lets nothing learn: the value rests where it had come to."""
     run = trained(
         40, **WEIGHTS | {"optimiser": "sgd", "learn": ("lsq.s",), "branch": ((20, "lsq", "quantize_masked"),)}

@@ -60,7 +60,7 @@ def test_a_branch_in_the_past_is_the_run_that_branched_there(case, optimiser):
     assert other.snapshot().losses["lsq"].tolist() == whole.snapshot().losses["lsq"].tolist()
 
 
-def test_a_rule_without_a_parameter_goes_on_where_one_learned():
+def test_a_branch_to_a_rule_without_the_parameter_continues():
     """An op that a branch goes on with need not have it: no instrument is at a loss."""
     run = trained(12, **UNITS | {"learn": ("hi",), "rules": ("default",), "branch": ((5, "op", "relu"),)})
     assert run.snapshot().resting == {

@@ -46,7 +46,7 @@ def test_so_stands_only_where_no_gradient_at_all_reaches_the_weights_that_are_na
                 assert (way["moved"][: len(dead)] == 0).all()
 
 
-def test_before_the_first_step_nothing_is_said_of_an_end(ended):
+def test_before_the_first_step_lines_do_not_mention_an_end(ended):
     before, _ = ended
     for line in make_lines(before).values():
         assert not re.search("moved|Best|lower|Within|Highest|learns", line.text)
@@ -296,7 +296,7 @@ def test_no_headline_is_longer_than_70_characters(ended, label, scores, said):
     ("rule", "of_losses"),
     [("reinforce", True), ("sigmoid_st", False), ("formula: g * (f() >= 0) * x", False)],
 )
-def test_a_gradient_that_is_made_of_losses_is_not_said_to_pass(rule, of_losses):
+def test_a_gradient_made_of_losses_is_not_described_as_passed_on(rule, of_losses):
     run = Run(
         Settings(task="digits", op="bernoulli", rules=(rule,), steps=2, init_scale=0.1, device="cpu"),
         recorded=(),

@@ -63,7 +63,7 @@ def test_a_state_of_other_settings_is_refused():
         Run(SMALL).load_state_dict(Run(dataclasses.replace(SMALL, seed=1, steps=9)).state_dict())
 
 
-def test_a_state_goes_on_on_another_device(monkeypatch):
+def test_a_state_continues_on_another_device(monkeypatch):
     """The names of devices are settings; tensors of a state are of the CPU."""
     elsewhere = trained(SMALL, 3).state_dict()
     elsewhere["settings"]["device"] = "cuda"

@@ -107,7 +107,7 @@ def test_before_the_first_step_there_is_a_gradient_but_no_loss():
     assert snapshot.gradients["default"].w1 > 0
 
 
-def test_takes_the_accelerator_unless_told_otherwise(monkeypatch):
+def test_a_run_uses_the_accelerator_by_default(monkeypatch):
     monkeypatch.setattr(torch.accelerator, "current_accelerator", lambda **_: torch.device("meta", 0))
     assert lockstep.resolve_device(None).type == "meta"
     assert lockstep.resolve_device("cpu").type == "cpu"

@@ -95,7 +95,7 @@ def test_before_the_first_step_no_rate_is_blamed():
     )
 
 
-def test_a_race_that_goes_on_is_told_in_the_present_and_one_that_is_over_as_it_ended():
+def test_a_running_race_is_described_in_the_present_tense_and_a_finished_one_in_the_past():
     run = Run(Settings(steps=9, rules=("default", "zero"), hidden=4, batch=4, device="cpu"))
     cases = ((0, "All 2 rules start from the same weights."), (4, " is lower, at "), (5, " ended lower, at "))
     for steps, words in cases:
@@ -190,7 +190,7 @@ def test_half_an_interval_is_as_printed_tables_of_students_t_have_it(degrees, ex
     assert compute_quantile(degrees) == pytest.approx(expected, abs=5e-5)
 
 
-def test_six_equal_rules_are_hardly_ever_said_to_differ():
+def test_six_equal_rules_are_hardly_ever_reported_as_different():
     """Each against the highest by itself claims a difference in 28 of 100 cases."""
     random, claims = np.random.default_rng(0), 0
     for _ in range(100):

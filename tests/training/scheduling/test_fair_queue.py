@@ -36,7 +36,7 @@ def alone(*names: str) -> list[Item]:
     return [(name, name, 0) for name in names]
 
 
-def test_the_order_that_is_said_is_the_order_of_the_turns():
+def test_the_reported_order_is_the_order_of_the_turns():
     items = [("a", "x", 0), ("a", "x", 1), ("b", "x", 0), ("c", "y", 0), ("c", "y", 1)]
     queue = queue_of(*items)
     said = queue.order(items)
@@ -152,7 +152,7 @@ def test_no_one_starves(place, turns):
     assert max(used_before(("v0", "a0", 0), items)) <= 2 * (1 + OTHERS)
 
 
-def test_no_one_starves_by_one_who_comes_anew_for_each_turn():
+def test_nobody_starves_because_another_visitor_rejoins_for_each_turn():
     """Though he starts at the clock's time again and again, and others beside him keep the clock slow."""
     rest = alone(*map(str, range(1, OTHERS)))
     turns = [([(f"new {number}", "new", number), *rest], 1.0) for number in range(500)]

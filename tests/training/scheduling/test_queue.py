@@ -58,7 +58,7 @@ def test_jobs_beyond_the_running_and_waiting_limits_are_refused(kind, clock):
     assert kind.start(engine)
 
 
-def test_a_refused_start_leaves_the_earlier_one_as_it_was(kind, clock):
+def test_a_refused_start_does_not_change_the_earlier_run(kind, clock):
     engine = kind.engine(clock, running=1, waiting=1)
     mine = kind.start(engine, "ada")
     engine.turn()
@@ -77,7 +77,7 @@ def test_a_refused_start_leaves_the_earlier_one_as_it_was(kind, clock):
     assert engine.snapshot(mine).step > before.step
 
 
-def test_a_new_one_takes_the_place_of_its_owners_earlier_one_in_a_full_house(kind, clock):
+def test_in_a_full_queue_a_new_run_replaces_its_owners_earlier_one(kind, clock):
     engine = kind.engine(clock, running=1, waiting=1)
     first, other = kind.start(engine, "ada"), kind.start(engine, "bob")
     second = kind.start(engine, "ada")
@@ -127,7 +127,7 @@ def test_one_that_nobody_watches_pauses_and_much_later_is_gone(kind, clock):
         )
 
 
-def test_one_of_another_engine_was_lost_with_it(kind, clock):
+def test_a_job_of_an_earlier_engine_is_reported_as_lost(kind, clock):
     lost = kind.engine(clock).snapshot(kind.start(kind.engine(clock)))
     said = f"The training process stopped unexpectedly, so this {kind.word} is lost"
     assert lost.sentence == f"{said}: press Start to run it again."
@@ -192,7 +192,7 @@ def test_a_worker_finishes_a_study_by_itself():
         engine.close()
 
 
-def test_small_runs_are_what_they_were_beside_a_study():
+def test_a_study_does_not_change_small_runs():
     def losses(beside: bool):
         clock = Clock()
         engine = Engine(Limits(workers=0), clock)

@@ -39,7 +39,7 @@ def test_a_study_from_start_to_finish(clock):
 
 
 @pytest.mark.parametrize("leaves", [False, True], ids=["stopped", "not watched"])
-def test_a_study_that_pauses_goes_on_where_it_was(clock, leaves):
+def test_a_paused_study_continues_where_it_stopped(clock, leaves):
     made = []
     engine = engine_of(clock)
     identity = engine.start_study(
@@ -102,7 +102,7 @@ def test_a_study_gets_its_share_next_to_runs_for_any_slice_length(clock, cost_s)
     assert min(engine.snapshot(run).step for run in runs) > 0
 
 
-def test_a_study_begins_at_once_beside_runs_that_never_rest(engine, clock):
+def test_a_study_starts_immediately_next_to_busy_runs(engine, clock):
     engine.start(FULL_PACE)
     identity = engine.start_study(counting(clock), "plan")
     engine.turn()

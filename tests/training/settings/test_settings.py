@@ -51,7 +51,7 @@ def test_defaults_are_the_documents_values():
         ("device", "abacus", "unknown device 'abacus': use one of cpu"),
     ],
 )
-def test_says_what_cannot_be(field, value, words):
+def test_invalid_settings_are_refused_in_a_sentence(field, value, words):
     with pytest.raises(ValueError, match=r"\w") as caught:
         Settings(**{"rules": ("clipped",)} | {field: value})
     assert words in str(caught.value)

@@ -8,7 +8,7 @@ class Hand:
         return self.now
 
 
-def test_it_goes_on_while_it_is_wound_then_stands_and_never_goes_back():
+def test_the_clock_runs_while_it_is_wound_then_stops_and_never_runs_back():
     hand = Hand()
     clock = WoundClock(hand, most_s=2.0)
     assert clock() == 0

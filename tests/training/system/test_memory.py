@@ -109,7 +109,7 @@ def test_a_run_that_waits_is_not_begun_while_little_is_left():
 
 
 @pytest.mark.parametrize("text", ["-1", "2e3", "1 GB", "²"])
-def test_a_limit_that_is_none_is_said_by_the_server(monkeypatch, text):
+def test_an_invalid_limit_is_reported_by_the_server(monkeypatch, text):
     monkeypatch.setenv(MEMORY, text)
     with pytest.raises(ValueError, match="EXPLORER_TRAINER_MEMORY must be a whole number of megabytes"):
         open_engine("thread")
@@ -151,6 +151,6 @@ def test_states_to_go_back_to_take_a_part_of_it(monkeypatch):
 @pytest.mark.parametrize(
     "error", [MemoryError(), RuntimeError("DefaultCPUAllocator: can't allocate memory: 4")]
 )
-def test_that_no_memory_is_left_is_said_in_our_words(error):
+def test_running_out_of_memory_is_reported_in_a_plain_sentence(error):
     assert format_error(error) == memory.USED_UP
     assert format_error(ValueError("no.\nmore")) == "no"

@@ -124,7 +124,7 @@ def test_numbers_of_rows_are_suggested_to_be_left_out(text, names):
         ("\ufeffa;b;c\n1,5;2;0\n;;\n", ";", ",", 3),
     ],
 )
-def test_separators_and_decimals_are_told_apart(text, delimiter, decimal, columns):
+def test_separators_and_decimal_marks_are_distinguished(text, delimiter, decimal, columns):
     result = make_survey(text)
     assert (result.delimiter, result.decimal, len(result.columns)) == (delimiter, decimal, columns)
 
@@ -133,7 +133,7 @@ def test_rows_that_a_spreadsheet_left_empty_at_the_end_are_none():
     assert make_survey(mixed() + "\n;;;;" * (2 * MAX_TABLE_ROWS)).rows == 60
 
 
-def test_names_that_stand_twice_or_nowhere_are_told_apart():
+def test_repeated_and_missing_column_names_are_made_distinct():
     found = [each.name for each in make_survey("a,a,,b\n" + "1,2,3,4\n" * 30).columns]
     assert found == ["a", "a (2)", "column 3", "b"]
 

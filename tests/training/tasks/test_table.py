@@ -172,7 +172,7 @@ def test_a_table_with_its_columns_goes_through_json_and_one_without_stays_text()
         ({"target": "Notiz"}, "column 'Ecke' holds text"),
     ],
 )
-def test_columns_that_cannot_be_chosen_are_said_in_a_sentence(chosen, words):
+def test_invalid_columns_are_refused_in_a_sentence(chosen, words):
     with pytest.raises(ValueError, match=r"\w") as caught:
         Settings(table={"text": mixed()} | chosen)
     assert words in str(caught.value)

@@ -128,7 +128,7 @@ def test_no_query_raises_and_every_choice_is_usable():
         ("seed=2147483648", {"seed": 0}, "seed must be"),
     ],
 )  # fmt: skip
-def test_everything_that_cannot_be_had_is_said(query: str, kept: dict, words: str):
+def test_every_impossible_value_gets_a_notice(query: str, kept: dict, words: str):
     choice, notices = from_query(parse_qs(query, keep_blank_values=True))
     assert {name: getattr(choice, name) for name in kept} == kept
     assert len(notices) == 1

@@ -84,7 +84,7 @@ def test_whether_a_query_asks_for_a_frame(query, embedded):
     assert is_embedded(query) == embedded
 
 
-def test_a_parameter_called_like_a_word_of_the_link_stands_behind_a_prefix():
+def test_a_parameter_named_like_a_query_parameter_gets_a_prefix():
     query = {"op": ["relu"], "rule": ["formula: g * steps"], "steps": ["7"], "p.steps": ["2.5"]}
     choice, notices = from_query(query)
     assert (dict(choice.parameters), choice.steps, notices) == ({"steps": 2.5}, 7, [])
@@ -122,7 +122,7 @@ def test_a_parameter_that_learns():
     assert notice == 'The link lets "c" learn, which it cannot: its op and rules have nothing to learn.'
 
 
-def test_commas_within_an_own_formula_part_no_names_of_what_learns():
+def test_commas_within_a_custom_formula_do_not_separate_learned_parameters():
     mine = "formula: mine = g * where(x > 0, 1, 0)"
     assert split_names(f"s, {mine}.s,lo") == ("s", f"{mine}.s", "lo")
 
@@ -214,7 +214,7 @@ def branch_texts(branch):
 
 
 @pytest.mark.parametrize(("text", "taken", "said"), BAD_BRANCHES, ids=[each[0] for each in BAD_BRANCHES])
-def test_a_branch_that_cannot_be_is_said(text, taken, said):
+def test_an_invalid_branch_gets_a_notice(text, taken, said):
     choice, (notice,) = from_text(f"{RACE}&{urlencode({'branch': text})}")
     assert choice.branch == taken
     assert said in notice
@@ -252,7 +252,7 @@ def test_a_link_says_what_slow_motion_shows(slow):
 
 
 @pytest.mark.parametrize("slow", ["7", "cellar", "gradient,0", "x,1,1,1,1,1", "x,-1", "x,99999", "x,1;2"])
-def test_slow_motion_of_what_there_is_not_stays_closed_with_a_notice(slow):
+def test_slow_motion_of_a_missing_stage_stays_closed_with_a_notice(slow):
     choice, notices = from_query({"slow": [slow]})
     assert choice.slow == ""
     assert "Slow motion is left closed" in notices[0]

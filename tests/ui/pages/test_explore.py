@@ -89,7 +89,7 @@ def test_a_suggestion_leads_to_the_same_link_with_the_key_that_is_meant():
     assert rule["links"] == {"straight_through": "op=rond&rule=straight_through&rule=clipped&g=2"}
 
 
-def test_another_spelling_of_a_key_or_a_label_is_read_and_said():
+def test_another_spelling_of_a_key_or_label_is_read_with_a_notice():
     test = opened("op=Quantise&rule=STRAIGHT-through&rule=Arctan%20surrogate")
     assert (chosen(test)["op"], chosen(test)["rules"]) == ("quantize", ["straight_through", "atan_surrogate"])
     assert [notice["text"] for notice in notices_of(test)] == [

@@ -69,7 +69,7 @@ def test_a_class_that_comes_at_once_has_the_numbers_computed_once(monkeypatch: p
     assert all(one == lessons[0] for one in lessons)
 
 
-def test_the_page_opens_and_its_own_words_are_no_faults():
+def test_the_page_opens_without_notices():
     for query in ("lesson=clamp&present=1", "class=abc", "print=course"):
         assert "link" not in words_of(opened(query, "learn")), query
     assert "link" in words_of(opened("lessons=clamp", "learn"))

@@ -49,7 +49,7 @@ def test_invalid_values_of_a_link_are_explained_and_ignored(asked, said):
     assert said in words_of(test)
 
 
-def test_a_link_to_the_task_that_cannot_be_judged_is_told_so():
+def test_a_link_to_a_task_without_held_out_data_gets_a_notice():
     test = opened("task=documents&op=relu&rule=seed_relu", "study")
     assert mounted(test, "study")["choice"]["op"] == "relu"
     said = words_of(test)

@@ -201,7 +201,7 @@ def test_a_bound_from_below_begins_below_the_other(y: str, begins: dict[str, flo
         assert curve["y"].nunique() > 1
 
 
-def test_every_file_stands_below_one_folder_that_its_content_names():
+def test_every_file_is_in_one_folder_named_by_its_content():
     names = [name for name in answers.get_files() if "/" in name]
     assert {name.partition("/")[0] for name in names} == {answers.get_folder()}
     for asset in answers.get_files().values():

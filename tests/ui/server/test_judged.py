@@ -41,7 +41,7 @@ def test_the_range_holds_a_case_far_out_and_no_number_is_not_sent():
     assert none["case"]["words"].startswith("nan, not")
 
 
-def test_each_failing_case_is_drawn_in_its_panel_and_told():
+def test_each_failing_case_is_drawn_in_its_panel_and_described():
     clamp, scale = EXERCISES["clamp"].code, EXERCISES["needed"].code
     forward = judge("clamp", clamp.replace("x.clamp(0, 1)", "x.clamp(0, 2)"))
     assert (forward["case"]["panel"], forward["case"]["op"]["formula"]) == ("forward", "clamp(x, 0, 2)")

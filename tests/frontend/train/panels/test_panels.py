@@ -65,14 +65,14 @@ DRAWN = """
 @pytest.mark.parametrize(
     "rule", [rule for rule in RULES.values() if rule.is_random], ids=lambda rule: rule.key
 )
-def test_a_rule_that_hangs_on_the_loss_of_a_net_has_no_curve(node: Node, rule: Rule):
+def test_a_rule_that_depends_on_a_nets_loss_has_no_curve(node: Node, rule: Rule):
     given = {"document": make_document(), "measured": INPUTS, "op": "bernoulli", "rule": rule.key}
     shown = node.run(DRAWN, given)
     assert bool(shown["curve"]) is not rule.needs_loss
     assert (shown["most"] is None) is rule.needs_loss, "nor the height of one"
 
 
-def test_the_curve_of_what_draws_is_its_mean(node: Node):
+def test_the_curve_of_a_random_rule_is_its_mean(node: Node):
     given = {"document": make_document(), "measured": INPUTS, "op": "bernoulli"}
     own, quiet = (node.run(DRAWN, {**given, "rule": rule})["curve"] for rule in ("st_gumbel", "sigmoid_st"))
     middle = min(quiet, key=lambda point: abs(point["x"] - 0.5))

@@ -278,7 +278,7 @@ def test_random_numbers_of_a_cell_appear_in_its_numbers_and_curves(
     assert drawn["rule"]["label"] == f"× {rule.rpartition(' = ')[2]}"
 
 
-def test_losses_are_put_into_a_rule_that_hangs_on_them_and_no_curve_is_drawn(
+def test_losses_are_filled_into_a_rule_that_depends_on_them(
     node: Node, document: dict[str, Any], drawn_records: dict[str, Any]
 ) -> None:
     picture = of_drawn(node, document, drawn_records, "rule,2")

@@ -48,7 +48,7 @@ def test_two_turns_at_once_and_then_two_a_second():
     assert [pace.acquire(), pace.acquire(), pace.acquire()] == [0, 0, 0.5]
 
 
-def test_a_hurried_visitor_is_told_and_nobody_else():
+def test_only_the_hurried_visitor_is_refused():
     def codes(app: Any, count: int, **who: str) -> list[int]:
         return [asyncio.run(_sent(app, scope_of(**who)))[0]["status"] for _ in range(count)]
 
@@ -128,7 +128,7 @@ async def _held(scope: Scope, receive: Receive, send: Send) -> None:
         pass
 
 
-def test_a_third_page_is_told_and_comes_in_when_one_has_left():
+def test_a_third_page_is_refused_until_another_one_is_closed():
     async def visited() -> None:
         app = admission.PageLimitMiddleware(_held, max_pages=2)
         gone = [asyncio.Event() for _ in range(2)]
@@ -181,7 +181,7 @@ def test_a_third_page_is_told_and_comes_in_when_one_has_left():
         ),
     ],
 )
-def test_a_third_page_of_a_share_is_told_and_others_come_in(
+def test_a_third_page_of_a_group_is_refused_and_other_groups_are_not(
     share: VisitorQuota, who: list[dict[str, str]], page: int, advice: str
 ):
     async def visited() -> None:

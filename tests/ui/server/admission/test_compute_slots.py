@@ -168,7 +168,7 @@ def test_a_line_that_can_have_no_seat_is_not_put_in_order(monkeypatch: pytest.Mo
     assert asyncio.run(visited()) == 1
 
 
-def test_a_third_who_would_wait_is_told():
+def test_a_third_waiting_visitor_is_refused():
     async def computed() -> tuple[Any, list[Any]]:
         house = _House(1, 2)
         for number in range(4):

@@ -83,7 +83,7 @@ def test_a_request_to_the_wrong_server_is_redirected(method: str, target: str, w
     assert (status, headers[b"location"]) == (307, way)
 
 
-def test_a_run_that_goes_on_from_one_elsewhere_is_begun_there(engine: Engine):
+def test_a_run_that_continues_a_remote_run_starts_on_the_remote_server(engine: Engine):
     body = {"query": "op=relu", "owner": "me", "after": {"run": THERE, "key": "", "step": 3}}
     status, headers, _ = answered("POST", "/runs", json.dumps(body).encode())
     assert (status, headers[b"location"]) == (307, b"?replica=second")
@@ -91,7 +91,7 @@ def test_a_run_that_goes_on_from_one_elsewhere_is_begun_there(engine: Engine):
 
 
 @pytest.mark.parametrize("kind", ["runs", "studies"])
-def test_a_redirected_request_that_returns_is_told_the_servers_name(kind: str):
+def test_a_redirected_request_that_returns_gets_the_servers_name(kind: str):
     status, _, body = answered("GET", f"/{kind}/{THERE}/events?replica=second")
     seen = json.loads(body.removeprefix(b"data: "))
     assert (status, seen["id"], seen["state"]) == (200, THERE, "silent")
@@ -133,7 +133,7 @@ def test_why_a_run_is_gone(identity: str, words: str):
     assert names.explain_missing(names.create("run"), "run") == "This run no longer exists"
 
 
-def test_a_browser_is_kept_here_and_told_so_once():
+def test_a_browser_gets_the_cookie_of_this_server_once():
     fresh = replicas.set_replica_cookie(Request(scope_of()), PlainTextResponse(""))
     assert fresh.headers["set-cookie"].startswith("replica=first; HttpOnly; ")
     scope = scope_of() | {"headers": [(b"cookie", b"replica=first")]}

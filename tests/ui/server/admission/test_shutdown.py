@@ -26,7 +26,7 @@ def test_waiting_requests_are_released_at_shutdown():
     assert asyncio.run(held()) == "here"
 
 
-def test_a_client_that_leaves_is_not_told_of_the_shutdown():
+def test_a_client_that_has_left_is_not_notified_of_the_shutdown():
     async def left() -> None:
         wait = asyncio.create_task(Shutdown().wait_for(_never()))
         await asyncio.sleep(0)
@@ -37,7 +37,7 @@ def test_a_client_that_leaves_is_not_told_of_the_shutdown():
     asyncio.run(left())
 
 
-def test_a_stream_goes_on_until_its_end_or_the_servers():
+def test_a_stream_continues_until_it_ends_or_the_server_stops():
     closed = []
 
     async def numbers(then):

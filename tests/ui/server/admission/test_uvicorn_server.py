@@ -43,7 +43,7 @@ def test_the_servers_signal_begins_the_end(monkeypatch: pytest.MonkeyPatch):
     asyncio.run(follow_server())  # another server, which has its own ways
 
 
-def test_the_server_is_told_to_send_at_once_when_it_has_begun(monkeypatch: pytest.MonkeyPatch):
+def test_the_started_server_sends_without_delay(monkeypatch: pytest.MonkeyPatch):
     received = []
 
     class Server(SimpleNamespace):

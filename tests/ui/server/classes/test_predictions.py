@@ -25,7 +25,7 @@ def test_an_answer_and_a_curve():
     np.testing.assert_array_equal(drawn, [math.nan, 0, 0.25, -1])
 
 
-def test_no_text_is_kept_of_what_is_sent():
+def test_no_text_in_a_prediction_is_stored():
     """A prediction has an index and numbers, and nothing that could hold a text."""
     assert {field.name for field in fields(Prediction)} == {"picked", "drawn"}
     sent = {"picked": 1, "name": "Mallory", "text": "<b>hello</b>"}

@@ -49,7 +49,7 @@ def room() -> Any:
     return answer.data
 
 
-def test_a_class_from_its_opening_to_its_end(room: Any, classes: Classes):
+def test_a_class_is_opened_led_and_ended(room: Any, classes: Classes):
     assert room["pages"] == ["/", "/train"]
     watch = f"/classes/{room['id']}/events?watch={room['watch']}"
     assert first_event(watch) == {

@@ -19,7 +19,7 @@ class First(Client):
     app = Starlette(routes=list(initial_state.ROUTES), exception_handlers={RefusedError: handle_refused})
 
 
-def test_it_is_what_the_run_of_these_settings_is_before_its_first_step(engine):
+def test_the_initial_state_is_that_of_a_run_before_its_first_step(engine):
     answer = First().post("/first", json={"query": QUERY}).json()
     run = Run(settings_of({"query": QUERY}), recorded=())
     expected = make_lines(run.snapshot(BASIS))
@@ -65,5 +65,5 @@ def test_invalid_settings_give_a_message_instead_of_an_error():
     assert answer.json()["message"].startswith("This cannot be trained: the task")
 
 
-def test_a_link_that_cannot_be_had_is_refused():
+def test_an_invalid_link_is_refused():
     assert told(First().post("/first", json={"query": "op=nonsense"}), 400)

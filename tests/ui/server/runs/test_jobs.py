@@ -87,7 +87,7 @@ def test_a_run_is_what_the_link_says(client, engine):
     assert len(run["key"]) == 64
 
 
-def test_the_faster_device_is_told_in_words(client, engine, monkeypatch):
+def test_the_faster_device_is_named_in_a_sentence(client, engine, monkeypatch):
     assert client.get("/devices").json() == {"words": engine.compare_devices()}
     monkeypatch.setattr(engine, "compare_devices", lambda: "Small nets train faster on the CPU.")
     assert client.get("/devices").json() == {"words": "Small nets train faster on the CPU."}
@@ -183,7 +183,7 @@ def test_one_that_nobody_knows_is_gone_whatever_the_key(client, engine, kind, qu
 
 
 @of_both
-def test_a_visitor_has_one_of_a_kind(client, engine, kind, query):
+def test_a_visitor_may_have_one_run_and_one_study(client, engine, kind, query):
     started = [begun(client, owner, query, kind)["id"] for owner in ("me", "another", "me")]
     assert [engine.snapshot(each).state for each in started] == ["stopped", "running", "running"]
 
@@ -210,7 +210,7 @@ def test_an_owner_is_a_short_text(client, engine, owner):
 
 
 @of_both
-def test_a_full_house_and_a_silent_engine_are_said(client, monkeypatch, kind, query):
+def test_a_full_queue_and_a_silent_engine_are_reported(client, monkeypatch, kind, query):
     full = Engine(Limits(workers=0, running=0, waiting=0, studying=0, studies_waiting=0), Clock())
     monkeypatch.setattr(jobs, "shared_engine", lambda: full)
     start = {"query": query, "owner": "me"}

@@ -180,7 +180,7 @@ def test_the_event_loop_is_never_held(engine):
     assert "gone" in asyncio.run(both())
 
 
-def test_an_engine_that_is_silent_is_said_and_asked_again(engine):
+def test_a_silent_engine_is_reported_and_asked_again(engine):
     class Silent:
         def __init__(self):
             self.failures = 2

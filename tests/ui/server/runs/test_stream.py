@@ -76,14 +76,14 @@ def test_a_reconnect_starts_afresh_with_the_whole_series(engine):
     assert len(numbers(again["snapshot"]["losses"]["default"])) == again["step"] > 0
 
 
-def test_nothing_is_told_twice(engine, monkeypatch):
+def test_no_event_is_sent_twice(engine, monkeypatch):
     monkeypatch.setattr(stream, "KEEPALIVE_S", 0.005)
     identity = engine.start(SMALL, paused=True)
     seen = told(engine, identity, most=4, meanwhile=lambda: None)
     assert [event["state"] for event in seen] == ["ready"]  # and three comments
 
 
-def test_a_rate_that_is_set_while_a_run_rests_is_told_at_once(engine):
+def test_a_rate_set_while_a_run_is_paused_is_sent_immediately(engine):
     identity = engine.start(SMALL, paused=True)
     engine.command(identity, "step")
     seen = told(engine, identity, most=2, meanwhile=lambda: engine.change(identity, lr=1e-8))
@@ -169,7 +169,7 @@ def test_the_route(monkeypatch):
         ),
     ],
 )
-def test_a_third_who_watches_is_told_so_and_nobody_else(engine, most, who, said):
+def test_only_the_third_watcher_is_refused(engine, most, who, said):
     runs = {name: engine.start(LONG, name) for name in "abc"}
     requests = [request(**(one | {"run": runs[one["run"]]})) for one in who]
     watching = stream.WatchLimiter(**most)

@@ -88,7 +88,7 @@ def test_a_study_is_there_as_a_script_that_repeats_it(client, engine):
     told(client.get("/studies/nobody-knows/study.py"), 404)
 
 
-def test_on_an_equal_footing_the_csv_has_the_divided_rates_and_pairs_are_told_at_the_end(client, engine):
+def test_on_an_equal_footing_the_csv_has_the_divided_rates(client, engine):
     query = QUERY.replace("straight_through", "clipped&rule=approx_sign") + "&optimiser=sgd&equal=yes"
     study = begun(client, query=query)
     engine.turn()
@@ -117,7 +117,7 @@ def test_pause_resume_and_stop(client, engine):
     assert commanded(client, begun(client), "stop")["state"] == "stopped"
 
 
-def test_a_rule_that_diverges_at_every_rate_is_told_as_such(client, engine):
+def test_a_rule_that_diverges_at_every_rate_is_reported(client, engine):
     study = begun(client, query=QUERY.replace("straight_through", "formula: g / 0") + "&controls=no")
     turn_until_idle(engine)
     results = last_event(study)["results"]
@@ -154,7 +154,7 @@ def test_more_runs_than_are_taken_are_refused_with_their_cost(client, engine, mo
     assert refusal == weighed["sentence"]
 
 
-def test_the_cost_is_measured_and_said_before_anything_starts(client, engine):
+def test_the_cost_is_measured_and_stated_before_anything_starts(client, engine):
     weighed = client.post("/studies/cost", json={"query": QUERY}).json()
     assert weighed["sentence"].startswith(f"{RUNS} runs of 5 steps: about ")
     assert weighed["sentence"].endswith(" if nobody else is training.")
@@ -180,7 +180,7 @@ def test_the_number_of_concurrent_runs_is_limited(client, engine, monkeypatch):
     assert runs == 2
 
 
-def test_an_engine_that_is_silent_is_said_in_the_words_of_studies(client, engine):
+def test_a_silent_engine_is_reported_in_the_words_of_studies(client, engine):
     class Silent:
         def snapshots(self, _shown):
             raise RuntimeError("the training process does not answer")

@@ -110,13 +110,13 @@ def test_unknown_file_names_are_refused(client, run, name):
     assert told(taken(client, run, name), 404).startswith("There is no such file")
 
 
-def test_a_run_that_is_gone_is_said(client, engine, run):
+def test_a_run_that_is_gone_is_reported(client, engine, run):
     engine.close()
     assert "press Start" in told(taken(client, run, "weights.safetensors"), 400)
     assert "press Start" in told(client.get(f"/runs/{run['id']}/at/4"), 400)
 
 
-def test_a_kept_step_is_told_as_an_event_is(client, run, alone):
+def test_a_checkpoint_is_sent_like_an_event(client, run, alone):
     seen = client.get(f"/runs/{run['id']}/at/7", "show=causes").json()
     assert (seen["step"], seen["steps"], seen["snapshot"]["step"]) == (7, 20, 7)
     assert seen["recorded"] == {"lr": "0.01", "branch": "2,lr:0.02"}
