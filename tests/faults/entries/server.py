@@ -68,9 +68,9 @@ FAULTS = (
     ),
     Fault(
         name="A visitor's pages stay counted after they are closed",
-        file="explorer/ui/server/admission/admission.py",
-        old="self._open_pages.subtract(groups)",
-        new="self._open_pages.subtract(groups[:1])",
+        file="explorer/ui/server/admission/visitors.py",
+        old="            self.release(groups)",
+        new="            self.release(groups[:1])",
         tests="ui/server/admission/test_admission.py",
     ),
     Fault(

@@ -7,8 +7,7 @@ import logging
 import math
 import sys
 import time
-from collections import Counter
-from collections.abc import Callable, Hashable
+from collections.abc import Callable
 from functools import lru_cache
 from typing import Any
 
@@ -22,9 +21,9 @@ from starlette.websockets import WebSocketClose
 from explorer.ui.server.admission import limits, monitoring
 from explorer.ui.server.admission.paths import PAGES, strip_prefix
 from explorer.ui.server.admission.visitors import (
+    GroupCounter,
     Visitor,
     VisitorQuota,
-    adapt_advice,
     visitor_from_page_request,
     visitor_from_request,
 )
@@ -39,7 +38,7 @@ _MESSAGE_TOO_BIG = 1009
 _POLICY_VIOLATION = 1008
 _SERVER_FULL_MESSAGE = "The explorer is full: {pages} pages are open. Try again in about a minute."
 _RATE_MESSAGE = "These are more than {rate} requests a second: wait a moment."
-_TOO_MANY_PAGES_MESSAGE = "Your network has {pages} pages open: close one of them and reload this one."
+_TOO_MANY_PAGES_MESSAGE = "Your network has {count} pages open: close one of them and reload this one."
 
 _RETRY_S = 15  # a refused page reloads itself after this time
 _REFUSAL_HTML = """<!doctype html>
@@ -157,7 +156,7 @@ class PageLimitMiddleware:
             reruns_per_s,
             first_message_timeout_s,
         )
-        self._open_pages: Counter[Hashable] = Counter()
+        self._open_pages = GroupCounter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse to open a page if the visitor or the server has too many."""
@@ -182,31 +181,15 @@ class PageLimitMiddleware:
         """Return the reason why a visitor may not open another page, or "" if the visitor may."""
         if self._open_pages[_TOTAL] >= min(self._max_pages, _get_file_limits()[0] // limits.FILES_PER_PAGE):
             return _SERVER_FULL_MESSAGE.format(pages=self._open_pages[_TOTAL])
-        group_limits = self._quota.get_limits(visitor)
-        full_groups = (group for group, limit in group_limits.items() if self._open_pages[group] >= limit)
-        return next(
-            (
-                adapt_advice(_TOO_MANY_PAGES_MESSAGE.format(pages=group_limits[share]), share)
-                for share in full_groups
-            ),
-            "",
-        )
+        return self._open_pages.explain_full(self._quota.get_limits(visitor), _TOO_MANY_PAGES_MESSAGE)
 
     async def _serve_page(self, visitor: Visitor, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve the websocket of a page, and count the page as open until the websocket closes."""
+        limiter = RateLimiter(self._reruns_per_s)
+        throttled = _throttle_messages(receive, limiter, self._first_message_timeout_s)
         groups = [_TOTAL, *self._quota.get_limits(visitor)]
-        self._open_pages.update(groups)
-        monitoring.pages.inc()
-        try:
-            await self.app(
-                scope,
-                _throttle_messages(receive, RateLimiter(self._reruns_per_s), self._first_message_timeout_s),
-                send,
-            )
-        finally:
-            self._open_pages.subtract(groups)
-            self._open_pages += Counter()  # removes entries with a count of 0
-            monitoring.pages.dec()
+        with self._open_pages.count(groups), monitoring.pages.track_inprogress():
+            await self.app(scope, throttled, send)
 
 
 def _throttle_messages(

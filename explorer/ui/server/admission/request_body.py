@@ -5,7 +5,6 @@ Only the content type of JSON is accepted, which forms of other sites cannot sen
 
 import asyncio
 import json
-from collections import Counter
 from collections.abc import AsyncIterator, Hashable, Mapping
 from contextlib import asynccontextmanager, suppress
 from typing import Any
@@ -15,7 +14,7 @@ from starlette.requests import ClientDisconnect, Request
 from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.admission import RefusedError
 from explorer.ui.server.admission.shutdown import ServerShutdown, shutdown
-from explorer.ui.server.admission.visitors import VisitorQuota, adapt_advice, visitor_from_request
+from explorer.ui.server.admission.visitors import GroupCounter, VisitorQuota, visitor_from_request
 
 Json = dict[str, Any]
 
@@ -33,7 +32,7 @@ class LongBodyLimiter:
 
     def __init__(self, quota: VisitorQuota = limits.LONG_BODIES_QUOTA) -> None:
         self._quota = quota
-        self._counts: Counter[Hashable] = Counter()
+        self._counts = GroupCounter()
         self._waiting: list[asyncio.Future[None]] = []
 
     @asynccontextmanager
@@ -46,12 +45,10 @@ class LongBodyLimiter:
         is_short = length.isdecimal() and len(length) < 10 and int(length) <= limits.LONG_BODY_BYTES
         group_limits = {} if is_short else self._quota.get_limits(visitor_from_request(request))
         await self._wait_for_room(group_limits)
-        self._counts.update(group_limits.keys())
         try:
-            yield
+            with self._counts.count(group_limits):
+                yield
         finally:
-            self._counts.subtract(group_limits.keys())
-            self._counts += Counter()  # removes entries with a count of 0
             for future in (pending for pending in self._waiting if not pending.done()):
                 future.set_result(None)
             self._waiting = []
@@ -59,15 +56,12 @@ class LongBodyLimiter:
     async def _wait_for_room(self, group_limits: Mapping[Hashable, int]) -> None:
         """Wait until every group is below its limit. Raises RefusedError after a timeout."""
         deadline = asyncio.get_running_loop().time() + limits.BODY_TIMEOUT_S
-        while full_groups := [group for group, limit in group_limits.items() if self._counts[group] >= limit]:
+        while message := self._counts.explain_full(group_limits, _TOO_MANY_MESSAGE):
             self._waiting.append(future := asyncio.get_running_loop().create_future())
             try:
                 async with asyncio.timeout_at(deadline):
                     await future
             except TimeoutError:
-                message = adapt_advice(
-                    _TOO_MANY_MESSAGE.format(count=group_limits[full_groups[0]]), full_groups[0]
-                )
                 raise RefusedError(429, message) from None
 
 

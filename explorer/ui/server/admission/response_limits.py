@@ -1,6 +1,5 @@
 """Sending of responses in slices, and a limit on each visitor's unfinished large responses."""
 
-from collections import Counter
 from collections.abc import Hashable, Mapping
 
 from starlette.requests import HTTPConnection
@@ -8,7 +7,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.admission import make_json_refusal
-from explorer.ui.server.admission.visitors import VisitorQuota, adapt_advice, visitor_from_request
+from explorer.ui.server.admission.visitors import GroupCounter, VisitorQuota, visitor_from_request
 
 _TOO_MANY_MESSAGE = "{count} large answers are already on their way to you: try again when one has arrived."
 
@@ -28,7 +27,7 @@ class ResponseLimitMiddleware:
     ) -> None:
         self.app = app
         self._quota, self._large_bytes = quota, large_bytes
-        self._counts: Counter[Hashable] = Counter()
+        self._counts = GroupCounter()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on and send the response in slices."""
@@ -48,13 +47,7 @@ class ResponseLimitMiddleware:
                 first, start = start, None
                 if len(message.get("body", b"")) > self._large_bytes:
                     group_limits = self._quota.get_limits(visitor_from_request(HTTPConnection(scope)))
-                    full_groups = [
-                        group for group, limit in group_limits.items() if self._counts[group] >= limit
-                    ]
-                    if full_groups:
-                        refusal_text = adapt_advice(
-                            _TOO_MANY_MESSAGE.format(count=group_limits[full_groups[0]]), full_groups[0]
-                        )
+                    if refusal_text := self._counts.explain_full(group_limits, _TOO_MANY_MESSAGE):
                         return
                     reserved = group_limits
                     self._counts.update(reserved.keys())
@@ -65,8 +58,7 @@ class ResponseLimitMiddleware:
         try:
             await self.app(scope, receive, send_sliced)
         finally:
-            self._counts.subtract(reserved.keys())
-            self._counts += Counter()  # removes entries with a count of 0
+            self._counts.release(reserved)
         if refusal_text:
             await make_json_refusal(429, refusal_text)(scope, receive, send)
 

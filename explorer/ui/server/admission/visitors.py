@@ -6,7 +6,9 @@ import functools
 import hmac
 import os
 import secrets
-from collections.abc import Hashable
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 
 from starlette.requests import HTTPConnection, Request
@@ -56,6 +58,34 @@ class VisitorQuota:
         """Return the limits that apply to a visitor, by the key of the group that shares each limit."""
         own_limit = self.visitor if visitor.name else self.anonymous
         return {visitor.key: own_limit, ("address", visitor.address): self.address}
+
+
+class GroupCounter(Counter[Hashable]):
+    """Counts items, such as open pages, in each of the groups that share a limit."""
+
+    def explain_full(self, limits: Mapping[Hashable, int], message: str) -> str:
+        """Return ``message`` with the first limit that is reached as its ``{count}``, or "" if none is."""
+        full_group = next((group for group, limit in limits.items() if self[group] >= limit), None)
+        return (
+            "" if full_group is None else adapt_advice(message.format(count=limits[full_group]), full_group)
+        )
+
+    @contextmanager
+    def count(self, groups: Iterable[Hashable]) -> Iterator[None]:
+        """Count one item in each of these groups while the context is open."""
+        groups = list(groups)
+        self.update(groups)
+        try:
+            yield
+        finally:
+            self.release(groups)
+
+    def release(self, groups: Iterable[Hashable]) -> None:
+        """Remove one item from each of these groups, and forget groups without any."""
+        for group in groups:
+            self[group] -= 1
+            if not self[group]:
+                del self[group]
 
 
 def visitor_from_request(connection: HTTPConnection) -> Visitor:

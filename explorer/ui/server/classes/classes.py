@@ -2,13 +2,12 @@
 
 import secrets
 import time
-from collections import Counter
 from collections.abc import Callable, Hashable
 
 from explorer.training.scheduling import read_replica
 from explorer.ui.server.admission import limits, monitoring
 from explorer.ui.server.admission.admission import RateLimiter, RefusedError, VisitorRateLimiters
-from explorer.ui.server.admission.visitors import Visitor, VisitorQuota, adapt_advice, sign
+from explorer.ui.server.admission.visitors import GroupCounter, Visitor, VisitorQuota, sign
 from explorer.ui.server.classes.classroom import Classroom
 from explorer.ui.server.classes.codes import make_code
 from explorer.ui.server.classes.predictions import Question
@@ -52,7 +51,7 @@ class Classes:
             seats_quota,
         )
         self._rooms: dict[str, Classroom] = {}
-        self._seat_counts: Counter[Hashable] = Counter()  # the number of seats taken by each quota group
+        self._seat_counts = GroupCounter()  # the number of seats taken by each quota group
         self._miss_limiters = VisitorRateLimiters(
             limits.CODE_MISSES_PER_S, limits.ADDRESS_CODE_MISSES_PER_S, clock
         )
@@ -65,13 +64,11 @@ class Classes:
         """Open a new class and return it. Raises RefusedError if too many classes are open."""
         self.end_expired()
         group_limits = self._quota.get_limits(visitor)
-        counts = Counter(share for room in self._rooms.values() for share in room.groups)
+        counts = GroupCounter(share for room in self._rooms.values() for share in room.groups)
         if len(self._rooms) >= self._max_classes:
             raise RefusedError(503, _SERVER_FULL_MESSAGE.format(count=self._max_classes))
-        if full_group := next((share for share, most in group_limits.items() if counts[share] >= most), None):
-            raise RefusedError(
-                503, adapt_advice(_TOO_MANY_MESSAGE.format(count=group_limits[full_group]), full_group)
-            )
+        if message := counts.explain_full(group_limits, _TOO_MANY_MESSAGE):
+            raise RefusedError(503, message)
         server, code = read_replica(), make_code()
         room = Classroom(f"{server}~{code}" if server else code, question, self._clock(), list(group_limits))
         self._rooms[room.identity] = room
@@ -119,22 +116,20 @@ class Classes:
 
         Raises RefusedError if no seat is free.
         """
-        group_limits = {"all": self._max_seats, **self._seats_quota.get_limits(visitor)}
-        for group, limit in group_limits.items():
-            if self._seat_counts[group] >= limit:
-                monitoring.event_log.record("seat of a class refused", share=limit)
-                message = _NO_SEAT_MESSAGE if group == "all" else _NETWORK_FULL_MESSAGE
-                raise RefusedError(503, adapt_advice(message.format(count=limit), group))
-        self._seat_counts.update(group_limits.keys())
-        return list(group_limits)
+        total, own = {"all": self._max_seats}, self._seats_quota.get_limits(visitor)
+        message = self._seat_counts.explain_full(total, _NO_SEAT_MESSAGE)
+        if message := message or self._seat_counts.explain_full(own, _NETWORK_FULL_MESSAGE):
+            monitoring.event_log.record("seat of a class refused", seats=self._seat_counts["all"])
+            raise RefusedError(503, message)
+        self._seat_counts.update(groups := [*total, *own])
+        return groups
 
     def end(self, room: Classroom) -> None:
         """End a class, free its students' seats and delete its data."""
         if self._rooms.pop(room.identity, None) is None:
             return
         for guest in room.guests.values():
-            self._seat_counts.subtract(guest.groups)
-        self._seat_counts += Counter()  # removes entries with a count of 0
+            self._seat_counts.release(guest.groups)
         room.end()
 
     def end_expired(self) -> None:

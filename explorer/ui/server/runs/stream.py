@@ -7,7 +7,6 @@ import base64
 import functools
 import json
 import time
-from collections import Counter
 from collections.abc import AsyncIterator, Callable, Collection, Hashable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple, NotRequired, TypedDict
@@ -44,7 +43,7 @@ from explorer.ui.server.admission.replicas import (
     stream_unreachable_event,
 )
 from explorer.ui.server.admission.shutdown import shutdown
-from explorer.ui.server.admission.visitors import VisitorQuota, adapt_advice, visitor_from_request
+from explorer.ui.server.admission.visitors import GroupCounter, VisitorQuota, visitor_from_request
 from explorer.ui.server.runs.study_results import make_study_event
 
 INTERVAL_S, STUDY_INTERVAL_S = (
@@ -117,7 +116,7 @@ class WatchLimiter:
     ) -> None:
         self.interval_s, self.frames_per_s = interval_s, frames_per_s
         self._max_watchers, self._max_per_job, self._quota = max_watchers, max_per_job, quota
-        self._counts: Counter[Hashable] = Counter()
+        self._counts = GroupCounter()
 
     def __len__(self) -> int:
         return self._counts["all"]
@@ -134,31 +133,18 @@ class WatchLimiter:
         self, request: Request, identity: str, stream: AsyncIterator[str]
     ) -> AsyncIterator[str]:
         """Yield a stream's events and count the stream as open. If a limit is reached, yield one refusal."""
-        limits_by_group = self._get_limits(request, identity)
-        for key, (limit, refusal) in limits_by_group.items():
-            if self._counts[key] >= limit:
-                note = adapt_advice(refusal.format(count=limit), key).rstrip(".")
+        group_limits: list[tuple[Mapping[Hashable, int], str]] = [
+            ({"all": self._max_watchers}, _SERVER_LIMIT_MESSAGE),
+            ({("job", identity): self._max_per_job}, _JOB_LIMIT_MESSAGE),
+            (self._quota.get_limits(visitor_from_request(request)), _VISITOR_LIMIT_MESSAGE),
+        ]
+        for limits_of_kind, refusal in group_limits:
+            if note := self._counts.explain_full(limits_of_kind, refusal).rstrip("."):
                 yield f"data: {format_event(kind_of(identity).make_unseen(identity, 'crowded', note))}\n\n"
                 return
-        self._counts.update(limits_by_group.keys())
-        try:
+        with self._counts.count(group for limits_of_kind, _ in group_limits for group in limits_of_kind):
             async for text in shutdown.iterate(stream):
                 yield text
-        finally:
-            self._counts.subtract(limits_by_group.keys())
-            self._counts += Counter()  # removes entries with a count of 0
-
-    def _get_limits(self, request: Request, identity: str) -> dict[Hashable, tuple[int, str]]:
-        """Return the limit and the refusal message of each group that a stream counts towards."""
-        visitor_limits = {
-            key: (limit, _VISITOR_LIMIT_MESSAGE)
-            for key, limit in self._quota.get_limits(visitor_from_request(request)).items()
-        }
-        return {
-            "all": (self._max_watchers, _SERVER_LIMIT_MESSAGE),
-            ("job", identity): (self._max_per_job, _JOB_LIMIT_MESSAGE),
-            **visitor_limits,
-        }
 
 
 WATCH_LIMITERS: Mapping[type[Status], WatchLimiter] = {
