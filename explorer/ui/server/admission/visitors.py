@@ -65,10 +65,8 @@ class GroupCounter(Counter[Hashable]):
 
     def explain_full(self, limits: Mapping[Hashable, int], message: str) -> str:
         """Return ``message`` with the first limit that is reached as its ``{count}``, or "" if none is."""
-        full_group = next((group for group, limit in limits.items() if self[group] >= limit), None)
-        return (
-            "" if full_group is None else adapt_advice(message.format(count=limits[full_group]), full_group)
-        )
+        full_groups = (group for group, limit in limits.items() if self[group] >= limit)
+        return next((adapt_advice(message.format(count=limits[key]), key) for key in full_groups), "")
 
     @contextmanager
     def count(self, groups: Iterable[Hashable]) -> Iterator[None]:

@@ -116,7 +116,8 @@ class Classes:
 
         Raises RefusedError if no seat is free.
         """
-        total, own = {"all": self._max_seats}, self._seats_quota.get_limits(visitor)
+        total: dict[Hashable, int] = {"all": self._max_seats}
+        own = self._seats_quota.get_limits(visitor)
         message = self._seat_counts.explain_full(total, _NO_SEAT_MESSAGE)
         if message := message or self._seat_counts.explain_full(own, _NETWORK_FULL_MESSAGE):
             monitoring.event_log.record("seat of a class refused", seats=self._seat_counts["all"])
