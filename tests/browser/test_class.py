@@ -212,6 +212,17 @@ def the_end_leaves_nothing(teacher: Page, *students: Page) -> None:
     assert "class=" not in teacher.url
 
 
+def test_a_class_that_is_opened_on_the_list_begins_with_its_first_lesson(page: Page) -> None:
+    page.goto("/learn")
+    page.get_by_role("button", name="Class", exact=True).click()
+    expect(page.get_by_role("dialog", name="The code of the class")).to_be_visible()
+    expect(page.get_by_role("heading", level=2, name=LESSONS["autograd"].title)).to_be_attached()
+    page.keyboard.press("Escape")
+    page.locator(".acts summary").click()
+    page.get_by_role("button", name="End the class").click()
+    expect(page.get_by_role("button", name="Skip")).to_be_visible()
+
+
 HELD = """localStorage.setItem("gradient-explorer.class-led",
     JSON.stringify({id: "000000000", secret: "s", watch: "w", pages: []}))"""
 

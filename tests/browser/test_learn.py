@@ -20,6 +20,7 @@ from tests.browser.lessons import (
     until_ready_to_draw,
     until_shown,
 )
+from tests.browser.visitors import VIEWPORT
 from tests.selection import take_part
 
 
@@ -34,6 +35,15 @@ def test_the_list_leads_to_every_lesson_and_the_last_one_back_to_it(course: Page
     course.get_by_role("link", name="All lessons").click()
     entries = course.locator(".contents a")
     expect(entries).to_have_count(len(LESSONS))
+    expect(course.get_by_role("heading", level=2, name="Learn by predicting")).to_be_visible()
+    expect(course.get_by_text(f"{len(LESSONS)} short lessons")).to_contain_text("0 done.")
+    for entry in entries.all():
+        expect(entry.locator(".thumbnail path").last).to_have_attribute("d", re.compile("^M.*L"))
+    expect(course.get_by_role("button", name="Class", exact=True)).to_be_visible()
+    course.set_viewport_size({"width": 1920, "height": 1080})
+    right = course.locator(".contents").evaluate("list => list.getBoundingClientRect().right")
+    assert right >= 0.95 * 1920
+    course.set_viewport_size(VIEWPORT)
     assert in_both_themes(course, ".lesson") == []
     first, second = list(LESSONS.values())[:2]
     entries.first.click()
@@ -133,6 +143,7 @@ def test_two_fresh_questions_fill_the_dot_of_a_lesson_which_stays(course: Page) 
         [re.compile(LESSONS[key].title.replace("?", r"\?") + "$") for key in PATHS["Spikes"]]
     )
     expect(course.locator(".contents .dot[data-filled]")).to_have_count(1)
+    expect(course.get_by_text(f"{len(LESSONS)} short lessons")).to_contain_text("1 done.")
     learned = course.get_by_role("link", name=re.compile("Straight-through"))
     expect(learned).to_have_attribute("aria-description", re.compile("learned"))
     learned.click()

@@ -1,11 +1,17 @@
 // The list of all lessons or of one path through them, with the reader's progress.
 
+import { getEntries, getSamplingSettings } from "../choice/choice.js";
+import { parseMessage } from "../choice/message.js";
+import { drawThumbnail } from "../chart/scene/thumbnail.js";
 import { element, setAttribute } from "../elements/dom.js";
 import { setPath, getProgress } from "./memory.js";
 import { renderInline } from "./words.js";
 
 /** @import { OnTerm } from "./words.js" */
-/** @typedef {{key: string, title: string, question: string, minutes: number}} Listed a lesson */
+/**
+ * A lesson, with the message of its first chart (``choice``).
+ * @typedef {{key: string, title: string, question: string, minutes: number, choice: *}} Listed
+ */
 /** @typedef {{title: string, keys: string[]}} Path */
 
 const STORAGE_TEXT =
@@ -40,16 +46,19 @@ export function createContents(lessons, paths, { linkTo, onTerm, print }) {
     show();
   }
 
-  /** Create a lesson's entry in the list of lessons. @param {Listed} lesson */
-  function createEntry({ key, title, question, minutes }) {
+  /** Create a lesson's entry, with the op's curve of its first chart. @param {Listed} lesson */
+  function createEntry({ key, title, question, minutes, choice: message }) {
+    const choice = parseMessage(message);
+    const curve = drawThumbnail({ op: getEntries(choice).op, rule: null }, getSamplingSettings(choice));
     const number = lessons.findIndex((lesson) => lesson.key === key) + 1;
     const isLearned = learned.includes(key);
-    const asked = element("span", {}, ...renderInline(question, onTerm));
+    const asked = element("span", {}, ...renderInline(question, onTerm)).textContent;
     const dot = element("span", { class: "dot", "data-filled": isLearned, "aria-hidden": "true" });
     const facts = element("span", { class: "minutes" }, dot, `${minutes} min`);
-    const link = linkTo(key, element("b", {}, `${number}. ${title}`), facts, asked);
+    const link = linkTo(key, curve, element("b", {}, `${number}. ${title}`), facts);
+    setAttribute(link, "title", asked);
     setAttribute(link, "aria-label", `Lesson ${number}: ${title}`);
-    const words = `${asked.textContent} About ${minutes} minutes${isLearned ? ", learned" : ""}.`;
+    const words = `${asked} About ${minutes} minutes${isLearned ? ", learned" : ""}.`;
     setAttribute(link, "aria-description", words);
     return element("li", {}, link);
   }
@@ -61,9 +70,12 @@ export function createContents(lessons, paths, { linkTo, onTerm, print }) {
   }
 
   show();
+  const done = lessons.filter(({ key }) => learned.includes(key)).length;
   return element(
     "div",
     { class: "all" },
+    element("h2", {}, "Learn by predicting"),
+    element("p", {}, `${lessons.length} short lessons: answer first, then see. ${done} done.`),
     element("div", { class: "paths", role: "group", "aria-label": "Path" }, ...buttons),
     list,
     element("p", { class: "kept" }, STORAGE_TEXT),

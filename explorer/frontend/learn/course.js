@@ -103,7 +103,8 @@ export function createCourse(
     if (isOpening) return undefined;
     isOpening = true;
     const ownClass = classes?.held();
-    const answer = ownClass ? { id: ownClass } : await classes?.open(queryNow().get("lesson") ?? "");
+    const lesson = queryNow().get("lesson") ?? getPathLessons(lessons, paths)[0].key;
+    const answer = ownClass ? { id: ownClass } : await classes?.open(lesson);
     isOpening = false;
     if (answer?.id) return leadTo({ class: answer.id });
     return bar.say(answer?.message ?? "");
@@ -315,7 +316,7 @@ function createBar(lessons, { onGo, onGlossary, onPresent, onClass }) {
     showClass(part, held) {
       list.hidden = part === "attends";
       setText(classButton, held ? "To the class" : "Class");
-      classButton.hidden = part !== null || !numbers.some((link) => link.matches("[aria-current]"));
+      classButton.hidden = part !== null;
     },
     /** Mark the current lesson among the links in the bar. @param {string|null} key @param {boolean} presenting */
     show(key, presenting) {

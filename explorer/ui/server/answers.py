@@ -247,7 +247,11 @@ def get_course() -> Answer:
 @cache
 def _make_course() -> Answer:
     fields = ("key", "title", "question", "minutes")
-    lessons = [{name: getattr(lesson, name) for name in fields} for lesson in LESSONS.values()]
+    lessons = [
+        {name: getattr(lesson, name) for name in fields}
+        | {"choice": serialize_choice(from_text(lesson.scenes[0].query)[0])}
+        for lesson in LESSONS.values()
+    ]
     paths = [{"title": title, "keys": keys} for title, keys in PATHS.items()]
     return {"lessons": lessons, "paths": paths, "glossary": GLOSSARY, "skeleton": read_skeleton("training")}
 

@@ -9,6 +9,7 @@ import pytest
 from explorer.catalogue import RULES
 from explorer.lessons import GLOSSARY, LESSONS, PATHS
 from explorer.lessons.lesson import Lesson
+from explorer.ui.links.link import from_text
 from explorer.ui.server import answers
 from tests.selection import take_part
 from tests.ui.opening import opened, words_of
@@ -17,6 +18,8 @@ from tests.ui.opening import opened, words_of
 def test_the_course_is_every_lesson_in_its_order():
     course = answers.get_course()
     assert [lesson["key"] for lesson in course["lessons"]] == list(LESSONS)
+    scenes = [from_text(lesson.scenes[0].query)[0] for lesson in LESSONS.values()]
+    assert [lesson["choice"] for lesson in course["lessons"]] == list(map(answers.serialize_choice, scenes))
     assert {path["title"]: path["keys"] for path in course["paths"]} == PATHS
     assert course["glossary"] == GLOSSARY
     remembered = [lesson.remember for lesson in LESSONS.values()]
