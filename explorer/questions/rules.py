@@ -14,6 +14,7 @@ _STOCHASTIC = (
 )
 _MAX_NEIGHBOURS = 4
 _MAX_DISTANCE = 0.5  # rules at this distance or more are not neighbours
+_CLOSE = 0.1  # rules at less than this distance are close
 
 
 def list_checks(op: str, rule: str, parameters: dict[str, float]) -> Answer:
@@ -23,7 +24,9 @@ def list_checks(op: str, rule: str, parameters: dict[str, float]) -> Answer:
 
 
 def list_neighbours(op: str, rule: str, parameters: dict[str, float], start: float, stop: float) -> Answer:
-    """Find the catalogue's rules that are close to a rule over a range, nearest first.
+    """Find the catalogue's rules that are near a rule over a range, nearest first.
+
+    ``close`` is a sentence about the nearest one if the curves are hardly distinguishable, otherwise "".
 
     Raises ValueError for a stochastic op or rule.
     """
@@ -31,7 +34,15 @@ def list_neighbours(op: str, rule: str, parameters: dict[str, float], start: flo
         raise ValueError(_STOCHASTIC.format(name=truncate(stochastic.label)))
     neighbours = [one for one in nearest(op, rule, start=start, stop=stop, **parameters) if one.rule != rule]
     near = [one for one in neighbours if one.distance < _MAX_DISTANCE][:_MAX_NEIGHBOURS]
-    return {"lines": [_make_line(one, "rule", "sentence", "parameters") for one in near]}
+    lines = [_make_line(one, "rule", "sentence", "parameters") for one in near]
+    return {"lines": lines, "close": _describe_closest(near)}
+
+
+def _describe_closest(near: list[Neighbour]) -> str:
+    """Describe the first of the neighbours if it is close, otherwise return ""."""
+    if not near or near[0].distance >= _CLOSE:
+        return ""
+    return near[0].sentence if near[0].is_same else f"Close to {near[0].sentence}"
 
 
 def answer_row(op: str, rule: str, parameters: dict[str, float]) -> Answer:

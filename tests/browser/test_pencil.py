@@ -6,7 +6,7 @@ from urllib.parse import unquote_plus
 from playwright.sync_api import Page, expect
 
 import explorer
-from tests.browser.reading import box_of, settle, turn
+from tests.browser.reading import box_of, card, settle, turn
 
 PANEL = """() => {
     const {_size: s, yaxis2: {domain: d}} = document.querySelector(".js-plotly-plot")._fullLayout;
@@ -106,6 +106,14 @@ def test_switches_make_it_symmetric_and_0_outside(explore: Page) -> None:
     page.wait_for_url(re.compile("-1%2C\\+0.2[1-9]"))
     numbers = numbers_of(drawn_rule(page))
     assert numbers[1] == numbers[-1] > 0.2
+
+
+def test_the_card_of_a_drawing_says_which_rule_it_resembles(explore: Page) -> None:
+    rule = "formula: Drawn = g * through(x, -1, 0, 0, 1, 1, 0)"
+    turn(explore, f"/?op=sign&rule={rule}&rule=zero", shows=[rule, "zero"])
+    alike = card(explore, "Drawn").locator(".alike")
+    expect(alike).to_have_text(re.compile("this is ApproxSign, times 0.5"), timeout=60_000)
+    expect(card(explore, "Zero").locator(".alike")).to_be_empty()
 
 
 def test_at_g_0_it_says_why_nothing_can_be_drawn(explore: Page) -> None:

@@ -47,6 +47,7 @@ def test_neighbours_are_the_nearest_but_the_rule_itself_over_the_range_of_the_li
     result = [one for one in nearest("step", "gaussian", start=-2, stop=2) if one.rule != "gaussian"]
     assert [line["rule"] for line in lines] == [one.rule for one in result[: len(lines)]]
     assert lines[0]["sentence"] == "On −2 to 2 this is Erf surrogate with a = 1.414."
+    assert ask_about_rule("neighbours", query)["close"] == lines[0]["sentence"]
     assert 1 < len(lines) <= 4
     assert lines[0]["parameters"] == {"a": pytest.approx(2**0.5, rel=1e-6)}
 
@@ -71,9 +72,20 @@ def test_stochastic_rules_are_not_compared_with_others():
         }
 
 
+def test_the_closest_rule_is_named_only_where_the_curves_hardly_differ():
+    drawn = "formula: Drawn = g * through(x, -2, 0.1, 0, 1, 0.3, 0.7, 2, {})"
+    close, apart = (
+        ask_about_rule("neighbours", urlencode({"op": "sign", "rule": drawn.format(end)}))
+        for end in (0.1, 0.9)
+    )
+    assert close["close"] == f"Close to {close['lines'][0]['sentence']}"
+    assert apart["lines"]
+    assert apart["close"] == ""
+
+
 def test_a_rule_that_nothing_comes_near_has_no_neighbours():
     query = urlencode({"op": "identity", "rule": "formula: g * sin(40 * x)"})
-    assert ask_about_rule("neighbours", query) == {"lines": []}
+    assert ask_about_rule("neighbours", query) == {"lines": [], "close": ""}
 
 
 def test_rules_that_cannot_be_compared_are_explained():

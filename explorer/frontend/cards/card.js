@@ -34,6 +34,7 @@ export function createCard({ kind, buttons, picker, onParameter, onLearning, onF
   const name = element("h2", { id });
   const formula = element("code", { class: "formula" });
   const doubt = element("p", { class: "doubt" });
+  const alike = element("p", { class: "doubt alike" });
   const sliders = element("div", { class: "sliders" });
   const part = element("p", { class: "part" }, element("span"), element("code"));
   const share = element("p", { class: "share" });
@@ -49,6 +50,7 @@ export function createCard({ kind, buttons, picker, onParameter, onLearning, onF
     formula,
     failing,
     doubt,
+    alike,
     ...(kind === "rule" ? [switches] : []),
     sliders,
     part,
@@ -97,9 +99,10 @@ export function createCard({ kind, buttons, picker, onParameter, onLearning, onF
 
   /**
    * Show the name of a failing check on the card, or remove it.
-   * @param {{name?: string, sentence: string}|null} line
+   * @param {{name?: string, sentence: string}|null} line @param {string} close a sentence about a similar rule
    */
-  function showFailing(line) {
+  function showFailing(line, close) {
+    setText(alike, close);
     failing.hidden = !line;
     if (line) setText(failing, `✗ fails: ${line.name}`);
     setAttribute(failing, "title", line && line.sentence);

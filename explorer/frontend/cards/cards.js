@@ -188,9 +188,13 @@ export function createCards(host, { store, read, colours, drawn, refuses, onDraw
   return {
     /** Redraw the cards after the page's colours have changed. */
     refresh: () => show(store.current),
-    /** Show the failing check on the card of each rule. @param {Failing} failing */
-    showFailing(failing) {
-      for (const [slot, card] of cards.parts) card.showFailing(failing.get(slot) ?? null);
+    /**
+     * Show the failing check on the card of each rule, and the rule that a drawing resembles.
+     * @param {Failing} failing @param {ReadonlyMap<number, string>} close sentences
+     */
+    showFailing(failing, close) {
+      for (const [slot, card] of cards.parts)
+        card.showFailing(failing.get(slot) ?? null, close.get(slot) ?? "");
     },
     /** Return the HTML element of a rule's card. @param {number} slot */
     elementOf: (slot) => cards.parts.get(slot)?.element,

@@ -1,6 +1,7 @@
-// Badges on the cards of backward rules, each with the name of a failing check.
+// Badges on the cards of backward rules, each with the name of a failing check, and the rule that a drawing resembles.
 
 import { getRuleArguments } from "../../asking/ask.js";
+import { getDrawing } from "../../choice/drawing.js";
 
 /** @import { Line } from "./checks.js" */
 
@@ -8,13 +9,23 @@ const REST_MS = 1200; // settings that change again sooner are not checked, beca
 const FAILS = "fails";
 
 /**
- * Run Python's checks whenever the user pauses, and show which rules fail.
+ * Run Python's checks whenever the user pauses, and show which rules fail and what drawn rules resemble.
  * @param {{store: import("../../choice/store.js").Store, ask: import("../../asking/ask.js").CachedAsk,
- *   show: (failing: ReadonlyMap<number, Line>) => void}} options
+ *   show: (failing: ReadonlyMap<number, Line>, close: ReadonlyMap<number, string>) => void}} options
  */
 export function createBadges({ store, ask, show }) {
   let timer = 0;
   let latest = 0;
+
+  /** Return the slots of the rules that were drawn by hand. */
+  const getDrawnSlots = () =>
+    store.current.rules.filter(({ key }) => getDrawing(key)).map(({ slot }) => slot);
+
+  /** Return the arguments of the question about similar rules. @param {number} slot */
+  function argumentsOf(slot) {
+    const [start, stop] = store.current.range;
+    return { ...getRuleArguments(store.current, slot), start, stop };
+  }
 
   function tell() {
     const failing = store.current.rules.flatMap(({ slot }) => {
@@ -23,7 +34,11 @@ export function createBadges({ store, ask, show }) {
         ?.lines?.find((/** @type {Line} */ { verdict }) => verdict === FAILS);
       return line ? [/** @type {[number, Line]} */ ([slot, line])] : [];
     });
-    show(new Map(failing));
+    const close = getDrawnSlots().map(
+      (slot) =>
+        /** @type {[number, string]} */ ([slot, ask.known("neighbours", argumentsOf(slot))?.close ?? ""]),
+    );
+    show(new Map(failing), new Map(close));
   }
 
   async function look() {
@@ -33,6 +48,8 @@ export function createBadges({ store, ask, show }) {
       if (number !== latest) return;
     }
     tell();
+    for (const slot of getDrawnSlots()) if (number === latest) await ask("neighbours", argumentsOf(slot));
+    if (number === latest) tell();
   }
 
   const stop = store.subscribeNow((_choice, { phase }) => {

@@ -18,7 +18,7 @@ import { fitLine } from "../../formula/lines.js";
 /** @import { Choice } from "../../choice/choice.js" */
 /** @import { Point } from "../../formula/lines.js" */
 
-const HINT = "Drag over the lower panel to draw a gradient. Escape ends.";
+const HINT = "Drag over the lower panel to draw a gradient.";
 const ZERO_TEXT = "At g = 0 every gradient is 0, so that nothing can be drawn: set another g.";
 const AXIS_RANGE = [-0.5, 1.5]; // the range of the gradient axis in units of |g|
 /** @type {Point[]} */
@@ -34,7 +34,7 @@ export function createDrawing(store, { read, colours, onTurn }) {
   const pencil = createPencil({ onStroke, onPoints });
   const words = element("span", { role: "status" });
   const first = element("button", { onclick: begin }, "Start from three points");
-  const doneButton = element("button", { onclick: () => turn(false) }, "Done");
+  const doneButton = element("button", { onclick: () => turn(false), title: "Key Escape" }, "Done");
   const line = element("p", { class: "pencil-words", hidden: true }, words, first, doneButton);
   /** @type {number|null} */
   let slot = null; // the position of the rule being drawn, null before the first stroke
