@@ -2,6 +2,7 @@
 
 import gc
 import logging
+import sys
 from typing import Any
 
 gc.disable()  # until all tests are known: of what is imported nothing is garbage, and there is much of it
@@ -31,6 +32,8 @@ def pytest_collection(session: pytest.Session) -> None:
         from hypothesis import settings
 
         torch.set_num_threads(1)
+        # nbformat needs none of its grammars, which take longer than all else that it imports.
+        sys.modules.setdefault("rfc3987_syntax", None)
         settings.register_profile("explorer", deadline=None)
         settings.load_profile("explorer")
         _propagate()

@@ -123,7 +123,8 @@ AT_REST = f"""async () => {{
 }}"""
 
 
-@pytest.mark.parametrize("presenting", [False, True], ids=["page", "stage"])
+# Faster for the page: the stage, which scrolls by the same keys.
+@pytest.mark.parametrize("presenting", [pytest.param(False, marks=pytest.mark.thorough), True])
 def test_keys_scroll_after_the_answer(course: Page, presenting: bool) -> None:
     """On a stage Page Down is a clicker's key, which goes on."""
     course.set_viewport_size({"width": 1280, "height": 720})

@@ -3,7 +3,6 @@
 What is offered and said in each state and how axes grow: ``tests/frontend/train``, without a page.
 """
 
-import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -194,19 +193,6 @@ def test_adding_a_rule_during_a_run_restarts_it_and_leaves_ghosts(train: Page) -
     assert train.evaluate(f"{GHOSTS}.map(trace => trace.x.length)")[0] >= min(before, 15)
     press(train, "Reset")
     wait_for(train, f"() => {GHOSTS}.length === 0")
-
-
-def test_divergence_is_marked_in_every_chart(train: Page) -> None:
-    turn_train(train, "op=log&rule=default")
-    press(train, "Start")
-    expect(status(train)).to_contain_text("the op returned infinity or NaN for finite inputs.")
-    assert steps(train) == 0
-    expect(train.locator(".curves")).to_contain_text("No loss is finite and above 0")
-    press(train, "Gradient norms")
-    expect(train.locator(".curves")).to_contain_text("No gradient norm is finite and above 0")
-    expect(train.locator(".why .inputs .cell")).to_have_attribute(
-        "data-empty", re.compile("Diverged at step 0")
-    )
 
 
 def test_the_run_and_the_choice_stay_on_the_other_page_and_after_a_reload_and_no_script_runs(

@@ -103,6 +103,7 @@ def test_the_longest_names_of_rules_are_whole_in_their_lanes(
     wait_for(page, f"() => !({CUT_NAMES})().length")
 
 
+@pytest.mark.thorough  # faster: tests/frontend/train/state/test_tasks.py
 def test_a_task_keeps_my_op_or_asks_and_each_answer_can_be_undone(first_train: First) -> None:
     page = first_train("task=digits&op=sign&rule=clipped&c=0.5&lr=0.02")
     choose_task(page, "Circles")
