@@ -146,7 +146,7 @@ def test_the_chip_brings_the_slider_of_g_and_a_card_its_tools(first: First) -> N
     page = first()
     page.get_by_role("button", name="g = 1, the upstream gradient: change it").click()
     enter(page.locator(".strip input.exact"), "2")
-    expect(page.locator(".g-chip")).to_have_text("g = 2")
+    expect(page.locator(".g-chip")).to_have_text("g = 2, the gradient that arrives")
     page.get_by_role("button", name="Edit Straight-through").click()
     page.get_by_role("button", name="Remove Straight-through").click()
     expect(page.get_by_role("link", name="Train it")).to_be_visible()

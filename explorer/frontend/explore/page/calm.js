@@ -47,8 +47,9 @@ export function createCalm(root, bar, { store, onChange }) {
     root.classList.toggle("whole", !calm); // a simple page may stand next to this one until it is replaced
     root.classList.toggle("opened", choice.section !== "");
     setAttribute(tools, "aria-expanded", String(!calm));
-    setText(g, `g = ${formatNumber(choice.g).replace("-", "−")}`);
-    setAttribute(g, "aria-label", `${g.textContent}, the upstream gradient: change it`);
+    const value = `g = ${formatNumber(choice.g).replace("-", "−")}`;
+    g.replaceChildren(value, element("span", {}, ", the gradient that arrives"));
+    setAttribute(g, "aria-label", `${value}, the upstream gradient: change it`);
     setAttribute(g, "aria-expanded", String(root.matches(".with-g")));
     if (calm !== before) onChange();
   }
