@@ -26,7 +26,7 @@ from explorer.description import make_description
 from explorer.description.figures import make_curve_spec
 from explorer.instrument import to_choice_data
 from explorer.instrument.page import make_saved_template
-from explorer.instrument.view import SAVED_SECTIONS, SECTIONS, VIEW, View
+from explorer.instrument.view import SAVED_SECTIONS, VIEW, View
 from explorer.notebook.cell import Cell
 from explorer.notebook.image import draw_png
 from explorer.questions import QUESTIONS
@@ -156,7 +156,7 @@ class Instrument(Cell):
         if np.shape(x_range) != (2,):
             raise ValueError(f"range must be two numbers, such as [-3, 3], got {x_range!r}")
         find_loss(view_arguments.get("f", SQUARE))
-        sampling |= {"start": x_range[0], "stop": x_range[1], "sections": SECTIONS, **parameters}
+        sampling |= {"start": x_range[0], "stop": x_range[1], "sections": VIEW["section"].words, **parameters}
         op_record, records = self.find_op(op), [self.find_rule(rule) for rule in rules]
         curves, view = sample_view(op_record, records, **view_arguments, **sampling)
         numbers = {name: float(x) for name, x in spread_parameters(curves.rules, parameters).items()}

@@ -46,9 +46,9 @@ def instrument(
         layer: one of ``explorer.instrument.view.LAYERS``, "implied" or "lens", or "".
         noise: the noise of the lens, as for ``explorer.lens``.
         noise_width: its width.
-        section: the section that is open below the chart, one of ``explorer.instrument.view.SECTIONS``, or
-            "". A page in a frame has only ``SAVED_SECTIONS``. "compare" first measures all rules that suit
-            the op, which takes seconds.
+        section: the section that is open below the chart, one of ``explorer.instrument.view.SECTIONS``,
+            "paste" for a field that takes pasted code, or "". A page in a frame has only
+            ``SAVED_SECTIONS``. "compare" first measures all rules that suit the op, which takes seconds.
         **parameters: values by name, or ``rule.name`` for one rule only.
 
     Raises:

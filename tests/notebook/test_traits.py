@@ -177,6 +177,10 @@ def test_a_cell_is_never_blank(shown: Any) -> None:
     assert len(str(data)) < 15_000
 
 
+def test_the_field_for_pasted_code_is_opened_like_a_section() -> None:
+    assert explorer.instrument("sign", "clipped", section="paste").section == "paste"
+
+
 def test_without_anywidget_it_is_a_page_that_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("explorer.notebook.opening.find_spec", lambda _: None)
     page = explorer.instrument("sign", "clipped", g=2)

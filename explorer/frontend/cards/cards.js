@@ -25,8 +25,9 @@ import { shareOf } from "../measures/share.js";
 import { createChildren } from "../elements/children.js";
 import { element, setAttribute, setText } from "../elements/dom.js";
 import { getCatalogue, isSuitable } from "../choice/entries.js";
+import { createDialog } from "./dialog.js";
 import { getSource } from "./options.js";
-import { createDialog, createPicker } from "./picker.js";
+import { createPicker } from "./picker.js";
 
 /** @import { Choice, ChosenRule } from "../choice/choice.js" */
 /** @import { Drawing, Units } from "../formula/lines.js" */

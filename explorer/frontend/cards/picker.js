@@ -274,48 +274,6 @@ export function createPicker({ kind, label, read, getSource, isPopup, onChoose }
   };
 }
 
-/**
- * Create a dialog that shows a picker, with a button below its field for those who draw a rule by hand.
- * @param {HTMLElement} host @param {string} title @param {ReturnType<typeof createPicker>} picker
- * @param {(() => void)|null} onDraw
- */
-export function createDialog(host, title, picker, onDraw) {
-  const close = element(
-    "button",
-    { class: "close", "aria-label": "Close", onclick: () => dialog.close() },
-    "×",
-  );
-  const dialog = element("dialog", { class: "palette", "aria-label": title }, close, picker.element);
-  const draw = element(
-    "button",
-    { class: "draw", onclick: startDrawing, title: "Draw its gradient (key D)" },
-    "Draw a rule",
-  );
-  if (onDraw) picker.element.firstElementChild.after(draw);
-  dialog.addEventListener("click", (/** @type {Event} */ event) => event.target === dialog && dialog.close());
-  host.append(dialog);
-
-  function startDrawing() {
-    dialog.close();
-    onDraw?.();
-  }
-
-  return {
-    /** Open the dialog with an empty field. */
-    open() {
-      picker.input.value = "";
-      dialog.showModal();
-      picker.open();
-      picker.input.focus();
-    },
-    close: () => dialog.close(),
-    destroy() {
-      picker.destroy();
-      dialog.remove();
-    },
-  };
-}
-
 /** Group the rows of the list under headings. @param {Option[]} options @param {HTMLElement[]} rows */
 function groupRows(options, rows) {
   const groups = [...new Set(options.map((one) => one.group))];
