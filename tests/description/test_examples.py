@@ -133,7 +133,7 @@ def test_a_document_holds_curves_and_sentences():
     assert f"{found['main']} {found['rest']}" == describe(curves)
 
 
-@settings(many, max_examples=100)
+@settings(many, max_examples=30)
 @given(formulas)
 def test_own_formulas_and_numbers_in_labels_and_sentences_read_back(formula: Formula):
     own = FORMULA_PREFIX + formula.text

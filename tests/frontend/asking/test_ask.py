@@ -37,6 +37,8 @@ LATEST = """
       return args.n === "busy" && busy-- > 0 ? { message: "Wait.", again: true } : { n: args.n };
     };
     const tell = (answer, args) => told.push([args.n, answer.n ?? answer.message]);
+    const { setTimeout: usual } = globalThis;
+    globalThis.setTimeout = (act, ms) => usual(act, ms / 10); // seconds are tenths
     const latest = createLatestQuestion(source, "lens", tell);
     for (const n of [1, 2, 3, 4]) latest.ask({ n });
     await new Promise((done) => setTimeout(done, 300));
@@ -49,6 +51,7 @@ LATEST = """
     latest.ask({ n: 5 });
     latest.destroy();
     await new Promise((done) => setTimeout(done, 150));
+    globalThis.setTimeout = usual;
     return { following, retried, ended: { asked, told } };
 """
 CHECKED = """

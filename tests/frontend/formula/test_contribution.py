@@ -22,6 +22,7 @@ from tests.frontend.formula.test_curves import (
     values_of,
 )
 from tests.frontend.modules import Node
+from tests.selection import take_part
 
 # Where a search follows what is no straight line, the last bit of a function decides.
 DECLARED = [rule for rule in RULES.values() if rule.kinks is not None or rule.parsed is None]
@@ -88,6 +89,7 @@ def test_the_catalogue_and_own_formulas(node: Node):
     """Every parameter with every rule for its op: x and kinks to the last bit, the rest to 1e-12."""
     cases = all_cases()
     assert {case.learns for case in cases} >= {"s", "beta", "hi", "lo", "log2_s", "wp", "wn", "a"}
+    cases = take_part(cases)
     given = {"points": POINTS, "cases": [case.data() for case in cases]}
     for case, sampled in zip(cases, node.run(SAMPLE, given), strict=True):
         curves = case.torch()

@@ -198,7 +198,7 @@ def test_an_op_that_jumps_at_a_mean_is_equal_but_at_the_jump(node: Node):
 
 
 def test_the_catalogue(node: Node):
-    cases = [case for case in catalogue_cases() if is_decided(case.op)]
+    cases = take_part(case for case in catalogue_cases() if is_decided(case.op))
     for case, sampled in zip(cases, sampled_in(node, cases), strict=True):
         curves = case.torch()
         assert same_points(sampled, curves), case.name
