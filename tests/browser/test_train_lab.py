@@ -155,7 +155,7 @@ def test_on_a_phone_nothing_moves_and_a_finger_reaches_all(phone: Page) -> None:
     at = curve_at(page, ".curves", "straight_through")
     page.touchscreen.tap(at["x"], at["y"])
     wait_for_lift(page, *rules)
-    page.locator('.card[data-rule="default"] h2').first.tap()
+    page.locator('.card[data-rule="default"] .formula').first.tap()
     wait_for_lift(page, *reversed(rules))
     page.locator(".verdict").tap()
     wait_for_rest(page, *rules)
