@@ -3,8 +3,11 @@
 const NARROW = 600;
 const STAGE = 1200;
 const LETTERS = 5; // there is always room for a tick label of this length at the right end
-const GRID = "rgba(127, 133, 143, 0.25)";
 const CLEAR = "rgba(0, 0, 0, 0)";
+
+/** Return the grey of lines and marks that belong to no rule; it is seen on light and dark. @param {number} opacity */
+export const makeGrey = (opacity) => `rgba(127, 133, 143, ${opacity})`;
+const GRID = makeGrey(0.25);
 
 /** The width of a digit in a wide font, relative to the font size. */
 export const DIGIT = 0.65;

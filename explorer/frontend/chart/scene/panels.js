@@ -3,7 +3,15 @@
 import { getMaxLength, makeTicks, formatTitle } from "./axes.js";
 import { chooseLevelTicks } from "./levels.js";
 import { formatNumber } from "../../formula/numbers.js";
-import { AXIS, DIGIT, getEndMargin, chooseFontSize, makeBaseLayout, makeNote } from "../plotly/plotly.js";
+import {
+  AXIS,
+  DIGIT,
+  getEndMargin,
+  chooseFontSize,
+  makeBaseLayout,
+  makeGrey,
+  makeNote,
+} from "../plotly/plotly.js";
 import { roundToTenths } from "../plotly/svg-paths.js";
 
 /** @import { Theme } from "../plotly/theme.js" */
@@ -28,7 +36,7 @@ const Y_TICK_LINES = 2; // the minimum distance between ticks of a y axis, relat
 const [X_LETTERS, Y_LETTERS] = [8, 5]; // the maximum length of a tick label
 const MARK_GAP_PX = 3; // the minimum distance between tick marks at the values of a number format
 const MARK_PX = 6; // the length of a tick mark in px
-export const MARK_COLOUR = "rgb(127, 133, 143)";
+export const MARK_COLOUR = makeGrey(1);
 
 /**
  * Compute the positions of the chart's panels from its size. The op's curve is at the top, the gradients are below, and
@@ -205,7 +213,7 @@ function makeAxis(name, marks) {
     tickmode: "array",
     tickvals: marks.values,
     ticktext: marks.texts,
-    zerolinecolor: "rgba(127, 133, 143, 0.6)",
+    zerolinecolor: makeGrey(0.6),
     ticklabeloverflow: "allow", // avoids that Plotly measures each label, which makes drawing 20 % slower
   };
 }

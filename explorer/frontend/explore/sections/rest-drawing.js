@@ -1,6 +1,6 @@
 // Draws the error and the gradients of a learning parameter over the parameter's range.
 
-import { makeNote } from "../../chart/plotly/plotly.js";
+import { makeGrey, makeNote } from "../../chart/plotly/plotly.js";
 import { formatDigits } from "../../formula/phrases.js";
 
 /**
@@ -21,7 +21,7 @@ const NARROW = 600; // the panels are stacked if the figure is narrower than thi
 const STACKED = { x: [0, 1], y: [0.58, 1], x2: [0, 1], y2: [0, 0.42] };
 const SIDE_BY_SIDE = { x: [0, 0.44], y: [0, 1], x2: [0.56, 1], y2: [0, 1] };
 const LINE = { type: "scatter", mode: "lines", hoverinfo: "skip" };
-const NOW_LINE = { color: "rgba(127, 133, 143, 0.95)", width: 2 };
+const NOW_LINE = { color: makeGrey(0.95), width: 2 };
 const PLACE_LINE = { width: 1.5, dash: "dot" };
 const NEAR_SHARE = 0.25; // a label this close to the left end is put to the right of its line
 const SHOWN_SHARE = 0.9; // the axis of an unbounded gradient is based on this quantile
@@ -97,7 +97,7 @@ function makeLayout({ rest, name, log, stacked, keys, lines, value }) {
       range: fitGradientRange(keys.map((/** @type {string} */ key) => rest.gradients[key])),
       anchor: "x2",
       zeroline: true,
-      zerolinecolor: "rgba(127, 133, 143, 0.9)",
+      zerolinecolor: makeGrey(0.9),
     },
     shapes: lines,
     annotations: ["", "2"].map((axis) => ({

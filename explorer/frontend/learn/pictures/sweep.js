@@ -6,7 +6,7 @@ import { coloursOf } from "../../explore/page/instrument.js";
 import { getDisplayName, valueOf } from "../../formula/controls.js";
 import { formatNumber } from "../../formula/numbers.js";
 import { createFigure } from "../../chart/plotly/figure.js";
-import { makeNote } from "../../chart/plotly/plotly.js";
+import { makeGrey, makeNote } from "../../chart/plotly/plotly.js";
 
 /**
  * @typedef {{parameter: string, x_name: string, y_name: string, x: number[], mean: number[], sd: number[],
@@ -15,8 +15,8 @@ import { makeNote } from "../../chart/plotly/plotly.js";
  * @typedef {{words: string, value: number|null, slot: number}} Drawn
  */
 
-const CONTROL = "rgba(127, 133, 143, 0.9)";
-const BAND = "rgba(127, 133, 143, 0.18)";
+const CONTROL = makeGrey(0.9);
+const BAND = makeGrey(0.18);
 const SIDE = 1.35; // factor by which the axis extends beyond the values
 
 /**

@@ -1,9 +1,11 @@
 // Places the label of the line that marks the score of random guessing where no curve crosses it.
 
+import { makeGrey } from "../../chart/plotly/plotly.js";
+
 /** @import { Series } from "../state/series.js" */
 
 /** The colour of the line that marks the score of random guessing. */
-export const CHANCE_COLOUR = "rgba(127, 133, 143, 0.9)";
+export const CHANCE_COLOUR = makeGrey(0.9);
 const LABEL_WIDTH = 0.1; // width of the label, as a fraction of the chart's width
 const LABEL_HEIGHT = 0.14; // also of large letters in a low chart
 const RIGHT_ENDS = [1, 0.8, 0.6, 0.4, 0.2]; // right ends of the label to try, as fractions of the chart's width
