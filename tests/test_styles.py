@@ -67,3 +67,12 @@ def test_every_token_is_used_and_defined():
     tokens = set(re.findall(r"\n  (--[\w-]+):", text_of(TOKENS)))
     named = set(re.findall(r"--[\w-]+", code))
     assert {name for name in tokens if not name.startswith("--st-")} - used - named == set()
+
+
+def test_every_class_that_is_styled_is_in_the_code():
+    files = [path for path in MODULES.parent.rglob("*.*") if path.suffix in {".js", ".html", ".py"}]
+    code = "\n".join(path.read_text(encoding="utf-8") for path in files)
+    prefixes = ("st", *re.findall(r"[\w-]+-(?=\$\{)", code))  # of Streamlit, and as in `code-${kind}`
+    styled = set(re.findall(r"\.([a-z][\w-]*)", "\n".join(map(text_of, SHEETS))))
+    unknown = styled - set(re.findall(r"[\w-]+", code))
+    assert {name for name in unknown if not name.startswith(prefixes)} == {"yaxislayer-above"}  # of Plotly
