@@ -5,6 +5,7 @@ without a page.
 """
 
 import re
+from pathlib import Path
 
 from playwright.sync_api import Page, expect
 
@@ -22,6 +23,8 @@ from tests.browser.lessons import (
 )
 from tests.browser.visitors import VIEWPORT
 from tests.selection import take_part
+
+COUNT = Path(__file__).with_name("count.js").read_text()
 
 
 def shows(course: Page, key: str) -> None:
@@ -162,6 +165,23 @@ def test_a_term_opens_the_glossary_at_its_entry(course: Page) -> None:
     assert in_both_themes(course, ".lesson") == []
     course.keyboard.press("Escape")
     expect(glossary).to_be_hidden()
+
+
+def test_after_the_answer_a_lesson_shows_its_parameters_and_no_other_tools_of_explore(course: Page) -> None:
+    lesson = LESSONS["surrogates"]
+    turn_to(course, lesson)
+    press(course, "Skip")
+    until_shown(course, lesson)
+    expect(course.get_by_role("heading", name="Clipped straight-through")).to_be_visible()
+    expect(course.get_by_role("slider", name="c", exact=False).last).to_be_visible()
+    for name in ("Add rule", "Hide Zero", "Remove Zero", "Reset view", "PNG"):
+        expect(course.get_by_role("button", name=name, exact=True)).to_have_count(0)
+    for name in ("From", "To"):
+        expect(course.get_by_role("spinbutton", name=name, exact=True)).to_have_count(0)
+    course.set_viewport_size({"width": 1366, "height": 3000})
+    controls = course.evaluate(COUNT)["controls"]
+    rest = course.locator(".bar a, .bar button").count()
+    assert len(controls) - rest <= 21 + 7, controls  # of the page's header there are seven
 
 
 def test_a_net_trains_in_its_lesson(course: Page) -> None:
