@@ -37,7 +37,7 @@ def describe(shown: Curves | pd.DataFrame) -> str:
 
 
 def _join_sentences(description: Description) -> str:
-    """Return all sentences; leave out the summary of a stochastic op if the next sentence says more."""
+    """Join all sentences, without the summary of a stochastic op if the next sentence says more."""
     gist = description.main.rstrip(".")
     if description.rest.startswith(gist):
         return description.rest

@@ -68,7 +68,7 @@ def find_equilibria(
     settings: Mapping[str, float] | None = None,
     weights: Sequence[float] = (),
 ) -> Equilibria:
-    """Return the equilibria of a parameter within its bounds, by rule.
+    """Find the values at which a parameter comes to rest under each backward rule.
 
     Args:
         op: the op or its key.
@@ -152,7 +152,7 @@ def _find_positions(
 
 
 def _find_sign_runs(signs: Floats) -> list[tuple[float, int, int]]:
-    """Return the sign, the first index and the last index of each run of equal signs."""
+    """Return the sign of each run of equal signs, with the indices of its first and last element."""
     runs, first = [], 0
     for _, group in groupby(signs, key=str):
         stretch = list(group)
@@ -176,7 +176,7 @@ def describe_equilibria(result: Equilibria) -> list[str]:
 
 
 def describe_best(result: Equilibria) -> str:
-    """Return the sentence on the value with the smallest error. Returns "" if there is none."""
+    """Return the sentence on the value with the smallest error, or "" if no error is finite."""
     if result.best is None:
         return ""
     return LEARNING_WORDS["least"].format(name=result.name, at=format_number(result.best))

@@ -69,7 +69,7 @@ def curve_figure(shown: Curves | pd.DataFrame, **layout: Any) -> go.Figure:
 
 
 def make_curve_spec(shown: Curves | pd.DataFrame) -> Spec:
-    """Return a figure of curves as a dict of Plotly traces and layout, with NumPy arrays."""
+    """Draw curves as a dict of Plotly traces and layout, with NumPy arrays."""
     groups = to_curves(shown)
     is_grouped = len(groups) > 1
     traces: list[Spec] = []
@@ -219,7 +219,7 @@ def _find_jumps(curves: Curves, key: str, y: Floats) -> tuple[Mask, Mask]:
 
 
 def _order_points(exact: Mask, jump: Mask) -> NDArray[np.int64]:
-    """Return the indices of points in drawing order, with −1 for a gap.
+    """Return the order in which the points of a curve are drawn, as indices with −1 for a gap.
 
     The line comes first, broken at jumps, followed by the exact values at kinks, each separately. The last
     point drawn is on top, and hovering finds it among points in the same pixel.
@@ -349,5 +349,5 @@ def _clip_range(values: Floats, at_kinks: Mask) -> Spec:
 
 
 def _escape(text: str) -> str:
-    """Escape HTML in a text, since Plotly interprets some HTML in names and titles."""
+    """Escape HTML, because Plotly interprets some HTML in names and titles."""
     return html.escape(text, quote=False)

@@ -9,7 +9,7 @@ from explorer.lessons.retest import make_variant
 
 
 def accumulate_two():
-    """Return a parameter's ``.grad`` after two backward passes of the same loss."""
+    """Return the ``.grad`` of a parameter after two backward passes of the same loss."""
     w = torch.tensor([1.0, 3.0], requires_grad=True)
     for _ in range(2):
         loss = (w**2).sum()
@@ -25,7 +25,7 @@ def compute_one():
 
 
 def clear_gradient():
-    """Return a parameter's ``.grad`` after ``zero_grad``."""
+    """Return a parameter's ``.grad`` after ``zero_grad``, which sets it to None."""
     net = nn.Linear(2, 1)
     net(torch.ones(2)).backward()
     net.zero_grad()
@@ -45,7 +45,7 @@ def accumulate_parts():
 
 
 def call_again():
-    """Return the error that a second ``backward`` through the same graph raises."""
+    """Return the error of a second ``backward`` through a graph that has been freed."""
     w = torch.tensor([1.0, 3.0], requires_grad=True)
     loss = (w**2).sum()
     loss.backward()

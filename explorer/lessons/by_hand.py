@@ -43,7 +43,7 @@ def round_short(value):
 
 
 def step(clamp):
-    """Compute one training step in order: the forward values, then the gradients of y, x and w1."""
+    """Compute one training step in order: first the values, then the gradients of y, x and w1."""
     w1 = W1.clone().requires_grad_()
     x = INPUTS @ w1
     y = clamp(x)
@@ -61,12 +61,12 @@ def take_masked_step():
 
 
 def take_straight_step():
-    """Compute a training step with straight-through."""
+    """Compute a training step with the straight-through gradient of clamp."""
     return step(StraightClamp.apply)
 
 
 def list_contributions():
-    """Return what each example contributes to the first weight's gradient: its input times its gradient."""
+    """Return the product of input and gradient that each example adds to the first weight's gradient."""
     by_rule = {"masked": take_masked_step(), "straight": take_straight_step()}
     return {
         rule: [
@@ -77,7 +77,7 @@ def list_contributions():
 
 
 def make_exercise():
-    """Return the exercise: inputs, weights, all numbers of a step, and gradients by two backward rules."""
+    """Return the exercise's inputs, weights, numbers of a step, and gradients by two backward rules."""
     numbers = take_masked_step()
     rules = {"Masked": numbers, "Straight-through": take_straight_step()}
     x, g = "x = inputs @ w1", "g = ∂loss/∂y"
@@ -96,7 +96,7 @@ def make_exercise():
 
 
 def _get_answer(results):
-    """Return the answer that names the examples which contribute to the first weight's gradient."""
+    """Return the answer that names the examples which add to the first weight's gradient."""
     answers = {
         (False, True, True): "What the other examples send",
         (True, True, True): "What all examples send",

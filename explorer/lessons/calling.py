@@ -40,12 +40,12 @@ def call_three_ways():
 
 
 def import_slip():
-    """Return the error that Python raises for the published ``import pytorch``."""
+    """Return Python's error for the published line ``import pytorch``."""
     return try_call(lambda: importlib.import_module("pytorch"))
 
 
 def name_slip():
-    """Return Python's error if a script defines RoundGradient but calls RoundNoGradient."""
+    """Return Python's error when a script defines RoundGradient but calls RoundNoGradient."""
     gradient = types.ModuleType("gradient")
     gradient.RoundGradient = RoundGradient
     return try_call(lambda: gradient.RoundNoGradient)

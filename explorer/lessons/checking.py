@@ -21,7 +21,7 @@ def compute_error(eps, dtype):
 
 
 def find_best_step():
-    """Return the step with the smallest error, and that error, in both precisions."""
+    """Find the step with the smallest error in float32 and in float64, and return step and error."""
     best = {}
     for dtype in (torch.float32, torch.float64):
         eps = min(STEPS, key=lambda step: compute_error(step, dtype))
@@ -30,7 +30,7 @@ def find_best_step():
 
 
 def try_small_step():
-    """Return the error of a numerical slope in float32 with gradcheck's default step."""
+    """Return the error of a numerical slope in float32 with the default step of gradcheck."""
     return compute_error(1e-6, torch.float32)
 
 

@@ -37,7 +37,7 @@ class Blocked(Function):
 
 
 def get_number_gradient():
-    """Return what ``backward`` returns as the gradient of the constant."""
+    """Return what ``backward`` returns as the gradient of a constant number."""
     return MulConstant.backward(None, None)[1]
 
 
@@ -58,7 +58,7 @@ def try_returning(*extra):
 
 
 def try_returns():
-    """Try four returns for the constant: no value, 0, None, and None twice."""
+    """Try four returns of ``backward`` for the constant: no value, 0, None, and None twice."""
     return {
         "short": try_returning(),
         "zero": try_returning(0.0),
@@ -68,14 +68,14 @@ def try_returns():
 
 
 def block_gradient():
-    """Return the gradient of x if no gradient reaches MulConstant."""
+    """Return the gradient of x when no gradient reaches the output of MulConstant."""
     x = torch.ones(2, requires_grad=True)
     Blocked.apply(MulConstant.apply(x, 3.0)).sum().backward()
     return x.grad
 
 
 def get_received(materialize):
-    """Return the g that MulConstant's ``backward`` receives if no gradient reaches it."""
+    """Return the g that MulConstant's ``backward`` receives when no gradient reaches its output."""
     received = []
 
     class Recording(MulConstant):
@@ -96,7 +96,7 @@ def get_received(materialize):
 
 
 def list_received():
-    """Return that g by default, as zeros, and after ``set_materialize_grads(False)``."""
+    """Return the g that ``backward`` receives by default, and after ``set_materialize_grads(False)``."""
     return {"usual": get_received(True), "spared": get_received(False)}
 
 

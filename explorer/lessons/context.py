@@ -87,7 +87,7 @@ class UnmarkedMask(ReluWithMask):
 
 
 def check_lifetime(function):
-    """Return whether an output stays in memory without a name, and after garbage collection."""
+    """Return whether an output stays in memory without a name, before and after garbage collection."""
     gc.disable()
     try:
         y = function.apply(torch.ones(2, requires_grad=True))
@@ -113,7 +113,7 @@ def compute_true_slope():
 
 
 def compute_after_change(function):
-    """Compute the gradient of exp at 0 after its output was multiplied by ten in place, or the error."""
+    """Compute the gradient of exp at 0 after the output was multiplied by ten in place, or the error."""
     x = torch.zeros(1, requires_grad=True)
     y = function.apply(x)
     total = (y * 1).sum()
@@ -127,7 +127,7 @@ def compute_after_change(function):
 
 
 def run_changed():
-    """Return the gradients of both Functions after an in-place change of their outputs."""
+    """Return the gradients of two exp Functions after an in-place change of their outputs."""
     return {function.__name__: compute_after_change(function) for function in (SavedExp, StoredExp)}
 
 
@@ -144,12 +144,12 @@ def compute_after_doubling(function):
 
 
 def compare_dirty():
-    """Compare these gradients with and without ``mark_dirty``."""
+    """Compare gradients after an in-place change with and without ``mark_dirty``."""
     return {function.__name__: compute_after_doubling(function) for function in (Doubled, SecretlyDoubled)}
 
 
 def differentiate_mask(function):
-    """Compute the gradient of the sum of the mask, or return the error."""
+    """Compute the gradient of the sum of a mask, or return the error."""
     x = torch.tensor([-1.0, 2.0], requires_grad=True)
     try:
         function.apply(x)[1].sum().backward()
@@ -159,7 +159,7 @@ def differentiate_mask(function):
 
 
 def mask():
-    """Differentiate the mask with and without ``mark_non_differentiable``."""
+    """Differentiate the mask of ReLU with and without ``mark_non_differentiable``."""
     return {function.__name__: differentiate_mask(function) for function in (ReluWithMask, UnmarkedMask)}
 
 

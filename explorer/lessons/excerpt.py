@@ -66,7 +66,7 @@ def _strip_comments(source: str) -> list[str]:
 
 
 def _split_lines(parts: list[tuple[str, str]]) -> list[list[tuple[str, str]]]:
-    """Split highlighted code into lines, without line ends."""
+    """Split highlighted code into lines, without line endings."""
     lines: list[list[tuple[str, str]]] = [[]]
     for kind, text in parts:
         first, *further = text.split("\n")

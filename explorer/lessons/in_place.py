@@ -48,7 +48,7 @@ def compute_gradients(function, total):
 
 
 def propagate_ones():
-    """Compute the gradients for an upstream gradient of separate ones."""
+    """Compute gradients for an upstream gradient whose ones are separate numbers."""
     return {
         function.__name__: compute_gradients(function, total=False) for function in (CloningReLU, GreedyReLU)
     }

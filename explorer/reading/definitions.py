@@ -164,7 +164,7 @@ def _read_trees(candidate: Candidate, module: ast.Module, reader: Reader) -> Tre
 
 
 def _build_scope(candidate: Candidate, module: ast.Module, reader: Reader) -> Scope:
-    """Return the names visible to a definition: those of the module and of the functions around it."""
+    """Return the names that a definition can see: those of its module and of the functions around it."""
     scope, definition = reader.scope, candidate.definition
     reader.declare(module.body, scope)
     for node in ast.walk(module):
@@ -196,7 +196,7 @@ def _read_function(passes: Passes, definition: ast.ClassDef, uses_needs: bool) -
 
 
 def _with_antithetic(rule: Node, op: Node) -> Node:
-    """Give the loss at the antithetic sample, 1 − u, its own name in a backward rule."""
+    """Give the loss of the antithetic sample 1 − u a separate name in a backward rule."""
     twin = make_antithetic(Formula(to_number(op))).tree
     return rule if twin == to_number(op) else substitute(rule, {LossAt(twin): ANTITHETIC_LOSS})
 

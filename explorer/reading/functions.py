@@ -126,7 +126,7 @@ def _expand_as(self: Value, other: Value) -> Value:
 
 
 def _make_size(tensor: Value) -> values.Opaque:
-    """Return the size of a tensor, together with the formula of the tensor if that is known."""
+    """Return the size of a tensor, together with the tensor's formula if it is known."""
     if not isinstance(tensor, Quantity):
         return SHAPE
     is_complete = not tensor.within and not values.sum_of(tensor)

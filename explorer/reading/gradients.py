@@ -43,7 +43,7 @@ class OtherGradients(NamedTuple):
 
 
 def read_others(passes: Passes, uses_needs: bool) -> OtherGradients:
-    """Read the gradients that backward returns for all inputs except the first.
+    """Read the gradients that backward returns for all inputs but the first.
 
     ``uses_needs`` is whether the code reads ``ctx.needs_input_grad``.
     """
@@ -107,7 +107,7 @@ def list_faults(passes: Passes, uses_needs: bool) -> list[Note]:
 
 
 def _note_silent(passes: Passes) -> list[Note]:
-    """Return a note for each tensor that affects the output but gets None as its gradient."""
+    """Return a note for each tensor that the output depends on but whose gradient is None."""
     tensors, parameters = passes.saved.intersection(find_names(passes.op)), passes.reader.parameters
     pairs = zip(passes.inputs[1:], passes.returned[1:], strict=False)
     silent = [own for own, value in pairs if value is None and parameters.get(own) in tensors]
@@ -115,14 +115,14 @@ def _note_silent(passes: Passes) -> list[Note]:
 
 
 def _note_refused(passes: Passes) -> list[Note]:
-    """Return a note for each gradient that backward returns for an input that is a plain number."""
+    """Return a note for each gradient that backward returns for a plain number, which torch refuses."""
     pairs = zip(passes.reader.inputs or (), passes.returned[1:], strict=False)
     numbers = [argument.name for argument, value in pairs if not argument.tensor and value is not None]
     return [Note(FOR_A_NUMBER.format(name), "raises") for name in numbers]
 
 
 def _note_wrong_number(passes: Passes) -> list[Note]:
-    """Return a note if backward returns a list, or not one gradient per input of forward."""
+    """Return a note if backward does not return one gradient for each input of forward."""
     if isinstance(passes.gradients, list):
         return [Note(A_LIST, "raises")]
     returned, inputs = list(passes.returned), len(passes.inputs)

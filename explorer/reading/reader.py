@@ -115,7 +115,7 @@ class Reader:
         return Quantity(Name(self.parameters[name]))
 
     def bind_inputs(self, names: Sequence[str]) -> list[Quantity]:
-        """Return the values of the inputs after x: parameters under the names that the call gives them."""
+        """Return the values of all inputs after x, which are parameters with the names in the call."""
         inputs = self.inputs or ()
         self.parameters |= {name: each.name for name, each in zip(names, inputs, strict=False)}
         return [Quantity(Name(each.name), number=not each.tensor) for each in inputs]
@@ -374,7 +374,7 @@ class Reader:
             return inspect.Signature(parameters)
 
     def bind_arguments(self, function: Function, *first: Value) -> inspect.BoundArguments:
-        """Bind a function's arguments. One without a value and a default becomes a parameter."""
+        """Bind the arguments of a call. Arguments without a value and a default become parameters."""
         with convert_errors("takes other inputs than it is given"):
             signature = inspect.signature(function)
             bound = signature.bind_partial(*first)
@@ -415,7 +415,7 @@ class Reader:
         return self.run_forward(cls, *inputs)[1]
 
     def make_class(self, definition: ast.ClassDef, scope: Scope) -> type[PastedClass]:
-        """Return a Python class with the constants and methods of a class in the pasted code."""
+        """Create a Python class from a class in the pasted code, with its constants and methods."""
         bases = [self.evaluate_or_error(base, scope) for base in definition.bases]
         cell: dict[str, Value] = {}  # methods find their own class here
         inner: Scope = _ClassBody({}, cell, *_skip_class_body(scope).maps)
@@ -507,7 +507,7 @@ class Reader:
                 raise UnreadableError(UNSUPPORTED.get(type(statement), OTHER_PYTHON))
 
     def _change_in_place(self, statement: ast.AugAssign, scope: Scope) -> Value:
-        """Evaluate ``a += b``, which changes a tensor or list in place and replaces a number.
+        """Evaluate a statement such as ``a += b``, which changes tensors and lists in place.
 
         In a Function, an in-place change that is not supported marks the tensor.
         """

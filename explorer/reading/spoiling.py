@@ -53,7 +53,7 @@ def _list_path(node: ast.expr) -> list[str]:
 
 
 def _find_owner(node: ast.expr, scope: Scope) -> Value:
-    """Return the object or class in the pasted code that an expression names, or None."""
+    """Return the object or class that an expression in the pasted code names, or None."""
     first, *path = _list_path(node)
     owner = scope.get(first)
     for name in path:
@@ -66,7 +66,7 @@ def _is_method(owner: Value, name: str) -> bool:
 
 
 def _mark_value(node: ast.expr, error: ReadingError, scope: Scope) -> None:
-    """Replace the value of an expression with an error. For an object, replace all its members."""
+    """Replace the value of an expression, or all members of an object, with an error."""
     first, *path = _list_path(node)
     holder = scope.get(first)
     if isinstance(holder, PastedClass | type):

@@ -75,7 +75,7 @@ def compute_extreme(name: str, self: Value, other: Value = None, *more: Value, *
 
 
 def arrange(self: Value, *_sizes: Value, **_named: Value) -> Value:
-    """Give a single number or a sum a new shape, which does not change its value."""
+    """Change the shape of a number or a sum, which does not change its value."""
     if values.sum_of(self):
         return values.reshape_sum(self)
     require(not has_elements(to_quantity(self).node), REASONS["scatter"])
@@ -83,7 +83,7 @@ def arrange(self: Value, *_sizes: Value, **_named: Value) -> Value:
 
 
 def expand(self: Value, *sizes: Value, **named: Value) -> Value:
-    """Repeat a single number or a sum, as ``Tensor.expand`` does.
+    """Repeat a number or a sum, as ``Tensor.expand`` does.
 
     A sum can only be repeated for each value of a parameter.
     """

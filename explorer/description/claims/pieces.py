@@ -36,7 +36,10 @@ class Piece:
 
     @property
     def level(self) -> float:
-        """The value of a constant piece, or NaN if no value is finite, infinite if there are several."""
+        """The value of a constant piece.
+
+        It is NaN if no value is finite, and infinite if there are several.
+        """
         finite = np.isfinite(self.values)
         if not finite.any():
             return np.nan

@@ -66,7 +66,7 @@ def make_gradient_claims(curves: SampledCurves, key: str, limit: float) -> list[
 
 
 def _list_missing(curve: Curve, limit: float) -> list[Claim]:
-    """State where a curve is not finite or too large: on shares of the range, and at single x."""
+    """State where a curve is not finite or is too large, on intervals and at single x."""
     finite = np.isfinite(curve.y)
     large = finite & (np.abs(np.where(finite, curve.y, 0)) > limit)
     at_kinks = all(curve.is_narrow(gap) or _is_between_kinks(curve, gap) for gap in curve.gaps)
@@ -186,7 +186,7 @@ def _find_special_kinks(curve: Curve) -> list[Claim]:
 
 
 def _is_within(piece: Piece, y: Floats) -> bool:
-    """Return whether a straight piece, extended to its kinks, stays within the range of ``y``."""
+    """Return whether a straight piece of a curve, extended to its kinks, stays in the range of ``y``."""
     x, values = piece.x[[0, -1]], piece.values[[0, -1]]
     with np.errstate(invalid="ignore", over="ignore"):
         slope = (values[1] - values[0]) / (x[1] - x[0]) if x[1] > x[0] else 0.0
