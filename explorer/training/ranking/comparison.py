@@ -129,7 +129,10 @@ def differences_from(
 
 
 def _select_finite(scores: Mapping[str, Sequence[float]]) -> dict[str, dict[int, float]]:
-    """Return the finite scores of each label by seed. Labels that lost half of their seeds are left out."""
+    """Return a dict from each label to its finite scores by seed.
+
+    Labels are left out unless more than half of their scores are finite.
+    """
     return {
         label: finite
         for label, values in scores.items()

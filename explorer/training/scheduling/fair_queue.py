@@ -146,7 +146,7 @@ class FairQueue(Generic[Item]):
         return address, visitor, item
 
     def _find(self, path: _Path) -> _Party:
-        """Return the address, visitor or item at a path, or a new one that starts now."""
+        """Return the queue's entry for an address, visitor or item, or a new one that starts now."""
         party = self._all
         for key in path:
             party = party.inside.get(key) or _Party(key, party.now)

@@ -64,7 +64,7 @@ class Job:
 
     @property
     def parties(self) -> Parties:
-        """The visitor and the address for which this job takes turns."""
+        """The visitor and the IP address whose share of computing time this job uses."""
         return make_parties(self.shares, self.owner or self.id)
 
 
@@ -123,7 +123,7 @@ class RunJob(Job):
 
     @property
     def interval_s(self) -> float:
-        """The time between two steps at the run's pace in seconds; 0 at full pace."""
+        """The number of seconds between two steps at the run's pace, or 0 at full pace."""
         return 0.0 if isinstance(self.settings.pace, str) else 1 / self.settings.pace
 
     @property
@@ -146,7 +146,7 @@ class RunJob(Job):
         return int(late_s / self.interval_s) + 1 if self.interval_s else math.inf
 
     def record_steps(self, steps: int, now: float, slice_s: float) -> None:
-        """Record that steps were taken at the run's pace.
+        """Record that the run has taken steps, so that the next ones are due at the run's pace.
 
         If a busy engine is late by more than a slice, the missed steps are dropped.
         """

@@ -383,7 +383,10 @@ class Runs(Jobs[RunJob]):
                 job.release()
 
     def charge(self, job: RunJob) -> None:
-        """Record that a run had a slice of time. A run with a pace saves up no turns until its next step."""
+        """Record that a run has used a slice of time.
+
+        A run with a pace saves up no turns until its next step.
+        """
         self._queue.charge(job)
         if job.interval_s:
             self._queue.catch_up(job)

@@ -95,7 +95,7 @@ class Settings(TrainingSettings):
         return dataclasses.replace(self, branch=(*kept_points, *[(step, "lr", lr)] * changed))
 
     def find_parting_step(self, other: "Settings") -> int:
-        """Return the first step at which a run with other settings would differ from this one.
+        """Return the first step at which this run and a run with other settings would differ.
 
         Returns ``steps`` if no step differs, and −1 if the start differs.
         """
