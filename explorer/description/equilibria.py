@@ -85,7 +85,7 @@ def find_equilibria(
     learning = tuple(rule for rule in entries if find_contribution_or_none(op, rule, name))
     if not learning:
         find_contribution(op, entries[0], name)  # raises ValueError with the reason
-    at = make_grid(parameter_of(op, learning, name))
+    at = make_grid(find_parameter(op, learning, name))
     start, count = dict(settings or {}), sum(weights) or len(numbers)
 
     def compute_mean(rule: Rule, value: float) -> float:
@@ -104,7 +104,7 @@ def find_equilibria(
     return Equilibria(learning, name, at, error, gradients, positions)
 
 
-def parameter_of(op: Op, rules: Sequence[Rule], name: str) -> Parameter:
+def find_parameter(op: Op, rules: Sequence[Rule], name: str) -> Parameter:
     """Return the parameter with a given name, from the op or else from the first rule that has it."""
     return next(p for entry in (op, *rules) for p in entry.parameters if p.name == name)
 

@@ -26,8 +26,8 @@ from explorer.reading.values import (
     Sum,
     Tensor,
     Value,
+    get_sum,
     is_number,
-    sum_of,
     to_quantity,
     unpack,
 )
@@ -50,7 +50,7 @@ def make_result(node: Node, *operands: Quantity, kind: str = "float32") -> Value
     The result is a tensor if an operand is a tensor. Otherwise it is a number, one of Python's own if
     possible.
     """
-    require(not any(map(sum_of, operands)), REASONS["sum"])
+    require(not any(map(get_sum, operands)), REASONS["sum"])
     tensors = [operand for operand in operands if isinstance(operand, Tensor)]
     masks = {tensor.within for tensor in tensors if not is_constant(tensor.node) or tensor.within}
     require(len(masks) < 2, "mixes elements that were picked out by different masks")
@@ -68,7 +68,7 @@ def make_result(node: Node, *operands: Quantity, kind: str = "float32") -> Value
 def compute(sign: str, *values: Value) -> Value:
     """Apply an operator or a function of the formula language to values in the pasted code."""
     operands = [to_quantity(value) for value in values]
-    if any(map(sum_of, operands)):
+    if any(map(get_sum, operands)):
         return _combine_sums(sign, *operands)
     kinds = {operand.kind for operand in operands}
     sign = _ON_MASKS.get(sign, sign) if kinds == {"bool"} else sign
@@ -102,11 +102,11 @@ def interpolate_points(x: Value, *numbers: Value) -> Value:
 
 def _combine_sums(sign: str, *operands: Quantity) -> Value:
     """Add sums over elements, or multiply or divide one such sum by a number."""
-    sums = [held for held in map(sum_of, operands) if held]
-    numbers = [operand for operand in operands if not sum_of(operand)]
+    sums = [held for held in map(get_sum, operands) if held]
+    numbers = [operand for operand in operands if not get_sum(operand)]
     numbers = [other for other in numbers if not (sign == "+" and _is_zero(other))]
     is_addition = sign in ("+", "-") and not numbers and len({held.over for held in sums}) == 1
-    is_scaling = sign == "*" or (sign == "/" and sum_of(operands[0]))
+    is_scaling = sign == "*" or (sign == "/" and get_sum(operands[0]))
     require(is_addition or (is_scaling and len(sums) == 1 and all(map(_is_number, numbers))), REASONS["sum"])
     bare = all(held.bare for held in sums) and not any(
         set(find_names(other.node)).difference(VARIABLES) for other in numbers

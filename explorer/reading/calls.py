@@ -48,7 +48,7 @@ def call_function(function: Value, positional: tuple[Value, ...], keywords: Mapp
     if isinstance(function, Library | partial):  # functions of libraries get lists as tuples
         positional = tuple(map(values.freeze_lists, positional))
         keywords = {name: values.freeze_lists(value) for name, value in keywords.items()}
-    function = row_of(function) if isinstance(function, Library) else function
+    function = find_library_function(function) if isinstance(function, Library) else function
     if type(function) is Quantity and randomness.LOSS_INPUTS.get() is not None:
         return randomness.evaluate_loss(function.node, positional, keywords)
     require(not isinstance(function, Quantity), UNKNOWN)
@@ -82,7 +82,7 @@ def _call_bound(function: Function, positional: tuple[Value, ...], keywords: Map
     return result if target is None else assign(target, result)
 
 
-def row_of(library: Library) -> Function:
+def find_library_function(library: Library) -> Function:
     """Return the callable that stands for a function of torch, NumPy, math or Python.
 
     Raises UnreadableError if the function is not supported.

@@ -31,7 +31,7 @@ from explorer.reading.reader import NOT_FOLLOWED, Reader, find_method, take_last
 from explorer.reading.spoiling import Scope
 from explorer.reading.sums import NUMPY, REMARKS
 from explorer.reading.tracking import AUTOGRAD, COMPUTED_IN_FORWARD, PENDING_NOTES
-from explorer.reading.values import PastedClass, Tensor, Value, sum_of
+from explorer.reading.values import PastedClass, Tensor, Value, get_sum
 
 NO_GRADIENT = build("*", ZERO, G)
 NEEDS_GRADIENT = "needs_input_grad"
@@ -186,7 +186,7 @@ def _read_function(passes: Passes, definition: ast.ClassDef, uses_needs: bool) -
     op, warnings = passes.op, tuple(passes.reader.warnings.values())
     gradient = take_first(passes.gradients)
     is_missing = passes.reader.inputs is None and gradient is None
-    is_valid = not is_missing or all(value is None or sum_of(value) for value in passes.returned[1:])
+    is_valid = not is_missing or all(value is None or get_sum(value) for value in passes.returned[1:])
     require(is_valid, "returns no gradient for its first input, which is taken for x: put the tensor first")
     rule = NO_GRADIENT if gradient is None else _with_antithetic(strip_detach(require_tree(gradient)), op)
     learned, notes, unread, guarded = read_others(passes, uses_needs)

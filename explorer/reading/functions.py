@@ -122,14 +122,14 @@ def _reduce_known(function: values.Function, arguments: Value) -> Value:
 
 def _expand_as(self: Value, other: Value) -> Value:
     """Return a tensor expanded to the shape of another tensor."""
-    return expand(self, _make_size(other)) if values.sum_of(self) else _Torch.view(self, SHAPE)
+    return expand(self, _make_size(other)) if values.get_sum(self) else _Torch.view(self, SHAPE)
 
 
 def _make_size(tensor: Value) -> values.Opaque:
     """Return the size of a tensor, together with the tensor's formula if it is known."""
     if not isinstance(tensor, Quantity):
         return SHAPE
-    is_complete = not tensor.within and not values.sum_of(tensor)
+    is_complete = not tensor.within and not values.get_sum(tensor)
     is_known = is_complete and (has_elements(tensor.node) or _is_input(tensor))
     return replace(SHAPE, of=tensor.node) if is_known else SHAPE
 
@@ -140,7 +140,7 @@ def _is_input(operand: Quantity) -> bool:
 
 def _make_filled(fill_value: Value) -> Value:
     """Return a tensor of unknown size, filled with a number."""
-    require(not values.sum_of(fill_value), REASONS["sum"])
+    require(not values.get_sum(fill_value), REASONS["sum"])
     return Tensor(to_quantity(fill_value).node, sized=True)
 
 
@@ -296,7 +296,7 @@ class _Torch:
         The result is marked as folded, unless it is flattened or takes the shape of another tensor.
         """
         sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], tuple) else shape
-        if values.sum_of(self):
+        if values.get_sum(self):
             return values.reshape_sum(self)
         if not isinstance(self, Tensor) or not has_elements(self.node):
             return self

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from explorer.formula.tree import find_names
 from explorer.reading.errors import ConditionalGradientError, Note, ReadingError, UnreadableError, require
-from explorer.reading.learning import Part, list_shape_notes, part_of
+from explorer.reading.learning import Part, list_shape_notes, split_gradient
 from explorer.reading.passes import Passes, take_first
 from explorer.reading.reader import find_method
-from explorer.reading.values import Quantity, Value, sum_of
+from explorer.reading.values import Quantity, Value, get_sum
 
 LEFT_OUT = "backward also returns a gradient for {}, which is left out: {}"
 HAS_A_VALUE = "belongs to an input whose value in the signature stays: write {} without one"
@@ -76,7 +76,7 @@ def _read_part(passes: Passes, position: int, name: str, uses_needs: bool) -> Pa
     """
     reader, value = passes.reader, passes.returned[position]
     require(name in reader.parameters, HAS_A_VALUE.format(name))
-    part = part_of(value, reader.parameters[name], reader.notes)
+    part = split_gradient(value, reader.parameters[name], reader.notes)
     variants = (
         [passes.find_gradient(position, needed) for needed in ({0, position}, {position})]
         if uses_needs
@@ -139,4 +139,4 @@ def _note_wrong_number(passes: Passes) -> list[Note]:
 def _is_same(value: Value, other: Value) -> bool:
     if not isinstance(value, Quantity) or not isinstance(other, Quantity):
         return value is other
-    return (value.node, value.within, sum_of(value)) == (other.node, other.within, sum_of(other))
+    return (value.node, value.within, get_sum(value)) == (other.node, other.within, get_sum(other))

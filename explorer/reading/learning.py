@@ -8,7 +8,7 @@ from explorer.formula.operands import has_elements
 from explorer.formula.tree import RULE_NAMES, Binary, Call, Name, Node, Unary, find_names, substitute, walk
 from explorer.reading.building import ONE, ZERO, build, count_shared, is_shared_count, strip_detach, to_number
 from explorer.reading.errors import require
-from explorer.reading.values import Opaque, Value, sum_of, to_quantity
+from explorer.reading.values import Opaque, Value, get_sum, to_quantity
 
 NOT_A_SUM = "is neither a sum over elements nor a value for each of them"
 COUNTS_WITHIN = "counts elements elsewhere than in a factor on the whole sum"
@@ -44,7 +44,7 @@ class Part(NamedTuple):
     scale: Node | None
 
 
-def part_of(value: Value, name: str, remarks: Mapping[Node, str]) -> Part:
+def split_gradient(value: Value, name: str, remarks: Mapping[Node, str]) -> Part:
     """Split the gradient of a parameter into an element's contribution and a factor on the sum.
 
     A gradient with one value per element is accepted too, since torch sums it to the parameter's shape.
@@ -57,7 +57,7 @@ def part_of(value: Value, name: str, remarks: Mapping[Node, str]) -> Part:
     """
     operand = to_quantity(value)
     require(not operand.within, PICKED)
-    tree, summed = strip_detach(operand.node), sum_of(operand)
+    tree, summed = strip_detach(operand.node), get_sum(operand)
     require(not summed or summed.spread in ("", name), OTHER_SHAPE)
     if summed or has_elements(tree):
         body, factor = _split_factor(tree)
@@ -81,7 +81,7 @@ def list_shape_notes(value: Value, name: str) -> list[str]:
 
     ``name`` is the parameter's name in the code.
     """
-    summed = sum_of(value)
+    summed = get_sum(value)
     if summed is None:
         return []
     conditions = {

@@ -10,7 +10,7 @@ from explorer.reading.errors import RaisesError, require
 from explorer.reading.randomness import DRAWN_NAMES, LOSS_INPUTS
 from explorer.reading.reader import Reader, find_method
 from explorer.reading.tracking import AUTOGRAD, PENDING_NOTES
-from explorer.reading.values import PastedClass, Quantity, Tensor, Value, sum_of, to_quantity
+from explorer.reading.values import PastedClass, Quantity, Tensor, Value, get_sum, to_quantity
 
 G = Name("g")
 NOT_DIFFERENTIABLE = (
@@ -46,7 +46,7 @@ class Passes:
     @property
     def inputs(self) -> list[str]:
         """The names of forward's inputs, without the context."""
-        return inputs_of(self.cls)
+        return list_inputs(self.cls)
 
     def find_gradient(self, position: int, needed: Collection[int]) -> Value:
         """Return the gradient for one input when only the inputs at the ``needed`` positions need one."""
@@ -71,7 +71,7 @@ def read_passes(
     LOSS_INPUTS.set(None)
     x = Tensor(Name("x"))
     _require_called(reader, cls)
-    context, output = reader.run_forward(cls, x, *reader.bind_inputs(inputs_of(cls)[1:]), needs=needs)
+    context, output = reader.run_forward(cls, x, *reader.bind_inputs(list_inputs(cls)[1:]), needs=needs)
     y = to_quantity(take_first(output))
     marked = any(y is other for other in context.without_gradient)
     require(y.kind == "float32" and not marked, NOT_DIFFERENTIABLE)
@@ -104,10 +104,10 @@ def _require_called(reader: Reader, cls: type[PastedClass]) -> None:
         return
     takes = list(signature(find_method(cls, "forward")).parameters.values())
     needed = [each for each in takes if each.kind < 2 and each.default is Parameter.empty]
-    maximum = len(inputs_of(cls)) if all(each.kind < 2 for each in takes) else len(reader.inputs) + 1
+    maximum = len(list_inputs(cls)) if all(each.kind < 2 for each in takes) else len(reader.inputs) + 1
     minimum = len(needed) - (not hasattr(cls, "setup_context"))
     count = len(reader.inputs) + 1
-    message = f"takes {len(inputs_of(cls))} inputs and is called with {count}"
+    message = f"takes {len(list_inputs(cls))} inputs and is called with {count}"
     require(minimum <= count <= maximum, message, RaisesError)
 
 
@@ -142,7 +142,7 @@ def _has_constant(value: Value) -> bool:
     return any(isinstance(part, Tensor) and is_detached(part.node) for part in parts)
 
 
-def inputs_of(cls: type[PastedClass]) -> list[str]:
+def list_inputs(cls: type[PastedClass]) -> list[str]:
     """Return the names of the inputs of a Function's forward, without the context."""
     takes = signature(find_method(cls, "forward")).parameters.values()
     named = [parameter.name for parameter in takes if parameter.kind < 2]
@@ -166,5 +166,5 @@ def require_tree(value: Value) -> Node:
     operand = to_quantity(value)
     require(not operand.within, "returns only the elements picked out by a mask")
     require(not getattr(operand, "folded", False), "returns a tensor in another shape")
-    require(not sum_of(operand), "returns a sum where a value for each element is wanted")
+    require(not get_sum(operand), "returns a sum where a value for each element is wanted")
     return operand.node

@@ -194,7 +194,7 @@ def _require_whole(tensor: Value) -> None:
 def _is_whole(value: Value) -> bool:
     """Return whether a value is a complete tensor with the shape of x."""
     tensor = to_quantity(value)
-    is_partial = tensor.within or values.sum_of(tensor) or getattr(tensor, "folded", False)
+    is_partial = tensor.within or values.get_sum(tensor) or getattr(tensor, "folded", False)
     sized = isinstance(tensor, Tensor) and tensor.sized
     return not is_partial and isinstance(tensor, Quantity) and (sized or has_elements(tensor.node))
 

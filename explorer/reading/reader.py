@@ -244,8 +244,8 @@ class Reader:
         value: Value = self.evaluate(node, scope)
         test: object = value, node.lineno
         if isinstance(value, Quantity):
-            require(not has_elements(value.node) or values.sum_of(value), YES_OR_NO, RaisesError)
-            require(is_constant(replace_counts(value.node)) and not values.sum_of(value), YES_OR_NO)
+            require(not has_elements(value.node) or values.get_sum(value), YES_OR_NO, RaisesError)
+            require(is_constant(replace_counts(value.node)) and not values.get_sum(value), YES_OR_NO)
             test = building.to_mask(value.node)
             constant = building.evaluate_constant(test)
             value = SHAPE if constant is None else constant

@@ -24,7 +24,7 @@ def compute_statistic(name: str, self: Value, *positional: Value, dim: Value = N
     A statistic along a dimension is taken over all elements as well, with a remark.
     """
     operand = to_quantity(self)
-    require(not values.sum_of(operand), REASONS["sum"])
+    require(not values.get_sum(operand), REASONS["sum"])
     require(not operand.within, "is taken over elements picked out by a mask: a formula takes it over all")
     if not has_elements(operand.node):
         require(name != "std", "is the spread of a single number")
@@ -46,7 +46,7 @@ def compute_sum(
 ) -> Value:
     """Sum the elements of a tensor. A sum along dimensions gives several sums, of which a curve shows one."""
     operand, dimensions = to_quantity(self), axis if dim is None else dim
-    before = values.sum_of(operand)
+    before = values.get_sum(operand)
     require(before or has_elements(operand.node) or operand.node == ZERO, REASONS["sum"])
     node = build("where", operand.within, operand.node, ZERO) if operand.within else to_number(operand.node)
     if dimensions is None or (before and not before.over):
@@ -76,7 +76,7 @@ def compute_extreme(name: str, self: Value, other: Value = None, *more: Value, *
 
 def arrange(self: Value, *_sizes: Value, **_named: Value) -> Value:
     """Change the shape of a number or a sum, which does not change its value."""
-    if values.sum_of(self):
+    if values.get_sum(self):
         return values.reshape_sum(self)
     require(not has_elements(to_quantity(self).node), REASONS["scatter"])
     return self
@@ -87,7 +87,7 @@ def expand(self: Value, *sizes: Value, **named: Value) -> Value:
 
     A sum can only be repeated for each value of a parameter.
     """
-    summed = values.sum_of(self)
+    summed = values.get_sum(self)
     if not summed:
         return arrange(self, *sizes, **named)
     sizes = unpack(sizes[0]) if sizes and isinstance(sizes[0], tuple) else sizes

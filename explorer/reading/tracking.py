@@ -68,7 +68,7 @@ def assign(target: Value, value: Value) -> Value:
     is_same_mask = not isinstance(value, Tensor) or value.within == tensor.within or is_constant(value.node)
     require(is_same_mask, "assigns elements that were picked out by another mask")
     require(not getattr(value, "folded", False), REASONS["scatter"])
-    before, after = values.sum_of(tensor), values.sum_of(value)
+    before, after = values.get_sum(tensor), values.get_sum(value)
     summed = before and not has_elements(to_quantity(value).node)  # a number may overwrite a sum
     require(summed or bool(before) == bool(after), REASONS["sum"])
     tensor.node, tensor.summed = to_quantity(value).node, after

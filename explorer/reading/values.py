@@ -248,14 +248,14 @@ def _count_values(value: Value) -> int:
     return 1 + sum(map(_count_values, parts))
 
 
-def sum_of(value: Value) -> Sum | None:
+def get_sum(value: Value) -> Sum | None:
     """Return the sum that a tensor represents, or None if the value is not a sum."""
     return value.summed if isinstance(value, Tensor) else None
 
 
 def reshape_sum(value: Value) -> Value:
     """Give a sum another shape in place, so that every name for the tensor sees the change."""
-    if summed := sum_of(value):
+    if summed := get_sum(value):
         value.summed = replace(summed, bare=False)
     return value
 
@@ -268,7 +268,7 @@ def select_element(owner: Value, key: Value) -> Value:
         return pick(owner, key)
     tensor = to_quantity(owner)
     keys = key if isinstance(key, tuple) else (key,)
-    if sum_of(tensor):
+    if get_sum(tensor):
         require(all(part in (None, ..., slice(None)) for part in keys), REASONS["sum"])
         return reshape_sum(owner)
     if all(part in (..., slice(None)) for part in keys):

@@ -3,7 +3,7 @@
 Every rule trains with several random seeds. Controls are rules that cannot work, added for comparison.
 """
 
-from explorer.study.arguments import key_of, make_default_rates, rules_of, seeds_of
+from explorer.study.arguments import check_rule_list, check_seeds, key_of, make_default_rates
 from explorer.study.conduct import study
 from explorer.study.file import StudyFile
 from explorer.study.plan import SCALED, UNSCALED, Plan, format_duration
@@ -26,14 +26,14 @@ __all__ = [
     "StudyFile",
     "StudyStoppedError",
     "Trial",
+    "check_rule_list",
+    "check_seeds",
     "format_duration",
     "key_of",
     "make_default_rates",
     "open_executor",
     "pack_value",
     "progress_bar",
-    "rules_of",
-    "seeds_of",
     "study",
     "write_script",
 ]  # fmt: skip

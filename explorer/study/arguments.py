@@ -18,7 +18,7 @@ def key_of(rule: str | Rule) -> str:
     return rule if isinstance(rule, str) else rule.key
 
 
-def rules_of(rules: object) -> list[str | Rule]:
+def check_rule_list(rules: object) -> list[str | Rule]:
     """Check a list of backward rules, and remove duplicates without changing the order."""
     if isinstance(rules, str | Rule) or not isinstance(rules, Iterable):
         raise ValueError(f"rules must be a list of keys, such as ['default', 'clipped'], not {rules!r}")
@@ -35,7 +35,7 @@ def make_default_rates(lr: float) -> tuple[float, ...]:
     return tuple(float(f"{lr * factor:.6g}") for factor in FACTORS)
 
 
-def rates_of(lrs: object, default_lr: float) -> tuple[float, ...]:
+def check_rates(lrs: object, default_lr: float) -> tuple[float, ...]:
     """Check learning rates, and return them in ascending order without duplicates.
 
     None gives the default rates around ``default_lr``.
@@ -105,7 +105,7 @@ def select_values(entries: Sequence[Op | Rule], values: Mapping[str, Any]) -> di
     return {name: value for name, value in values.items() if name in names}
 
 
-def seeds_of(seeds: object, first: int) -> Sequence[int]:
+def check_seeds(seeds: object, first: int) -> Sequence[int]:
     """Return the given random seeds, or consecutive seeds from ``first`` if a number of seeds is given."""
     if isinstance(seeds, Iterable) and not isinstance(seeds, str):
         seed_list = seeds if isinstance(seeds, Sequence) else list(seeds)

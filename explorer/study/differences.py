@@ -8,7 +8,7 @@ from math import isfinite, nan
 from statistics import fmean
 from typing import Literal
 
-from explorer.study.outcomes import RuleOutcome, decimals_of, make_ranking, pair_scores
+from explorer.study.outcomes import RuleOutcome, choose_score_decimals, make_ranking, pair_scores
 from explorer.study.plan import Plan
 from explorer.training.ranking import MAX_RULES, Ranking, describe_lower, differences_from
 
@@ -52,7 +52,7 @@ def find_differences(plan: Plan, rules: Sequence[RuleOutcome]) -> list[Differenc
     ended = [each for each in rules if each.seeds]
     competing = [each for each in ended if each.rule not in plan.controls]
     compared = (
-        make_ranking(plan, competing, [each.rule for each in competing], decimals_of(plan, rules))
+        make_ranking(plan, competing, [each.rule for each in competing], choose_score_decimals(plan, rules))
         if competing
         else None
     )

@@ -35,7 +35,7 @@ class Order:
     sentence: str
 
 
-def order_of(
+def compare_orders(
     plan: Plan, judged: Sequence[RuleOutcome], other: Plan, other_judged: Sequence[RuleOutcome]
 ) -> Order:
     """Find the pairs of backward rules whose order differs between two studies.

@@ -83,7 +83,7 @@ def score_validation(row: Row) -> float:
     return 0.0 if row.diverged else row.validation
 
 
-def decimals_of(plan: Plan, rules: Iterable[RuleOutcome]) -> int:
+def choose_score_decimals(plan: Plan, rules: Iterable[RuleOutcome]) -> int:
     """Return the number of decimals to print for all scores of a study."""
     return count_decimals([[*each.scores.values()] for each in rules], plan.unit)
 

@@ -13,13 +13,20 @@ from torch import Generator
 
 from explorer.catalogue import Op, Rule, find_op, find_rule
 from explorer.formula import quote
-from explorer.study.arguments import key_of, rates_of, rules_of, seeds_of, select_values, values_of
+from explorer.study.arguments import (
+    check_rates,
+    check_rule_list,
+    check_seeds,
+    key_of,
+    select_values,
+    values_of,
+)
 from explorer.study.limits import MAX_CHUNK, MAX_CHUNK_PRODUCTS, MAX_TRIALS
 from explorer.study.share import SEED, compute_start_share
 from explorer.study.trial import AGREEMENT, COLUMNS, Row, Stage, Trial, find_best_rate, make_trials
 from explorer.training import CONTROLS, FIRST, SETTINGS, TASKS, Settings
 from explorer.training.nets import LearnedParameter, check_learn, collect_learned, list_learned
-from explorer.training.numerics import metric_of
+from explorer.training.numerics import get_metric
 from explorer.training.ranking import Unit
 from explorer.training.tasks import Draw, Table
 from explorer.training.tasks.table import read_table
@@ -96,19 +103,19 @@ class Plan:
             raise ValueError(
                 f'the task "{base.task}" has no held-out data, which a study needs: choose another task'
             )
-        selected = rules_of(TASKS[base.task].rules if rules is None else rules)
+        selected = check_rule_list(TASKS[base.task].rules if rules is None else rules)
         added = [key for key in CONTROLS if controls and key not in map(key_of, selected)]
         defaults = TASKS[base.task].parameters if op is None else {}
         op_entry, entries = find_op(base.op), [find_rule(rule) for rule in (*selected, *added)]
         task_values = select_values([op_entry, *entries], defaults)
         values = values_of([op_entry, *entries], {**task_values, **(parameters or {})})
-        seed_list = seeds_of(seeds, base.seed)
+        seed_list = check_seeds(seeds, base.seed)
         plan = cls(
             task=base.task,
             op=base.op,
             rules=(*selected, *added),
             controls=tuple(added),
-            lrs=rates_of(lrs, base.lr),
+            lrs=check_rates(lrs, base.lr),
             steps=base.steps,
             seeds=(),
             judge_seeds=(),
@@ -179,7 +186,7 @@ class Plan:
     def metric(self) -> str:
         """The metric by which the nets are scored, such as accuracy."""
         data = read_table(self.table) if self.table else None
-        return metric_of(data.train.y) if data else TASKS[self.task].metric or "accuracy"
+        return get_metric(data.train.y) if data else TASKS[self.task].metric or "accuracy"
 
     @property
     def quantises(self) -> bool:

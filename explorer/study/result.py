@@ -9,7 +9,7 @@ from html import escape
 from statistics import fmean, stdev
 from typing import TYPE_CHECKING, Any
 
-from explorer.study.order import Order, order_of
+from explorer.study.order import Order, compare_orders
 from explorer.study.outcomes import RuleOutcome, average_agreement, judge_rules, score_validation
 from explorer.study.plan import Plan
 from explorer.study.trial import AGREEMENT, Row
@@ -142,7 +142,7 @@ class Result:
 
         Raises ValueError if the two studies have different rules.
         """
-        return order_of(self.plan, self._outcomes, other.plan, other._outcomes)
+        return compare_orders(self.plan, self._outcomes, other.plan, other._outcomes)
 
     @cached_property
     def sentences(self) -> list[str]:

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from explorer.catalogue import find_rule
 from explorer.formula import format_percent, join_texts, number_text
-from explorer.study.outcomes import RuleOutcome, decimals_of, make_ranking, pair_scores
+from explorer.study.outcomes import RuleOutcome, choose_score_decimals, make_ranking, pair_scores
 from explorer.study.plan import Plan
 from explorer.study.trial import REFERENCE
 from explorer.training.ranking import MAX_RULES, find_higher, format_score
@@ -48,7 +48,7 @@ class _Words:
         self._plan, self._rules = plan, rules
         self._labels = plan.labels
         self._percent = plan.metric == "accuracy"
-        self._decimals = decimals_of(plan, rules)
+        self._decimals = choose_score_decimals(plan, rules)
 
     def describe_basis(self) -> str:
         plan = self._plan
@@ -143,7 +143,7 @@ class _Words:
         entries = dict(zip(self._plan.keys, map(find_rule, self._plan.rules), strict=True))
         finite = {each.rule: shares.get(each.rule, math.nan) for each in rules}
         by_rule = {
-            each.rule: f"{self._label_of(each)} {percent_of(finite[each.rule])}"
+            each.rule: f"{self._label_of(each)} {format_share(finite[each.rule])}"
             for each in rules
             if math.isfinite(finite[each.rule])
         }
@@ -225,7 +225,7 @@ def _format_agreement(agreed: tuple[float, float]) -> str:
     return format_percent(of_all) + ("" if math.isnan(of_changed) else f" ({format_percent(of_changed)})")
 
 
-def percent_of(share: float) -> str:
+def format_share(share: float) -> str:
     """Format a share, which may be above 1, as a percentage such as "3 %" or "250 %"."""
     return format_percent(share) if share <= 1 else f"{100 * share:.0f} %"
 

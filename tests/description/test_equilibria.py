@@ -13,8 +13,8 @@ from explorer.description.equilibria import (
     Equilibria,
     describe_equilibria,
     find_equilibria,
+    find_parameter,
     make_grid,
-    parameter_of,
 )
 from explorer.description.pull import compute_net_gradient, make_normal_numbers
 from tests.catalogue.fixed import OPS, RULES
@@ -134,7 +134,7 @@ def test_a_parameter_that_cannot_learn_is_refused_with_the_reason():
 @loop_over("op", [op for op in OPS.values() if op.parameters])
 def test_the_range_is_that_of_the_control(op):
     for name in list_learnable(op, RULES["default"]):
-        parameter = parameter_of(op, (RULES["default"],), name)
+        parameter = find_parameter(op, (RULES["default"],), name)
         at = make_grid(parameter)
         assert len(at) == STEPS
         assert at[0] == parameter.low

@@ -37,8 +37,8 @@ from explorer.ui.links.choice import (
     PREFIX,
     QUERY_KEYS,
     Choice,
+    collect_parameters,
     format_training_settings,
-    parameters_of,
     sort_bounds,
 )
 from explorer.ui.links.reader import Query
@@ -95,7 +95,7 @@ def random_choice(rng: random.Random) -> Choice:
     if rng.random() < 0.2:
         rules[0] = _own(rng, ["x", "y", "g"], find_rule)
     op_entry, rule_entries = find_op(op), [find_rule(rule) for rule in rules]
-    controls = parameters_of(op_entry, rule_entries)
+    controls = collect_parameters(op_entry, rule_entries)
     parameters = {name: _number(rng, *find_reach(p)) for name, p in controls.items() if rng.random() < 0.5}
     parameters, _ = sort_bounds(op_entry, rule_entries, parameters)
     low, high = sorted(_number(rng, -MAX_ABS_X, MAX_ABS_X) for _ in range(2))
@@ -135,7 +135,7 @@ def _branches(rng: random.Random, op: str, rules: list[str]) -> tuple[Branch, ..
 
 def query_of(choice: Choice) -> Query:
     """The query that the browser writes for a choice, written a second time."""
-    controls = parameters_of(*choice.entries)
+    controls = collect_parameters(*choice.entries)
     query = {"op": [choice.op], "rule": list(choice.rules)}
     if choice.hide:
         query["hide"] = list(choice.hide)

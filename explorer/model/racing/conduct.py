@@ -32,7 +32,7 @@ from explorer.model.racing.work import (
     require_one_number,
 )
 from explorer.model.racing.workers import compute_outcomes, require_portable
-from explorer.study import Row, StudyFile, Trial, make_default_rates, open_executor, progress_bar, seeds_of
+from explorer.study import Row, StudyFile, Trial, check_seeds, make_default_rates, open_executor, progress_bar
 
 USUAL_LR = 3e-3  # of Adam; if no rates are given, a tenth to ten times this
 _HOW = "one net after another"
@@ -130,7 +130,7 @@ def race(
         parameters=parameters_of(parameters, shown_rules),
         **_collect_data(train, held_out, validation, batch, device, len(rates) > 1),
     )  # fmt: skip
-    chosen_seeds = [operator.index(seed) for seed in seeds_of(seeds, 0)]
+    chosen_seeds = [operator.index(seed) for seed in check_seeds(seeds, 0)]
     plan = make_plan(shown_rules, rates, chosen_seeds, steps, **_collect_facts(work, chosen_seeds))
     saved = StudyFile(file, plan) if file is not None else None
     rows = {row.trial: row for row in saved.rows} if saved else {}

@@ -10,7 +10,7 @@ from torch import nn
 
 from explorer.catalogue import Rule
 from explorer.model.swapping.exchange import Exchange
-from explorer.study import key_of, rules_of
+from explorer.study import check_rule_list, key_of
 
 
 def read_rules(rules: object) -> tuple[list[str | Rule], dict[str, Any]]:
@@ -19,7 +19,7 @@ def read_rules(rules: object) -> tuple[list[str | Rule], dict[str, Any]]:
     Raises ValueError for a bad rule, and for two rules of one name.
     """
     if isinstance(rules, str | Rule) or not isinstance(rules, Iterable):
-        return rules_of(rules), {}
+        return check_rule_list(rules), {}
     shown_rules: list[str | Rule] = []
     code: dict[str, Any] = {}
     for rule in rules:
@@ -29,7 +29,7 @@ def read_rules(rules: object) -> tuple[list[str | Rule], dict[str, Any]]:
             raise ValueError(f"two rules are called {key}: rename one of them")
         code.setdefault(key, rule)
         shown_rules.append(item)
-    distinct = rules_of(shown_rules)
+    distinct = check_rule_list(shown_rules)
     return distinct, {key_of(item): code[key_of(item)] for item in distinct}
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from explorer.catalogue.colours import NEUTRAL, RULE_COLOURS_LIGHT
 from explorer.study.differences import Difference, find_differences
-from explorer.study.outcomes import RuleOutcome, decimals_of
+from explorer.study.outcomes import RuleOutcome, choose_score_decimals
 from explorer.study.plan import Plan
 
 
@@ -57,4 +57,4 @@ class StudyView:
     @property
     def digits(self) -> int:
         """The number of decimals of all scores."""
-        return decimals_of(self.plan, self.rules)
+        return choose_score_decimals(self.plan, self.rules)

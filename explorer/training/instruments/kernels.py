@@ -8,8 +8,8 @@ from explorer.training.instruments.base.instrument import Nets, Record, Visible,
 from explorer.training.instruments.base.weight_images import (
     MAX_MAPS,
     encode_weights,
+    get_kernel_side,
     get_used_weights,
-    kernel_of,
 )
 from explorer.training.settings import Settings
 
@@ -24,7 +24,9 @@ def measure(nets: Nets) -> dict[int, Record]:
     """
     ensemble = nets.ensemble
     layers = [
-        (get_used_weights(nets, at), side) for at in ensemble.weighted_layers if (side := kernel_of(nets, at))
+        (get_used_weights(nets, at), side)
+        for at in ensemble.weighted_layers
+        if (side := get_kernel_side(nets, at))
     ]
     sizes = [[weights.shape[2], weights.shape[1] // side**2] for weights, side in layers]
     words = "; ".join(

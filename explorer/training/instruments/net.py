@@ -11,8 +11,8 @@ from explorer.training.instruments.base.instrument import Nets, Record, Visible
 from explorer.training.instruments.base.weight_images import (
     MAX_MAPS,
     encode_weights,
+    get_kernel_side,
     get_used_weights,
-    kernel_of,
 )
 
 if TYPE_CHECKING:
@@ -65,7 +65,7 @@ def _describe_example(nets: Nets, seed: int) -> dict[str, Any]:
 
 def _encode_weights(nets: Nets, number: int, member: int) -> dict[str, Any]:
     """Encode the first weights of a layer as an image. Kernels are never cut."""
-    kernel = kernel_of(nets, number)
+    kernel = get_kernel_side(nets, number)
     inputs, outputs = (MAX_MAPS * kernel**2, MAX_MAPS) if kernel else (MAX_INPUTS, MAX_OUTPUTS)
     return encode_weights(get_used_weights(nets, number)[member, :inputs, :outputs], kernel)
 

@@ -53,7 +53,7 @@ def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
     """
     ensemble, data = nets.ensemble, nets.data
     assert data.held_out is not None
-    square = square_of(data)
+    square = find_square(data)
     outputs, _ = ensemble.forward_traced(_make_cell_centers(square).unsqueeze(0), members)
     cells, shares = _classify_cells(outputs)
     right = ensemble.forward_traced(data.held_out.x.unsqueeze(0), members)[0].argmax(-1).cpu()
@@ -76,7 +76,7 @@ def measure(nets: Nets, members: list[int]) -> Callable[[int], dict[str, Any]]:
     }
 
 
-def square_of(data: Data) -> Square:
+def find_square(data: Data) -> Square:
     """Return the square that contains all training examples, with a margin."""
     low, high = data.train.x.aminmax(dim=0)
     width = (high - low).max().item() * (1 + 2 * _MARGIN)

@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from explorer.gradient import with_float64
-from explorer.training.instruments.base.exact import Exact, exact_of
+from explorer.training.instruments.base.exact import Exact, make_exact_estimator
 from explorer.training.instruments.base.instrument import Nets, Record, Visible
 from explorer.training.nets import ObservedPass
 from explorer.training.settings import Settings
@@ -82,7 +82,7 @@ def _compute_ratio(slopes: Tensor) -> Tensor:
 
 def _compute_biases(nets: Nets, passes: list[ObservedPass]) -> dict[int, Record]:
     """Estimate the bias of each backward rule's gradient in every layer with the op."""
-    exact = exact_of(nets)
+    exact = make_exact_estimator(nets)
     gradients = [
         gradients_of_pass
         for look in passes

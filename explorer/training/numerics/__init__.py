@@ -12,7 +12,7 @@ from explorer.training.numerics.batching import (
     sum_members,
 )
 from explorer.training.numerics.losses import Loss, Value, cross_entropy, mean_squared_error, squared_error
-from explorer.training.numerics.metrics import METRICS, Metric, metric_of
+from explorer.training.numerics.metrics import METRICS, Metric, get_metric
 from explorer.training.numerics.optimisers import OPTIMISERS, Optimiser, PlainDescent, Rates
 
 __all__ = [
@@ -27,11 +27,11 @@ __all__ = [
     "Value",
     "compute_norms",
     "cross_entropy",
+    "get_metric",
     "is_aligned",
     "is_step_aligned",
     "make_aligned",
     "mean_squared_error",
-    "metric_of",
     "multiply_members",
     "multiply_singly",
     "pad_count",

@@ -8,7 +8,7 @@ from torch import Tensor
 Metric = Literal["accuracy", "R²"]
 
 
-def metric_of(y: Tensor) -> Metric:
+def get_metric(y: Tensor) -> Metric:
     """Return the metric that suits the targets y: accuracy for classes, otherwise R²."""
     return "R²" if y.is_floating_point() else "accuracy"
 

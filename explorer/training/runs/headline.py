@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from explorer.formula import join_texts
 from explorer.training.ranking import Ranking, format_score, rank
 from explorer.training.runs.snapshot import Snapshot
-from explorer.training.runs.summary import get_scores, unit_of
+from explorer.training.runs.summary import get_scores, get_unit
 
 _MAX_HEADLINE = 70  # characters
 _MIN_SEEDS = 2  # fewer seeds allow no comparison
@@ -64,6 +64,6 @@ def compare_rules(snapshot: Snapshot) -> Ranking | None:
     finite = any(math.isfinite(score) for each in scores.values() for score in each)
     if not (snapshot.finished and snapshot.metric and finite and len(scores) > 1):
         return None
-    unit = unit_of(snapshot)
+    unit = get_unit(snapshot)
     ranking = rank(scores, 1 / snapshot.held_out if unit == "%" else 0.0, unit=unit)
     return ranking if ranking.means else None

@@ -30,8 +30,8 @@ from explorer.training.numerics import (
     METRICS,
     OPTIMISERS,
     PlainDescent,
+    get_metric,
     is_aligned,
-    metric_of,
     pad_count,
     sum_members,
 )
@@ -194,7 +194,7 @@ class Lockstep:
         """Compute the score of each net on some examples, NaN if a value is not finite."""
         x, y = (tensor.to(self.device) for tensor in part)
         output = self.ensemble.compute_output(x.unsqueeze(0))
-        scores = METRICS[metric_of(y)](output, y)
+        scores = METRICS[get_metric(y)](output, y)
         # An op that maps NaN to a number hides broken weights from the output.
         finite = (sum_members(output) + sum_members(self.ensemble.parameters)).isfinite()
         return scores.where(finite, torch.nan).cpu().numpy()

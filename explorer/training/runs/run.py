@@ -13,7 +13,7 @@ from explorer.catalogue import find_op, find_rule, resolve_values
 from explorer.training.instruments import INSTRUMENTS, Record, Requested
 from explorer.training.instruments.base.gradients import Gradients, compute_gradients
 from explorer.training.nets import Fault, explain_lost
-from explorer.training.numerics import metric_of
+from explorer.training.numerics import get_metric
 from explorer.training.runs import series
 from explorer.training.runs.checkpoints import Checkpoints
 from explorer.training.runs.lockstep import Tensors
@@ -187,7 +187,7 @@ class Run(Stepper):
             loss=self._map_rules(
                 float(series.compute_mean(each)[-1]) if len(each) else None for each in loss
             ),
-            metric=metric_of(held_out.y) if held_out else None,
+            metric=get_metric(held_out.y) if held_out else None,
             held_out=len(held_out.y) if held_out else 0,
             chance=_compute_chance(held_out),
             score=self._map_rules(

@@ -67,7 +67,7 @@ def format_rule_scores(snapshot: Snapshot) -> dict[str, str]:
 
     Rules without a finite seed are left out.
     """
-    return format_scores({rule: get_scores(snapshot, rule) for rule in snapshot.losses}, unit_of(snapshot))
+    return format_scores({rule: get_scores(snapshot, rule) for rule in snapshot.losses}, get_unit(snapshot))
 
 
 def _describe_failure(snapshot: Snapshot) -> str:
@@ -81,14 +81,14 @@ def _describe_ranking(snapshot: Snapshot, labels: Mapping[str, str]) -> str:
     scores_by_rule = {rule: get_scores(snapshot, rule) for rule in labels}
     if not any(map(math.isfinite, chain(*scores_by_rule.values()))):
         return _describe_failure(snapshot)
-    unit = unit_of(snapshot)
+    unit = get_unit(snapshot)
     example = 1 / snapshot.held_out if unit == "%" else 0.0
     ranking = rank({labels[rule]: values for rule, values in scores_by_rule.items()}, example, unit=unit)
     order = sorted(scores_by_rule, key=lambda rule: ranking.means.get(labels[rule], -math.inf), reverse=True)
     return " ".join([ranking.sentence, *_describe_unmoved(snapshot, labels, order)])
 
 
-def unit_of(snapshot: Snapshot) -> Unit:
+def get_unit(snapshot: Snapshot) -> Unit:
     """Return the unit in which the scores of a snapshot are written."""
     return "%" if snapshot.metric == "accuracy" else "R²"
 

@@ -1,7 +1,7 @@
 """The order in which runs and studies advance or wait: quotas, queues and states."""
 
 from explorer.training.scheduling.fair_queue import FairQueue, Parties
-from explorer.training.scheduling.ids import REPLICA, make_home_prefix, read_replica, replica_of
+from explorer.training.scheduling.ids import REPLICA, make_home_prefix, parse_replica, read_replica
 from explorer.training.scheduling.job import Job, Make, RunJob, StudyJob
 from explorer.training.scheduling.queue import Jobs, Runs, Studies
 from explorer.training.scheduling.quotas import EngineFull
@@ -16,7 +16,7 @@ from explorer.training.scheduling.status import (
     StudyStatus,
     describe_state,
     format_error,
-    kind_of,
+    get_status_class,
 )
 
 __all__ = [
@@ -41,8 +41,8 @@ __all__ = [
     "StudyStatus",
     "describe_state",
     "format_error",
-    "kind_of",
+    "get_status_class",
     "make_home_prefix",
+    "parse_replica",
     "read_replica",
-    "replica_of",
 ]  # fmt: skip

@@ -21,7 +21,7 @@ def read_replica() -> str:
     return word
 
 
-def replica_of(identity: str) -> str:
+def parse_replica(identity: str) -> str:
     """Return the name of the server that owns a run or study, or "" if the id names none."""
     word, mark, _ = identity.partition("~")
     return word if mark and _WORD.fullmatch(word) else ""

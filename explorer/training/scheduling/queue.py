@@ -26,7 +26,7 @@ from explorer.training.scheduling.status import (
     Status,
     StudyStatus,
     describe_state,
-    kind_of,
+    get_status_class,
 )
 from explorer.training.settings import Settings
 
@@ -88,7 +88,7 @@ class Jobs(Generic[AnyJob]):
 
     def is_own_id(self, identity: str) -> bool:
         """Return whether an id has the form of this kind's ids. The job itself may not exist."""
-        return kind_of(identity) is self.statuses
+        return get_status_class(identity) is self.statuses
 
     def get(self, identity: str) -> AnyJob | None:
         """Return the job with an id and renew its lease, or return None if there is no such job."""

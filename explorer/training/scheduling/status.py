@@ -103,7 +103,7 @@ class StudyStatus(Status):
         return (self.steps - self.step) / self.steps_per_second
 
 
-def kind_of(identity: str) -> type[Status]:
+def get_status_class(identity: str) -> type[Status]:
     """Return the class of status, of a run or of a study, for an id. The job itself may not exist."""
     return StudyStatus if f"-{STUDY}-" in identity else Status
 

@@ -209,7 +209,7 @@ def format_rows(rows: Sequence[int]) -> str:
 
 
 @lru_cache(maxsize=4)
-def cells_of(text: str) -> Cells:
+def parse_cells(text: str) -> Cells:
     """Parse CSV text into cells. Raises ValueError with a plain message for an invalid table."""
     if len(text) > MAX_TABLE_BYTES or len(text.encode(errors="replace")) > MAX_TABLE_BYTES:
         raise ValueError(f"a table may have at most {MAX_TABLE_BYTES:,} bytes")

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from explorer.formula import truncate
 from explorer.training.limits import MAX_CLASSES
-from explorer.training.tasks.columns import Cells, Table, cells_of
+from explorer.training.tasks.columns import Cells, Table, parse_cells
 from explorer.training.tasks.table import read_table
 
 _HEAD_ROWS = 5  # how many of the first rows a survey contains
@@ -74,7 +74,7 @@ def make_survey(text: str, target: str | None = None, without: Sequence[str] | N
 
     Raises ValueError with a plain message for a text that is no table.
     """
-    cells = cells_of(text)
+    cells = parse_cells(text)
     columns = tuple(_describe_column(cells, column) for column in range(len(cells.names)))
     if target is None and without is None:
         target, without = _suggest_columns(cells, columns)

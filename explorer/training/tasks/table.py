@@ -12,7 +12,7 @@ from torch import Tensor
 from explorer.formula import truncate
 from explorer.training.limits import MAX_CLASSES, MIN_TABLE_ROWS
 from explorer.training.numerics import Loss, cross_entropy, mean_squared_error
-from explorer.training.tasks.columns import Cells, Table, cells_of
+from explorer.training.tasks.columns import Cells, Table, parse_cells
 from explorer.training.tasks.split import split_data
 from explorer.training.tasks.task import Data, Draw, Task
 
@@ -48,7 +48,7 @@ def read_table(text: str | Table) -> Data:
     Raises ValueError with a plain message for an invalid table.
     """
     table = Table.create(text)
-    cells = cells_of(table.text)
+    cells = parse_cells(table.text)
     inputs, target = cells.choose_columns(table)
     if cells.rows < MIN_TABLE_ROWS:
         raise ValueError(f"a table needs at least {MIN_TABLE_ROWS} rows of values, not {cells.rows}")
@@ -115,7 +115,7 @@ def _dispatch_loss(part: str) -> Any:
 def _write_source(text: str | Table | None) -> str:
     """Return Python code that reads the table from a file, for an exported script."""
     table = Table.create(text or "")
-    cells = cells_of(table.text)
+    cells = parse_cells(table.text)
     inputs, target = cells.choose_columns(table)
     comma = '.replace(",", ".")' if cells.decimal == "," else ""
     answers = (

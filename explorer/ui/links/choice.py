@@ -73,7 +73,7 @@ class Choice(View, TrainingSettings):
     @property
     def net_parameters(self) -> dict[str, float]:
         """The values of the op's and the backward rules' parameters, without those of the loss."""
-        declared = parameters_of(*self.entries)
+        declared = collect_parameters(*self.entries)
         return {name: value for name, value in self.parameters.items() if name in declared}
 
     @property
@@ -108,7 +108,7 @@ def is_stochastic(op: Op, rules: Sequence[Rule]) -> bool:
     return op.is_random or any(rule.is_random for rule in rules)
 
 
-def parameters_of(op: Op, rules: Sequence[Rule], loss: Loss | None = None) -> dict[str, Parameter]:
+def collect_parameters(op: Op, rules: Sequence[Rule], loss: Loss | None = None) -> dict[str, Parameter]:
     """Collect the parameters of an op, its backward rules and its loss in a dict by name.
 
     Ops and rules with a parameter of the same name share it. However, if a rule gives the op's name another
@@ -139,7 +139,7 @@ def sort_bounds(
     Returns all values, and a message for each swapped pair.
     """
     result, notices = dict(values), []
-    controls = parameters_of(op, rules)
+    controls = collect_parameters(op, rules)
     for name, parameter in controls.items():
         qualified_name = name.removesuffix(parameter.display_name) + (parameter.below or "")
         above = qualified_name if qualified_name in controls else parameter.below

@@ -12,7 +12,14 @@ from explorer.instrument.limits import find_reach
 from explorer.instrument.view import VIEW, QueryParameter
 from explorer.training.instruments.slow_motion.stages import STAGE_KEYS
 from explorer.training.settings import NUMBER
-from explorer.ui.links.choice import PREFIX, QUERY_KEYS, Choice, is_stochastic, parameters_of, sort_bounds
+from explorer.ui.links.choice import (
+    PREFIX,
+    QUERY_KEYS,
+    Choice,
+    collect_parameters,
+    is_stochastic,
+    sort_bounds,
+)
 from explorer.ui.links.reader import Query, Reader, quote, with_pluses
 
 _SLOW = re.compile(rf"({'|'.join(STAGE_KEYS)})(,[1-9][0-9]{{0,3}}){{0,4}}")
@@ -88,7 +95,7 @@ class CurveReader(Reader):
 
     def _read_parameters(self, op: Op, rules: Sequence[Rule]) -> dict[str, float]:
         loss = find_loss(self._read_loss(VIEW["f"]))
-        controls = parameters_of(op, rules, loss if is_stochastic(op, rules) else None)
+        controls = collect_parameters(op, rules, loss if is_stochastic(op, rules) else None)
         texts = {key: self.pop_last(_to_query_key(key)) for key in controls}
         plain = {p.display_name for key, p in controls.items() if p.display_name != key}
         shared = {

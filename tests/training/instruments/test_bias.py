@@ -12,7 +12,7 @@ from torch.nn import functional
 
 from explorer.training import Run, Settings
 from explorer.training.instruments.base import exact
-from explorer.training.instruments.base.exact import exact_of
+from explorer.training.instruments.base.exact import make_exact_estimator
 from explorer.training.instruments.base.instrument import Nets
 from explorer.training.instruments.spread import DRAWS, Bias, estimate_bias
 from explorer.training.nets.layers.moment import Moment
@@ -126,7 +126,7 @@ def test_the_reference_gradient_is_exact_on_average(op: str, hidden: tuple[int, 
     run = Run(Settings(op=op, rules=(coin.rule,), hidden=hidden, seeds=1, **SMALL), recorded=())
     run.advance(20)
     nets = nets_of(run)
-    estimate = exact_of(nets)
+    estimate = make_exact_estimator(nets)
     assert estimate
     looks: list[list[Tensor]] = []
     for again in range(400):
@@ -152,7 +152,7 @@ def test_a_unit_that_leads_nowhere_has_no_gradient_in_any_draw() -> None:
     nets = nets_of(run)
     _, above = nets.op_layers
     nets.ensemble.parameter_views[above - 1][0][:, 2] = 0
-    estimate = exact_of(nets)
+    estimate = make_exact_estimator(nets)
     assert estimate
     known = estimate(nets.ensemble.observe(*nets.batch, nets.task.loss, 1))
     assert known

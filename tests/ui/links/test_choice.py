@@ -1,7 +1,7 @@
 """A choice: the controls it needs, and the words by which a link says it."""
 
 from explorer.catalogue import OPS, RULES, find_rule
-from explorer.ui.links.choice import Choice, format_training_settings, parameters_of, sort_bounds
+from explorer.ui.links.choice import Choice, collect_parameters, format_training_settings, sort_bounds
 from explorer.ui.links.link import from_query
 
 
@@ -12,7 +12,7 @@ def test_training_settings_are_written_where_they_differ():
 
 def test_a_name_with_two_meanings_has_two_controls():
     op, rules = OPS["identity"], [RULES["boxcar"], find_rule("formula: g * w"), RULES["clipped"]]
-    controls = parameters_of(op, rules)
+    controls = collect_parameters(op, rules)
     assert list(controls) == ["boxcar.w", "formula: g * w.w", "c"]
     choice, notices = from_query({"op": ["identity"], "rule": [r.key for r in rules], "boxcar.w": ["2"]})
     assert (choice.parameters, notices) == ({"boxcar.w": 2}, [])
@@ -22,8 +22,8 @@ def test_a_name_with_two_meanings_has_two_controls():
 
 
 def test_an_op_shares_its_parameter_with_its_rules():
-    assert list(parameters_of(OPS["clamp"], [RULES["masked"], RULES["published_clamp"]])) == ["lo", "hi"]
-    hardtanh = parameters_of(OPS["hardtanh"], [RULES["masked"]])
+    assert list(collect_parameters(OPS["clamp"], [RULES["masked"], RULES["published_clamp"]])) == ["lo", "hi"]
+    hardtanh = collect_parameters(OPS["hardtanh"], [RULES["masked"]])
     assert hardtanh["lo"].default == -1
 
 

@@ -12,7 +12,7 @@ from explorer.catalogue.records import MAX_ABS_X
 from explorer.curves import sample
 from explorer.instrument.limits import MAX_G, find_reach
 from explorer.training import SETTINGS, TASKS, Settings
-from explorer.ui.links.choice import Choice, parameters_of, sort_bounds
+from explorer.ui.links.choice import Choice, collect_parameters, sort_bounds
 from explorer.ui.links.link import from_query
 from tests.selection import take_part
 from tests.ui.choices import query_of, random_choice
@@ -61,7 +61,7 @@ def _hostile(rng: random.Random) -> dict[str, list[str]]:
 def _assert_usable(choice: Choice) -> None:
     op, rules = choice.entries
     assert 1 <= len(rules) <= MAX_RULES
-    controls = parameters_of(op, rules)
+    controls = collect_parameters(op, rules)
     assert set(choice.parameters) <= set(controls)
     for name, value in choice.parameters.items():
         low, high = find_reach(controls[name])

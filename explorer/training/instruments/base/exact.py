@@ -32,7 +32,7 @@ Exact = Callable[[ObservedPass], list[Tensor] | None]
 _MAX_NUMBERS = 2**20  # limit on the numbers in one layer of all nets, times units: about 10 ms a draw
 
 
-def exact_of(nets: Nets) -> Exact | None:
+def make_exact_estimator(nets: Nets) -> Exact | None:
     """Return a function that estimates the unbiased gradient of a stochastic op, or None if there is none.
 
     An estimator exists if the op draws at hidden units other than maps, contains no reduction over elements,

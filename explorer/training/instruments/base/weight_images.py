@@ -25,7 +25,7 @@ def get_used_weights(nets: Nets, number: int) -> Tensor:
     return nets.ensemble.layers[number].weights(nets.ensemble.parameter_views[number])
 
 
-def kernel_of(nets: Nets, number: int) -> int:
+def get_kernel_side(nets: Nets, number: int) -> int:
     """Return the side length of a layer's convolution kernels, or 0 if the layer is not a convolution."""
     return KERNEL if isinstance(nets.ensemble.layers[number], Convolution) else 0
 

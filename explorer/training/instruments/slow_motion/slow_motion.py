@@ -14,7 +14,7 @@ from explorer.formula import format_percent
 from explorer.formula.tree import Data
 from explorer.training.instruments.base.instrument import Argument, Nets, Record, Requested, count_op_layers
 from explorer.training.instruments.base.rule_shape import compute_span
-from explorer.training.instruments.slow_motion.stages import Axis, Stage, Tensors, stages_of
+from explorer.training.instruments.slow_motion.stages import Axis, Stage, Tensors, get_stages
 from explorer.training.instruments.slow_motion.step import Step, has_formula, is_draw_dependent, is_linear
 from explorer.training.nets import TWIN_LOSS, U, list_learned
 from explorer.training.numerics import OPTIMISERS
@@ -92,7 +92,7 @@ def _record(step: Step, rule: int, member: int) -> Record:
         "note": ""
         if step.batch_pass.finite[member]
         else "This step makes the net infinite or NaN: it drops out.",
-        "stages": [_describe_stage(step, stage, facts, tensors) for stage in stages_of(nets.site)],
+        "stages": [_describe_stage(step, stage, facts, tensors) for stage in get_stages(nets.site)],
         "tensors": tensors,
     }
 
@@ -115,7 +115,7 @@ def _make_gradient_tree(op: Op, rule: Rule, learn: Sequence[str]) -> Data | None
 def _make_tensors(step: Step, member: int) -> dict[str, Record]:
     """Return the displayed parts of all tensors of a training step, as a dict from names to records."""
     sources: dict[str, Tensors] = {}
-    for stage in stages_of(step.nets.site):
+    for stage in get_stages(step.nets.site):
         own_tensor = {} if isinstance(stage.tensor, str) else {stage.key: stage.tensor}
         sources |= {**own_tensor, **stage.also}
     return {name: _make_visible(step, read(step)[member], axes) for name, (read, axes) in sources.items()}

@@ -231,7 +231,7 @@ STAGES: Mapping[str, tuple[Stage, ...]] = {
 """Stages by the key of the op's site; a new stage is a new row."""
 
 
-def stages_of(site: OpSite) -> tuple[Stage, ...]:
+def get_stages(site: OpSite) -> tuple[Stage, ...]:
     """Return the stages of a training step for nets that apply the op to weights, to spikes, and so on.
 
     Raises LookupError if no stages are defined for it.

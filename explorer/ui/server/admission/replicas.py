@@ -16,7 +16,7 @@ from starlette.requests import HTTPConnection, Request
 from starlette.responses import RedirectResponse, Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from explorer.training.scheduling import REPLICA, read_replica, replica_of
+from explorer.training.scheduling import REPLICA, parse_replica, read_replica
 from explorer.ui.server.admission import monitoring
 from explorer.ui.server.admission.admission import make_json_refusal
 from explorer.ui.server.admission.shutdown import ServerShutdown, shutdown
@@ -44,7 +44,7 @@ def check_environment() -> None:
 
 def is_remote(identity: str) -> bool:
     """Return whether another server owns the training run, study or class with this id."""
-    owner, this_replica = replica_of(identity), read_replica()
+    owner, this_replica = parse_replica(identity), read_replica()
     return bool(owner and this_replica) and owner != this_replica
 
 
@@ -56,12 +56,12 @@ def require_local(identity: str) -> None:
 
 def is_unreachable(request: HTTPConnection, identity: str) -> bool:
     """Return whether a request arrived here although it was redirected to the server that owns the run."""
-    return is_remote(identity) and request.query_params.get(COOKIE) == replica_of(identity)
+    return is_remote(identity) and request.query_params.get(COOKIE) == parse_replica(identity)
 
 
 def describe_unreachable(identity: str) -> str:
     """Explain in a clause that the server that owns a run, study or class cannot be reached."""
-    return f"it is on the server {replica_of(identity)}, which cannot be reached"
+    return f"it is on the server {parse_replica(identity)}, which cannot be reached"
 
 
 class ReplicaMiddleware:
@@ -88,7 +88,7 @@ def redirect_to_owner(request: HTTPConnection, identity: str) -> Response:
 
     The address is relative, because a proxy may have added a prefix to our paths.
     """
-    name = replica_of(identity)
+    name = parse_replica(identity)
     monitoring.event_log.record("run of another replica")
     if is_unreachable(request, identity):
         return make_json_refusal(503, _UNREACHABLE_MESSAGE.format(away=describe_unreachable(identity)))

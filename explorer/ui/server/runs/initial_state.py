@@ -16,7 +16,7 @@ from explorer.training.settings import LIVE
 from explorer.ui.server.admission import limits
 from explorer.ui.server.admission.compute_slots import ComputeSlots
 from explorer.ui.server.admission.request_body import Json
-from explorer.ui.server.runs.jobs import settings_of
+from explorer.ui.server.runs.jobs import read_run_settings
 from explorer.ui.server.runs.responses import MAX_START_BYTES, answer_request
 from explorer.ui.server.runs.stream import as_json
 
@@ -42,7 +42,7 @@ def _answer(data: Json) -> str:
     For settings that cannot be trained, the result is a message.
     """
     try:
-        return _compute_start(_normalize_settings(settings_of(data)))
+        return _compute_start(_normalize_settings(read_run_settings(data)))
     except ValueError as error:  # a message, not an error: the visitor has not pressed Start yet
         return as_json({"message": f"This cannot be trained: {error}."})
 

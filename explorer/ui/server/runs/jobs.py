@@ -121,7 +121,7 @@ ROUTES = (
 
 
 def _start_run(data: Json, group_limits: dict[Hashable, int]) -> str:
-    owner, settings = owner_of(data), settings_of(data)
+    owner, settings = read_owner(data), read_run_settings(data)
     paused = data.get("paused") is True
     after = _read_earlier_run(data.get("after"))
     identity = shared_engine().start(settings, owner, paused=paused, after=after, shares=group_limits)
@@ -132,19 +132,19 @@ def _start_run(data: Json, group_limits: dict[Hashable, int]) -> str:
 
 
 def _start_study(data: Json, group_limits: dict[Hashable, int]) -> str:
-    owner, plan = owner_of(data), _read_plan(data)
+    owner, plan = read_owner(data), _read_plan(data)
     make = partial(Stepper, min_chunk=limits.STUDY_CHUNK)
     identity = shared_engine().start_study(make, plan, owner, shares=group_limits)
     monitoring.event_log.record("study started", task=plan.task, runs=plan.runs)
     return json.dumps({"id": identity, "key": key_of(identity)})
 
 
-def settings_of(data: Json) -> Settings:
+def read_run_settings(data: Json) -> Settings:
     """Return the training settings in a request's ``{query, table, branch}``.
 
     Raises ValueError or RefusedError if they are invalid.
     """
-    choice = choice_of(data)
+    choice = read_page_settings(data)
     training = {name: getattr(choice, name) for name in SETTINGS}
     op_settings: Json = {"op": choice.op, "rules": choice.rules, "parameters": choice.net_parameters}
     return Settings(table=data.get("table"), branch=_read_branches(data, choice), **op_settings, **training)
@@ -166,7 +166,7 @@ def _read_plan(data: Json) -> Plan:
 
     Raises RefusedError if the query is invalid, and ValueError if the plan cannot be studied.
     """
-    choice = choice_of(data)
+    choice = read_page_settings(data)
     rest = {name: getattr(choice, name) for name in SETTINGS if name not in _EXPLICIT_SETTINGS}
     return Plan.create(
         choice.task,
@@ -213,7 +213,7 @@ def _read_earlier_run(reference: Any) -> tuple[str, int] | None:
     return identity, step
 
 
-def owner_of(data: Json) -> str:
+def read_owner(data: Json) -> str:
     """Return the id of the browser session that sent a request.
 
     Raises RefusedError if it is missing or too long.
@@ -224,7 +224,7 @@ def owner_of(data: Json) -> str:
     return owner
 
 
-def choice_of(data: Json) -> Choice:
+def read_page_settings(data: Json) -> Choice:
     """Return the page settings in a request's query. Raises RefusedError if the query is invalid."""
     choice, notices = from_text(str(data.get("query", "")))
     if notices:

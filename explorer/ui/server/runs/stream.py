@@ -34,7 +34,7 @@ from explorer.training.instruments.base.question import key_of
 from explorer.training.runs import summary as words
 from explorer.training.runs.headline import make_headline
 from explorer.training.runs.lines import BASIS, Line, make_lines
-from explorer.training.scheduling import kind_of
+from explorer.training.scheduling import get_status_class
 from explorer.training.settings import format_branches
 from explorer.ui.server.admission import limits, monitoring
 from explorer.ui.server.admission.replicas import (
@@ -138,9 +138,10 @@ class WatchLimiter:
             ({("job", identity): self._max_per_job}, _JOB_LIMIT_MESSAGE),
             (self._quota.get_limits(visitor_from_request(request)), _VISITOR_LIMIT_MESSAGE),
         ]
-        for limits_of_kind, refusal in group_limits:
-            if note := self._counts.explain_full(limits_of_kind, refusal).rstrip("."):
-                yield f"data: {format_event(kind_of(identity).make_unseen(identity, 'crowded', note))}\n\n"
+        for limits_of_kind, message in group_limits:
+            if note := self._counts.explain_full(limits_of_kind, message).rstrip("."):
+                refusal = get_status_class(identity).make_unseen(identity, "crowded", note)
+                yield f"data: {format_event(refusal)}\n\n"
                 return
         with self._counts.count(group for limits_of_kind, _ in group_limits for group in limits_of_kind):
             async for text in shutdown.iterate(stream):
@@ -236,7 +237,7 @@ async def stream_job(request: Request) -> StreamingResponse:
     request for each measurement counts.
     """
     identity = request.path_params["job"]
-    kind = kind_of(identity)
+    kind = get_status_class(identity)
     if is_unreachable(request, identity):
         stream = stream_unreachable_event(
             format_event(kind.make_unseen(identity, "silent", describe_unreachable(identity)))
@@ -377,7 +378,7 @@ def _fetch_statuses(
     try:
         return engine.snapshots(questions)
     except RuntimeError as error:
-        return [kind_of(each).make_unseen(each, "silent", str(error)) for each in questions]
+        return [get_status_class(each).make_unseen(each, "silent", str(error)) for each in questions]
 
 
 def _encode_value(value: Any) -> Any:

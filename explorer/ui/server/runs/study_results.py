@@ -10,7 +10,7 @@ from typing import Any, TypedDict
 from explorer.study import Plan, Result, Row, format_duration
 from explorer.study.differences import Difference, describe_control_ties, find_differences
 from explorer.study.order import compare_pairs
-from explorer.study.outcomes import RuleOutcome, decimals_of, judge_rules
+from explorer.study.outcomes import RuleOutcome, choose_score_decimals, judge_rules
 from explorer.study.words import make_headline
 from explorer.training import TASKS, StudyStatus
 
@@ -123,11 +123,11 @@ def make_study_event(status: StudyStatus) -> StudyEvent:
         "done": status.step,
         "total": status.steps,
         "left": "" if status.left_s is None else format_duration(status.left_s),
-        "results": results_of(status.plan, status.rows) if status.plan else None,
+        "results": make_results(status.plan, status.rows) if status.plan else None,
     }
 
 
-def results_of(plan: Plan, rows: Sequence[Row]) -> Results:
+def make_results(plan: Plan, rows: Sequence[Row]) -> Results:
     """Summarise the finished runs of a study as JSON data for the page."""
     task = TASKS[plan.task]
     result = Result(plan, rows)
@@ -137,7 +137,7 @@ def results_of(plan: Plan, rows: Sequence[Row]) -> Results:
         "lrs": plan.lrs,
         "seeds": len(plan.seeds),
         "metric": plan.metric,
-        "decimals": decimals_of(plan, outcomes),
+        "decimals": choose_score_decimals(plan, outcomes),
         "chance": task.chance,
         "runs": len(rows),
         "most": plan.runs,

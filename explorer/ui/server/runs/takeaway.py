@@ -19,7 +19,7 @@ from explorer.ui.server.admission.compute_slots import ComputeSlots
 from explorer.ui.server.admission.request_body import Json, read_json
 from explorer.ui.server.admission.visitors import visitor_from_request
 from explorer.ui.server.answers import serialize_choice
-from explorer.ui.server.runs.jobs import is_owned, settings_of
+from explorer.ui.server.runs.jobs import is_owned, read_run_settings
 from explorer.ui.server.runs.responses import (
     MAX_BODY_BYTES,
     MAX_START_BYTES,
@@ -131,7 +131,7 @@ def _make_file(data: Json, identity: str, name: str) -> str | bytes:
 
 
 def _make_script(data: Json) -> str:
-    return json.dumps({"text": script(settings_of(data))})
+    return json.dumps({"text": script(read_run_settings(data))})
 
 
 def _open_settings(data: Json) -> str:

@@ -11,7 +11,7 @@ from starlette.responses import PlainTextResponse
 from starlette.routing import Route
 
 from explorer.training import Engine, Limits
-from explorer.training.scheduling.ids import REPLICA, JobIds, make_home_prefix, replica_of
+from explorer.training.scheduling.ids import REPLICA, JobIds, make_home_prefix, parse_replica
 from explorer.ui.server.admission import replicas
 from explorer.ui.server.admission.admission import RefusedError, handle_refused
 from explorer.ui.server.admission.visitors import SECRET
@@ -115,7 +115,7 @@ def test_the_only_server_sends_nobody_anywhere(monkeypatch: pytest.MonkeyPatch, 
 
 def test_a_run_is_named_after_its_server():
     engine = Engine(Limits(workers=0), Clock(), home=make_home_prefix())
-    assert replica_of(engine.start(SMALL)) == "first"
+    assert parse_replica(engine.start(SMALL)) == "first"
     engine.close()
 
 

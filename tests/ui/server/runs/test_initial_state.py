@@ -8,7 +8,7 @@ from explorer.training.runs.lines import BASIS, make_lines
 from explorer.ui.server.admission.admission import RefusedError, handle_refused
 from explorer.ui.server.admission.compute_slots import ComputeSlots
 from explorer.ui.server.runs import initial_state
-from explorer.ui.server.runs.jobs import settings_of
+from explorer.ui.server.runs.jobs import read_run_settings
 from tests.training.tables import mixed
 from tests.ui.server.runs.test_jobs import Client, told
 
@@ -21,7 +21,7 @@ class First(Client):
 
 def test_the_initial_state_is_that_of_a_run_before_its_first_step(engine):
     answer = First().post("/first", json={"query": QUERY}).json()
-    run = Run(settings_of({"query": QUERY}), recorded=())
+    run = Run(read_run_settings({"query": QUERY}), recorded=())
     expected = make_lines(run.snapshot(BASIS))
     assert {rule: line["text"] for rule, line in answer["lines"].items()} == {
         rule: line.text for rule, line in expected.items()

@@ -217,6 +217,6 @@ def test_an_unreadable_settings_file_is_explained(client, text):
 
 def test_settings_have_a_script_without_a_run(client, engine):
     text = client.post("/script", json={"query": QUERY}).json()["text"]
-    assert text == takeaway.script(jobs.settings_of({"query": QUERY}))
+    assert text == takeaway.script(jobs.read_run_settings({"query": QUERY}))
     assert not engine.list()
     assert "must be" in told(client.post("/script", json={"query": f"{QUERY}&branch=x"}), 400)
